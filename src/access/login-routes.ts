@@ -2,6 +2,7 @@
 import type { Elysia } from 'elysia';
 import type { Log } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
+import { REFUSALS } from '../route/described-responses.ts';
 import { publicBase } from '../route/public-base.ts';
 import { requesterOf } from '../route/requester.ts';
 import { SESSION_COOKIE } from './access.ts';
@@ -215,7 +216,7 @@ export function addLoginRoutes(app: Elysia, needs: LoginNeeds): void {
       ...shared,
       summary: 'End the session of this browser',
       description: 'The login at the identity provider is left as it is.',
-      responses: { 204: { description: 'ended, or there was none' } },
+      responses: { 204: { description: 'ended, or there was none' }, 403: REFUSALS[403] },
     },
   });
 }

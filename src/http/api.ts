@@ -64,7 +64,8 @@ function errorResponse(
 ): Response {
   const failure = failureResponse(error);
   if (failure !== undefined) return failure;
-  if (isBodyTooLarge(error)) return bodyTooLarge();
+  const tooLarge = tooLargeBody(error);
+  if (tooLarge !== undefined) return bodyTooLarge(tooLarge.limit);
   switch (code) {
     case 'NOT_FOUND':
       return unknownRoute(app.routes, request);
@@ -85,8 +86,9 @@ function errorResponse(
 }
 
 /** Reading the body wraps what broke it. */
-function isBodyTooLarge(error: unknown): boolean {
-  return error instanceof BodyTooLarge || (error instanceof Error && error.cause instanceof BodyTooLarge);
+function tooLargeBody(error: unknown): BodyTooLarge | undefined {
+  if (error instanceof BodyTooLarge) return error;
+  return error instanceof Error && error.cause instanceof BodyTooLarge ? error.cause : undefined;
 }
 
 interface ApiOptions {

@@ -18,7 +18,7 @@ import { setRequester } from '../route/requester.ts';
 import type { SocketEndpoint } from '../route/socket-endpoint.ts';
 import type { Assets } from './assets.ts';
 import { JsonCompression } from './compression.ts';
-import { boundedBody, refuseRequest } from './guards.ts';
+import { bodyLimit, bodyTooSlow, type RequestBody, readBody, refuseRequest } from './guards.ts';
 import { addSecurityHeaders } from './headers.ts';
 import { foreignHostPage, notFoundPage, screensMissingPage, unauthorizedPage } from './pages.ts';
 import { isScreen, screenWithoutSlash } from './screens.ts';
@@ -210,14 +210,20 @@ function baseOf(
  * cuts the address by counting characters, which fails for https and for short host names), the client's
  * address, the address that it opened, and the same abort signal.
  */
-function handInwards(request: Request, url: URL, requester: Requester, base: string): Request {
+function handInwards(
+  request: Request,
+  body: RequestBody,
+  url: URL,
+  requester: Requester,
+  base: string,
+): Request {
   const headers = new Headers(request.headers);
   headers.set(REMOTE_HEADER, requester.address);
   headers.set(BASE_HEADER, base);
   const inner = new Request(`${INNER_ORIGIN}${url.pathname}${url.search}`, {
     method: request.method,
     headers,
-    body: boundedBody(request.body),
+    body,
     signal: request.signal,
   });
   setRequester(inner, requester);
@@ -292,12 +298,15 @@ function createHandler(options: HttpOptions) {
       const { hasLogin } = access;
       return refuse(refused, { request, url, address: address ?? '', prefix, hasLogin });
     }
-    const refused = refuseRequest(request, path);
+    const limit = bodyLimit(decision.letIn);
+    const refused = refuseRequest(request, path, limit);
     if (refused !== undefined) return refused;
     if (isApi(path) || innerPaths.has(path)) {
       const base = baseOf(options, request, url, peer);
       const requester = { letIn: decision.letIn, address };
-      const response = await api(handInwards(request, url, requester, base));
+      const body = await readBody(request, limit);
+      if (body === 'gone') return bodyTooSlow();
+      const response = await api(handInwards(request, body, url, requester, base));
       if (isMedia(response)) server.timeout(request, 0);
       // What says nothing of it is of this moment and of this household.
       if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store');

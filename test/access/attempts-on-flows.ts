@@ -212,11 +212,12 @@ export const PAIRING: Attempt[] = [
   },
   {
     tries: 'Name a device with 1 MB, 41 letters, a number or nothing',
-    happens: '400',
+    happens: '400, or 413 above 16 KB',
     run: async (home) => {
       for (const name of ['あ'.repeat(300_000), 'x'.repeat(41), 7, null, {}]) {
         const body = JSON.stringify({ name });
-        await answered(400, '/api/device/code', () => JSON_TYPE, { method: 'POST', body })(home);
+        const status = body.length > 16_384 ? 413 : 400;
+        await answered(status, '/api/device/code', () => JSON_TYPE, { method: 'POST', body })(home);
       }
     },
   },

@@ -95,14 +95,17 @@ export const EXHAUSTION: Attempt[] = [
   },
   {
     tries: 'Send JSON that is nested 100,000 times, or names `__proto__`',
-    happens: '400',
+    happens: '400 or 413',
     run: async (home) => {
       for (const body of [
         `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+        `${'['.repeat(8_000)}${']'.repeat(8_000)}`,
         '{"__proto__":{"name":"x"}}',
         '{"name":',
-      ])
-        await answered(400, '/api/device/code', () => JSON_TYPE, { method: 'POST', body })(home);
+      ]) {
+        const status = body.length > 16_384 ? 413 : 400;
+        await answered(status, '/api/device/code', () => JSON_TYPE, { method: 'POST', body })(home);
+      }
     },
   },
   {

@@ -106,7 +106,8 @@ const known = new Map<string, Promise<Description>>();
 
 /** Asks a service, and holds its answer against its own description. @throws Error saying what is not as described */
 export async function describedFetch(url: string, path: string, init: RequestInit = {}): Promise<Response> {
-  const response = await fetch(`${url}${path}`, init);
+  // Where it leads to is described by itself.
+  const response = await fetch(`${url}${path}`, { redirect: 'manual', ...init });
   const description = known.get(url) ?? Description.of(url);
   known.set(url, description);
   const { status, headers } = response;

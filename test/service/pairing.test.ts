@@ -355,7 +355,8 @@ describe('the page', () => {
 describe('bad input', () => {
   const rows: [what: string, path: string, body: unknown, status: number][] = [
     ['a name of 41 characters', 'code', { name: 'あ'.repeat(41) }, 400],
-    ['a name of 900 KB', 'code', { name: 'a'.repeat(900_000) }, 400],
+    ['a name of 10 KB', 'code', { name: 'a'.repeat(10_000) }, 400],
+    ['a name of 1 MB', 'code', { name: 'a'.repeat(1_000_000) }, 413],
     ['a name of 2 MB', 'code', { name: 'a'.repeat(2_000_000) }, 413],
     ['a name that is a number', 'code', { name: 1 }, 400],
     ['no name', 'code', {}, 400],
@@ -364,7 +365,8 @@ describe('bad input', () => {
     ['nothing', 'code', undefined, 400],
     ['no code', 'token', {}, 400],
     ['a code that is a number', 'token', { deviceCode: 5 }, 400],
-    ['a code of 900 KB', 'token', { deviceCode: 'a'.repeat(900_000) }, 400],
+    ['a code of 10 KB', 'token', { deviceCode: 'a'.repeat(10_000) }, 400],
+    ['a code of 1 MB', 'token', { deviceCode: 'a'.repeat(1_000_000) }, 413],
     ['a code of 2 MB', 'token', { deviceCode: 'a'.repeat(2_000_000) }, 413],
   ];
   for (const [what, path, body, status] of rows) {
