@@ -82,6 +82,12 @@ export const ruleOrder = remembered<'next' | 'name' | 'priority' | 'newest'>(
   'next',
   oneOf('next', 'name', 'priority', 'newest'),
 );
+/** How programmes after midnight are told: `25:00`, `深夜1:00`, or by the calendar as `1:00` of the next day. */
+export const lateNight = remembered<'hours' | 'words' | 'calendar'>(
+  'late-night',
+  'hours',
+  oneOf('hours', 'words', 'calendar'),
+);
 /** Zoom of the guide; `guide/geometry.ts` knows its ends. */
 export const guideZoom = remembered('guide-zoom', 1, (value) =>
   typeof value === 'number' && value > 0 ? value : undefined,

@@ -13,11 +13,13 @@ import { ProgramProgress } from '../ui/progress.tsx';
 import { narrow } from '../words/channel.ts';
 import { broadcastDay } from '../words/day.ts';
 import { spokenText, titleOf } from '../words/reservation.ts';
-import { clockText, leftToRecord, shortText } from '../words/time.ts';
+import { airClockText, leftToRecord, shortText } from '../words/time.ts';
 
 function when(item: ReservationItem, at: number): string {
   if (item.state === 'recording') return leftToRecord(item.endAt, at);
-  return broadcastDay(item.startAt) === broadcastDay(at) ? clockText(item.startAt) : shortText(item.startAt);
+  return broadcastDay(item.startAt) === broadcastDay(at)
+    ? airClockText(item.startAt)
+    : shortText(item.startAt);
 }
 
 function Entry({ item }: { item: ReservationItem }) {

@@ -8,7 +8,7 @@ import { Marks } from '../ui/marks.tsx';
 import { Named } from '../ui/named.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { channelLabel, narrow } from '../words/channel.ts';
-import { clockText, isoText, remainingText } from '../words/time.ts';
+import { airClockText, isoText, remainingText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 
 function RecordMark({ program }: { program: NowProgram }) {
@@ -61,9 +61,9 @@ export function StationCard({ station }: { station: Station }) {
           <span class="card-foot">
             <span class="card-when">
               <span class="numbers">
-                <time dateTime={isoText(program.startAt)}>{clockText(program.startAt)}</time>
+                <time dateTime={isoText(program.startAt)}>{airClockText(program.startAt)}</time>
                 {' – '}
-                <time dateTime={isoText(program.endAt)}>{clockText(program.endAt)}</time>
+                <time dateTime={isoText(program.endAt)}>{airClockText(program.endAt)}</time>
               </span>
               <span class="card-marks">
                 <RecordMark program={program} />

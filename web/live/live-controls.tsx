@@ -12,7 +12,7 @@ import { Marks } from '../ui/marks.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { channelLabel, narrow } from '../words/channel.ts';
 import type { RecordState } from '../words/record-state.ts';
-import { clockText, remainingText } from '../words/time.ts';
+import { clockText, remainingText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import type { LivePlayer } from './live-player.ts';
 import type { SheetName } from './live-sheets.tsx';
@@ -49,11 +49,7 @@ function Heading({ station, record }: { station: Station | undefined; record: Re
         </p>
         <h1 class="osd-title">{parts?.title ?? '番組情報はまだありません'}</h1>
         <p class="osd-when numbers">
-          {station.now === null ? null : (
-            <span>
-              {clockText(station.now.startAt)} – {clockText(station.now.endAt)}
-            </span>
-          )}
+          {station.now === null ? null : <span>{spanText(station.now.startAt, station.now.endAt)}</span>}
           <Marks marks={parts?.marks ?? []} />
         </p>
       </div>

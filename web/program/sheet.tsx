@@ -20,7 +20,7 @@ import { majorGenre } from '../words/genre.ts';
 import { Texts } from '../words/program-texts.tsx';
 import { stateReason, stateWords } from '../words/reservation.ts';
 import { SheetFailed } from '../words/sheet-failed.tsx';
-import { dateText, isoText, lengthText, remainingText, shortText, spanText } from '../words/time.ts';
+import { airDateText, isoText, lengthText, remainingText, shortText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { Actions } from './actions.tsx';
 import { programFacts, relationText } from './facts.ts';
@@ -67,7 +67,7 @@ function Head({ program }: { program: ProgramDetail }) {
       </p>
       <h3 class="program-title">{title}</h3>
       <p class="program-when numbers">
-        <time dateTime={isoText(program.start_at)}>{dateText(program.start_at)}</time>{' '}
+        <time dateTime={isoText(program.start_at)}>{airDateText(program.start_at)}</time>{' '}
         <b>{spanText(program.start_at, program.end_at)}</b>
         <span>
           {program.open_end ? '終了時刻は未定' : lengthText(program.end_at - program.start_at)}

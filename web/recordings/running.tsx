@@ -7,7 +7,7 @@ import { progressOf } from '../ui/progress-of.ts';
 import { bytesText } from '../words/bytes.ts';
 import { narrow } from '../words/channel.ts';
 import { progressWords, quoted } from '../words/recording.ts';
-import { clockText, leftToRecord } from '../words/time.ts';
+import { airClockText, leftToRecord, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { openRecording } from './address.ts';
 import { Poster } from './poster.tsx';
@@ -45,9 +45,7 @@ function RunningCard({ recording }: { recording: Recording }) {
       <div class="running-words">
         <p class="running-title">{title}</p>
         <p class="rec-when numbers">
-          <span>
-            {clockText(startAt)} – {clockText(endAt)}
-          </span>
+          <span>{spanText(startAt, endAt)}</span>
           <span class="rec-station">{narrow(recording.serviceName)}</span>
         </p>
         <p class="running-state" data-tone={words.tone} role={words.tone === 'good' ? undefined : 'alert'}>
@@ -67,7 +65,7 @@ function RunningCard({ recording }: { recording: Recording }) {
           <div class="progress-fill" style={{ '--part': part.toFixed(4) }} />
         </div>
         <p class="running-facts numbers">
-          <span>{now.value < startAt ? `${clockText(startAt)}から` : leftToRecord(endAt, now.value)}</span>
+          <span>{now.value < startAt ? `${airClockText(startAt)}から` : leftToRecord(endAt, now.value)}</span>
           <span>{bytesText(progress?.bytes ?? recording.bytes)}</span>
           <span class={drops > 0 ? 'running-drops' : undefined}>
             {drops === 0 ? '乱れなし' : `乱れ ${drops.toLocaleString('ja-JP')}か所`}

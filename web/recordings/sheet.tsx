@@ -17,7 +17,7 @@ import { Texts } from '../words/program-texts.tsx';
 import { progressWords, quoted, spellMs } from '../words/recording.ts';
 import { seriesWords } from '../words/series.ts';
 import { SheetFailed } from '../words/sheet-failed.tsx';
-import { dateText, isoText, leftToRecord, lengthText, spanText } from '../words/time.ts';
+import { airDateText, dateText, isoText, leftToRecord, lengthText, spanText } from '../words/time.ts';
 import { splitTitle, tidyTitle } from '../words/title.ts';
 import { VerdictBadge } from '../words/verdict-badge.tsx';
 import { closeRecording } from './address.ts';
@@ -41,7 +41,7 @@ function Head({ recording }: { recording: Recording }) {
       </p>
       <h3 class="program-title">{title}</h3>
       <p class="program-when numbers">
-        <time dateTime={isoText(recording.startAt)}>{dateText(recording.startAt, Date.now())}</time>{' '}
+        <time dateTime={isoText(recording.startAt)}>{airDateText(recording.startAt, Date.now())}</time>{' '}
         <b>{spanText(recording.startAt, recording.endAt)}</b>
         <span>{lengthText(recording.endAt - recording.startAt)}</span>
       </p>

@@ -1,7 +1,7 @@
 /** A verdict at length: in sentences, and as a line with the gaps in it. */
 import type { Recording, RecordingDetail } from '../../wire/api.ts';
 import { Icon } from '../ui/icon.tsx';
-import { clockText } from '../words/time.ts';
+import { airClockText } from '../words/time.ts';
 import { verdictLine, verdictMark, verdictWords } from '../words/verdict.ts';
 
 const percent = (part: number): string => `${(part * 100).toFixed(2)}%`;
@@ -28,8 +28,8 @@ function VerdictLine({ recording, damage }: { recording: Recording; damage: Dama
         ))}
       </div>
       <p class="verdict-times numbers" aria-hidden="true">
-        <span>{clockText(recording.startAt)}</span>
-        <span>{clockText(recording.endAt)}</span>
+        <span>{airClockText(recording.startAt)}</span>
+        <span>{airClockText(recording.endAt)}</span>
       </p>
     </div>
   );

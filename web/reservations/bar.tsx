@@ -8,7 +8,7 @@ import { progressOf } from '../ui/progress-of.ts';
 import { narrow } from '../words/channel.ts';
 import { HOUR_MS } from '../words/day.ts';
 import { spokenText, standingWords, titleOf } from '../words/reservation.ts';
-import { clockText } from '../words/time.ts';
+import { airClockText } from '../words/time.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
 import type { Bar, Row } from './timetable.ts';
 
@@ -38,7 +38,7 @@ export function BarButton({ bar, day, tuner, current, blocks, onFocus }: BarProp
       tabIndex={current ? 0 : -1}
       data-reservation={item.id}
       data-blocks={blocks ? '' : undefined}
-      title={`${clockText(item.startAt)} ${titleOf(item)}（${face}）`}
+      title={`${airClockText(item.startAt)} ${titleOf(item)}（${face}）`}
       style={{
         '--open': hours(openAt),
         '--from': hours(item.startAt),
@@ -61,7 +61,7 @@ export function BarButton({ bar, day, tuner, current, blocks, onFocus }: BarProp
             <span class="bar-station">
               {tone === 'warn' || tone === 'bad' ? <Icon name="alert" /> : null}
               {item.state === 'recording' ? <i class="booking-dot" /> : null}
-              <b class="numbers">{clockText(item.startAt)}</b>
+              <b class="numbers">{airClockText(item.startAt)}</b>
               <span class="bar-name">{narrow(item.serviceName)}</span>
             </span>
             <span class="bar-title">{titleOf(item)}</span>

@@ -5,7 +5,7 @@ import { originText } from '../query/rule-names.ts';
 import { narrow } from '../words/channel.ts';
 import { stateReason, titleOf } from '../words/reservation.ts';
 import { StateBadge } from '../words/state-badge.tsx';
-import { dateText, lengthText, spanText } from '../words/time.ts';
+import { airDateText, lengthText, spanText } from '../words/time.ts';
 import { ActionButton } from './action-button.tsx';
 import { ConflictHelp } from './conflict.tsx';
 
@@ -18,7 +18,7 @@ export function DayFocus({ id, onOpen }: { id: number | undefined; onOpen: (id: 
         <button type="button" class="conflict-name" onClick={() => onOpen(item.id)}>
           <b>{titleOf(item)}</b>
           <span class="conflict-when numbers">
-            {dateText(item.startAt)} {spanText(item.startAt, item.endAt)}（
+            {airDateText(item.startAt)} {spanText(item.startAt, item.endAt)}（
             {lengthText(item.endAt - item.startAt)}）{narrow(item.serviceName)}・{originText(item.ruleId)}
             ・優先度 {item.priority}
           </span>

@@ -6,7 +6,7 @@ import { Named } from '../ui/named.tsx';
 import { narrow } from '../words/channel.ts';
 import { spokenText, titleOf } from '../words/reservation.ts';
 import { StateBadge } from '../words/state-badge.tsx';
-import { dateText, spanText } from '../words/time.ts';
+import { airDateText, dateText, spanText } from '../words/time.ts';
 import { ActionButton } from './action-button.tsx';
 import { ConflictHelp } from './conflict.tsx';
 import { dayWords } from './days.ts';
@@ -40,7 +40,7 @@ function ConflictCard({ item }: { item: ReservationItem }) {
           <Named name={spokenText(item)}>
             <b>{titleOf(item)}</b>
             <span class="conflict-when numbers">
-              {dateText(item.startAt)} {spanText(item.startAt, item.endAt)}
+              {airDateText(item.startAt)} {spanText(item.startAt, item.endAt)}
             </span>
             <span class="conflict-when">
               {narrow(item.serviceName)}・{originText(item.ruleId)}

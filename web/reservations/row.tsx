@@ -10,7 +10,7 @@ import { ProgramProgress } from '../ui/progress.tsx';
 import { narrow } from '../words/channel.ts';
 import { spokenText, stateReason, titleOf } from '../words/reservation.ts';
 import { StateBadge } from '../words/state-badge.tsx';
-import { clockText, isoText, leftToRecord } from '../words/time.ts';
+import { airClockText, isoText, leftToRecord } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
 import { ActionButton } from './action-button.tsx';
@@ -52,8 +52,8 @@ export function BookingRow({ item }: { item: ReservationItem }) {
       <button type="button" class="booking-main" onClick={() => openReservation(item.id)}>
         <Named name={spokenText(item)}>
           <span class="booking-time numbers">
-            <time dateTime={isoText(item.startAt)}>{clockText(item.startAt)}</time>
-            <small>{clockText(item.endAt)}</small>
+            <time dateTime={isoText(item.startAt)}>{airClockText(item.startAt)}</time>
+            <small>{airClockText(item.endAt)}</small>
           </span>
           <span class="booking-text">
             <span class="booking-title">

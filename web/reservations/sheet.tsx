@@ -16,7 +16,7 @@ import { adviceFor } from '../words/advice.ts';
 import { channelLabel, narrow } from '../words/channel.ts';
 import { exactSpanText, exactText, stateReason, titleOf, tunerText } from '../words/reservation.ts';
 import { StateBadge } from '../words/state-badge.tsx';
-import { dateText, isoText, leftToRecord, lengthText, spanText } from '../words/time.ts';
+import { airDateText, isoText, leftToRecord, lengthText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { cancel, isBusy, restore } from './actions.ts';
 import { ConflictHelp } from './conflict.tsx';
@@ -41,7 +41,7 @@ function Head({ item }: { item: ReservationItem }) {
       </p>
       <h3 class="program-title">{titleOf(item)}</h3>
       <p class="program-when numbers">
-        <time dateTime={isoText(item.startAt)}>{dateText(item.startAt)}</time>{' '}
+        <time dateTime={isoText(item.startAt)}>{airDateText(item.startAt)}</time>{' '}
         <b>{spanText(item.startAt, item.endAt)}</b>
         <span>
           {lengthText(item.endAt - item.startAt)}

@@ -8,7 +8,7 @@ import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { adviceFor } from '../words/advice.ts';
-import { shortText } from '../words/time.ts';
+import { momentText } from '../words/time.ts';
 import { agentName } from './agent-name.ts';
 
 const TEXTS = {
@@ -125,7 +125,7 @@ function SessionRow({ session }: { session: Session }) {
         </span>
       ) : null}
       <span class="access-note">
-        {agentName(agent)}、{address}、{shortText(createdAt, now.value)} から
+        {agentName(agent)}、{address}、{momentText(createdAt, now.value)} から
       </span>
     </li>
   );

@@ -8,7 +8,7 @@ import { useQuery } from '../query/use-query.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { adviceFor } from '../words/advice.ts';
-import { agoText, shortText } from '../words/time.ts';
+import { agoText, momentText } from '../words/time.ts';
 
 const TEXTS = {
   none: '登録されたテレビはありません。',
@@ -31,7 +31,7 @@ function Row({ device, onRevoke }: { device: DeviceToken; onRevoke: () => void }
         </span>
       ) : null}
       <span class="access-note">
-        {shortText(pairedAt, now.value)} に {approver} が登録、最後の使用：
+        {momentText(pairedAt, now.value)} に {approver} が登録、最後の使用：
         {usedAt === null ? 'まだありません' : agoText(usedAt, now.value)}
       </span>
       <button type="button" class="button button-small" onClick={onRevoke}>

@@ -3,7 +3,7 @@
  * obeys its setting; a capability adds its own rows.
  */
 import type { Settings } from '../../wire/api.ts';
-import { deviceCodec, deviceTheme } from '../device/preferences.ts';
+import { deviceCodec, deviceTheme, lateNight } from '../device/preferences.ts';
 import type { Option } from '../ui/segments.tsx';
 
 export const SECTIONS = [
@@ -178,6 +178,24 @@ export const ROWS: readonly Row[] = [
       deviceTheme.value = value === 'auto' || value === 'light' || value === 'dark' ? value : 'house';
     },
     standard: 'house',
+  },
+  {
+    kind: 'device',
+    key: 'late-night',
+    section: 'display',
+    label: '深夜の時刻の表し方',
+    help: '午前0時から5時までの番組の時刻です。「25:00」と「深夜1:00」では前日の日付で表示します。',
+    words: '25時 24時 深夜 午前 時刻 日付 端末',
+    options: [
+      { value: 'hours', label: '25:00' },
+      { value: 'words', label: '深夜1:00' },
+      { value: 'calendar', label: '1:00' },
+    ],
+    read: () => lateNight.value,
+    write: (value) => {
+      lateNight.value = value === 'words' || value === 'calendar' ? value : 'hours';
+    },
+    standard: 'hours',
   },
 ];
 

@@ -8,7 +8,7 @@ import { Marks } from '../ui/marks.tsx';
 import { narrow } from '../words/channel.ts';
 import { Texts } from '../words/program-texts.tsx';
 import { rateText } from '../words/recording.ts';
-import { dateText, shortText, spanText } from '../words/time.ts';
+import { airDateText, shortText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { LiveButton } from './watch-controls.tsx';
 import type { WatchPlayer } from './watch-player.ts';
@@ -68,7 +68,7 @@ export function WatchBelow({ recording, player, series, onSheet, onScreenshot }:
         <p class="below-station">{narrow(recording.serviceName)}</p>
         <h2>{title}</h2>
         <p class="below-when numbers">
-          {dateText(recording.startAt, Date.now())}
+          {airDateText(recording.startAt, Date.now())}
           <span>{spanText(recording.startAt, recording.endAt)}</span>
           <Marks marks={marks} />
         </p>

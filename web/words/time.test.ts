@@ -1,11 +1,14 @@
-import { describe, expect, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
+import { lateNight } from '../device/preferences.ts';
 import {
   agoText,
+  airDateText,
   clockText,
   dateText,
   isoText,
   leftToRecord,
   lengthText,
+  momentText,
   remainingText,
   shortText,
   spanText,
@@ -17,7 +20,6 @@ describe('times in JST', () => {
   test('are shown in Japan time with unpadded hours', () => {
     expect(clockText(at)).toBe('0:05');
     expect(dateText(at)).toBe('11月21日(土)');
-    expect(spanText(at, at + 3_600_000)).toBe('0:05 – 1:05');
     expect(dateText(at, at + 3_600_000)).toBe('11月21日(土)');
     expect(isoText(at)).toBe('2026-11-21T00:05+09:00');
   });
@@ -26,7 +28,7 @@ describe('times in JST', () => {
     const newYear = Date.UTC(2026, 11, 31, 15); // 2027-01-01 00:00 JST
     expect(dateText(newYear - 1, newYear)).toBe('2026年12月31日(木)');
     expect(shortText(newYear - 60_000, newYear)).toBe('2026/12/31(木) 23:59');
-    expect(shortText(newYear, newYear + 86_400_000)).toBe('1/1(金) 0:00');
+    expect(momentText(newYear, newYear + 86_400_000)).toBe('1/1(金) 0:00');
     expect(dateText(newYear, newYear - 1)).toBe('2027年1月1日(金)');
   });
 
@@ -50,6 +52,36 @@ describe('times in JST', () => {
     expect(agoText(at, at + 12 * 60_000)).toBe('12分前');
     expect(agoText(at, at + 23 * 3_600_000)).toBe('23時間前');
     expect(agoText(at, at + 25 * 3_600_000)).toBe('11月21日(土) 0:05');
+    expect(momentText(at)).toBe('11/21(土) 0:05');
+  });
+});
+
+describe('a programme after midnight', () => {
+  const hour = 3_600_000;
+  afterEach(() => {
+    lateNight.value = 'hours';
+  });
+
+  test('is of the evening before, by its day and its hour', () => {
+    expect(shortText(at)).toBe('11/20(金) 24:05');
+    expect(airDateText(at)).toBe('11月20日(金)');
+    expect(spanText(at - hour, at + hour)).toBe('23:05 – 25:05');
+    expect(shortText(at + 5 * hour)).toBe('11/21(土) 5:05');
+    const newYear = Date.UTC(2026, 11, 31, 15);
+    expect(shortText(newYear, newYear)).toBe('2026/12/31(木) 24:00');
+  });
+
+  test('is said in words, once in a span', () => {
+    lateNight.value = 'words';
+    expect(shortText(at)).toBe('11/20(金) 深夜0:05');
+    expect(spanText(at, at + hour)).toBe('深夜0:05 – 1:05');
+    expect(spanText(at - hour, at + hour)).toBe('23:05 – 深夜1:05');
+  });
+
+  test('is told by the calendar where that is wanted', () => {
+    lateNight.value = 'calendar';
     expect(shortText(at)).toBe('11/21(土) 0:05');
+    expect(airDateText(at)).toBe('11月21日(土)');
+    expect(spanText(at, at + hour)).toBe('0:05 – 1:05');
   });
 });

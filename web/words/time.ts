@@ -1,4 +1,10 @@
-/** Broadcast times for people. Always Japan Standard Time (UTC+9, no summer time), whatever the machine's zone. */
+/**
+ * Broadcast times for people. Always Japan Standard Time (UTC+9, no summer time), whatever the machine's zone.
+ *
+ * What is on after midnight belongs to the evening before, as in a printed guide: its date is that of the broadcast
+ * day, and its hour is written as the viewer chose (`lateNight`). Moments of other things are written by the calendar.
+ */
+import { lateNight } from '../device/preferences.ts';
 
 const JST_OFFSET_MS = 9 * 3_600_000;
 const MINUTE_MS = 60_000;
@@ -26,9 +32,35 @@ export function dateText(at: number, today?: number): string {
   return `${year}${date.getUTCMonth() + 1}月${date.getUTCDate()}日(${WEEKDAYS[date.getUTCDay()] ?? ''})`;
 }
 
-/** `20:00 – 20:54` */
+/** The broadcast day begins at this hour. */
+const DAY_BEGINS = 5;
+const DAY_MS = 24 * 3_600_000;
+
+/** Whether it is after midnight and told as part of the evening before. */
+function isLate(at: number): boolean {
+  return lateNight.value !== 'calendar' && shifted(at).getUTCHours() < DAY_BEGINS;
+}
+
+/** A moment of the calendar day that the programme is told to be of. */
+const dayOfAir = (at: number): number => (isLate(at) ? at - DAY_MS : at);
+
+/** When a programme is on: `21:05`; after midnight `25:05`, `深夜1:05` or `1:05`. */
+export function airClockText(at: number): string {
+  if (!isLate(at)) return clockText(at);
+  if (lateNight.value === 'words') return `深夜${clockText(at)}`;
+  const date = shifted(at);
+  return `${date.getUTCHours() + 24}:${String(date.getUTCMinutes()).padStart(2, '0')}`;
+}
+
+/** The day of a programme, as `dateText`: after midnight that of the evening before. */
+export function airDateText(at: number, today?: number): string {
+  return dateText(dayOfAir(at), today);
+}
+
+/** `20:00 – 20:54`, `23:30 – 24:30`, `深夜0:30 – 1:00`. */
 export function spanText(startAt: number, endAt: number): string {
-  return `${clockText(startAt)} – ${clockText(endAt)}`;
+  const isWordSaid = lateNight.value === 'words' && isLate(startAt);
+  return `${airClockText(startAt)} – ${isWordSaid ? clockText(endAt) : airClockText(endAt)}`;
 }
 
 /** Machine-readable form of an instant for `<time datetime>`. */
@@ -69,9 +101,21 @@ export function agoText(at: number, now: number): string {
   return `${dateText(at)} ${clockText(at)}`;
 }
 
-/** `11/21(土) 21:05` for rows of a list. @param today epoch ms: of another year `2025/11/21(金) 21:05` */
+function slashedText(day: number, clock: string, today: number | undefined): string {
+  const date = shifted(day);
+  const year = isOtherYear(day, today) ? `${date.getUTCFullYear()}/` : '';
+  return `${year}${date.getUTCMonth() + 1}/${date.getUTCDate()}(${WEEKDAYS[date.getUTCDay()] ?? ''}) ${clock}`;
+}
+
+/**
+ * When a programme is on, for rows of a list: `11/21(土) 21:05`, `11/21(土) 25:05`.
+ * @param today epoch ms: of another year `2025/11/21(金) 21:05`
+ */
 export function shortText(at: number, today?: number): string {
-  const date = shifted(at);
-  const year = isOtherYear(at, today) ? `${date.getUTCFullYear()}/` : '';
-  return `${year}${date.getUTCMonth() + 1}/${date.getUTCDate()}(${WEEKDAYS[date.getUTCDay()] ?? ''}) ${clockText(at)}`;
+  return slashedText(dayOfAir(at), airClockText(at), today);
+}
+
+/** When something else happened, by the calendar: `11/22(日) 1:05`. @param today as above */
+export function momentText(at: number, today?: number): string {
+  return slashedText(at, clockText(at), today);
 }
