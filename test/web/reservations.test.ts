@@ -59,9 +59,12 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await page.getByRole('button', { name: '元に戻す' }).click();
     await row(page, 6).locator('.booking-badge', { hasText: '予約済み' }).waitFor();
     expect(stateOf(6)).toBe('scheduled');
+    const isFree = () => row(page, 6).locator('.booking-action[aria-disabled="false"]').waitFor();
+    await isFree();
     await row(page, 6).locator('.booking-main').focus();
     await page.keyboard.press('r');
     await until(() => stateOf(6) === 'cancelled');
+    await isFree();
     await row(page, 6).getByRole('button', { name: '復元' }).click();
     await until(() => stateOf(6) === 'scheduled');
   });
