@@ -31,9 +31,15 @@ const VPCD = {
   package: 'vsmartcard-vpcd',
   variable: 'VPCD_PATH',
 };
+// A front proxy with https and a path, and its certificate.
+const NGINX = { file: '/usr/sbin/nginx', program: 'nginx', package: 'nginx-light', variable: 'NGINX_PATH' };
+const OPENSSL = { program: 'openssl', package: 'openssl', variable: 'OPENSSL_PATH' };
 const TASKS = {
   demo: { file: 'tools/demo.ts', programs: [FFMPEG] },
-  test: { file: 'tools/test.ts', programs: [FFMPEG, FFPROBE, CHROMIUM, HEADLESS, PCSCD, VPCD] },
+  test: {
+    file: 'tools/test.ts',
+    programs: [FFMPEG, FFPROBE, CHROMIUM, HEADLESS, PCSCD, VPCD, NGINX, OPENSSL],
+  },
   build: { file: 'build.ts', programs: [] },
   bench: { file: 'tools/bench.ts', programs: [FFMPEG] },
   check: { file: 'tools/check.ts', programs: [] },

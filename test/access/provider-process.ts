@@ -1,0 +1,27 @@
+/**
+ * A real OpenID Connect provider as a process of its own: `oidc-provider` with its development pages, which take any
+ * name and password. Reads CLIENT_ID, CLIENT_SECRET and REDIRECT_URI; prints its issuer as the first line. Whose name
+ * is `hanako` is in the group `tv-members`.
+ */
+import { createServer } from 'node:http';
+import Provider from 'oidc-provider';
+
+const { CLIENT_ID = '', CLIENT_SECRET = '', REDIRECT_URI = '' } = process.env;
+const LOCAL = '127.0.0.1';
+
+const server = createServer();
+server.listen(0, LOCAL, () => {
+  const address = server.address();
+  const issuer = `http://${LOCAL}:${typeof address === 'object' ? address?.port : ''}`;
+  const provider = new Provider(issuer, {
+    clients: [{ client_id: CLIENT_ID, client_secret: CLIENT_SECRET, redirect_uris: [REDIRECT_URI] }],
+    claims: { openid: ['sub'], profile: ['name'], groups: ['groups'] },
+    conformIdTokenClaims: false,
+    findAccount: (_: unknown, sub: string) => ({
+      accountId: sub,
+      claims: () => ({ sub, name: `${sub} さん`, groups: sub === 'hanako' ? ['tv-members'] : ['guests'] }),
+    }),
+  });
+  server.on('request', provider.callback());
+  process.stdout.write(`${issuer}\n`);
+});

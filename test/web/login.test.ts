@@ -1,0 +1,145 @@
+/** Logging in with a browser, behind a real proxy with https and a path prefix, at a real identity provider. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { type FrontProxy, freePort, hasNginx, startFrontProxy } from '../access/front-proxy.ts';
+import { startTestService, type TestService } from '../service/harness.ts';
+import { builtWeb, hasChromium, sharedBrowser } from './browser.ts';
+
+const CLIENT = { CLIENT_ID: 'svc-household', CLIENT_SECRET: 'a-secret-of-the-provider' };
+/** Several screens and a provider on a loaded machine. */
+const LIMIT_MS = 90_000;
+const SCREENS = ['', 'guide', 'recordings', 'search', 'settings'];
+
+let browser: Browser;
+let service: TestService;
+let proxy: FrontProxy;
+let provider: Bun.Subprocess<'ignore', 'pipe', 'ignore'>;
+
+async function firstLine(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) {
+    text += new TextDecoder().decode(chunk);
+    if (text.includes('\n')) break;
+  }
+  return text.split('\n')[0] ?? '';
+}
+
+async function open(): Promise<{ page: Page; faults: string[] }> {
+  const context = await browser.newContext({ ignoreHTTPSErrors: true });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('console', (message) => {
+    if (/Content Security Policy|Refused to|Mixed Content/.test(message.text())) faults.push(message.text());
+  });
+  return { page, faults };
+}
+
+/** Through the provider's own pages. */
+async function signIn(page: Page, name: string): Promise<void> {
+  await page.locator('input[name=login]').fill(name);
+  await page.locator('input[name=password]').fill('any');
+  await page.locator('button[type=submit]').click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+}
+
+describe.skipIf(!hasChromium || !hasNginx)('a browser outside the household', () => {
+  beforeAll(async () => {
+    const port = await freePort();
+    provider = Bun.spawn([process.execPath, join(import.meta.dir, '..', 'access', 'provider-process.ts')], {
+      env: { ...process.env, ...CLIENT, REDIRECT_URI: `https://127.0.0.1:${port}/tv/login/callback` },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const [issuer, webDir] = await Promise.all([firstLine(provider.stdout), builtWeb()]);
+    browser = await sharedBrowser();
+    service = await startTestService({
+      webDir,
+      environment: {
+        TRUSTED_NETWORKS: '192.168.0.0/16',
+        TRUSTED_PROXIES: '127.0.0.1',
+        OIDC_ISSUER: issuer,
+        OIDC_CLIENT_ID: CLIENT.CLIENT_ID,
+        OIDC_CLIENT_SECRET: CLIENT.CLIENT_SECRET,
+        OIDC_GROUP: 'tv-members',
+      },
+    });
+    proxy = await startFrontProxy(port, service.url);
+  }, LIMIT_MS);
+  afterEach(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await service.close();
+    provider.kill();
+    await provider.exited;
+  });
+
+  test(
+    'logs in on the way to a screen, uses every one, and logs out',
+    async () => {
+      const { page, faults } = await open();
+      await page.goto(`${proxy.base}recordings?q=a`);
+      await signIn(page, 'hanako');
+      await page.waitForURL(`${proxy.base}recordings?q=a`);
+      const cookies = await page.context().cookies(proxy.base);
+      expect(cookies.find(({ name }) => name === 'svc_session')).toMatchObject({
+        path: '/tv/',
+        httpOnly: true,
+        secure: true,
+        sameSite: 'Lax',
+      });
+      for (const screen of SCREENS) {
+        await page.goto(proxy.base + screen);
+        await page.locator('main').first().waitFor();
+      }
+      // The policy of the pages lets the live socket through, and nothing of another host.
+      const isOpened = await page.evaluate(async () => {
+        const answer = await fetch('api/live/ticket', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+        });
+        const { ticket } = (await answer.json()) as { ticket: string };
+        const socket = new WebSocket(new URL(`api/live/socket?ticket=${ticket}`, document.baseURI));
+        return new Promise<boolean>((resolve) => {
+          socket.onopen = () => resolve(true);
+          socket.onerror = () => resolve(false);
+        });
+      });
+      expect(isOpened).toBe(true);
+      expect(faults).toEqual([]);
+      const status = await page.evaluate(async () => {
+        const headers = { 'content-type': 'application/json' };
+        return (await fetch('logout', { method: 'POST', headers })).status;
+      });
+      expect(status).toBe(204);
+      expect(await page.evaluate(async () => (await fetch('api/services')).status)).toBe(401);
+      await page.goto(`${proxy.base}logout`);
+      await page.getByText('ログアウトしました').first().waitFor();
+      // The provider still knows the person: one press, and no password.
+      await page.getByRole('link', { name: 'ログインする' }).click();
+      await page.waitForURL(proxy.base);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'is told why it may not, when the account is in no permitted group',
+    async () => {
+      const { page, faults } = await open();
+      await page.goto(`${proxy.base}guide`);
+      await signIn(page, 'taro');
+      await page.getByRole('heading', { name: '利用が許可されていません' }).waitFor();
+      await page.getByText('グループまたはロール「tv-members」に入っていません').waitFor();
+      const again = await page
+        .getByRole('link', { name: '別のアカウントでログインする' })
+        .getAttribute('href');
+      expect(again).toBe(`${proxy.base}login?to=guide&account=choose`);
+      expect((await page.context().cookies(proxy.base)).map(({ name }) => name)).not.toContain('svc_session');
+      expect(faults).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+});
