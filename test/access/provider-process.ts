@@ -3,8 +3,16 @@
  * name and password. Reads CLIENT_ID, CLIENT_SECRET and REDIRECT_URI; prints its issuer as the first line. Whose name
  * is `hanako` is in the group `tv-members`.
  */
-import { createServer } from 'node:http';
-import Provider from 'oidc-provider';
+import { createServer, type RequestListener } from 'node:http';
+
+/** As much of the package as is used; it has no types. */
+interface OidcProvider {
+  callback(): RequestListener;
+}
+type OidcProviderClass = new (issuer: string, configuration: object) => OidcProvider;
+
+const packageName: string = 'oidc-provider';
+const { default: Provider } = (await import(packageName)) as { default: OidcProviderClass };
 
 const { CLIENT_ID = '', CLIENT_SECRET = '', REDIRECT_URI = '' } = process.env;
 const LOCAL = '127.0.0.1';
