@@ -187,6 +187,15 @@ test.skipIf(!hasChromium)('ten random seeks, a gap and a join show what was broa
     expect(seen.ranges).toBe(1);
     compare(seen, errors);
   }
+  // The same place again in AV1 and Opus.
+  const av1 = page.waitForRequest((request) => request.url().includes('codec=av1'));
+  await page.getByRole('button', { name: '字幕・画質・操作の設定' }).click();
+  await page.getByRole('button', { name: /^画質/u }).click();
+  await page.getByRole('radio', { name: /^AV1/u }).click();
+  await av1;
+  await plays();
+  await seekTo(0.2, line.seconds);
+  compare(await presented(page, 2), errors);
   console.log(
     `recording: flashes at most ${worst(errors.pictures)} ms from the broadcaster's, beeps ${worst(errors.sounds)} ms ` +
       `from them, captions equal in ${errors.captions} pictures`,

@@ -190,6 +190,78 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     expect((await file).suggestedFilename()).toMatch(/^ドラマ「灯台守の娘」第1話 0-\d\d\.png$/u);
   });
 
+  test('obeys the keys of device and remote, shows a small window, keeps the picture with its caption', async () => {
+    playback.captions = { v: 1, pages: [{ at: 0, page: CAPTION }] };
+    const page = await open('nowhere');
+    await page.addInitScript(() => {
+      const kept = {
+        handlers: new Map<string, MediaSessionActionHandler>(),
+        windows: 0,
+        pixels: [] as number[],
+      };
+      Object.assign(window, { svcKept: kept });
+      const set = navigator.mediaSession.setActionHandler.bind(navigator.mediaSession);
+      navigator.mediaSession.setActionHandler = (action, handler) => {
+        if (handler !== null) kept.handlers.set(action, handler);
+        set(action, handler);
+      };
+      HTMLVideoElement.prototype.requestPictureInPicture = () => {
+        kept.windows += 1;
+        return Promise.reject(new Error('no window manager'));
+      };
+      const { toBlob } = HTMLCanvasElement.prototype;
+      HTMLCanvasElement.prototype.toBlob = function (...words) {
+        const { data } = this.getContext('2d')?.getImageData(0, 0, this.width, this.height) ?? { data: [] };
+        // White letters on black: neither is in the picture beside them.
+        kept.pixels.push(data.filter((_, index) => index % 4 === 0 && (data[index] ?? 0) > 250).length);
+        toBlob.apply(this, words);
+      };
+    });
+    await page.goto(`${rig.service.url}watch/2?t=12`);
+    await placed(page, 12);
+    const device = (action: MediaSessionAction, seekTime?: number): Promise<void> =>
+      page.evaluate(
+        ([name, place]) => {
+          const { svcKept } = window as unknown as {
+            svcKept: { handlers: Map<string, MediaSessionActionHandler> };
+          };
+          svcKept.handlers.get(name)?.({ action: name, ...(place === undefined ? {} : { seekTime: place }) });
+        },
+        [action, seekTime] as const,
+      );
+    await device('pause');
+    await page.waitForFunction(() => document.querySelector('video')?.paused);
+    expect(await page.evaluate(() => navigator.mediaSession.metadata?.title)).toContain('灯台守の娘');
+    await device('seekto', 5);
+    await placed(page, 5, 5.1);
+    await device('seekforward');
+    await placed(page, 25, 31);
+    await device('seekto', 9);
+    await placed(page, 9, 9.1);
+    const shots = async (): Promise<number[]> => {
+      const saved = page.waitForEvent('download');
+      await page.keyboard.press('s');
+      await saved;
+      return page.evaluate(() => (window as unknown as { svcKept: { pixels: number[] } }).svcKept.pixels);
+    };
+    await shots();
+    // The green key of a remote control.
+    await page.evaluate(() => {
+      const key = new KeyboardEvent('keydown', { key: 'ColorF1Green', bubbles: true, cancelable: true });
+      (document.activeElement ?? document.body).dispatchEvent(key);
+    });
+    await page.getByText('字幕を消しました').waitFor();
+    const [shown = 0, hidden = 0] = await shots();
+    expect(shown - hidden).toBeGreaterThan(40);
+    await page.keyboard.press('p');
+    await page.getByText('小窓では表示できませんでした').waitFor();
+    expect(
+      await page.evaluate(() => (window as unknown as { svcKept: { windows: number } }).svcKept.windows),
+    ).toBe(1);
+    await device('nexttrack');
+    await page.waitForURL('**/watch/3');
+  });
+
   test('after the last picture the next episode is offered, and the service is told', async () => {
     const page = await open('watch/2?t=28');
     await page.getByText('秒後に次の回を再生します').waitFor();
