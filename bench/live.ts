@@ -140,7 +140,7 @@ async function synth(...words: string[]): Promise<string> {
     stdout: 'pipe',
     stderr: 'inherit',
   });
-  const text = await child.stdout.text();
+  const text = await new Response(child.stdout).text();
   if ((await child.exited) !== 0) throw new Error(`synth ${words.join(' ')} failed`);
   return text;
 }

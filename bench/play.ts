@@ -1,6 +1,6 @@
 /**
  * Watching recordings: time from a seek to its first fragment, against the same ffmpeg without the service; twenty readers
- * of one file; how far chase is behind the writer. `bun bench/play.ts`. The service is a process of its own; figures are
+ * of one file; how far chase is behind the writer; from a press to the first picture in a browser. `bun bench/play.ts`. The service is a process of its own; figures are
  * medians. Ends with 1 when one is past its limit.
  */
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -13,7 +13,9 @@ import { liveCommand, VIDEO_ENCODERS } from '../src/ffmpeg/recipes.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { FFMPEG, output } from '../test/play/made-recording.ts';
 import { putRecording } from '../test/service/recording-rows.ts';
+import { buildWeb } from '../tools/web.ts';
 import { OFFSET_HEADER, START_HEADER } from '../wire/api.ts';
+import { firstPictures } from './first-picture.ts';
 import { idleAgent, startService } from './guide/bench-service.ts';
 import { Figures, quantile } from './guide/figures.ts';
 
@@ -23,6 +25,7 @@ const READERS = 20;
 const READER_BYTES_A_SECOND = 25e6 / 8;
 const READ_SECONDS = 10;
 const CHASE_SECONDS = 20;
+const PRESSES = 30;
 
 const figures = new Figures();
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-play-'));
@@ -193,8 +196,15 @@ async function chase(url: string, id: number, path: string, whole: Uint8Array, h
   figures.limited('chase behind the writer, 95 of 100 fragments', quantile(behind, 0.95), 's', 6);
 }
 
+async function inBrowser(url: string): Promise<void> {
+  const times = await firstPictures(url, PRESSES);
+  figures.note('first picture in Chromium, 90 of 100', quantile(times, 0.9), 'ms');
+  figures.limited(`first picture in Chromium, median of ${PRESSES}`, quantile(times, 0.5), 'ms', 1_500);
+}
+
 const agent = idleAgent([]);
 try {
+  await buildWeb(join(import.meta.dir, '..', 'dist', 'web'));
   const whole = await broadcast();
   figures.note('recording', (whole.length * 8) / SECONDS / 1e6, 'Mbit/s');
   const service = await startService(folder, agent.url);
@@ -215,6 +225,7 @@ try {
   // Encoders are tried in the first seconds; they would take the processor from what is measured.
   await Bun.sleep(12_000);
   await seeks(service.url, id, pathOf(id));
+  await inBrowser(service.url);
   await readers(service.url, id, service.pid);
   const head = 10;
   const begun = whole.subarray(0, Math.floor((head * whole.length) / SECONDS / 188) * 188);

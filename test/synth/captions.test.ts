@@ -131,7 +131,8 @@ test('commercials, cards and announcements have no captions, and begin with none
     }
   }
   expect(interruptions).toBeGreaterThan(20);
-});
+  // Hours of all stations, on a machine that may be busy.
+}, 60_000);
 
 test("the stations' encoders write in all the ways there are", () => {
   const styles = captioned.map(({ channel, index }) =>

@@ -356,7 +356,9 @@ describe.skipIf(!LONG)('the default region', () => {
       expect(names).toEqual([...truth.stations, ...truth.dataServices].map(({ name }) => name));
       for (const station of truth.stations) {
         const now = eventsOf(received.eit, station.serviceId, 0x4e, 0x4e);
-        expect(now.map(heardBasics)).toEqual([basics(station.present), basics(station.following)]);
+        // One announces tables and sends none.
+        const on = [station.present, station.following].filter((one) => one !== null);
+        expect(now.map(heardBasics)).toEqual(on.map(basics));
         if (station.partialReception) continue;
         const wanted = station.schedule.filter(({ startAt }) => (startAt ?? 0) >= AT);
         const heardLater = (from: number) =>

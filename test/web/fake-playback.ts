@@ -2,7 +2,10 @@
  * The part of the fake service that recordings are watched by: a stream of thirty seconds as a finished recording and as
  * one that grows, its captions, chapters and seek pictures.
  */
+import { boxesIn } from '../../mp4/boxes.ts';
+import { readFragment, rebase } from '../../mp4/fragment.ts';
 import { FragmentRebaser } from '../../mp4/fragment-rebaser.ts';
+import { readTracks } from '../../mp4/tracks.ts';
 import type { Problem, Recording } from '../../wire/api.ts';
 import type { CaptionsFile } from '../../wire/caption.ts';
 import type { Chapters, Playback } from '../../wire/playback.ts';
@@ -19,6 +22,8 @@ interface StreamSeen {
 
 export interface FakePlayback {
   stream: FakeStream;
+  /** A finished recording holds the stream so many times, one after the other. */
+  repeats: number;
   /** Seconds of a running recording that are there. */
   recorded: number;
   chapters: Chapters['chapters'];
@@ -37,6 +42,7 @@ export interface FakePlayback {
 export function newPlayback(stream: FakeStream = { init: new Uint8Array(), fragments: [] }): FakePlayback {
   return {
     stream,
+    repeats: 1,
     recorded: 20,
     chapters: [],
     gaps: [],
@@ -54,7 +60,40 @@ const MOST_WAITING = 20;
 const FRAGMENT_S = FRAGMENT_MS / 1000;
 const NOT_FOUND: Problem = { message: '録画が見つかりません。', code: 'not_found' };
 
-const lengthOf = ({ stream }: FakePlayback): number => stream.fragments.length * FRAGMENT_S;
+const lengthOf = ({ stream, repeats }: FakePlayback): number =>
+  stream.fragments.length * FRAGMENT_S * repeats;
+
+/** The stream again and again, on one line of times; a whole one is a piece. @param first fragment of the whole */
+function repeated(
+  { stream: { init, fragments }, repeats }: FakePlayback,
+  first: number,
+): ReadableStream<Uint8Array> {
+  const tracks = readTracks(init);
+  const again = (round: number): Uint8Array => {
+    const moved = fragments
+      .slice(round * fragments.length < first ? first % fragments.length : 0)
+      .map((fragment) => {
+        const [moof] = boxesIn(fragment);
+        const copy = fragment.slice();
+        const header = copy.subarray(moof?.start, moof?.end);
+        rebase(header, readFragment(copy, tracks), -round * fragments.length * FRAGMENT_S * 90_000);
+        return copy;
+      });
+    return new Uint8Array(Buffer.concat(moved));
+  };
+  let round = Math.floor(first / fragments.length);
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => controller.enqueue(init),
+      pull: (controller) => {
+        controller.enqueue(again(round));
+        round += 1;
+        if (round === repeats) controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
 
 function playbackOf(state: FakePlayback, { startAt }: Recording): Playback {
   return {
@@ -131,7 +170,9 @@ function streamAnswer(
   // Begins at a key frame a second before.
   const first = Math.max(0, Math.floor((Math.min(from, most) - 1) / FRAGMENT_S));
   const offset = way === 'chase' ? first * FRAGMENT_S : 0;
-  return new Response(body(state, first, grows, way === 'chase', request.signal), {
+  const bytes =
+    state.repeats > 1 ? repeated(state, first) : body(state, first, grows, way === 'chase', request.signal);
+  return new Response(bytes, {
     headers: {
       'content-type': 'video/mp4',
       'x-svc-start': String(first * FRAGMENT_S),

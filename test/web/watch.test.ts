@@ -262,6 +262,55 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await page.waitForURL('**/watch/3');
   });
 
+  test('holds no more after two hours than after minutes', async () => {
+    playback.repeats = 240;
+    const page = await open('watch/1');
+    await placed(page, 0.2);
+    const session = await page.context().newCDPSession(page);
+    await session.send('Performance.enable');
+    const held = async () => {
+      await session.send('HeapProfiler.collectGarbage');
+      const { metrics } = await session.send('Performance.getMetrics');
+      const of = (wanted: string): number => metrics.find(({ name }) => name === wanted)?.value ?? Number.NaN;
+      return { heap: of('JSHeapUsedSize') / 1e6, nodes: of('Nodes'), listeners: of('JSEventListeners') };
+    };
+    // In strides, each as far as there is something to show: what is between was fetched and dropped all the same.
+    const watchTo = (end: number): Promise<number> =>
+      page.evaluate(async (to) => {
+        const video = document.querySelector('video');
+        if (video === null) throw new Error('no video');
+        let most = 0;
+        const ranges = (): [number, number][] =>
+          Array.from({ length: video.buffered.length }, (_, at) => [
+            video.buffered.start(at),
+            video.buffered.end(at),
+          ]);
+        while (video.currentTime < to) {
+          const all = ranges();
+          most = Math.max(
+            most,
+            all.reduce((sum, [from, till]) => sum + till - from, 0),
+          );
+          const till =
+            all.find(([from, last]) => from <= video.currentTime && last > video.currentTime)?.[1] ?? 0;
+          if (till - video.currentTime > 25) video.currentTime = till - 6;
+          await new Promise((done) => setTimeout(done, 5));
+        }
+        return most;
+      }, end);
+    await watchTo(600);
+    const early = await held();
+    // 60 s behind, trimmed by 30 s, 40 s ahead, and one piece of 30 s.
+    expect(await watchTo(7_150)).toBeLessThan(170);
+    const late = await held();
+    console.log(`two hours: heap ${early.heap.toFixed(1)} then ${late.heap.toFixed(1)} MB`);
+    expect(late.heap - early.heap).toBeLessThan(3);
+    expect(late.nodes - early.nodes).toBeLessThan(200);
+    expect(late.listeners - early.listeners).toBeLessThan(50);
+    expect(playback.seen).toHaveLength(1);
+    // Two hours of fragments take a busy machine a while.
+  }, 180_000);
+
   test('after the last picture the next episode is offered, and the service is told', async () => {
     const page = await open('watch/2?t=28');
     await page.getByText('秒後に次の回を再生します').waitFor();
