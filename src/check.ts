@@ -14,7 +14,7 @@ import { isClosed, NO_LOGIN_METHOD, opensEverything } from './access/access.ts';
 import { IdentityProvider, type OidcConfig } from './access/identity-provider.ts';
 import type { Config } from './config.ts';
 import { Encoders } from './ffmpeg/encoders.ts';
-import { readTls } from './http/server.ts';
+import { readTls } from './http/tls-files.ts';
 import { Failure } from './model/failure.ts';
 import { FolderMounts, type MountMemory } from './record/folder-mounts.ts';
 import { type Folder, isFilling, isFull, wishedFolders } from './record/folder-selection.ts';

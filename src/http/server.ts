@@ -3,8 +3,6 @@
  * access decision, the guards; only then is it split off to the API, the screens or the files of the UI. No route of the runtime bypasses this.
  */
 
-import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { type AllowedHosts, checkHost, isCrossSiteLoad } from '../../host/host-check.ts';
 import type { Log } from '../../host/log.ts';
@@ -23,6 +21,7 @@ import { addSecurityHeaders } from './headers.ts';
 import { foreignHostPage, notFoundPage, screensMissingPage, unauthorizedPage } from './pages.ts';
 import { isScreen, screenWithoutSlash } from './screens.ts';
 import { type SocketData, socketHandlers } from './sockets.ts';
+import { readTls, type Tls, type TlsPaths, TlsWatch } from './tls-files.ts';
 
 /** The client's decided address for the inner application; a copy sent by the client is overwritten. */
 const REMOTE_HEADER = 'x-svc-remote';
@@ -49,12 +48,16 @@ const RUNTIME_BODY_LIMIT = Number.MAX_SAFE_INTEGER;
  */
 const MAX_HEADER_BYTES = 160 * 1024;
 
+const TLS_CHECK_MS = 10_000;
+
 interface HttpOptions {
   /** null = every address, IPv6 and IPv4. */
   host: string | null;
   /** 0 = any free one. */
   port: number;
-  tls: { certPath: string; keyPath: string } | null;
+  tls: TlsPaths | null;
+  /** How often a renewed certificate is looked for, ms. */
+  tlsCheckMs?: number;
   access: AccessPolicy;
   trustedProxies: Networks;
   allowedHosts: AllowedHosts;
@@ -334,11 +337,12 @@ export function startHttpServer(options: HttpOptions): HttpServer {
   const handler = createHandler(options);
   // The runtime's one bound for every server of the process.
   Object.assign(http, { maxHeaderSize: MAX_HEADER_BYTES });
-  const listen = (hostname: string) =>
+  const tls = options.tls === null ? undefined : readTls(options.tls);
+  const listen = (hostname: string, port: number, tls: Tls | undefined) =>
     Bun.serve({
       hostname,
-      port: options.port,
-      ...(options.tls === null ? {} : { tls: readTls(options.tls) }),
+      port,
+      ...(tls === undefined ? {} : { tls }),
       development: false,
       // Without development the runtime would share a taken port: two services, each with half of the requests.
       reusePort: false,
@@ -352,39 +356,50 @@ export function startHttpServer(options: HttpOptions): HttpServer {
         return internalProblem();
       },
     });
-  const server = options.host === null ? listenEverywhere(listen) : listen(options.host);
-  const port = server.port ?? options.port;
+  const begin = (hostname: string) => listen(hostname, options.port, tls);
+  let server = options.host === null ? listenEverywhere(begin) : begin(options.host);
+  const [port, hostname] = [server.port ?? options.port, server.hostname ?? ''];
+  let inForce = tls;
+  /** Those before it, as long as somebody is connected to them. */
+  const older = new Set<typeof server>();
+  /** The runtime takes a certificate when it begins to listen only. Connections stay with the one they began with. */
+  const replaceTls = (next: Tls): void => {
+    const before = server;
+    older.add(before);
+    void before.stop(false).finally(() => older.delete(before));
+    try {
+      server = listen(hostname, port, next);
+      inForce = next;
+    } catch (error) {
+      server = listen(hostname, port, inForce);
+      throw error;
+    }
+  };
+  const { log } = options;
+  const watch =
+    options.tls === null || tls === undefined
+      ? undefined
+      : new TlsWatch({
+          paths: options.tls,
+          tls,
+          intervalMs: options.tlsCheckMs ?? TLS_CHECK_MS,
+          use: replaceTls,
+          log,
+        });
   const named = options.host === null || options.host === '::' || options.host === '0.0.0.0';
   const host = named ? 'localhost' : options.host?.includes(':') ? `[${options.host}]` : options.host;
   return {
     port,
     url: `${options.tls === null ? 'http' : 'https'}://${host}:${port}`,
     stopListening: () => {
-      server.stop(false);
+      watch?.close();
+      void server.stop(false);
     },
     close: async () => {
-      await server.stop(true);
+      watch?.close();
+      await Promise.all([server, ...older].map((one) => one.stop(true)));
     },
   };
-}
-
-/** @throws Error naming the variable whose file cannot be used */
-export function readTls(paths: { certPath: string; keyPath: string }): { cert: string; key: string } {
-  const read = (variable: string, path: string, check: (text: string) => unknown): string => {
-    try {
-      const text = readFileSync(path, 'utf8');
-      check(text);
-      return text;
-    } catch (error) {
-      throw new Error(`${variable} ${path}: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  };
-  const cert = read('TLS_CERT', paths.certPath, (text) => new X509Certificate(text));
-  const key = read('TLS_KEY', paths.keyPath, (text) => createPrivateKey(text));
-  if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
-    throw new Error('TLS_KEY is not the key of TLS_CERT');
-  }
-  return { cert, key };
 }
 
 /** Dual stack where the machine has IPv6, IPv4 alone where it does not. */
