@@ -5,7 +5,7 @@ import type { Cause } from './fault-rows.ts';
 import { missingOf, readStream, type TimeSpan } from './packet-reader.ts';
 
 /** Told and really missing are at most so far apart. */
-const APART_MS = 500;
+export const APART_MS = 500;
 /** Verdicts tolerate this; what is about as long may be told or not. */
 const TOLERANCE_MS = 500;
 const BORDER_MS = 150;
@@ -19,36 +19,31 @@ interface Expected {
   mayBeComplete?: boolean | undefined;
 }
 
-/** @returns how far apart what is told and what is missing are at most, ms */
-export function holdAgainstFile(
-  verdict: RecordingVerdict,
-  bytes: Uint8Array,
-  aired: TimeSpan,
-  { level, mayBeComplete = false, causes }: Expected,
-): number {
+interface Comparison {
+  /** In seconds of the programme, for messages. */
+  picture: string;
+  /** Told gaps, those that meet as one, within the programme; and what is really missing. */
+  told: TimeSpan[];
+  missing: TimeSpan[];
+  /** How far told and missing are apart at most, ms; infinite: what is told is there. */
+  apartMs: number;
+  /** Missing, and not told. */
+  hidden: string;
+  /** At least half of the programme cannot be watched. */
+  isHalfMissing: boolean;
+  /** What was counted as the reader counts. */
+  isCounted: boolean;
+}
+
+export function compareWithFile(verdict: RecordingVerdict, bytes: Uint8Array, aired: TimeSpan): Comparison {
   const facts = readStream(bytes, aired.from);
-  const gaps = verdict.gaps.map(({ startMs, endMs, cause }) => ({
-    ...{ from: aired.from + startMs, to: aired.from + endMs, cause },
+  const gaps = verdict.gaps.map(({ startMs, endMs }) => ({
+    ...{ from: aired.from + startMs, to: Math.min(aired.from + endMs, aired.to) },
   }));
-  // A margin that was given away is told too.
-  const told = joined(gaps.map(({ from, to }) => ({ from, to: Math.min(to, aired.to) })));
+  const told = joined(gaps);
   const missing = joined(missingOf(facts, aired));
   const seconds = (spans: readonly TimeSpan[]): string =>
     spans.map((one) => `${(one.from - aired.from) / 1000}..${(one.to - aired.from) / 1000}`).join(' ');
-  const picture = `told ${seconds(told)}, missing ${seconds(missing)}`;
-  const causesTold = gaps.map(({ cause }) => cause).filter((cause, index, all) => cause !== all[index - 1]);
-  const isComplete = mayBeComplete && verdict.level === 'complete';
-  // How long a program is away is this machine's matter.
-  const isLost = level === 'damaged' && lengthOf(missing) * 2 > aired.to - aired.from - BORDER_MS;
-  expect({ picture, level: verdict.level, causes: causesTold }).toEqual({
-    picture,
-    level: isComplete ? 'complete' : isLost ? verdict.level : level,
-    // A margin is told in any case.
-    causes: isComplete ? causesTold.filter((cause) => cause === 'yielded') : [...causes],
-  });
-  const { breaks, breaksInShortHoles, unsynced } = facts;
-  const drops = Math.min(Math.max(verdict.drops, breaks), breaks + breaksInShortHoles);
-  expect({ picture, drops: verdict.drops, unsynced }).toEqual({ picture, drops, unsynced: 0 });
   const apart = told.map((one) => {
     const found = missing.find(({ from, to }) => from < one.to && to > one.from);
     return found === undefined
@@ -58,10 +53,38 @@ export function holdAgainstFile(
   const hidden = missing
     .filter(({ from, to }) => to - from > TOLERANCE_MS + BORDER_MS)
     .filter(({ from, to }) => !told.some((one) => one.from < to && one.to > from));
-  expect({ picture, hidden: seconds(hidden) }).toEqual({ picture, hidden: '' });
-  const worst = Math.max(0, ...apart);
-  expect({ picture, worst }).toEqual({ picture, worst: Math.min(worst, APART_MS) });
-  return worst;
+  const { breaks, breaksInShortHoles, unsynced } = facts;
+  return {
+    ...{ told, missing, hidden: seconds(hidden), apartMs: Math.max(0, ...apart) },
+    picture: `told ${seconds(told)}, missing ${seconds(missing)}`,
+    isHalfMissing: lengthOf(missing) * 2 > aired.to - aired.from - BORDER_MS,
+    isCounted: unsynced === 0 && verdict.drops >= breaks && verdict.drops <= breaks + breaksInShortHoles,
+  };
+}
+
+/** @returns how far apart what is told and what is missing are at most, ms */
+export function holdAgainstFile(
+  verdict: RecordingVerdict,
+  bytes: Uint8Array,
+  aired: TimeSpan,
+  { level, mayBeComplete = false, causes }: Expected,
+): number {
+  const { picture, hidden, apartMs, isHalfMissing, isCounted } = compareWithFile(verdict, bytes, aired);
+  const causesTold = verdict.gaps
+    .map(({ cause }) => cause)
+    .filter((cause, index, all) => cause !== all[index - 1]);
+  const isComplete = mayBeComplete && verdict.level === 'complete';
+  // How long a program is away is this machine's matter.
+  const mayBeLost = level === 'damaged' && isHalfMissing;
+  expect({ picture, level: verdict.level, causes: causesTold }).toEqual({
+    picture,
+    level: isComplete ? 'complete' : mayBeLost ? verdict.level : level,
+    // A margin is told in any case.
+    causes: isComplete ? causesTold.filter((cause) => cause === 'yielded') : [...causes],
+  });
+  expect({ picture, hidden, isCounted }).toEqual({ picture, hidden: '', isCounted: true });
+  expect({ picture, apartMs }).toEqual({ picture, apartMs: Math.min(apartMs, APART_MS) });
+  return apartMs;
 }
 
 function lengthOf(spans: readonly TimeSpan[]): number {

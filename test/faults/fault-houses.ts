@@ -23,14 +23,20 @@ export interface HouseSetup {
   close?(): void;
 }
 
-const killService = (signal: 'SIGKILL' | 'SIGTERM') => async (house: Household) => {
+export const killService = (signal: 'SIGKILL' | 'SIGTERM') => async (house: Household) => {
   await house.killService(signal);
   if (signal === 'SIGTERM') expect(house.exitCode).toBe(0);
   await Bun.sleep(AWAY_MS);
   await house.startService();
 };
 
-async function stopped(pid: number, forMs: number): Promise<void> {
+export const killAgent = async (house: Household, tuners: string): Promise<void> => {
+  await house.air.killAgent();
+  await Bun.sleep(AWAY_MS);
+  await house.air.startAgent(tuners);
+};
+
+export async function stopped(pid: number, forMs: number): Promise<void> {
   process.kill(pid, 'SIGSTOP');
   try {
     await Bun.sleep(forMs);
@@ -56,11 +62,7 @@ export function setUp(name: HouseName): HouseSetup | undefined {
         events: [
           {
             at: 5,
-            act: async (house, tuners) => {
-              await house.air.killAgent();
-              await Bun.sleep(AWAY_MS);
-              await house.air.startAgent(tuners);
-            },
+            act: killAgent,
           },
         ],
       };

@@ -37,14 +37,14 @@ function relayOf({ relayTo }: FaultRow, rows: readonly FaultRow[]): Record<strin
 }
 
 /** One household at its evening. */
-class FaultEvening {
+export class FaultEvening {
   readonly shows: readonly Show[];
   readonly tuners: string;
   #house: Household | undefined;
   #events: Promise<unknown> = Promise.resolve();
 
   constructor(
-    readonly name: HouseName,
+    readonly name: string,
     readonly rows: readonly FaultRow[],
     readonly setup: HouseSetup,
     /** Epoch ms of its second 0. */
@@ -127,6 +127,22 @@ class FaultEvening {
   }
 }
 
+/** Again, and later, where the machine was too busy to have all booked in time. @throws Error after STARTS times */
+export async function startEvening(
+  name: string,
+  rows: readonly FaultRow[],
+  setup: HouseSetup,
+): Promise<FaultEvening> {
+  for (let attempt = 1; ; attempt += 1) {
+    const lead = (LEAD_MS + rows.length * STATION_LEAD_MS) * attempt;
+    const evening = new FaultEvening(name, rows, setup, Math.ceil((Date.now() + lead) / 1000) * 1000);
+    if (await evening.start()) return evening;
+    await evening.close();
+    if (attempt === STARTS) throw new Error(`the machine is too busy to start ${name}`);
+    console.warn(`${name} starts again: the machine is busy`);
+  }
+}
+
 export function faultTable(name: HouseName): FaultRoom {
   const rows = FAULT_ROWS.filter((row) => row.house === name && (LONG || row.isLong !== true));
   const setup = setUp(name);
@@ -134,14 +150,7 @@ export function faultTable(name: HouseName): FaultRoom {
 
   const start = async (): Promise<void> => {
     if (setup === undefined) return;
-    for (let attempt = 1; ; attempt += 1) {
-      const lead = (LEAD_MS + rows.length * STATION_LEAD_MS) * attempt;
-      evening = new FaultEvening(name, rows, setup, Math.ceil((Date.now() + lead) / 1000) * 1000);
-      if (await evening.start()) return;
-      if (attempt === STARTS) throw new Error(`the machine is too busy to start ${name}`);
-      console.warn(`${name} starts again: the machine is busy`);
-      await evening.close();
-    }
+    evening = await startEvening(name, rows, setup);
   };
 
   const judgedRow = async (row: FaultRow, show: Show): Promise<void> => {

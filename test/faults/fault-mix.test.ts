@@ -1,0 +1,26 @@
+/** `--long`: a random mix of faults; FUZZ_SEED repeats one, SVC_MIX is how many recordings there are. */
+import { expect, test } from 'bun:test';
+import { Random } from '../fuzz/random.ts';
+import { mixedEvening } from './fault-mix.ts';
+import { LONG } from './household.ts';
+
+const RECORDINGS = Number(process.env.SVC_MIX ?? 500);
+const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Date.now() / 1000));
+/** Two minutes of each evening. */
+const LIMIT_MS = RECORDINGS * 20_000 + 300_000;
+
+test.skipIf(!LONG)(
+  `a random mix of faults hides and invents no loss (FUZZ_SEED=${SEED})`,
+  async () => {
+    const random = new Random(SEED);
+    const wrong: string[] = [];
+    for (let recorded = 0; recorded < RECORDINGS; ) {
+      const evening = await mixedEvening(random);
+      recorded += evening.recorded;
+      wrong.push(...evening.wrong);
+      console.log([`${recorded} recordings, ${wrong.length} wrong`, ...evening.wrong].join('\n'));
+    }
+    expect(wrong).toEqual([]);
+  },
+  LIMIT_MS,
+);

@@ -1,0 +1,149 @@
+/**
+ * A random mix of faults: each recording of an evening suffers up to two of the air, and all of them one of the
+ * processes, at random moments. Whatever comes together, the verdict hides nothing and invents nothing.
+ */
+import type { RecordingVerdict } from '../../wire/recordings.ts';
+import type { Random } from '../fuzz/random.ts';
+import { APART_MS, compareWithFile } from './fault-comparison.ts';
+import { type HouseSetup, killAgent, killService, stopped } from './fault-houses.ts';
+import type { Cause, FaultRow, Seconds } from './fault-rows.ts';
+import { type FaultEvening, startEvening } from './fault-table.ts';
+
+const STATIONS = 20;
+const LENGTH_SEC = 20;
+/** A fault is noticed, and what it ended comes back, so much later. */
+const NOTICED_SEC = 1;
+const BACK_SEC = 25;
+
+interface Struck {
+  during: Seconds;
+  causes: readonly Cause[];
+}
+
+interface MixedRow {
+  row: FaultRow;
+  struck: readonly Struck[];
+}
+
+type ProgrammeCourse = Pick<FaultRow, 'programme' | 'aired' | 'fields' | 'fieldsBefore'>;
+
+const PLAIN: ProgrammeCourse = { programme: [0, LENGTH_SEC] };
+const COURSES: readonly ProgrammeCourse[] = [
+  ...[PLAIN, PLAIN],
+  { programme: [0, 12], aired: [0, 20], fields: { overrunSec: 8, overrunSteps: 2, noticeSec: 3 } },
+  { programme: [0, 12], aired: [0, 20], fields: { overrunSec: 8, undefinedEnd: true, noticeSec: 1 } },
+  { programme: [0, 12], aired: [8, 20], fieldsBefore: { overrunSec: 8, undefinedEnd: true, noticeSec: 0 } },
+  {
+    programme: [0, 14],
+    aired: [0, 20],
+    fields: { interruption: { afterSec: 9, forSec: 6, title: '緊急放送', newId: true } },
+  },
+];
+
+/** What it may take, and why that is missing. */
+const AIR: readonly { kind: string; fields?: Record<string, unknown>; causes: readonly Cause[] }[] = [
+  { kind: 'stall', causes: ['stalled'] },
+  { kind: 'copy_never', causes: ['copy_never'] },
+  { kind: 'end', fields: { exitCode: 1 }, causes: ['stream_ended', 'no_signal'] },
+  { kind: 'scramble', causes: ['card_software'] },
+  { kind: 'loss', fields: { rate: 0.02, burst: 1, pids: [0x100, 0x110] }, causes: [] },
+  { kind: 'corrupt', fields: { rate: 0.002, flagged: true, sync: false }, causes: [] },
+];
+
+function mixedRow(random: Random, index: number, mayChange: boolean): MixedRow {
+  const course = mayChange ? random.pick(COURSES) : PLAIN;
+  const faults: NonNullable<FaultRow['faults']>[number][] = [];
+  const struck: Struck[] = [];
+  let second = 6;
+  for (let count = random.below(3); count > 0 && second < LENGTH_SEC - 3; count -= 1) {
+    const from = second + random.below(20) / 10;
+    const to = from + 0.2 + random.below(38) / 10;
+    const { kind, fields = {}, causes } = random.pick(AIR);
+    faults.push({ fault: { kind, ...fields }, during: [from, to] });
+    struck.push({ during: [from, to], causes });
+    second = Math.ceil(to) + 2;
+  }
+  return { row: { name: `録画 ${index}`, house: 'air', level: 'damaged', faults, ...course }, struck };
+}
+
+interface ProcessFault extends Struck {
+  name: string;
+  setup: HouseSetup;
+}
+
+function processFault(random: Random): ProcessFault {
+  const at = 2 + random.below(14);
+  const during: Seconds = [at, at + BACK_SEC];
+  const event = (act: NonNullable<HouseSetup['events']>[number]['act']): HouseSetup => ({
+    events: [{ at, act }],
+  });
+  switch (random.below(6)) {
+    case 0:
+      return { name: 'SIGKILL', setup: event(killService('SIGKILL')), during, causes: ['service_stopped'] };
+    case 1:
+      return { name: 'SIGTERM', setup: event(killService('SIGTERM')), during, causes: ['service_stopped'] };
+    case 2: {
+      // With what the agent says while it starts.
+      const causes: Cause[] = ['stream_ended', 'agent_unavailable', 'no_signal'];
+      return { name: 'agent killed', setup: event(killAgent), during, causes };
+    }
+    case 3:
+      return { name: 'stopped', setup: event((house) => stopped(house.pid, 10_000)), during, causes: [] };
+    default:
+      return { name: 'nothing', setup: {}, during: [0, 0], causes: [] };
+  }
+}
+
+/** @returns what is wrong with a verdict; undefined: nothing */
+function wrongWith(
+  verdict: RecordingVerdict,
+  bytes: Uint8Array,
+  evening: FaultEvening,
+  { row }: MixedRow,
+  struck: readonly Struck[],
+): string | undefined {
+  const aired = evening.span(row.aired ?? row.programme);
+  const { picture, hidden, apartMs, isHalfMissing, isCounted } = compareWithFile(verdict, bytes, aired);
+  const tell = (what: string): string => `${what}: ${picture}, ${JSON.stringify(verdict)}`;
+  if (hidden !== '') return tell('hidden');
+  if (apartMs > APART_MS) return tell(Number.isFinite(apartMs) ? `${apartMs} ms apart` : 'invented');
+  if (!isCounted) return tell('counted wrongly');
+  if (verdict.level === 'lost' && !isHalfMissing) return tell('not lost');
+  if (verdict.level === 'complete' && verdict.gaps.length > 0) return tell('not complete');
+  for (const { startMs, endMs, cause } of verdict.gaps) {
+    const [from, to] = [startMs, endMs].map((ms) => (ms + aired.from - evening.at) / 1000) as [
+      number,
+      number,
+    ];
+    const isExplained = struck.some(
+      ({ during, causes }) =>
+        causes.includes(cause) && from < during[1] + NOTICED_SEC && to > during[0] - NOTICED_SEC,
+    );
+    if (!isExplained) return tell(`wrong cause ${cause}`);
+  }
+  return undefined;
+}
+
+/** @returns how many were recorded, and what is wrong */
+export async function mixedEvening(random: Random): Promise<{ recorded: number; wrong: string[] }> {
+  const processes = processFault(random);
+  // What tables say of a change while nothing is received is known to no one.
+  const mayChange = processes.causes.length === 0;
+  const mixed = Array.from({ length: STATIONS }, (_, index) => mixedRow(random, index, mayChange));
+  const rows = mixed.map(({ row }) => row);
+  const evening = await startEvening('混合', rows, processes.setup);
+  const wrong: string[] = [];
+  try {
+    await evening.events;
+    for (const [index, one] of mixed.entries()) {
+      const show = evening.shows[index];
+      if (show === undefined) continue;
+      const { verdict, bytes } = await evening.house.judgedByTitle(show);
+      const found = wrongWith(verdict, bytes, evening, one, [...one.struck, processes]);
+      if (found !== undefined) wrong.push(`${processes.name}; ${JSON.stringify(one.row)}: ${found}`);
+    }
+  } finally {
+    await evening.close();
+  }
+  return { recorded: rows.length, wrong };
+}
