@@ -1,19 +1,30 @@
 /**
  * Eight recordings and four raw viewers at once on two cores, at the rate of full terrestrial stations: what it costs
- * and whether anything is lost. `bun bench/record.ts [seconds]`. Ends with 1 when a figure is above its limit.
+ * and whether anything is lost. `bun bench/record.ts [seconds] [encode]`; `encode`: beside an encode of a recording, as the
+ * queue runs it. Ends with 1 when a figure is above its limit.
  *
  * The stream is made before and sent by a process of its own at the pace of the air, so that the figures are those of
  * the recorder alone: filter, measuring, queues, files, and the viewers' way over the main thread.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { networkId, serviceId, stationId } from '../arib/ids.ts';
+import { media90k } from '../arib/time.ts';
 import { PACKET_SIZE } from '../arib/ts/packet.ts';
 import { StreamStatistics } from '../arib/ts/statistics.ts';
 import { SILENT_LOG } from '../host/log.ts';
+import { backgroundWords } from '../src/encode/create-encode.ts';
+import { encodeCommand } from '../src/encode/encode-command.ts';
+import { encodedTracks } from '../src/encode/encoded-tracks.ts';
+import { metadataText } from '../src/encode/file-texts.ts';
+import { RecordingEncode } from '../src/encode/recording-encode.ts';
 import { Encoders } from '../src/ffmpeg/encoders.ts';
+import { VIDEO_ENCODERS } from '../src/ffmpeg/recipes.ts';
 import { LiveService } from '../src/live/live-service.ts';
+import { findEntry } from '../src/media/entry-search.ts';
+import { RecordingBytes } from '../src/media/recording-bytes.ts';
+import { RecordingIndexer } from '../src/media/recording-index.ts';
 import type { StationRecord } from '../src/model/station.ts';
 import { SessionFixture } from '../test/record/session-fixture.ts';
 
@@ -101,7 +112,52 @@ async function view(room: LiveService, station: StationRecord, signal: AbortSign
   return { bytes, drops: statistics.continuityErrors };
 }
 
-async function record(folder: string, agentUrl: string, seconds: number): Promise<Figures> {
+/** Encodes the stream again and again at the lowest priority. @returns how often it was done */
+async function encodeMeanwhile(path: string, folder: string, signal: AbortSignal): Promise<number> {
+  const source = await RecordingBytes.open(() => [path]);
+  const input = { source, breaks: [], beganAt: undefined, serviceId: SERVICE };
+  const index = await new RecordingIndexer().index(input);
+  const entry = await findEntry(source, index, media90k(0));
+  const encoder = VIDEO_ENCODERS.find(({ name }) => name === 'libsvtav1');
+  if (entry === undefined || encoder === undefined) throw new Error('nothing to encode with');
+  const metadata = join(folder, 'tags.txt');
+  writeFileSync(metadata, metadataText({ title: '', station: '', description: '', startAt: 0 }, []));
+  const command = encodeCommand({
+    choice: { ffmpeg: 'ffmpeg', encoder, standIn: false },
+    video: { kind: 'mpeg2', material: 'video', shape: undefined },
+    ...{
+      quality: 'standard',
+      tracks: encodedTracks([], 1),
+      cuts: null,
+      captions: null,
+      metadata,
+      poster: null,
+    },
+    output: join(folder, 'out.mkv'),
+  });
+  let done = 0;
+  while (!signal.aborted) {
+    const encode = new RecordingEncode({
+      ...{ bytes: source, index, entry, streams: 1, stallMs: 600_000, elapsed: () => performance.now() },
+      command: [...backgroundWords(), ...command],
+    });
+    const stop = (): void => void encode.stop();
+    signal.addEventListener('abort', stop, { once: true });
+    const { code, stderr, broken } = await encode.outcome;
+    signal.removeEventListener('abort', stop);
+    if (broken === undefined && code !== 0) throw new Error(stderr);
+    if (broken === undefined) done += 1;
+  }
+  await source.close();
+  return done;
+}
+
+async function record(
+  folder: string,
+  agentUrl: string,
+  seconds: number,
+  encoded: string | undefined,
+): Promise<Figures> {
   const desk = new SessionFixture(folder, agentUrl);
   const encoders = new Encoders({ path: undefined, searchPath: '', log: SILENT_LOG, now: Date.now });
   const room = new LiveService({
@@ -115,6 +171,8 @@ async function record(folder: string, agentUrl: string, seconds: number): Promis
     desk.record({ station: { type: 'GR', channel: `T${20 + index}`, serviceId: SERVICE }, endAt }),
   );
   const leave = new AbortController();
+  const encoding =
+    encoded === undefined ? undefined : encodeMeanwhile(encoded, dirname(folder), leave.signal);
   const views = stations.map((station) => view(room, station, leave.signal));
   await Bun.sleep(SETTLE_MS);
   const cpu = process.cpuUsage();
@@ -132,6 +190,7 @@ async function record(folder: string, agentUrl: string, seconds: number): Promis
   const { user, system } = process.cpuUsage(cpu);
   leave.abort();
   const viewed = await Promise.all(views);
+  await encoding;
   await room.close();
   await encoders.close();
   await desk.close();
@@ -168,7 +227,7 @@ function spawnPart(...words: string[]): Bun.Subprocess<'ignore', 'pipe', 'inheri
   });
 }
 
-async function main(seconds: number): Promise<number> {
+async function main(seconds: number, withEncode: boolean): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
   const air = join(folder, 'air.ts');
   const length = seconds + 2 * (SETTLE_MS / 1000);
@@ -183,13 +242,14 @@ async function main(seconds: number): Promise<number> {
     if ((await made.exited) !== 0) throw new Error('the stream could not be made');
     sender = spawnPart('send', air, String(length));
     const url = await firstLine(sender.stdout);
-    const child = spawnPart('measure', join(folder, 'desk'), url, String(seconds));
+    const encode = withEncode ? [air] : [];
+    const child = spawnPart('measure', join(folder, 'desk'), url, String(seconds), ...encode);
     const figures = JSON.parse(await firstLine(child.stdout)) as Figures;
     await child.exited;
     const rate = (Bun.file(air).size * 8) / length / 1e6;
     console.log(
       `${RECORDINGS} recordings and ${VIEWERS} raw viewers for ${seconds} s, each tuning ${rate.toFixed(1)} Mbit/s; ` +
-        `${figures.recordedMb} MB recorded, ${figures.viewedMb} MB viewed`,
+        `${figures.recordedMb} MB recorded, ${figures.viewedMb} MB viewed${withEncode ? ', beside an encode' : ''}`,
     );
     let failed = 0;
     const rows: [keyof typeof LIMITS, string][] = [
@@ -213,9 +273,9 @@ async function main(seconds: number): Promise<number> {
   }
 }
 
-const [part, first = '', second = '', third = ''] = process.argv.slice(2);
+const [part, first = '', second = '', third = '', fourth] = process.argv.slice(2);
 if (part === 'send') send(first, Number(second));
 else if (part === 'measure') {
-  process.stdout.write(`${JSON.stringify(await record(first, second, Number(third)))}\n`);
+  process.stdout.write(`${JSON.stringify(await record(first, second, Number(third), fourth))}\n`);
   process.exit(0);
-} else process.exit(await main(Number(part ?? 20)));
+} else process.exit(await main(Number(part ?? 20), first === 'encode'));

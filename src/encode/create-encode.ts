@@ -40,7 +40,7 @@ const WORK_FOLDER = 'encode-work';
 const STALL_MS = 10 * 60_000;
 
 /** Words before a command that give way to everything else: for the processor, and for the disk where it is known. */
-function backgroundWords(which: (name: string) => string | null = Bun.which): string[] {
+export function backgroundWords(which: (name: string) => string | null = Bun.which): string[] {
   const nice = which('nice');
   const ionice = which('ionice');
   return [

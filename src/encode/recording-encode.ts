@@ -3,6 +3,7 @@
  * it is held, nothing is fed, and ffmpeg runs dry: no signal is needed, and a service that dies leaves no stopped process.
  */
 import { type Media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
+import { settlesWithin } from '../../host/deadline.ts';
 import { FfmpegProcess } from '../ffmpeg/process.ts';
 import type { RecordingEntry } from '../media/entry-search.ts';
 import { PlaybackRemuxer, playbackAudio } from '../media/playback-remuxer.ts';
@@ -48,6 +49,7 @@ const MAX_QUEUED = 1024 * 1024;
 /** Silence that fills a long pause of several sounds is more than the queue takes at once. */
 const SLICE_BYTES = 512 * 1024;
 const CHECK_MS = 500;
+const READ_LIMIT_MS = 2_000;
 
 export class RecordingEncode {
   readonly #remuxer: PlaybackRemuxer;
@@ -128,7 +130,8 @@ export class RecordingEncode {
     this.#abort.abort();
     this.#resume?.();
     await feeding;
-    await reading;
+    // A grandchild may hold the pipe open.
+    await settlesWithin(READ_LIMIT_MS, reading);
     clearInterval(check);
     this.hold(false);
     return {

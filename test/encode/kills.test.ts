@@ -1,6 +1,6 @@
 /** The service is killed at each step from an original to its encoded file: what can be watched is always there. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { wallMs } from '../../host/clock.ts';
@@ -8,14 +8,12 @@ import { SILENT_LOG } from '../../host/log.ts';
 import type { EncodeStep } from '../../src/encode/encode-sources.ts';
 import { reconcile } from '../../src/record/file-reconciliation.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { EncodeStore } from '../../src/store/encode-store.ts';
 import { RecordingListStore } from '../../src/store/recording-list-store.ts';
 import { RecordingStore } from '../../src/store/recording-store.ts';
 import { madeStream } from '../play/made-recording.ts';
-import { putRecording } from '../service/recording-rows.ts';
+import { EncodeHome } from './encode-home.ts';
 
 const START = Date.UTC(2026, 0, 5, 12);
-const STATION = 0x7fe8 * 100_000 + 1024;
 /** All of them with `--long`. */
 const STEPS: readonly EncodeStep[] =
   process.env.SVC_LONG === '1'
@@ -57,23 +55,14 @@ describe('a kill', () => {
   test.each([...STEPS])('after the step %p loses nothing, and the next start finishes', async (step) => {
     const folder = join(root, step);
     const recordings = join(folder, 'recordings');
-    mkdirSync(folder);
-    let database = openDatabase(join(folder, 'svc.db'));
-    const row = { station: STATION, serviceName: '試験', name: '番組', startAt: START, endAt: START + 1_000 };
-    database.run(
-      `INSERT INTO stations (id, type, network_id, service_id, channel, name, service_type, remote_control_key, hidden,
-         seen_at) VALUES (${STATION}, 'GR', 32744, 1024, 'T27', '試験', 1, 1, 0, 0)`,
-    );
-    const id = putRecording(database, { ...row, content: film }, recordings);
-    database.query('UPDATE recordings SET duration_ms = 1001 WHERE id = $id').run({ id });
-    const wish = { codecs: 'h264', keepTs: false, commercials: 'none', quality: 'small' } as const;
-    new EncodeStore(database).enqueue(id, wish, { automatic: false, readyAt: 0 }, START);
-    database.close();
+    const home = new EncodeHome(folder);
+    const id = home.put(film, 1_001);
+    await home.close();
 
     expect(await encode(folder, step)).toBe(137);
     expectWatchable(folder, id);
     // As a start does it, before anything else.
-    database = openDatabase(join(folder, 'svc.db'));
+    const database = openDatabase(join(folder, 'svc.db'));
     const store = new RecordingStore(database);
     await reconcile({ store, log: SILENT_LOG, wallClock: () => wallMs(START) });
     database.close();

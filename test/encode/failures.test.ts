@@ -1,0 +1,154 @@
+/** What goes wrong while a recording is encoded: its original stays, and the queue says why. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Failure } from '../../src/model/failure.ts';
+import { madeStream } from '../play/made-recording.ts';
+import { comesTrue } from '../until.ts';
+import { EncodeHome } from './encode-home.ts';
+
+const LIMIT_MS = 30_000;
+
+let root: string;
+let film: Uint8Array;
+let homes = 0;
+let open: EncodeHome | undefined;
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'svc-encode-failures-'));
+  film = await madeStream({ seconds: 1, flashAt: 0, clock: 95_450 });
+});
+
+afterEach(async () => {
+  await open?.close();
+  open = undefined;
+});
+
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function home(options: ConstructorParameters<typeof EncodeHome>[1] = {}): EncodeHome {
+  homes += 1;
+  open = new EncodeHome(join(root, String(homes)), options);
+  return open;
+}
+
+/** An ffmpeg that does what the shell words say. */
+function pretend(name: string, words: string): string {
+  const path = join(root, name);
+  writeFileSync(path, `#!/bin/sh\n${words}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+async function ended({ store }: EncodeHome) {
+  return comesTrue('the end of the encode', () => store.recent()[0], LIMIT_MS);
+}
+
+async function putOff({ store }: EncodeHome): Promise<string> {
+  return comesTrue('a message', () => store.queue()[0]?.message ?? undefined, LIMIT_MS);
+}
+
+/** Only the original, and nothing that was begun. */
+function expectOriginal({ folder, list }: EncodeHome, id: number): void {
+  expect(list.find(id)?.files.map(({ source }) => source)).toEqual(['ts']);
+  expect(readdirSync(folder).map((name) => name.replace(/^.*\./, ''))).toEqual(['ts']);
+}
+
+test.each([
+  ['an ffmpeg that dies', 'cat > /dev/null & sleep 0.1; kill -9 $$', {}, '変換に失敗しました'],
+  ['an ffmpeg that hangs', 'exec sleep 1000', { stallMs: 300 }, '途中で止まった'],
+  ['an ffmpeg that says it is done', 'cat > /dev/null', {}, '問題が見つかった'],
+])(
+  '%s is tried once more, then given up',
+  async (_, words, sources, message) => {
+    const one = home({ ffmpeg: pretend(`ffmpeg-${homes}`, words), sources });
+    const id = one.put(film, 1_001);
+    one.service.start();
+    expect(await ended(one)).toMatchObject({
+      state: 'failed',
+      attempts: 1,
+      message: expect.stringContaining(message),
+    });
+    expectOriginal(one, id);
+    expect(one.store.log(id)?.log).not.toBe('');
+  },
+  60_000,
+);
+
+test('what is no fault of the recording is waited for: a full disk, a folder that is away, a missing ffmpeg', async () => {
+  let room: number | undefined = 10;
+  const one = home({ sources: { room: async () => room } });
+  const id = one.put(film, 1_001);
+  one.service.start();
+  expect(await putOff(one)).toContain('空きが足りない');
+  room = undefined;
+  await comesTrue(
+    'the other message',
+    () => one.store.queue()[0]?.message?.includes('見つからない'),
+    LIMIT_MS,
+  );
+  expectOriginal(one, id);
+  room = 1e9;
+  expect(await ended(one)).toMatchObject({ state: 'done', attempts: 0 });
+});
+
+test('a disk that fills while it is encoded', async () => {
+  const script = 'cat > /dev/null; echo "av_interleaved_write_frame(): No space left on device" >&2; exit 1';
+  const one = home({ ffmpeg: pretend('ffmpeg-full', script) });
+  const id = one.put(film, 1_001);
+  one.service.start();
+  expect(await putOff(one)).toContain('空きが足りない');
+  expectOriginal(one, id);
+});
+
+test('captions that cannot be read yet are waited for, since the original goes', async () => {
+  let isBusy = true;
+  const captions = async () => {
+    if (isBusy) throw new Failure('busy', '読み取っています');
+    return null;
+  };
+  const one = home({ sources: { captions } });
+  one.put(film, 1_001);
+  one.service.start();
+  expect(await putOff(one)).toContain('字幕');
+  isBusy = false;
+  expect((await ended(one)).state).toBe('done');
+});
+
+test('a recording that is deleted, or put into the bin, ends its encode', async () => {
+  const slow = pretend('ffmpeg-slow', 'exec sleep 1000');
+  const one = home({ ffmpeg: slow });
+  const id = one.put(film, 1_001);
+  one.service.start();
+  const running = () => one.store.queue()[0]?.state === 'running' || undefined;
+  await comesTrue('an encode', running, LIMIT_MS);
+  one.database.run(`UPDATE recordings SET binned_at = 1 WHERE id = ${id}`);
+  one.hub.changed('recordings');
+  await comesTrue('it waits', () => one.store.queue()[0]?.state === 'waiting' || undefined, LIMIT_MS);
+  one.database.run(`UPDATE recordings SET binned_at = NULL WHERE id = ${id}`);
+  await comesTrue('an encode again', running, LIMIT_MS);
+  one.database.run(`UPDATE recordings SET deleted_at = 1 WHERE id = ${id}`);
+  one.hub.changed('recordings');
+  expect(await ended(one)).toMatchObject({ state: 'cancelled' });
+});
+
+test('it is not fed while somebody watches, and goes on afterwards', async () => {
+  let viewers = 1;
+  const one = home({ viewers: () => viewers });
+  one.put(film, 1_001);
+  one.service.start();
+  await comesTrue('the reason', () => one.service.decision().wait === 'machine' || undefined, LIMIT_MS);
+  expect(one.store.queue()[0]?.state).toBe('waiting');
+  viewers = 0;
+  expect((await ended(one)).state).toBe('done');
+});
+
+test('an original of which less can be played than was recorded stays', async () => {
+  const one = home();
+  const id = one.put(film, 60_000);
+  one.service.start();
+  expect((await ended(one)).state).toBe('done');
+  expect(one.list.find(id)?.files.map(({ source }) => source)).toEqual(['alt', 'ts']);
+  expect(one.store.log(id)?.log).toContain('the original stays');
+});
