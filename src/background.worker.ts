@@ -1,16 +1,33 @@
-/** Worker entry: what reads whole recordings (`play/caption-host.ts`), away from the main thread. */
+/**
+ * Worker entry: what reads whole recordings, away from the main thread: captions (`play/caption-host.ts`), commercials
+ * (`commercial/detect-host.ts`). Each owner starts one of its own.
+ */
 import { serveWorker, Transferring } from '../host/worker-server.ts';
+import { DetectHost } from './commercial/detect-host.ts';
+import type { DetectContract } from './commercial/detect-messages.ts';
 import { CaptionHost } from './play/caption-host.ts';
-import type { BackgroundContract } from './play/caption-messages.ts';
+import type { BackgroundContract as CaptionContract } from './play/caption-messages.ts';
 
 declare const self: Worker;
 
-const captions = new CaptionHost();
-serveWorker<BackgroundContract>(self, () => ({
-  requests: {
-    captions: async (ask, signal) => {
-      const answer = await captions.captions(ask, signal);
-      return new Transferring(answer, answer.json === null ? [] : [answer.json.buffer]);
+interface BackgroundContract {
+  requests: CaptionContract['requests'] & DetectContract['requests'];
+  orders: DetectContract['orders'];
+  events: DetectContract['events'];
+}
+
+serveWorker<BackgroundContract>(self, (send) => {
+  const captions = new CaptionHost();
+  const commercials = new DetectHost(send);
+  return {
+    requests: {
+      captions: async (ask, signal) => {
+        const answer = await captions.captions(ask, signal);
+        return new Transferring(answer, answer.json === null ? [] : [answer.json.buffer]);
+      },
+      detect: (ask, signal) => commercials.detect(ask, signal),
     },
-  },
-}));
+    order: (order) => commercials.order(order),
+    close: () => commercials.close(),
+  };
+});

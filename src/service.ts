@@ -214,17 +214,18 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     isBusy: () => live.live.isWatched || play.isConverting(),
     startWorker: options.startBackgroundWorker,
   });
-  const commercial = createCommercial({ ...{ database, hub, now }, open: play.open });
+  const commercial = createCommercial({
+    ...{ database, encoders, settings, hub, log, now, open: play.open },
+    isBusy: () => live.live.isWatched || play.isConverting(),
+    startWorker: options.startBackgroundWorker,
+  });
   const encode = createEncode({
     ...{ database, encoders, settings, hub, log, now, elapsed, stored, dataDir: config.dataDir },
     open: (one) => play.open.open(one),
     captions: (one) => playData.captionFiles.json(one),
     poster: (one) => playData.poster(one.id),
     chapters: (id) => commercial.chapters.find(id),
-    // What people said is not waited for any more.
-    isDetecting: (id) =>
-      commercial.chapters.detection(id)?.state === 'waiting' &&
-      commercial.chapters.find(id)?.isCorrected !== true,
+    isDetecting: (id) => commercial.isPending(id),
     viewers: () => live.live.watched + play.converting(),
     recordings: () => recording.recorder.progress().size,
     room: recording.room,
@@ -320,18 +321,30 @@ function allRoutes(
  */
 function lifecycle(
   { databaseWorker, encoders, pool }: Foundation,
-  { access, pairing, broadcast, events, live, recording, play, playData, encode, booking }: Features,
+  {
+    access,
+    pairing,
+    broadcast,
+    events,
+    live,
+    recording,
+    play,
+    playData,
+    commercial,
+    encode,
+    booking,
+  }: Features,
 ) {
   const { recorder, retention, spaceWatch } = recording;
   return {
     start: [
       ...[databaseWorker, recorder, booking.booking, retention, spaceWatch, broadcast, encoders],
-      ...[playData.pictures, access.sessions, pairing.pairing, encode.encodes],
+      ...[playData.pictures, access.sessions, pairing.pairing, encode.encodes, commercial.detection],
     ],
     // No plan is made any more before what it orders ends; the database is closed last, by the caller.
     shutdown: [
       [events.events, live.sockets, access.sessions, pairing.pairing],
-      [booking.booking, encode.encodes],
+      [booking.booking, encode.encodes, commercial.detection],
       [playData.pictures, playData.captionFiles, playData.captionStreams],
       [broadcast, live.live, play.play, recorder, retention, spaceWatch, encoders],
       [pool],

@@ -4,6 +4,7 @@ import { BroadcastTypeSchema } from './agent.ts';
 import { AudioOptionSchema } from './audio.ts';
 
 export * from './audio.ts';
+export * from './detection.ts';
 export * from './encode.ts';
 export * from './guide.ts';
 export * from './pairing.ts';

@@ -17,6 +17,8 @@ interface ChapterRouteNeeds {
   chapters: Pick<ChapterStore, 'find' | 'putCorrected'>;
   open: OpensOriginals;
   hub: Pick<Hub, 'publish' | 'changed'>;
+  /** Told of a recording that people corrected. */
+  corrected: (id: number) => void;
   /** Epoch ms. */
   now: () => number;
 }
@@ -73,6 +75,7 @@ export function addChapterRoutes(app: Elysia, parts: ChapterRouteNeeds): void {
         opened.close();
       }
       changed(recording.id);
+      parts.corrected(recording.id);
       return answer(recording.id);
     },
     {

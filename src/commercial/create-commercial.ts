@@ -1,23 +1,54 @@
-/** Commercials of recordings put together: what is known of them, what people correct, and the routes. */
+/** Commercials of recordings put together: what is known of them, how they are found, what people correct. */
 import type { Database } from 'bun:sqlite';
+import type { Log } from '../../host/log.ts';
+import type { Encoders } from '../ffmpeg/encoders.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { AddRoutes } from '../route/add-routes.ts';
+import type { Settings } from '../settings/settings.ts';
 import { ChapterStore } from '../store/chapter-store.ts';
+import { LearntLogoStore } from '../store/learnt-logo-store.ts';
 import { RecordingListStore } from '../store/recording-list-store.ts';
 import { addChapterRoutes } from './chapter-routes.ts';
+import { addDetectionRoutes } from './detection-routes.ts';
+import { DetectionService } from './detection-service.ts';
 import type { OpensOriginals } from './original-recording.ts';
 
 interface CommercialNeeds {
   database: Database;
   open: OpensOriginals;
+  encoders: Pick<Encoders, 'ffmpeg'>;
+  settings: Pick<Settings, 'get'>;
+  startWorker: () => Worker;
+  /** An encoder runs that a viewer waits for. */
+  isBusy: () => boolean;
   hub: Hub;
+  log: Log;
   /** Epoch ms. */
   now: () => number;
 }
 
-export function createCommercial({ database, open, hub, now }: CommercialNeeds) {
+export function createCommercial(needs: CommercialNeeds) {
+  const { database, open, encoders, settings, hub, log, now } = needs;
   const chapters = new ChapterStore(database);
   const recordingList = new RecordingListStore(database);
-  const routes: AddRoutes = (app) => addChapterRoutes(app, { recordingList, chapters, open, hub, now });
-  return { chapters, routes };
+  const detection = new DetectionService({
+    ...{ chapters, open, settings, hub, now, list: recordingList, logos: new LearntLogoStore(database) },
+    ...{ startWorker: needs.startWorker, isBusy: needs.isBusy },
+    ffmpeg: () => encoders.ffmpeg(),
+    log: log.component('commercials'),
+  });
+  const isAutomatic = (): boolean => settings.get('commercials') !== 'none';
+  const corrected = (id: number): void => detection.corrected(id);
+  const routes: AddRoutes = (app) => {
+    addChapterRoutes(app, { recordingList, chapters, open, hub, now, corrected });
+    addDetectionRoutes(app, { recordingList, chapters, detection, isAutomatic });
+  };
+  /** Its commercials are still to be looked for: who needs them waits. */
+  const isPending = (id: number): boolean => {
+    // What people said is not waited for any more.
+    if (chapters.find(id)?.isCorrected === true) return false;
+    const known = chapters.detection(id);
+    return known === undefined ? isAutomatic() : known.state === 'waiting';
+  };
+  return { detection, chapters, isPending, routes };
 }

@@ -21,9 +21,12 @@ export interface FollowedRecording {
   readonly clock: MonotonicClock;
 }
 
+/** What reading needs of an index; a worker has no more of it. */
+type FeedIndex = Pick<RecordingIndex, 'pieces' | 'size' | 'pieceAt'>;
+
 interface FeedOptions {
   readonly bytes: Pick<RecordingBytes, 'read' | 'size' | 'refresh'>;
-  readonly index: RecordingIndex;
+  readonly index: FeedIndex;
   /** Octets. */
   readonly from: number;
   /** Undefined for what is finished: it is read as fast as it is taken. */

@@ -57,7 +57,8 @@ interface TimedPlace {
   readonly media: Media90k;
 }
 
-function pieceHolding(pieces: readonly IndexPiece[], at: number): IndexPiece | undefined {
+/** The piece that holds an octet; the last one for what is behind, the first one for what is before. */
+export function pieceHolding(pieces: readonly IndexPiece[], at: number): IndexPiece | undefined {
   return pieces.findLast(({ from }) => from <= at) ?? pieces[0];
 }
 

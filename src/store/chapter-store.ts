@@ -33,6 +33,8 @@ interface Detection {
   readonly attempts: number;
   /** Of what was detected; null: nothing yet. */
   readonly confidence: number | null;
+  /** Somebody asked for it. */
+  readonly isRequested: boolean;
   /** Epoch ms of the last change. */
   readonly updatedAt: number;
 }
@@ -46,6 +48,7 @@ interface Row {
   reason: string | null;
   attempts: number;
   confidence: number | null;
+  requested_at: number | null;
   updated_at: number;
 }
 
@@ -75,6 +78,7 @@ export class ChapterStore {
       reason: FAILURES.has(row.reason) ? (row.reason as DetectionFailure | null) : null,
       attempts: row.attempts,
       confidence: row.confidence,
+      isRequested: row.requested_at !== null,
       updatedAt: row.updated_at,
     };
   }
@@ -89,29 +93,21 @@ export class ChapterStore {
     return readList<DetectedChange>(row?.changes ?? null, isChange);
   }
 
-  /** The next recording to look at, of those that are asked for first, then the newest. */
-  next(skip: readonly RecordingId[] = []): RecordingId | undefined {
+  /**
+   * The next recording to look at, of those that are asked for first, then the newest.
+   * @param onlyRequested nothing is looked at that nobody asked for
+   */
+  next(onlyRequested: boolean, skip: readonly RecordingId[] = []): RecordingId | undefined {
     const row = this.database
-      .query<{ id: number }, { skip: string }>(
+      .query<{ id: number }, { skip: string; only: number }>(
         `SELECT r.id FROM recordings AS r INDEXED BY recordings_undetected
            LEFT JOIN recording_chapters AS c ON c.recording_id = r.id
          WHERE r.detected = 0 AND r.shelf = 1 AND r.state <> 'recording' AND r.files > 0
-           AND r.id NOT IN (SELECT value FROM json_each($skip))
+           AND ($only = 0 OR c.requested_at IS NOT NULL) AND r.id NOT IN (SELECT value FROM json_each($skip))
          ORDER BY c.requested_at IS NULL, c.requested_at, r.start_at DESC LIMIT 1`,
       )
-      .get({ skip: JSON.stringify(skip) });
+      .get({ skip: JSON.stringify(skip), only: onlyRequested ? 1 : 0 });
     return row === null ? undefined : recordingId(row.id);
-  }
-
-  /** How many are to be looked at. */
-  count(): number {
-    const row = this.database
-      .query<{ count: number }, []>(
-        `SELECT count(*) AS count FROM recordings INDEXED BY recordings_undetected
-         WHERE detected = 0 AND shelf = 1 AND state <> 'recording' AND files > 0`,
-      )
-      .get();
-    return row?.count ?? 0;
   }
 
   /** It is looked at again, before those that nobody asked for. @param now epoch ms */
@@ -178,7 +174,8 @@ export class ChapterStore {
     return (
       this.database
         .query<Row, { id: number }>(
-          `SELECT version, detected, reliable, corrected, state, reason, attempts, confidence, updated_at
+          `SELECT version, detected, reliable, corrected, state, reason, attempts, confidence, requested_at,
+             updated_at
            FROM recording_chapters WHERE recording_id = $id`,
         )
         .get({ id }) ?? undefined

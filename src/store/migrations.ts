@@ -687,4 +687,15 @@ export const MIGRATIONS: readonly string[] = [
     captions BLOB NOT NULL               -- JSON, gzip
   ) STRICT;
   `,
+  `
+  -- Logos of stations as they are found in their pictures, learnt from recordings.
+  CREATE TABLE learnt_logos (
+    station_id INTEGER NOT NULL,
+    format TEXT NOT NULL,                -- of the picture: size and aspect
+    recordings INTEGER NOT NULL,         -- from which it was learnt
+    model BLOB NOT NULL,                 -- \`learnt-logo-store.ts\`
+    updated_at INTEGER NOT NULL,         -- epoch ms
+    PRIMARY KEY (station_id, format)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -29,6 +29,8 @@ export interface VideoRecipe {
   logo: string | null;
   /** Which of its kind, from 0 on. */
   number: number;
+  /** Made smaller, with a still frame above it and to its left, as for news of a disaster. Absent: it fills the screen. */
+  framed?: true;
 }
 
 export interface AudioRecipe {

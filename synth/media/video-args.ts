@@ -118,10 +118,24 @@ function texts(recipe: VideoRecipe): string[] {
   ];
 }
 
+/** Three quarters of the size, at the lower right. */
+function frame({ framed, plan: { width, height } }: VideoRecipe): string[] {
+  if (framed !== true) return [];
+  const even = (value: number): number => 2 * Math.round(value / 2);
+  const [w, h] = [even(0.75 * width), even(0.75 * height)];
+  return [`scale=${w}:${h}`, `pad=${width}:${height}:${width - w}:${height - h}:color=0x205080`];
+}
+
 /** From the picture on the first input and the logo on the second to frames. */
 function graph(recipe: VideoRecipe): string {
   const { framing } = shootingOf(recipe);
-  const shot = ['loop=loop=-1:size=1', ...motion(recipe), ...flash(recipe), ...texts(recipe)].join(',');
+  const shot = [
+    'loop=loop=-1:size=1',
+    ...motion(recipe),
+    ...flash(recipe),
+    ...texts(recipe),
+    ...frame(recipe),
+  ].join(',');
   const made = [...framing, `setdar=${recipe.plan.aspect === '4:3' ? '4/3' : '16/9'}`, 'format=yuv420p'].join(
     ',',
   );

@@ -1,0 +1,133 @@
+/**
+ * Finding commercials in 200 short programmes of varied composition, among them such as mislead: how many boundaries are
+ * found within a frame, the most of a programme that a cut would lose, and the cost. `bun bench/commercials.ts [count]`.
+ * Ends with 1 when a figure is past its limit. Stations are new to the detector each time: nothing was learnt before.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pts90k } from '../arib/time.ts';
+import { ptsDifference } from '../arib/ts/clock.ts';
+import { detectCommercials } from '../src/commercial/detect-commercials.ts';
+import { MediaCache } from '../synth/media/cache.ts';
+import { findFfmpeg } from '../synth/media/ffmpeg.ts';
+import { Random } from '../synth/random.ts';
+import { featuresOf } from './commercials/detect.ts';
+import { composeShort, KINDS, type Kind } from './commercials/programme.ts';
+import { groupStamp, loadLoops, writeProgramme } from './commercials/stream.ts';
+import { Figures } from './guide/figures.ts';
+
+const FRAME_MS = 1001 / 30;
+/** Of a main part that may be lost by a cut, ms. */
+const MAX_LOSS_MS = 500;
+const HIT_SHARE = 0.98;
+const COST_RATIO = 1 / 8;
+
+interface Tally {
+  programmes: number;
+  boundaries: number;
+  hits: number;
+  extra: number;
+  reliable: number;
+  worstLossMs: number;
+  worstReliableLossMs: number;
+}
+
+const count = Number(process.argv[2] ?? 200);
+const onlyKind = process.argv[3];
+const SEED = 'commercials';
+const folder = mkdtempSync(join(tmpdir(), 'svc-bench-commercials-'));
+const cache = new MediaCache(
+  process.env.SYNTH_CACHE ?? join(import.meta.dir, '../.cache/synth'),
+  findFfmpeg(process.env),
+);
+const ffmpeg = Bun.which('ffmpeg') ?? 'ffmpeg';
+
+function overlap(a: { from: number; to: number }, list: readonly { from: number; to: number }[]): number {
+  return list.reduce(
+    (sum, { from, to }) => sum + Math.max(0, Math.min(a.to, to) - Math.max(a.from, from)),
+    0,
+  );
+}
+
+const tallies = new Map<Kind, Tally>();
+let broadcastMs = 0;
+let cpuMs = 0;
+try {
+  const loops = await loadLoops(cache);
+  for (let number = 0; number < count; number += 1) {
+    const kind = KINDS[number % KINDS.length] as Kind;
+    if (onlyKind !== undefined && onlyKind !== kind) continue;
+    const programme = composeShort(new Random(SEED, number), kind);
+    const path = join(folder, 'programme.ts');
+    await writeProgramme(path, programme, loops);
+    const began = process.cpuUsage();
+    const childBefore = childCpuMs();
+    const { features, index } = await featuresOf(path, ffmpeg);
+    const { chapters } = detectCommercials(features, { logo: null, corrected: null });
+    const used = process.cpuUsage(began);
+    cpuMs += (used.user + used.system) / 1000 + childCpuMs() - childBefore;
+    broadcastMs += chapters.durationMs;
+    const [piece] = index.pieces;
+    const zero = piece === undefined ? 0 : piece.pts;
+    const at = (group: number): number => ptsDifference(pts90k(groupStamp(group)), pts90k(zero)) / 90;
+    const inside = (ms: number): boolean => ms > 100 && ms < chapters.durationMs - 100;
+    const truth = programme.commercials.map(({ from, to }) => ({ from: at(from), to: at(to) }));
+    const wanted = truth.flatMap(({ from, to }) => [from, to]).filter(inside);
+    const cms = chapters.segments
+      .filter((one) => one.kind === 'cm')
+      .map(({ startMs, endMs }) => ({ from: startMs, to: endMs }));
+    const found = cms.flatMap(({ from, to }) => [from, to]).filter(inside);
+    const near = (one: number, list: readonly number[]) =>
+      list.some((other) => Math.abs(other - one) <= FRAME_MS + 1);
+    const hits = wanted.filter((one) => near(one, found)).length;
+    const extra = found.filter((one) => !near(one, wanted)).length;
+    const lossMs = cms.reduce((most, cm) => Math.max(most, cm.to - cm.from - overlap(cm, truth)), 0);
+    const tally = tallies.get(kind) ?? {
+      ...{
+        programmes: 0,
+        boundaries: 0,
+        hits: 0,
+        extra: 0,
+        reliable: 0,
+        worstLossMs: 0,
+        worstReliableLossMs: 0,
+      },
+    };
+    tally.programmes += 1;
+    tally.boundaries += wanted.length;
+    tally.hits += hits;
+    tally.extra += extra;
+    tally.reliable += chapters.reliable ? 1 : 0;
+    tally.worstLossMs = Math.max(tally.worstLossMs, lossMs);
+    if (chapters.reliable) tally.worstReliableLossMs = Math.max(tally.worstReliableLossMs, lossMs);
+    tallies.set(kind, tally);
+    if (process.env.VERBOSE !== undefined && (hits < wanted.length || extra > 0)) {
+      const round = (list: readonly number[]): string => list.map((ms) => (ms / 1000).toFixed(2)).join(' ');
+      console.log(
+        `${number} ${kind}: wanted ${round(wanted)} | found ${round(found)} | ${chapters.reliable}`,
+      );
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** CPU time of ffmpeg processes that have ended, ms. */
+function childCpuMs(): number {
+  const fields = require('node:fs').readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[13]) + Number(fields[14])) * 10;
+}
+
+const figures = new Figures();
+const all = [...tallies.values()];
+const sum = (field: keyof Tally): number => all.reduce((total, tally) => total + tally[field], 0);
+for (const [kind, tally] of tallies) {
+  const { programmes, boundaries, hits, extra, reliable, worstLossMs } = tally;
+  console.log(
+    `${kind.padEnd(12)} ${programmes} programmes, ${hits}/${boundaries} boundaries, ${extra} others, ` +
+      `${reliable} reliable, ${Math.round(worstLossMs)} ms lost at most`,
+  );
+}
+const loss = Math.max(...all.map((tally) => tally.worstReliableLossMs));
+console.log(sum('hits') / sum('boundaries'), sum('extra'), loss, cpuMs / broadcastMs, broadcastMs / cpuMs);

@@ -1,0 +1,226 @@
+/**
+ * Reads a recorded stream once through ffmpeg, with little priority, and gives what commercials are found by. Ends for
+ * certain: with the stream, with ffmpeg, with the signal, or when ffmpeg gives nothing any more.
+ */
+import { type MonotonicClock, systemMonotonicClock } from '../../host/clock.ts';
+import { settlesWithin } from '../../host/deadline.ts';
+import { FfmpegProcess } from '../ffmpeg/process.ts';
+import { giveWay } from '../ffmpeg/run.ts';
+import { LEAD_TICKS, PLAYBACK_AUDIO, PlaybackRemuxer } from '../media/playback-remuxer.ts';
+import { RecordingBytes } from '../media/recording-bytes.ts';
+import { recordingFeed } from '../media/recording-feed.ts';
+import { pieceHolding, timeInPieces } from '../media/recording-index.ts';
+import { DualMonoPackets } from '../reception/dual-mono.ts';
+import { type AnalysisTracks, analysisCommand, analysisTracks } from './analysis-command.ts';
+import type { DetectAsk } from './detect-messages.ts';
+import { type MatroskaBlock, MatroskaReader } from './matroska-blocks.ts';
+import { FeatureCollector, type StreamFeatures } from './stream-features.ts';
+import { captionTimes, soundModes } from './stream-marks.ts';
+
+/** Resolves while nobody else needs the machine; its reason is thrown when the signal aborts. */
+export type Turnstile = (signal: AbortSignal) => Promise<void>;
+
+interface AnalysisOptions {
+  readonly turn: Turnstile;
+  /** Share that was read, 0 to 1. */
+  readonly onProgress: (share: number) => void;
+  readonly signal: AbortSignal;
+  readonly clock?: MonotonicClock;
+  /** ffmpeg that gives nothing for so long is ended, ms. */
+  readonly stallMs?: number;
+}
+
+/** ffmpeg could not do it; the message is what it said. */
+export class AnalysisFailed extends Error {
+  override readonly name = 'AnalysisFailed';
+}
+
+/** Towards ffmpeg: some seconds of a stream. */
+const MAX_QUEUED = 4 * 1024 * 1024;
+const STALL_MS = 60_000;
+const CHECK_MS = 500;
+const READ_LIMIT_MS = 2_000;
+/** Corners are taken this far apart, or farther in a long recording. */
+const STRIP_MS = 450;
+const STRIPS = 2_300;
+const TICKS_PER_MS = 90;
+
+export async function analyseStream(ask: DetectAsk, options: AnalysisOptions): Promise<StreamFeatures> {
+  const analysis = new Analysis(ask, options);
+  return analysis.run();
+}
+
+class Analysis {
+  readonly #collector = new FeatureCollector();
+  readonly #tracks: AnalysisTracks;
+  readonly #command: readonly string[];
+  readonly #abort = new AbortController();
+  readonly #clock: MonotonicClock;
+  readonly #hasVideo: boolean;
+  readonly #hasSound: boolean;
+  /** Since when it was given input without giving output; undefined: it gave some. */
+  #waitingSince: number | undefined;
+  #failure: Error | undefined;
+
+  constructor(
+    private readonly ask: DetectAsk,
+    private readonly options: AnalysisOptions,
+  ) {
+    const { layout } = ask.entry;
+    this.#clock = options.clock ?? systemMonotonicClock;
+    this.#hasVideo = layout.video !== null;
+    this.#hasSound = layout.audios.length > 0;
+    const what = { hasVideo: this.#hasVideo, hasSound: this.#hasSound };
+    this.#tracks = analysisTracks(what);
+    const stripEveryMs = Math.max(STRIP_MS, Math.ceil(ask.durationMs / STRIPS));
+    this.#command = analysisCommand(ask.ffmpeg, { ...what, stripEveryMs });
+  }
+
+  /** @throws AnalysisFailed, what reading throws, the signal's reason */
+  async run(): Promise<StreamFeatures> {
+    const { signal, stallMs = STALL_MS } = this.options;
+    signal.throwIfAborted();
+    let process: FfmpegProcess;
+    try {
+      process = new FfmpegProcess(this.#command, MAX_QUEUED);
+    } catch (error) {
+      throw new AnalysisFailed(error instanceof Error ? error.message : String(error));
+    }
+    giveWay(process.pid);
+    const end = (): void => {
+      this.#abort.abort(signal.reason);
+      void process.stop();
+    };
+    signal.addEventListener('abort', end, { once: true });
+    const check = setInterval(() => {
+      if (this.#waitingSince === undefined || this.#clock() - this.#waitingSince <= stallMs) return;
+      this.#fail(new AnalysisFailed(`ffmpeg gave nothing for ${stallMs} ms`), process);
+    }, CHECK_MS);
+    try {
+      const feeding = this.#feed(process);
+      const reading = this.#read(process);
+      const { code, stderr } = await process.ended;
+      this.#abort.abort();
+      await feeding;
+      await settlesWithin(READ_LIMIT_MS, reading);
+      signal.throwIfAborted();
+      if (this.#failure !== undefined) throw this.#failure;
+      // Damaged pictures are complained about; only what gives nothing at all has failed.
+      if (code !== 0 && this.#collector.reachedMs === 0) {
+        throw new AnalysisFailed(stderr || `ffmpeg ended with ${code}`);
+      }
+      if (code > 128) throw new AnalysisFailed(`ffmpeg was killed (${code})`);
+      return this.#collector.features(this.ask.durationMs);
+    } finally {
+      clearInterval(check);
+      signal.removeEventListener('abort', end);
+      await process.stop();
+    }
+  }
+
+  #fail(error: Error, process: FfmpegProcess): void {
+    this.#failure ??= error;
+    this.#abort.abort();
+    void process.stop();
+  }
+
+  async #feed(process: FfmpegProcess): Promise<void> {
+    const { paths, pieces, size, entry } = this.ask;
+    const { signal } = this.#abort;
+    let bytes: RecordingBytes | undefined;
+    try {
+      bytes = await RecordingBytes.open(() => paths);
+      const index = { pieces, size, pieceAt: (at: number) => pieceHolding(pieces, at) };
+      const remuxer = this.#remuxer();
+      const dualMono = new DualMonoPackets([PLAYBACK_AUDIO]);
+      for await (const block of recordingFeed({ bytes, index, from: entry.at, signal })) {
+        if (block.kind === 'piece') {
+          remuxer.begin({ pts: block.piece.pts, media: block.piece.start });
+          continue;
+        }
+        if (block.at >= size) break;
+        await this.#turn(signal);
+        this.#captions(block.bytes, block.at);
+        const packets = remuxer.feed(block.bytes);
+        this.#modes(packets);
+        await this.#write(process, dualMono.feed(packets));
+        this.options.onProgress(Math.min(1, block.at / Math.max(1, size)));
+        if (remuxer.isOver) break;
+      }
+    } catch (error) {
+      if (!signal.aborted) this.#fail(error instanceof Error ? error : new Error(String(error)), process);
+    } finally {
+      await bytes?.close();
+    }
+    process.finish();
+  }
+
+  #remuxer(): PlaybackRemuxer {
+    const { entry, serviceId } = this.ask;
+    return new PlaybackRemuxer({
+      ...{
+        layout: entry.layout,
+        tables: entry.tables,
+        serviceId,
+        hasVideo: this.#hasVideo,
+        start: entry.media,
+      },
+      audio: this.#hasSound ? () => 0 : undefined,
+    });
+  }
+
+  /** Time in which it must wait is no time in which ffmpeg gave nothing. */
+  async #turn(signal: AbortSignal): Promise<void> {
+    const waiting = this.#waitingSince;
+    const began = this.#clock();
+    await this.options.turn(signal);
+    if (waiting !== undefined && this.#waitingSince === waiting)
+      this.#waitingSince = waiting + this.#clock() - began;
+  }
+
+  async #write(process: FfmpegProcess, packets: Uint8Array): Promise<void> {
+    if (packets.length === 0) return;
+    this.#waitingSince ??= this.#clock();
+    await process.room(MAX_QUEUED / 2);
+    process.write(packets);
+  }
+
+  #captions(packets: Uint8Array, at: number): void {
+    const { entry, pieces } = this.ask;
+    for (const { pts, at: offset } of captionTimes(packets, entry.layout.captions)) {
+      const media = timeInPieces(pieces, pts, at + offset);
+      if (media !== undefined && media >= 0) this.#collector.caption(media / TICKS_PER_MS);
+    }
+  }
+
+  #modes(packets: Uint8Array): void {
+    for (const { pts, channels } of soundModes(packets, PLAYBACK_AUDIO)) {
+      this.#collector.mode(this.#mediaMs(pts / TICKS_PER_MS), channels);
+    }
+  }
+
+  /** Times at ffmpeg are media time less the start, and later by the lead. */
+  #mediaMs(timeMs: number): number {
+    return timeMs - (LEAD_TICKS - this.ask.entry.media) / TICKS_PER_MS;
+  }
+
+  async #read(process: FfmpegProcess): Promise<void> {
+    const reader = new MatroskaReader();
+    try {
+      for await (const chunk of process.output) {
+        this.#waitingSince = undefined;
+        for (const block of reader.feed(chunk)) this.#take(block);
+      }
+    } catch (error) {
+      this.#fail(error instanceof Error ? error : new Error(String(error)), process);
+    }
+  }
+
+  #take({ track, timeMs, data }: MatroskaBlock): void {
+    const { tiny, strip, sound } = this.#tracks;
+    const at = this.#mediaMs(timeMs);
+    if (track === tiny) this.#collector.tiny(at, data);
+    else if (track === strip) this.#collector.strip(at, data);
+    else if (track === sound) this.#collector.sound(at, data);
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * Where parts of a broadcast may meet: pictures that differ from the one before (cuts), pauses of the sound, black.
+ * Pure. Thresholds are those of the field's tools: chapter_exe (silence by peak, a cut within it), comskip (black).
+ */
+import { LOUDNESS_STEP_MS, NO_SOUND, type PictureFeatures, type StreamFeatures } from './stream-features.ts';
+
+/** ms. */
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export interface Candidate {
+  readonly atMs: number;
+  /** The picture changes there. */
+  readonly isCut: boolean;
+  /** 0 to 1: how sure the sound pauses there; 0: it does not. */
+  readonly quiet: number;
+  /** Black, or any even picture, begins or ends there. */
+  readonly isBlackEdge: boolean;
+}
+
+/** -50 dB below full scale: joins of commercials are silent to the last bits, programmes hardly ever. */
+const SILENT_PEAK = 100;
+/** A pause between commercials is 0.3 to 1 s; a shorter one speaks for less. */
+const SHORTEST_SILENCE_MS = 140;
+const SURE_SILENCE_MS = 300;
+/** Picture and sound do not change at the same time: by so much a cut may lie outside its silence. */
+const SILENCE_EDGE_MS = 70;
+/** A recording that is silent all along has no silences. */
+const MAX_SILENCE_MS = 20_000;
+
+/** Mean difference of a cut, of 255; difference of brightness, of 2; and how far both stand out. */
+const CUT = { change: 6, changeFloor: 1, shift: 0.15, shiftFloor: 0.03, quiet: 2.2, lively: 1.6 } as const;
+const AROUND = 4;
+const ABOVE = { ratio: 1.2, spreads: 2 } as const;
+/** Video black is 16. */
+const BLACK_LUMA = 26;
+const EVEN_SPREAD = 3;
+const SHORTEST_BLACK_MS = 90;
+/** Candidates are pictures; two cuts within this are one flash. */
+const SAME_MS = 1;
+
+export function silences(peaks: Int16Array): Span[] {
+  const found: Span[] = [];
+  let from: number | undefined;
+  for (let step = 0; step <= peaks.length; step += 1) {
+    const peak = step < peaks.length ? (peaks[step] as number) : SILENT_PEAK + 1;
+    const isSilent = peak <= SILENT_PEAK && peak !== NO_SOUND;
+    if (isSilent) from ??= step;
+    else if (from !== undefined) {
+      const length = (step - from) * LOUDNESS_STEP_MS;
+      if (length >= SHORTEST_SILENCE_MS) {
+        found.push({ fromMs: from * LOUDNESS_STEP_MS, toMs: step * LOUDNESS_STEP_MS });
+      }
+      from = undefined;
+    }
+  }
+  return found;
+}
+
+function median(values: number[]): number {
+  values.sort((a, b) => a - b);
+  return values[values.length >> 1] ?? 0;
+}
+
+/**
+ * How far a value stands out of those around it: times the quieter side's, and times the livelier side's. `isAbove`: of
+ * steady motion, which a cut exceeds by less.
+ */
+function standsOut(
+  values: Float64Array,
+  index: number,
+  floor: number,
+): { quiet: number; lively: number; isAbove: boolean } {
+  const before: number[] = [];
+  const behind: number[] = [];
+  for (let by = 1; by <= AROUND; by += 1) {
+    if (index - by > 0) before.push(values[index - by] as number);
+    if (index + by < values.length) behind.push(values[index + by] as number);
+  }
+  const [one, other] = [median(before) + floor, median(behind) + floor];
+  const value = values[index] as number;
+  const around = [...before, ...behind];
+  const most = Math.max(...around);
+  const isAbove =
+    value > ABOVE.ratio * most && value - most > ABOVE.spreads * (most - Math.min(...around)) + floor;
+  return { quiet: value / Math.min(one, other), lively: value / Math.max(one, other), isAbove };
+}
+
+/** Indexes of pictures that differ from the one before as no neighbour does: in their places, or in brightness. */
+export function cuts({ changes, shifts }: Pick<PictureFeatures, 'changes' | 'shifts'>): number[] {
+  const found: number[] = [];
+  for (let index = 1; index < changes.length; index += 1) {
+    if ((changes[index] as number) < CUT.change) continue;
+    const change = standsOut(changes, index, CUT.changeFloor);
+    const shift = standsOut(shifts, index, CUT.shiftFloor);
+    const isMoved = change.isAbove || (change.quiet > CUT.quiet && change.lively > CUT.lively);
+    const isOther =
+      (shifts[index] as number) > CUT.shift && shift.quiet > CUT.quiet && shift.lively > CUT.lively;
+    if (isMoved || isOther) found.push(index);
+  }
+  return found;
+}
+
+/** Stretches of pictures of one brightness; `toMs` is the first picture behind. */
+export function blacks({ times, lumas, spreads }: PictureFeatures): Span[] {
+  const found: Span[] = [];
+  let from: number | undefined;
+  for (let index = 0; index <= times.length; index += 1) {
+    const isBlack =
+      index < times.length &&
+      (spreads[index] as number) < EVEN_SPREAD &&
+      (lumas[index] as number) < BLACK_LUMA;
+    if (isBlack) from ??= index;
+    else if (from !== undefined) {
+      const fromMs = times[from] as number;
+      const toMs = index < times.length ? (times[index] as number) : (times[index - 1] as number);
+      if (toMs - fromMs >= SHORTEST_BLACK_MS) found.push({ fromMs, toMs });
+      from = undefined;
+    }
+  }
+  return found;
+}
+
+/** 0 to 1 for the sound's pause around a time. `at`: index to search from, moved on. */
+function quietAt(list: readonly Span[], timeMs: number, cursor: { at: number }): number {
+  while (cursor.at < list.length && (list[cursor.at] as Span).toMs + SILENCE_EDGE_MS < timeMs) cursor.at += 1;
+  const span = list[cursor.at];
+  if (span === undefined || timeMs < span.fromMs - SILENCE_EDGE_MS) return 0;
+  const length = span.toMs - span.fromMs;
+  if (length > MAX_SILENCE_MS) return 0;
+  return length >= SURE_SILENCE_MS ? 1 : 0.7;
+}
+
+/** In order, each at another time. */
+export function candidates({ pictures, peaks }: Pick<StreamFeatures, 'pictures' | 'peaks'>): Candidate[] {
+  const { times } = pictures;
+  const quiet = silences(peaks);
+  const black = blacks(pictures);
+  const found = new Map<number, { isCut: boolean; isBlackEdge: boolean }>();
+  for (const index of cuts(pictures)) found.set(times[index] as number, { isCut: true, isBlackEdge: false });
+  for (const { fromMs, toMs } of black) {
+    for (const edge of [fromMs, toMs]) {
+      found.set(edge, { isCut: found.get(edge)?.isCut ?? false, isBlackEdge: true });
+    }
+  }
+  const marked = [...found.keys()].sort((a, b) => a - b);
+  // A pause in which no picture changes: faded, or a picture that stays.
+  let next = 0;
+  for (const { fromMs, toMs } of quiet) {
+    while (next < marked.length && (marked[next] as number) < fromMs - SILENCE_EDGE_MS) next += 1;
+    const nearest = marked[next];
+    if (nearest !== undefined && nearest <= toMs + SILENCE_EDGE_MS) continue;
+    if (toMs - fromMs > MAX_SILENCE_MS) continue;
+    found.set(pictureNear(times, (fromMs + toMs) / 2), { isCut: false, isBlackEdge: false });
+  }
+  const cursor = { at: 0 };
+  let last = Number.NEGATIVE_INFINITY;
+  return [...found]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([atMs, { isCut, isBlackEdge }]) => {
+      if (atMs - last < SAME_MS) return [];
+      last = atMs;
+      return [{ atMs, isCut, isBlackEdge, quiet: quietAt(quiet, atMs, cursor) }];
+    });
+}
+
+/** The first picture from a time on. */
+function pictureNear(times: Float64Array, timeMs: number): number {
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((times[middle] as number) < timeMs) low = middle + 1;
+    else high = middle;
+  }
+  return times[low] ?? timeMs;
+}

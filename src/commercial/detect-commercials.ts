@@ -1,0 +1,93 @@
+/** From what was measured of a stream to its chapters. Pure. */
+import {
+  type ChapterSegment,
+  type DetectedChange,
+  type DetectedChapters,
+  wholeSegments,
+} from '../model/chapters.ts';
+import type { LogoModel } from '../model/learnt-logo.ts';
+import { blacks, candidates, silences } from './boundary-candidates.ts';
+import { type CommercialBreak, decideCommercials } from './decide-commercials.ts';
+import { mainEvidence } from './main-evidence.ts';
+import { knownLogo, type LogoFound, learnLogo } from './station-logo.ts';
+import type { StreamFeatures } from './stream-features.ts';
+
+interface DetectionKnowledge {
+  /** Of the station, in this format; null: nothing was learnt yet. */
+  readonly logo: LogoModel | null;
+  /** What people say of the recording; null: nothing. */
+  readonly corrected: readonly ChapterSegment[] | null;
+}
+
+interface DetectionResult {
+  readonly chapters: DetectedChapters;
+  /** What this recording teaches of the station's logo; null: nothing sure. */
+  readonly learnt: LogoModel | null;
+}
+
+/** Places that are kept for people who correct boundaries: two a second of a day would be too many to send. */
+const MAX_CHANGES = 20_000;
+/** A recording without commercials is sure to have none when its logo was there for so much of it. */
+const LOGO_SHOWN = 0.9;
+
+export function detectCommercials(features: StreamFeatures, knowledge: DetectionKnowledge): DetectionResult {
+  const { corners, durationMs } = features;
+  const quiet = silences(features.peaks);
+  const pauses = quiet.map(({ fromMs, toMs }) => (fromMs + toMs) / 2);
+  const logo = findLogo(features, pauses, knowledge);
+  const known = logo === undefined ? undefined : { samples: corners, evidence: logo.evidence };
+  const evidence = mainEvidence(features, known);
+  const places = candidates(features);
+  const breaks = decideCommercials({
+    candidates: places,
+    blacks: blacks(features.pictures),
+    evidence,
+    durationMs,
+  });
+  const isSure =
+    breaks.length > 0 ? breaks.every((one) => one.isSure) : logo !== undefined && shown(logo) >= LOGO_SHOWN;
+  const confidence = breaks.reduce((least, one) => Math.min(least, one.confidence), isSure ? 0.95 : 0.5);
+  const changes = places.map(
+    ({ atMs, isCut }): DetectedChange => ({ atMs: Math.round(atMs), kind: isCut ? 'cut' : 'silence' }),
+  );
+  return {
+    chapters: {
+      segments: wholeSegments(breaks, Math.round(durationMs)),
+      reliable: isSure,
+      confidence,
+      changes: changes.slice(0, MAX_CHANGES),
+      durationMs: Math.round(durationMs),
+    },
+    learnt: teaches(logo, breaks, isSure, knowledge) ? (logo?.model ?? null) : null,
+  };
+}
+
+function findLogo(
+  { corners }: StreamFeatures,
+  pauses: readonly number[],
+  { logo, corrected }: DetectionKnowledge,
+): LogoFound | undefined {
+  if (corrected?.some(({ kind }) => kind === 'cm') === true) {
+    const isMain = (timeMs: number): boolean =>
+      corrected.some(({ startMs, endMs, kind }) => kind === 'main' && startMs <= timeMs && timeMs < endMs);
+    const taught = learnLogo(corners, pauses, isMain);
+    if (taught !== undefined) return taught;
+  }
+  const known = logo === null ? undefined : knownLogo(logo, corners);
+  return known ?? learnLogo(corners, pauses);
+}
+
+function shown({ evidence }: LogoFound): number {
+  return evidence.reduce((sum, one) => sum + (one > 0 ? 1 : 0), 0) / Math.max(1, evidence.length);
+}
+
+/** A logo is kept for the station's next recordings when it divided this one well, or people said where. */
+function teaches(
+  logo: LogoFound | undefined,
+  breaks: readonly CommercialBreak[],
+  isSure: boolean,
+  { corrected }: DetectionKnowledge,
+): boolean {
+  if (logo === undefined || logo.isAlwaysOn) return false;
+  return corrected !== null || (isSure && breaks.length > 0);
+}

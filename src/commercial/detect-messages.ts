@@ -1,0 +1,39 @@
+/** What the background worker is asked about commercials of recorded streams. */
+import type { ServiceId } from '../../arib/ids.ts';
+import type { Media90k } from '../../arib/time.ts';
+import type { IndexPiece } from '../media/recording-index.ts';
+import type { ChapterSegment, DetectedChapters, DetectionFailure } from '../model/chapters.ts';
+import type { LogoModel } from '../model/learnt-logo.ts';
+import type { StationLayout } from '../reception/station-layout.ts';
+
+export interface DetectAsk {
+  /** Path of ffmpeg. */
+  ffmpeg: string;
+  /** Files of the original stream, in order. */
+  paths: readonly string[];
+  /** Octets. */
+  size: number;
+  pieces: readonly IndexPiece[];
+  serviceId: ServiceId | undefined;
+  /** Where reading begins. */
+  entry: { at: number; media: Media90k; layout: StationLayout; tables: Uint8Array };
+  /** Of the picture, as its header tells: logos are kept by it. */
+  format: string;
+  /** Of the whole recording, ms. */
+  durationMs: number;
+  /** Of the station, in this format. */
+  logo: LogoModel | null;
+  corrected: readonly ChapterSegment[] | null;
+}
+
+export type DetectAnswer =
+  | { kind: 'found'; chapters: DetectedChapters; learnt: LogoModel | null; format: string }
+  | { kind: 'failed'; reason: DetectionFailure; message: string };
+
+/** One detection runs at a time. */
+export interface DetectContract {
+  requests: { detect: { ask: DetectAsk; answer: DetectAnswer } };
+  /** `hold`: nothing more is read until `resume`. */
+  orders: { order: 'hold' | 'resume' };
+  events: { event: 'progress'; share: number };
+}

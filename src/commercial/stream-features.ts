@@ -1,0 +1,189 @@
+/**
+ * What is kept of a stream while it is analysed: of each picture how much differs from the one before, of each hundredth
+ * of a second how loud it is, and corners of some pictures. Pure; times are ms of the original stream's media time.
+ */
+import { SOUND_RATE, STRIP, TINY } from './analysis-command.ts';
+import { GrowingNumbers } from './growing-numbers.ts';
+
+/** Hundredths of a second. */
+export const LOUDNESS_STEP_MS = 10;
+const SAMPLES_A_STEP = (SOUND_RATE * LOUDNESS_STEP_MS) / 1000;
+/** A day. */
+const MAX_STEPS = 8_640_000;
+/** No sound was received there: that is no silence. */
+export const NO_SOUND = -1;
+/** Widths of the left and the right corner that are kept of a strip. */
+export const CORNER = 160;
+/** Pixels of a row of kept corners: the left one, then the right one. */
+export const CORNERS_WIDTH = 2 * CORNER;
+/** 2,000 of 22 KB. */
+const MAX_STRIPS = 2_400;
+
+export interface PictureFeatures {
+  /** In order. */
+  readonly times: Float64Array;
+  /** Mean absolute difference from the picture before, 0 to 255. */
+  readonly changes: Float64Array;
+  /** How differently bright its pixels are from those of the picture before, wherever they are: 0 to 2. */
+  readonly shifts: Float64Array;
+  /** Mean luma, 0 to 255. */
+  readonly lumas: Float64Array;
+  /** Mean absolute deviation from that. */
+  readonly spreads: Float64Array;
+}
+
+export interface CornerSample {
+  readonly timeMs: number;
+  /** `CORNERS_WIDTH` by the height of a strip. */
+  readonly pixels: Uint8Array;
+}
+
+/** Something that is in force from a time on. */
+export interface Since<T> {
+  readonly atMs: number;
+  readonly value: T;
+}
+
+export interface StreamFeatures {
+  readonly pictures: PictureFeatures;
+  /** The loudest sample of each hundredth of a second, 0 to 32768, or `NO_SOUND`. */
+  readonly peaks: Int16Array;
+  readonly corners: readonly CornerSample[];
+  /** Channels of the sound as its headers say; 0: two languages. */
+  readonly modes: readonly Since<number>[];
+  /** Times at which a caption came, ms. */
+  readonly captions: readonly number[];
+  readonly durationMs: number;
+}
+
+/** Classes of brightness that pictures are compared by. */
+const BINS = 16;
+const BIN_SHIFT = 4;
+
+function distance(a: Uint16Array, b: Uint16Array): number {
+  return a.reduce((sum, value, bin) => sum + Math.abs(value - (b[bin] as number)), 0);
+}
+
+/** Changes of a stream's sound that are kept; one that has more of them tells nothing by them. */
+const MAX_MODES = 2_000;
+const MAX_CAPTIONS = 100_000;
+
+export class FeatureCollector {
+  readonly #times = new GrowingNumbers();
+  readonly #changes = new GrowingNumbers();
+  readonly #shifts = new GrowingNumbers();
+  readonly #lumas = new GrowingNumbers();
+  readonly #spreads = new GrowingNumbers();
+  #peaks = new Int16Array(60_000).fill(NO_SOUND);
+  #steps = 0;
+  /** Of the sound, in its samples: where the next block is expected. */
+  #sampleAt: number | undefined;
+  readonly #corners: CornerSample[] = [];
+  readonly #modes: Since<number>[] = [];
+  readonly #captions: number[] = [];
+  #previous: Uint8Array | undefined;
+  #histogram = new Uint16Array(BINS);
+
+  tiny(timeMs: number, pixels: Uint8Array): void {
+    const count = TINY.width * TINY.height;
+    if (pixels.length < count || timeMs < 0) return;
+    let sum = 0;
+    let difference = 0;
+    const previous = this.#previous;
+    const histogram = new Uint16Array(BINS);
+    for (let at = 0; at < count; at += 1) {
+      const value = pixels[at] as number;
+      sum += value;
+      const bin = value >> BIN_SHIFT;
+      histogram[bin] = (histogram[bin] as number) + 1;
+      if (previous !== undefined) difference += Math.abs(value - (previous[at] as number));
+    }
+    const mean = sum / count;
+    let spread = 0;
+    for (let at = 0; at < count; at += 1) spread += Math.abs((pixels[at] as number) - mean);
+    this.#times.push(timeMs);
+    this.#changes.push(difference / count);
+    this.#shifts.push(previous === undefined ? 0 : distance(histogram, this.#histogram) / count);
+    this.#histogram = histogram;
+    this.#lumas.push(mean);
+    this.#spreads.push(spread / count);
+    this.#previous = pixels.slice(0, count);
+  }
+
+  strip(timeMs: number, pixels: Uint8Array): void {
+    const { width, height } = STRIP;
+    if (pixels.length < width * height || this.#corners.length >= MAX_STRIPS || timeMs < 0) return;
+    const kept = new Uint8Array(CORNERS_WIDTH * height);
+    for (let row = 0; row < height; row += 1) {
+      const from = row * width;
+      kept.set(pixels.subarray(from, from + CORNER), row * CORNERS_WIDTH);
+      kept.set(pixels.subarray(from + width - CORNER, from + width), row * CORNERS_WIDTH + CORNER);
+    }
+    this.#corners.push({ timeMs, pixels: kept });
+  }
+
+  /** @param samples two channels of 16 bits, little endian */
+  sound(timeMs: number, samples: Uint8Array): void {
+    const view = new DataView(samples.buffer, samples.byteOffset, samples.length);
+    const frames = samples.length >> 2;
+    const told = Math.round((timeMs * SOUND_RATE) / 1000);
+    // Times of blocks are rounded: what is near continues.
+    let at =
+      this.#sampleAt !== undefined && Math.abs(told - this.#sampleAt) < SAMPLES_A_STEP
+        ? this.#sampleAt
+        : told;
+    for (let frame = 0; frame < frames; frame += 1, at += 1) {
+      if (at < 0) continue;
+      const step = Math.floor(at / SAMPLES_A_STEP);
+      if (step >= this.#peaks.length && !this.#grow(step)) break;
+      const left = Math.abs(view.getInt16(4 * frame, true));
+      const right = Math.abs(view.getInt16(4 * frame + 2, true));
+      const peak = Math.min(32_767, Math.max(left, right));
+      if (peak > (this.#peaks[step] as number)) this.#peaks[step] = peak;
+      if (step >= this.#steps) this.#steps = step + 1;
+    }
+    this.#sampleAt = at;
+  }
+
+  /** @param channels as ADTS names them, 0 to 7 */
+  mode(timeMs: number, channels: number): void {
+    if (this.#modes.at(-1)?.value === channels || this.#modes.length >= MAX_MODES) return;
+    this.#modes.push({ atMs: timeMs, value: channels });
+  }
+
+  caption(timeMs: number): void {
+    if (this.#captions.length < MAX_CAPTIONS) this.#captions.push(timeMs);
+  }
+
+  /** ms of the last picture or sound. */
+  get reachedMs(): number {
+    return Math.max(this.#times.values.at(-1) ?? 0, this.#steps * LOUDNESS_STEP_MS);
+  }
+
+  features(durationMs: number): StreamFeatures {
+    return {
+      pictures: {
+        times: this.#times.values,
+        changes: this.#changes.values,
+        shifts: this.#shifts.values,
+        lumas: this.#lumas.values,
+        spreads: this.#spreads.values,
+      },
+      peaks: this.#peaks.subarray(0, this.#steps),
+      corners: this.#corners,
+      modes: this.#modes,
+      captions: this.#captions,
+      durationMs,
+    };
+  }
+
+  #grow(step: number): boolean {
+    if (step >= MAX_STEPS) return false;
+    const larger = new Int16Array(Math.min(MAX_STEPS, Math.max(step + 1, 2 * this.#peaks.length))).fill(
+      NO_SOUND,
+    );
+    larger.set(this.#peaks);
+    this.#peaks = larger;
+    return true;
+  }
+}

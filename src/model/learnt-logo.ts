@@ -1,0 +1,29 @@
+/** A station's logo as it is found in its pictures: learnt from recordings, kept per station and picture format. */
+
+/** A box in the corners that are compared (`commercial/stream-features.ts`) and the gradients of its edges in it. */
+export interface LogoModel {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** Of each pixel, row by row; 0 where it does not count. */
+  readonly gradientX: Float32Array;
+  readonly gradientY: Float32Array;
+}
+
+/** Recordings that count: the logo of a station changes. */
+const MAX_WEIGHT = 8;
+
+/** What is kept when another recording shows it. @param recordings that `known` was learnt from */
+export function mergedLogo(known: LogoModel, learnt: LogoModel, recordings: number): LogoModel {
+  const isSame = (['x', 'y', 'width', 'height'] as const).every((field) => known[field] === learnt[field]);
+  if (!isSame) return learnt;
+  const weight = Math.min(MAX_WEIGHT, recordings);
+  const mean = (a: Float32Array, b: Float32Array): Float32Array =>
+    a.map((value, at) => (value * weight + (b[at] as number)) / (weight + 1));
+  return {
+    ...known,
+    gradientX: mean(known.gradientX, learnt.gradientX),
+    gradientY: mean(known.gradientY, learnt.gradientY),
+  };
+}

@@ -1,0 +1,48 @@
+/** Looking for the commercials of a recording over HTTP: how far it is, and what a boundary may be moved to. */
+import { type Static, Type as t } from '@sinclair/typebox';
+
+/** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
+const EXTENSIBLE = { additionalProperties: true } as const;
+
+const DETECTION_STATES = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const;
+
+/** `GET`, `POST` and `DELETE /api/recordings/<id>/detect`. */
+export const DetectionSchema = t.Object(
+  {
+    state: t.Union(
+      DETECTION_STATES.map((state) => t.Literal(state)),
+      { description: '`waiting`: its turn comes; `cancelled`: not until somebody asks' },
+    ),
+    share: t.Number({ minimum: 0, maximum: 1, description: 'that was read, while it is running' }),
+    reason: t.Union([t.String(), t.Null()], {
+      description: 'a stable word, of `failed` and of what keeps it waiting',
+    }),
+    message: t.Union([t.String(), t.Null()], {
+      description: 'Japanese, of `failed` and of what keeps it waiting',
+    }),
+    reliable: t.Boolean({ description: 'commercials may be skipped from the start' }),
+    corrected: t.Boolean({ description: 'people said where the commercials are' }),
+    confidence: t.Union([t.Number({ minimum: 0, maximum: 1 }), t.Null()], {
+      description: 'of what was detected last',
+    }),
+    version: t.Integer({ description: 'another number whenever the chapters changed' }),
+  },
+  EXTENSIBLE,
+);
+export type DetectionStatus = Static<typeof DetectionSchema>;
+
+/** `GET /api/recordings/<id>/changes`. */
+export const ChangesSchema = t.Object(
+  {
+    changes: t.Array(
+      t.Object({
+        at: t.Number({ description: 's on the time scale of the original stream' }),
+        kind: t.Union([t.Literal('cut'), t.Literal('silence')], {
+          description: '`cut`: another picture; `silence`: a pause of the sound without one',
+        }),
+      }),
+      { description: 'by `at`' },
+    ),
+  },
+  EXTENSIBLE,
+);
