@@ -189,7 +189,7 @@ class Composer {
     black();
     let left = units;
     while (left > 0) {
-      const length = random.pick([1, 1, 1, 1, 2, 2, 4].filter((one) => one <= left));
+      const length = random.pick([1, 1, 1, 1, 1, 1, 2, 2, 2, 4].filter((one) => one <= left));
       const [head, tail] = kind === 'loud' ? [0, 0] : [edge.before, edge.behind];
       let groups = 30 * length;
       while (groups > 0) {
@@ -205,6 +205,14 @@ class Composer {
     }
     black();
     this.commercials.push({ from, to: this.groups });
+  }
+
+  /** The recording begins within a spot. */
+  rest(groups: number): void {
+    this.shot(groups, (look) => film(look, this.cmLogo));
+    this.tune(groups * GROUP_SECONDS - 0.3);
+    this.quiet(0.3);
+    this.commercials.push({ from: 0, to: groups });
   }
 
   card(): void {
@@ -223,15 +231,14 @@ export function composeShort(random: Random, kind: Kind): Programme {
   const composer = new Composer(random, kind, logo, kind === 'logo-stays' ? logo : null);
   const quiet = (): number => (kind === 'loud' ? 0 : 0.12 + 0.3 * random.next());
   const breaks = kind === 'none' ? 0 : 1 + random.below(2);
-  if (breaks > 0 && random.below(4) === 0) {
-    composer.break(1 + random.below(2), { before: quiet(), behind: quiet() });
-  }
+  if (breaks > 0 && random.below(4) === 0) composer.rest(6 + random.below(18));
   for (let index = 0; index <= breaks; index += 1) {
     const length = 50 + random.below(breaks === 0 ? 250 : 90);
     if (kind === 'cards' && index > 0) composer.card();
     composer.main(length, { head: quiet(), tail: quiet() });
     if (kind === 'cards' && index < breaks) composer.card();
-    if (index < breaks) composer.break(2 + random.below(5), { before: quiet(), behind: quiet() });
+    // Broadcasters' breaks are of one to two minutes, mostly.
+    if (index < breaks) composer.break(3 + random.below(5), { before: quiet(), behind: quiet() });
   }
   const { shots, sounds, commercials, groups } = composer;
   return { kind, shots, sounds, commercials, groups };

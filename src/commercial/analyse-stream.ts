@@ -158,14 +158,12 @@ class Analysis {
   #remuxer(): PlaybackRemuxer {
     const { entry, serviceId } = this.ask;
     return new PlaybackRemuxer({
-      ...{
-        layout: entry.layout,
-        tables: entry.tables,
-        serviceId,
-        hasVideo: this.#hasVideo,
-        start: entry.media,
-      },
-      audio: this.#hasSound ? () => 0 : undefined,
+      layout: entry.layout,
+      tables: entry.tables,
+      serviceId,
+      hasVideo: this.#hasVideo,
+      start: entry.media,
+      audios: this.#hasSound ? [() => 0] : [],
     });
   }
 

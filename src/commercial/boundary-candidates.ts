@@ -89,7 +89,7 @@ function standsOut(
 }
 
 /** Indexes of pictures that differ from the one before as no neighbour does: in their places, or in brightness. */
-export function cuts({ changes, shifts }: Pick<PictureFeatures, 'changes' | 'shifts'>): number[] {
+function cuts({ changes, shifts }: Pick<PictureFeatures, 'changes' | 'shifts'>): number[] {
   const found: number[] = [];
   for (let index = 1; index < changes.length; index += 1) {
     if ((changes[index] as number) < CUT.change) continue;

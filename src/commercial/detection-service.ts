@@ -60,6 +60,8 @@ interface Running {
   share: number;
 }
 
+type Outcome = 'done' | 'again' | 'later' | 'end';
+
 /** Why a detection under way is ended. */
 class Cancelled extends Error {}
 
@@ -164,12 +166,13 @@ export class DetectionService {
       const next = await this.#detect(id);
       if (next === 'end') return;
       // It is not tried again in this round, whatever became of it.
-      if (next === 'later') skipped.push(id);
+      if (next !== 'done') skipped.push(id);
+      if (next === 'again') this.#isWoken = true;
     }
   }
 
-  /** @returns `later`: it waits; `end`: nothing can be detected now */
-  async #detect(id: RecordingId): Promise<'done' | 'later' | 'end'> {
+  /** @returns `again`: in the next round; `later`: when it can be read; `end`: nothing can be detected now */
+  async #detect(id: RecordingId): Promise<Outcome> {
     const { chapters, list, now, log } = this.options;
     const recording = list.find(id);
     if (recording === undefined) return 'later';
@@ -251,11 +254,11 @@ export class DetectionService {
     }
   }
 
-  #take(recording: ListedRecording, answer: DetectAnswer, attempt: number): 'done' | 'later' {
+  #take(recording: ListedRecording, answer: DetectAnswer, attempt: number): Outcome {
     const { chapters, logos, hub, log, now } = this.options;
     const id = recordingId(recording.id);
     if (answer.kind === 'failed') {
-      if (answer.reason === 'ffmpeg_failed' && attempt < MAX_ATTEMPTS) return 'later';
+      if (answer.reason === 'ffmpeg_failed' && attempt < MAX_ATTEMPTS) return 'again';
       return this.#failed(id, answer.reason, answer.message);
     }
     chapters.putDetected(id, answer.chapters, now());
@@ -276,7 +279,7 @@ export class DetectionService {
     return 'done';
   }
 
-  #fault(id: RecordingId, attempt: number, error: unknown): 'done' | 'later' | 'end' {
+  #fault(id: RecordingId, attempt: number, error: unknown): Outcome {
     const { chapters, now, log } = this.options;
     if (error instanceof Failure && error.code === 'not_found')
       return this.#failed(id, 'no_file', error.message);
@@ -290,7 +293,7 @@ export class DetectionService {
       chapters.putBack(id, now());
       return 'end';
     }
-    if (attempt < MAX_ATTEMPTS) return 'later';
+    if (attempt < MAX_ATTEMPTS) return 'again';
     const isRead = error instanceof WorkerError && error.kind === 'failed';
     return this.#failed(id, isRead ? 'unreadable' : 'interrupted', String(error));
   }
