@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite';
 import type { Log } from '../../host/log.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import type { Hub } from '../hub/hub.ts';
+import { recordingId } from '../model/ids.ts';
 import type { AddRoutes } from '../route/add-routes.ts';
 import type { Settings } from '../settings/settings.ts';
 import { ChapterStore } from '../store/chapter-store.ts';
@@ -43,12 +44,15 @@ export function createCommercial(needs: CommercialNeeds) {
     addChapterRoutes(app, { recordingList, chapters, open, hub, now, corrected });
     addDetectionRoutes(app, { recordingList, chapters, detection, isAutomatic });
   };
-  /** Its commercials are still to be looked for: who needs them waits. */
+  /** Whether its commercials are still to be looked for; then they are next, since somebody waits for them. */
   const isPending = (id: number): boolean => {
     // What people said is not waited for any more.
     if (chapters.find(id)?.isCorrected === true) return false;
     const known = chapters.detection(id);
-    return known === undefined ? isAutomatic() : known.state === 'waiting';
+    if (known === undefined && !isAutomatic()) return false;
+    if (known !== undefined && known.state !== 'waiting') return false;
+    if (known?.isRequested !== true) detection.request(recordingId(id));
+    return true;
   };
   return { detection, chapters, isPending, routes };
 }
