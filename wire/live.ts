@@ -47,6 +47,9 @@ const TunedSchema = t.Object({
   }),
   stationId: t.Optional(t.Integer()),
   recordingId: t.Optional(t.Integer()),
+  tuner: t.Optional(
+    t.String({ description: 'id of the tuner (`/api/tuners`) that a station is received on' }),
+  ),
   from: t.Optional(
     t.Number({
       description:

@@ -87,6 +87,7 @@ export class LiveSockets implements SocketEndpoint {
     const tuned: LiveTuned = {
       ...{ type: 'tuned', codec: joined.codec, mime, audio, stationId },
       audios: [...audios],
+      ...(joined.tunerId === null ? {} : { tuner: joined.tunerId }),
     };
     return { viewer, notices, lost, tuned };
   }

@@ -1,10 +1,23 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import type { CaptionPage } from '../../wire/caption.ts';
 import { START } from './clock.ts';
 import { fakeStations, makeStream } from './fake-air.ts';
 import { focusOn, hasChromium, pressRed, type WebRig, webRig } from './rig.ts';
 
 const FIRST = 'live/3274001024';
+
+const CAPTION: CaptionPage = {
+  v: 1,
+  plane: [960, 540],
+  duration: null,
+  runs: [
+    {
+      ...{ x: 300, y: 440, w: 40, h: 60, fx: 2, fy: 12, size: 36, scaleX: 1 },
+      ...{ text: 'こんばんは', fg: '#ffffffff', bg: '#000000c0' },
+    },
+  ],
+};
 
 async function playing(page: Page, seconds: number): Promise<void> {
   await page.waitForFunction((least) => {
@@ -29,6 +42,9 @@ describe.skipIf(!hasChromium)('the live player', () => {
       closeAfter: undefined,
       breaks: false,
       silenceMs: 0,
+      lostTo: undefined,
+      noSocket: false,
+      captions: [],
     });
     rig.service.state.stations = fakeStations(START);
   });
@@ -52,8 +68,8 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.activeElement?.classList.contains('control-main'));
     await page.keyboard.press('ArrowRight');
-    await focusOn(page, '前のチャンネル');
-    for (const name of ['次のチャンネル', 'ミュート', '録画する', '映像の形式']) {
+    await focusOn(page, '10 秒戻る');
+    for (const name of ['前のチャンネル', '次のチャンネル', 'ミュート', '録画する', 'ライブ', '字幕']) {
       await page.keyboard.press('ArrowRight');
       await focusOn(page, name);
     }
@@ -227,6 +243,84 @@ describe.skipIf(!hasChromium)('the live player', () => {
     rig.service.state.closeAfter = undefined;
     expect(rig.service.live.length).toBe(2);
     await playing(page, 0.2);
+  });
+
+  test('draws captions in the chosen language, and saves the picture with them', async () => {
+    rig.service.state.captions = [
+      { at: 0.2, language: 1, page: CAPTION },
+      { at: 0.2, language: 2, page: { ...CAPTION, runs: [] } },
+    ];
+    const page = await rig.open(FIRST);
+    await playing(page, 0.5);
+    const drawn = (wanted: boolean): Promise<unknown> =>
+      page.waitForFunction((expected) => {
+        const canvas = document.querySelector('canvas');
+        const context = canvas?.getContext('2d');
+        if (canvas == null || context == null || canvas.width === 0) return false;
+        const pixels = context.getImageData(0, 0, canvas.width, canvas.height).data;
+        return pixels.some((value) => value !== 0) === expected;
+      }, wanted);
+    await drawn(true);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('s')]);
+    expect(download.suggestedFilename()).toEndWith('.png');
+    await page.keyboard.press('c');
+    await page.getByText('字幕を消しました').waitFor();
+    await drawn(false);
+    await page.keyboard.press('c');
+    await drawn(true);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: '字幕', exact: true }).click();
+    await page.getByRole('dialog', { name: '字幕' }).getByText('英語').click();
+    await drawn(false);
+  });
+
+  test('goes back within what is buffered, and to the newest picture again', async () => {
+    const page = await rig.open(FIRST);
+    await playing(page, 2);
+    await page.keyboard.press('k');
+    const paused = await page.evaluate(() => document.querySelector('video')?.currentTime ?? 0);
+    await page.keyboard.press('j');
+    await page.waitForFunction((at) => (document.querySelector('video')?.currentTime ?? 9) < at, paused);
+    await page.keyboard.press('k');
+    await page.keyboard.press('Enter');
+    const live = page.getByRole('button', { name: 'ライブに戻る' });
+    await live.click();
+    await live.waitFor({ state: 'detached' });
+    await page.waitForFunction((at) => (document.querySelector('video')?.currentTime ?? 0) > at, paused);
+    expect(rig.service.live.length).toBe(1);
+  });
+
+  test('takes three digits as a channel, and tells what is known of the stream', async () => {
+    const page = await rig.open(FIRST);
+    await playing(page, 0.2);
+    for (const key of ['.', '2', '1']) await page.keyboard.press(key);
+    await page.locator('.channel-entry', { hasText: '21' }).waitFor();
+    await page.keyboard.press('1');
+    await page.waitForURL('**/live/400211');
+    await page.locator('.channel-entry').waitFor({ state: 'detached' });
+    await playing(page, 0.2);
+    await page.keyboard.press('d');
+    const facts = page.getByRole('dialog', { name: '配信の状態' });
+    await facts.getByText('H.264、640×360').waitFor();
+    await facts.getByText(/^\d+\.\d 秒（目標/u).waitFor();
+  });
+
+  test('follows the recording that took the last tuner', async () => {
+    Object.assign(rig.service.state, { closeAfter: 4, lostTo: 7 });
+    const page = await rig.open(FIRST);
+    await playing(page, 0.5);
+    const body = { message: 'チューナーがすべて使われています。', code: 'no_tuner' } as const;
+    rig.service.state.liveProblem = { body, status: 503, count: 99 };
+    await page.waitForURL(/\/(chase|watch)\/7/u);
+    await page.getByText('録画を追いかけて再生します').waitFor();
+    rig.service.state.liveProblem = undefined;
+  });
+
+  test('is watched over HTTP where no WebSocket passes', async () => {
+    rig.service.state.noSocket = true;
+    const page = await rig.open(FIRST);
+    await playing(page, 0.5);
+    await viewersAre(rig, 1);
   });
 
   test('says that it waits for a picture that is late, and goes on when it comes', async () => {

@@ -14,6 +14,7 @@ import { channelLabel, narrow } from '../words/channel.ts';
 import type { RecordState } from '../words/record-state.ts';
 import { clockText, remainingText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
+import { BACK_S } from './live-keys.ts';
 import type { LivePlayer } from './live-player.ts';
 import type { SheetName } from './live-sheets.tsx';
 
@@ -28,6 +29,28 @@ interface LiveControlsProps {
   readonly onSheet: (name: SheetName) => void;
   readonly onFullscreen: () => void;
   readonly onPictureInPicture: () => void;
+  readonly onSkip: (by: number) => void;
+  readonly onScreenshot: () => void;
+}
+
+/** Whether the newest picture is shown; pressed, it is. */
+function LiveButton({ player }: { player: LivePlayer }) {
+  const live = !player.isBack.value && !player.paused.value;
+  const behind = player.behind.value;
+  const late = behind === undefined ? '' : `（放送から ${behind.toFixed(1)} 秒）`;
+  return (
+    <button
+      type="button"
+      class="live-button"
+      data-live={live ? '' : undefined}
+      aria-label={live ? `ライブ${late}` : 'ライブに戻る'}
+      title={live ? `ライブ${late}` : 'ライブに戻る'}
+      onClick={() => player.toLive()}
+    >
+      <i class="booking-dot" />
+      ライブ
+    </button>
+  );
 }
 
 function Heading({ station, record }: { station: Station | undefined; record: RecordState }) {
@@ -85,6 +108,12 @@ export function LiveControls(props: LiveControlsProps) {
             class="control-main"
             onClick={() => player.togglePause()}
           />
+          <Control
+            icon="rewind"
+            label={`${BACK_S} 秒戻る`}
+            class="control-back"
+            onClick={() => props.onSkip(-BACK_S)}
+          />
           <Control icon="down" label="前のチャンネル" onClick={() => props.onStep(-1)} />
           <Control icon="up" label="次のチャンネル" onClick={() => props.onStep(1)} />
           <VolumeControl sound={player.sound} />
@@ -94,7 +123,9 @@ export function LiveControls(props: LiveControlsProps) {
             class={`control-record control-record-${props.record.kind}`}
             onClick={props.onRecord}
           />
+          <LiveButton player={player} />
           <span class="osd-space" />
+          <Control icon="captions" label="字幕" onClick={() => props.onSheet('captions')} />
           {audios > 1 ? <Control icon="speech" label="音声" onClick={() => props.onSheet('audio')} /> : null}
           <Control icon="quality" label="映像の形式" onClick={() => props.onSheet('quality')} />
           <Control
@@ -103,6 +134,7 @@ export function LiveControls(props: LiveControlsProps) {
             class="control-list"
             onClick={() => props.onSheet('channels')}
           />
+          <Control icon="camera" label="画面を保存" class="control-shot" onClick={props.onScreenshot} />
           {canPictureInPicture() ? (
             <Control
               icon="window"

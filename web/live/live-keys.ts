@@ -2,10 +2,22 @@
 import { channelStep, keyNumber } from '../navigation/keys.ts';
 import { listenToKeys, type PlayerActions, volumeArrows } from '../player/player-keys.ts';
 
+/** As far back as a word that was missed. */
+export const BACK_S = 10;
+
 interface LiveActions extends PlayerActions {
   readonly step: (by: 1 | -1) => void;
-  /** False when no station has that remote control key. */
-  readonly number: (key: number) => boolean;
+  /** A button 1 to 12 of the remote control. */
+  readonly number: (key: number) => void;
+  /** The next three digits are a channel. */
+  readonly threeDigits: () => void;
+  /** s; negative: back. */
+  readonly skip: (by: number) => void;
+  readonly toLive: () => void;
+  readonly captions: () => void;
+  readonly screenshot: () => void;
+  readonly pictureInPicture: () => void;
+  readonly facts: () => void;
   readonly list: () => void;
   readonly record: () => void;
 }
@@ -20,7 +32,8 @@ export function listenToLiveKeys(actions: LiveActions): () => void {
         return true;
       }
       const number = keyNumber(event);
-      return number !== undefined && actions.number(number);
+      if (number !== undefined) actions.number(number);
+      return number !== undefined;
     },
     always: {
       l: actions.list,
@@ -28,6 +41,17 @@ export function listenToLiveKeys(actions: LiveActions): () => void {
       r: actions.record,
       ColorF0Red: actions.record,
       MediaRecord: actions.record,
+      '.': actions.threeDigits,
+      j: () => actions.skip(-BACK_S),
+      MediaRewind: () => actions.skip(-BACK_S),
+      MediaFastForward: () => actions.skip(BACK_S),
+      End: actions.toLive,
+      c: actions.captions,
+      ColorF1Green: actions.captions,
+      Subtitle: actions.captions,
+      s: actions.screenshot,
+      p: actions.pictureInPicture,
+      d: actions.facts,
     },
     free: {
       ArrowUp: () => actions.step(1),

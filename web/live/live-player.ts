@@ -25,6 +25,7 @@ import { LivePacing } from './live-pacing.ts';
 import { type LiveEvent, type LiveState, nextState } from './live-state.ts';
 import { RawChoice } from './raw-choice.ts';
 import { RawPacing } from './raw-pacing.ts';
+import { ReceivedRate } from './received-rate.ts';
 
 /** Failures that a further request would not change. */
 const FINAL: readonly FailureCode[] = [
@@ -41,6 +42,20 @@ const SILENCE: SilenceLimits = { firstMs: 45_000, laterMs: 15_000 };
 const LIVE_WITHIN_S = 2.5;
 const FOLLOW_EVERY_MS = 500;
 
+interface StreamFigures {
+  /** `1280×720`; empty without a picture. */
+  readonly size: string;
+  /** Bits a second over the last seconds; undefined while that is not known. */
+  readonly bitRate: number | undefined;
+  /** s. */
+  readonly ahead: number;
+  readonly target: number;
+  readonly frames: number;
+  readonly dropped: number;
+  /** Of the picture that is shown, epoch ms. */
+  readonly broadcastAt: number | undefined;
+}
+
 interface LivePlayerHandlers {
   /** Something else than asked for is sent, or what was asked for cannot be had. */
   onNotice(word: string): void;
@@ -54,6 +69,7 @@ export class LivePlayer {
   readonly #connection = new LiveConnection();
   readonly captions = new LiveCaptions();
   readonly #time = new BroadcastTime();
+  readonly #rate = new ReceivedRate();
   readonly #tuned = signal<LiveTuned | undefined>(undefined);
   readonly #behind = signal<number | undefined>(undefined);
   readonly #isBack = signal(false);
@@ -109,6 +125,21 @@ export class LivePlayer {
   /** The viewer paused or went back: the picture is not the newest. */
   get isBack(): ReadonlySignal<boolean> {
     return this.#isBack;
+  }
+
+  /** What can be told of the stream at this moment. */
+  facts(): StreamFigures {
+    const { videoWidth, videoHeight, currentTime } = this.#video;
+    const quality = this.#video.getVideoPlaybackQuality?.();
+    return {
+      size: videoWidth === 0 ? '' : `${videoWidth}×${videoHeight}`,
+      bitRate: this.#rate.bitRate,
+      ahead: this.held.ahead,
+      target: this.#pacing?.target ?? liveBuffer.value,
+      frames: quality?.totalVideoFrames ?? 0,
+      dropped: quality?.droppedVideoFrames ?? 0,
+      broadcastAt: this.#time.at(currentTime),
+    };
   }
 
   /** s that are buffered before and after the picture. */
@@ -223,6 +254,7 @@ export class LivePlayer {
   /** What changes with time. */
   #follow(): void {
     const { currentTime, paused } = this.#video;
+    this.#rate.note(this.#connection.received, performance.now());
     this.#behind.value = this.#picture ? this.#time.delay(currentTime, performance.now()) : undefined;
     if (this.#pacing !== undefined && this.#state.value.kind === 'playing') {
       liveBuffer.value = Math.min(4, Math.round(this.#pacing.target * 10) / 10);

@@ -1,13 +1,15 @@
 /** The dialogs of the live screen: audio, video format, channels, help. */
 import type { LiveCodec, Station } from '../../wire/api.ts';
+import { CaptionFields, LanguageField } from '../caption/caption-fields.tsx';
 import { liveCodec } from '../device/preferences.ts';
 import { canPlayAv1 } from '../player/capabilities.ts';
 import { canPlayRaw } from '../raw/raw-picture.ts';
 import { type Choice, Choices, Sheet } from '../ui/sheet.tsx';
 import { ChannelList } from './channel-list.tsx';
 import type { LivePlayer } from './live-player.ts';
+import { StreamFacts } from './stream-facts.tsx';
 
-export type SheetName = 'audio' | 'quality' | 'channels' | 'help';
+export type SheetName = 'audio' | 'quality' | 'captions' | 'channels' | 'facts' | 'help';
 
 interface SheetsProps {
   readonly name: SheetName | undefined;
@@ -15,6 +17,7 @@ interface SheetsProps {
   readonly stationId: number;
   readonly player: LivePlayer;
   readonly onClose: () => void;
+  readonly onOpen: (name: SheetName) => void;
 }
 
 /** The option the encoder uses when none is asked for. */
@@ -44,7 +47,7 @@ function AudioSheet({ station, player, onClose }: SheetsProps) {
   );
 }
 
-function QualitySheet({ player, onClose }: SheetsProps) {
+function QualitySheet({ player, onClose, onOpen }: SheetsProps) {
   const av1 = canPlayAv1();
   const raw = canPlayRaw();
   const choices: Choice<LiveCodec>[] = [
@@ -75,6 +78,23 @@ function QualitySheet({ player, onClose }: SheetsProps) {
           onClose();
         }}
       />
+      <div class="panel-actions">
+        <button type="button" class="button button-small" onClick={() => onOpen('facts')}>
+          配信の状態
+        </button>
+      </div>
+    </Sheet>
+  );
+}
+
+function CaptionsSheet({ player, onClose }: SheetsProps) {
+  const languages = player.captions.languages.value;
+  return (
+    <Sheet title="字幕" onClose={onClose}>
+      <CaptionFields>
+        {languages.length === 0 ? <p class="sheet-note">この番組に字幕はありません。</p> : null}
+        <LanguageField languages={languages} onChoose={(language) => player.setLanguage(language)} />
+      </CaptionFields>
     </Sheet>
   );
 }
@@ -84,14 +104,19 @@ const HELP: readonly (readonly [readonly string[], string])[] = [
   [['←', '→'], '音量を変える（操作パネルが隠れているとき）'],
   [['Enter'], '操作パネルを出す。出ている間は矢印で選んで決定'],
   [['1', '…', '9', '0', '-', '^'], 'リモコン番号 1〜12 の地デジ局へ'],
+  [['.'], 'BS・CS や枝番の 3 桁の番号を入れる（BS・CS を見ているときは数字だけで）'],
   [['PageUp', 'PageDown'], 'チャンネルを変える'],
   [['Space', 'K'], '一時停止・再生'],
+  [['J', 'End'], '10 秒戻る・ライブに戻る'],
+  [['C', '緑'], '字幕の表示・非表示'],
+  [['S'], '画面を保存'],
   [['M'], 'ミュート'],
   [['F'], '全画面（ダブルクリックでも）'],
   [['R', '赤'], '放送中の番組を録画・予約の取り消し'],
   [['A'], '音声を選ぶ'],
   [['L'], 'チャンネル一覧'],
   [['I'], '番組の情報'],
+  [['D'], '配信の状態（遅れ・通信量・受信）'],
   [['Esc', 'Backspace'], '戻る'],
   [['?'], 'この説明'],
 ];
@@ -123,6 +148,10 @@ export function LiveSheets(props: SheetsProps) {
       return <AudioSheet {...props} />;
     case 'quality':
       return <QualitySheet {...props} />;
+    case 'captions':
+      return <CaptionsSheet {...props} />;
+    case 'facts':
+      return <StreamFacts player={props.player} onClose={props.onClose} />;
     case 'help':
       return <HelpSheet {...props} />;
     case 'channels':

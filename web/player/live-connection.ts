@@ -104,6 +104,12 @@ export class LiveConnection {
   #linger: ReturnType<typeof setTimeout> | undefined;
   #silence: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
+  #received = 0;
+
+  /** Octets that came so far, for the rate. */
+  get received(): number {
+    return this.#received;
+  }
 
   /**
    * Ends at the regular end (`restart`): ask again at once. One watch at a time: a further one ends the one before.
@@ -220,6 +226,7 @@ export class LiveConnection {
     if (this.#socket !== socket || !(data instanceof ArrayBuffer) || data.byteLength < LIVE_HEADER_BYTES)
       return;
     this.#heard();
+    this.#received += data.byteLength;
     const view = new DataView(data);
     const channel = view.getUint8(0);
     const payload = new Uint8Array(data, LIVE_HEADER_BYTES);

@@ -7,6 +7,7 @@ import type { FeedPart, MediaFeed } from './media-feed.ts';
 import { MediaTimeline } from './media-timeline.ts';
 import { bufferedAhead, type Pacing } from './pacing.ts';
 import type { StreamEnd } from './reconnect.ts';
+import { correctLag } from './video-lag.ts';
 
 interface SessionHandlers {
   /** The service accepted the request. */
@@ -54,6 +55,7 @@ export class PlaybackSession {
   #stillSince: number | undefined;
   #pictureSince: number | undefined;
   #over = false;
+  #letLag: (() => void) | undefined;
 
   constructor(
     video: HTMLVideoElement,
@@ -100,6 +102,7 @@ export class PlaybackSession {
     this.#abort.abort();
     clearInterval(this.#paceTimer);
     clearTimeout(this.#silence);
+    this.#letLag?.();
     for (const [name, listener] of this.#listeners) this.#video.removeEventListener(name, listener);
     this.#timeline.close();
   }
@@ -193,6 +196,7 @@ export class PlaybackSession {
       return;
     }
     this.#started = true;
+    this.#letLag = correctLag(this.#video);
     // A seek to where the element stands already would make it decode the first pictures twice.
     if (bufferedAhead(this.spans, this.#video.currentTime) === 0) this.#video.currentTime = start;
     this.#handlers.onReady();

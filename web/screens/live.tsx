@@ -2,12 +2,16 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Station } from '../../wire/api.ts';
+import type { CaptionLayer } from '../caption/caption-layer.ts';
+import { CaptionView } from '../caption/caption-view.tsx';
 import { now } from '../device/clock.ts';
 import { homeTab, volume } from '../device/preferences.ts';
+import { ChannelEntryView, ChannelInput } from '../live/channel-input.tsx';
 import { ChannelList } from '../live/channel-list.tsx';
 import { LiveControls } from '../live/live-controls.tsx';
 import { listenToLiveKeys } from '../live/live-keys.ts';
 import { isVeiled, LiveMessage } from '../live/live-messages.tsx';
+import { saveScreenshot, toggleCaptions } from '../live/live-picture.ts';
 import { LivePlayer } from '../live/live-player.ts';
 import { LiveSheets, type SheetName } from '../live/live-sheets.tsx';
 import type { LiveState } from '../live/live-state.ts';
@@ -22,7 +26,7 @@ import { togglePictureInPicture } from '../player/picture-in-picture.ts';
 import type { SoundOutput } from '../player/sound-output.ts';
 import { keepAwake } from '../player/wake-lock.ts';
 import { useBookings } from '../query/reservations.ts';
-import { neighbour, stationById, stationOfKey, stations } from '../query/stations.ts';
+import { neighbour, stationById, stations } from '../query/stations.ts';
 import { Marks } from '../ui/marks.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { showToast, Toasts } from '../ui/toast.tsx';
@@ -130,6 +134,16 @@ export function Live({ stationId }: { stationId: number }) {
   const touched = useRef(false);
   const shownStation = useRef(stationId);
   shownStation.current = stationId;
+  const layer = useRef<CaptionLayer | undefined>(undefined);
+  const entry = useMemo(
+    () =>
+      new ChannelInput(
+        () => stationById(shownStation.current)?.type ?? 'GR',
+        (station) => toStation(station.id),
+      ),
+    [],
+  );
+  useEffect(() => () => entry.close(), []);
 
   const actions = useMemo(() => {
     const step = (by: 1 | -1): void => toStation(neighbour(stations.value, shownStation.current, by)?.id);
@@ -151,10 +165,18 @@ export function Live({ stationId }: { stationId: number }) {
     };
     return {
       step,
-      number: (key: number) => {
-        const station = stationOfKey(stations.value, key);
-        toStation(station?.id);
-        return station !== undefined;
+      number: (button: number) => entry.button(button),
+      threeDigits: () => entry.begin(),
+      skip: (by: number) => {
+        viewing.value?.player.skip(by);
+        viewing.value?.visibility.wake();
+      },
+      toLive: () => viewing.value?.player.toLive(),
+      captions: toggleCaptions,
+      screenshot: () => void saveScreenshot(video.current, layer.current, stationById(shownStation.current)),
+      pictureInPicture: () => void togglePictureInPicture(video.current),
+      facts: () => {
+        sheet.value = 'facts';
       },
       volume: (by: number) => sound((output) => output.setVolume(volume.value + by)),
       mute: () => sound((output) => output.toggleMute()),
@@ -237,6 +259,14 @@ export function Live({ stationId }: { stationId: number }) {
       >
         {/* biome-ignore lint/a11y/useMediaCaption: captions are drawn by the page, the stream has no text track */}
         <video class="stage-video" ref={video} playsInline />
+        <CaptionView
+          video={video}
+          pageAt={(seconds) => ready?.player.captions.pageAt(seconds)}
+          onLayer={(drawn) => {
+            layer.current = drawn;
+          }}
+        />
+        <CaptionView video={video} pageAt={(seconds) => ready?.player.captions.superimposedAt(seconds)} />
         <Veil shown={veiled} />
         {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above */}
@@ -263,9 +293,9 @@ export function Live({ stationId }: { stationId: number }) {
                 sheet.value = name;
               }}
               onFullscreen={actions.fullscreen}
-              onPictureInPicture={() => {
-                void togglePictureInPicture(video.current);
-              }}
+              onPictureInPicture={actions.pictureInPicture}
+              onSkip={actions.skip}
+              onScreenshot={actions.screenshot}
             />
             <SoundButton sound={ready.player.sound} />
             <VolumeMeter shown={ready.visibility.meter.value && !awake} />
@@ -277,7 +307,11 @@ export function Live({ stationId }: { stationId: number }) {
               onClose={() => {
                 sheet.value = undefined;
               }}
+              onOpen={(name) => {
+                sheet.value = name;
+              }}
             />
+            <ChannelEntryView text={entry.text.value} />
           </>
         )}
         <Toasts />

@@ -1,0 +1,72 @@
+/** Digits of the remote control on their way to a station: collected, shown, and taken when they are complete or late. */
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { Station } from '../../wire/api.ts';
+import { stations } from '../query/stations.ts';
+import { showToast } from '../ui/toast.tsx';
+import { completeEntry, ENTRY_LIMIT_MS, entryText, type TypedDigit, typeButton } from './channel-entry.ts';
+
+export class ChannelInput {
+  readonly #text = signal<string | undefined>(undefined);
+  #entry = '';
+  /** Three digits were asked for. */
+  #explicit = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param band of the station that is watched */
+  constructor(
+    private readonly band: () => Station['type'],
+    private readonly onStation: (station: Station) => void,
+  ) {}
+
+  /** What was typed so far; undefined: nothing is being typed. */
+  get text(): ReadonlySignal<string | undefined> {
+    return this.#text;
+  }
+
+  begin(): void {
+    this.#entry = '';
+    this.#explicit = true;
+    this.#wait();
+  }
+
+  /** @param button 1 to 12 */
+  button(button: number): void {
+    this.#take(typeButton(this.#entry, button, stations.value, this.band(), this.#explicit));
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #take({ entry, station, unknown = false }: TypedDigit): void {
+    this.#entry = entry;
+    if (entry !== '') {
+      this.#wait();
+      return;
+    }
+    this.#rest();
+    if (station !== undefined) this.onStation(station);
+    else if (unknown) showToast('その番号のチャンネルはありません');
+  }
+
+  #wait(): void {
+    this.#text.value = entryText(this.#entry);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#take(completeEntry(this.#entry, stations.value)), ENTRY_LIMIT_MS);
+  }
+
+  #rest(): void {
+    clearTimeout(this.#timer);
+    this.#explicit = false;
+    this.#text.value = undefined;
+  }
+}
+
+export function ChannelEntryView({ text }: { text: string | undefined }) {
+  if (text === undefined) return null;
+  return (
+    <p class="channel-entry numbers" role="status" aria-label={`チャンネル番号 ${text}`}>
+      {text}
+    </p>
+  );
+}

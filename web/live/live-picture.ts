@@ -1,0 +1,30 @@
+/** What is done with the picture of a station: captions on and off, and its screenshot. */
+import type { Station } from '../../wire/api.ts';
+import { captionSettings, changeCaptions } from '../caption/caption-choice.ts';
+import type { CaptionLayer } from '../caption/caption-layer.ts';
+import { saveFile, screenshotName, takeScreenshot } from '../player/screenshot.ts';
+import { showToast } from '../ui/toast.tsx';
+import { narrow } from '../words/channel.ts';
+import { splitTitle } from '../words/title.ts';
+
+export function toggleCaptions(): void {
+  const visible = !captionSettings.peek().visible;
+  changeCaptions({ visible });
+  showToast(visible ? '字幕を表示します' : '字幕を消しました');
+}
+
+export async function saveScreenshot(
+  video: HTMLVideoElement | null,
+  captions: CaptionLayer | undefined,
+  station: Station | undefined,
+): Promise<void> {
+  const blob = video === null ? undefined : await takeScreenshot(video, captions?.canvas);
+  if (blob === undefined) {
+    showToast('保存できる画面がありません');
+    return;
+  }
+  const title = station?.now == null ? '' : splitTitle(station.now.name).title;
+  const since = station?.now == null ? 0 : Math.max(0, (Date.now() - station.now.startAt) / 1000);
+  saveFile(blob, screenshotName(`${narrow(station?.name ?? '')} ${title}`, since));
+  showToast('画面を保存しました');
+}

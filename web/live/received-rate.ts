@@ -1,0 +1,19 @@
+/** Bits a second that arrived lately. */
+
+const WINDOW_MS = 5_000;
+
+export class ReceivedRate {
+  #samples: readonly { readonly octets: number; readonly at: number }[] = [];
+
+  /** @param octets that came so far @param at ms of any monotonic clock */
+  note(octets: number, at: number): void {
+    this.#samples = [...this.#samples.filter((one) => at - one.at <= WINDOW_MS), { octets, at }];
+  }
+
+  /** Undefined while there is nothing to tell from. */
+  get bitRate(): number | undefined {
+    const [first, last] = [this.#samples[0], this.#samples.at(-1)];
+    if (first === undefined || last === undefined || last.at - first.at < WINDOW_MS / 2) return undefined;
+    return ((last.octets - first.octets) * 8_000) / (last.at - first.at);
+  }
+}

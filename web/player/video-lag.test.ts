@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test';
+import { judgeLag, NO_LAG } from './video-lag.ts';
+
+/** Shows pictures that are so late, ten a second; gives the times of jumps, ms. */
+function jumps(lateness: (at: number) => number, seconds: number): number[] {
+  const found: number[] = [];
+  let lag = NO_LAG;
+  for (let at = 0; at < seconds * 1000; at += 100) {
+    const judged = judgeLag(lag, { at, mediaTime: at / 1000 - lateness(at), position: at / 1000 });
+    lag = judged.lag;
+    if (judged.seekTo !== undefined) found.push(at);
+  }
+  return found;
+}
+
+test('pictures in time are left alone, and so is a single late one', () => {
+  expect(jumps(() => 0.08, 10)).toEqual([]);
+  expect(jumps((at) => (at % 500 === 0 ? 0.4 : 0), 10)).toEqual([]);
+});
+
+test('pictures that stay behind the sound are put right, at most every 3 s', () => {
+  expect(jumps(() => 0.15, 9)).toEqual([400, 3_400, 6_400]);
+});
+
+test('the jump goes back to the picture that is shown', () => {
+  let judged = judgeLag(NO_LAG, { at: 0, mediaTime: 7.8, position: 8 });
+  for (let at = 1; at < 5; at += 1) judged = judgeLag(judged.lag, { at, mediaTime: 7.8, position: 8 });
+  expect(judged.seekTo).toBe(7.8);
+});
