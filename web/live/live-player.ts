@@ -267,7 +267,8 @@ export class LivePlayer {
     if (edge !== undefined) this.#video.currentTime = edge;
   }
 
-  #open(): void {
+  /** @param again by itself after a failure, which stays on the screen until there is an answer */
+  #open(again = false): void {
     clearTimeout(this.#timer);
     this.#session?.close();
     this.#session = undefined;
@@ -277,7 +278,7 @@ export class LivePlayer {
       this.#dispatch({ kind: 'giveUp', failure: new ApiFailure('unsupported', message) });
       return;
     }
-    this.#dispatch({ kind: 'tune', kept: this.#picture });
+    if (!again || this.#picture) this.#dispatch({ kind: 'tune', kept: this.#picture });
     const encoded = liveCodec.value === 'av1' && canPlayAv1() ? 'av1' : 'h264';
     const codec = this.raw.isOn ? 'raw' : encoded;
     if (encoded !== liveCodec.value && codec !== 'raw' && !this.#picture)
@@ -375,6 +376,6 @@ export class LivePlayer {
     // After the first break of a stream that played, its picture stays: the buffer usually outlasts the break.
     this.#picture &&= retry.failures <= 1;
     this.#dispatch({ kind: 'retryLater', failure, until: Date.now() + waitMs, kept: this.#picture });
-    this.#timer = setTimeout(() => this.#open(), waitMs);
+    this.#timer = setTimeout(() => this.#open(true), waitMs);
   }
 }

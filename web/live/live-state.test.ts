@@ -25,3 +25,15 @@ test('a picture that comes late does not hide a failure', () => {
   expect(nextState(failed, { kind: 'picture' })).toEqual({ kind: 'failed', failure });
   expect(nextState(failed, { kind: 'tune', kept: true })).toMatchObject({ kind: 'tuning', kept: true });
 });
+
+test('the reason stays while it is asked for again, until there is an answer', () => {
+  const waiting = after(
+    { kind: 'tune', kept: false },
+    { kind: 'retryLater', failure, until: 5, kept: false },
+  );
+  expect(nextState(waiting, { kind: 'retryLater', failure, until: 9, kept: false })).toMatchObject({
+    kind: 'waiting',
+    until: 9,
+  });
+  expect(nextState(waiting, { kind: 'answered' })).toEqual({ kind: 'tuning', stage: 'video', kept: false });
+});

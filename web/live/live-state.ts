@@ -36,6 +36,8 @@ export function nextState(state: LiveState, event: LiveEvent): LiveState {
     case 'tune':
       return { kind: 'tuning', stage: 'tuner', kept: event.kept };
     case 'answered':
+      // Asked for again by itself: the reason stood there, with what can be pressed, until now.
+      if (state.kind === 'waiting') return { kind: 'tuning', stage: 'video', kept: state.kept };
       return state.kind === 'tuning' ? { ...state, stage: 'video' } : state;
     case 'picture':
       return state.kind === 'tuning' || state.kind === 'stalled' ? { kind: 'playing' } : state;

@@ -36,6 +36,8 @@ export class TunerLost extends ApiFailure {
 
 /** Between the end of one watch and the next, ms: a change of station keeps the connection. */
 const LINGER_MS = 500;
+/** After a refusal: it is asked again, with doubling waits up to half a minute. */
+const REFUSED_LINGER_MS = 40_000;
 /** The service pings every 20 s. */
 const SILENCE_MS = 50_000;
 const OPEN_LIMIT_MS = 10_000;
@@ -50,6 +52,7 @@ class Watch {
   #wake: (() => void) | undefined;
   /** Frames of the tuning before may still arrive. */
   tuned = false;
+  refused = false;
 
   constructor(private readonly wish: WatchWish) {}
 
@@ -130,7 +133,7 @@ export class LiveConnection {
         yield event;
       }
     } finally {
-      if (this.#watch === watch) this.#rest();
+      if (this.#watch === watch) this.#rest(watch.refused ? REFUSED_LINGER_MS : LINGER_MS);
     }
   }
 
@@ -146,11 +149,11 @@ export class LiveConnection {
   }
 
   /** Nothing is watched: the tuner is given back, a moment later for the next station. */
-  #rest(): void {
+  #rest(lingerMs: number): void {
     this.#watch = undefined;
     clearTimeout(this.#linger);
     if (this.#closed) this.#drop(undefined);
-    else this.#linger = setTimeout(() => this.#drop(undefined), LINGER_MS);
+    else this.#linger = setTimeout(() => this.#drop(undefined), lingerMs);
   }
 
   /** @throws ApiFailure, the abort of `signal` */
@@ -261,6 +264,7 @@ export class LiveConnection {
         this.#leave();
         break;
       case 'error':
+        watch.refused = true;
         watch.finish(new ApiFailure(message.code as FailureCode, message.message));
         break;
     }
