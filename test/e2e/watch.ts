@@ -47,6 +47,8 @@ async function measure(
 ): Promise<Omit<Watched, 'beeps'> & { onsets: number[]; audioStart: number }> {
   const video = document.querySelector('video');
   if (video === null) throw new Error('no video element');
+  // On the raw path a second element shows the pictures; their times are positions of the sound.
+  const shown = document.querySelector<HTMLVideoElement>('video.raw-picture') ?? video;
   const canvas = document.createElement('canvas');
   canvas.width = 64;
   canvas.height = 36;
@@ -67,9 +69,14 @@ async function measure(
   let begun = 0;
   const startedAt = performance.now();
   const mediaStart = video.currentTime;
+  let watchdog: ReturnType<typeof setInterval> | undefined;
   await new Promise<void>((done) => {
+    // Frames end when another path takes over.
+    watchdog = setInterval(() => {
+      if (!shown.isConnected || performance.now() - startedAt > until.limitMs) done();
+    }, 250);
     const onFrame = (_now: number, frame: VideoFrameCallbackMetadata): void => {
-      context.drawImage(video, 0, 0, 64, 36);
+      context.drawImage(shown, 0, 0, 64, 36);
       const { data } = context.getImageData(0, 0, 64, 36);
       let sum = 0;
       let hash = 0;
@@ -89,10 +96,11 @@ async function measure(
       loudest = Math.max(loudest, Math.sqrt(square / samples.length));
       const enough = begun >= until.flashes && pictures.size >= until.pictures;
       if (enough || performance.now() - startedAt > until.limitMs) done();
-      else video.requestVideoFrameCallback(onFrame);
+      else shown.requestVideoFrameCallback(onFrame);
     };
-    video.requestVideoFrameCallback(onFrame);
+    shown.requestVideoFrameCallback(onFrame);
   });
+  clearInterval(watchdog);
   const played = video.currentTime - mediaStart;
   const elapsed = (performance.now() - startedAt) / 1000;
 
@@ -174,8 +182,8 @@ async function measure(
     loudest,
     played,
     elapsed,
-    width: video.videoWidth,
-    height: video.videoHeight,
+    width: shown.videoWidth,
+    height: shown.videoHeight,
     flashes,
     onsets,
     audioStart,

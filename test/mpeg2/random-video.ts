@@ -8,6 +8,8 @@ interface VideoOptions {
   readonly height: number;
   /** In order of coding. */
   readonly types: readonly PictureType[];
+  /** No field pictures: a unit is a frame. */
+  readonly isFrames?: boolean;
 }
 
 /** Sequence header and its extension: interlaced, 4:2:0, main profile. */
@@ -35,7 +37,7 @@ export function randomVideo(options: VideoOptions): Uint8Array[] {
     let w = new BitWriter();
     if (index === 0) sequence(w, width, height, random);
     const common = { temporalReference: index, columns, rows, topFirst, random };
-    if (random() < 0.4) {
+    if (options.isFrames === true || random() < 0.4) {
       new RandomPicture(w, { ...common, type, structure: 'frame', isSecondField: false }).write();
       units.push(w.bytes);
       continue;

@@ -15,7 +15,13 @@ const CHROMIUM = process.env.CHROMIUM_PATH ?? BROWSERS.find(existsSync) ?? '';
 export const hasChromium = existsSync(CHROMIUM);
 
 /** Left to itself the browser refuses sound without a gesture on some starts and not on others. */
-const ARGS = ['--no-sandbox', '--autoplay-policy=no-user-gesture-required'];
+/** A name that is no secure context on plain http, as the address of a home's recorder is none. */
+export const PLAIN_HOST = 'minipc.test';
+const ARGS = [
+  '--no-sandbox',
+  '--autoplay-policy=no-user-gesture-required',
+  `--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`,
+];
 
 interface Shared {
   browser?: Promise<Browser>;

@@ -31,10 +31,36 @@ interface FakeState {
   status: unknown;
   /** The stream ends because this recording took the tuner. */
   lostTo: number | undefined;
+  /** The transport stream of a station as it is broadcast, at a constant rate. */
+  raw: { readonly bytes: Uint8Array; readonly seconds: number } | undefined;
   /** As behind a proxy that passes no WebSocket. */
   noSocket: boolean;
   /** Sent before the first fragment of a tuning. */
   captions: readonly FakeCaption[];
+}
+
+/** Seconds of a raw stream that are sent at once, and the pieces of the rest. */
+const RAW_BURST_S = 2;
+const RAW_PIECE_S = 0.1;
+
+/** At the pace of the broadcast, after what the service keeps of it. */
+function pacedBytes(bytes: Uint8Array, seconds: number): ReadableStream<Uint8Array> {
+  const at = (second: number): number => Math.floor(((bytes.length / 188) * second) / seconds) * 188;
+  let next = 0;
+  let began = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (next === 0) began = performance.now();
+        const end = next === 0 ? RAW_BURST_S : next + RAW_PIECE_S;
+        await Bun.sleep(Math.max(0, began + (end - RAW_BURST_S) * 1000 - performance.now()));
+        controller.enqueue(bytes.slice(at(next), at(end)));
+        next = end;
+        if (end >= seconds) controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 const BURST = 2;
@@ -74,6 +100,7 @@ export class FakeService {
       silenceMs: 0,
       status: undefined,
       lostTo: undefined,
+      raw: undefined,
       noSocket: false,
       captions: [],
     };
@@ -128,6 +155,7 @@ export class FakeService {
     }
     if (path === 'api/status' && this.state.status !== undefined) return Response.json(this.state.status);
     if (path === 'api/events') return this.#events();
+    if (path.startsWith('api/live/mpeg2/')) return await this.#file(path.slice('api/live/mpeg2/'.length));
     if (path === 'api/live/ticket') return Response.json({ ticket: 'fake' });
     if (path === 'api/live/socket') return problem({ message: 'no', code: 'bad_request' }, 426);
     const live = /^api\/services\/(\d+)\/live$/u.exec(path)?.[1];
@@ -169,6 +197,10 @@ export class FakeService {
     if (failing !== undefined && failing.count > 0) {
       failing.count -= 1;
       return problem(failing.body, failing.status);
+    }
+    const { raw } = this.state;
+    if (query.get('codec') === 'raw' && raw !== undefined) {
+      return new Response(pacedBytes(raw.bytes, raw.seconds), { headers: { 'content-type': 'video/mp2t' } });
     }
     const headers = new Headers({ 'content-type': 'video/mp4' });
     if (this.state.notice !== undefined) headers.set('x-svc-notice', this.state.notice);

@@ -105,10 +105,11 @@ export class PicturePlayer {
   #skipLate(time: number): void {
     const next = this.#timeOfUnits(0, 1);
     if (next === undefined || time - next <= SKIP_LATE) return;
-    // The intra picture nearest to the time, not the first one: it may be late itself.
-    const intra = this.#units.findLastIndex((one) => one.isIntra && (one.time ?? 0) <= time + CLOCK);
-    if (intra > 0) this.#cutTo(intra);
-    else if (intra < 0) this.#cutTo(-1);
+    // The last one before the time, from which it is caught up at once; else the next one.
+    const before = this.#units.findLastIndex((one) => one.isIntra && (one.time ?? 0) <= time);
+    const after = this.#units.findIndex((one) => one.isIntra && (one.time ?? 0) > time);
+    if (before > 0) this.#cutTo(before);
+    else if (before < 0) this.#cutTo(after);
   }
 
   #decode(time: number | undefined): void {

@@ -1,0 +1,134 @@
+/** A station as it is broadcast, decoded in a real browser on a plain-http host name. */
+import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { flashToBeep, recordAppends, watch } from '../e2e/watch.ts';
+import { crcOf } from '../stream-builder.ts';
+import { PLAIN_HOST } from './browser.ts';
+import { hasChromium, webRig } from './rig.ts';
+
+const STATION = 'live/3274001024';
+const SECONDS = 20;
+/** A white picture and a beep of a tenth of a second, every second, over a moving picture; small, so that a busy machine decodes it. */
+const FLASH = 'lt(mod(t,1),0.1)';
+
+async function makeStation(): Promise<Uint8Array> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-raw-'));
+  try {
+    const file = join(folder, 'station.ts');
+    const picture = `testsrc2=size=352x240:rate=60000/1001:duration=${SECONDS}`;
+    const flash = `drawbox=enable='${FLASH}':color=white:t=fill,tinterlace=interleave_top,setdar=16/9`;
+    const beep = `aevalsrc='0.5*sin(2*PI*1000*t)*${FLASH}':s=48000:d=${SECONDS}`;
+    const child = Bun.spawn(
+      [
+        ...[
+          'ffmpeg',
+          '-v',
+          'error',
+          '-y',
+          '-f',
+          'lavfi',
+          '-i',
+          picture,
+          '-f',
+          'lavfi',
+          '-i',
+          beep,
+          '-vf',
+          flash,
+        ],
+        ...[
+          '-c:v',
+          'mpeg2video',
+          '-flags',
+          '+ildct+ilme',
+          '-top',
+          '1',
+          '-g',
+          '15',
+          '-bf',
+          '2',
+          '-b:v',
+          '1500k',
+        ],
+        ...['-maxrate', '2M', '-bufsize', '1M', '-c:a', 'aac', '-b:a', '128k', '-ac', '2'],
+        ...['-muxrate', '3M', '-f', 'mpegts', file],
+      ],
+      { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe', timeout: 60_000 },
+    );
+    const [errors, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
+    if (code !== 0) throw new Error(`ffmpeg: ${errors}`);
+    return await Bun.file(file).bytes();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
+  const rig = webRig({});
+  let bytes: Uint8Array;
+  beforeAll(async () => {
+    bytes = await makeStation();
+  }, 60_000);
+  afterEach(() => {
+    rig.service.live.length = 0;
+    Object.assign(rig.service.state, { raw: undefined, noSocket: false });
+  });
+
+  /** The screen of a device that chose 放送画質. */
+  async function open(): Promise<Page> {
+    const page = await rig.open('');
+    await page.addInitScript(recordAppends);
+    await page.addInitScript(() => localStorage.setItem('svc.live-raw', 'true'));
+    await page.goto(`${rig.service.url.replace('127.0.0.1', PLAIN_HOST)}${STATION}`);
+    return page;
+  }
+
+  test('moves and sounds in step on plain http', async () => {
+    Object.assign(rig.service.state, { raw: { bytes, seconds: SECONDS }, noSocket: true });
+    const page = await open();
+    await page.waitForFunction(() => {
+      const video = document.querySelector('video');
+      return video !== null && !video.paused && video.currentTime > 0.2;
+    });
+    expect(await page.evaluate(() => isSecureContext)).toBe(false);
+    const seen = await watch(page, { flashes: 3, pictures: 30, limitMs: 20_000 });
+    expect(await page.locator('.raw-picture').count()).toBe(1);
+    expect([seen.width, seen.height]).toEqual([427, 240]);
+    expect(seen.pictures).toBeGreaterThanOrEqual(30);
+    expect(seen.flashes.length).toBeGreaterThanOrEqual(3);
+    const apart = Math.max(...flashToBeep(seen));
+    console.log(`raw: flash to beep at most ${Math.round(apart * 1000)} ms of ${seen.flashes.length}`);
+    expect(apart).toBeLessThan(0.04);
+    expect(rig.service.live.map(({ codec }) => codec)).toEqual(['raw']);
+  });
+
+  test('leaves to the encoded path what it cannot show, and says so', async () => {
+    Object.assign(rig.service.state, {
+      raw: { bytes: withoutVideo(bytes), seconds: SECONDS },
+      noSocket: true,
+    });
+    const page = await open();
+    await page.getByText('無変換では再生できないため').waitFor();
+    await page.waitForFunction(() => document.querySelector('.raw-picture') === null);
+    expect(rig.service.live.map(({ codec }) => codec).slice(0, 2)).toEqual(['raw', 'h264']);
+  });
+});
+
+/** The same with another stream type in its PMT, H.264: the CRC of the table is made to fit. */
+function withoutVideo(stream: Uint8Array): Uint8Array {
+  const changed = stream.slice();
+  for (let at = 0; at + 188 <= changed.length; at += 188) {
+    const isPmt = (((changed[at + 1] ?? 0) & 0x1f) << 8) + (changed[at + 2] ?? 0) === 0x1000;
+    if (!isPmt) continue;
+    const section = changed.subarray(at + 5);
+    const length = 3 + (((section[1] ?? 0) & 0x0f) << 8) + (section[2] ?? 0);
+    const streams = 12 + (((section[10] ?? 0) & 0x0f) << 8) + (section[11] ?? 0);
+    section[streams] = 0x1b;
+    const crc = crcOf(section.subarray(0, length - 4));
+    new DataView(section.buffer, section.byteOffset).setUint32(length - 4, crc);
+  }
+  return changed;
+}
