@@ -3,7 +3,8 @@ import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { createLog } from '../../host/log.ts';
-import { systemRandom } from '../../host/random.ts';
+import { type Random, systemRandom } from '../../host/random.ts';
+import { comesTrue } from '../../test/until.ts';
 import { migrate } from '../store/database.ts';
 import { PairingStore } from '../store/pairing-store.ts';
 import { TokenStore } from '../store/token-store.ts';
@@ -11,13 +12,18 @@ import { PairingService } from './pairing-service.ts';
 import { TokenService } from './token-service.ts';
 
 const MINUTE = 60_000;
+/** For what timers do. */
+const LIMIT_MS = 20_000;
 const START = 1_800_000_000_000;
 let database: Database;
 let now = START;
 let changes = 0;
 let lines: string[];
 
-function make(): { pairing: PairingService; tokens: TokenService } {
+function make(
+  purgeIntervalMs = MINUTE,
+  random: Random = systemRandom,
+): { pairing: PairingService; tokens: TokenService } {
   const store = new TokenStore(database);
   const log = createLog({ level: 'debug', now: () => now, write: (line) => lines.push(line) });
   const common = { now: () => now, onChanged: () => (changes += 1), log };
@@ -26,8 +32,7 @@ function make(): { pairing: PairingService; tokens: TokenService } {
     pairing: new PairingService({
       codes: new PairingStore(database),
       tokens: store,
-      random: systemRandom,
-      purgeIntervalMs: MINUTE,
+      ...{ random, purgeIntervalMs },
       ...common,
     }),
   };
@@ -133,6 +138,15 @@ describe('pairing', () => {
     expect(tokens.check(`svc_${row?.hash}`)).toBeUndefined();
   });
 
+  test('two codes are never the same for people', () => {
+    const given = [0, 0, 1];
+    // Codes for people are made of 8 octets; the same ones come twice.
+    const { pairing } = make(MINUTE, (bytes) =>
+      bytes === 8 ? new Uint8Array(8).fill(given.shift() ?? 2) : systemRandom(bytes),
+    );
+    expect([begin(pairing).userCode, begin(pairing).userCode]).toEqual(['BBBB-BBBB', 'CCCC-CCCC']);
+  });
+
   test('one code, whatever comes in whatever order, gives one token at most', () => {
     type Act = 'poll' | 'view' | 'approve' | 'restart' | 'wait' | 'expire';
     const acts = fc.array(fc.constantFrom<Act>('poll', 'view', 'approve', 'restart', 'wait', 'expire'), {
@@ -173,6 +187,28 @@ describe('pairing', () => {
   });
 });
 
+describe('expired codes', () => {
+  test('go by themselves, once the database lets them', async () => {
+    const { pairing } = make(1);
+    begin(pairing);
+    now += 11 * MINUTE + 1;
+    database.run('PRAGMA query_only = 1');
+    pairing.start();
+    try {
+      await comesTrue(
+        'a failed purge is told',
+        () => lines.some((line) => line.includes('expired pairing codes stay for now')) || undefined,
+        LIMIT_MS,
+      );
+      expect(count('pairing_codes')).toBe(1);
+      database.run('PRAGMA query_only = 0');
+      await comesTrue('the row goes', () => count('pairing_codes') === 0 || undefined, LIMIT_MS);
+    } finally {
+      pairing.close();
+    }
+  });
+});
+
 describe('tokens', () => {
   test('that one was used is written once a minute at most', () => {
     const { tokens, token } = paired();
@@ -197,6 +233,7 @@ describe('tokens', () => {
     const id = tokens.list()[0]?.id ?? 0;
     changes = 0;
     expect(tokens.revoke(id)).toBe(true);
+    expect(changes).toBe(1);
     expect(tokens.check(token)).toBeUndefined();
     expect(tokens.list()).toEqual([]);
     const revokedAt = () =>
@@ -213,5 +250,16 @@ describe('tokens', () => {
     database.run('PRAGMA query_only = 1');
     expect(tokens.check(token)).toBeDefined();
     expect(lines.join('')).toContain('use of a token not written');
+  });
+
+  test('a fault of the program is not taken for one of the database', () => {
+    const { token } = paired();
+    const store = new TokenStore(database);
+    store.used = () => {
+      throw new Error('a bug');
+    };
+    const log = createLog({ level: 'debug', now: () => now, write: (line) => lines.push(line) });
+    const tokens = new TokenService({ tokens: store, now: () => now, onChanged: () => {}, log });
+    expect(() => tokens.check(token)).toThrow('a bug');
   });
 });

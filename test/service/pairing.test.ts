@@ -170,6 +170,9 @@ describe('pairing', () => {
   test('a device logs out by its own token', async () => {
     const { token } = await pair();
     const other = await pair('寝室');
+    const seen = (await (await get('/api/device/tokens', bearer(token))).json()) as { current: boolean }[];
+    expect(seen.filter(({ current }) => current)).toHaveLength(1);
+    expect((await listed()).filter(({ current }) => current)).toEqual([]);
     expect((await post('/api/device/logout', undefined, bearer(token))).status).toBe(204);
     expect(await errorOf(await get('/api/services', bearer(token)))).toEqual([401, 'invalid_token']);
     expect((await get('/api/services', bearer(other.token))).status).toBe(200);
@@ -297,6 +300,31 @@ describe('the page', () => {
     expect((await send(genuine, { ...own, cookie: `a=b; ${cookie}; c=d` })).status).toBe(303);
   });
 
+  test('whose code expired meanwhile says so', async () => {
+    const { userCode } = await begin();
+    const { cookie, proof } = await openPage(userCode);
+    later();
+    expect((await send({ code: userCode, proof }, { cookie, origin: home.url })).status).toBe(404);
+  });
+
+  test('keeps the cookie of its browser, and replaces a broken one', async () => {
+    const { userCode } = await begin();
+    const { cookie } = await openPage(userCode);
+    expect((await openPage(userCode, { cookie: `a=b; ${cookie}` })).cookie).toBe(cookie);
+    for (const broken of ['svc_device=', 'svc_device=x', `svc_device=${'A'.repeat(44)}`, 'svc_device']) {
+      const renewed = (await openPage(userCode, { cookie: broken })).cookie;
+      expect(renewed).toMatch(/^svc_device=[\w-]{43}$/);
+      expect(renewed).not.toBe(cookie);
+    }
+  });
+
+  test('that was refused leads back to the code, where there is one', async () => {
+    const { userCode } = await begin();
+    const refused = await (await send({ code: userCode, proof: 'x' }, { origin: home.url })).text();
+    expect(refused).toContain(`href="device?code=${userCode}"`);
+    expect(await (await send({ code: '"><b>' }, { origin: home.url })).text()).not.toContain('href=');
+  });
+
   test('sent again it changes nothing, and the approver stays', async () => {
     const { deviceCode, userCode } = await begin('二度');
     const { cookie, proof } = await openPage(userCode);
@@ -317,6 +345,8 @@ describe('the page', () => {
     }
     const bare = await get('/device');
     expect([bare.status, await bare.text()]).toEqual([200, expect.stringContaining('QR コード')]);
+    const { paths } = (await (await get('/api/openapi.json')).json()) as { paths: object };
+    expect(Object.keys(paths)).not.toContain('/device');
     for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const response = await fetch(`${home.url}/device`, { method, headers: JSON_TYPE });
       expect([method, response.status]).toEqual([method, 405]);
@@ -425,7 +455,9 @@ describe('bad input', () => {
         post('/api/device/token', { deviceCode: 'guess' }, { 'x-forwarded-for': '198.51.100.7' }),
       ),
     );
-    expect(polls.filter((one) => one.headers.get('retry-after') !== null).length).toBeGreaterThan(0);
+    const slowed = polls.filter((one) => one.headers.get('retry-after') !== null);
+    expect(slowed.length).toBeGreaterThan(0);
+    expect(slowed.every(({ status }) => status === 400)).toBe(true);
   });
 });
 

@@ -1,0 +1,70 @@
+/**
+ * Small faults put into a source file, one at a time: what a hurried change could break. Comments, strings and regular
+ * expressions are left alone. A scanner, no parser: a mutant that does not compile would be killed for nothing, so each
+ * fault keeps the form of the text.
+ */
+
+export interface Mutant {
+  readonly line: number;
+  readonly what: string;
+  /** The whole file with the fault. */
+  readonly text: string;
+}
+
+interface Fault {
+  /** Global; matched in code only. */
+  readonly pattern: RegExp;
+  readonly instead: string;
+}
+
+const FAULTS: readonly Fault[] = [
+  { pattern: / === /g, instead: ' !== ' },
+  { pattern: / !== /g, instead: ' === ' },
+  { pattern: / >= /g, instead: ' > ' },
+  { pattern: / > /g, instead: ' >= ' },
+  { pattern: / <= /g, instead: ' < ' },
+  { pattern: / < /g, instead: ' <= ' },
+  { pattern: / && /g, instead: ' || ' },
+  { pattern: / \|\| /g, instead: ' && ' },
+  { pattern: / \? /g, instead: ' === undefined ? ' },
+  { pattern: /\bif \(/g, instead: 'if (false && ' },
+  { pattern: /\btrue\b/g, instead: 'false' },
+  { pattern: /\bfalse\b/g, instead: 'true' },
+  { pattern: /(?<=[(=\s&|])!(?=[a-z(#])/gi, instead: '' },
+  { pattern: /(?<=status: |return errorAnswer\([^,]*, )(?!200)\d{3}\b/g, instead: '200' },
+];
+/** A statement that is a call, on a line of its own. */
+const CALL = /^ +(?:void )?(?:this\.)?[#\w.]+\([^\n]*\);$/gm;
+
+/** The text with everything but code blanked out, at the same places. */
+function codeOnly(text: string): string {
+  const blank = (part: string): string => part.replace(/[^\n]/g, ' ');
+  const part =
+    /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[(,=:[!&|?{};]\s*|return )\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/g;
+  // Types have operators of their own.
+  const types =
+    /^(?:export )?type [^\n]*;$|^(?:export )?type [\s\S]*?;$|^(?:export )?interface [\s\S]*?^\}$|^import [\s\S]*?;$/gm;
+  return text.replace(part, blank).replace(types, blank);
+}
+
+/** Every fault that fits, in the order of the text. */
+export function mutantsOf(text: string): Mutant[] {
+  const code = codeOnly(text);
+  const lineOf = (at: number): number => text.slice(0, at).split('\n').length;
+  const found: (Mutant & { at: number })[] = [];
+  const add = (at: number, length: number, instead: string): void => {
+    const was = text.slice(at, at + length);
+    found.push({
+      ...{ at, line: lineOf(at), what: `${was.trim()} → ${instead.trim()}` },
+      text: text.slice(0, at) + instead + text.slice(at + length),
+    });
+  };
+  for (const { pattern, instead } of FAULTS) {
+    for (const match of code.matchAll(pattern)) add(match.index, match[0].length, instead);
+  }
+  for (const match of code.matchAll(CALL)) {
+    if (/^ +(?:this\.options\.)?(?:log|\w+\.log)\./.test(match[0])) continue;
+    add(match.index, match[0].length, '');
+  }
+  return found.sort((a, b) => a.at - b.at);
+}

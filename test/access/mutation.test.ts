@@ -1,0 +1,132 @@
+/**
+ * Whether the fast tests of the rooms that decide who is let in would notice a fault: each fault of `mutants.ts` is put
+ * into a copy of the project, and its room's tests have to fail. `--long`, because every fault is a run of its tests.
+ * `MUTATED=src/pairing/secrets.ts` runs one file.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { type Mutant, mutantsOf } from './mutants.ts';
+
+const ROOT = join(import.meta.dir, '..', '..');
+const LONG = process.env.SVC_LONG === '1';
+const ONLY = process.env.MUTATED;
+/** What those tests load. */
+const COPIED = ['src', 'test', 'host', 'wire', 'arib', 'mp4', 'docs', 'package.json', 'tsconfig.json'];
+const LINKED = ['node_modules', 'wasm', 'assets'];
+/** A fault that makes a test wait for ever is noticed too. */
+const LIMIT_MS = 90_000;
+const WANTED = 0.9;
+
+const ROOMS: readonly { folder: string; tests: readonly string[] }[] = [
+  { folder: 'src/pairing', tests: ['src/pairing', 'test/service/pairing.test.ts'] },
+  {
+    folder: 'src/access',
+    tests: [
+      'src/access',
+      'test/access/who-is-let-in.test.ts',
+      'test/access/attempts.test.ts',
+      'test/access/login.test.ts',
+    ],
+  },
+];
+
+/** What no test can tell, by file and text of the line: the fault changes nothing that anyone sees. */
+const EQUIVALENT: readonly [file: string, line: RegExp][] = [
+  // Bounds that only save work: what is longer is refused by what follows, too.
+  ['src/pairing/device-name.ts', /text\.length > MAX_NAME_LENGTH \* 2/],
+  ['src/pairing/secrets.ts', /text\.length > USER_CODE_LENGTH \+ 1/],
+  ['src/pairing/device-page-routes.ts', /MAX_FORM_LENGTH/],
+  // For the compiler: the pure step has decided already.
+  ['src/pairing/pairing-service.ts', /found === undefined \|\| /],
+];
+
+let copy: string;
+
+beforeAll(() => {
+  if (!LONG) return;
+  copy = mkdtempSync(join(tmpdir(), 'svc-mutants-'));
+  for (const name of COPIED) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
+  for (const name of LINKED) symlinkSync(join(ROOT, name), join(copy, name));
+});
+afterAll(() => {
+  if (LONG) rmSync(copy, { recursive: true, force: true });
+});
+
+/** Whether they pass. */
+async function passes(tests: readonly string[]): Promise<boolean> {
+  const child = Bun.spawn([process.execPath, 'test', '--bail=1', ...tests.map((one) => `./${one}`)], {
+    cwd: copy,
+    stdout: 'ignore',
+    stderr: 'ignore',
+    env: { ...process.env, SVC_LONG: '0' },
+  });
+  const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
+  const code = await child.exited;
+  clearTimeout(timer);
+  return code === 0;
+}
+
+function isEquivalent(file: string, text: string, { line }: Mutant): boolean {
+  const words = text.split('\n')[line - 1] ?? '';
+  return EQUIVALENT.some(([where, pattern]) => where === file && pattern.test(words));
+}
+
+test('faults are put into code only', () => {
+  const text = [
+    "import { a } from './a===b.ts';",
+    '// a === b',
+    'type T = { a: true };',
+    'export function f(a: string): boolean {',
+    "  if (a === 'x === y' && !g(a)) return true;",
+    '  h(a);',
+    '  log.info(a);',
+    '  return /true/.test(a);',
+    '}',
+  ].join('\n');
+  expect(mutantsOf(text).map(({ line, what }) => [line, what])).toEqual([
+    [5, 'if ( → if (false &&'],
+    [5, '=== → !=='],
+    [5, '&& → ||'],
+    [5, '! → '],
+    [5, 'true → false'],
+    [6, 'h(a); → '],
+  ]);
+});
+
+describe.skipIf(!LONG)('the tests notice faults', () => {
+  for (const { folder, tests } of ROOMS) {
+    const files = readdirSync(join(ROOT, folder))
+      .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+      .map((name) => `${folder}/${name}`)
+      .filter((file) => ONLY === undefined || file === ONLY);
+    if (files.length === 0) continue;
+    test(folder, async () => {
+      expect(await passes(tests)).toBe(true);
+      let all = 0;
+      const survivors: string[] = [];
+      for (const file of files) {
+        const text = readFileSync(join(ROOT, file), 'utf8');
+        const own = `${folder}/${basename(file, '.ts')}.test.ts`;
+        // Its own tests first: most faults end there.
+        const order =
+          tests.includes(own) || !(await Bun.file(join(ROOT, own)).exists()) ? tests : [own, ...tests];
+        for (const mutant of mutantsOf(text)) {
+          if (isEquivalent(file, text, mutant)) continue;
+          all += 1;
+          writeFileSync(join(copy, file), mutant.text);
+          if (!(await passes(order))) continue;
+          survivors.push(`${file}:${mutant.line} ${mutant.what}`);
+          console.log(`not noticed: ${survivors.at(-1)}`);
+        }
+        writeFileSync(join(copy, file), text);
+      }
+      const share = (all - survivors.length) / all;
+      console.log(
+        `${folder}: ${all - survivors.length} of ${all} faults noticed (${(100 * share).toFixed(1)} %)`,
+      );
+      expect(share).toBeGreaterThanOrEqual(WANTED);
+    }, 3_600_000);
+  }
+});
