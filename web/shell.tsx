@@ -85,6 +85,19 @@ export function ConnectionBanner() {
     const timer = setTimeout(() => setShown(true), PATIENCE_MS);
     return () => clearTimeout(timer);
   }, [lost]);
+  if (connection.value === 'refused') {
+    return (
+      <div role="status">
+        <p class="banner">
+          <Icon name="lock" />
+          ログインの期限が切れたか、許可されたネットワークの外にいます。
+          <button type="button" class="button button-small" onClick={() => location.reload()}>
+            開き直す
+          </button>
+        </p>
+      </div>
+    );
+  }
   return (
     <div role="status">
       {shown ? (

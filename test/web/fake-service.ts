@@ -29,6 +29,8 @@ interface FakeState {
   /** Say nothing for this long before the third fragment. */
   silenceMs: number;
   status: unknown;
+  /** Lets nobody in. */
+  refusing: boolean;
   /** The stream ends because this recording took the tuner. */
   lostTo: number | undefined;
   /** The transport stream of a station as it is broadcast, at a constant rate. */
@@ -99,6 +101,7 @@ export class FakeService {
       breaks: false,
       silenceMs: 0,
       status: undefined,
+      refusing: false,
       lostTo: undefined,
       raw: undefined,
       noSocket: false,
@@ -147,6 +150,8 @@ export class FakeService {
     const url = new URL(request.url);
     if (!url.pathname.startsWith(this.prefix)) return new Response('outside', { status: 404 });
     const path = url.pathname.slice(this.prefix.length);
+    if (this.state.refusing && path.startsWith('api/'))
+      return Response.json({ error: 'unauthorized' }, { status: 401 });
     if (path === 'api/services') return await this.#list();
     if (path === 'api/health') {
       const stations = Array.isArray(this.state.stations) ? this.state.stations.length : 0;

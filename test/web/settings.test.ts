@@ -178,6 +178,19 @@ describe.skipIf(!hasChromium)('settings', () => {
     await page.waitForURL(/\/logout$/);
   });
 
+  test('a device that is let in no more is told so, not that the connection broke', async () => {
+    const page = await rig.open('settings', PHONE);
+    await page.locator('#section-access').getByText('許可されています').waitFor();
+    rig.service.state.refusing = true;
+    rig.service.dropListeners();
+    await page.getByText('許可されたネットワークの外にいます').waitFor();
+    await page.getByRole('button', { name: '開き直す' }).waitFor();
+    expect(await tooWide(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
+    rig.service.state.refusing = false;
+    await page.getByText('許可されたネットワークの外にいます').waitFor({ state: 'detached' });
+  });
+
   test('lists paired televisions and takes access from one after asking', async () => {
     const page = await rig.open('settings', PHONE);
     const block = page.locator('#section-devices');

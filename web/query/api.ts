@@ -163,6 +163,16 @@ export async function getStatus(signal?: AbortSignal): Promise<Status | undefine
   }
 }
 
+/** Whether the service answers that this device is not let in; undefined: it does not answer. */
+export async function isRefused(): Promise<boolean | undefined> {
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    return (await fetch(addressOf('api/access'), { method: 'HEAD', signal })).status === 401;
+  } catch {
+    return undefined;
+  }
+}
+
 export function eventsUrl(): URL {
   return addressOf('api/events');
 }

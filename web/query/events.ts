@@ -4,7 +4,7 @@
  * replayed).
  */
 import { connection } from '../device/connection.ts';
-import { eventsUrl } from './api.ts';
+import { eventsUrl, isRefused } from './api.ts';
 
 /** `EVENTS` of `wire/api.ts` that have a reader here. */
 const WATCHED = [
@@ -79,9 +79,17 @@ function connect(): () => void {
     clearTimeout(retry);
     if (closed) return;
     lost = true;
-    connection.value = 'lost';
+    if (connection.value !== 'refused') connection.value = 'lost';
+    void findOutWhy();
     retry = setTimeout(open, wait);
     wait = Math.min(LONGEST_WAIT_MS, wait * 2);
+  }
+
+  /** An event stream does not tell why it ended: the login may be over, or the device is in another network. */
+  async function findOutWhy(): Promise<void> {
+    const refused = await isRefused();
+    if (refused !== undefined && connection.value !== 'open' && !closed)
+      connection.value = refused ? 'refused' : 'lost';
   }
 
   function open(): void {

@@ -39,6 +39,7 @@ const CONNECTION: Record<typeof connection.value, readonly [string, Tone]> = {
   connecting: ['接続中', 'quiet'],
   open: ['つながっています', 'good'],
   lost: ['切れています（再接続中）', 'bad'],
+  refused: ['利用が許可されていません', 'bad'],
 };
 
 const AGENT: Record<SystemFacts['agent']['state'], readonly [string, Tone]> = {
