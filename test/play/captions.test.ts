@@ -18,8 +18,10 @@ import { eventStations } from '../../synth/broadcast.ts';
 import { ticksAt } from '../../synth/clock.ts';
 import { DEFAULT } from '../../synth/scenario/default.ts';
 import { CAPTION_FRAME, type CaptionsFile, CaptionsFileSchema } from '../../wire/caption.ts';
+import { LIVE_CHANNEL } from '../../wire/live-frames.ts';
 import { captionFrames, type ReadFrame } from '../caption/frames.ts';
 import { recording } from '../caption/recording.ts';
+import { SocketClient } from '../live/socket-client.ts';
 import { RecordedHome } from '../service/recorded-home.ts';
 import { nullPackets } from '../service/recording-rows.ts';
 
@@ -237,4 +239,25 @@ describe('caption stream', () => {
     }
     await reading.close();
   });
+});
+
+test('come over the live socket with a recording that is watched there, on the scale of the file', async () => {
+  const id = home.put({ content: Buffer.from(whole), state: 'recording' });
+  const client = await SocketClient.open(home.service.url);
+  client.send({ type: 'chase', recordingId: id, from: 65, codec: 'raw' });
+  const tuned = await client.message('tuned');
+  expect(tuned).toMatchObject({ codec: 'raw', recordingId: id, mime: 'video/mp2t' });
+  expect(tuned.from).toBeLessThanOrEqual(65);
+  const origin = tuned.origin ?? 0;
+  await client.frame(LIVE_CHANNEL.packets);
+  await client.frame(LIVE_CHANNEL.caption, 3);
+  const ats = wanted.pages.map(({ at }) => at);
+  for (const { time } of client.on(LIVE_CHANNEL.caption).slice(1)) {
+    const second = (unwrapPts(time, origin) - origin) / SECOND;
+    // Within 1 ms of the file's own.
+    expect(Math.min(...ats.map((at) => Math.abs(at - second)))).toBeLessThan(0.002);
+  }
+  home.database.run("UPDATE recordings SET state = 'recorded'");
+  await client.message('restart');
+  expect(await client.closed()).toBe(1000);
 });

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { appendFileSync, chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LIVE_CHANNEL } from '../../wire/live-frames.ts';
+import { SocketClient } from '../live/socket-client.ts';
 import { RecordedHome } from '../service/recorded-home.ts';
 import { comesTrue } from '../until.ts';
 import { FFMPEG, madeStream, played } from './made-recording.ts';
@@ -95,6 +97,28 @@ test('chase follows what is written and ends with the recording', async () => {
   for (let next = await body.next(); next.done !== true; next = await body.next()) chunks.push(next.value);
   const bytes = new Uint8Array(Buffer.concat(chunks));
   expect(Buffer.compare(bytes.subarray(-188 * 50), whole.subarray(-188 * 50))).toBe(0);
+});
+
+test('a chase over the live socket has its place on the scale, and keeps a slot only while it is watched', async () => {
+  await home.send('PUT', '/api/settings', { conversions: 1 });
+  const id = home.put({
+    content: await madeStream({ seconds: 9, flashAt: 6, clock: 700 }),
+    state: 'recording',
+  });
+  const client = await SocketClient.open(home.service.url);
+  client.send({ type: 'chase', recordingId: id, from: 3.1, codec: 'h264' });
+  const { from = 0, mime } = await client.message('tuned');
+  expect(mime).toContain('avc1');
+  expect(from).toBeGreaterThan(2.4);
+  expect(from).toBeLessThanOrEqual(3.1);
+  await client.frame(LIVE_CHANNEL.init);
+  expect((await client.frame(LIVE_CHANNEL.fragment)).time).toBeLessThan(90_000);
+  const other = await SocketClient.open(home.service.url);
+  other.send({ type: 'chase', recordingId: id, from: 0, codec: 'h264' });
+  expect(await other.message('error')).toMatchObject({ code: 'busy' });
+  await client.leave();
+  await comesTrue('the slot is free', () => getsSlot(id), 10_000);
+  await other.leave();
 });
 
 test('a converted chase begins near 0 and says where that is', async () => {
