@@ -134,3 +134,4 @@ export const EncodeLogSchema = t.Object(
   },
   EXTENSIBLE,
 );
+export type EncodeLog = Static<typeof EncodeLogSchema>;

@@ -1,4 +1,5 @@
 /** Made-up recordings for tests of the UI, any number of them: lists as the service gives them, and what is done to them. */
+
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import { seriesWords } from '../../web/words/series.ts';
 import type {
@@ -9,8 +10,9 @@ import type {
   Station,
   StorageFacts,
 } from '../../wire/api.ts';
-
+import type { Encodes } from '../../wire/encode.ts';
 import type { FakeStream } from './fake-air.ts';
+import { answerEncodes, newEncodes } from './fake-encodes.ts';
 import { answerPlayback, type FakePlayback, newPlayback } from './fake-playback.ts';
 
 const MINUTE_MS = 60_000;
@@ -54,6 +56,7 @@ export function damaged(): RecordingVerdict {
 }
 
 export interface FakeRecordings {
+  encodes: Encodes;
   list: Recording[];
   /** What is seen and heard of any of them. */
   playback: FakePlayback;
@@ -198,6 +201,7 @@ export function newRecordings(list: Recording[] = [], stream?: FakeStream): Fake
     list,
     playback: newPlayback(stream),
     storage: fakeStorage(list),
+    encodes: newEncodes(),
     delayMs: 0,
   };
 }
@@ -324,6 +328,8 @@ export async function answerRecordings(
     return pageOf(listOf(state, query), query);
   }
   if (name === 'recordings/series') return pageOf(seriesOf(state), query);
+  const queued = answerEncodes(state.encodes, state.list, { method: request.method, name, body });
+  if (queued !== undefined) return queued;
   const match = /^recordings\/(\d+)(?:\/([\w.]+(?:\/\d+)?))?$/u.exec(name);
   if (match === null) return undefined;
   const id = Number(match[1]);

@@ -64,7 +64,7 @@ async function addresses(): Promise<string[]> {
       'storage',
     ],
     ...['devices', 'card'],
-    ...['reservations', 'reservations?completed=1', 'rules', 'recordings', 'recordings/series'],
+    ...['reservations', 'reservations?completed=1', 'rules', 'recordings', 'recordings/series', 'encodes'],
     ...['recordings?show=failed', 'recordings?show=bin', 'search?q=%E7%81%AF%E5%8F%B0'],
     `guide?from=${now}&to=${now + HOUR_MS}&type=GR`,
     `programs/${program}`,

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import type { Recording } from '../../wire/api.ts';
 import { ApiFailure, cancelReservation, getReservations, networkFailure } from '../query/api.ts';
+import { cancelEncode, ENCODES, encodeRecording } from '../query/encodes.ts';
 import {
   binRecording,
   eraseRecording,
@@ -10,6 +11,7 @@ import {
   putPlace,
   restoreRecording,
 } from '../query/recordings.ts';
+import { entryOf } from '../query/use-query.ts';
 import { showToast } from '../ui/toast.tsx';
 import { quoted } from '../words/recording.ts';
 import { splitTitle } from '../words/title.ts';
@@ -74,7 +76,7 @@ function nameOf(list: readonly Recording[]): string {
 
 interface Telling {
   /** What of the recordings was changed. */
-  readonly about: 'shelf' | 'watched' | 'protection';
+  readonly about: 'shelf' | 'watched' | 'protection' | 'encode';
   /** After the name of what it was done with: `をごみ箱へ移しました`. */
   readonly done: string;
   readonly failed: string;
@@ -179,6 +181,28 @@ export async function setProtected(
       ),
     focusUndo,
   });
+}
+
+/** Puts recordings that have their original stream into the queue of conversions, or takes them out. */
+export async function encode(list: readonly Recording[], on: boolean, focusUndo = false): Promise<void> {
+  const able = list.filter(
+    ({ files, recording }) => !recording && files.some(({ source }) => source === 'ts'),
+  );
+  if (able.length === 0) {
+    showToast('選んだ録画には変換できるものがありません');
+    return;
+  }
+  const outcome = await each('変換の準備をしています', able, ({ id }) =>
+    on ? encodeRecording(id) : cancelEncode(id),
+  );
+  tell(outcome, {
+    about: 'encode',
+    done: on ? 'を変換の待ちに加えました' : 'の変換を取り消しました',
+    failed: on ? '変換を始められませんでした' : '変換を取り消せませんでした',
+    undo: (done) => void encode(done, !on),
+    focusUndo,
+  });
+  await entryOf(ENCODES).renew();
 }
 
 /** What is recorded by then is kept. */

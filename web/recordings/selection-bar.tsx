@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Recording } from '../../wire/api.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
-import { moveToBin, setProtected, setWatched, takeFromBin, work } from './actions.ts';
+import { encode, moveToBin, setProtected, setWatched, takeFromBin, work } from './actions.ts';
 import type { Selection } from './selection.ts';
 import { focusShelf } from './shelf.tsx';
 
@@ -116,6 +116,13 @@ export function SelectionBar({ selection, inBin, onAll, onErase }: BarProps) {
               onPress={run((chosen, focusUndo) => void setProtected(chosen, !protectedAll, { focusUndo }))}
             >
               {protectedAll ? '保護を解除' : '保護'}
+            </Action>
+            <Action
+              icon="recordings"
+              disabled={none}
+              onPress={run((chosen, focusUndo) => void encode(chosen, true, focusUndo))}
+            >
+              変換
             </Action>
           </>
         )}

@@ -2,10 +2,13 @@
 import type { Recording } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { watchPath } from '../navigation/router.ts';
+import { ENCODES } from '../query/encodes.ts';
+import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
+import { placeText } from '../words/encode.ts';
 import { canPlay, leftInBin, playWords } from '../words/recording.ts';
 import { splitTitle } from '../words/title.ts';
-import { moveToBin, setProtected, setWatched, takeFromBin } from './actions.ts';
+import { encode, moveToBin, setProtected, setWatched, takeFromBin } from './actions.ts';
 import { closeRecording } from './address.ts';
 
 interface ActionsProps {
@@ -58,6 +61,7 @@ export function Actions({ recording, onErase, onStop }: ActionsProps) {
           ごみ箱へ
         </button>
       )}
+      {original === undefined || recording.recording ? null : <EncodeButton recording={recording} />}
       {original === undefined || recording.recording ? null : (
         <a class="button" href={original.url} download={`${splitTitle(recording.name).title}.ts`}>
           <Icon name="save" />
@@ -65,6 +69,18 @@ export function Actions({ recording, onErase, onStop }: ActionsProps) {
         </a>
       )}
     </div>
+  );
+}
+
+/** While it is in the queue a second press takes it out again. */
+function EncodeButton({ recording }: { recording: Recording }) {
+  const { value } = useQuery(ENCODES);
+  const queued = value?.queue.find(({ recordingId }) => recordingId === recording.id);
+  return (
+    <button type="button" class="button" onClick={() => void encode([recording], queued === undefined)}>
+      <Icon name={queued === undefined ? 'recordings' : 'close'} />
+      {queued === undefined ? '変換する' : `変換を取り消す（${placeText(queued)}）`}
+    </button>
   );
 }
 

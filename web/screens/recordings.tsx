@@ -10,6 +10,7 @@ import { useQuery } from '../query/use-query.ts';
 import { erase, stopRecording } from '../recordings/actions.ts';
 import { closeRecording, closeSeries, shownRecording } from '../recordings/address.ts';
 import { EraseSheet, StopSheet } from '../recordings/confirm.tsx';
+import { EncodeLine, EncodeSeries } from '../recordings/encodes.tsx';
 import { ListState, RecordingList, SeriesList, useChoosing } from '../recordings/list.tsx';
 import { Lists, useList } from '../recordings/lists.ts';
 import { forgetAbsentPosters } from '../recordings/poster.tsx';
@@ -65,6 +66,9 @@ function SeriesHead({ first, total }: { first: Recording | undefined; total: num
       </button>
       <h2>{name}</h2>
       {total === undefined ? null : <span class="rec-series-count numbers">{total}本</span>}
+      {first?.series === undefined || first.series === null ? null : (
+        <EncodeSeries series={first.series.key} name={name} />
+      )}
     </header>
   );
 }
@@ -266,6 +270,7 @@ export function Recordings() {
               }
         }
       />
+      {groupable && known ? <EncodeLine /> : null}
       {groupable && known ? <Running recordings={running ?? []} /> : null}
       {grouped ? (
         <Grouped shown={shown} waits={running === undefined} onKnown={onKnown} />

@@ -9,6 +9,7 @@ import { household, readHousehold } from '../query/settings.ts';
 import { callQuery, type Shown, useQuery } from '../query/use-query.ts';
 import { AccessBlock } from '../settings/access.tsx';
 import { DevicesBlock } from '../settings/devices.tsx';
+import { EncodeHours, EncodeMeasured, EncodeOlder } from '../settings/encode.tsx';
 import { ClockBlock, SystemBlock } from '../settings/facts.tsx';
 import { ChoiceField, DeviceField, NumberField, SwitchField } from '../settings/field.tsx';
 import { FoldersBlock } from '../settings/folders.tsx';
@@ -46,6 +47,24 @@ const DEVICES = {
   label: '登録されたテレビ',
   help: 'QR コードで登録したテレビのアプリです。',
   words: 'TV アプリ ペアリング QR トークン 解除',
+} as const;
+const ENCODE_HOURS = {
+  section: 'encode',
+  label: '変換する時間帯',
+  help: '始める時刻と終える時刻が同じときは、一日中変換します。録画と視聴を優先します。',
+  words: 'エンコード 深夜 時刻 時間',
+} as const;
+const ENCODE_MEASURED = {
+  section: 'encode',
+  label: 'この機器での目安',
+  help: 'これまでの変換の平均です。',
+  words: 'エンコード 容量 大きさ 時間 GB',
+} as const;
+const ENCODE_OLDER = {
+  section: 'encode',
+  label: 'これまでの録画',
+  help: '変換していない録画を、上の設定でまとめて変換します。',
+  words: 'エンコード 過去 一括 まとめて',
 } as const;
 const SYSTEM = {
   section: 'system',
@@ -115,9 +134,18 @@ interface SectionProps {
 }
 
 function isShown(key: SectionKey, search: string): boolean {
-  const described = [...ROWS, FOLDERS, CLOCK, ACCESS, DEVICES, SYSTEM, LICENSES].filter(
-    (one) => one.section === key,
-  );
+  const described = [
+    ...ROWS,
+    FOLDERS,
+    ENCODE_HOURS,
+    ENCODE_MEASURED,
+    ENCODE_OLDER,
+    CLOCK,
+    ACCESS,
+    DEVICES,
+    SYSTEM,
+    LICENSES,
+  ].filter((one) => one.section === key);
   return described.some((one) => matches(one, search));
 }
 
@@ -138,6 +166,19 @@ function Section({ section, search, facts }: SectionProps) {
           <FoldersBlock />
         </div>
       ) : null}
+      {[
+        { about: ENCODE_HOURS, Block: EncodeHours },
+        { about: ENCODE_MEASURED, Block: EncodeMeasured },
+        { about: ENCODE_OLDER, Block: EncodeOlder },
+      ].map(({ about, Block }) =>
+        section.key === about.section && matches(about, search) ? (
+          <div key={about.label} class="field-block">
+            <h3>{about.label}</h3>
+            <p class="block-note">{about.help}</p>
+            <Block />
+          </div>
+        ) : null,
+      )}
       {section.key === CLOCK.section && matches(CLOCK, search) ? <Clock /> : null}
       {section.key === ACCESS.section && matches(ACCESS, search) ? (
         <div class="field-block">

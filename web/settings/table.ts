@@ -8,6 +8,7 @@ import type { Option } from '../ui/segments.tsx';
 
 export const SECTIONS = [
   { key: 'recording', title: '録画' },
+  { key: 'encode', title: '変換' },
   { key: 'live', title: 'ライブ' },
   { key: 'guide', title: '番組表・時刻' },
   { key: 'display', title: '表示' },
@@ -123,6 +124,54 @@ export const ROWS: readonly Row[] = [
       { value: 'never', label: 'しない' },
       { value: 'failed', label: '失敗したとき' },
       { value: 'damaged', label: '欠落・乱れのときも' },
+    ],
+  },
+  {
+    kind: 'choice',
+    key: 'encode',
+    section: 'encode',
+    label: '録画後の変換',
+    help: '録画を小さいファイルに変換します。AV1 は最も小さく、H.264 はほとんどの機器で再生できます。',
+    words: 'エンコード 圧縮 容量 av1 h264 形式',
+    options: [
+      { value: 'none', label: 'しない' },
+      { value: 'av1', label: 'AV1' },
+      { value: 'h264', label: 'H.264' },
+      { value: 'both', label: '両方' },
+    ],
+  },
+  {
+    kind: 'choice',
+    key: 'encodeQuality',
+    section: 'encode',
+    label: '変換の画質',
+    help: '高画質にするほど、ファイルが大きくなり、変換に時間がかかります。',
+    words: 'エンコード 画質 容量 大きさ',
+    options: [
+      { value: 'small', label: '小さめ' },
+      { value: 'standard', label: '標準' },
+      { value: 'fine', label: '高画質' },
+    ],
+  },
+  {
+    kind: 'switch',
+    key: 'keepTs',
+    section: 'encode',
+    label: '元の録画も残す',
+    help: 'オフの間は、変換したファイルを検査してから元の録画を削除します。検査に通らないときは残します。',
+    words: 'エンコード TS オリジナル 削除 放送画質',
+  },
+  {
+    kind: 'choice',
+    key: 'commercials',
+    section: 'encode',
+    label: 'CMの扱い',
+    help: '録画からCMを検出します。「カット」では、変換したファイルにCMを含めません。',
+    words: 'コマーシャル チャプター カット スキップ 検出',
+    options: [
+      { value: 'chapters', label: 'チャプターを付ける' },
+      { value: 'cut', label: 'カット' },
+      { value: 'none', label: '検出しない' },
     ],
   },
   {

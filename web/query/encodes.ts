@@ -1,0 +1,20 @@
+/** Calls to the service about the conversion of recordings. */
+import type { EncodeLog, EncodeMany, EncodeQueueChange, Encodes } from '../../wire/encode.ts';
+import { exchange, json, nothing } from './api.ts';
+import type { Query } from './cache.ts';
+import { pathQuery } from './use-query.ts';
+
+export const ENCODES = pathQuery<Encodes>('api/encodes', ['recordings']);
+export const encodeLogQuery = (id: number): Query<EncodeLog> =>
+  pathQuery(`api/recordings/${id}/encode-log`, ['recordings']);
+
+/** As its rule or reservation says, else the settings. */
+export const encodeRecording = (id: number): Promise<void> =>
+  exchange(`api/recordings/${id}/encode`, { method: 'POST', body: {} }, nothing);
+export const cancelEncode = (id: number): Promise<void> =>
+  exchange(`api/recordings/${id}/encode`, { method: 'DELETE' }, nothing);
+/** @returns how many were queued */
+export const encodeMany = (body: EncodeMany): Promise<{ queued: number }> =>
+  exchange('api/encodes', { method: 'POST', body }, json<{ queued: number }>);
+export const changeQueue = (body: EncodeQueueChange): Promise<Encodes> =>
+  exchange('api/encodes', { method: 'PUT', body }, json<Encodes>);

@@ -1,0 +1,137 @@
+/** When recordings are converted, and what that means on this machine. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { ApiFailure, networkFailure } from '../query/api.ts';
+import { ENCODES, encodeMany } from '../query/encodes.ts';
+import { household, saveSetting } from '../query/settings.ts';
+import { entryOf, useQuery } from '../query/use-query.ts';
+import { showToast } from '../ui/toast.tsx';
+import { measuredText } from '../words/encode.ts';
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+
+async function save(change: { encodeFrom?: number; encodeTo?: number }): Promise<void> {
+  try {
+    await saveSetting(change);
+  } catch (error) {
+    const failure = error instanceof ApiFailure ? error : networkFailure(error);
+    showToast(`保存できませんでした。${failure.message}`);
+  }
+}
+
+interface HourProps {
+  readonly label: string;
+  readonly minute: number;
+  readonly onChoose: (minute: number) => void;
+}
+
+/** A time that somebody set by other means stays among the choices. */
+function Hour({ label, minute, onChoose }: HourProps) {
+  const minutes = HOURS.map((hour) => hour * 60);
+  const all = minutes.includes(minute) ? minutes : [...minutes, minute].sort((a, b) => a - b);
+  return (
+    <label class="encode-hour">
+      <span class="hidden-text">{label}</span>
+      <select value={minute} onChange={({ currentTarget }) => onChoose(Number(currentTarget.value))}>
+        {all.map((one) => (
+          <option key={one} value={one}>
+            {Math.floor(one / 60)}:{String(one % 60).padStart(2, '0')}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+export function EncodeHours() {
+  const held = household.value;
+  if (held.kind !== 'ready') return null;
+  const { encodeFrom = 0, encodeTo = 0 } = held.settings;
+  return (
+    <div class="encode-hours">
+      <Hour
+        label="変換を始める時刻"
+        minute={encodeFrom}
+        onChoose={(minute) => void save({ encodeFrom: minute })}
+      />
+      <span>から</span>
+      <Hour
+        label="変換を終える時刻"
+        minute={encodeTo}
+        onChoose={(minute) => void save({ encodeTo: minute })}
+      />
+      <span>まで</span>
+      <span class="block-note">{encodeFrom === encodeTo ? '一日中変換します' : ''}</span>
+    </div>
+  );
+}
+
+export function EncodeMeasured() {
+  const { value, renew } = useQuery(ENCODES);
+  useEffect(() => void renew(), []);
+  if (value === undefined || value.measured.length === 0) {
+    return (
+      <p class="block-note">
+        まだ変換した録画がありません。変換すると、大きさとかかる時間の目安を表示します。
+      </p>
+    );
+  }
+  return (
+    <ul class="encode-measured">
+      {value.measured.map((one) => (
+        <li key={`${one.codec} ${one.quality}`} class="numbers">
+          {measuredText(one)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const DAY_MS = 86_400_000;
+const AGES = [
+  { days: 0, label: 'これまでのすべての録画' },
+  { days: 30, label: '1か月より前の録画' },
+  { days: 180, label: '半年より前の録画' },
+] as const;
+
+/** Recordings made before this was set, or before there was a conversion. */
+export function EncodeOlder() {
+  const days = useSignal(0);
+  const busy = useSignal(false);
+  const start = async (): Promise<void> => {
+    if (busy.value) return;
+    busy.value = true;
+    try {
+      const { queued } = await encodeMany({ before: Date.now() - days.value * DAY_MS });
+      showToast(queued === 0 ? '変換していない録画はありません' : `${queued}件を変換の待ちに加えました`);
+      await entryOf(ENCODES).renew();
+    } catch (error) {
+      const failure = error instanceof ApiFailure ? error : networkFailure(error);
+      showToast(`変換を始められませんでした。${failure.message}`);
+    } finally {
+      busy.value = false;
+    }
+  };
+  return (
+    <div class="encode-hours">
+      <label class="encode-hour">
+        <span class="hidden-text">変換する録画</span>
+        <select
+          value={days.value}
+          onChange={({ currentTarget }) => {
+            days.value = Number(currentTarget.value);
+          }}
+        >
+          {AGES.map((age) => (
+            <option key={age.days} value={age.days}>
+              {age.label}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="button" class="button" aria-busy={busy.value} onClick={() => void start()}>
+        変換の待ちに加える
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+/** Japanese texts for the conversion of recordings. */
+import type { EncodeItem, Encodes } from '../../wire/encode.ts';
+import { bytesText } from './bytes.ts';
+import { lengthText } from './time.ts';
+
+const CODECS = { av1: 'AV1', h264: 'H.264', both: 'AV1 と H.264' } as const;
+const COMMERCIALS = { chapters: 'CMにチャプター', cut: 'CMをカット', none: '' } as const;
+const QUALITIES = { small: '小さめ', standard: '標準', fine: '高画質' } as const;
+
+/** What becomes of it: `AV1・標準・CMにチャプター・元の録画も残す`. */
+export function wishText({ codecs, quality, commercials, keepTs }: EncodeItem): string {
+  const parts = [CODECS[codecs], QUALITIES[quality], COMMERCIALS[commercials]];
+  return [...parts, keepTs ? '元の録画も残す' : ''].filter((part) => part !== '').join('・');
+}
+
+const WAITS = {
+  paused: '一時停止しています。',
+  window: '設定した時間帯になると始まります。',
+  machine: '視聴を優先して待っています。',
+} as const;
+
+/** Why nothing is converted now; empty: something is. */
+export function waitText({ wait }: Pick<Encodes, 'wait'>): string {
+  return wait === null ? '' : WAITS[wait];
+}
+
+const WAITS_FOR = {
+  commercials: 'CMを検出しています',
+  retry: 'あとでもう一度試します',
+  recording: 'ごみ箱にあります',
+} as const;
+
+/** Where one is: `43%・あと12分`, `待機中`, `失敗`. */
+export function placeText({ state, percent, etaMs, waitsFor }: EncodeItem): string {
+  switch (state) {
+    case 'running': {
+      const done = percent === null ? '準備中' : `${Math.floor(percent * 100)}%`;
+      return etaMs === null ? done : `${done}・あと${lengthText(etaMs)}`;
+    }
+    case 'waiting':
+      return waitsFor === null ? '待機中' : WAITS_FOR[waitsFor];
+    case 'done':
+      return '完了';
+    case 'failed':
+      return '失敗';
+    default:
+      return '取り消しました';
+  }
+}
+
+/** `AV1・標準：1時間あたり約1.2 GB、変換に約40分（12本の実績）`. */
+export function measuredText({
+  codec,
+  quality,
+  bytesPerHour,
+  speed,
+  files,
+}: Encodes['measured'][number]): string {
+  const time = speed > 0 ? `、変換に約${lengthText(3_600_000 / speed)}` : '';
+  return `${CODECS[codec]}・${QUALITIES[quality]}：1時間あたり約${bytesText(bytesPerHour)}${time}（${files}本の実績）`;
+}
