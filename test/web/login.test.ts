@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import type { DeviceToken, PairingAnswer, PollAnswer } from '../../wire/api.ts';
 import { type FrontProxy, freePort, hasNginx, startFrontProxy } from '../access/front-proxy.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
 import { builtWeb, hasChromium, sharedBrowser } from './browser.ts';
@@ -121,6 +122,41 @@ describe.skipIf(!hasChromium || !hasNginx)('a browser outside the household', ()
       // The provider still knows the person: one press, and no password.
       await page.getByRole('link', { name: 'ログインする' }).click();
       await page.waitForURL(proxy.base);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'registers a television whose QR code it scanned, on the way by the login',
+    async () => {
+      const television = (path: string, body: object): Promise<Response> =>
+        fetch(new URL(path, proxy.base), {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+          tls: { rejectUnauthorized: false },
+        });
+      const begun = await television('api/device/code', { name: '離れのテレビ' });
+      const codes = (await begun.json()) as PairingAnswer;
+      const { page, faults } = await open();
+      await page.goto(new URL(codes.verificationUriComplete, proxy.base).href);
+      await signIn(page, 'hanako');
+      await page.getByRole('heading', { name: 'テレビを登録しました' }).waitFor();
+      await page.getByText('離れのテレビ').waitFor();
+      expect(page.url()).toBe(`${proxy.base}device?code=${codes.userCode}`);
+      const { token } = (await (await television('api/device/token', codes)).json()) as PollAnswer;
+      const headers = { authorization: `Bearer ${token}` };
+      const listed = await fetch(new URL('api/device/tokens', proxy.base), {
+        headers,
+        tls: { rejectUnauthorized: false },
+      });
+      const [device] = (await listed.json()) as DeviceToken[];
+      expect(device).toMatchObject({
+        name: '離れのテレビ',
+        approver: 'hanako さん',
+        current: true,
+      });
+      expect(faults).toEqual([]);
     },
     LIMIT_MS,
   );
