@@ -96,7 +96,7 @@ const WEB_MAY_KNOW: Record<string, readonly string[]> = {
   tuners: WEB_SHARED,
   home: ['recordings', 'reservations', ...WEB_SHARED],
   live: ['player', 'caption', 'raw', 'reservations', ...WEB_SHARED],
-  watch: ['player', 'caption', ...WEB_SHARED],
+  watch: ['player', 'caption', 'recordings', ...WEB_SHARED],
   rules: ['reservations', ...WEB_SHARED],
   search: ['reservations', ...WEB_SHARED],
   program: ['reservations', 'rules', ...WEB_SHARED],

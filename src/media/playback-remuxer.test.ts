@@ -5,6 +5,7 @@ import { packetPcr, packetPid, startsUnit } from '../../arib/ts/packet.ts';
 import { GOP, PICTURE, VirtualRecording, type VirtualRun } from '../../test/play/virtual-recording.ts';
 import { pesTimes, shiftPcr, shiftPes } from './pes-stamps.ts';
 import { LEAD_TICKS, PLAYBACK_AUDIO, PLAYBACK_VIDEO, PlaybackRemuxer } from './playback-remuxer.ts';
+import { recordingFeed } from './recording-feed.ts';
 import { RecordingIndexer } from './recording-index.ts';
 
 /** Times of the pictures and sounds that an encoder gets, less the lead, for each part as the index has it. */
@@ -79,6 +80,49 @@ describe('what an encoder gets of a recording', () => {
     expect(video[4 * GOP]).toBe(9 * GOP * PICTURE);
   });
 });
+
+test('two hours pass, across a wrap and gaps, and leave nothing behind', async () => {
+  const hours = 2;
+  const run = { pictures: Math.floor((hours * 3_600 * TICKS_PER_SECOND) / PICTURE / 4) };
+  const starts = [PTS_MODULUS - 600 * TICKS_PER_SECOND, 9_000_000, 4_000_000_000, 77];
+  const source = new VirtualRecording(
+    starts.map((pts) => ({ ...run, pts })),
+    8,
+  );
+  const breaks = source.starts.map((at) => ({ at, broadcastAt: undefined }));
+  const index = await new RecordingIndexer().index({
+    source,
+    breaks,
+    beganAt: undefined,
+    serviceId: undefined,
+  });
+  const { layout, tables, serviceId } = index;
+  const remuxer = new PlaybackRemuxer({
+    ...{ layout, tables, serviceId, audios: [() => 0], hasVideo: true, start: media90k(0) },
+  });
+  const held: number[] = [];
+  const bytes = {
+    size: source.size,
+    read: (at: number, length: number) => source.read(at, length),
+    refresh: async () => false,
+  };
+  let [given, marks] = [0, 1];
+  for await (const block of recordingFeed({ bytes, index, from: 0, signal: new AbortController().signal })) {
+    if (block.kind === 'piece') {
+      remuxer.begin({ pts: block.piece.pts, media: block.piece.start });
+      continue;
+    }
+    given += remuxer.feed(block.bytes).length;
+    if (block.at < (source.size / 5) * marks) continue;
+    marks += 1;
+    Bun.gc(true);
+    held.push(process.memoryUsage().heapUsed / 1e6);
+  }
+  expect(given).toBeGreaterThan(source.size / 8);
+  expect(remuxer.position / TICKS_PER_SECOND / 3_600).toBeCloseTo(hours, 2);
+  expect(held.length).toBeGreaterThanOrEqual(4);
+  expect((held.at(-1) ?? 0) - (held[0] ?? 0)).toBeLessThan(8);
+}, 60_000);
 
 test('stamps and clocks are moved exactly, across the wrap', async () => {
   const stamp = fc.integer({ min: 0, max: PTS_MODULUS - 1 });

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Recording } from '../../wire/api.ts';
 import { playsNext } from '../device/preferences.ts';
+import { Poster } from '../recordings/poster.tsx';
 import { shortText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 
@@ -40,7 +41,9 @@ function Next({ next, onNext }: { next: Recording; onNext: () => void }) {
         {left === undefined ? '次の回' : `${left}秒後に次の回を再生します`}
       </p>
       <button type="button" class="end-next" onClick={onNext}>
-        <img class="end-poster" src={next.poster} alt="" decoding="async" />
+        <span class="end-poster">
+          <Poster recording={next} />
+        </span>
         <span class="end-words">
           <b>{splitTitle(next.name).title}</b>
           <span class="numbers">{shortText(next.startAt, Date.now())}</span>
