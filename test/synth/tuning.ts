@@ -79,7 +79,9 @@ export interface StationTruth {
   partialReception: boolean;
   pmtPid: number;
   pcrPid: number;
-  video: { pid: number; streamType: number; componentTag: number; codec: string };
+  /** Its streams are those of the channel's main station. */
+  shared: boolean;
+  video: { pid: number; streamType: number; componentTag: number; codec: string; aspect?: string };
   audios: {
     pid: number;
     componentTag: number;
