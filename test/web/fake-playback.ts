@@ -63,7 +63,10 @@ const NOT_FOUND: Problem = { message: '録画が見つかりません。', code:
 const lengthOf = ({ stream, repeats }: FakePlayback): number =>
   stream.fragments.length * FRAGMENT_S * repeats;
 
-/** The stream again and again, on one line of times; a whole one is a piece. @param first fragment of the whole */
+/** A page takes the next piece only a quarter of a second later. */
+const ROUNDS_A_PIECE = 3;
+
+/** The stream again and again, on one line of times; some whole ones are a piece. @param first fragment of the whole */
 function repeated(
   { stream: { init, fragments }, repeats }: FakePlayback,
   first: number,
@@ -86,8 +89,10 @@ function repeated(
     {
       start: (controller) => controller.enqueue(init),
       pull: (controller) => {
-        controller.enqueue(again(round));
-        round += 1;
+        const until = Math.min(repeats, round + ROUNDS_A_PIECE);
+        const pieces: Uint8Array[] = [];
+        for (; round < until; round += 1) pieces.push(again(round));
+        controller.enqueue(new Uint8Array(Buffer.concat(pieces)));
         if (round === repeats) controller.close();
       },
     },
