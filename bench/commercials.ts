@@ -63,12 +63,12 @@ try {
     await writeProgramme(path, programme, loops);
     const began = process.cpuUsage();
     const childBefore = childCpuMs();
-    const { features, index } = await featuresOf(path, ffmpeg);
+    const { features, ask } = await featuresOf(path, ffmpeg);
     const { chapters } = detectCommercials(features, { logo: null, corrected: null });
     const used = process.cpuUsage(began);
     cpuMs += (used.user + used.system) / 1000 + childCpuMs() - childBefore;
     broadcastMs += chapters.durationMs;
-    const [piece] = index.pieces;
+    const [piece] = ask.pieces;
     const zero = piece === undefined ? 0 : piece.pts;
     const at = (group: number): number => ptsDifference(pts90k(groupStamp(group)), pts90k(zero)) / 90;
     const inside = (ms: number): boolean => ms > 100 && ms < chapters.durationMs - 100;

@@ -23,6 +23,8 @@ interface Shot {
   readonly film: VideoRecipe;
   /** Half seconds. */
   readonly groups: number;
+  /** So many half seconds of it were shown before: it goes on. */
+  readonly shown: number;
 }
 
 interface Sound {
@@ -118,8 +120,8 @@ class Composer {
     this.add(made(this.#look), groups);
   }
 
-  add(recipe: VideoRecipe, groups: number): void {
-    this.shots.push({ film: recipe, groups });
+  add(recipe: VideoRecipe, groups: number, shown = 0): void {
+    this.shots.push({ film: recipe, groups, shown });
     this.groups += groups;
   }
 
@@ -152,8 +154,8 @@ class Composer {
         [Math.max(at, from), Math.min(at + length, to), false],
         [Math.max(at, to), at + length, true],
       ] as const) {
-        if (end > begin)
-          this.add(film(look, shown ? logo : null, isFramed ? { framed: true } : {}), end - begin);
+        if (end <= begin) continue;
+        this.add(film(look, shown ? logo : null, isFramed ? { framed: true } : {}), end - begin, begin - at);
       }
       at += length;
       left -= length;

@@ -36,7 +36,7 @@ export async function loadLoops(cache: MediaCache): Promise<Loops> {
 }
 
 /** Stretches one after the other; before and behind them the first and the last go on. */
-function playlistOf(stretches: readonly Omit<Stretch, 'phase'>[]): Playlist {
+function playlistOf(stretches: readonly Stretch[]): Playlist {
   return (group) => {
     const index = Math.max(
       0,
@@ -49,7 +49,7 @@ function playlistOf(stretches: readonly Omit<Stretch, 'phase'>[]): Playlist {
       loop: stretch.loop,
       from: found === 0 ? Number.NEGATIVE_INFINITY : stretch.from,
       to: found === stretches.length - 1 ? Number.POSITIVE_INFINITY : stretch.to,
-      phase: stretch.from,
+      phase: stretch.phase,
     };
   };
 }
@@ -63,10 +63,10 @@ export async function writeProgramme(path: string, programme: Programme, loops: 
   const [sound] = place?.audios ?? [];
   if (place === undefined || sound === undefined) throw new Error('the channel has no station');
   let group = FIRST_GROUP;
-  const pictures = programme.shots.map(({ film, groups }) => {
+  const pictures = programme.shots.map(({ film, groups, shown }) => {
     const from = group;
     group += groups;
-    return { loop: loops.get(film), from, to: group };
+    return { loop: loops.get(film), from, to: group, phase: from - shown };
   });
   let seconds = 0;
   const frameAt = (at: number): number =>
@@ -75,7 +75,7 @@ export async function writeProgramme(path: string, programme: Programme, loops: 
     .map(({ recipe, length }) => {
       const from = frameAt(seconds);
       seconds += length;
-      return { loop: loops.get(recipe), from, to: frameAt(seconds) };
+      return { loop: loops.get(recipe), from, to: frameAt(seconds), phase: from };
     })
     .filter(({ from, to }) => to > from);
   const systemPerPacket = Math.floor((27_000_000 * 188 * 8) / plan.bitrate);

@@ -4,7 +4,14 @@
  * between; the logo and the sound's mode speak for each moment. Pure; a shortest path over the candidates.
  */
 import type { Candidate, Span } from './boundary-candidates.ts';
-import { evidenceBetween, logoAround, type MainEvidence, meanEvidence } from './main-evidence.ts';
+import {
+  evidenceBetween,
+  isLogoSeen,
+  logoAround,
+  logoSeen,
+  type MainEvidence,
+  meanEvidence,
+} from './main-evidence.ts';
 
 export interface CommercialBreak {
   readonly startMs: number;
@@ -68,6 +75,10 @@ const LONE_BLACK_BONUS = 1;
 /** A logo is seen, or seen to be away; and what that is worth at an edge. */
 const LOGO_SAYS = 0.3;
 const LOGO_EDGE_BONUS = 0.8;
+/** Of the samples of a break that is sure. */
+const MOST_SEEN = 0.02;
+/** Between a cut and the logo, as stations have it (join_logo_scp allows as much). */
+const LOGO_SHIFT_MS = 4_200;
 /** So long a programme must show its logo beside a break that is sure. */
 const SIDE_MS = 3_000;
 /** A cut this near behind another is the end of a flash more often than where parts meet. */
@@ -258,6 +269,18 @@ function breaksOf(
     });
 }
 
+/** A logo may go some seconds before a break and come back some seconds behind it, but is away from its first picture on. */
+function isDivided(place: Place, evidence: MainEvidence, isToCommercials: boolean): boolean {
+  if (place.isEnd) return true;
+  const logo = logoAround(evidence, place.atMs);
+  if (logo === undefined) return true;
+  const outside: [number, number] = isToCommercials
+    ? [place.atMs - LOGO_SHIFT_MS, place.atMs]
+    : [place.atMs, place.atMs + LOGO_SHIFT_MS];
+  const isShown = isLogoSeen(evidence, ...outside) ?? true;
+  return isShown && (isToCommercials ? logo.behind : logo.before) < -LOGO_SAYS;
+}
+
 function sureness(
   chain: readonly { how: Step['how'] }[],
   start: Place,
@@ -269,8 +292,19 @@ function sureness(
   const behind = end.isEnd ? 1 : meanEvidence(evidence, end.atMs, end.atMs + SIDE_MS);
   const isOnGrid = chain.every(({ how }) => how === 'spot' || how === 'black' || how === 'partial');
   const edges = Math.min(sure(start), sure(end));
+  // Where it is divided by the logo, the logo goes and comes with the break, and is not seen in it.
+  const isDenied =
+    (logoSeen(evidence, start.atMs + 1, end.atMs - 1) ?? 0) > MOST_SEEN ||
+    !isDivided(start, evidence, true) ||
+    !isDivided(end, evidence, false);
   const isSure =
-    evidence.isTelling && inside > 0.5 && before > 0.2 && behind > 0.2 && isOnGrid && edges >= 0.6;
+    evidence.isTelling &&
+    !isDenied &&
+    inside > 0.5 &&
+    before > 0.2 &&
+    behind > 0.2 &&
+    isOnGrid &&
+    edges >= 0.6;
   const spots = chain.filter(({ how }) => how === 'spot').length;
   const grid = spots === 0 ? 0.2 : Math.min(1, 0.6 + 0.2 * spots);
   const told = evidence.isTelling ? Math.max(0, Math.min(1, (inside + before + behind) / 3)) : 0.3;

@@ -23,6 +23,8 @@ interface Logo {
   readonly evidence: Float32Array;
 }
 
+/** Evidence of a logo that is seen beyond doubt. */
+const CLEARLY = 0.3;
 const LIMIT = 1.2;
 const SEEN_WEIGHT = 2;
 /** Seconds. */
@@ -117,6 +119,25 @@ export function logoAround(
   if (before === undefined || behind === undefined) return undefined;
   if (atMs - before.timeMs > REACH_MS || behind.timeMs - atMs > REACH_MS) return undefined;
   return { before: evidence[low - 1] ?? 0, behind: evidence[low] ?? 0 };
+}
+
+/** Whether the logo is clearly seen in a stretch; undefined where it was not compared. */
+export function isLogoSeen(evidence: MainEvidence, fromMs: number, toMs: number): boolean | undefined {
+  const share = logoSeen(evidence, fromMs, toMs);
+  return share === undefined ? undefined : share > 0;
+}
+
+/** Share of the samples of a stretch in which the logo is clearly seen; undefined without any. */
+export function logoSeen({ logo }: MainEvidence, fromMs: number, toMs: number): number | undefined {
+  if (logo === undefined) return undefined;
+  let all = 0;
+  let seen = 0;
+  for (const [index, { timeMs }] of logo.samples.entries()) {
+    if (timeMs < fromMs || timeMs >= toMs) continue;
+    all += 1;
+    if ((logo.evidence[index] ?? 0) > CLEARLY) seen += 1;
+  }
+  return all === 0 ? undefined : seen / all;
 }
 
 /** Each slot takes the nearest sample's. */

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { Candidate } from './boundary-candidates.ts';
+import { decideCommercials } from './decide-commercials.ts';
+import { mainEvidence } from './main-evidence.ts';
+
+const SPOT = (450 * 1001) / 30;
+const NOTHING = { modes: [], captions: [] };
+
+/** A cut in a pause of the sound. */
+const sure = (atMs: number): Candidate => ({ atMs, isCut: true, quiet: 1, isBlackEdge: false });
+const loud = (atMs: number): Candidate => ({ atMs, isCut: true, quiet: 0, isBlackEdge: false });
+const still = (atMs: number): Candidate => ({ atMs, isCut: false, quiet: 1, isBlackEdge: false });
+
+/** A logo that is away in some stretches, seen every half second. */
+function logo(durationMs: number, away: readonly [number, number][]) {
+  const samples = Array.from({ length: Math.floor(durationMs / 500) }, (_, index) => ({
+    timeMs: index * 500,
+    pixels: new Uint8Array(0),
+  }));
+  const evidence = Float32Array.from(samples, ({ timeMs }) =>
+    away.some(([from, to]) => from <= timeMs && timeMs < to) ? -1 : 1,
+  );
+  return { samples, evidence };
+}
+
+function decide(
+  durationMs: number,
+  candidates: readonly Candidate[],
+  away?: readonly [number, number][],
+  blacks: readonly { fromMs: number; toMs: number }[] = [],
+) {
+  const found = away === undefined ? undefined : logo(durationMs, away);
+  const evidence = mainEvidence({ ...NOTHING, durationMs }, found);
+  return decideCommercials({ candidates, blacks, evidence, durationMs });
+}
+
+const spans = (breaks: readonly { startMs: number; endMs: number }[]) =>
+  breaks.map(({ startMs, endMs }) => [Math.round(startMs), Math.round(endMs)]);
+const START = 100_000;
+const chain = (count: number): number[] =>
+  Array.from({ length: count + 1 }, (_, index) => START + index * SPOT);
+const END = START + 4 * SPOT;
+
+describe('commercials', () => {
+  test('are chains of spots while the logo is away, and sure', () => {
+    const breaks = decide(300_000, [sure(50_000), ...chain(4).map(sure), sure(250_000)], [[START, END]]);
+    expect(spans(breaks)).toEqual([[START, END]]);
+    expect(breaks[0]?.isSure).toBe(true);
+  });
+
+  test('are found by pauses and lengths alone, and then are not sure', () => {
+    const breaks = decide(300_000, [sure(50_000), ...chain(4).map(sure), sure(250_000)]);
+    expect(spans(breaks)).toEqual([[START, END]]);
+    expect(breaks[0]?.isSure).toBe(false);
+  });
+
+  test('without pauses are found where the logo goes and comes with the cuts, and are not sure', () => {
+    const cuts = [40_000, 61_000, ...chain(4), 230_000, 250_000].map(loud);
+    const breaks = decide(300_000, cuts, [[START, END]]);
+    expect(spans(breaks)).toEqual([[START, END]]);
+    expect(breaks[0]?.isSure).toBe(false);
+  });
+
+  test('include the black between them and the programme', () => {
+    const blacks = [
+      { fromMs: START - 500, toMs: START },
+      { fromMs: END, toMs: END + 500 },
+    ];
+    const edges = [START - 500, END + 500].map((atMs) => ({ ...sure(atMs), isBlackEdge: true }));
+    const all = [...edges, ...chain(4).map(sure)].sort((a, b) => a.atMs - b.atMs);
+    expect(spans(decide(300_000, all, [[START - 500, END + 500]], blacks))).toEqual([
+      [START - 500, END + 500],
+    ]);
+    expect(spans(decide(300_000, all, undefined, blacks))).toEqual([[START - 500, END + 500]]);
+  });
+
+  test('are not what a programme has pauses and cuts in', () => {
+    const pauses = [20_000, 31_000, 47_000, 90_000, 131_000, 171_000, 208_000].map(sure);
+    expect(decide(300_000, pauses, [])).toEqual([]);
+    expect(decide(300_000, pauses)).toEqual([]);
+    // A quarter minute apart, once: too little without a logo.
+    expect(decide(300_000, [sure(100_000), sure(100_000 + SPOT)])).toEqual([]);
+    // And pauses without a cut say nothing at all.
+    expect(decide(300_000, chain(4).map(still))).toEqual([]);
+  });
+
+  test('are not where a logo only fades', () => {
+    const cuts = [12_000, 33_000, 57_000, 104_000, 143_000, 201_000].map(loud);
+    expect(decide(300_000, cuts, [[70_000, 95_000]])).toEqual([]);
+    // Beside a pause a spot's length away it is doubted at least.
+    const breaks = decide(300_000, [sure(70_500), sure(70_500 + SPOT)], [[69_000, 83_000]]);
+    expect(breaks.filter(({ isSure }) => isSure)).toEqual([]);
+  });
+
+  test('are not sure where the logo is seen in them', () => {
+    const away: [number, number][] = [
+      [START, START + SPOT],
+      [START + SPOT + 3_000, END],
+    ];
+    const breaks = decide(300_000, chain(4).map(sure), away);
+    expect(breaks.every(({ isSure }) => !isSure)).toBe(true);
+  });
+
+  test('at the begin may be the rest of a spot', () => {
+    const breaks = decide(200_000, [sure(8_000), sure(8_000 + SPOT)], [[0, 8_000 + SPOT]]);
+    expect(spans(breaks)).toEqual([[0, Math.round(8_000 + SPOT)]]);
+    expect(spans(decide(200_000, [sure(8_000), sure(8_000 + SPOT)]))).toEqual([]);
+  });
+});
+
+test('whatever is seen, breaks are in order, inside the recording, and never sure without evidence', () => {
+  const candidate = fc.record({
+    atMs: fc.integer({ min: 0, max: 400_000 }),
+    isCut: fc.boolean(),
+    quiet: fc.constantFrom(0, 0.7, 1),
+    isBlackEdge: fc.boolean(),
+  });
+  const away = fc.array(
+    fc.tuple(fc.integer({ min: 0, max: 400_000 }), fc.integer({ min: 0, max: 400_000 })),
+    {
+      maxLength: 6,
+    },
+  );
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(candidate, { selector: ({ atMs }) => atMs, maxLength: 60 }),
+      fc.option(away, { nil: undefined }),
+      fc.integer({ min: 1, max: 400_000 }),
+      (unordered, stretches, durationMs) => {
+        const all = [...unordered].sort((a, b) => a.atMs - b.atMs);
+        const breaks = decide(durationMs, all, stretches);
+        let last = 0;
+        for (const { startMs, endMs, isSure, confidence } of breaks) {
+          expect(startMs).toBeGreaterThanOrEqual(last);
+          expect(endMs).toBeGreaterThan(startMs);
+          expect(endMs).toBeLessThanOrEqual(durationMs);
+          expect(confidence).toBeWithin(0, 1.001);
+          if (stretches === undefined) expect(isSure).toBe(false);
+          last = endMs;
+        }
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
