@@ -78,8 +78,10 @@ describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
   });
 
   /** The screen of a device that chose 放送画質. */
-  async function open(): Promise<Page> {
+  async function open(without?: string): Promise<Page> {
     const page = await rig.open('');
+    if (without !== undefined)
+      await page.addInitScript((name) => Reflect.deleteProperty(window, name), without);
     await page.addInitScript(recordAppends);
     await page.addInitScript(() => localStorage.setItem('svc.live-raw', 'true'));
     await page.goto(`${rig.service.url.replace('127.0.0.1', PLAIN_HOST)}${STATION}`);
@@ -103,6 +105,27 @@ describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
     console.log(`raw: flash to beep at most ${Math.round(apart * 1000)} ms of ${seen.flashes.length}`);
     expect(apart).toBeLessThan(0.04);
     expect(rig.service.live.map(({ codec }) => codec)).toEqual(['raw']);
+  });
+
+  test('is drawn by WebGL2 where there are no tracks to write to', async () => {
+    Object.assign(rig.service.state, { raw: { bytes, seconds: SECONDS }, noSocket: true });
+    const page = await open('MediaStreamTrackGenerator');
+    const canvas = page.locator('canvas.raw-picture');
+    await canvas.waitFor();
+    const brightness = (): Promise<number> =>
+      page.evaluate(() => {
+        const shown = document.querySelector<HTMLCanvasElement>('canvas.raw-picture');
+        const small = document.createElement('canvas');
+        const context = small.getContext('2d');
+        if (shown === null || context === null || shown.width !== 427) return -1;
+        context.drawImage(shown, 0, 0, small.width, small.height);
+        const { data } = context.getImageData(0, 0, small.width, small.height);
+        return data.reduce((sum, value) => sum + value, 0) / data.length;
+      });
+    const seen = new Set<number>();
+    // It moves, and some of it is the flash: white all over.
+    while (seen.size < 10 || Math.max(...seen) < 250) seen.add(await brightness());
+    expect(await canvas.count()).toBe(1);
   });
 
   test('leaves to the encoded path what it cannot show, and says so', async () => {

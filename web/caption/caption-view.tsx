@@ -39,23 +39,28 @@ function isLow(page: CaptionPage | undefined): boolean {
 function eachPicture(video: HTMLVideoElement, show: () => void): () => void {
   let stopped = false;
   let handle = 0;
+  let hasFrames = false;
   const follow = (): void => {
     if (stopped) return;
     show();
-    handle =
-      'requestVideoFrameCallback' in video
-        ? video.requestVideoFrameCallback(follow)
-        : requestAnimationFrame(follow);
+    // An element that plays sound alone has no frames: its pictures are another's (the raw path).
+    hasFrames = 'requestVideoFrameCallback' in video && (video.videoHeight > 0 || video.readyState === 0);
+    handle = hasFrames ? video.requestVideoFrameCallback(follow) : requestAnimationFrame(follow);
   };
   follow();
   video.addEventListener('seeked', show);
   // A page that ends, or one that arrives, while the picture stands.
-  const timer = setInterval(show, 500);
+  const timer = setInterval(() => {
+    show();
+    if (!hasFrames || video.videoHeight > 0 || video.readyState === 0) return;
+    video.cancelVideoFrameCallback(handle);
+    follow();
+  }, 500);
   return () => {
     stopped = true;
     clearInterval(timer);
     video.removeEventListener('seeked', show);
-    if ('cancelVideoFrameCallback' in video) video.cancelVideoFrameCallback(handle);
+    if (hasFrames) video.cancelVideoFrameCallback(handle);
     else cancelAnimationFrame(handle);
   };
 }

@@ -12,6 +12,7 @@ import { canPlayAv1, mediaSourceClass } from '../player/capabilities.ts';
 import { HttpFeed } from '../player/http-feed.ts';
 import { LiveConnection, TunerLost } from '../player/live-connection.ts';
 import type { MediaFeed } from '../player/media-feed.ts';
+import { pictureOf } from '../player/picture-of.ts';
 import { PlaybackSession, type SilenceLimits } from '../player/playback-session.ts';
 import { FRESH, nextTry, type Retry, type StreamEnd } from '../player/reconnect.ts';
 import { SocketFeed, type SocketListener } from '../player/socket-feed.ts';
@@ -129,15 +130,17 @@ export class LivePlayer {
 
   /** What can be told of the stream at this moment. */
   facts(): StreamFigures {
-    const { videoWidth, videoHeight, currentTime } = this.#video;
+    const { currentTime } = this.#video;
+    const { width, height } = pictureOf(this.#video);
+    const raw = this.raw.isOn ? this.raw.figures.value : undefined;
     const quality = this.#video.getVideoPlaybackQuality?.();
     return {
-      size: videoWidth === 0 ? '' : `${videoWidth}×${videoHeight}`,
+      size: width === 0 ? '' : `${width}×${height}`,
       bitRate: this.#rate.bitRate,
       ahead: this.held.ahead,
       target: this.#pacing?.target ?? liveBuffer.value,
-      frames: quality?.totalVideoFrames ?? 0,
-      dropped: quality?.droppedVideoFrames ?? 0,
+      frames: raw?.shown ?? quality?.totalVideoFrames ?? 0,
+      dropped: raw?.dropped ?? quality?.droppedVideoFrames ?? 0,
       broadcastAt: this.#time.at(currentTime),
     };
   }

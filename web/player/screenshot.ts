@@ -1,5 +1,6 @@
 /** The picture that is shown, with its caption, as a file. */
 import { lengthClock } from '../words/recording.ts';
+import { pictureOf } from './picture-of.ts';
 
 /** Not allowed in names of files, by one system or another. */
 const UNSAFE = /[\\/:*?"<>|\p{Cc}]/gu;
@@ -16,13 +17,13 @@ export async function takeScreenshot(
   video: HTMLVideoElement,
   captions: HTMLCanvasElement | undefined,
 ): Promise<Blob | undefined> {
-  const { videoWidth: width, videoHeight: height } = video;
+  const { element, width, height } = pictureOf(video);
   const canvas = document.createElement('canvas');
   const context = canvas.getContext('2d');
   if (width === 0 || height === 0 || context === null) return undefined;
   canvas.width = width;
   canvas.height = height;
-  context.drawImage(video, 0, 0, width, height);
+  context.drawImage(element, 0, 0, width, height);
   if (captions !== undefined && captions.width > 0) context.drawImage(captions, 0, 0, width, height);
   return await new Promise((resolve) => {
     canvas.toBlob((blob) => resolve(blob ?? undefined), 'image/png');

@@ -1,5 +1,7 @@
 /** What shows the pictures of the raw path over a video element that plays their sound: a video track or a canvas. */
 
+import { RAW_PICTURE } from '../player/picture-of.ts';
+
 interface TrackGenerator extends MediaStreamTrack {
   readonly writable: WritableStream<VideoFrame>;
 }
@@ -24,7 +26,7 @@ interface RawPicture {
 
 /** Lies where the element lies and keeps the shape of the picture, as the element does. */
 function place(element: HTMLElement, video: HTMLVideoElement): void {
-  element.className = `${video.className} raw-picture`;
+  element.className = `${video.className} ${RAW_PICTURE}`;
   element.ariaHidden = 'true';
   video.after(element);
 }
