@@ -10,6 +10,8 @@ const MAX_MARGIN_MS = HOUR_MS;
 /** Beyond it no machine of a home encodes in a useful time. */
 const MAX_CONVERSIONS = 16;
 const MAX_FOLDERS = 32;
+/** As rules take them. */
+const MAX_KEPT = 100_000;
 const MINUTE_OF_DAY = { minimum: 0, maximum: 1439 } as const;
 const MAX_PATH_LENGTH = 4096;
 
@@ -75,6 +77,14 @@ export const SETTING_SCHEMAS = {
     maxItems: MAX_FOLDERS,
     description: 'used in this order after RECORDINGS_DIR, whose floor may be given here too',
   }),
+  keepNewest: t.Integer({
+    ...{ minimum: 0, maximum: MAX_KEPT },
+    description: 'recordings that a new rule keeps unless it says otherwise; 0: all',
+  }),
+  keepDays: t.Integer({
+    ...{ minimum: 0, maximum: MAX_KEPT },
+    description: 'days for which a new rule keeps recordings unless it says otherwise; 0: for ever',
+  }),
   retryDamaged: t.Union([t.Literal('never'), t.Literal('failed'), t.Literal('damaged')], {
     description: 'book the next airing by itself when a recording is lost, or also when it is damaged',
   }),
@@ -111,6 +121,8 @@ export function settingDefaults({ gpu }: SettingFacts): Settings {
     conversions: gpu ? 4 : 2,
     liveCodec: 'h264',
     recordingFolders: [],
+    keepNewest: 0,
+    keepDays: 0,
     retryDamaged: 'failed',
     collectGuide: true,
     bidirectional: true,
@@ -120,6 +132,18 @@ export function settingDefaults({ gpu }: SettingFacts): Settings {
     captionStyle: { scale: 1, font: 'rounded', background: 'broadcast', ruby: true },
   };
 }
+
+/** `GET /api/folders`: folders to pick one for recordings from. */
+export const FolderListSchema = t.Object(
+  {
+    path: t.String({ description: 'as it was asked for, normalized' }),
+    parent: t.Union([t.String(), t.Null()]),
+    folders: t.Array(t.Object({ name: t.String(), path: t.String() }, EXTENSIBLE)),
+    more: t.Boolean({ description: 'there are more than are listed' }),
+  },
+  EXTENSIBLE,
+);
+export type FolderList = Static<typeof FolderListSchema>;
 
 /** `GET /api/settings`: every key with the value in force. */
 export const SettingsSchema = t.Object(SETTING_SCHEMAS, EXTENSIBLE);

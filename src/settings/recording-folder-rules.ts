@@ -48,6 +48,12 @@ function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
+/** The system's own, or below it. @param path absolute, normalized */
+export function isSystemTree(path: string): boolean {
+  const isOwn = SYSTEM_TREES.some((tree) => isWithin(path, tree));
+  return isOwn && !EXCEPT.some((tree) => isWithin(path, tree) || isWithin(tree, path));
+}
+
 /** Without links, also where the last parts are not there yet. */
 async function realPath(path: string): Promise<string> {
   const missing: string[] = [];

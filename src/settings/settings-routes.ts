@@ -3,9 +3,10 @@
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import type { Settings, SystemFacts } from '../../wire/api.ts';
-import { SETTING_SCHEMAS, SettingsSchema, SystemSchema } from '../../wire/api.ts';
-import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from '../route/described-responses.ts';
+import { FolderListSchema, SETTING_SCHEMAS, SettingsSchema, SystemSchema } from '../../wire/api.ts';
+import { jsonAnswer, problemResponse, REFUSAL_SCHEMAS, REFUSALS } from '../route/described-responses.ts';
 import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
+import { folderList } from './folder-list.ts';
 
 interface SettingsRouteNeeds {
   settings: {
@@ -56,6 +57,20 @@ export function addSettingsRoutes(app: Elysia, parts: SettingsRouteNeeds): void 
           content: { 'application/json': { schema: plain(SettingsSchema) } },
         },
         400: problemResponse('an unknown key or a bad value; nothing was changed'),
+      },
+    },
+  });
+
+  app.get('/api/folders', async ({ query }) => Response.json(await folderList(query.path ?? '/')), {
+    query: t.Object({ path: t.Optional(t.String({ description: 'absolute; default: /', maxLength: 4096 })) }),
+    detail: {
+      summary: 'Folders within a folder of the machine, to pick one for recordings',
+      description: "Without hidden folders, links and the system's own; at most 500.",
+      tags,
+      responses: {
+        ...REFUSALS,
+        200: jsonAnswer('the folders', FolderListSchema),
+        400: problemResponse('no folder that can be read; the reason as text'),
       },
     },
   });

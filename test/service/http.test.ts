@@ -80,6 +80,7 @@ describe('stations and health', () => {
       '/api/devices',
       '/api/encodes',
       '/api/events',
+      '/api/folders',
       '/api/font/svc-font.woff2',
       '/api/guide',
       '/api/guide/collect',

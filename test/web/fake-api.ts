@@ -4,6 +4,7 @@ import type { Access } from '../../wire/access.ts';
 import type { Card, Channel, DetectedDevice, Tuner, TunerDefinition } from '../../wire/agent.ts';
 import type {
   DeviceToken,
+  FolderList,
   GuideStatus,
   Problem,
   ReceptionTest,
@@ -152,6 +153,8 @@ export async function answerHouse(
       return Response.json(state.card);
     case 'scan':
       return scan(state, request.method, body);
+    case 'folders':
+      return Response.json(foldersIn(new URL(request.url).searchParams.get('path') ?? '/'));
     case 'settings':
       if (request.method === 'PUT') Object.assign(state.settings, JSON.parse(body));
       return Response.json(state.settings);
@@ -261,4 +264,17 @@ function searchAnswer({ search, guide, bookings }: HouseState, query: URLSearchP
   const nothing = { more: false, rows: [] };
   if (page.offset === 0) return search;
   return { q: search.q, programs: nothing, recordings: nothing, reservations: nothing, rules: nothing };
+}
+
+const FAKE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  '/': ['mnt', 'srv'],
+  '/mnt': ['disk2', 'usb'],
+  '/mnt/disk2': ['recordings'],
+};
+
+function foldersIn(path: string): FolderList {
+  const parent = path === '/' ? null : path.slice(0, Math.max(1, path.lastIndexOf('/')));
+  const within = path === '/' ? '' : path;
+  const folders = (FAKE_FOLDERS[path] ?? []).map((name) => ({ name, path: `${within}/${name}` }));
+  return { path, parent, folders, more: false };
 }

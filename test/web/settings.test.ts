@@ -32,6 +32,32 @@ describe.skipIf(!hasChromium)('settings', () => {
     expect(faults).toEqual([]);
   });
 
+  test('a folder is found on the server, from one to the next, with the keyboard too', async () => {
+    const page = await rig.open('settings');
+    await page.getByRole('button', { name: '参照' }).click();
+    const browser = page.getByRole('region', { name: 'フォルダーを選ぶ' });
+    await browser.getByRole('button', { name: 'mnt' }).press('Enter');
+    await browser.getByRole('button', { name: 'usb' }).click();
+    await browser.getByText('この中にフォルダーはありません。').waitFor();
+    await browser.getByRole('button', { name: '上のフォルダー' }).click();
+    await browser.getByRole('button', { name: 'disk2' }).click();
+    await browser.getByText('/mnt/disk2', { exact: true }).waitFor();
+    await browser.getByRole('button', { name: 'このフォルダーを使う' }).click();
+    await browser.waitFor({ state: 'detached' });
+    expect(await page.getByLabel('フォルダーのパス').inputValue()).toBe('/mnt/disk2');
+  });
+
+  test('what rules keep is what the form of a new one begins with', async () => {
+    const page = await rig.open('settings');
+    await field(page, 'keepNewest').getByRole('radio', { name: '10件' }).click();
+    await until(() => rig.service.house.settings.keepNewest === 10);
+    await page.goto(`${rig.service.url}rules?new&keyword=灯台`);
+    await page.getByRole('button', { name: '詳しい設定' }).click();
+    const kept = page.locator('[name="keepNewest"]');
+    await kept.waitFor({ state: 'attached' });
+    expect(await kept.inputValue()).toBe('10');
+  });
+
   test('a refusal stands at the field with its reason, and the old value comes back', async () => {
     const page = await rig.open('settings');
     const collect = field(page, 'collectGuide');

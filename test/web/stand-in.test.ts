@@ -60,6 +60,7 @@ async function addresses(): Promise<string[]> {
       'channels',
       'scan',
       'settings',
+      'folders?path=%2Fmnt',
       'system',
       'storage',
     ],

@@ -3,7 +3,8 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RuleItem } from '../../wire/api.ts';
 import { goBackOr, keepScreen, navigate, query } from '../navigation/router.ts';
 import { rulePage } from '../navigation/rule-address.ts';
-import { getRule } from '../query/api.ts';
+import { getRule, type KnownSettings } from '../query/api.ts';
+import { household } from '../query/settings.ts';
 import { callQuery, useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
@@ -181,7 +182,14 @@ function Editor({ title, initial, rule }: EditorProps) {
 }
 
 export function NewRule() {
-  const initial = useMemo(() => formOfQuery(query.peek()), []);
+  const held = household.value;
+  if (held.kind === 'loading') return null;
+  return <NewRuleEditor kept={held.kind === 'ready' ? held.settings : {}} />;
+}
+
+/** @param kept settings when it is opened: a change meanwhile does not change what is being written */
+function NewRuleEditor({ kept }: { kept: KnownSettings }) {
+  const initial = useMemo(() => formOfQuery(query.peek(), kept), []);
   useEffect(() => {
     // With a keyboard at hand one writes at once; on a phone it would hide what there is.
     if (initial.keyword !== '' || !matchMedia('(hover: hover)').matches) return;

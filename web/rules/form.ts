@@ -226,9 +226,18 @@ function timesIn(query: URLSearchParams): { timeFrom?: number; timeTo?: number }
   return found === null || timeFrom >= DAY_MINUTES || timeTo > DAY_MINUTES ? {} : { timeFrom, timeTo };
 }
 
+/** The household's settings of what a new rule keeps. */
+interface Kept {
+  readonly keepNewest?: number;
+  readonly keepDays?: number;
+}
+
 /** The form of a new rule as an address fills it: `keyword`, `name`, `stationId`, `type`, `genre`, `weekday`, `time`. */
-export function formOfQuery(query: URLSearchParams): RuleForm {
+export function formOfQuery(query: URLSearchParams, kept: Kept = {}): RuleForm {
   return formOf({
+    // 0 is all, as null is in a rule.
+    keepNewest: kept.keepNewest || null,
+    keepDays: kept.keepDays || null,
     keyword: query.get('keyword') ?? '',
     name: query.get('name') ?? '',
     stationIds: [...new Set(numbers(query, 'stationId', Number.MAX_SAFE_INTEGER))],

@@ -1,10 +1,10 @@
 /** Folders for recordings: where each is, how it stands, and adding or removing one. */
 import { useState } from 'preact/hooks';
-import type { Settings, StorageFacts } from '../../wire/api.ts';
+import type { FolderList, Settings, StorageFacts } from '../../wire/api.ts';
 import { ApiFailure, networkFailure } from '../query/api.ts';
 import { STORAGE } from '../query/queries.ts';
 import { household, saveSetting } from '../query/settings.ts';
-import { useQuery } from '../query/use-query.ts';
+import { pathQuery, useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { bytesText } from '../words/bytes.ts';
 import { FOLDER_STATES } from '../words/folder-state.ts';
@@ -23,6 +23,12 @@ const TEXTS = {
   path: 'フォルダーのパス',
   floor: '確保する空き容量（GB）',
   submit: '確認して追加',
+  browse: '参照',
+  browsing: 'フォルダーを選ぶ',
+  up: '上のフォルダー',
+  choose: 'このフォルダーを使う',
+  empty: 'この中にフォルダーはありません。',
+  more: 'ほかにもフォルダーがあります。パスを入力して絞り込んでください。',
   remove: 'この保存先を使わない',
   removed: '保存先から外しても、録画済みのファイルは残ります。',
 } as const;
@@ -53,6 +59,52 @@ function FolderLine({ folder, onRemove }: { folder: Folder; onRemove: (() => voi
   );
 }
 
+interface BrowserProps {
+  readonly start: string;
+  readonly onPick: (path: string) => void;
+}
+
+/** Folders of the server, one inside another. */
+function FolderBrowser({ start, onPick }: BrowserProps) {
+  const [at, setAt] = useState(start);
+  const { value, failure } = useQuery(
+    pathQuery<FolderList>(`api/folders?path=${encodeURIComponent(at)}`, []),
+  );
+  return (
+    <section class="folder-browser" aria-label={TEXTS.browsing}>
+      <p class="room-path">{value?.path ?? at}</p>
+      {failure === undefined ? null : (
+        <p class="field-failed" role="alert">
+          {failure.message}
+        </p>
+      )}
+      <ul>
+        {(value?.parent ?? null) === null && failure === undefined ? null : (
+          <li>
+            <button type="button" class="button button-small" onClick={() => setAt(value?.parent ?? '/')}>
+              {TEXTS.up}
+            </button>
+          </li>
+        )}
+        {(value?.folders ?? []).map(({ name, path }) => (
+          <li key={path}>
+            <button type="button" class="button button-small" onClick={() => setAt(path)}>
+              {name}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {value?.folders.length === 0 ? <p class="block-note">{TEXTS.empty}</p> : null}
+      {value?.more === true ? <p class="block-note">{TEXTS.more}</p> : null}
+      {value === undefined ? null : (
+        <button type="button" class="button" onClick={() => onPick(value.path)}>
+          {TEXTS.choose}
+        </button>
+      )}
+    </section>
+  );
+}
+
 interface AddProps {
   readonly configured: Configured;
   readonly save: (folders: Configured) => Promise<boolean>;
@@ -61,6 +113,7 @@ interface AddProps {
 function AddFolder({ configured, save }: AddProps) {
   const [path, setPath] = useState('');
   const [floor, setFloor] = useState(String(USUAL_FLOOR_GB));
+  const [isBrowsing, setBrowsing] = useState(false);
   const gigabytes = Number(floor.normalize('NFKC'));
   const ready = path.trim() !== '' && Number.isFinite(gigabytes) && gigabytes >= 0;
   const add = async (): Promise<void> => {
@@ -100,10 +153,27 @@ function AddFolder({ configured, save }: AddProps) {
           onInput={(event) => setFloor(event.currentTarget.value)}
         />
       </label>
+      <button
+        type="button"
+        class="button"
+        aria-expanded={isBrowsing}
+        onClick={() => setBrowsing(!isBrowsing)}
+      >
+        {TEXTS.browse}
+      </button>
       <button type="submit" class="button" aria-disabled={!ready}>
         <Icon name="plus" />
         {TEXTS.submit}
       </button>
+      {isBrowsing ? (
+        <FolderBrowser
+          start={path.trim().startsWith('/') ? path.trim() : '/'}
+          onPick={(picked) => {
+            setPath(picked);
+            setBrowsing(false);
+          }}
+        />
+      ) : null}
     </form>
   );
 }

@@ -1,0 +1,54 @@
+/** What folders there are, for a person who picks one for recordings. Names of folders alone are told. */
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, resolve } from 'node:path';
+import { within } from '../../host/deadline.ts';
+import type { FolderList } from '../../wire/api.ts';
+import { Failure } from '../model/failure.ts';
+import { isSystemTree } from './recording-folder-rules.ts';
+
+/** A network folder that is away may take for ever. */
+const LIMIT_MS = 2_000;
+const MOST = 500;
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'フォルダーが見つかりません。',
+  ENOTDIR: 'フォルダーではありません。',
+  EACCES: 'このフォルダーの中は、svc の権限では見られません。',
+  EPERM: 'このフォルダーの中は、svc の権限では見られません。',
+};
+
+/**
+ * Hidden folders, links and the system's own are left out.
+ * @throws Failure bad_request where it is no folder that can be read
+ */
+export async function folderList(path: string): Promise<FolderList> {
+  if (!isAbsolute(path) || path.includes('\0')) {
+    throw new Failure('bad_request', 'フォルダーは / から始まるパスで指定してください。', { path: 'path' });
+  }
+  const at = resolve(path);
+  if (isSystemTree(at)) {
+    throw new Failure('bad_request', 'システムのフォルダーは選べません。', { path: 'path' });
+  }
+  const found = await within(
+    LIMIT_MS,
+    readdir(at, { withFileTypes: true }).catch((error: unknown) => error),
+    () => undefined,
+  );
+  if (found === undefined)
+    throw new Failure('bad_request', 'フォルダーの応答がありません。', { path: 'path' });
+  if (!Array.isArray(found)) {
+    const code = String((found as { code?: unknown }).code);
+    throw new Failure('bad_request', REASONS[code] ?? `フォルダーを読めません(${code})。`, { path: 'path' });
+  }
+  const paths = found
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map((entry) => resolve(at, entry.name))
+    .filter((each) => !isSystemTree(each))
+    .sort((a, b) => a.localeCompare(b, 'ja'));
+  return {
+    path: at,
+    parent: dirname(at) === at ? null : dirname(at),
+    folders: paths.slice(0, MOST).map((each) => ({ name: basename(each), path: each })),
+    more: paths.length > MOST,
+  };
+}
