@@ -85,8 +85,12 @@ const EncodeItemSchema = t.Object(
     etaMs: nullable(t.Integer({ minimum: 0 }), 'until it is done, while it runs; null: not known yet'),
     message: nullable(t.String(), 'why it failed, or why it was put off, Japanese'),
     waitsFor: nullable(
-      t.Union([t.Literal('commercials'), t.Literal('retry'), t.Literal('recording')]),
-      'why it is not its turn: its commercials are being looked for, it is put off, or it is in the bin',
+      t.Union([
+        ...[t.Literal('commercials'), t.Literal('pictures')],
+        ...[t.Literal('retry'), t.Literal('recording')],
+      ]),
+      'why it is not its turn: its commercials are being looked for, its pictures are being made, it is put off, or it ' +
+        'is in the bin',
     ),
     endedAt: nullable(t.Integer(EPOCH_MS)),
   },

@@ -249,6 +249,13 @@ export const PreviewsSchema = t.Object(
         'picture n shows the position n × intervalMs on the playback scale; row by row, sheet after sheet',
     }),
     sheets: t.Array(t.String({ description: 'relative URL of a JPEG' })),
+    kept: t.Optional(
+      t.Array(t.Object({ from: t.Number(), to: t.Number() }, EXTENSIBLE), {
+        description:
+          'where commercials are cut out: what the file holds of the time that the pictures count, ms, in order; a ' +
+          'position on the playback scale is then a place within these',
+      }),
+    ),
   },
   EXTENSIBLE,
 );

@@ -33,7 +33,7 @@ function waitsFor(parts: EncodeRouteNeeds, job: ListedEncode): EncodeItem['waits
   if (job.state !== 'waiting') return null;
   if (!job.isReady) return 'recording';
   if (job.readyAt > parts.now()) return 'retry';
-  return parts.encodes.awaitsCommercials(job) ? 'commercials' : null;
+  return parts.encodes.awaits(job) ?? null;
 }
 
 function toItem(

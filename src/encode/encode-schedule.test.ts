@@ -8,7 +8,7 @@ const ALL_DAY: EncodeWindow = { from: 0, to: 0 };
 const NIGHT: EncodeWindow = { from: 60, to: 420 };
 const IDLE = { processors: 2, viewers: 0, recordings: 0 };
 const job = (id: number, more = {}) => ({
-  ...{ id, state: 'waiting', readyAt: 0, isReady: true, awaitsCommercials: false },
+  ...{ id, state: 'waiting', readyAt: 0, isReady: true, awaits: false },
   ...more,
 });
 const at = (more = {}) => ({
@@ -24,7 +24,7 @@ describe('which recording is encoded', () => {
     ['not one that is put off', at({ queue: [job(1, { readyAt: MIDNIGHT + 1 }), job(2)] }), { start: 2 }],
     [
       'not one whose commercials are being looked for',
-      at({ queue: [job(1, { awaitsCommercials: true }), job(2)] }),
+      at({ queue: [job(1, { awaits: true }), job(2)] }),
       { start: 2 },
     ],
     ['none of an empty queue', at({ queue: [] }), { start: undefined, hold: false, wait: null }],

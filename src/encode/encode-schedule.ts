@@ -24,8 +24,8 @@ interface WaitingEncode {
   readonly readyAt: number;
   /** Its recording can be encoded now. */
   readonly isReady: boolean;
-  /** Its commercials are being looked for, and it has waited for them less than that may take. */
-  readonly awaitsCommercials: boolean;
+  /** Something is made of its original that must come first, and it has waited for it less than that may take. */
+  readonly awaits: boolean;
 }
 
 interface EncodeSituation {
@@ -70,7 +70,7 @@ export function decideEncode({ queue, now, isPaused, window, machine }: EncodeSi
   const wait = isPaused ? 'paused' : !isWithin(window, now) ? 'window' : hasRoom(machine) ? null : 'machine';
   const isRunning = queue.some(({ state }) => state === 'running');
   const next = queue.find(
-    (one) => one.state === 'waiting' && one.isReady && one.readyAt <= now && !one.awaitsCommercials,
+    (one) => one.state === 'waiting' && one.isReady && one.readyAt <= now && !one.awaits,
   );
   return { start: wait === null && !isRunning ? next?.id : undefined, hold: wait !== null, wait };
 }

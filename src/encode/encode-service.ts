@@ -44,6 +44,8 @@ const SETTLE_MS = 60_000;
 const RETRY_MS = 10 * 60_000;
 /** Commercials are waited for so long: looking for them waits for an idle machine too. */
 const COMMERCIALS_MS = 6 * 3_600_000;
+/** Poster and previews take a minute or two; of some recordings none can be made. */
+const PICTURES_MS = 30 * 60_000;
 /** Times that what failed is tried again. */
 const RETRIES = 1;
 const EVENT_MS = 1_000;
@@ -179,7 +181,7 @@ export class EncodeService {
   decision(queue: readonly ListedEncode[] = this.options.sources.store.queue()): EncodeDecision {
     const { sources, settings, machine } = this.options;
     return decideEncode({
-      queue: queue.map((job) => ({ ...job, awaitsCommercials: this.awaitsCommercials(job) })),
+      queue: queue.map((job) => ({ ...job, awaits: this.awaits(job) !== undefined })),
       now: sources.now(),
       isPaused: sources.store.isPaused,
       window: { from: settings.get('encodeFrom'), to: settings.get('encodeTo') },
@@ -187,10 +189,13 @@ export class EncodeService {
     });
   }
 
-  awaitsCommercials({ recordingId, commercials, createdAt }: EncodeJob): boolean {
+  /** What is made of its original first. */
+  awaits(job: ListedEncode): 'commercials' | 'pictures' | undefined {
     const { isDetecting, sources } = this.options;
-    if (commercials === 'none' || sources.now() - createdAt > COMMERCIALS_MS) return false;
-    return isDetecting(recordingId);
+    const waited = sources.now() - job.createdAt;
+    if (job.automatic && !job.keepTs && !job.hasPictures && waited < PICTURES_MS) return 'pictures';
+    const asks = job.commercials !== 'none' && waited < COMMERCIALS_MS;
+    return asks && isDetecting(job.recordingId) ? 'commercials' : undefined;
   }
 
   #wish(record: RecordingRecord | undefined, request: EncodeRequest): EncodeWish {

@@ -23,7 +23,7 @@ import { mostTelling, type SmallPicture } from './picture-score.ts';
 import type { RecordingCache } from './recording-cache.ts';
 
 /** What is kept of the sheets, as JSON beside them. */
-export type StoredPreviews = Omit<Previews, 'sheets'> & {
+export type StoredPreviews = Omit<Previews, 'sheets' | 'kept'> & {
   sheets: number;
   /** Epoch ms. */
   madeAt: number;

@@ -4,6 +4,7 @@ import type { Elysia } from 'elysia';
 import { type Previews, PreviewsSchema } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
 import { recordingId } from '../model/ids.ts';
+import type { CutList } from '../model/recording-time.ts';
 import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { matchesEtag } from '../route/etag.ts';
 import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
@@ -61,12 +62,13 @@ function jpeg(
 async function storedPreviews(
   { recordingList, cache }: PictureRouteNeeds,
   text: string,
-): Promise<{ id: number; stored: StoredPreviews }> {
-  const { id } = findRecording(recordingList, text);
+): Promise<{ id: number; stored: StoredPreviews; cuts: CutList }> {
+  const { id, files } = findRecording(recordingList, text);
+  const cuts = files.find(({ source }) => source !== 'ts')?.cuts ?? null;
   const json = await cache.read(recordingId(id), PREVIEWS_FILE);
   if (json === undefined) throw noPicture();
   try {
-    return { id, stored: JSON.parse(new TextDecoder().decode(json)) as StoredPreviews };
+    return { id, cuts, stored: JSON.parse(new TextDecoder().decode(json)) as StoredPreviews };
   } catch {
     throw noPicture();
   }
@@ -101,13 +103,14 @@ export function addPictureRoutes(app: Elysia, parts: PictureRouteNeeds): void {
   app.get(
     '/api/recordings/:id/previews',
     async ({ params, request }) => {
-      const { id, stored } = await storedPreviews(parts, params.id);
+      const { id, stored, cuts } = await storedPreviews(parts, params.id);
       const { sheets, madeAt, ...rest } = stored;
       const urls = Array.from(
         { length: sheets },
         (_, sheet) => `api/recordings/${id}/previews/${sheet}?v=${madeAt.toString(36)}`,
       );
-      const previews: Previews = { ...rest, sheets: urls };
+      const kept = cuts === null ? {} : { kept: cuts.map(({ from, to }) => ({ from, to })) };
+      const previews: Previews = { ...rest, ...kept, sheets: urls };
       return polledJson(request, polledAnswer(previews));
     },
     {

@@ -40,6 +40,8 @@ export interface ListedEncode extends EncodeJob {
   durationMs: number | null;
   /** Neither in the bin nor deleted, with its original stream. */
   isReady: boolean;
+  /** Its poster and previews were made, for which the original is needed. */
+  hasPictures: boolean;
 }
 
 interface EncodeLogRow {
@@ -315,17 +317,21 @@ export class EncodeStore {
   #listed(where: string): ListedEncode[] {
     return this.database
       .query<
-        Row & Pick<ListedEncode, 'name' | 'serviceName' | 'startAt' | 'durationMs'> & { isReady: number },
+        Row &
+          Pick<ListedEncode, 'name' | 'serviceName' | 'startAt' | 'durationMs'> & {
+            isReady: number;
+            hasPictures: number;
+          },
         []
       >(
         `SELECT ${COLUMNS}, r.name, r.service_name AS serviceName, r.start_at AS startAt, r.duration_ms AS durationMs,
-           (${ENCODABLE}) AS isReady
+           (${ENCODABLE}) AS isReady, r.pictures AS hasPictures
          FROM encodes AS e JOIN recordings AS r ON r.id = e.recording_id WHERE ${where}`,
       )
       .all()
-      .map(({ name, serviceName, startAt, durationMs, isReady, ...row }) => ({
+      .map(({ name, serviceName, startAt, durationMs, isReady, hasPictures, ...row }) => ({
         ...toJob(row),
-        ...{ name, serviceName, startAt, durationMs, isReady: isReady === 1 },
+        ...{ name, serviceName, startAt, durationMs, isReady: isReady === 1, hasPictures: hasPictures === 1 },
       }));
   }
 

@@ -46,4 +46,12 @@ test('the picture of a place is found on its sheet', () => {
   expect(previewAt(previews, 71)).toEqual({ sheet: 'a', column: 2, row: 1 });
   expect(previewAt(previews, 9_999)).toEqual({ sheet: 'b', column: 2, row: 0 });
   expect(previewAt({ ...previews, sheets: [] }, 5)).toBeUndefined();
+  // 20 to 60 s are cut out of the file.
+  const kept = [
+    { from: 0, to: 20_000 },
+    { from: 60_000, to: 130_000 },
+  ];
+  expect(previewAt({ ...previews, kept }, 11)).toEqual({ sheet: 'a', column: 1, row: 0 });
+  expect(previewAt({ ...previews, kept }, 31)).toEqual({ sheet: 'a', column: 2, row: 1 });
+  expect(previewAt({ ...previews, kept }, 9_999)).toEqual({ sheet: 'b', column: 2, row: 0 });
 });

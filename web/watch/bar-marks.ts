@@ -67,10 +67,21 @@ interface PreviewPlace {
   readonly row: number;
 }
 
+/** Where a place of a file lies in the time that previews count: what was cut out of it has pictures too. ms. */
+function uncutTime(at: number, kept: Previews['kept']): number {
+  let left = at;
+  for (const { from, to } of kept ?? []) {
+    if (left < to - from) return from + left;
+    left -= to - from;
+  }
+  return kept?.at(-1)?.to ?? at;
+}
+
 export function previewAt(previews: Previews, seconds: number): PreviewPlace | undefined {
   const { columns, rows, count, intervalMs, sheets } = previews;
   if (count < 1 || columns < 1 || rows < 1 || intervalMs < 1) return undefined;
-  const index = Math.min(count - 1, Math.max(0, Math.round((seconds * 1000) / intervalMs)));
+  const at = uncutTime(seconds * 1000, previews.kept);
+  const index = Math.min(count - 1, Math.max(0, Math.round(at / intervalMs)));
   const sheet = sheets[Math.floor(index / (columns * rows))];
   if (sheet === undefined) return undefined;
   return { sheet, column: index % columns, row: Math.floor(index / columns) % rows };
