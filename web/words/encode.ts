@@ -26,6 +26,7 @@ export function waitText({ wait }: Pick<Encodes, 'wait'>): string {
 
 const WAITS_FOR = {
   commercials: 'CMを検出しています',
+  pictures: 'サムネイルを作っています',
   retry: 'あとでもう一度試します',
   recording: 'ごみ箱にあります',
 } as const;
