@@ -429,6 +429,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     stores.close();
     throw error;
   }
+  foundation.hub.subscribe(({ name }) => {
+    if (name === 'tokens') http.review();
+  });
   log.info('listening', { url: http.url, port: http.port, version: VERSION });
   // A disk that is not mounted looks like a first start.
   if (stores.isNew)

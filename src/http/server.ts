@@ -18,6 +18,7 @@ import type { Assets } from './assets.ts';
 import { JsonCompression } from './compression.ts';
 import { bodyLimit, bodyTooSlow, type RequestBody, readBody, refuseRequest } from './guards.ts';
 import { addSecurityHeaders } from './headers.ts';
+import { isEndless, OpenStreams } from './open-streams.ts';
 import { foreignHostPage, notFoundPage, screensMissingPage, unauthorizedPage } from './pages.ts';
 import { isScreen, screenWithoutSlash } from './screens.ts';
 import { type SocketData, socketHandlers } from './sockets.ts';
@@ -75,6 +76,8 @@ export interface HttpServer {
   readonly port: number;
   /** An address of this machine under which it answers. */
   readonly url: string;
+  /** Sessions or tokens changed: ends streams of those who would not be let in any more. */
+  review(): void;
   /** Stops taking requests; answers under way may finish. */
   stopListening(): void;
   /** Ends every connection. */
@@ -234,7 +237,7 @@ function handInwards(
 }
 
 /** Decides and answers one request; everything but the socket's own facts is in the request. */
-function createHandler(options: HttpOptions) {
+function createHandler(options: HttpOptions, streams: OpenStreams) {
   const { access, trustedProxies, assets, api, innerPaths, log } = options;
   const compression = new JsonCompression();
   const warned = new Set<string>();
@@ -289,12 +292,13 @@ function createHandler(options: HttpOptions) {
     const shaken = handshake(request, url, server);
     if (shaken !== undefined) return shaken;
     const address = clientAddress(peer, request.headers.get('x-forwarded-for'), trustedProxies);
-    const decision = decideAccess(access, {
+    const asked = {
       address,
       path,
       authorization: request.headers.get('authorization'),
       cookie: request.headers.get('cookie'),
-    });
+    };
+    const decision = decideAccess(access, asked);
     const prefix = pathPrefix(peer, request.headers.get('x-forwarded-prefix'), trustedProxies);
     if (decision.kind !== 'allow' || address === undefined) {
       const refused = decision.kind === 'allow' ? ({ kind: 'unauthorized' } as const) : decision;
@@ -313,6 +317,10 @@ function createHandler(options: HttpOptions) {
       if (isMedia(response)) server.timeout(request, 0);
       // What says nothing of it is of this moment and of this household.
       if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store');
+      const { by } = decision.letIn;
+      const isRevocable = request.method === 'GET' && (by === 'session' || by === 'token');
+      if (isRevocable && isEndless(response))
+        return streams.watch(response, () => decideAccess(access, asked).kind === 'allow');
       return compression.apply(request, response, path + url.search);
     }
     return screen(request, url, prefix);
@@ -334,7 +342,8 @@ function createHandler(options: HttpOptions) {
 
 /** @throws the runtime's error when the address cannot be listened on */
 export function startHttpServer(options: HttpOptions): HttpServer {
-  const handler = createHandler(options);
+  const streams = new OpenStreams();
+  const handler = createHandler(options, streams);
   // The runtime's one bound for every server of the process.
   Object.assign(http, { maxHeaderSize: MAX_HEADER_BYTES });
   const tls = options.tls === null ? undefined : readTls(options.tls);
@@ -391,6 +400,7 @@ export function startHttpServer(options: HttpOptions): HttpServer {
   return {
     port,
     url: `${options.tls === null ? 'http' : 'https'}://${host}:${port}`,
+    review: () => streams.review(),
     stopListening: () => {
       watch?.close();
       void server.stop(false);

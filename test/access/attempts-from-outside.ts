@@ -9,7 +9,7 @@ import {
   rawGet,
   statusOf,
 } from './attempt.ts';
-import { AT_HOME, JSON_TYPE, OUTSIDE } from './guarded-home.ts';
+import { AT_HOME, type GuardedHome, JSON_TYPE, OUTSIDE } from './guarded-home.ts';
 import { Visitor } from './visitor.ts';
 
 const SERVICES = '/api/services';
@@ -255,6 +255,27 @@ export const TOKENS: Attempt[] = [
   },
 ];
 
+type Events = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>;
+
+/** The event stream, from its first bytes on. */
+async function openEvents(home: GuardedHome, headers: Record<string, string>): Promise<Events> {
+  const response = await home.send('/api/events', { headers: { ...OUTSIDE, ...headers } });
+  expectOneOf(response.status, [200]);
+  const reader = response.body?.getReader();
+  if (reader === undefined) throw new Error('no stream');
+  await reader.read();
+  return reader;
+}
+
+/** Resolves when the stream is over or broken. */
+async function endOf(events: Events): Promise<void> {
+  try {
+    while (!(await events.read()).done);
+  } catch {
+    // Broken off.
+  }
+}
+
 export const SESSIONS: Attempt[] = [
   ...[
     ['Invent a session cookie', `svc_session=${'A'.repeat(43)}`],
@@ -300,6 +321,31 @@ export const SESSIONS: Attempt[] = [
       await answered(200, SERVICES, cookie(stolen))(home);
       await victim.post('logout');
       await answered(401, SERVICES, cookie(stolen))(home);
+    },
+  },
+  {
+    tries: 'Keep the event stream open with a session that was logged out, or a token that was revoked',
+    happens: 'it breaks off',
+    run: async (home) => {
+      const victim = new Visitor(home.url, { 'x-forwarded-for': '203.0.113.79' });
+      await victim.finishLogin(home.provider.signIn(await victim.beginLogin()));
+      const session = await openEvents(home, { cookie: `svc_session=${victim.cookies.get('svc_session')}` });
+      const token = await home.pair('盗まれたテレビ');
+      const authorization = `Bearer ${token}`;
+      const device = await openEvents(home, { authorization });
+      const other = await openEvents(home, { cookie: home.cookie });
+      await victim.post('logout');
+      await endOf(session);
+      const headers = { ...OUTSIDE, ...JSON_TYPE, authorization };
+      await home.send('/api/device/logout', { method: 'POST', headers });
+      await endOf(device);
+      // Both changes are events, which whoever is still let in is told.
+      for (let seen = ''; !seen.includes('tokens'); ) {
+        const { done, value } = await other.read();
+        expectThat(!done, 'the other goes on');
+        seen += new TextDecoder().decode(value);
+      }
+      await other.cancel();
     },
   },
   {

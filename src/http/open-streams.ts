@@ -1,0 +1,76 @@
+/**
+ * Answers without an end (live and chase streams, captions, events) of clients that were let in by a session or a token:
+ * when these are revoked, the answer breaks off, as a failed stream does. Files have an end and are left alone.
+ */
+
+/** What the runtime sends as it is has a length or takes ranges. */
+const ENDLESS = /^(?:text\/event-stream|video\/|audio\/|application\/octet-stream)/;
+
+export function isEndless({ status, headers, body }: Response): boolean {
+  if (status !== 200 || body === null) return false;
+  if (headers.has('content-length') || headers.has('accept-ranges')) return false;
+  return ENDLESS.test(headers.get('content-type') ?? '');
+}
+
+interface OpenStream {
+  /** Asks the access decision again, with what the client had sent. */
+  isStillAllowed: () => boolean;
+  end: () => void;
+}
+
+export class OpenStreams {
+  readonly #open = new Set<OpenStream>();
+
+  /** The same answer, which ends when it is revoked. Its chunks are handed on as they are. */
+  watch(response: Response, isStillAllowed: () => boolean): Response {
+    const { status, headers, body } = response;
+    if (body === null) return response;
+    const reader = body.getReader();
+    let isOver = false;
+    const over = (): void => {
+      isOver = true;
+      this.#open.delete(open);
+    };
+    const open: OpenStream = { isStillAllowed, end: () => {} };
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          open.end = () => {
+            over();
+            controller.error(new Error('no longer let in'));
+            reader.cancel().catch(() => {});
+          };
+        },
+        pull: async (controller) => {
+          try {
+            const { done, value } = await reader.read();
+            if (isOver) return;
+            if (!done) return controller.enqueue(value);
+            over();
+            controller.close();
+          } catch (error) {
+            if (isOver) return;
+            over();
+            controller.error(error);
+          }
+        },
+        cancel: (reason) => {
+          over();
+          return reader.cancel(reason);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    this.#open.add(open);
+    return new Response(stream, { status, headers });
+  }
+
+  /** Sessions or tokens changed: ends what would not be let in any more. */
+  review(): void {
+    for (const open of [...this.#open]) if (!open.isStillAllowed()) open.end();
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+}
