@@ -4,7 +4,7 @@ import { type AccessUnit, AccessUnits } from '../../web/raw/access-units.ts';
 import { type DecodedPicture, Mpeg2Decoder } from '../../web/raw/mpeg2-decoder.ts';
 import { seeded } from './random-picture.ts';
 import { joined, randomVideo } from './random-video.ts';
-import { decodeByFfmpeg, encode, largestDifference, psnr, samplesOf } from './reference.ts';
+import { decodeByFfmpeg, encode, fieldFilm, largestDifference, psnr, samplesOf } from './reference.ts';
 
 const WASM = join(import.meta.dir, '..', '..', 'wasm', 'built', 'mpeg2.wasm');
 let module: WebAssembly.Module;
@@ -221,4 +221,68 @@ describe('what is shown', () => {
     expect(times).toHaveLength(30);
     for (const [index, time] of times.entries()) expect(time).toBeCloseTo(3003 + index * 1501.5);
   });
+
+  test('of what moves is nearer to the picture of its time than both fields woven', async () => {
+    const { source, stream } = await fieldFilm('208x160', 0.5);
+    const decoder = await Mpeg2Decoder.create(module);
+    const woven = await frames(unitsOf(stream));
+    const size = (208 * 160 * 3) / 2;
+    const ours: number[] = [];
+    const weave: number[] = [];
+    const luma = 208 * 160;
+    const note = (pictures: Iterable<DecodedPicture>): void => {
+      for (const picture of pictures) {
+        const index = ours.length;
+        const truth = source.subarray(index * size, index * size + luma);
+        if (truth.length < luma) return;
+        ours.push(psnr(samplesOf(picture).subarray(0, luma), truth));
+        weave.push(psnr(woven[index >> 1]?.subarray(0, luma) ?? truth, truth));
+      }
+    };
+    for (const unit of unitsOf(stream)) {
+      decoder.decode(unit.bytes, unit.time);
+      note(decoder.pictures());
+    }
+    note(decoder.rest());
+    const mean = (values: readonly number[]): number =>
+      values.reduce((sum, one) => sum + one, 0) / values.length;
+    expect(ours.length).toBeGreaterThanOrEqual(28);
+    expect(mean(ours)).toBeGreaterThan(mean(weave) + 2);
+    expect(Math.min(...ours)).toBeGreaterThan(20);
+  });
+
+  test('of film is each of its pictures as long as the stream says: 3 and 2 fields', async () => {
+    const units = unitsOf(await encode('208x160', 0.5, ['-g', '15', '-bf', '0', '-q:v', '4']));
+    const decoder = await Mpeg2Decoder.create(module);
+    const seen: { time: number; fields: number }[] = [];
+    const note = (pictures: Iterable<DecodedPicture>): void => {
+      for (const { time, duration } of pictures) seen.push({ time, fields: Math.round(duration / 1501.5) });
+    };
+    for (const [index, unit] of units.entries()) {
+      decoder.decode(asFilm(unit.bytes, index % 2 === 0), index === 0 ? 900 : undefined);
+      note(decoder.pictures());
+    }
+    note(decoder.rest());
+    expect(seen.map(({ fields }) => fields)).toEqual(units.map((_, index) => (index % 2 === 0 ? 3 : 2)));
+    let time = 900;
+    for (const one of seen) {
+      expect(one.time).toBeCloseTo(time, 3);
+      time += one.fields * 1501.5;
+    }
+  });
 });
+
+/** The unit with progressive_sequence 0, progressive_frame 1 and a repeat_first_field of its own. */
+function asFilm(unit: Uint8Array, isRepeated: boolean): Uint8Array {
+  const bytes = unit.slice();
+  for (let at = 0; at + 9 < bytes.length; at += 1) {
+    if (bytes[at] !== 0 || bytes[at + 1] !== 0 || bytes[at + 2] !== 1 || bytes[at + 3] !== 0xb5) continue;
+    const [first = 0, second = 0] = bytes.subarray(at + 4);
+    if (first >> 4 === 1) bytes[at + 5] = second & ~0x08;
+    if (first >> 4 !== 8) continue;
+    // top_field_first is the highest bit, repeat_first_field the second lowest; progressive_frame begins the next octet.
+    bytes[at + 7] = ((bytes[at + 7] ?? 0) & ~0x02) | (isRepeated ? 0x82 : 0x80);
+    bytes[at + 8] = (bytes[at + 8] ?? 0) | 0x80;
+  }
+  return bytes;
+}

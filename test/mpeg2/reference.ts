@@ -27,6 +27,39 @@ export function encode(size: string, seconds: number, options: readonly string[]
   return ffmpeg(['-f', 'lavfi', '-i', source, ...encoder]);
 }
 
+interface FieldFilm {
+  /** Pictures of 59.94 Hz, planar 4:2:0. */
+  readonly source: Uint8Array;
+  /** The same as frames of two fields, top field first. */
+  readonly stream: Uint8Array;
+}
+
+/** A picture that moves sideways, without noise. @param filter of ffmpeg's `testsrc2`, 59.94 Hz */
+export async function fieldFilm(size: string, seconds: number): Promise<FieldFilm> {
+  const input = ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=60000/1001:duration=${seconds}`];
+  const [source, stream] = await Promise.all([
+    ffmpeg([...input, '-pix_fmt', 'yuv420p', '-f', 'rawvideo', '-']),
+    ffmpeg([
+      ...[...input, '-vf', 'format=yuv422p,tinterlace=interleave_top,scale=interl=1,format=yuv420p', '-c:v'],
+      ...[
+        'mpeg2video',
+        '-flags',
+        '+ildct+ilme',
+        '-top',
+        '1',
+        '-q:v',
+        '1',
+        '-bf',
+        '2',
+        '-f',
+        'mpeg2video',
+        '-',
+      ],
+    ]),
+  ]);
+  return { source, stream };
+}
+
 /** All pictures of a stream as ffmpeg decodes them, planar 4:2:0 without gaps. */
 export async function decodeByFfmpeg(stream: Uint8Array): Promise<Uint8Array> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-mpeg2-'));
