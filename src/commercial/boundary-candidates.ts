@@ -31,7 +31,7 @@ const SILENCE_EDGE_MS = 70;
 const MAX_SILENCE_MS = 20_000;
 
 /** Mean difference of a cut, of 255; difference of brightness, of 2; and how far both stand out. */
-const CUT = { change: 6, changeFloor: 1, shift: 0.15, shiftFloor: 0.03, quiet: 2.2, lively: 1.6 } as const;
+const CUT = { change: 6, changeFloor: 1, shift: 0.1, shiftFloor: 0.03, quiet: 2.2, lively: 1.6 } as const;
 const AROUND = 4;
 const ABOVE = { ratio: 1.2, spreads: 2 } as const;
 /** Video black is 16. */
@@ -81,10 +81,13 @@ function standsOut(
   }
   const [one, other] = [median(before) + floor, median(behind) + floor];
   const value = values[index] as number;
-  const around = [...before, ...behind];
-  const most = Math.max(...around);
-  const isAbove =
-    value > ABOVE.ratio * most && value - most > ABOVE.spreads * (most - Math.min(...around)) + floor;
+  const isAboveSide = (side: readonly number[]): boolean => {
+    if (side.length === 0) return false;
+    const most = Math.max(...side);
+    const spread = most - Math.min(...side);
+    return value > ABOVE.ratio * most && value - most > ABOVE.spreads * spread + floor;
+  };
+  const isAbove = isAboveSide(before) && isAboveSide(behind);
   return { quiet: value / Math.min(one, other), lively: value / Math.max(one, other), isAbove };
 }
 
@@ -97,7 +100,8 @@ function cuts({ changes, shifts }: Pick<PictureFeatures, 'changes' | 'shifts'>):
     const shift = standsOut(shifts, index, CUT.shiftFloor);
     const isMoved = change.isAbove || (change.quiet > CUT.quiet && change.lively > CUT.lively);
     const isOther =
-      (shifts[index] as number) > CUT.shift && shift.quiet > CUT.quiet && shift.lively > CUT.lively;
+      (shifts[index] as number) > CUT.shift &&
+      (shift.isAbove || (shift.quiet > CUT.quiet && shift.lively > CUT.lively));
     if (isMoved || isOther) found.push(index);
   }
   return found;

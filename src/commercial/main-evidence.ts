@@ -35,6 +35,8 @@ const LEAST_MODE_SHARE = 0.1;
 const CAPTION = { on: 0.5, holdMs: 3_000, off: -0.15, offAfterMs: 14_000 } as const;
 /** A recording with fewer captions a minute is not captioned. */
 const LEAST_CAPTIONS_A_MINUTE = 2;
+/** So long a logo may be hidden beside an edge. */
+const HIDDEN_MS = 2_000;
 /** Beyond this from a sample its logo says nothing. */
 const REACH_MS = 8_000;
 
@@ -100,13 +102,24 @@ function weigh(slots: Float32Array): void {
   }
 }
 
+/** The nearest clear word in a direction: a bright picture may hide it for a moment. */
+function clearFrom({ samples, evidence }: Logo, from: number, step: 1 | -1, atMs: number): number {
+  for (let index = from; ; index += step) {
+    const sample = samples[index];
+    const isFar = sample === undefined || Math.abs(sample.timeMs - atMs) > HIDDEN_MS;
+    if (isFar && index !== from) return evidence[from] ?? 0;
+    const one = evidence[index] ?? 0;
+    if (Math.abs(one) > CLEARLY || sample === undefined) return one;
+  }
+}
+
 /** What the logo says just before a time and just behind it, -1 to 1; undefined where it was not compared near it. */
 export function logoAround(
   { logo }: MainEvidence,
   atMs: number,
 ): { before: number; behind: number } | undefined {
   if (logo === undefined) return undefined;
-  const { samples, evidence } = logo;
+  const { samples } = logo;
   let low = 0;
   let high = samples.length;
   while (low < high) {
@@ -118,7 +131,7 @@ export function logoAround(
   const behind = samples[low];
   if (before === undefined || behind === undefined) return undefined;
   if (atMs - before.timeMs > REACH_MS || behind.timeMs - atMs > REACH_MS) return undefined;
-  return { before: evidence[low - 1] ?? 0, behind: evidence[low] ?? 0 };
+  return { before: clearFrom(logo, low - 1, -1, atMs), behind: clearFrom(logo, low, 1, atMs) };
 }
 
 /** Whether the logo is clearly seen in a stretch; undefined where it was not compared. */
