@@ -35,6 +35,22 @@ test('a stranger with many addresses does not make it grow', () => {
   expect(attempts.size).toBe(2_048);
 });
 
+test('who tries on is remembered, who was quiet longest is forgotten', () => {
+  const { attempts } = limiter();
+  const restless = '192.0.2.1';
+  for (let n = 0; n < 3; n++) attempts.attempt(restless);
+  for (let n = 0; n < 2_047; n++) attempts.attempt(`10.0.${n >> 8}.${n & 255}`);
+  expect(attempts.attempt(restless)).toBe(1_000);
+  attempts.attempt('192.0.2.2');
+  expect(attempts.attempt(restless)).toBe(1_000);
+});
+
+test('what is no address is counted as it is', () => {
+  const { attempts } = limiter();
+  const tries = [1, 2, 3, 4].map(() => attempts.attempt('unknown'));
+  expect(tries).toEqual([0, 0, 0, 1_000]);
+});
+
 test('Retry-After is in whole seconds, never 0', () => {
   expect([1, 1_000, 1_001].map(retryAfter)).toEqual(['1', '1', '2']);
 });

@@ -117,3 +117,20 @@ test('a purge that the database refuses is logged and comes again', () => {
   sessions.start();
   expect(lines.join('')).toContain('expired sessions are not deleted yet');
 });
+
+test('that the list changed is told when it did', () => {
+  const { sessions, clock } = household();
+  sessions.begin(LOGIN);
+  sessions.begin(LOGIN);
+  clock.changes = 0;
+  expect(sessions.endOthers(1)).toBe(1);
+  expect(clock.changes).toBe(1);
+  expect(sessions.endOthers(1)).toBe(0);
+  expect(clock.changes).toBe(1);
+  sessions.start();
+  expect(clock.changes).toBe(1);
+  sessions.close();
+  clock.now += 60_001;
+  sessions.start();
+  expect(clock.changes).toBe(2);
+});
