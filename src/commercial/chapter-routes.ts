@@ -51,6 +51,24 @@ function refuseGrowing(recording: ListedRecording): void {
     throw new Failure('conflict', '録画中の番組のチャプターは変更できません。');
 }
 
+/**
+ * ms of the original stream, in whose time chapters are told. Of a recording that has only an encoded file, that file's.
+ * @throws Failure not_found, busy; conflict where commercials are cut out
+ */
+async function lengthOf(recording: ListedRecording, open: OpensOriginals): Promise<number> {
+  if (recording.files.some(({ cuts }) => cuts !== null))
+    throw new Failure('conflict', 'CMをカットした録画のチャプターは変更できません。');
+  const encoded = recording.files.find(({ source }) => source !== 'ts');
+  const hasOriginal = recording.files.some(({ source }) => source === 'ts');
+  if (!hasOriginal && encoded !== undefined && encoded.durationMs !== null) return encoded.durationMs;
+  const opened = await open.open(recording);
+  try {
+    return Math.round(opened.index.duration / 90);
+  } finally {
+    opened.close();
+  }
+}
+
 export function addChapterRoutes(app: Elysia, parts: ChapterRouteNeeds): void {
   const { recordingList, chapters, open, hub, now } = parts;
   const changed = (id: number): void => {
@@ -67,13 +85,8 @@ export function addChapterRoutes(app: Elysia, parts: ChapterRouteNeeds): void {
     async ({ params, body }) => {
       const recording = findRecording(recordingList, params.id);
       refuseGrowing(recording);
-      const opened = await open.open(recording);
-      try {
-        const segments = readSegments(body, Math.round(opened.index.duration / 90));
-        chapters.putCorrected(recordingId(recording.id), segments, now());
-      } finally {
-        opened.close();
-      }
+      const segments = readSegments(body, await lengthOf(recording, open));
+      chapters.putCorrected(recordingId(recording.id), segments, now());
       changed(recording.id);
       parts.corrected(recording.id);
       return answer(recording.id);
@@ -93,7 +106,7 @@ export function addChapterRoutes(app: Elysia, parts: ChapterRouteNeeds): void {
           200: jsonAnswer('the chapters as they are now', ChaptersSchema),
           400: problemResponse('malformed id or body; `path` names the chapter'),
           404: problemResponse('no such recording, or it has no file that can be played'),
-          409: problemResponse('`conflict`: it is being recorded'),
+          409: problemResponse('`conflict`: it is being recorded, or its commercials are cut out'),
           503: problemResponse('`busy`: its folder does not answer'),
         },
       },

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { readdirSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
 import {
+  type Chapters,
   EncodeLogSchema,
   type Encodes,
   EncodesSchema,
@@ -103,6 +104,10 @@ describe('a recording that is encoded', () => {
     }
     for (const what of ['stream?codec=mpeg2', 'file?source=ts', 'captions'])
       expect([what, (await home.get(`/api/recordings/${id}/${what}`)).status]).toEqual([what, 404]);
+    // Without its original its chapters can still be corrected.
+    const chapters = [{ start: 1, end: 2, title: 'CM' }];
+    const corrected = await home.send('PUT', `/api/recordings/${id}/chapters`, { chapters });
+    expect([corrected.status, ((await corrected.json()) as Chapters).chapters.length]).toEqual([200, 3]);
     const sound = await home.get(`/api/recordings/${id}/file?audio=only`);
     expect(sound.headers.get('content-type')).toBe('audio/aac');
     expect((await played(await sound.bytes())).beeps).toHaveLength(1);
@@ -156,6 +161,7 @@ test('commercials are cut out, and everything is told on the scale of the file',
   expect(sounds).toContain('title=番組0');
   // What is cut out has no chapter, captions move, and positions are told in the file's time.
   expect(await (await home.get(`/api/recordings/${id}/chapters`)).json()).toEqual({ chapters: [] });
+  expect((await home.send('PUT', `/api/recordings/${id}/chapters`, { chapters: [] })).status).toBe(409);
   const page = { v: 1, plane: [960, 540], duration: null, runs: [] };
   const packed = Bun.gzipSync(JSON.stringify({ v: 1, pages: [{ at: 8, page }] }));
   home.database.query('INSERT INTO recording_captions VALUES ($id, $packed)').run({ id, packed });
