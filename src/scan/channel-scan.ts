@@ -96,11 +96,12 @@ export class ChannelScan {
 
   /**
    * Begins a scan; it goes on by itself.
-   * @throws Failure conflict when one is running, no_tuner, agent_unavailable
+   * @throws Failure conflict when one is running, no_tuner, agent_unavailable, agent_misconfigured
    */
   async start(types: readonly BroadcastType[]): Promise<void> {
     this.#refuseSecond();
-    const tuners = await this.options.agent.tuners();
+    // What was found goes into this table in the end: one that cannot be read is told now.
+    const [tuners] = await Promise.all([this.options.agent.tuners(), this.options.agent.channels()]);
     const missing = types.filter((type) => !hasTunerFor(tuners, type));
     if (missing.length > 0) {
       const names = missing.map((type) => NAMES[type]).join('、');

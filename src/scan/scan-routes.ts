@@ -55,7 +55,9 @@ export function addScanRoutes(app: Elysia, { scans, tests }: ScanRouteNeeds): vo
           200: jsonAnswer('the scan that began', ScanStatusSchema),
           400: problemResponse('unknown or no types'),
           409: problemResponse('`conflict`: one is running'),
-          503: problemResponse('`no_tuner`: no tuner takes one of the types; `agent_unavailable`'),
+          503: problemResponse(
+            '`no_tuner`: no tuner takes one of the types; `agent_unavailable`; `agent_misconfigured`: its tables cannot be read',
+          ),
         },
       },
     },

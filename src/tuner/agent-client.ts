@@ -114,6 +114,10 @@ export class AgentClient {
     if (status !== 200) {
       const reason = Value.Check(AgentErrorSchema, answer) ? answer.message : `HTTP ${status}`;
       if (status === 400 && body !== undefined) throw new Failure('bad_request', reason);
+      // It answers, but cannot read what it is to serve: its sentence names the file.
+      if (status === 500 && Value.Check(AgentErrorSchema, answer)) {
+        throw new Failure('agent_misconfigured', `チューナーエージェントの設定を読めません。${reason}`);
+      }
       throw agentUnavailable(reason);
     }
     if (!Value.Check(schema, answer)) {

@@ -79,7 +79,7 @@ describe('AgentClient', () => {
 
     const answers: [Response, string][] = [
       [new Response('no', { status: 403 }), 'AGENT_NETWORKS'],
-      [Response.json({ message: '壊れました' }, { status: 500 }), '壊れました'],
+      [new Response('no', { status: 500 }), 'HTTP 500'],
       [new Response('<html>', { status: 502 }), 'HTTP 502'],
       [new Response('<html>'), '不正'],
       [Response.json([{ type: 'XX' }]), '不正'],
@@ -90,6 +90,15 @@ describe('AgentClient', () => {
       expect(failure.code).toBe('agent_unavailable');
       expect(failure.message).toContain(reason);
     }
+  });
+
+  test('an agent that cannot read its own tables is misconfigured, in its own words', async () => {
+    const { url } = serve(() => Response.json({ message: 'channels.json: 2 行' }, { status: 500 }));
+    const { code, message } = await failureOf(new AgentClient(url).channels());
+    expect([code, message]).toEqual([
+      'agent_misconfigured',
+      'チューナーエージェントの設定を読めません。channels.json: 2 行',
+    ]);
   });
 
   test('an answer without an end is not read to its end', async () => {

@@ -87,6 +87,7 @@ const AIR: readonly Omit<FaultRow, 'house'>[] = [
   },
   {
     name: 'no signal at the start',
+    isLong: true,
     programme: WHOLE,
     faults: [{ fault: { kind: 'no_lock', exitAfterSec: 1 }, during: [-30, 3] }],
     level: 'damaged',
@@ -149,6 +150,7 @@ const AIR: readonly Omit<FaultRow, 'house'>[] = [
   },
   {
     name: 'a clock that is set back',
+    isLong: true,
     programme: WHOLE,
     faults: [{ fault: { kind: 'clock', offsetMs: -5_000, announced: true }, during: [8, 600] }],
     level: 'complete',
@@ -177,6 +179,7 @@ const AIR: readonly Omit<FaultRow, 'house'>[] = [
   },
   {
     name: 'a stall in the overrun',
+    isLong: true,
     programme: [0, 12],
     aired: [0, 20],
     fields: { overrunSec: 8, overrunSteps: 2, noticeSec: 3 },

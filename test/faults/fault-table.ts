@@ -78,7 +78,15 @@ export class FaultEvening {
       settings: { retryDamaged: 'damaged', marginAfter: 6_000 },
     });
     this.#house = house;
-    await house.reserveAll(shows.filter((_, index) => rows[index]?.isBookedBySomethingElse !== true));
+    const first = Math.min(...rows.map(({ programme }) => programme[0]));
+    const isLate = (): boolean => Date.now() > this.#moment(first) - BEFORE_MS;
+    try {
+      await house.reserveAll(shows.filter((_, index) => rows[index]?.isBookedBySomethingElse !== true));
+    } catch (error) {
+      // A programme may be over by then.
+      if (isLate()) return false;
+      throw error;
+    }
     for (const [index, { faults = [] }] of rows.entries()) {
       const channel = shows[index]?.channel ?? '';
       for (const { fault, during } of faults) {
@@ -86,8 +94,7 @@ export class FaultEvening {
         house.air.fault({ ...fault, kind: String(fault.kind), channel, ...window });
       }
     }
-    const first = Math.min(...rows.map(({ programme }) => programme[0]));
-    if (Date.now() > this.#moment(first) - BEFORE_MS) return false;
+    if (isLate()) return false;
     this.#events = this.#happen();
     // Told by the test that waits for it.
     this.#events.catch(() => {});

@@ -270,6 +270,16 @@ describe('satellite stations before any scan', () => {
   }, 60_000);
 });
 
+test('a table of channels that cannot be read is told before a scan begins, with its place', async () => {
+  const home = await household({ tune: 'exit 1', tuners: 'GR:1', channels: [{ type: 'GR' }] });
+  const answer = await home.send('POST', '/api/scan', { types: ['GR'] });
+  const { code, message } = (await answer.json()) as { code: string; message: string };
+  expect([answer.status, code]).toEqual([503, 'agent_misconfigured']);
+  expect(message).toContain('channels.json: [0].channel');
+  expect(message).not.toContain('接続できません');
+  expect((await home.get<ScanStatus>('/api/scan')).state).toBe('idle');
+}, 30_000);
+
 describe('the tuner screen', () => {
   test('tables are passed through, with their errors', async () => {
     const home = await household({ tune: 'exit 1', tuners: 'GR:1', channels: [] });
