@@ -8,7 +8,6 @@ import type { BroadcastMs, Pts90k } from '../../arib/time.ts';
 import { pcrToPts } from '../../arib/ts/clock.ts';
 import { PACKET_SIZE, packetPcr, packetPid } from '../../arib/ts/packet.ts';
 import { SectionDemux } from '../../arib/ts/section.ts';
-import type { MonotonicMs } from '../../host/clock.ts';
 import { defineOutput, type Output, type OutputContext } from './output-kind.ts';
 
 export interface StationTime {
@@ -16,8 +15,11 @@ export interface StationTime {
   at: BroadcastMs;
 }
 
-/** An older clock reference belongs to another moment: they come every 100 ms (ARIB TR-B14). */
-const FRESH_MS = 500;
+/**
+ * An older clock reference belongs to another moment: they come every 100 ms (ARIB TR-B14). In packets of the stream, half a
+ * second of the fastest station: when a packet arrives says nothing on a busy machine.
+ */
+const FRESH_PACKETS = 8_000;
 
 export const clockOutput = defineOutput<null, never, StationTime, never>({
   name: 'clock',
@@ -26,7 +28,9 @@ export const clockOutput = defineOutput<null, never, StationTime, never>({
 
 class ClockOutput implements Output<never> {
   readonly #demux = new SectionDemux([TOT_PID as Pid]);
-  #pcr: { readonly pts: Pts90k; readonly at: MonotonicMs } | undefined;
+  #pcr: Pts90k | undefined;
+  /** Packets since then. */
+  #age = 0;
   #isOver = false;
 
   constructor(private readonly context: OutputContext<StationTime, never>) {}
@@ -35,10 +39,13 @@ class ClockOutput implements Output<never> {
     const pcrPid = this.context.stream.pcrPid();
     for (let offset = 0; offset + PACKET_SIZE <= packets.length; offset += PACKET_SIZE) {
       const pid = packetPid(packets, offset);
+      this.#age += 1;
       if (pid === TOT_PID) this.#readTime(packets.subarray(offset, offset + PACKET_SIZE));
       if (pid !== pcrPid) continue;
       const pcr = packetPcr(packets, offset);
-      if (pcr !== undefined) this.#pcr = { pts: pcrToPts(pcr), at: this.context.clock() };
+      if (pcr === undefined) continue;
+      this.#pcr = pcrToPts(pcr);
+      this.#age = 0;
     }
   }
 
@@ -56,9 +63,8 @@ class ClockOutput implements Output<never> {
   #readTime(packet: Uint8Array): void {
     for (const section of this.#demux.feed(packet)) {
       const time = parseTot(section)?.time;
-      const pcr = this.#pcr;
-      if (time === undefined || pcr === undefined || this.context.clock() - pcr.at > FRESH_MS) continue;
-      this.context.event({ pts: pcr.pts, at: time });
+      if (time === undefined || this.#pcr === undefined || this.#age > FRESH_PACKETS) continue;
+      this.context.event({ pts: this.#pcr, at: time });
     }
   }
 }

@@ -9,11 +9,12 @@ import { LiveSockets } from '../../src/live/live-sockets.ts';
 import { pesTimes } from '../../src/media/pes-stamps.ts';
 import type { LiveControl } from '../../wire/live.ts';
 import { LIVE_CHANNEL } from '../../wire/live-frames.ts';
+import { comesTrue } from '../until.ts';
 import { DUAL_MONO, encoderPids, HD, prepareAir, Rig, until } from './rig.ts';
 import { controlFrame, ReceivedFrames } from './socket-client.ts';
 
 // Real broadcast time passes, on a machine that may be busy.
-setDefaultTimeout(30_000);
+setDefaultTimeout(60_000);
 
 const VIDEO_PID = 256;
 /** 1 ms of 90 kHz. */
@@ -84,7 +85,9 @@ test('fragments, clock and captions are on one scale, within 1 ms of the origina
     const ats = new Map(raw.all('clock').map(({ at, pts }) => [at, pts]));
     return encoded.all('clock').find(({ at }) => ats.has(at));
   };
-  await until('a clock of both', () => common() !== undefined);
+  await comesTrue('a clock of both', common, 25_000);
+  // Long enough that who joins later does not begin where the session began.
+  await encoded.frame(LIVE_CHANNEL.fragment, 25);
   const there = common();
   const stamp = raw.all('clock').find(({ at }) => at === there?.at)?.pts ?? 0;
   const origin = stamp - (there?.pts ?? 0);
