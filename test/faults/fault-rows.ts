@@ -35,6 +35,8 @@ export interface FaultRow {
   readonly level: RecordingVerdict['level'];
   /** Its gap may be too short to count. */
   readonly mayBeComplete?: boolean;
+  /** Shorter than what counts: drops may be counted or not. */
+  readonly isShort?: boolean;
   /** Of its gaps, in order; one that comes again at once counts once. Undefined: there is none. */
   readonly causes?: readonly Cause[];
   /** What is in the file of it is another programme: all of it counts as missing. */
@@ -65,6 +67,7 @@ const AIR: readonly Omit<FaultRow, 'house'>[] = [
   },
   {
     name: 'a stall of 0.3 s',
+    isShort: true,
     programme: WHOLE,
     faults: [{ fault: STALL, during: [6, 6.3] }],
     // Counters break; no gap is told.
@@ -108,6 +111,7 @@ const AIR: readonly Omit<FaultRow, 'house'>[] = [
   },
   {
     name: 'copy-never for a moment',
+    isShort: true,
     programme: WHOLE,
     faults: [{ fault: { kind: 'copy_never' }, during: [8, 8.1] }],
     level: 'complete',

@@ -163,7 +163,7 @@ export function faultTable(name: HouseName): FaultRoom {
   const judgedRow = async (row: FaultRow, show: Show): Promise<void> => {
     const { recording, verdict, bytes } = await evening.house.judgedByTitle(show);
     const aired = evening.span(row.aired ?? row.programme);
-    const { level, causes = [], mayBeComplete, clockJumps } = row;
+    const { level, causes = [], mayBeComplete, isShort, clockJumps } = row;
     const { drops, gaps } = verdict;
     if (row.isAllMissing === true || bytes.length === 0) {
       const all = { startMs: 0, endMs: aired.to - aired.from };
@@ -177,7 +177,7 @@ export function faultTable(name: HouseName): FaultRoom {
         ...{ holes: [], breaks: 0, unsynced: 0, jumps: clockJumps },
       });
     } else {
-      const apart = holdAgainstFile(verdict, bytes, aired, { level, causes, mayBeComplete });
+      const apart = holdAgainstFile(verdict, bytes, aired, { level, causes, mayBeComplete, isShort });
       if (LONG) console.log(`${row.name}: told and missing are ${Math.round(apart)} ms apart`);
     }
     expect(recording.state).toBe(verdict.level === 'lost' ? 'failed' : 'recorded');
