@@ -177,6 +177,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     trustedNetworks: config.trustedNetworks,
     trustedProxies: config.trustedProxies,
     tokens: pairing.tokens,
+    isToken: (id) => pairing.tokens.list().some((token) => token.id === id),
     purgeIntervalMs: config.reconcileIntervalMs,
     monotonicClock,
   });
@@ -184,7 +185,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     ...{ stations, encoders, tuners, keyFailure, hub, log, pool },
     findRecording: (id) => recording.recorder.describe(id),
     chase: (order, signal) => play.play.chase(order, signal),
-    redeem: (ticket) => access.tickets.redeem(ticket) !== undefined,
+    redeem: (ticket) => access.tickets.redeem(ticket),
     clock: elapsed,
   });
   const recording = createRecording({
@@ -389,6 +390,7 @@ function listen(
     access: access.policy,
     innerPaths: pathsOutsideApi(api),
     socket: live.sockets,
+    isLetIn: access.isLetIn,
     trustedProxies: config.trustedProxies,
     allowedHosts: config.allowedHosts,
     assets,

@@ -5,6 +5,7 @@ import type { Log } from '../../host/log.ts';
 import type { Networks } from '../../host/networks.ts';
 import type { Random } from '../../host/random.ts';
 import type { Hub } from '../hub/hub.ts';
+import type { Requester } from '../model/requester.ts';
 import type { AddRoutes } from '../route/add-routes.ts';
 import { SessionStore } from '../store/session-store.ts';
 import { type AccessPolicy, type TokenCheck, trustedNetworkOf } from './access.ts';
@@ -30,6 +31,8 @@ interface AccessNeeds {
   trustedNetworks: Networks;
   trustedProxies: Networks;
   tokens: TokenCheck;
+  /** Whether a token is in force. */
+  isToken: (id: number) => boolean;
   purgeIntervalMs: number;
   random: Random;
   /** Epoch ms. */
@@ -68,5 +71,10 @@ export function createAccess(needs: AccessNeeds) {
     addAccessRoutes(app, { sessions, tickets, ticketLimiter, oidc, trustedNetworks, trustedProxies });
     addLoginRoutes(app, login);
   };
-  return { policy, sessions, tickets, routes };
+  /** Asked when sessions or tokens changed, of what is open. */
+  const isLetIn = ({ letIn }: Requester): boolean => {
+    if (letIn.by === 'session') return sessions.list().some(({ id }) => id === letIn.sessionId);
+    return letIn.by !== 'token' || needs.isToken(letIn.tokenId);
+  };
+  return { policy, sessions, tickets, isLetIn, routes };
 }

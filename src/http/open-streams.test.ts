@@ -53,6 +53,31 @@ test('a client that leaves and a source that breaks are handed on, and forgotten
   expect(streams.size).toBe(0);
 });
 
+test('a connection that is revoked is ended once, one that was closed is forgotten', () => {
+  const streams = new OpenStreams();
+  const ended: string[] = [];
+  let isAllowed = true;
+  streams.hold(
+    () => isAllowed,
+    () => ended.push('revoked'),
+  );
+  streams.hold(
+    () => true,
+    () => ended.push('allowed'),
+  );
+  const forget = streams.hold(
+    () => isAllowed,
+    () => ended.push('closed'),
+  );
+  forget();
+  streams.review();
+  isAllowed = false;
+  streams.review();
+  streams.review();
+  expect(ended).toEqual(['revoked']);
+  expect(streams.size).toBe(1);
+});
+
 test('files and whole answers are none', () => {
   const response = (headers: Record<string, string>, status = 200) => new Response('x', { headers, status });
   expect(isEndless(response({ 'content-type': 'text/event-stream' }))).toBe(true);

@@ -1,6 +1,7 @@
 /**
  * Answers without an end (live and chase streams, captions, events) of clients that were let in by a session or a token:
- * when these are revoked, the answer breaks off, as a failed stream does. Files have an end and are left alone.
+ * when these are revoked, the answer breaks off, as a failed stream does. So do sockets. Files have an end and are left
+ * alone.
  */
 
 /** What the runtime sends as it is has a length or takes ranges. */
@@ -63,6 +64,20 @@ export class OpenStreams {
     );
     this.#open.add(open);
     return new Response(stream, { status, headers });
+  }
+
+  /** A connection that is ended when it is revoked. @returns forgets it */
+  hold(isStillAllowed: () => boolean, end: () => void): () => void {
+    const forget = (): void => void this.#open.delete(open);
+    const open: OpenStream = {
+      isStillAllowed,
+      end: () => {
+        forget();
+        end();
+      },
+    };
+    this.#open.add(open);
+    return forget;
   }
 
   /** Sessions or tokens changed: ends what would not be let in any more. */

@@ -99,6 +99,7 @@ function serve(
       tokens: { check: () => undefined },
       sessions: { find: () => undefined },
     },
+    isLetIn: () => true,
     innerPaths: pathsOutsideApi(api),
     trustedProxies: Networks.none,
     allowedHosts: AllowedHosts.literals,

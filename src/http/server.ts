@@ -69,6 +69,8 @@ interface HttpOptions {
   innerPaths: ReadonlySet<string>;
   /** Answered before the access decision: its handshake carries a ticket of its own. */
   socket?: SocketEndpoint | undefined;
+  /** Whether the session or token that let somebody in still does. */
+  isLetIn: (requester: Requester) => boolean;
   log: Log;
 }
 
@@ -275,8 +277,9 @@ function createHandler(options: HttpOptions, streams: OpenStreams) {
   function handshake(request: Request, url: URL, server: RequestContext): Answer | undefined {
     const { socket } = options;
     if (socket === undefined || url.pathname !== socket.path || !isUpgrade(request)) return undefined;
-    if (!socket.admit(url)) return new Response(BAD_TICKET, { status: 403, headers: PLAIN });
-    if (server.upgrade(request, { data: { peer: undefined } })) return 'upgraded';
+    const requester = socket.admit(url);
+    if (requester === undefined) return new Response(BAD_TICKET, { status: 403, headers: PLAIN });
+    if (server.upgrade(request, { data: { requester } })) return 'upgraded';
     return new Response('Not a WebSocket handshake.\n', { status: 400, headers: PLAIN });
   }
 
@@ -358,7 +361,7 @@ export function startHttpServer(options: HttpOptions): HttpServer {
       idleTimeout: IDLE_TIMEOUT_S,
       maxRequestBodySize: RUNTIME_BODY_LIMIT,
       fetch: handler,
-      websocket: socketHandlers(options.socket),
+      websocket: socketHandlers(options.socket, streams, options.isLetIn),
       // The handler answers its own errors: what comes here is the runtime's.
       error: (error) => {
         options.log.error('request failed', { error: String(error) });

@@ -1,9 +1,15 @@
 /** The runtime's WebSockets as a feature sees them (`route/socket-endpoint.ts`). */
+import type { Requester } from '../model/requester.ts';
 import type { SocketConnection, SocketEndpoint, SocketPeer } from '../route/socket-endpoint.ts';
+import type { OpenStreams } from './open-streams.ts';
 
 export interface SocketData {
+  /** Whom its ticket was issued for. */
+  readonly requester: Requester;
   /** Once it is open. */
-  peer: SocketPeer | undefined;
+  peer?: SocketPeer | undefined;
+  /** Once it is open: it is watched for being revoked no longer. */
+  forget?: () => void;
 }
 
 /** A client that answers no ping of the runtime for so long is gone, s. */
@@ -11,7 +17,12 @@ const IDLE_TIMEOUT_S = 60;
 /** A feature that goes on sending to a client that takes nothing. */
 const BACKPRESSURE_LIMIT = 64 * 1024 * 1024;
 
-export function socketHandlers(endpoint: SocketEndpoint | undefined): Bun.WebSocketHandler<SocketData> {
+/** @param isLetIn asked again when sessions or tokens changed; a socket of one that is not let in any more ends */
+export function socketHandlers(
+  endpoint: SocketEndpoint | undefined,
+  streams: Pick<OpenStreams, 'hold'>,
+  isLetIn: (requester: Requester) => boolean,
+): Bun.WebSocketHandler<SocketData> {
   return {
     idleTimeout: IDLE_TIMEOUT_S,
     backpressureLimit: BACKPRESSURE_LIMIT,
@@ -20,12 +31,18 @@ export function socketHandlers(endpoint: SocketEndpoint | undefined): Bun.WebSoc
     // Media are compressed already.
     perMessageDeflate: false,
     open: (socket) => {
+      const { requester } = socket.data;
+      socket.data.forget = streams.hold(
+        () => isLetIn(requester),
+        () => socket.terminate(),
+      );
       socket.data.peer = endpoint?.open(connectionOf(socket));
     },
     message: (socket, data) => socket.data.peer?.message(data),
     drain: (socket) => socket.data.peer?.drained(),
     close: (socket) => {
-      const { peer } = socket.data;
+      const { peer, forget } = socket.data;
+      forget?.();
       socket.data.peer = undefined;
       peer?.closed();
     },

@@ -68,6 +68,7 @@ test.skipIf(Bun.which('openssl') === null)(
       trustedProxies: Networks.none,
       allowedHosts: AllowedHosts.literals,
       assets: openAssets(null),
+      isLetIn: () => true,
       innerPaths: new Set(),
       api: async () => {
         await release.promise;

@@ -4,6 +4,7 @@ import type { Log } from '../../host/log.ts';
 import type { LiveTuned } from '../../wire/live.ts';
 import { LIVE_SOCKET_PATH } from '../../wire/live-frames.ts';
 import { Failure } from '../model/failure.ts';
+import type { Requester } from '../model/requester.ts';
 import type { SocketConnection, SocketEndpoint, SocketPeer } from '../route/socket-endpoint.ts';
 import type { LiveService } from './live-service.ts';
 import { type ChaseRequest, LiveSocket, type SocketViewing, type TuneRequest } from './live-socket.ts';
@@ -24,8 +25,8 @@ export interface LiveSocketsNeeds {
   readonly isSuspended: (id: StationId) => boolean;
   /** @throws Failure, the abort's reason */
   readonly chase: (request: Omit<ChaseRequest, 'type'>, signal: AbortSignal) => Promise<ChaseViewing>;
-  /** Whether the ticket was issued, within its time, and not used before. */
-  readonly redeem: (ticket: string) => boolean;
+  /** For whom the ticket was issued; undefined: never, too long ago, or it was used before. */
+  readonly redeem: (ticket: string) => Requester | undefined;
   readonly log: Log;
   /** ms since the machine was started. */
   readonly clock: () => number;
@@ -44,9 +45,9 @@ export class LiveSockets implements SocketEndpoint {
     return this.#clients.size;
   }
 
-  admit(url: URL): boolean {
+  admit(url: URL): Requester | undefined {
     const ticket = url.searchParams.get('ticket');
-    return !this.#isClosed && ticket !== null && this.needs.redeem(ticket);
+    return this.#isClosed || ticket === null ? undefined : this.needs.redeem(ticket);
   }
 
   open(connection: SocketConnection): SocketPeer {

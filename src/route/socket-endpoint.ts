@@ -1,5 +1,7 @@
 /** What the server and a feature that speaks over sockets know of each other. */
 
+import type { Requester } from '../model/requester.ts';
+
 /** One socket, as its feature sees it. */
 export interface SocketConnection {
   /** Binary; queued where the client takes it slowly. */
@@ -25,7 +27,7 @@ export interface SocketEndpoint {
   readonly path: string;
   /** Octets of the longest message that a client may send; a longer one ends the connection. */
   readonly maxMessageBytes: number;
-  /** Whether this handshake is answered; its address and Origin were checked. False: 403. */
-  admit(url: URL): boolean;
+  /** For whom the socket will act; its address and Origin were checked. Undefined: 403. */
+  admit(url: URL): Requester | undefined;
   open(connection: SocketConnection): SocketPeer;
 }

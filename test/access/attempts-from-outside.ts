@@ -267,6 +267,21 @@ async function openEvents(home: GuardedHome, headers: Record<string, string>): P
   return reader;
 }
 
+async function openSocket(home: GuardedHome, headers: Record<string, string>): Promise<WebSocket> {
+  const init = { method: 'POST', headers: { ...OUTSIDE, ...JSON_TYPE, ...headers } };
+  const { ticket } = (await (await home.send('/api/live/ticket', init)).json()) as { ticket: string };
+  const socket = new WebSocket(`${home.url.replace(/^http/u, 'ws')}/api/live/socket?ticket=${ticket}`);
+  await new Promise((resolve, reject) => {
+    socket.onopen = resolve;
+    socket.onerror = reject;
+  });
+  return socket;
+}
+
+async function closed(socket: WebSocket): Promise<void> {
+  if (socket.readyState !== WebSocket.CLOSED) await new Promise((resolve) => (socket.onclose = resolve));
+}
+
 /** Resolves when the stream is over or broken. */
 async function endOf(events: Events): Promise<void> {
   try {
@@ -324,7 +339,8 @@ export const SESSIONS: Attempt[] = [
     },
   },
   {
-    tries: 'Keep the event stream open with a session that was logged out, or a token that was revoked',
+    tries:
+      'Keep the event stream or the live socket open with a session that was logged out, or a token that was revoked',
     happens: 'it breaks off',
     run: async (home) => {
       const victim = new Visitor(home.url, { 'x-forwarded-for': '203.0.113.79' });
@@ -334,11 +350,19 @@ export const SESSIONS: Attempt[] = [
       const authorization = `Bearer ${token}`;
       const device = await openEvents(home, { authorization });
       const other = await openEvents(home, { cookie: home.cookie });
+      const sockets = await Promise.all([
+        openSocket(home, { cookie: `svc_session=${victim.cookies.get('svc_session')}` }),
+        openSocket(home, { authorization }),
+      ]);
+      const kept = await openSocket(home, { cookie: home.cookie });
       await victim.post('logout');
       await endOf(session);
       const headers = { ...OUTSIDE, ...JSON_TYPE, authorization };
       await home.send('/api/device/logout', { method: 'POST', headers });
       await endOf(device);
+      await Promise.all(sockets.map(closed));
+      expectOneOf(kept.readyState, [WebSocket.OPEN]);
+      kept.close();
       // Both changes are events, which whoever is still let in is told.
       for (let seen = ''; !seen.includes('tokens'); ) {
         const { done, value } = await other.read();

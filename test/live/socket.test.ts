@@ -29,7 +29,7 @@ beforeAll(async () => {
     live: rig.live,
     isSuspended: () => false,
     chase: () => Promise.reject(new Error('nothing is recorded')),
-    redeem: () => true,
+    redeem: () => undefined,
     log: SILENT_LOG,
     clock: () => performance.now(),
   });
