@@ -267,6 +267,9 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
       await until('it is received', () => session.state.bytes > 0);
       if (endsOnceTold !== undefined)
         await comesTrue('the recording tells', () => endsOnceTold.test(session.state.cause ?? ''), 30_000);
+      // What is shorter than a blink is no gap.
+      const { bytes } = session.state;
+      await until('it goes on so for over a second', () => session.state.bytes > bytes + 15_000);
       const cause = session.state.cause;
       void session.stop();
       const programme = { startAt, endAt: Date.now() };
