@@ -38,6 +38,8 @@ const BUSY_AT_ONCE = 2;
 const ENCODING = ['test/live'];
 /** Measures picture against sound, as a browser plays them. */
 const ALONE = ['test/e2e'];
+/** Households of many processes, whose packets are dated by half a second. */
+const CROWDED = 'test/faults/fault-table.test.ts';
 /** What `--rigs` alone runs: real kernel drivers in a virtual machine. */
 const RIGS = ['./test/rigs'];
 /** Among the tests that use the processor: sockets, processes and encoders with time-outs. */
@@ -92,6 +94,7 @@ async function everything(): Promise<Outcome[]> {
     `--parallel=${WAITING_AT_ONCE}`,
     '--no-isolate',
     ...WAITING.map((folder) => `./${folder}`),
+    ...['--path-ignore-patterns', CROWDED],
   ];
   const busy = lane('tests that use the processor', [
     `--parallel=${BUSY_AT_ONCE}`,
@@ -107,8 +110,8 @@ async function everything(): Promise<Outcome[]> {
   const waiting = lane('tests that wait', parallel);
   outcomes.push(await waiting.outcome);
   const alone = lane(
-    'tests of the demo',
-    ALONE.map((folder) => `./${folder}`),
+    'tests that run alone',
+    [...ALONE, CROWDED].map((path) => `./${path}`),
   );
   outcomes.push(await alone.outcome);
   films.kill();

@@ -185,14 +185,25 @@ export function compare(recorded: Uint8Array, sent: Uint8Array, without: readonl
     else known.push(index);
   }
   const open = new Set<number>();
+  // Of a tuning that follows a hole the first clock references may come before anything that shows the hole.
+  let unknownClocks = 0;
+  let forgiven = 0;
   for (const [number, packet] of kept.entries()) {
     let found = ahead.get(packet.key)?.find((index) => index >= at);
     // Behind a hole it may be the same packet of a later round of the film.
     if (found !== undefined && found - at > HOLE) found = backFromClock(kept, number, ahead, clocks) ?? found;
     if (found === undefined) {
-      result.foreign += 1;
+      if (packet.payload) result.foreign += 1;
+      else if (forgiven > 0) forgiven -= 1;
+      else unknownClocks += 1;
       continue;
     }
+    if (found - at > HOLE) {
+      forgiven = EARLY_CLOCKS - Math.min(EARLY_CLOCKS, unknownClocks);
+      unknownClocks = Math.max(0, unknownClocks - EARLY_CLOCKS);
+    }
+    result.foreign += unknownClocks;
+    unknownClocks = 0;
     for (const lost of reference.slice(at, found)) {
       result.missing += 1;
       if (lost.payload) open.add(lost.pid);
@@ -201,6 +212,7 @@ export function compare(recorded: Uint8Array, sent: Uint8Array, without: readonl
     if (open.delete(packet.pid)) result.places += 1;
     at = found + 1;
   }
+  result.foreign += unknownClocks;
   return result;
 }
 
