@@ -174,6 +174,39 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await placed(page, 24);
   });
 
+  test('skips commercials, goes back to them on request, and never away from a place that was sought', async () => {
+    playback.chapters = [
+      { start: 0, end: 4, title: '本編' },
+      { start: 4, end: 20, title: 'CM' },
+      { start: 20, end: 30, title: '本編' },
+    ];
+    const page = await open('watch/1?t=3');
+    const notice = page.getByText('CMをスキップしました');
+    await notice.waitFor();
+    await placed(page, 20);
+    await page.getByRole('button', { name: '戻る', exact: true }).last().click();
+    await placed(page, 4.5, 12);
+    expect(await notice.count()).toBe(0);
+    // By hand into another one, whose place is told only now.
+    playback.chapters = [
+      { start: 0, end: 21, title: '本編' },
+      { start: 21, end: 26, title: 'CM' },
+      { start: 26, end: 30, title: '本編' },
+    ];
+    rig.service.send('chapters');
+    await page.waitForFunction(() => document.querySelectorAll('.seek-chapter').length === 3);
+    await page.waitForFunction(() =>
+      (document.querySelector<HTMLElement>('.seek-cm')?.style.left ?? '').startsWith('70'),
+    );
+    await page.keyboard.press(']');
+    await placed(page, 21.5, 24);
+    expect(await notice.count()).toBe(0);
+    await page.keyboard.press('k');
+    await page.getByRole('button', { name: '字幕・画質・操作の設定' }).click();
+    await page.getByRole('radiogroup', { name: '自動でCMをスキップ' }).getByText('しない').click();
+    expect(await page.evaluate(() => localStorage.getItem('svc.skip-commercials'))).toBe('"never"');
+  });
+
   test('asks for the sound and picture that are chosen, at the same place', async () => {
     const page = await open('watch/1?t=8');
     await placed(page, 8);

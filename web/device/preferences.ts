@@ -112,6 +112,13 @@ export const SKIPS = [5, 10, 15, 30, 60] as const;
 const skip = (value: unknown): number | undefined => SKIPS.find((seconds) => seconds === value);
 export const skipBack = remembered<number>('skip-back', 10, skip);
 export const skipForward = remembered<number>('skip-forward', 30, skip);
+/** Commercials are skipped where their detection is sure, wherever there are any, or not. */
+export type CommercialSkipping = 'reliable' | 'always' | 'never';
+export const commercialSkipping = remembered<CommercialSkipping>(
+  'skip-commercials',
+  'reliable',
+  oneOf('reliable', 'always', 'never'),
+);
 /** The next episode begins by itself. */
 export const playsNext = remembered('plays-next', true, flag);
 /** The home screen had recordings to continue or new ones when it was last seen. */

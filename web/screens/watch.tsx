@@ -16,7 +16,14 @@ import { Toasts } from '../ui/toast.tsx';
 import type { CaptionTrack } from '../watch/caption-track.ts';
 import { EndPanel } from '../watch/end-panel.tsx';
 import { PictureTouch } from '../watch/picture-touch.tsx';
-import { type Known, useOpening, useRecording, useWatching, type Watching } from '../watch/use-watch.ts';
+import {
+  type Known,
+  useCommercials,
+  useOpening,
+  useRecording,
+  useWatching,
+  type Watching,
+} from '../watch/use-watch.ts';
 import { watchActions } from '../watch/watch-actions.ts';
 import { WatchBelow } from '../watch/watch-below.tsx';
 import { WatchControls } from '../watch/watch-controls.tsx';
@@ -168,6 +175,7 @@ function Controls({ ready, known, actions, sheet, pointed, captions, onScreensho
         previews={known.previews}
         pointed={pointed}
         onSkip={actions.skip}
+        onChapter={actions.chapter}
         onSheet={open}
         onFullscreen={actions.fullscreen}
         onPictureInPicture={actions.pictureInPicture}
@@ -179,6 +187,8 @@ function Controls({ ready, known, actions, sheet, pointed, captions, onScreensho
       <WatchSheets
         name={sheet.value}
         player={player}
+        recording={known.recording}
+        chapters={known.chapters}
         captions={captions}
         onOpen={open}
         onScreenshot={onScreenshot}
@@ -218,6 +228,7 @@ export function Watch({ recordingId, chase }: WatchProps) {
   latest.current = known;
   const ready = watching.value;
   const { captions, over, encoded } = useOpening(ready, recordingId, chase, known);
+  useCommercials(ready, known);
   const openSheet = (name: WatchSheetName | undefined): void => {
     sheet.value = name;
   };
@@ -289,6 +300,7 @@ export function Watch({ recordingId, chase }: WatchProps) {
         recording={known.recording}
         player={ready?.player}
         series={known.series}
+        onChapter={known.chapters.length === 0 ? undefined : actions.chapter}
         onSheet={openSheet}
         onScreenshot={onScreenshot}
       />

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Recording } from '../../wire/api.ts';
+import { commercialSkipping } from '../device/preferences.ts';
 import { navigate, query, setQuery, watchPath } from '../navigation/router.ts';
 import { ControlsVisibility } from '../player/controls-visibility.ts';
 import { keepAwake } from '../player/wake-lock.ts';
@@ -18,9 +19,12 @@ import { useQuery } from '../query/use-query.ts';
 import { showToast } from '../ui/toast.tsx';
 import { noticeText } from '../words/advice.ts';
 import { lengthClock } from '../words/recording.ts';
+import type { Chapter } from './bar-marks.ts';
 import { CaptionTrack } from './caption-track.ts';
+import { CommercialSkip } from './commercial-skip.ts';
 import { nextEpisode } from './next-episode.ts';
 import { ResumeReport } from './resume-report.ts';
+import { isSkipping } from './skip-rules.ts';
 import { WatchPlayer } from './watch-player.ts';
 import { chaseSource, finishedSource, type WatchSource } from './watch-source.ts';
 
@@ -28,6 +32,7 @@ export interface Watching {
   readonly player: WatchPlayer;
   readonly visibility: ControlsVisibility;
   readonly report: ResumeReport;
+  readonly commercials: CommercialSkip;
 }
 
 function notify(word: string): void {
@@ -51,17 +56,21 @@ export function useWatching(video: { readonly current: HTMLVideoElement | null }
       length: player.length.peek(),
       watched: player.state.peek().kind === 'playing',
     }));
-    watching.value = { player, visibility, report };
+    const commercials = new CommercialSkip(player);
+    watching.value = { player, visibility, report, commercials };
     const letSleep = keepAwake();
     return () => {
       letSleep();
       report.close();
       visibility.close();
+      commercials.close();
       player.close();
     };
   }, []);
   return watching;
 }
+
+const NO_CHAPTERS: readonly Chapter[] = [];
 
 /** Everything that the service tells of a recording for its screen. */
 export function useRecording(id: number, chase: boolean) {
@@ -80,7 +89,7 @@ export function useRecording(id: number, chase: boolean) {
     recording,
     playback: playback.value,
     status: status.value,
-    chapters: chapters.value?.chapters ?? [],
+    chapters: chapters.value?.chapters ?? NO_CHAPTERS,
     previews: previews.value,
     series: series.value ?? [],
     next: recording === undefined ? undefined : nextEpisode(series.value ?? [], recording),
@@ -94,6 +103,15 @@ export function useRecording(id: number, chase: boolean) {
 }
 
 export type Known = ReturnType<typeof useRecording>;
+
+/** Skips commercials as this device wants it, by the chapters as they are now. */
+export function useCommercials(watching: Watching | undefined, { recording, chapters }: Known): void {
+  const isOn = recording !== undefined && isSkipping(commercialSkipping.value, recording.cmReliable);
+  const id = recording?.id;
+  useEffect(() => {
+    if (id !== undefined) watching?.commercials.know(id, chapters, isOn);
+  }, [watching, id, chapters, isOn]);
+}
 
 /** Where the address wants to begin, s; undefined: it does not say. */
 function askedPlace(): number | undefined {

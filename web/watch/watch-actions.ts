@@ -84,6 +84,7 @@ function placeActions(parts: WatchParts) {
       if (to !== undefined) player?.seek(to);
       else if (by === -1) player?.seek(0);
     },
+    takeBackSkip: () => parts.watching()?.commercials.takeBack(),
     rate: (by: 1 | -1) => {
       const player = parts.watching()?.player;
       player?.stepRate(by);

@@ -18,6 +18,8 @@ interface BelowProps {
   readonly recording: Recording | undefined;
   readonly player: WatchPlayer | undefined;
   readonly series: readonly Recording[];
+  /** Undefined: there are no chapters. */
+  readonly onChapter: ((by: 1 | -1) => void) | undefined;
   readonly onSheet: (name: WatchSheetName) => void;
   readonly onScreenshot: () => void;
 }
@@ -57,7 +59,7 @@ function Episodes({ series, id }: { series: readonly Recording[]; id: number }) 
   );
 }
 
-export function WatchBelow({ recording, player, series, onSheet, onScreenshot }: BelowProps) {
+export function WatchBelow({ recording, player, series, onChapter, onSheet, onScreenshot }: BelowProps) {
   const detail = useQuery(recording === undefined ? undefined : recordingDetailQuery(recording.id));
   if (recording === undefined) return <section class="below" aria-label="番組" />;
   const { title, marks } = splitTitle(recording.name);
@@ -76,6 +78,12 @@ export function WatchBelow({ recording, player, series, onSheet, onScreenshot }:
       {player === undefined ? null : (
         <div class="chips below-tools">
           <LiveButton player={player} />
+          {onChapter === undefined ? null : (
+            <>
+              <Chip icon="chapterBack" text="前のチャプター" onClick={() => onChapter(-1)} />
+              <Chip icon="chapterNext" text="次のチャプター" onClick={() => onChapter(1)} />
+            </>
+          )}
           <Chip icon="captions" text="字幕" onClick={() => onSheet('captions')} />
           <Chip icon="speed" text={rateText(player.rate.value)} onClick={() => onSheet('rate')} />
           {audios > 1 ? <Chip icon="speech" text="音声" onClick={() => onSheet('audio')} /> : null}

@@ -30,6 +30,7 @@ interface WatchControlsProps {
   readonly previews: Previews | undefined;
   readonly pointed: Signal<number | undefined>;
   readonly onSkip: (by: 1 | -1) => void;
+  readonly onChapter: (by: 1 | -1) => void;
   readonly onSheet: (name: WatchSheetName) => void;
   readonly onFullscreen: () => void;
   readonly onPictureInPicture: () => void;
@@ -117,7 +118,7 @@ export function LiveButton({ player }: { player: WatchPlayer }) {
 }
 
 function LeftButtons(props: WatchControlsProps) {
-  const { player, onSkip, onNext } = props;
+  const { player, chapters, onSkip, onChapter, onNext } = props;
   const over = player.state.value.kind === 'ended';
   const stopped = player.paused.value || over;
   return (
@@ -131,6 +132,22 @@ function LeftButtons(props: WatchControlsProps) {
       <SkipControl seconds={skipBack.value} back onClick={() => onSkip(-1)} />
       <SkipControl seconds={skipForward.value} onClick={() => onSkip(1)} />
       <Control icon="start" label="最初から見る" class="control-start" onClick={() => player.seek(0)} />
+      {chapters.length === 0 ? null : (
+        <>
+          <Control
+            icon="chapterBack"
+            label="前のチャプター"
+            class="control-chapter"
+            onClick={() => onChapter(-1)}
+          />
+          <Control
+            icon="chapterNext"
+            label="次のチャプター"
+            class="control-chapter"
+            onClick={() => onChapter(1)}
+          />
+        </>
+      )}
       {onNext === undefined ? null : (
         <Control icon="episode" label="次の回" class="control-episode" onClick={onNext} />
       )}

@@ -12,6 +12,8 @@ export interface WatchActions extends PlayerActions {
   readonly step: (by: 1 | -1) => void;
   readonly rate: (by: 1 | -1) => void;
   readonly chapter: (by: 1 | -1) => void;
+  /** Back to the commercials that were skipped last. */
+  readonly takeBackSkip: () => void;
   readonly captions: () => void;
   readonly screenshot: () => void;
   readonly next: () => void;
@@ -42,13 +44,17 @@ export function listenToWatchKeys(actions: WatchActions): () => void {
       '>': () => actions.rate(1),
       '[': () => actions.chapter(-1),
       ']': () => actions.chapter(1),
+      z: actions.takeBackSkip,
       c: actions.captions,
       s: actions.screenshot,
       n: actions.next,
       p: actions.pictureInPicture,
       Home: actions.toStart,
       End: actions.toEnd,
+      ColorF0Red: actions.takeBackSkip,
       ColorF1Green: actions.captions,
+      ColorF2Yellow: () => actions.chapter(-1),
+      ColorF3Blue: () => actions.chapter(1),
       Subtitle: actions.captions,
       MediaRewind: () => actions.skip(-1),
       MediaFastForward: () => actions.skip(1),

@@ -51,6 +51,7 @@ export class WatchPlayer {
   readonly sound: SoundOutput;
   readonly #playback: SeekablePlayback;
   #source: WatchSource | undefined;
+  #sought: { readonly at: number } | undefined;
   /** Of a chase: length that an answer told, and when (monotonic ms). */
   #told: { readonly seconds: number; readonly at: number } | undefined;
   #growing = false;
@@ -78,9 +79,9 @@ export class WatchPlayer {
       onEnded: () => this.#dispatch({ kind: 'end' }),
     });
     for (const name of ['pause', 'play', 'timeupdate', 'seeking', 'seeked']) {
-      video.addEventListener(name, this.#follow);
+      video.addEventListener(name, this.follow);
     }
-    this.#ticker = setInterval(this.#follow, 500);
+    this.#ticker = setInterval(this.follow, 500);
   }
 
   get state(): ReadonlySignal<WatchState> {
@@ -122,6 +123,11 @@ export class WatchPlayer {
     return this.#source;
   }
 
+  /** Where the viewer went last, s on the playback scale, another object each time; undefined: nowhere yet. */
+  get sought(): { readonly at: number } | undefined {
+    return this.#sought;
+  }
+
   /** Of a chase: as far as there is anything, or so near. */
   get isLive(): boolean {
     return this.#growing && this.#length.value - this.#position.value < LIVE_WITHIN_S;
@@ -130,6 +136,7 @@ export class WatchPlayer {
   /** Begins to watch. @param from s on the playback scale */
   watch(source: WatchSource, from: number): void {
     this.#source = source;
+    this.#sought = undefined;
     this.#growing = source.growing;
     this.#told = undefined;
     this.#retry = FRESH;
@@ -167,7 +174,14 @@ export class WatchPlayer {
     if (!this.#playback.isReading && this.#state.value.kind !== 'failed') this.#follows();
   }
 
+  /** The viewer goes to a place. */
   seek(to: number): void {
+    this.#sought = { at: to };
+    this.pass(to);
+  }
+
+  /** As `seek`, but by itself: the viewer asked for no place. */
+  pass(to: number): void {
     if (this.#source === undefined) return;
     const target = Math.max(0, Math.min(to, this.#lastPlace()));
     this.#retry = FRESH;
@@ -205,6 +219,7 @@ export class WatchPlayer {
   step(by: 1 | -1): void {
     this.setPaused(true);
     const target = Math.max(0, this.#video.currentTime + by * FRAME_S);
+    this.#sought = { at: target };
     this.#position.value = target;
     if (!this.#playback.seekBuffered(target)) this.seek(target);
   }
@@ -258,14 +273,15 @@ export class WatchPlayer {
     clearTimeout(this.#timer);
     clearInterval(this.#ticker);
     for (const name of ['pause', 'play', 'timeupdate', 'seeking', 'seeked']) {
-      this.#video.removeEventListener(name, this.#follow);
+      this.#video.removeEventListener(name, this.follow);
     }
     this.#playback.close();
     this.#video.removeAttribute('src');
     this.#video.load();
   }
 
-  readonly #follow = (): void => {
+  /** Reads the position from the picture now. */
+  readonly follow = (): void => {
     batch(() => {
       const seeking = this.#state.value.kind === 'seeking' || this.#state.value.kind === 'opening';
       if (!seeking && this.#picture) this.#position.value = this.#video.currentTime;
@@ -336,7 +352,7 @@ export class WatchPlayer {
   #onPicture(): void {
     this.#picture = true;
     this.#dispatch({ kind: 'picture' });
-    this.#follow();
+    this.follow();
   }
 
   /** After a feed: the next one, or the end. */

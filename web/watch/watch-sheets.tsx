@@ -1,14 +1,25 @@
 /** The dialogs of watching a recording: speed, sound, settings, help. */
+import type { Recording } from '../../wire/api.ts';
 import { captionLanguage, captionSettings } from '../caption/caption-choice.ts';
 import { CaptionFields, LanguageField } from '../caption/caption-fields.tsx';
-import { liveCodec, playsNext, SKIPS, skipBack, skipForward } from '../device/preferences.ts';
+import {
+  type CommercialSkipping,
+  commercialSkipping,
+  liveCodec,
+  playsNext,
+  SKIPS,
+  skipBack,
+  skipForward,
+} from '../device/preferences.ts';
 import { canPlayAv1 } from '../player/capabilities.ts';
 import type { PlayCodec } from '../query/recordings.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Segments } from '../ui/segments.tsx';
 import { type Choice, Choices, Sheet } from '../ui/sheet.tsx';
 import { rateText } from '../words/recording.ts';
+import type { Chapter } from './bar-marks.ts';
 import type { CaptionTrack } from './caption-track.ts';
+import { breaksOf } from './skip-rules.ts';
 import { RATES, type WatchPlayer } from './watch-player.ts';
 import { codecFor } from './watch-source.ts';
 
@@ -17,6 +28,8 @@ export type WatchSheetName = 'rate' | 'audio' | 'quality' | 'captions' | 'settin
 interface SheetsProps {
   readonly name: WatchSheetName | undefined;
   readonly player: WatchPlayer;
+  readonly recording: Recording | undefined;
+  readonly chapters: readonly Chapter[];
   readonly captions: CaptionTrack | undefined;
   readonly onOpen: (name: WatchSheetName) => void;
   readonly onScreenshot: () => void;
@@ -136,7 +149,40 @@ function Entry({ icon, text, value, first = false, onClick }: EntryProps) {
 
 const skips = SKIPS.map((seconds) => ({ value: String(seconds), label: `${seconds}秒` }));
 
-function SettingsSheet({ player, onOpen, onScreenshot, onClose }: SheetsProps) {
+const SKIPPINGS: readonly { value: CommercialSkipping; label: string }[] = [
+  { value: 'reliable', label: '確実なときだけ' },
+  { value: 'always', label: 'いつも' },
+  { value: 'never', label: 'しない' },
+];
+
+/** What the choice means for this recording; undefined: it is plain. */
+function skippingNote(recording: Recording | undefined, chapters: readonly Chapter[]): string | undefined {
+  if (recording === undefined || commercialSkipping.value === 'never') return undefined;
+  if (recording.recording) return '録画中の番組では、CMをスキップできません。';
+  if (breaksOf(chapters).length === 0) return 'この録画では、CMの位置がわかっていません。';
+  if (commercialSkipping.value === 'always' || recording.cmReliable) return undefined;
+  return 'この録画のCMの位置は確実ではないため、スキップしません。';
+}
+
+function CommercialSection({ recording, chapters }: Pick<SheetsProps, 'recording' | 'chapters'>) {
+  const note = skippingNote(recording, chapters);
+  return (
+    <section class="sheet-section">
+      <h3>自動でCMをスキップ</h3>
+      <Segments
+        label="自動でCMをスキップ"
+        options={SKIPPINGS}
+        value={commercialSkipping.value}
+        onChoose={(value) => {
+          commercialSkipping.value = SKIPPINGS.find((one) => one.value === value)?.value ?? 'reliable';
+        }}
+      />
+      {note === undefined ? null : <p class="sheet-note">{note}</p>}
+    </section>
+  );
+}
+
+function SettingsSheet({ player, recording, chapters, onOpen, onScreenshot, onClose }: SheetsProps) {
   const audios = player.source?.audios ?? [];
   const audio = audios.find(({ id }) => id === chosenAudio(player));
   const { codec } = player;
@@ -166,6 +212,7 @@ function SettingsSheet({ player, onOpen, onScreenshot, onClose }: SheetsProps) {
         <Entry icon="camera" text="画面を保存" value="" onClick={onScreenshot} />
         <Entry icon="help" text="操作の説明" value="" onClick={() => onOpen('help')} />
       </div>
+      <CommercialSection recording={recording} chapters={chapters} />
       <section class="sheet-section">
         <h3>戻る秒数</h3>
         <Segments
@@ -218,7 +265,8 @@ const HELP: readonly (readonly [readonly string[], string])[] = [
   [['0', '…', '9'], '全体の0〜90％の位置へ'],
   [['Home'], '最初から見る'],
   [['End'], '最後へ（追いかけ再生ではライブへ）'],
-  [['[', ']'], '前・次のチャプター'],
+  [['[', ']', '黄', '青'], '前・次のチャプター'],
+  [['Z', '赤'], 'スキップしたCMに戻る'],
   [['C', '緑'], '字幕の表示・非表示'],
   [['A'], '音声を選ぶ'],
   [['S'], '画面を字幕つきで保存'],
