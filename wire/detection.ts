@@ -31,18 +31,17 @@ export const DetectionSchema = t.Object(
 );
 export type DetectionStatus = Static<typeof DetectionSchema>;
 
+const ChangeSchema = t.Object({
+  at: t.Number({ description: 's on the time scale of the original stream' }),
+  kind: t.Union([t.Literal('cut'), t.Literal('silence')], {
+    description: '`cut`: another picture; `silence`: a pause of the sound without one',
+  }),
+});
+export type Change = Static<typeof ChangeSchema>;
+
 /** `GET /api/recordings/<id>/changes`. */
 export const ChangesSchema = t.Object(
-  {
-    changes: t.Array(
-      t.Object({
-        at: t.Number({ description: 's on the time scale of the original stream' }),
-        kind: t.Union([t.Literal('cut'), t.Literal('silence')], {
-          description: '`cut`: another picture; `silence`: a pause of the sound without one',
-        }),
-      }),
-      { description: 'by `at`' },
-    ),
-  },
+  { changes: t.Array(ChangeSchema, { description: 'by `at`' }) },
   EXTENSIBLE,
 );
+export type Changes = Static<typeof ChangesSchema>;

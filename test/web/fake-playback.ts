@@ -8,6 +8,7 @@ import { FragmentRebaser } from '../../mp4/fragment-rebaser.ts';
 import { readTracks } from '../../mp4/tracks.ts';
 import type { Problem, Recording } from '../../wire/api.ts';
 import type { CaptionsFile } from '../../wire/caption.ts';
+import type { Changes } from '../../wire/detection.ts';
 import type { Chapters, Playback } from '../../wire/playback.ts';
 import type { Previews } from '../../wire/recordings.ts';
 import { type FakeStream, FRAGMENT_MS } from './fake-air.ts';
@@ -27,6 +28,9 @@ export interface FakePlayback {
   /** Seconds of a running recording that are there. */
   recorded: number;
   chapters: Chapters['chapters'];
+  /** Where people said that commercials are. */
+  corrected: Chapters['chapters'] | undefined;
+  changes: Changes['changes'];
   gaps: Playback['gaps'];
   previews: Previews | undefined;
   /** JPEG of every sheet and poster. */
@@ -45,6 +49,8 @@ export function newPlayback(stream: FakeStream = { init: new Uint8Array(), fragm
     repeats: 1,
     recorded: 20,
     chapters: [],
+    corrected: undefined,
+    changes: [],
     gaps: [],
     previews: undefined,
     picture: undefined,
@@ -201,6 +207,7 @@ export function answerPlayback(
   recording: Recording,
   action: string,
   request: Request,
+  told: string,
 ): Response | undefined {
   switch (action) {
     case 'playback':
@@ -216,7 +223,13 @@ export function answerPlayback(
     case 'chase':
       return streamAnswer(state, recording, action, request);
     case 'chapters':
-      return Response.json({ chapters: state.chapters });
+      if (request.method === 'PUT') state.corrected = (JSON.parse(told) as Chapters).chapters;
+      if (request.method === 'DELETE') state.corrected = undefined;
+      return Response.json({ chapters: state.corrected ?? state.chapters });
+    case 'changes':
+      return Response.json({ changes: state.changes });
+    case 'detect':
+      return Response.json({ state: 'done', share: 0, corrected: state.corrected !== undefined });
     case 'previews':
       return orNotFound(state.previews);
     case 'captions.json':

@@ -337,11 +337,11 @@ export async function answerRecordings(
   const one = state.list.find((recording) => recording.id === id);
   if (request.method === 'POST') return change(state, id, action, body);
   if (one === undefined) return Response.json(NOT_FOUND, { status: 404 });
-  if (request.method === 'DELETE') {
+  if (request.method === 'DELETE' && action === '') {
     state.list = state.list.filter((recording) => recording.id !== id);
     return new Response(null, { status: 204 });
   }
-  const played = answerPlayback(state.playback, one, action, request);
+  const played = answerPlayback(state.playback, one, action, request, body);
   if (played !== undefined) return played;
   if (action === 'detail') return Response.json(detailOf(one));
   return action === '' ? Response.json(one) : undefined;

@@ -207,6 +207,42 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     expect(await page.evaluate(() => localStorage.getItem('svc.skip-commercials'))).toBe('"never"');
   });
 
+  test('corrects where commercials are, and takes it back', async () => {
+    playback.chapters = [
+      { start: 0, end: 10, title: '本編' },
+      { start: 10, end: 15, title: 'CM' },
+      { start: 15, end: 30, title: '本編' },
+    ];
+    playback.changes = [{ at: 17.5, kind: 'cut' }];
+    const page = await open('watch/1?t=2');
+    await placed(page, 2);
+    await page.keyboard.press('k');
+    const edit = async (): Promise<void> => {
+      await page.locator('.stage').hover();
+      await page.getByRole('button', { name: '字幕・画質・操作の設定' }).click();
+      await page.getByRole('button', { name: 'CMの位置を直す' }).click();
+    };
+    await edit();
+    await page.getByRole('button', { name: 'CM 1の始まり 0:10.00' }).click();
+    await placed(page, 9.9, 10.1);
+    await page.getByRole('button', { name: '−1秒' }).click();
+    await page.getByRole('button', { name: 'CM 1の終わり 0:15.00' }).click();
+    await page.getByRole('button', { name: '次の変わり目' }).click();
+    await placed(page, 17.4, 17.6);
+    // Closed by mistake: nothing is lost.
+    await page.getByRole('button', { name: '閉じる' }).click();
+    await page.getByRole('button', { name: '続ける', exact: true }).click();
+    await page.getByRole('button', { name: '保存', exact: true }).click();
+    await page.getByText('CMの位置を保存しました').waitFor();
+    expect(playback.corrected).toEqual([{ start: 9, end: 17.5, title: 'CM' }]);
+    await edit();
+    await page.getByRole('button', { name: 'CM 1の始まり 0:09.00' }).waitFor();
+    await page.getByRole('button', { name: '自動検出に戻す' }).click();
+    await page.getByText('自動で検出した位置に戻しました').waitFor();
+    expect(playback.corrected).toBeUndefined();
+    expect(held(1).id).toBe(1);
+  });
+
   test('asks for the sound and picture that are chosen, at the same place', async () => {
     const page = await open('watch/1?t=8');
     await placed(page, 8);

@@ -13,6 +13,7 @@ import type {
   Station,
   StorageFacts,
 } from '../../wire/api.ts';
+import type { Changes, DetectionStatus } from '../../wire/detection.ts';
 import type { Chapters, Playback } from '../../wire/playback.ts';
 import type { Previews, RecordingStatus } from '../../wire/recordings.ts';
 import type { Query } from './cache.ts';
@@ -83,6 +84,11 @@ export const playbackQuery = (id: number): Query<Playback> =>
   pathQuery(`api/recordings/${id}/playback`, ['recordings']);
 export const chaptersQuery = (id: number): Query<Chapters> =>
   pathQuery(`api/recordings/${id}/chapters`, ['chapters', 'recordings']);
+/** Places that a boundary of a chapter may be moved to. */
+export const changesQuery = (id: number): Query<Changes> =>
+  pathQuery(`api/recordings/${id}/changes`, ['chapters']);
+export const detectionQuery = (id: number): Query<DetectionStatus> =>
+  pathQuery(`api/recordings/${id}/detect`, ['chapters']);
 /** 404 while there are none. */
 export const previewsQuery = (id: number): Query<Previews> =>
   pathQuery(`api/recordings/${id}/previews`, ['recordings']);

@@ -1,6 +1,7 @@
 /** Calls to the service about recordings and the room for them. */
 import type { Recording, RecordingSeries } from '../../wire/api.ts';
 import type { CaptionsFile } from '../../wire/caption.ts';
+import type { Chapters } from '../../wire/playback.ts';
 import type { ResumeRequest } from '../../wire/recordings.ts';
 import { addressOf, exchange, json, nothing, type Renewed, renewed } from './api.ts';
 import { TOTAL_HEADER } from './headers.ts';
@@ -48,6 +49,13 @@ export const protectRecording = (id: number, on: boolean): Promise<void> =>
 /** Removes its files at once; nothing brings them back. */
 export const eraseRecording = (id: number): Promise<void> =>
   exchange(`api/recordings/${id}`, { method: 'DELETE' }, nothing);
+
+/** Says where the commercials are; what is left out is programme. Resolves to the chapters as they are then. */
+export const putChapters = (id: number, chapters: Chapters['chapters']): Promise<Chapters> =>
+  exchange(`api/recordings/${id}/chapters`, { method: 'PUT', body: { chapters } }, json<Chapters>);
+/** Takes that back: what was detected holds again. */
+export const deleteChapters = (id: number): Promise<Chapters> =>
+  exchange(`api/recordings/${id}/chapters`, { method: 'DELETE' }, json<Chapters>);
 
 /** Codecs of what a browser plays. */
 export type PlayCodec = 'h264' | 'av1';

@@ -189,6 +189,7 @@ function Controls({ ready, known, actions, sheet, pointed, captions, onScreensho
         player={player}
         recording={known.recording}
         chapters={known.chapters}
+        isCut={known.previews?.kept !== undefined}
         captions={captions}
         onOpen={open}
         onScreenshot={onScreenshot}

@@ -30,6 +30,7 @@ const CASES: readonly (readonly [string, number, Partial<SkipMemory>, number | u
   ['the last pictures are not worth a jump', 719.9, {}, undefined],
   ['behind it is the programme', 720, {}, undefined],
   ['a recording that begins with one', 0, {}, 12],
+  ['started over', 0, { sought: 0 }, 12],
   ['one that ends with one', 1170.2, {}, 1200],
   ['sought by hand into it', 650, { sought: 640 }, undefined],
   ['sought exactly to its start', 600, { sought: 600 }, undefined],

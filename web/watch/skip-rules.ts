@@ -45,7 +45,8 @@ export function skipAt(breaks: readonly Break[], position: number, memory: SkipM
   const found = breaks.find(({ start, end }) => position >= start && position < end - SLACK_S);
   if (found === undefined) return undefined;
   const { sought, kept, passed } = memory;
-  if (sought !== undefined && sought >= found.start && sought < found.end) return undefined;
+  // The start of the recording is where every viewing begins, not a place within its first break.
+  if (sought !== undefined && sought > 0 && sought >= found.start && sought < found.end) return undefined;
   if (kept.some((one) => overlaps(one, found))) return undefined;
   return passed !== undefined && overlaps(passed, found) ? undefined : found;
 }

@@ -33,7 +33,7 @@ const NEWS_MS = 800;
 /** Nearer to the edge than this it counts as live. */
 const LIVE_WITHIN_S = 12;
 /** Frames of a broadcast a second. */
-const FRAME_S = 1001 / 30_000;
+export const FRAME_S = 1001 / 30_000;
 
 export const RATES = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2] as const;
 

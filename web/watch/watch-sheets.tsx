@@ -1,4 +1,5 @@
 /** The dialogs of watching a recording: speed, sound, settings, help. */
+import { useSignal } from '@preact/signals';
 import type { Recording } from '../../wire/api.ts';
 import { captionLanguage, captionSettings } from '../caption/caption-choice.ts';
 import { CaptionFields, LanguageField } from '../caption/caption-fields.tsx';
@@ -19,17 +20,21 @@ import { type Choice, Choices, Sheet } from '../ui/sheet.tsx';
 import { rateText } from '../words/recording.ts';
 import type { Chapter } from './bar-marks.ts';
 import type { CaptionTrack } from './caption-track.ts';
+import type { ChapterDraft } from './chapter-draft.ts';
+import { ChapterSheet } from './chapter-sheet.tsx';
 import { breaksOf } from './skip-rules.ts';
 import { RATES, type WatchPlayer } from './watch-player.ts';
 import { codecFor } from './watch-source.ts';
 
-export type WatchSheetName = 'rate' | 'audio' | 'quality' | 'captions' | 'settings' | 'help';
+export type WatchSheetName = 'rate' | 'audio' | 'quality' | 'captions' | 'settings' | 'chapters' | 'help';
 
 interface SheetsProps {
   readonly name: WatchSheetName | undefined;
   readonly player: WatchPlayer;
   readonly recording: Recording | undefined;
   readonly chapters: readonly Chapter[];
+  /** The file that plays has its commercials cut out. */
+  readonly isCut: boolean;
   readonly captions: CaptionTrack | undefined;
   readonly onOpen: (name: WatchSheetName) => void;
   readonly onScreenshot: () => void;
@@ -164,6 +169,12 @@ function skippingNote(recording: Recording | undefined, chapters: readonly Chapt
   return 'この録画のCMの位置は確実ではないため、スキップしません。';
 }
 
+/** Where its commercials are can be told of a finished recording whose original is there, uncut. */
+function isCorrectable({ recording, isCut }: Pick<SheetsProps, 'recording' | 'isCut'>): boolean {
+  if (recording === undefined || recording.recording || isCut) return false;
+  return recording.files.some(({ source }) => source === 'ts');
+}
+
 function CommercialSection({ recording, chapters }: Pick<SheetsProps, 'recording' | 'chapters'>) {
   const note = skippingNote(recording, chapters);
   return (
@@ -182,7 +193,8 @@ function CommercialSection({ recording, chapters }: Pick<SheetsProps, 'recording
   );
 }
 
-function SettingsSheet({ player, recording, chapters, onOpen, onScreenshot, onClose }: SheetsProps) {
+function SettingsSheet(props: SheetsProps) {
+  const { player, recording, chapters, onOpen, onScreenshot, onClose } = props;
   const audios = player.source?.audios ?? [];
   const audio = audios.find(({ id }) => id === chosenAudio(player));
   const { codec } = player;
@@ -209,6 +221,14 @@ function SettingsSheet({ player, recording, chapters, onOpen, onScreenshot, onCl
           value={codec.value === undefined ? '' : QUALITIES[codec.value].label}
           onClick={() => onOpen('quality')}
         />
+        {isCorrectable(props) ? (
+          <Entry
+            icon="edit"
+            text="CMの位置を直す"
+            value={`${breaksOf(chapters).length}か所`}
+            onClick={() => onOpen('chapters')}
+          />
+        ) : null}
         <Entry icon="camera" text="画面を保存" value="" onClick={onScreenshot} />
         <Entry icon="help" text="操作の説明" value="" onClick={() => onOpen('help')} />
       </div>
@@ -319,6 +339,7 @@ function HelpSheet({ onClose }: SheetsProps) {
 }
 
 export function WatchSheets(props: SheetsProps) {
+  const draft = useSignal<ChapterDraft | undefined>(undefined);
   switch (props.name) {
     case undefined:
       return null;
@@ -330,6 +351,17 @@ export function WatchSheets(props: SheetsProps) {
       return <QualitySheet {...props} />;
     case 'settings':
       return <SettingsSheet {...props} />;
+    case 'chapters':
+      return props.recording === undefined ? null : (
+        <ChapterSheet
+          player={props.player}
+          recordingId={props.recording.id}
+          chapters={props.chapters}
+          draft={draft}
+          onOpen={() => props.onOpen('chapters')}
+          onClose={props.onClose}
+        />
+      );
     case 'help':
       return <HelpSheet {...props} />;
     case 'captions':

@@ -50,6 +50,13 @@ export function lengthClock(ms: number): string {
   return hours === 0 ? `${minutes}:${last}` : `${hours}:${String(minutes).padStart(2, '0')}:${last}`;
 }
 
+/** `12:34.56`: a place to the hundredth of a second. */
+export function preciseClock(seconds: number): string {
+  const hundredths = Math.max(0, Math.round(seconds * 100));
+  const rest = String(hundredths % 100).padStart(2, '0');
+  return `${lengthClock(Math.floor(hundredths / 100) * SECOND_MS)}.${rest}`;
+}
+
 /** `1.5倍`: a speed of playback. */
 export const rateText = (rate: number): string => `${rate}倍`;
 
