@@ -8,7 +8,7 @@ import { FragmentRebaser } from '../../mp4/fragment-rebaser.ts';
 import { readTracks } from '../../mp4/tracks.ts';
 import type { Problem, Recording } from '../../wire/api.ts';
 import type { CaptionsFile } from '../../wire/caption.ts';
-import type { Changes } from '../../wire/detection.ts';
+import type { Changes, DetectionStatus } from '../../wire/detection.ts';
 import type { Chapters, Playback } from '../../wire/playback.ts';
 import type { Previews } from '../../wire/recordings.ts';
 import { type FakeStream, FRAGMENT_MS } from './fake-air.ts';
@@ -127,6 +127,19 @@ function playbackOf(state: FakePlayback, { startAt }: Recording): Playback {
   };
 }
 
+function detectionOf({ corrected }: FakePlayback): DetectionStatus {
+  return {
+    state: 'done',
+    share: 0,
+    reason: null,
+    message: null,
+    reliable: true,
+    corrected: corrected !== undefined,
+    confidence: 0.9,
+    version: 1,
+  };
+}
+
 /** What is there from a place on, as it comes to be there. */
 function body(state: FakePlayback, first: number, grows: boolean, rebased: boolean, signal: AbortSignal) {
   const { init, fragments } = state.stream;
@@ -229,7 +242,7 @@ export function answerPlayback(
     case 'changes':
       return Response.json({ changes: state.changes });
     case 'detect':
-      return Response.json({ state: 'done', share: 0, corrected: state.corrected !== undefined });
+      return Response.json(detectionOf(state));
     case 'previews':
       return orNotFound(state.previews);
     case 'captions.json':

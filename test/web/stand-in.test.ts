@@ -24,6 +24,7 @@ beforeAll(async () => {
   furnishAll({ service: fake });
   const { playback } = fake.house.recordings;
   playback.chapters = [{ start: 0, end: 600, title: '本編' }];
+  playback.changes = [{ at: 12.5, kind: 'cut' }];
   playback.gaps = [{ start: 30, end: 30, missing: 12, cause: 'stalled' }];
   const page = SCENES[0]?.scene.page;
   playback.captions = { v: 1, pages: page === undefined ? [] : [{ at: 1, page }] };
@@ -75,6 +76,8 @@ async function addresses(): Promise<string[]> {
     `recordings/${recording?.id}/status`,
     `recordings/${finished?.id}/playback`,
     `recordings/${finished?.id}/chapters`,
+    `recordings/${finished?.id}/changes`,
+    `recordings/${finished?.id}/detect`,
     `recordings/${finished?.id}/previews`,
     `recordings/${finished?.id}/captions.json`,
   ];
