@@ -121,7 +121,8 @@ try {
     const check = await timed(async () => {
       const length = index.duration / 90_000;
       const options = { ffmpeg: FFMPEG, path: made, length, hasVideo: true, sounds: 1, background: [] };
-      const verified = await verifyFile({ ...options, signal: AbortSignal.timeout(600_000) });
+      const signal = AbortSignal.timeout(600_000);
+      const verified = await verifyFile({ ...options, missing: 0, signal });
       if ('fault' in verified) throw new Error(verified.fault);
     });
     console.log(`${codec}: verified in ${check.wall.toFixed(2)} s`);

@@ -83,7 +83,7 @@ const EncodeItemSchema = t.Object(
     quality: QualitySchema,
     percent: nullable(t.Number({ minimum: 0, maximum: 1 }), '0 to 1, while it runs'),
     etaMs: nullable(t.Integer({ minimum: 0 }), 'until it is done, while it runs; null: not known yet'),
-    message: nullable(t.String(), 'why it failed, or why it was put off, Japanese'),
+    message: nullable(t.String(), 'why it failed, was put off, or keeps its original, Japanese'),
     waitsFor: nullable(
       t.Union([
         ...[t.Literal('commercials'), t.Literal('pictures')],

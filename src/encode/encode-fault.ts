@@ -23,6 +23,14 @@ export class EncodeFault extends Error {
   }
 }
 
+/** Why an original stays although it was to go: Japanese, ready to be shown. */
+export const STAYS = {
+  commercials: 'CMの位置が確実でないため、CMをカットせず、元の録画も残しました。',
+  otherwise: '先に変換したファイルとCMの扱いが違うため、元の録画も残しました。',
+  lossy: '変換したファイルに欠けている部分があるため、元の録画も残しました。',
+  short: '録画の一部を再生できないため、元の録画も残しました。',
+} as const;
+
 export const FAULTS = {
   codec: '録画の途中で映像か音声の方式が変わるため、変換できません。元の録画はそのまま残っています。',
   unplayable: 'この録画には変換できる映像や音声がありません。',

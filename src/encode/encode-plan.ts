@@ -6,20 +6,33 @@ import type { CaptionsFile } from '../../wire/caption.ts';
 import { findEntry, type RecordingEntry } from '../media/entry-search.ts';
 import { type EncodeJob, SOURCE_OF } from '../model/encoding.ts';
 import { Failure } from '../model/failure.ts';
-import type { CutList } from '../model/recording-time.ts';
+import { type CutList, encodedLength } from '../model/recording-time.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import type { PictureShape } from './encode-command.ts';
-import { EncodeFault, FAULTS } from './encode-fault.ts';
+import { EncodeFault, FAULTS, STAYS } from './encode-fault.ts';
 import type { EncodeSources, OpenOriginal } from './encode-sources.ts';
 import { type EncodedTrack, encodedTracks } from './encoded-tracks.ts';
 import { captionTrack, metadataText } from './file-texts.ts';
 import { chaptersOf, keptSpans } from './kept-spans.ts';
+
+/** Of what a boundary that was told and the index may differ, ms. */
+const MAX_OTHER_LENGTH_MS = 2_000;
+/** No programme has more commercials than this leaves, unless people say so. */
+const MIN_KEPT_SHARE = 0.5;
+/** More than a broadcast has (ARIB TR-B14: eight components of sound). */
+const MAX_SOUNDS = 8;
+/** s between places at which the sounds are counted; each reads a megabyte. */
+const PLACE_SECONDS = 120;
+const MIN_PLACES = 5;
+const MAX_PLACES = 60;
 
 export interface EncodePlan {
   readonly entry: RecordingEntry;
   /** ms. */
   readonly length: number;
   readonly cuts: CutList;
+  /** Why its file does not replace the original, Japanese; null: it does. */
+  readonly keepsOriginal: string | null;
   readonly streams: number;
   readonly tracks: readonly EncodedTrack[];
   /** Paths. */
@@ -46,7 +59,7 @@ export async function planEncode(context: PlanContext): Promise<EncodePlan> {
   if (entry === undefined) throw new EncodeFault('final', FAULTS.unplayable);
   const length = (index.duration / TICKS_PER_SECOND) * 1000;
   const known = sources.chapters(recording.id);
-  const cuts = cutsOf(context, known, length);
+  const { cuts, keepsOriginal } = cutsOf(context, known, length);
   const segments = job.commercials === 'none' ? [] : (known?.segments ?? []);
   const captions = await readCaptions(context);
   const track = captions === null ? undefined : captionTrack(captions, cuts, length);
@@ -59,34 +72,47 @@ export async function planEncode(context: PlanContext): Promise<EncodePlan> {
   if (track !== undefined) await writeFile(join(folder, 'captions.ass'), track);
   const poster = await sources.poster(recording);
   if (poster !== undefined) await writeFile(join(folder, 'cover.jpg'), poster);
-  const streams = Math.min(8, await mostSounds(original, entry));
+  const streams = Math.min(MAX_SOUNDS, await mostSounds(original, entry));
   const tracks = encodedTracks(recording.audios, streams);
   say(
     `${(length / 1000).toFixed(1)} s, ${index.pieces.length} parts, ${tracks.length} sounds, ` +
       `${cuts === null ? 'nothing cut' : `${cuts.length} parts kept`}, ${track === undefined ? 'no captions' : 'captions'}`,
   );
   return {
-    ...{ entry, length, cuts, streams, tracks, metadata },
+    ...{ entry, length, cuts, keepsOriginal, streams, tracks, metadata },
     captions: track === undefined ? null : join(folder, 'captions.ass'),
     poster: poster === undefined ? null : join(folder, 'cover.jpg'),
   };
 }
 
-/** Files of one recording share one time: what is there already decides. */
+/**
+ * Files of one recording share one time: what is there already decides. Nothing is cut by what is not certain, is more
+ * than half, or was found in a stream of another length (a part of it is gone since). The original stays where the file is cut otherwise
+ * than is asked for now, or may be cut yet when somebody says where.
+ */
 function cutsOf(
   { job, recording, sources, say }: PlanContext,
   known: ReturnType<EncodeSources['chapters']>,
   length: number,
-): CutList {
-  const made = job.codecs === 'both' ? [] : [SOURCE_OF[job.codecs]];
-  const other = sources.files
-    .of(recording.id)
-    .find(({ source }) => made.length > 0 && !made.includes(source));
-  if (other !== undefined) return other.cuts;
-  if (job.commercials !== 'cut' || known === undefined) return null;
-  if (known.reliable) return keptSpans(known.segments, length);
-  say('the commercials are not certain: nothing is cut');
-  return null;
+): Pick<EncodePlan, 'cuts' | 'keepsOriginal'> {
+  const { files } = sources;
+  const remade = (job.codecs === 'both' ? (['encoded', 'alt'] as const) : [SOURCE_OF[job.codecs]]).filter(
+    (source) => !files.isMadeSince(recording.id, source, job.createdAt, sources.now()),
+  );
+  const other = files.of(recording.id).find(({ source }) => !remade.includes(source));
+  const segments = known?.segments ?? [];
+  const isOfThis = Math.abs((segments.at(-1)?.endMs ?? 0) - length) <= MAX_OTHER_LENGTH_MS;
+  const spans = keptSpans(segments, length);
+  const isLikely = known?.isCorrected === true || encodedLength(length, spans) >= length * MIN_KEPT_SHARE;
+  const isCertain = known?.reliable === true && isOfThis && isLikely;
+  const isCut = job.commercials === 'cut';
+  const wished = isCut && isCertain ? spans : null;
+  const cuts = other === undefined ? wished : other.cuts;
+  const isDoubtful = isCut && !isCertain && segments.some(({ kind }) => kind === 'cm');
+  if (isDoubtful) say('the commercials are not certain: nothing is cut');
+  const isOtherwise = JSON.stringify(cuts) !== JSON.stringify(wished);
+  const keepsOriginal = isDoubtful ? STAYS.commercials : isOtherwise ? STAYS.otherwise : null;
+  return { cuts, keepsOriginal };
 }
 
 async function readCaptions({ recording, sources, say }: PlanContext): Promise<CaptionsFile | null> {
@@ -111,13 +137,21 @@ export function shapeOf(format: string | null): PictureShape | undefined {
   return aspect && width >= 16 && height >= 16 ? { width, height, aspect } : undefined;
 }
 
-/** The margin before a programme may have fewer sounds than the programme: several places are looked at. */
+/**
+ * The margin before a programme may have fewer sounds than the programme: several places are looked at.
+ * @throws EncodeFault where it begins without the picture that it has later
+ */
 async function mostSounds({ bytes, index }: OpenOriginal, first: RecordingEntry): Promise<number> {
   let most = first.layout.audios.length;
-  for (const share of [0.1, 0.3, 0.5, 0.7, 0.9]) {
-    const at = Math.round(index.duration * share) as typeof index.duration;
+  const places = Math.ceil(index.duration / TICKS_PER_SECOND / PLACE_SECONDS);
+  const count = Math.min(MAX_PLACES, Math.max(MIN_PLACES, places));
+  for (let place = 0; place < count; place += 1) {
+    const at = Math.round((index.duration * (place + 0.5)) / count) as typeof index.duration;
     const entry = await findEntry(bytes, index, at);
-    most = Math.max(most, entry?.layout.audios.length ?? 0);
+    if (entry === undefined) continue;
+    if (first.layout.video === null && entry.layout.video !== null)
+      throw new EncodeFault('final', FAULTS.codec);
+    most = Math.max(most, entry.layout.audios.length);
   }
   return most;
 }

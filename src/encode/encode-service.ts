@@ -1,5 +1,5 @@
 /** Works off the encode queue: one recording at a time, in the background, within its hours. */
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import type { Log } from '../../host/log.ts';
 import type { EncodeMany, EncodeQueueChange, EncodeRequest } from '../../wire/encode.ts';
 import type { Hub } from '../hub/hub.ts';
@@ -216,7 +216,12 @@ export class EncodeService {
     const { sources, log } = this.options;
     const { store } = sources;
     try {
-      for (const id of store.working()) {
+      for (const { id, original } of store.working()) {
+        // A copied or restored database may name what is by now the only file of a recording.
+        if (original === null || !(await isFile(original))) {
+          log.warn('files of an encode left alone: its original is not there', { encode: id });
+          continue;
+        }
         for (const path of store.leftovers(id)) await rm(path, { force: true });
         store.putWork(id, []);
       }
@@ -236,7 +241,7 @@ export class EncodeService {
       const { id, recordingId, state, createdAt, keepTs } = job;
       if (state !== 'running') continue;
       const isMade = codecsOf(job).every((codec) =>
-        files.isMadeSince(recordingId, SOURCE_OF[codec], createdAt),
+        files.isMadeSince(recordingId, SOURCE_OF[codec], createdAt, now()),
       );
       if (!isMade || (files.hasOriginal(recordingId) && !keepTs)) continue;
       store.end(id, { state: 'done', message: null, log: '', results: [] }, now());
@@ -302,7 +307,7 @@ export class EncodeService {
     const { results } = task;
     try {
       if (fault === undefined) {
-        store.end(job.id, { state: 'done', message: null, log: task.log, results }, now());
+        store.end(job.id, { state: 'done', message: task.note, log: task.log, results }, now());
         log.info('encode done', { recording: job.recordingId, files: results.length });
       } else this.#failed(running, fault);
     } catch (error) {
@@ -370,4 +375,11 @@ export class EncodeService {
   #told(): void {
     this.options.hub.changed('recordings');
   }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
 }

@@ -23,7 +23,9 @@ export interface EncodeSources {
   /** JPEG; undefined: none. */
   poster(recording: ListedRecording): Promise<Uint8Array | undefined>;
   /** As they are known now; undefined: not at all. */
-  chapters(recordingId: number): { segments: readonly ProgramSegment[]; reliable: boolean } | undefined;
+  chapters(
+    recordingId: number,
+  ): { segments: readonly ProgramSegment[]; reliable: boolean; isCorrected?: boolean } | undefined;
   /** Octets that may be written in a folder; undefined: it is away. */
   room(folder: string): Promise<number | undefined>;
   /** Resolves when everything committed before is on disk. */

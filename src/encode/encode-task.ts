@@ -13,7 +13,7 @@ import { Failure } from '../model/failure.ts';
 import { encodedLength } from '../model/recording-time.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import { encodeCommand } from './encode-command.ts';
-import { EncodeFault, FAULTS } from './encode-fault.ts';
+import { EncodeFault, FAULTS, STAYS } from './encode-fault.ts';
 import { type EncodePlan, planEncode, shapeOf } from './encode-plan.ts';
 import type { EncodeSources, EncodeStep, OpenOriginal } from './encode-sources.ts';
 import { pictureMaterial } from './picture-material.ts';
@@ -36,12 +36,15 @@ const MAX_BYTES_PER_SECOND = { av1: 600_000, h264: 1_200_000 } as const;
 const ROOM_CHECK_MS = 10_000;
 /** A verdict of the encode that differs by more from the recording's keeps the original, s. */
 const MAX_SHORTER = 2;
+/** What it lacks and the original has, beyond that: share of its length. */
+const MAX_LOST_SHARE = 0.001;
 const MAX_LOG_LINES = 400;
 
 export class EncodeTask {
   readonly #abort = new AbortController();
   #running: RecordingEncode | undefined;
   #isHeld = false;
+  #note: string | null = null;
   readonly #log: string[] = [];
   readonly results: EncodeResult[] = [];
 
@@ -49,6 +52,11 @@ export class EncodeTask {
 
   get log(): string {
     return this.#log.join('\n');
+  }
+
+  /** Why the original stays although it was to go, Japanese. */
+  get note(): string | null {
+    return this.#note;
   }
 
   get lastLine(): string {
@@ -79,16 +87,18 @@ export class EncodeTask {
       const codecs = codecsOf(job);
       for (const [index, codec] of codecs.entries()) {
         // Before it was interrupted, or the other one failed.
-        if (sources.files.isMadeSince(recording.id, SOURCE_OF[codec], job.createdAt)) continue;
+        const { files, now } = sources;
+        if (files.isMadeSince(recording.id, SOURCE_OF[codec], job.createdAt, now())) continue;
         await this.#encodeAnyhow(original, plan, codec, (share) =>
           this.options.onProgress((index + share) / codecs.length),
         );
       }
+      if (plan.keepsOriginal !== null) this.#keepOriginal(plan.keepsOriginal);
     } finally {
       original.close();
       await rm(folder, { recursive: true, force: true });
     }
-    if (!job.keepTs) await this.#giveUpOriginal(original.index);
+    if (!job.keepTs && this.#note === null) await this.#giveUpOriginal(original.index);
   }
 
   #say(text: string): void {
@@ -98,11 +108,15 @@ export class EncodeTask {
   }
 
   async #opened(recording: ListedRecording): Promise<OpenOriginal> {
+    const { sources } = this.options;
     try {
-      return await this.options.sources.open(recording);
+      return await sources.open(recording);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       this.#say(String(error.cause ?? error.message));
+      const path = recording.files.find(({ source }) => source === 'ts')?.path;
+      if (path !== undefined && (await sources.room(dirname(path))) === undefined)
+        throw new EncodeFault('later', FAULTS.away, dirname(path));
       throw new EncodeFault(error.code === 'busy' ? 'later' : 'failed', error.message);
     }
   }
@@ -161,7 +175,8 @@ export class EncodeTask {
       });
       await this.#step('encoded');
       const length = encodedLength(plan.length, plan.cuts);
-      await this.#handOver(plan, { codec, choice, names, length, folder, tookMs: outcome.tookMs, original });
+      const { tookMs, missing } = outcome;
+      await this.#handOver(plan, { codec, choice, names, length, folder, tookMs, missing, original });
     } catch (error) {
       // What was renamed already and has no row is one of them.
       for (const path of sources.store.leftovers(job.id)) await rm(path, { force: true });
@@ -277,8 +292,7 @@ export class EncodeTask {
     const verified = await verifyFile({
       ...{ ffmpeg: choice.ffmpeg, path: names.work, length: length / 1000, signal: this.#abort.signal },
       hasVideo: plan.entry.layout.video !== null,
-      sounds: plan.tracks.length,
-      background: sources.background,
+      ...{ sounds: plan.tracks.length, missing: made.missing, background: sources.background },
     });
     this.#abort.signal.throwIfAborted();
     if ('fault' in verified) {
@@ -286,7 +300,9 @@ export class EncodeTask {
       throw new EncodeFault('failed', FAULTS.verify, verified.fault);
     }
     await this.#step('verified');
-    const { facts } = verified;
+    const { facts, lost } = verified;
+    if (lost > Math.max(MAX_SHORTER, (length / 1000) * MAX_LOST_SHARE))
+      this.#keepOriginal(STAYS.lossy, `${lost.toFixed(1)} s of it are missing in the file`);
     const bytes = await synced(names.work);
     await rename(names.work, names.final);
     await sources.syncFolder(folder);
@@ -317,18 +333,35 @@ export class EncodeTask {
     this.#say(`${names.final}: ${bytes} octets in ${(tookMs / 1000).toFixed(1)} s`);
   }
 
+  /** Stored before its file is: a task that resumes this one does not verify it again. */
+  #keepOriginal(why: string, detail = why): void {
+    const { job, sources } = this.options;
+    if (job.keepTs) return;
+    this.#note = why;
+    sources.store.keepOriginal(job.id);
+    this.#say(`the original stays: ${detail}`);
+  }
+
   /** Only what the encode holds all of: a file that lost something on its way does not replace its source. */
   async #giveUpOriginal(index: RecordingIndex): Promise<void> {
     const { recording, sources } = this.options;
     const indexed = index.duration / TICKS_PER_SECOND;
     const judged = recording.durationMs === null ? indexed : recording.durationMs / 1000;
     if (judged - indexed > Math.max(MAX_SHORTER, judged * 0.01)) {
-      this.#say(
-        `the original stays: ${judged.toFixed(1)} s were recorded, ${indexed.toFixed(1)} s can be played`,
-      );
+      const detail = `${judged.toFixed(1)} s were recorded, ${indexed.toFixed(1)} s can be played`;
+      this.#keepOriginal(STAYS.short, detail);
       return;
     }
+    // Made by this task or by one that it resumes: what a row names may be gone by now.
+    for (const { path, bytes } of sources.files.handedOver(recording.id)) {
+      const found = await stat(path).catch(() => undefined);
+      if (found?.isFile() === true && found.size === bytes) continue;
+      throw new EncodeFault('failed', FAULTS.verify, `${path} is not what was handed over`);
+    }
+    // From here on it is too late to stop.
+    this.#abort.signal.throwIfAborted();
     const paths = sources.files.retireOriginal(recording.id, sources.now());
+    if (paths.length === 0) return;
     // That it is given up is on disk before its files go.
     await sources.stored();
     await this.#step('retired');
@@ -354,6 +387,8 @@ interface MadeFile {
   readonly length: number;
   readonly folder: string;
   readonly tookMs: number;
+  /** s that the original lacks. */
+  readonly missing: number;
   readonly original: OpenOriginal;
 }
 

@@ -40,6 +40,8 @@ export interface EncodeOutcome {
   readonly error?: unknown;
   /** Media time up to which pictures (or sound) were fed. */
   readonly reached: Media90k;
+  /** s that the original itself lacks in holes longer than a second. */
+  readonly missing: number;
   /** ms that it ran, without what it was held. */
   readonly tookMs: number;
 }
@@ -136,6 +138,7 @@ export class RecordingEncode {
     this.hold(false);
     return {
       ...{ code, stderr, broken: this.#broken, error: this.#error, reached: this.#remuxer.position },
+      missing: this.#remuxer.missing / TICKS_PER_SECOND,
       tookMs: this.options.elapsed() - this.#started - this.#heldMs,
     };
   }

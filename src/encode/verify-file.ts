@@ -1,6 +1,6 @@
 /**
- * Whether an encoded file can take the place of its original: its streams, its length, and that ffmpeg decodes samples of
- * it and its end without a complaint.
+ * Whether an encoded file can take the place of its original: its streams, its length, that nothing is missing in between
+ * which the original has, and that ffmpeg decodes samples of it and its end without a complaint.
  */
 import { run } from '../ffmpeg/run.ts';
 import { type EncodedFileFacts, readEncodedFile } from '../media/encoded-file.ts';
@@ -12,17 +12,24 @@ interface VerifyOptions {
   readonly length: number;
   readonly hasVideo: boolean;
   readonly sounds: number;
+  /** s that the original itself lacks. */
+  readonly missing: number;
   readonly signal: AbortSignal;
   /** Words before a command that lower its priority. */
   readonly background: readonly string[];
 }
 
-type Verified = { readonly facts: EncodedFileFacts } | { readonly fault: string };
+type Verified =
+  /** `lost`: s that a track lacks and the original does not. */
+  { readonly facts: EncodedFileFacts; readonly lost: number } | { readonly fault: string };
 
 /** s; a picture and a frame of sound are less. */
 const LENGTH_TOLERANCE = 0.5;
 /** Sound may end this much before its picture, s: a broadcast sends it later, so that a cut end has less of it. */
 const SOUND_TOLERANCE = 2;
+/** s, and share of the length: a file that lacks more is not used. */
+const MAX_LOST = 10;
+const MAX_LOST_SHARE = 0.01;
 const SAMPLES = 5;
 const SAMPLE_SECONDS = 2;
 const DECODE_LIMIT_MS = 300_000;
@@ -31,7 +38,7 @@ export async function verifyFile(options: VerifyOptions): Promise<Verified> {
   const { path, length, hasVideo, sounds } = options;
   let facts: EncodedFileFacts;
   try {
-    facts = await readEncodedFile(path);
+    facts = await readEncodedFile(path, options.signal);
   } catch (error) {
     return { fault: `the file cannot be read: ${error instanceof Error ? error.message : String(error)}` };
   }
@@ -48,6 +55,10 @@ export async function verifyFile(options: VerifyOptions): Promise<Verified> {
         fault: `sound ${index + 1} ends at ${audioEnd.toFixed(3)} s, the picture at ${end.toFixed(3)} s`,
       };
   }
+  const lost = Math.max(0, facts.missing - options.missing);
+  if (lost > Math.max(MAX_LOST, length * MAX_LOST_SHARE)) {
+    return { fault: `${lost.toFixed(1)} s of it are missing that the original has` };
+  }
   const starts = Array.from({ length: SAMPLES }, (_, sample) => (sample / SAMPLES) * end);
   // A short file is decoded as a whole.
   const isShort = end <= (SAMPLES + 1) * SAMPLE_SECONDS;
@@ -55,7 +66,7 @@ export async function verifyFile(options: VerifyOptions): Promise<Verified> {
     const fault = await decodeFault(options, start, isShort ? end + 1 : SAMPLE_SECONDS);
     if (fault !== undefined) return { fault: `at ${start.toFixed(1)} s: ${fault}` };
   }
-  return { facts };
+  return { facts, lost };
 }
 
 async function decodeFault(

@@ -115,6 +115,7 @@ export class PlaybackRemuxer {
   /** The encoder was given its tables. */
   #isStarted = false;
   #isOver = false;
+  #missing = 0;
   #out: Uint8Array[] = [];
 
   constructor(private readonly options: RemuxOptions) {
@@ -143,6 +144,11 @@ export class PlaybackRemuxer {
   /** Media time up to which pictures (or sound) were passed. */
   get position(): Media90k {
     return media90k(this.#lead?.last ?? this.options.start);
+  }
+
+  /** Ticks in which nothing came that pictures (or sound) are passed of, of holes longer than a second. */
+  get missing(): number {
+    return this.#missing;
   }
 
   /** The codec of the picture or of the sound changed: what follows needs another encoder. Nothing is passed any more. */
@@ -278,6 +284,7 @@ export class PlaybackRemuxer {
       stream.adts.reset();
     }
     if (isPicture) for (const audio of this.#audios) this.#silence(audio, time);
+    if (isLead && time > stream.last + HOLE_TICKS) this.#missing += time - stream.last;
     stream.last = isPicture ? Math.max(stream.last, time) : time;
     return time - this.options.start + LEAD_TICKS - times.pts;
   }

@@ -115,8 +115,14 @@ async function removeLeftovers({ store, mounts, log, wallClock }: ReconcileOptio
     store.forgetFile(leftover, FILE_GONE, wallClock());
     count += 1;
   }
-  for (const { recordingId, path } of store.joined()) {
+  for (const { recordingId, path, instead } of store.joined()) {
     if (await isFolderAway(path, mounts)) continue;
+    // Then it may be all that is left of the recording.
+    const size = instead === null ? 'absent' : await sizeOf(instead);
+    if (typeof size !== 'number' || size === 0) {
+      log.warn('file left alone: what took its place is not there', { recording: recordingId, path });
+      continue;
+    }
     await removeJoined(recordingId, [path], { store, log });
     count += 1;
   }

@@ -270,12 +270,20 @@ export class EncodeStore {
       .map(({ path }) => path);
   }
 
-  /** Jobs that name files. */
-  working(): number[] {
+  /** Jobs that name files, with the path of the original stream; null: no row names one. */
+  working(): { id: number; original: string | null }[] {
     return this.database
-      .query<{ id: number }, []>(`SELECT id FROM encodes WHERE work <> '[]'`)
-      .all()
-      .map(({ id }) => id);
+      .query<{ id: number; original: string | null }, []>(
+        `SELECT e.id, f.path AS original FROM encodes AS e
+           LEFT JOIN recording_files AS f ON f.recording_id = e.recording_id AND f.source = 'ts'
+         WHERE e.work <> '[]'`,
+      )
+      .all();
+  }
+
+  /** Its file does not replace the original stream, also when the job is resumed by another process. */
+  keepOriginal(id: number): void {
+    this.#write('UPDATE encodes SET keep_ts = 1 WHERE id = $id', { id });
   }
 
   /** Ended not long ago and never queued: the process was killed in between. @param since epoch ms */

@@ -74,12 +74,26 @@ export class EncodedFileStore {
     });
   }
 
-  /** The original stream is only to be removed, where an encoded file is there. @returns its files */
+  /** Files that were handed over, as they were then. */
+  handedOver(recordingId: number): { path: string; bytes: number | null }[] {
+    return this.database
+      .query<{ path: string; bytes: number | null }, { recordingId: number }>(
+        `SELECT path, bytes FROM recording_files WHERE recording_id = $recordingId AND source IN ('encoded', 'alt')`,
+      )
+      .all({ recordingId });
+  }
+
+  /**
+   * The original stream is only to be removed, where an encoded file is there and the recording is neither in the bin
+   * nor deleted. @returns its files
+   */
   retireOriginal(recordingId: number, now: number): string[] {
     return atomically(this.database, () => {
       const isEncoded = this.database
         .query(
-          `SELECT 1 FROM recording_files WHERE recording_id = $recordingId AND source IN ('encoded', 'alt')`,
+          `SELECT 1 FROM recording_files AS f JOIN recordings AS r ON r.id = f.recording_id
+           WHERE r.id = $recordingId AND f.source IN ('encoded', 'alt') AND r.deleted_at IS NULL
+             AND r.binned_at IS NULL`,
         )
         .get({ recordingId });
       if (isEncoded === null) return [];
@@ -104,15 +118,18 @@ export class EncodedFileStore {
     });
   }
 
-  /** Whether a job that was queued then has handed its file over. @param since epoch ms */
-  isMadeSince(recordingId: number, source: EncodedSource, since: number): boolean {
+  /**
+   * Whether a job that was queued then has handed its file over. What is dated later than now is of a clock that was
+   * wrong, perhaps of an earlier job: it is made again. @param since epoch ms, as the next
+   */
+  isMadeSince(recordingId: number, source: EncodedSource, since: number, now: number): boolean {
     return (
       this.database
         .query(
           `SELECT 1 FROM recording_files
-           WHERE recording_id = $recordingId AND source = $source AND created_at >= $since`,
+           WHERE recording_id = $recordingId AND source = $source AND created_at BETWEEN $since AND $now`,
         )
-        .get({ recordingId, source, since }) !== null
+        .get({ recordingId, source, since, now }) !== null
     );
   }
 

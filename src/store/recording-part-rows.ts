@@ -79,11 +79,17 @@ export class RecordingPartRows {
       .all();
   }
 
-  /** Files that were made one with others and are only to be removed. */
-  joined(): StoredFile[] {
+  /**
+   * Files that were made one with others, or encoded, and are only to be removed. `instead`: the newest file that took
+   * their place; null: no row names one.
+   */
+  joined(): (StoredFile & { instead: string | null })[] {
     return this.database
-      .query<StoredFile, []>(
-        `SELECT recording_id AS recordingId, path FROM recording_parts WHERE part < ${JOINING}`,
+      .query<StoredFile & { instead: string | null }, []>(
+        `SELECT p.recording_id AS recordingId, p.path,
+           (SELECT f.path FROM recording_files AS f WHERE f.recording_id = p.recording_id
+            ORDER BY f.created_at DESC LIMIT 1) AS instead
+         FROM recording_parts AS p WHERE p.part < ${JOINING}`,
       )
       .all();
   }

@@ -1,0 +1,214 @@
+/** When an original must not go although its recording was encoded, and which files a start leaves alone. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { wallMs } from '../../host/clock.ts';
+import { SILENT_LOG } from '../../host/log.ts';
+import type { EncodeStep } from '../../src/encode/encode-sources.ts';
+import type { ProgramSegment } from '../../src/encode/kept-spans.ts';
+import { Failure } from '../../src/model/failure.ts';
+import { reconcile } from '../../src/record/file-reconciliation.ts';
+import { EncodedFileStore } from '../../src/store/encoded-file-store.ts';
+import type { ListedRecording } from '../../src/store/recording-list-store.ts';
+import { RecordingStore } from '../../src/store/recording-store.ts';
+import { openClip } from '../play/clip.ts';
+import { FFMPEG, madeStream } from '../play/made-recording.ts';
+import { comesTrue } from '../until.ts';
+import { EncodeHome } from './encode-home.ts';
+
+const LIMIT_MS = 30_000;
+
+let root: string;
+let film: Uint8Array;
+let homes = 0;
+let open: EncodeHome | undefined;
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'svc-encode-originals-'));
+  film = await madeStream({ seconds: 1, flashAt: 0, clock: 95_450 });
+});
+
+afterEach(async () => {
+  await open?.close();
+  open = undefined;
+});
+
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function home(options: ConstructorParameters<typeof EncodeHome>[1] = {}): EncodeHome {
+  homes += 1;
+  open = new EncodeHome(join(root, String(homes)), options);
+  return open;
+}
+
+/** What it does when its file has its row, just before the original would go. */
+function atLast(act: () => void): { sources: { onStep: (step: EncodeStep) => void } } {
+  return { sources: { onStep: (step) => (step === 'stored' ? act() : undefined) } };
+}
+
+async function ended({ store }: EncodeHome) {
+  return comesTrue('the end of the encode', () => store.recent()[0], LIMIT_MS);
+}
+
+function sourcesOf({ list }: EncodeHome, id: number): string[] | undefined {
+  return list.find(id)?.files.map(({ source }) => source);
+}
+
+function named({ folder }: EncodeHome, ending: string): string {
+  const name = readdirSync(folder).find((one) => one.endsWith(ending));
+  return join(folder, name ?? `no file ${ending}`);
+}
+
+test('an encode that is cancelled, or whose recording goes into the bin, at its last step keeps it', async () => {
+  const cancelled: EncodeHome = home(atLast(() => void cancelled.service.cancel(id)));
+  const id = cancelled.put(film, 1_001);
+  cancelled.service.start();
+  expect((await ended(cancelled)).state).toBe('cancelled');
+  expect(sourcesOf(cancelled, id)).toEqual(['alt', 'ts']);
+  expect(existsSync(named(cancelled, '.ts'))).toBe(true);
+  await cancelled.close();
+
+  // The bin without its event: the database says so too.
+  let isBinned = false;
+  const binned: EncodeHome = home(
+    atLast(() => {
+      binned.database.run('UPDATE recordings SET binned_at = 1');
+      isBinned = true;
+    }),
+  );
+  binned.put(film, 1_001);
+  binned.service.start();
+  const isOver = () => (isBinned && binned.service.progress() === undefined) || undefined;
+  await comesTrue('the end of the task', isOver, LIMIT_MS);
+  expect(existsSync(named(binned, '.ts'))).toBe(true);
+});
+
+test('an encoded file that is short or gone by then does not replace it', async () => {
+  const one: EncodeHome = home(atLast(() => truncateSync(named(one, '.mkv'), 1_000)));
+  const id = one.put(film, 1_001);
+  one.service.start();
+  expect(await ended(one)).toMatchObject({ state: 'failed', message: expect.stringContaining('元の録画') });
+  expect(sourcesOf(one, id)).toContain('ts');
+  expect(existsSync(named(one, '.ts'))).toBe(true);
+});
+
+test('a file in which pictures or sound are missing in between does not replace it', async () => {
+  // Leaves three seconds out of a file that is otherwise right, ends with 0 and decodes.
+  const lossy = join(root, 'ffmpeg-lossy');
+  const words = [
+    '#!/bin/sh',
+    `case "$*" in *'-f null'*) exec ${FFMPEG} "$@";; esac`,
+    `${FFMPEG} "$@" || exit`,
+    'for made do :; done',
+    `${FFMPEG} -v error -nostdin -y -i "$made" -map 0 -c copy -c:v libx264 -preset ultrafast` +
+      ` -vf "select='not(between(t,1.5,4.5))'" -vsync passthrough -f matroska "$made.x" && mv "$made.x" "$made"`,
+  ];
+  writeFileSync(lossy, `${words.join('\n')}\n`);
+  chmodSync(lossy, 0o755);
+  const one = home({ ffmpeg: lossy });
+  const id = one.put(await madeStream({ seconds: 6, flashAt: 0, clock: 95_450 }), 6_006);
+  one.service.start();
+  expect((await ended(one)).state).toBe('done');
+  expect(sourcesOf(one, id)).toEqual(['alt', 'ts']);
+  expect(one.store.log(id)?.log).toMatch(/the original stays: 3\.\d s of it are missing/);
+});
+
+function parts(...ends: number[]): ProgramSegment[] {
+  return ends.map((endMs, index) => ({
+    ...{ startMs: ends[index - 1] ?? 0, endMs },
+    kind: index % 2 === 0 ? 'main' : 'cm',
+  }));
+}
+
+test.each([
+  ['that are not certain', { segments: parts(300, 600, 1_001), reliable: false }],
+  ['of a stream of another length', { segments: parts(300, 600, 60_000), reliable: true }],
+  ['that are most of it', { segments: parts(200, 800, 1_001), reliable: true }],
+])('commercials %s are not cut, and it stays', async (_, chapters) => {
+  const one = home({ sources: { chapters: () => chapters } });
+  const id = one.put(film, 1_001, { commercials: 'cut' });
+  one.service.start();
+  expect(await ended(one)).toMatchObject({ state: 'done', message: expect.stringContaining('CMの位置') });
+  expect(sourcesOf(one, id)).toEqual(['alt', 'ts']);
+  expect(one.list.find(id)?.files.map(({ cuts }) => cuts)).toEqual([null, null]);
+});
+
+test('it stays where its other file is cut and nothing was to be cut', async () => {
+  const one = home();
+  const id = one.put(film, 1_001, { commercials: 'none' });
+  const path = join(one.folder, 'earlier.av1.mkv');
+  writeFileSync(path, 'earlier');
+  const facts = { tracks: [], codecs: '', hasVideo: true, stretches: [] };
+  const file = { path, codec: 'av1', bytes: 7, durationMs: 600, source: 'encoded', facts } as const;
+  new EncodedFileStore(one.database).put(id, { ...file, cuts: [{ from: 0, to: 600 }] }, 1);
+  one.service.start();
+  expect((await ended(one)).state).toBe('done');
+  expect(sourcesOf(one, id)).toEqual(['encoded', 'alt', 'ts']);
+});
+
+test('one whose folder is away is waited for, and counts as no failure', async () => {
+  let isAway = true;
+  const opened = async ({ files }: ListedRecording) => {
+    if (isAway) throw new Failure('not_found', 'この録画のファイルはありません。');
+    return openClip(files[0]?.path ?? '');
+  };
+  const one = home({ sources: { open: opened, room: async () => (isAway ? undefined : 1e12) } });
+  one.put(film, 1_001);
+  one.service.start();
+  const told = () => one.store.queue()[0]?.message?.includes('見つからない');
+  await comesTrue('the message', told, LIMIT_MS);
+  isAway = false;
+  expect(await ended(one)).toMatchObject({ state: 'done', attempts: 0 });
+});
+
+test('a start removes no original in whose place there is nothing', async () => {
+  const one = home();
+  const id = one.put(film, 1_001);
+  const files = new EncodedFileStore(one.database);
+  const facts = { tracks: [], codecs: '', hasVideo: true, stretches: [] };
+  const path = join(one.folder, 'lost.h264.mkv');
+  const file = { path, codec: 'h264', bytes: 7, durationMs: 1_001, source: 'alt', facts } as const;
+  files.put(id, { ...file, cuts: null }, 1);
+  const [original] = files.retireOriginal(id, 1);
+  const store = new RecordingStore(one.database);
+  await reconcile({ store, log: SILENT_LOG, wallClock: () => wallMs(Date.now()) });
+  expect(existsSync(original ?? '')).toBe(true);
+});
+
+test('a file that a wrong clock dated later than now is made again', async () => {
+  const one = home();
+  const id = one.put(film, 1_001, { keepTs: true });
+  const facts = { tracks: [], codecs: '', hasVideo: true, stretches: [] };
+  const path = join(one.folder, 'earlier.h264.mkv');
+  writeFileSync(path, 'earlier');
+  const file = { path, codec: 'h264', bytes: 7, durationMs: 1_001, source: 'alt', facts } as const;
+  new EncodedFileStore(one.database).put(id, { ...file, cuts: null }, Date.now() + 86_400_000);
+  one.service.start();
+  expect((await ended(one)).state).toBe('done');
+  expect(one.list.find(id)?.files.find(({ source }) => source === 'alt')?.path).not.toBe(path);
+});
+
+test('a copied or restored database removes no file of which its recording has no original', async () => {
+  const one = home();
+  const id = one.put(film, 1_001);
+  const final = join(one.folder, 'made.h264.mkv');
+  writeFileSync(final, 'the only file by now');
+  const work = JSON.stringify([final]);
+  one.database
+    .query(`UPDATE encodes SET state = 'running', work = $work WHERE recording_id = $id`)
+    .run({ id, work });
+  rmSync(named(one, '.ts'));
+  one.service.start();
+  // Ends after what a start does.
+  await one.service.close();
+  expect(existsSync(final)).toBe(true);
+});
