@@ -24,7 +24,7 @@ export const SCREENS = [
   ['rules?rule=1', '.rule-page'],
   ['rules?new&keyword=%E7%81%AF%E5%8F%B0%E5%AE%88', '.preview-row'],
   ['search?q=%E7%81%AF%E5%8F%B0%E5%AE%88', '.row'],
-  ['settings', '.field, .setting, h2'],
+  ['settings', '.access-you p'],
   ['tuners', '.device'],
   ['setup', '.setup-step[data-state="done"]'],
 ] as const;
