@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { SessionFixture } from '../record/session-fixture.ts';
-import { compare, probed, TestBroadcast, until } from '../record/test-broadcast.ts';
+import { compare, countCompared, probed, TestBroadcast, until } from '../record/test-broadcast.ts';
 import type { Silence } from './silent-reception.worker.ts';
 
 /** Shorter than in the service, longer than a busy machine lets a worker wait. */
@@ -60,8 +60,8 @@ function tests(): void {
       const [gap] = verdict.gaps;
       const gapMs = (gap?.endMs ?? 0) - (gap?.startMs ?? 0);
       const wholeMs = (verdict.headMs ?? 0) + (programme.endAt - startAt) + (verdict.tailMs ?? 0);
-      const missingMs = (wholeMs * found.missing) / (found.missing + bytes.length / 188);
-      expect(Math.abs(gapMs - missingMs)).toBeLessThan(1500);
+      const missingMs = (wholeMs * found.missing) / (found.missing + countCompared(bytes));
+      expect(Math.abs(gapMs - missingMs)).toBeLessThan(1000);
       expect(await probed(path)).toBeGreaterThan(60);
       expect(desk.store.parts(session.options.id)).toHaveLength(1);
       const second = await desk.conclude(beside, programme);

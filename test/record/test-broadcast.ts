@@ -161,6 +161,12 @@ const FIRST_PID = 0x30;
 /** Entitlement messages are sections too: their counters are a tuning's own. */
 const isEntitlement = (pid: number): boolean => pid >= 0x1e00 && pid <= 0x1e02;
 
+/** How many packets of a recording `compare` looks at. */
+export function countCompared(recorded: Uint8Array): number {
+  const map = pmtPid(recorded);
+  return packets(recorded).filter(({ pid }) => pid >= FIRST_PID && !isEntitlement(pid) && pid !== map).length;
+}
+
 /** Compares picture, sound and clock packet by packet. @param without PIDs that are sent by other counters */
 export function compare(recorded: Uint8Array, sent: Uint8Array, without: readonly number[] = []): Comparison {
   const own = packets(recorded);
