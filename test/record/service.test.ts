@@ -89,13 +89,14 @@ function listen(): { name: string; data: unknown }[] {
 async function watch(id: number): Promise<() => void> {
   const leaving = new AbortController();
   const refusals: string[] = [];
-  await until(`it is watched (${refusals})`, async () => {
+  const why = () => new Error(`not watched: ${refusals.join(' ')}`, { cause: refusals });
+  await until('it is watched', async () => {
     const { signal } = leaving;
     const answer = await fetch(`${service.url}/api/services/${id}/live?codec=raw`, { signal });
     if (answer.status !== 200) refusals.push(await answer.text());
     else void answer.body?.pipeTo(new WritableStream()).catch(() => {});
     return answer.status === 200;
-  });
+  }).catch(() => Promise.reject(why()));
   return () => leaving.abort();
 }
 

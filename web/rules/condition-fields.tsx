@@ -1,8 +1,9 @@
 /** What a rule looks for: what is used most first, the rest folded. */
 import { useSignal } from '@preact/signals';
 import { Icon } from '../ui/icon.tsx';
+import { Toggle, toggled } from '../ui/toggle.tsx';
 import type { Draft } from './draft.ts';
-import { FieldGroup, Fold, InlineInput, SwitchLine, TextField, Toggle, toggled } from './fields.tsx';
+import { FieldGroup, Fold, InlineInput, SwitchLine, TextField } from './fields.tsx';
 import { type FieldName, readForm } from './form.ts';
 import { GenreField } from './genre-field.tsx';
 import { readMinute } from './moments.ts';

@@ -1,8 +1,9 @@
 /** The genres of a rule: whole ones, or parts of those that are on. */
 import { useSignal } from '@preact/signals';
+import { Toggle } from '../ui/toggle.tsx';
 import { MAJOR_GENRES, majorGenreName, middleGenres } from '../words/genre.ts';
 import type { Draft } from './draft.ts';
-import { FieldGroup, Toggle } from './fields.tsx';
+import { FieldGroup } from './fields.tsx';
 import { withMajor, withMiddle } from './genres.ts';
 import { genreName } from './words.ts';
 

@@ -5,10 +5,11 @@ import { stations } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Sheet } from '../ui/sheet.tsx';
+import { Toggle, toggled } from '../ui/toggle.tsx';
 import { channelLabel, narrow } from '../words/channel.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
 import type { Draft } from './draft.ts';
-import { FieldGroup, Toggle, toggled } from './fields.tsx';
+import { FieldGroup } from './fields.tsx';
 import { TYPE_CHOICES } from './words.ts';
 
 const TYPES: readonly Station['type'][] = ['GR', 'BS', 'CS'];

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { stations } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
+import { Toggle, toggled } from '../ui/toggle.tsx';
 import { channelLabel, narrow } from '../words/channel.ts';
 import { MAJOR_GENRES, middleGenres } from '../words/genre.ts';
 import {
@@ -28,21 +29,6 @@ const WEEKDAYS = [
   [0, '日'],
 ] as const;
 
-interface ChipProps {
-  readonly on: boolean;
-  readonly label?: string;
-  readonly onPress: () => void;
-  readonly children: ComponentChildren;
-}
-
-function Chip({ on, label, onPress, children }: ChipProps) {
-  return (
-    <button type="button" class="chip toggle" aria-pressed={on} aria-label={label} onClick={onPress}>
-      {children}
-    </button>
-  );
-}
-
 function Group({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     <fieldset class="filter-group">
@@ -58,10 +44,6 @@ interface PanelProps {
   readonly onChange: (changes: Partial<Filters>) => void;
 }
 
-function toggled<T>(values: readonly T[], value: T): T[] {
-  return values.includes(value) ? values.filter((other) => other !== value) : [...values, value];
-}
-
 const isSame = (one: GenreWish | null, other: GenreWish): boolean =>
   one !== null && one.lv1 === other.lv1 && one.lv2 === other.lv2;
 
@@ -71,21 +53,21 @@ function Genres({ genre, onChange }: { genre: GenreWish | null; onChange: PanelP
     <>
       <Group label="ジャンル">
         {MAJOR_GENRES.map(({ lv1, name }) => (
-          <Chip
+          <Toggle
             key={lv1}
             on={genre?.lv1 === lv1}
             onPress={() => onChange({ genre: genre?.lv1 === lv1 ? null : { lv1, lv2: null } })}
           >
             {name}
-          </Chip>
+          </Toggle>
         ))}
       </Group>
       {genre === null || middleGenres(genre.lv1).length === 0 ? null : (
         <Group label={`${genreWishText({ lv1: genre.lv1, lv2: null })}のうち`}>
           {middleGenres(genre.lv1).map(({ lv2, name }) => (
-            <Chip key={lv2} on={genre.lv2 === lv2} onPress={() => choose({ lv1: genre.lv1, lv2 })}>
+            <Toggle key={lv2} on={genre.lv2 === lv2} onPress={() => choose({ lv1: genre.lv1, lv2 })}>
               {name}
-            </Chip>
+            </Toggle>
           ))}
         </Group>
       )}
@@ -158,41 +140,41 @@ export function FilterPanel({ words, filters, onChange }: PanelProps) {
           <>
             <Group label="放送の種類">
               {TYPES.map((type) => (
-                <Chip
+                <Toggle
                   key={type}
                   on={filters.types.includes(type)}
                   onPress={() => onChange({ types: toggled(filters.types, type) })}
                 >
                   {TYPE_WORDS[type]}
-                </Chip>
+                </Toggle>
               ))}
-              <Chip on={filters.free} onPress={() => onChange({ free: !filters.free })}>
+              <Toggle on={filters.free} onPress={() => onChange({ free: !filters.free })}>
                 無料番組のみ
-              </Chip>
+              </Toggle>
             </Group>
             <Genres genre={filters.genre} onChange={onChange} />
             <Group label="曜日">
               {WEEKDAYS.map(([day, name]) => (
-                <Chip
+                <Toggle
                   key={day}
                   on={filters.weekdays.includes(day)}
                   label={`${name}曜日`}
                   onPress={() => onChange({ weekdays: toggled(filters.weekdays, day).sort() })}
                 >
                   {name}
-                </Chip>
+                </Toggle>
               ))}
             </Group>
             <Group label="時間帯">
               {TIME_BANDS.map(({ key, label, hours }) => (
-                <Chip
+                <Toggle
                   key={key}
                   on={filters.time === key}
                   label={`${label}（${hours}）`}
                   onPress={() => onChange({ time: filters.time === key ? null : key })}
                 >
                   {label} <span class="filter-hours numbers">{hours}</span>
-                </Chip>
+                </Toggle>
               ))}
             </Group>
             <StationChoice filters={filters} onChange={onChange} />
