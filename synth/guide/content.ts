@@ -5,12 +5,13 @@ import type { AudioMode, StationPlan } from '../scenario/model.ts';
 import type { ExtendedItem } from '../si/descriptors.ts';
 import { encodeText, fitText } from '../text/encode.ts';
 import { FORMATS, INSTEAD, NIGHT_PAUSE } from './formats.ts';
-import { hasSeasons, LONG_RUN, partOf, SEASON_PARTS, STYLE_COUNT, written } from './numbering.ts';
+import { hasSeasons, LONG_RUN, partOf, SEASON_PARTS, STYLE_COUNT, wide, written } from './numbering.ts';
 import {
   type Content,
   DAY_MS,
   MAX_DESCRIPTION_BYTES,
   MAX_HEADING_BYTES,
+  MAX_ITEM_BYTES,
   MAX_TITLE_BYTES,
   type Series,
 } from './programme.ts';
@@ -115,7 +116,24 @@ function itemsOf(random: Random, slot: Slot, level1: number): ExtendedItem[] {
   const isStory = STORIES.includes(level1) && slot.minutes >= 45;
   const length = isStory && random.chance(0.3) ? 700 + random.below(800) : 60 + random.below(160);
   const own = [...new Set(Array.from({ length: 3 }, () => random.pick(slot.format.sentences)))].join('');
-  return [{ heading: '番組内容', text: `${own}\n${paragraphs(random, length, tellerOf(level1))}` }, ...items];
+  return [...contentItems(`${own}\n${paragraphs(random, length, tellerOf(level1))}`), ...items];
+}
+
+/** A long text as broadcasters send it: under numbered headings, each as long as receivers join. */
+function contentItems(text: string): ExtendedItem[] {
+  const texts: string[] = [];
+  let bytes = MAX_ITEM_BYTES;
+  for (const part of text.split(/(?<=[。？…])/)) {
+    const more = encodeText(part).length + SHIFTS;
+    const fits = bytes + more <= MAX_ITEM_BYTES;
+    if (fits) texts.push(`${texts.pop() ?? ''}${part}`);
+    else texts.push(part);
+    bytes = fits ? bytes + more : more;
+  }
+  return texts.map((one, index) => ({
+    heading: index === 0 ? '番組内容' : `番組内容${wide(index + 1)}`,
+    text: one.trim(),
+  }));
 }
 
 function seriesOf(source: RawSource, slot: Slot, episode: number, lastEpisode: number): Series {

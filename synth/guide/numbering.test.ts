@@ -74,7 +74,12 @@ test('eight days of the region show all forms, marks, copy controls, nearly all 
   expect(having(({ audioCount }) => audioCount > 1)).toBeGreaterThan(50);
   expect(having(({ isFree }) => !isFree)).toBeGreaterThan(100);
   expect(having(({ minimumAge }) => minimumAge !== null)).toBeGreaterThan(5);
-  expect(having(({ items }) => items.some(({ text }) => text.length > 700))).toBeGreaterThan(50);
+  const itemsOf = programmes.flatMap(({ items }) => items);
+  expect(Math.max(...itemsOf.map(({ text }) => encodeText(text).length))).toBeWithin(400, 441);
+  expect(Math.max(...itemsOf.map(({ heading }) => encodeText(heading).length))).toBeLessThanOrEqual(16);
+  expect(
+    having(({ items }) => items.filter(({ heading }) => heading.startsWith('番組内容')).length > 4),
+  ).toBeGreaterThan(50);
   const lengths = programmes.map(({ items }) =>
     extendedEvent(items).reduce((sum, one) => sum + one.length, 0),
   );

@@ -27,7 +27,8 @@ export function partOf(count: number): Part {
 const WIDE_DIGITS = '０１２３４５６７８９';
 const KANJI_DIGITS = '〇一二三四五六七八九';
 
-function wide(value: number): string {
+/** In full-width digits. */
+export function wide(value: number): string {
   return [...String(value)].map((digit) => WIDE_DIGITS[Number(digit)]).join('');
 }
 

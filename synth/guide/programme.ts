@@ -98,6 +98,8 @@ export const MAX_TITLE_BYTES = 80;
 export const MAX_DESCRIPTION_BYTES = 160;
 /** Bytes of the heading of an extended item. */
 export const MAX_HEADING_BYTES = 16;
+/** 220 full-width characters: two pieces of an item, as many as receivers join. */
+export const MAX_ITEM_BYTES = 440;
 
 /** Days of schedule that broadcasters carry. */
 export const SCHEDULE_DAYS = 8;
