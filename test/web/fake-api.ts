@@ -219,7 +219,10 @@ function airingAt({ guide }: HouseState, stationId: number): BookedProgram | und
 async function guideAnswer(state: HouseState, query: URLSearchParams, request: Request): Promise<Response> {
   await Bun.sleep(state.delayMs);
   const wish = { from: Number(query.get('from')), to: Number(query.get('to')), type: query.get('type') };
-  const window = guideWindow(state.guide, wish, Date.now()).map((column) => ({
+  const only = query.get('stationId');
+  const columns = guideWindow(state.guide, wish, Date.now());
+  const wanted = columns.filter(({ stationId }) => only === null || stationId === Number(only));
+  const window = wanted.map((column) => ({
     ...column,
     programs: column.programs.map((program) => ({
       ...program,

@@ -3,7 +3,9 @@ import type { Page } from 'playwright-core';
 import type { CaptionPage } from '../../wire/caption.ts';
 import { START } from './clock.ts';
 import { fakeStations, makeStream } from './fake-air.ts';
-import { focusOn, hasChromium, pressRed, type WebRig, webRig } from './rig.ts';
+import { guideWindow } from './fake-guide.ts';
+import { tooWide, violations } from './look.ts';
+import { focusOn, hasChromium, pressRed, until, type WebRig, webRig } from './rig.ts';
 
 const FIRST = 'live/3274001024';
 
@@ -81,6 +83,48 @@ describe.skipIf(!hasChromium)('the live player', () => {
     expect(new URL(page.url()).pathname).toBe('/tv/');
     expect(await page.locator('.card-last').textContent()).toBe('前回');
     await viewersAre(rig, 0);
+  });
+
+  test('tells of the programme, what follows, the channels and the day beside the picture', async () => {
+    const now = Date.now();
+    const { guide } = rig.service.house;
+    const day = { from: now, to: now + 3_600_000, type: null };
+    rig.service.state.stations = fakeStations(now).map((station) => {
+      const column = guideWindow(guide, day, now).find(({ stationId }) => stationId === station.id);
+      const [first] = column?.programs ?? [];
+      return first === undefined
+        ? station
+        : { ...station, now: { ...first, reserved: false, recording: false, audios: [] } };
+    });
+    const page = await rig.open(FIRST);
+    await playing(page, 0.2);
+    const panel = page.getByRole('region', { name: '番組とチャンネル' });
+    await panel.getByText('港町に生きる人々の四季を').waitFor();
+    expect(await panel.locator('.panel-row').count()).toBe(3);
+    await panel.getByRole('tab', { name: '番組表' }).click();
+    await page.waitForFunction(() => document.querySelectorAll('.panel-row').length > 5);
+    expect(await panel.locator('.panel-row[aria-current]').count()).toBe(1);
+    await panel.locator('.panel-row').nth(1).click();
+    await page
+      .getByRole('dialog', { name: '番組の詳細' })
+      .getByRole('button', { name: '予約する' })
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await panel.getByRole('tab', { name: 'チャンネル' }).click();
+    expect(await tooWide(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
+    await panel.getByRole('link', { name: /しおかぜ放送/u }).click();
+    await page.waitForURL('**/live/3274201040');
+    // Back on the panel leads to the picture, where the arrows change channels; I puts the panel away.
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('i');
+    await panel.waitFor({ state: 'hidden' });
+    await page.keyboard.press('ArrowDown');
+    await page.waitForURL('**/live/3274101032');
+    // On a phone held sideways there is no room beside the picture.
+    await page.setViewportSize({ width: 740, height: 360 });
+    await page.keyboard.press('i');
+    await page.getByRole('dialog', { name: '番組情報' }).getByRole('tab', { name: '番組表' }).waitFor();
   });
 
   test('records what is on by key, says where it stands, and asks before it stops', async () => {
@@ -223,11 +267,8 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await focusOn(page, 'ほかの局を見る');
     rig.service.state.liveProblem = undefined;
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'チャンネル' }).waitFor();
-    await page
-      .getByRole('link', { name: /しおかぜ放送/u })
-      .last()
-      .click();
+    const dialog = page.getByRole('dialog', { name: 'チャンネル' });
+    await dialog.getByRole('link', { name: /しおかぜ放送/u }).click();
     await page.waitForURL('**/live/3274201040');
     await playing(page, 0.2);
     expect(rig.service.live.length).toBe(2);
@@ -348,5 +389,21 @@ describe.skipIf(!hasChromium)('the live player', () => {
     for (let tries = 0; rig.service.live.length < 3 && tries < 500; tries += 1) await Bun.sleep(20);
     await playing(page, 1);
     expect(rig.service.live.length).toBe(3);
+  });
+
+  test('comes back with the event stream, without the rest of its wait', async () => {
+    const page = await rig.open(FIRST);
+    await playing(page, 0.2);
+    const body = { message: 'サーバーを再起動しています。', code: 'agent_unavailable' } as const;
+    // Four failures wait for 15 s in all: 1, 2, 4, 8.
+    rig.service.state.liveProblem = { body, status: 503, count: 4 };
+    Object.assign(rig.service.state, { closeAfter: 2, breaks: true });
+    await until(() => rig.service.state.liveProblem?.count === 2);
+    Object.assign(rig.service.state, { liveProblem: undefined, closeAfter: undefined, breaks: false });
+    const before = Date.now();
+    rig.service.dropListeners();
+    await until(() => rig.service.live.length >= 4);
+    expect(Date.now() - before).toBeLessThan(3_500);
+    await playing(page, 1);
   });
 });

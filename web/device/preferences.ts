@@ -74,6 +74,17 @@ export const liveCodec = computed(() =>
 );
 /** Live stations are shown as they are broadcast where this browser can. */
 export const rawLive = remembered('live-raw', false, flag);
+/** The panel stands beside the picture of a station; a television's remote control begins without it. */
+export const livePanel = remembered(
+  'live-panel',
+  globalThis.matchMedia?.('(hover: hover) and (pointer: fine)').matches ?? true,
+  flag,
+);
+export const livePanelTab = remembered<'program' | 'channels' | 'day'>(
+  'live-panel-tab',
+  'program',
+  oneOf('program', 'channels', 'day'),
+);
 /** Station last watched; 0 for none. */
 export const lastStation = remembered('station', 0, integer);
 export const homeTab = remembered<'GR' | 'BS' | 'CS'>('tab', 'GR', oneOf('GR', 'BS', 'CS'));

@@ -31,6 +31,8 @@ interface LiveControlsProps {
   readonly onPictureInPicture: () => void;
   readonly onSkip: (by: number) => void;
   readonly onScreenshot: () => void;
+  /** @param byKey the button was pressed by a key, so that the focus goes along */
+  readonly onPanel: (byKey: boolean) => void;
 }
 
 /** Whether the newest picture is shown; pressed, it is. */
@@ -70,7 +72,7 @@ function Heading({ station, record }: { station: Station | undefined; record: Re
             </span>
           )}
         </p>
-        <h1 class="osd-title">{parts?.title ?? '番組情報はまだありません'}</h1>
+        <p class="osd-title">{parts?.title ?? '番組情報はまだありません'}</p>
         <p class="osd-when numbers">
           {station.now === null ? null : <span>{spanText(station.now.startAt, station.now.endAt)}</span>}
           <Marks marks={parts?.marks ?? []} />
@@ -133,6 +135,12 @@ export function LiveControls(props: LiveControlsProps) {
             label="チャンネル一覧"
             class="control-list"
             onClick={() => props.onSheet('channels')}
+          />
+          <Control
+            icon="info"
+            label="番組情報"
+            class="control-panel"
+            onClick={(event) => props.onPanel(event.detail === 0)}
           />
           <Control icon="camera" label="画面を保存" class="control-shot" onClick={props.onScreenshot} />
           {canPictureInPicture() ? (

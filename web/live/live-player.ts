@@ -18,6 +18,7 @@ import { FRESH, nextTry, type Retry, type StreamEnd } from '../player/reconnect.
 import { SocketFeed, type SocketListener } from '../player/socket-feed.ts';
 import { SoundOutput } from '../player/sound-output.ts';
 import { ApiFailure, type FailureCode, liveUrl } from '../query/api.ts';
+import { listen } from '../query/events.ts';
 import { HttpPackets } from '../raw/packet-source.ts';
 import { SocketPackets } from '../raw/socket-packets.ts';
 import { BroadcastTime } from './broadcast-time.ts';
@@ -90,12 +91,14 @@ export class LivePlayer {
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** A picture of the tuned station stands in the element. */
   #picture = false;
+  readonly #ignoreEvents: () => void;
 
   constructor(video: HTMLVideoElement, handlers: LivePlayerHandlers) {
     this.#video = video;
     this.#handlers = handlers;
     this.#ticker = setInterval(() => this.#follow(), FOLLOW_EVERY_MS);
     this.sound = new SoundOutput(video);
+    this.#ignoreEvents = listen({ onEvent: () => {}, onReturn: () => this.#serviceReturned() });
     video.addEventListener('pause', this.#onPauseChange);
     video.addEventListener('play', this.#onPauseChange);
   }
@@ -231,6 +234,7 @@ export class LivePlayer {
   close(): void {
     clearTimeout(this.#timer);
     clearInterval(this.#ticker);
+    this.#ignoreEvents();
     this.#session?.close();
     this.#session = undefined;
     this.#connection.close();
@@ -239,6 +243,15 @@ export class LivePlayer {
     this.#video.removeAttribute('src');
     this.#video.load();
     this.#dispatch({ kind: 'stop' });
+  }
+
+  /** The event stream is back: the service answers again, so nothing more is waited for. */
+  #serviceReturned(): void {
+    const state = this.#state.value;
+    const isCutOff = state.kind === 'waiting' || state.kind === 'stalled';
+    if (!isCutOff && !(state.kind === 'tuning' && state.stage === 'tuner')) return;
+    this.#retry = FRESH;
+    this.#open(state.kind === 'waiting');
   }
 
   readonly #onPauseChange = (): void => {

@@ -6,10 +6,11 @@ import { canPlayAv1 } from '../player/capabilities.ts';
 import { canPlayRaw } from '../raw/raw-picture.ts';
 import { type Choice, Choices, Sheet } from '../ui/sheet.tsx';
 import { ChannelList } from './channel-list.tsx';
+import { PanelTabs } from './live-panel.tsx';
 import type { LivePlayer } from './live-player.ts';
 import { StreamFacts } from './stream-facts.tsx';
 
-export type SheetName = 'audio' | 'quality' | 'captions' | 'channels' | 'facts' | 'help';
+export type SheetName = 'audio' | 'quality' | 'captions' | 'channels' | 'facts' | 'help' | 'info';
 
 interface SheetsProps {
   readonly name: SheetName | undefined;
@@ -115,7 +116,7 @@ const HELP: readonly (readonly [readonly string[], string])[] = [
   [['R', '赤'], '放送中の番組を録画・予約の取り消し'],
   [['A'], '音声を選ぶ'],
   [['L'], 'チャンネル一覧'],
-  [['I'], '番組の情報'],
+  [['I'], '番組情報とチャンネルを出す・しまう'],
   [['D'], '配信の状態（遅れ・通信量・受信）'],
   [['Esc', 'Backspace'], '戻る'],
   [['?'], 'この説明'],
@@ -154,6 +155,14 @@ export function LiveSheets(props: SheetsProps) {
       return <StreamFacts player={props.player} onClose={props.onClose} />;
     case 'help':
       return <HelpSheet {...props} />;
+    case 'info':
+      return (
+        <Sheet title="番組情報" onClose={props.onClose}>
+          <div class="panel-sheet">
+            <PanelTabs station={props.station} stationId={props.stationId} />
+          </div>
+        </Sheet>
+      );
     case 'channels':
       return (
         <Sheet title="チャンネル" onClose={props.onClose}>

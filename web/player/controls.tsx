@@ -6,7 +6,7 @@ import type { SoundOutput } from './sound-output.ts';
 interface ControlProps {
   readonly icon: IconName;
   readonly label: string;
-  readonly onClick: () => void;
+  readonly onClick: (event: MouseEvent) => void;
   readonly class?: string;
 }
 

@@ -1,25 +1,23 @@
-/** Live viewing of a station: the picture with its controls, and below it on upright phones the other channels. */
+/** Live viewing of a station: the picture with its controls, and the panel of the station beside or below it. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Station } from '../../wire/api.ts';
 import type { CaptionLayer } from '../caption/caption-layer.ts';
 import { CaptionView } from '../caption/caption-view.tsx';
-import { now } from '../device/clock.ts';
-import { homeTab, volume } from '../device/preferences.ts';
+import { homeTab, livePanel, volume } from '../device/preferences.ts';
 import { ChannelEntryView, ChannelInput } from '../live/channel-input.tsx';
-import { ChannelList } from '../live/channel-list.tsx';
 import { LiveControls } from '../live/live-controls.tsx';
 import { listenToLiveKeys } from '../live/live-keys.ts';
 import { isVeiled, LiveMessage } from '../live/live-messages.tsx';
+import { LivePanel } from '../live/live-panel.tsx';
 import { saveScreenshot, toggleCaptions } from '../live/live-picture.ts';
 import { LivePlayer } from '../live/live-player.ts';
 import { LiveSheets, type SheetName } from '../live/live-sheets.tsx';
-import type { LiveState } from '../live/live-state.ts';
-import { pressRecord, RecordBelow, recordState } from '../live/record.tsx';
+import { pressRecord, recordState } from '../live/record.tsx';
 import { goBack, navigate } from '../navigation/router.ts';
 import { SoundButton, VolumeMeter } from '../player/controls.tsx';
 import { ControlsVisibility } from '../player/controls-visibility.ts';
-import { toggleFullscreen } from '../player/fullscreen.ts';
+import { fullscreen, toggleFullscreen } from '../player/fullscreen.ts';
 import { describeMedia, type MediaDescription, takeMediaKeys } from '../player/media-session.ts';
 import { Veil } from '../player/overlay.tsx';
 import { togglePictureInPicture } from '../player/picture-in-picture.ts';
@@ -27,12 +25,9 @@ import type { SoundOutput } from '../player/sound-output.ts';
 import { keepAwake } from '../player/wake-lock.ts';
 import { useBookings } from '../query/reservations.ts';
 import { neighbour, stationById, stations } from '../query/stations.ts';
-import { Marks } from '../ui/marks.tsx';
-import { ProgramProgress } from '../ui/progress.tsx';
 import { showToast, Toasts } from '../ui/toast.tsx';
-import { adviceFor, noticeText } from '../words/advice.ts';
-import { channelLabel, narrow } from '../words/channel.ts';
-import { remainingText, spanText } from '../words/time.ts';
+import { noticeText } from '../words/advice.ts';
+import { narrow } from '../words/channel.ts';
 import { splitTitle } from '../words/title.ts';
 
 function notify(word: string): void {
@@ -51,6 +46,17 @@ function firstControl(stage: HTMLElement | null): HTMLElement | null {
   return null;
 }
 
+function focusPanel(root: HTMLElement | null): void {
+  root?.querySelector<HTMLElement>('.below [role="tab"]')?.focus({ preventScroll: true });
+}
+
+/** For who does not see the picture: the controls over it come and go. */
+function headingOf(station: Station | undefined): string {
+  if (station === undefined) return 'ライブ視聴';
+  const { title, artist } = mediaOf(station);
+  return title === artist ? title : `${artist}　${title}`;
+}
+
 function mediaOf(station: Station): MediaDescription {
   const title = station.now === null ? station.name : splitTitle(station.now.name).title;
   return { title, artist: narrow(station.name), artwork: station.logo ?? undefined };
@@ -60,39 +66,9 @@ function toStation(id: number | undefined): void {
   if (id !== undefined) navigate(`live/${id}`, true);
 }
 
-/** What the upright phone shows under the picture. */
-function Below({ stationId, state }: { stationId: number; state: LiveState | undefined }) {
-  const station = stationById(stationId);
-  const program = station?.now ?? null;
-  const parts = program === null ? undefined : splitTitle(program.name);
-  return (
-    <section class="below" aria-label="番組とチャンネル">
-      {(state?.kind === 'waiting' && !state.kept) || state?.kind === 'failed' ? (
-        <p class="below-next">{adviceFor(state.failure).next}</p>
-      ) : null}
-      {station === undefined ? null : (
-        <div class="below-now">
-          <p class="below-station">
-            {channelLabel(station, stations.value)} {narrow(station.name)}
-          </p>
-          <h2>{parts?.title ?? '番組情報はまだありません'}</h2>
-          {program === null ? null : (
-            <>
-              <p class="below-when numbers">
-                {spanText(program.startAt, program.endAt)}
-                <span>{remainingText(program.endAt, now.value)}</span>
-                <Marks marks={parts?.marks ?? []} />
-              </p>
-              <ProgramProgress startAt={program.startAt} endAt={program.endAt} />
-              <RecordBelow station={station} />
-            </>
-          )}
-        </div>
-      )}
-      <ChannelList stationId={stationId} />
-    </section>
-  );
-}
+/** Where the panel stands beside the picture, and where it always lies below it. Those of `styles/live-panel.css`. */
+const PANEL_BESIDE = '(min-width: 75em) and (orientation: landscape)';
+const PANEL_BELOW = '(max-width: 68.75em) and (orientation: portrait)';
 
 /** The objects that live as long as the video element. */
 interface Viewing {
@@ -161,7 +137,18 @@ export function Live({ stationId }: { stationId: number }) {
       const visibility = viewing.value?.visibility;
       const awake = visibility?.awake.value ?? false;
       visibility?.sleep();
-      return awake;
+      // Back leads from the panel to the picture, where the arrows change channels.
+      const inPanel = document.activeElement?.closest('.below') != null;
+      if (inPanel) main.current?.focus({ preventScroll: true });
+      return awake || inPanel;
+    };
+    /** @param byKey the focus goes along */
+    const info = (byKey: boolean): void => {
+      if (!fullscreen.value && matchMedia(PANEL_BESIDE).matches) {
+        livePanel.value = !livePanel.value;
+        if (byKey && livePanel.value) setTimeout(() => focusPanel(main.current), 0);
+      } else if (!fullscreen.value && matchMedia(PANEL_BELOW).matches) viewing.value?.visibility.showInfo();
+      else sheet.value = 'info';
     };
     return {
       step,
@@ -199,7 +186,8 @@ export function Live({ stationId }: { stationId: number }) {
         pressRecord(stationById(shownStation.current));
         viewing.value?.visibility.wake();
       },
-      info: () => viewing.value?.visibility.showInfo(),
+      info: () => info(false),
+      panel: info,
       help: () => {
         sheet.value = 'help';
       },
@@ -245,7 +233,8 @@ export function Live({ stationId }: { stationId: number }) {
   const veiled = state === undefined || isVeiled(state);
   const info = (ready?.visibility.info.value ?? false) || (state?.kind === 'tuning' && veiled);
   return (
-    <main id="main" class="live" tabIndex={-1} ref={main}>
+    <main id="main" class="live" tabIndex={-1} ref={main} data-panel={livePanel.value ? '' : undefined}>
+      <h1 class="hidden-text">{headingOf(station)}</h1>
       <div
         class="stage"
         ref={stage}
@@ -296,6 +285,7 @@ export function Live({ stationId }: { stationId: number }) {
               onPictureInPicture={actions.pictureInPicture}
               onSkip={actions.skip}
               onScreenshot={actions.screenshot}
+              onPanel={actions.panel}
             />
             <SoundButton sound={ready.player.sound} />
             <VolumeMeter shown={ready.visibility.meter.value && !awake} />
@@ -316,7 +306,7 @@ export function Live({ stationId }: { stationId: number }) {
         )}
         <Toasts />
       </div>
-      <Below stationId={stationId} state={state} />
+      <LivePanel station={station} stationId={stationId} state={state} />
     </main>
   );
 }

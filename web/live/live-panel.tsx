@@ -1,0 +1,242 @@
+/**
+ * What is known about the station beside the picture (below it on upright phones): what is on and what follows, the other
+ * channels, the station's day.
+ */
+import type { GuideProgram, GuideWindow, Station } from '../../wire/api.ts';
+import { now } from '../device/clock.ts';
+import { livePanelTab } from '../device/preferences.ts';
+import { openProgram } from '../navigation/router.ts';
+import { programQuery } from '../query/queries.ts';
+import { reservationOf } from '../query/reservations.ts';
+import { stations } from '../query/stations.ts';
+import { pathQuery, useQuery } from '../query/use-query.ts';
+import { Logo } from '../ui/logo.tsx';
+import { Marks } from '../ui/marks.tsx';
+import { ProgramProgress } from '../ui/progress.tsx';
+import { adviceFor } from '../words/advice.ts';
+import { channelLabel, narrow } from '../words/channel.ts';
+import { broadcastDay, DAY_MS, HOUR_MS } from '../words/day.ts';
+import { majorGenre } from '../words/genre.ts';
+import { Texts } from '../words/program-texts.tsx';
+import { airClockText, isoText, lengthText, remainingText, spanText } from '../words/time.ts';
+import { splitTitle } from '../words/title.ts';
+import { ChannelList } from './channel-list.tsx';
+import type { LiveState } from './live-state.ts';
+import { RecordBelow } from './record.tsx';
+
+const TABS = [
+  { value: 'program', label: '番組' },
+  { value: 'channels', label: 'チャンネル' },
+  { value: 'day', label: '番組表' },
+] as const;
+
+const WORDS = {
+  panel: '番組とチャンネル',
+  tabs: '表示する内容',
+  unknown: '番組情報はまだありません',
+  details: '番組の詳細',
+  next: 'このあとの番組',
+  reading: '読み込んでいます',
+  unread: '番組表を読み込めませんでした',
+  empty: 'この先の番組はまだわかりません',
+} as const;
+
+/** So many programmes that follow stand under the text of the present one. */
+const NEXT = 3;
+/** In the last hours of a broadcast day the next one is shown as well. */
+const EVENING_MS = 6 * HOUR_MS;
+
+/** The station's programmes from this hour to the end of the broadcast day. */
+function dayQuery(stationId: number, at: number) {
+  const from = at - (at % HOUR_MS);
+  const to = broadcastDay(from + EVENING_MS) + DAY_MS;
+  return pathQuery<GuideWindow>(`api/guide?stationId=${stationId}&from=${from}&to=${to}`, [
+    'programs',
+    'services',
+    'reservations',
+  ]);
+}
+
+interface Day {
+  /** That have not ended; undefined until read. */
+  readonly programs: readonly GuideProgram[] | undefined;
+  readonly failed: boolean;
+}
+
+function useDay(station: Station | undefined): Day {
+  const query = station === undefined ? undefined : dayQuery(station.id, now.value);
+  const { value, failure } = useQuery(query);
+  const programs = value?.[0]?.programs.filter(({ endAt }) => endAt > now.value);
+  return { programs, failed: programs === undefined && failure !== undefined };
+}
+
+const BOOKED: Readonly<Partial<Record<string, readonly [text: string, tone: string]>>> = {
+  scheduled: ['予約', 'kept'],
+  recording: ['録画中', 'recording'],
+  conflict: ['競合', 'warn'],
+};
+
+function ProgramRow({ program }: { program: GuideProgram }) {
+  const { title, marks } = splitTitle(program.name === '' ? program.title : program.name);
+  const state = reservationOf(program.id)?.state ?? program.reservation?.state ?? '';
+  const [text, tone] = BOOKED[state] ?? [];
+  const live = program.startAt <= now.value;
+  return (
+    <li>
+      <button
+        type="button"
+        class="panel-row"
+        data-genre={majorGenre(program.genres)}
+        aria-current={live ? 'true' : undefined}
+        onClick={() => openProgram(program.id)}
+      >
+        <time class="panel-time numbers" dateTime={isoText(program.startAt)}>
+          {airClockText(program.startAt)}
+        </time>
+        <span class="panel-words">
+          <span class="panel-title">{title === '' ? WORDS.unknown : title}</span>
+          <span class="panel-facts numbers">
+            {live ? remainingText(program.endAt, now.value) : lengthText(program.endAt - program.startAt)}
+            <Marks marks={marks} />
+            {text === undefined ? null : (
+              <span class="booking-badge" data-tone={tone}>
+                {text}
+              </span>
+            )}
+          </span>
+        </span>
+      </button>
+    </li>
+  );
+}
+
+function Waiting({ failed }: { failed: boolean }) {
+  if (failed) return <p class="sheet-note">{WORDS.unread}</p>;
+  return (
+    <div class="panel-skeleton" role="status">
+      <span class="hidden-text">{WORDS.reading}</span>
+      <span class="skeleton" />
+      <span class="skeleton" />
+      <span class="skeleton" />
+    </div>
+  );
+}
+
+function Rows({ day, from, most }: { day: Day; from: number; most?: number }) {
+  if (day.programs === undefined) return <Waiting failed={day.failed} />;
+  const shown = day.programs.filter(({ startAt }) => startAt >= from).slice(0, most);
+  if (shown.length === 0) return <p class="sheet-note">{WORDS.empty}</p>;
+  return (
+    <ul class="panel-rows">
+      {shown.map((program) => (
+        <ProgramRow key={program.id} program={program} />
+      ))}
+    </ul>
+  );
+}
+
+/** What the broadcaster says of what is on, and what follows. */
+function ProgramTab({ station }: { station: Station | undefined }) {
+  const day = useDay(station);
+  const id = station?.now?.id;
+  const { value: program } = useQuery(id === undefined ? undefined : programQuery(id));
+  if (station === undefined) return <p class="sheet-note">{WORDS.unknown}</p>;
+  const shown = program?.id === id ? program : undefined;
+  return (
+    <>
+      {shown === undefined ? null : (
+        <div class="panel-text">
+          <Texts description={shown.description} extended={shown.extended ?? {}} />
+        </div>
+      )}
+      {id === undefined ? null : (
+        <button type="button" class="button button-small panel-more" onClick={() => openProgram(id)}>
+          {WORDS.details}
+        </button>
+      )}
+      <h3 class="panel-heading">{WORDS.next}</h3>
+      <Rows day={day} from={now.value + 1} most={NEXT} />
+    </>
+  );
+}
+
+function DayTab({ station }: { station: Station | undefined }) {
+  return <Rows day={useDay(station)} from={0} />;
+}
+
+/** What is on: the station, its programme, how far it is, and the button that records it. */
+function Heading({ station }: { station: Station }) {
+  const program = station.now;
+  const parts = program === null ? undefined : splitTitle(program.name);
+  return (
+    <div class="below-now">
+      <p class="below-station">
+        <Logo station={station} />
+        <span>
+          {channelLabel(station, stations.value)} {narrow(station.name)}
+        </span>
+      </p>
+      <h2>{parts?.title ?? WORDS.unknown}</h2>
+      {program === null ? null : (
+        <>
+          <p class="below-when numbers">
+            {spanText(program.startAt, program.endAt)}
+            <span>{remainingText(program.endAt, now.value)}</span>
+            <Marks marks={parts?.marks ?? []} />
+          </p>
+          <ProgramProgress startAt={program.startAt} endAt={program.endAt} />
+          <RecordBelow station={station} />
+        </>
+      )}
+    </div>
+  );
+}
+
+interface PanelProps {
+  readonly station: Station | undefined;
+  readonly stationId: number;
+}
+
+/** The tabs and what the chosen one shows, for the panel and for the dialog where there is no room for a panel. */
+export function PanelTabs({ station, stationId }: PanelProps) {
+  // A station that is not known has no programmes: another one is what helps.
+  const tab = station === undefined ? 'channels' : livePanelTab.value;
+  return (
+    <>
+      <div class="tabs tabs-wide" role="tablist" aria-label={WORDS.tabs} data-nav-group="panel-tabs">
+        {TABS.map(({ value, label }) => (
+          <button
+            key={value}
+            type="button"
+            role="tab"
+            class="tab"
+            aria-selected={value === tab}
+            onClick={() => {
+              livePanelTab.value = value;
+            }}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+      <div class="panel-tab" data-nav-group="panel">
+        {tab === 'program' ? <ProgramTab station={station} /> : null}
+        {tab === 'channels' ? <ChannelList stationId={stationId} /> : null}
+        {tab === 'day' ? <DayTab station={station} /> : null}
+      </div>
+    </>
+  );
+}
+
+export function LivePanel({ state, ...props }: PanelProps & { readonly state: LiveState | undefined }) {
+  const { station } = props;
+  return (
+    <section class="below" aria-label={WORDS.panel}>
+      {(state?.kind === 'waiting' && !state.kept) || state?.kind === 'failed' ? (
+        <p class="below-next">{adviceFor(state.failure).next}</p>
+      ) : null}
+      {station === undefined ? null : <Heading station={station} />}
+      <PanelTabs {...props} />
+    </section>
+  );
+}
