@@ -58,4 +58,41 @@ describe('readConfig', () => {
     }
     expect(problems).toHaveLength(6);
   });
+
+  describe('the identity provider', () => {
+    const whole = {
+      OIDC_ISSUER: 'https://id.example/tenant/v2.0',
+      OIDC_CLIENT_ID: 'svc',
+      OIDC_CLIENT_SECRET: 'secret',
+    };
+
+    test('is used when all three are set, for 30 days a login, for everyone who can sign in', () => {
+      expect(readConfig({}).oidc).toBeNull();
+      expect(readConfig(whole).oidc).toEqual({
+        issuer: whole.OIDC_ISSUER,
+        clientId: 'svc',
+        clientSecret: 'secret',
+        group: null,
+        sessionTtlMs: 30 * 86_400_000,
+      });
+      const chosen = readConfig({ ...whole, OIDC_GROUP: 'tv', OIDC_SESSION_TTL: '3600000' });
+      expect(chosen.oidc).toMatchObject({ group: 'tv', sessionTtlMs: 3_600_000 });
+    });
+
+    test('is a mistake when some of them are missing, which are named', () => {
+      for (const name of Object.keys(whole)) {
+        const [problem = '', ...others] = problemsOf({ ...whole, [name]: '' });
+        expect(others).toEqual([]);
+        expect(problem).toStartWith(`${name}: `);
+        expect(problem).not.toContain('secret');
+      }
+    });
+
+    test('is asked over https, except on the machine itself', () => {
+      for (const issuer of ['http://localhost:8080', 'http://127.0.0.1/a', 'http://[::1]:1'])
+        expect(readConfig({ ...whole, OIDC_ISSUER: issuer }).oidc?.issuer).toBe(issuer);
+      for (const issuer of ['http://id.example', 'http://127.0.0.1.evil.example', 'ftp://id.example', 'id'])
+        expect(problemsOf({ ...whole, OIDC_ISSUER: issuer }).join()).toContain('OIDC_ISSUER');
+    });
+  });
 });

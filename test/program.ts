@@ -1,5 +1,7 @@
 /** A program of the project as a process of its own: from its start by way of its `listening` line to its end. */
 
+import { shapedSecret } from './access/secret-watch.ts';
+
 const START_LIMIT_MS = 30_000;
 const END_LIMIT_MS = 20_000;
 /** Of what it said, for the message when it fails. */
@@ -16,7 +18,7 @@ export interface Program {
   exitCode(): number | null;
   /** Until it is gone. */
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
-  /** Asked first, killed when it does not listen. */
+  /** Asked first, killed when it does not listen. @throws Error when a secret stands in its log */
   end(): Promise<void>;
 }
 
@@ -76,6 +78,8 @@ export async function startProgram(
       const forced = setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS);
       await kill('SIGTERM');
       clearTimeout(forced);
+      const told = shapedSecret(log);
+      if (told !== undefined) throw new Error(`a secret is in the log: ${told}`);
     },
   };
 }

@@ -53,7 +53,10 @@ interface Discovered {
   at: MonotonicMs;
 }
 
-async function boundedFetch(url: string, options: oidc.CustomFetchOptions): Promise<Response> {
+type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** The signal of the options ends a body that does not arrive as well. */
+async function boundedFetch(fetch: Fetch, url: string, options: oidc.CustomFetchOptions): Promise<Response> {
   const response = await fetch(url, options as RequestInit);
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
@@ -63,7 +66,7 @@ async function boundedFetch(url: string, options: oidc.CustomFetchOptions): Prom
     chunks.push(chunk);
   }
   const { status, headers } = response;
-  return new Response(status === 204 || status === 304 ? null : new Blob(chunks), { status, headers });
+  return new Response(bytes === 0 ? null : new Blob(chunks), { status, headers });
 }
 
 /** As the provider takes it; without a word of it, `client_secret_basic`. OpenID Connect Discovery 1.0, 3. */
@@ -81,12 +84,12 @@ function describe(error: unknown): string {
   if (error instanceof oidc.ResponseBodyError) return `${error.error}: ${error.error_description ?? ''}`;
   if (error instanceof oidc.AuthorizationResponseError)
     return `${error.error}: ${error.error_description ?? ''}`;
-  if (!(error instanceof Error)) return String(error);
-  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  return `${error.message}${cause}`;
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? `${message} (${cause.message})` : message;
 }
 
-const UNREACHABLE: ReadonlySet<unknown> = new Set([
+/** Codes of the library for an answer that did not come, or is none. All of its own begin with `OAUTH_`. */
+const UNREACHABLE: ReadonlySet<string> = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
   'OAUTH_RESPONSE_IS_NOT_JSON',
@@ -95,14 +98,20 @@ const UNREACHABLE: ReadonlySet<unknown> = new Set([
 
 function kindOf(error: unknown): LoginFailure['kind'] {
   if (error instanceof oidc.AuthorizationResponseError) return 'refused';
-  if (error instanceof oidc.ResponseBodyError) return error.status >= 500 ? 'provider_down' : 'invalid';
-  const { code } = error as { code?: unknown };
-  if (UNREACHABLE.has(code)) return 'provider_down';
-  // What `fetch` throws comes wrapped, without a code.
-  return code === undefined ? 'provider_down' : 'invalid';
+  const code = String((error as { code?: unknown }).code);
+  // What `fetch` throws has a code of the system (`ECONNREFUSED`), or none.
+  return code.startsWith('OAUTH_') && !UNREACHABLE.has(code) ? 'invalid' : 'provider_down';
+}
+
+interface ProviderOptions {
+  /** For one answer, body included; s. */
+  requestLimitS?: number;
+  fetch?: Fetch;
 }
 
 export class IdentityProvider {
+  readonly #limitS: number;
+  readonly #fetch: oidc.CustomFetch;
   #known: Discovered | undefined;
   #asked: Promise<oidc.ServerMetadata> | undefined;
   #failed: { at: MonotonicMs; failure: LoginFailure } | undefined;
@@ -110,7 +119,12 @@ export class IdentityProvider {
   constructor(
     private readonly config: OidcConfig,
     private readonly now: MonotonicClock,
-  ) {}
+    options: ProviderOptions = {},
+  ) {
+    this.#limitS = options.requestLimitS ?? REQUEST_LIMIT_S;
+    const own = options.fetch ?? fetch;
+    this.#fetch = (url, init) => boundedFetch(own, url, init);
+  }
 
   /** @throws LoginFailure provider_down */
   async begin(redirectUri: string): Promise<{ url: URL; checks: LoginChecks }> {
@@ -150,7 +164,7 @@ export class IdentityProvider {
         idTokenExpected: true,
       });
       const claims = tokens.claims();
-      if (claims === undefined) throw new LoginFailure('invalid', 'no ID token');
+      if (claims === undefined) throw new Error('no ID token');
       return claims;
     } catch (error) {
       throw this.#failure(error);
@@ -172,8 +186,8 @@ export class IdentityProvider {
       [oidc.clockTolerance]: CLOCK_SKEW_S,
     };
     const configuration = new oidc.Configuration(server, clientId, metadata, authenticate(clientSecret));
-    configuration.timeout = REQUEST_LIMIT_S;
-    configuration[oidc.customFetch] = boundedFetch;
+    configuration.timeout = this.#limitS;
+    configuration[oidc.customFetch] = this.#fetch;
     // The token came over TLS, which would be enough by the standard: its signature is verified all the same.
     oidc.enableNonRepudiationChecks(configuration);
     if (this.#isPlain) oidc.allowInsecureRequests(configuration);
@@ -199,14 +213,14 @@ export class IdentityProvider {
     const { issuer, clientId, clientSecret } = this.config;
     try {
       const found = await oidc.discovery(new URL(issuer), clientId, clientSecret, undefined, {
-        timeout: REQUEST_LIMIT_S,
-        [oidc.customFetch]: boundedFetch,
+        timeout: this.#limitS,
+        [oidc.customFetch]: this.#fetch,
         execute: this.#isPlain ? [oidc.allowInsecureRequests] : [],
       });
       const server = found.serverMetadata();
       // The library takes issuers that stand for every tenant of a cloud: that would let anyone in.
       if (new URL(server.issuer).href !== new URL(issuer).href)
-        throw new LoginFailure('provider_down', 'the provider names another issuer than OIDC_ISSUER');
+        throw new Error('the provider names another issuer than OIDC_ISSUER');
       this.#known = { server, at: this.now() };
       this.#failed = undefined;
       return server;
@@ -219,7 +233,6 @@ export class IdentityProvider {
   }
 
   #failure(error: unknown): LoginFailure {
-    if (error instanceof LoginFailure) return error;
     const text = describe(error).replaceAll(this.config.clientSecret, '…').slice(0, 300);
     return new LoginFailure(kindOf(error), text);
   }

@@ -175,7 +175,6 @@ export function addLoginRoutes(app: Elysia, needs: LoginNeeds): void {
         {
           name: 'to',
           in: 'query',
-          required: false,
           description: 'where to go afterwards, relative to the address of the service',
           schema: { type: 'string' },
         },

@@ -39,11 +39,12 @@ interface Signing {
 }
 
 export class ProviderStandIn {
-  key = newKey('first');
   /** Merged into the metadata. */
   metadata: Claims = {};
   /** Answers every request while it is set. */
-  fault: (() => Response) | undefined;
+  fault: (() => Response | Promise<Response>) | undefined;
+  /** How the client proved itself at the token endpoint, the last time. */
+  proof: 'basic' | 'post' | undefined;
   /** Requests by path. */
   readonly asked: string[] = [];
   /** Of the logins so far: codes, states, nonces, PKCE verifiers and ID tokens. */
@@ -52,6 +53,9 @@ export class ProviderStandIn {
   #server: ReturnType<typeof Bun.serve> | undefined;
   #port = 0;
   #count = 0;
+
+  /** @param key a test of many providers shares one: making it takes longer than all the rest */
+  constructor(public key: Key = newKey('first')) {}
 
   start(): void {
     this.#server = Bun.serve({
@@ -154,9 +158,13 @@ export class ProviderStandIn {
     const body = new URLSearchParams(await request.text());
     const verifier = body.get('code_verifier') ?? '';
     if (verifier !== '') this.secrets.add(verifier);
-    const credentials = (request.headers.get('authorization') ?? '').replace(/^Basic /, '');
+    const credentials = request.headers.get('authorization')?.replace(/^Basic /, '');
+    this.proof = credentials === undefined ? 'post' : 'basic';
     // Both are form-encoded. RFC 6749, 2.3.1.
-    const told = decodeURIComponent(Buffer.from(credentials, 'base64').toString());
+    const told =
+      credentials === undefined
+        ? `${body.get('client_id')}:${body.get('client_secret')}`
+        : decodeURIComponent(Buffer.from(credentials, 'base64').toString());
     const refuse = (error: string, status = 400): Response => Response.json({ error }, { status });
     if (told !== `${CLIENT_ID}:${CLIENT_SECRET}`) return refuse('invalid_client', 401);
     const code = body.get('code') ?? '';

@@ -15,6 +15,7 @@ import {
   startScheduleWorker,
 } from '../../src/workers.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
+import { SecretWatch } from '../access/secret-watch.ts';
 
 export const CHANNELS: Channel[] = [
   {
@@ -119,11 +120,15 @@ interface TestServiceOptions {
   elapsed?: () => number;
 }
 
-/** Trusts the loopback unless the environment says otherwise. */
+/**
+ * Trusts the loopback unless the environment says otherwise. Closing it fails where a secret of the service stands in
+ * its log.
+ */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-'));
   const lines: string[] = [];
   const log: Log = createLog({ level: 'debug', now: Date.now, write: (line) => lines.push(line) });
+  const secrets = new SecretWatch(systemRandom, options.environment ?? {});
   const service = await startService({
     config: readConfig({
       PORT: '0',
@@ -135,7 +140,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     log,
     now: options.now ?? Date.now,
     elapsed: options.elapsed ?? (() => performance.now() + 3 * 86_400_000),
-    random: systemRandom,
+    random: secrets.random,
     searchPath: options.searchPath ?? '/nonexistent',
     webDir: options.webDir ?? null,
     startReceptionWorker,
@@ -152,6 +157,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     close: async () => {
       await service.close();
       rmSync(folder, { recursive: true, force: true });
+      secrets.check(lines);
     },
   };
 }

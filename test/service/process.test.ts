@@ -137,6 +137,7 @@ describe('the command line', () => {
     ]);
     expect(lines.at(-1)).toStartWith('FAIL');
     expect(lines[1]).toStartWith('ok');
+    expect(lines[1]).toContain('paired devices by token; let in without login: 127.0.0.1; no front proxy');
     expect(code).toBe(1);
   });
 

@@ -1,0 +1,265 @@
+/** The provider over real sockets: how long it is waited for, how much is read, what failures are called. */
+import { afterEach, describe, expect, test } from 'bun:test';
+import type { MonotonicMs } from '../../host/clock.ts';
+import { CLIENT_ID, CLIENT_SECRET, ProviderStandIn } from '../../test/access/provider-stand-in.ts';
+import { IdentityProvider, LoginFailure } from './identity-provider.ts';
+
+const REDIRECT = 'https://tv.example/login/callback';
+/** Short, where the provider never answers; else longer than any machine is late. */
+const SHORT_S = 0.1;
+
+const { key: KEY } = new ProviderStandIn();
+const stands: ProviderStandIn[] = [];
+afterEach(async () => {
+  await Promise.all(stands.splice(0).map((one) => one.stop()));
+});
+
+function rig(metadata: Record<string, unknown> = {}, limitS = 20) {
+  const provider = new ProviderStandIn(KEY);
+  provider.metadata = metadata;
+  provider.start();
+  stands.push(provider);
+  const clock = { ms: 5_000_000 };
+  const identity = new IdentityProvider(
+    {
+      ...{ issuer: provider.issuer, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET },
+      ...{ group: null, sessionTtlMs: 1_000 },
+    },
+    () => clock.ms as MonotonicMs,
+    { requestLimitS: limitS },
+  );
+  const begin = () => identity.begin(REDIRECT);
+  const login = async (write?: Parameters<ProviderStandIn['signIn']>[1], change?: (back: URL) => void) => {
+    const { url, checks } = await begin();
+    const back = provider.signIn(url, write);
+    change?.(back);
+    return identity.finish(back, checks);
+  };
+  const asked = (path: string): number => provider.asked.filter((one) => one === path).length;
+  return { provider, identity, clock, begin, login, asked };
+}
+
+const DISCOVERY = '/.well-known/openid-configuration';
+
+/** @returns kind and words of the failure */
+async function failureOf(work: Promise<unknown>): Promise<[kind: string, message: string]> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof LoginFailure)) throw new Error(`no LoginFailure: ${error}`);
+  return [error.kind, error.message];
+}
+
+const never = () => new Promise<Response>(() => {});
+/** Headers and the beginning of a body whose rest does not come. */
+const stuck = () =>
+  new Response(new ReadableStream({ start: (c) => c.enqueue(new TextEncoder().encode('{')) }), {
+    headers: { 'content-type': 'application/json' },
+  });
+
+describe('a provider that hangs', () => {
+  for (const [what, fault] of [
+    ['takes the connection and never answers', never],
+    ['begins an answer and does not go on', stuck],
+  ] as const) {
+    test(`and ${what}, is given up when a login begins, and when one ends`, async () => {
+      const { provider, begin, login, clock } = rig({}, SHORT_S);
+      provider.fault = fault;
+      expect((await failureOf(begin()))[0]).toBe('provider_down');
+      provider.fault = undefined;
+      clock.ms += 1_000;
+      const slow = login(undefined, () => {
+        provider.fault = fault;
+      });
+      expect((await failureOf(slow))[0]).toBe('provider_down');
+    });
+  }
+
+  test('is asked once for everyone who waits, and again a second later at the earliest', async () => {
+    const { provider, begin, clock, asked } = rig({}, SHORT_S);
+    provider.fault = never;
+    const failures = await Promise.all([begin(), begin(), begin()].map(failureOf));
+    expect(new Set(failures.map(([kind]) => kind))).toEqual(new Set(['provider_down']));
+    expect(asked(DISCOVERY)).toBe(1);
+    clock.ms += 999;
+    expect((await failureOf(begin()))[0]).toBe('provider_down');
+    expect(asked(DISCOVERY)).toBe(1);
+    provider.fault = undefined;
+    clock.ms += 1;
+    expect((await begin()).url.origin).toBe(provider.issuer);
+    expect(asked(DISCOVERY)).toBe(2);
+  });
+});
+
+test('what the provider tells of itself is kept for an hour', async () => {
+  const { begin, clock, asked } = rig();
+  await begin();
+  clock.ms += 3_599_999;
+  await begin();
+  expect(asked(DISCOVERY)).toBe(1);
+  clock.ms += 1;
+  await begin();
+  expect(asked(DISCOVERY)).toBe(2);
+});
+
+describe('an answer', () => {
+  const MEBIBYTE = 1_048_576;
+  /** Metadata of so many octets. */
+  const padded = (provider: ProviderStandIn, bytes: number) => {
+    const text = (x: string) =>
+      JSON.stringify({
+        issuer: provider.issuer,
+        authorization_endpoint: `${provider.issuer}/authorize`,
+        token_endpoint: `${provider.issuer}/token`,
+        jwks_uri: `${provider.issuer}/keys`,
+        x,
+      });
+    return text('x'.repeat(bytes - text('').length));
+  };
+  for (const [bytes, isRead] of [
+    [MEBIBYTE, true],
+    [MEBIBYTE + 1, false],
+  ] as const) {
+    test(`of ${bytes} bytes is ${isRead ? 'read' : 'too long'}`, async () => {
+      const { provider, begin } = rig();
+      provider.fault = () =>
+        new Response(padded(provider, bytes), { headers: { 'content-type': 'application/json' } });
+      if (isRead) expect((await begin()).url.pathname).toBe('/authorize');
+      else expect(await failureOf(begin())).toEqual(['provider_down', expect.stringContaining('too long')]);
+    });
+  }
+
+  test('without a body is told by its status', async () => {
+    const { provider, begin } = rig();
+    provider.fault = () => new Response(null, { status: 204 });
+    const [kind, message] = await failureOf(begin());
+    expect(kind).toBe('provider_down');
+    expect(message).not.toContain('null body');
+  });
+});
+
+describe('at the token endpoint the client proves itself', () => {
+  for (const [methods, proof] of [
+    [undefined, 'basic'],
+    [['client_secret_post', 'client_secret_basic'], 'basic'],
+    [['client_secret_basic'], 'basic'],
+    [['client_secret_post'], 'post'],
+    [['private_key_jwt'], 'basic'],
+  ] as const) {
+    test(`by ${proof} where the provider takes ${methods?.join(' and ') ?? 'what it does not say'}`, async () => {
+      const { provider, login } = rig({ token_endpoint_auth_methods_supported: methods });
+      expect((await login()).name).toBe('花子');
+      expect(provider.proof).toBe(proof);
+    });
+  }
+});
+
+describe('it is asked for', () => {
+  for (const [supported, scope] of [
+    [undefined, 'openid profile email'],
+    [['openid', 'profile', 'email', 'groups', 'phone'], 'openid profile email groups'],
+    [['openid'], 'openid'],
+    [['profile'], 'openid profile'],
+    [[], 'openid'],
+  ] as const) {
+    test(`${scope} where there is ${supported?.join(' ') ?? 'nothing said'}`, async () => {
+      const { begin } = rig({ scopes_supported: supported });
+      expect((await begin()).url.searchParams.get('scope')).toBe(scope);
+    });
+  }
+});
+
+describe('a failure', () => {
+  const refused = (status: number) => () =>
+    Response.json({ error: 'oops', error_description: `about ${CLIENT_SECRET}` }, { status });
+  for (const [status, kind] of [
+    [400, 'invalid'],
+    [401, 'invalid'],
+    [499, 'invalid'],
+    [500, 'provider_down'],
+    [503, 'provider_down'],
+  ] as const) {
+    test(`${status} of the token endpoint is ${kind}, without the secret`, async () => {
+      const { login } = rig();
+      const words = status < 500 ? 'oops: about …' : 'unexpected HTTP response status code';
+      expect(await failureOf(login(refused(status)))).toEqual([kind, words]);
+    });
+  }
+
+  test('told by the provider with the way back is a refusal', async () => {
+    const { login } = rig();
+    const cancelled = login(undefined, ({ searchParams }) => {
+      searchParams.delete('code');
+      searchParams.set('error', 'access_denied');
+      searchParams.set('error_description', 'not today');
+    });
+    expect(await failureOf(cancelled)).toEqual(['refused', 'access_denied: not today']);
+  });
+
+  for (const [what, answer, kind] of [
+    ['no JSON', () => new Response('<html>', { headers: { 'content-type': 'text/html' } }), 'provider_down'],
+    [
+      'broken JSON',
+      () => new Response('{', { headers: { 'content-type': 'application/json' } }),
+      'provider_down',
+    ],
+    ['no ID token', () => Response.json({ access_token: 'a', token_type: 'Bearer' }), 'invalid'],
+  ] as const) {
+    test(`by ${what} is ${kind}`, async () => {
+      const { login } = rig();
+      expect((await failureOf(login(answer)))[0]).toBe(kind);
+    });
+  }
+
+  test('of the connection is the provider’s, also when it breaks while somebody logs in', async () => {
+    const { provider, begin, identity } = rig();
+    const { url, checks } = await begin();
+    const back = provider.signIn(url);
+    await provider.stop();
+    expect(await failureOf(identity.finish(back, checks))).toEqual([
+      'provider_down',
+      expect.stringContaining('ECONNREFUSED'),
+    ]);
+  });
+
+  test('is told with its cause', async () => {
+    const config = { issuer: 'https://id.example', clientId: 'a', clientSecret: 'b', group: null };
+    const asking = new IdentityProvider({ ...config, sessionTtlMs: 1 }, () => 1 as MonotonicMs, {
+      fetch: () => Promise.reject(new RangeError('the cause')),
+    });
+    expect(await failureOf(asking.examine())).toEqual([
+      'provider_down',
+      expect.stringMatching(/\(the cause\)$/),
+    ]);
+  });
+
+  test('a signature by another key is no answer of the provider', async () => {
+    const { login } = rig();
+    const other = new ProviderStandIn();
+    const [kind] = await failureOf(login((claims) => other.sign(claims)));
+    expect(kind).toBe('invalid');
+  });
+});
+
+test('an issuer that stands for every tenant of a cloud is refused', async () => {
+  const issuer = 'https://login.microsoftonline.com/common/v2.0';
+  const told = 'https://login.microsoftonline.com/{tenantid}/v2.0';
+  const answer = (own: string) => () =>
+    Promise.resolve(
+      Response.json({
+        issuer: own,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+        jwks_uri: `${issuer}/keys`,
+      }),
+    );
+  const config = { issuer, clientId: 'a', clientSecret: 'b', group: null, sessionTtlMs: 1 };
+  const clock = () => 1 as MonotonicMs;
+  const everyone = new IdentityProvider(config, clock, { fetch: answer(told) });
+  expect(await failureOf(everyone.examine())).toEqual([
+    'provider_down',
+    'the provider names another issuer than OIDC_ISSUER',
+  ]);
+  await new IdentityProvider(config, clock, { fetch: answer(issuer) }).examine();
+});

@@ -1,0 +1,25 @@
+/** Every service that a test starts is watched for secrets in its log; whether the watch would see one. */
+import { expect, test } from 'bun:test';
+import { systemRandom } from '../../host/random.ts';
+import { SecretWatch, shapedSecret } from './secret-watch.ts';
+
+test('what was drawn at random is found in any usual form, and only then', () => {
+  const watch = new SecretWatch(systemRandom, { OIDC_CLIENT_SECRET: 'c-secret', OIDC_CLIENT_ID: 'c-id' });
+  const [secret, jitter] = [Buffer.from(watch.random(32)), Buffer.from(watch.random(4))];
+  watch.check(['listening port=1', `id=${jitter.toString('hex')}`, 'client=c-id', 'session=5']);
+  const told = ['base64url', 'base64', 'hex'] as const;
+  for (const word of [...told.map((form) => secret.toString(form)), 'c-secret'])
+    expect(() => watch.check(['first', `name=a${word}b`])).toThrow(`in the log: name=a${word}b`);
+});
+
+test('what looks like a token, a cookie or an ID token is found without knowing it', () => {
+  const text = 'x'.repeat(43);
+  for (const words of [
+    `svc_${text}`,
+    `svc_session=${text}`,
+    `Bearer ${text}`,
+    'eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.e30',
+  ])
+    expect(shapedSecret(`a\nb ${words} c\nd`)).toBe(`b ${words} c`);
+  expect(shapedSecret('svc_session=; Bearer realm="svc"; svc_hevc')).toBeUndefined();
+});

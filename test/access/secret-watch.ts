@@ -1,0 +1,48 @@
+/** No secret in the log: remembers what a service drew at random, and looks for it in what the service wrote. */
+import type { Random } from '../../host/random.ts';
+
+/** Shorter draws are codes for people and jitter. */
+const SECRET_BYTES = 16;
+/** Of the environment. */
+const SECRET_VARIABLES = ['OIDC_CLIENT_SECRET'] as const;
+/** What looks like one, where the secrets themselves are not known: tokens, cookies, bearers, ID tokens. */
+const SHAPES = /svc_[\w-]{30,}|svc_(?:session|login|device)=[\w-]{20,}|Bearer [\w.-]{20,}|eyJ[\w-]{16,}/;
+
+/** @returns the line with the secret; undefined: there is none */
+export function shapedSecret(log: string): string | undefined {
+  return log.split('\n').find((line) => SHAPES.test(line));
+}
+
+export class SecretWatch {
+  readonly #secrets = new Set<string>();
+
+  /** @param random draws the secrets. @param environment of the service */
+  constructor(
+    private readonly source: Random,
+    environment: Readonly<Record<string, string>>,
+  ) {
+    for (const name of SECRET_VARIABLES) {
+      const value = environment[name];
+      if (value !== undefined) this.#secrets.add(value);
+    }
+  }
+
+  readonly random: Random = (length) => {
+    const bytes = this.source(length);
+    if (length >= SECRET_BYTES) {
+      const octets = Buffer.from(bytes);
+      for (const form of ['base64url', 'base64', 'hex'] as const) this.#secrets.add(octets.toString(form));
+    }
+    return bytes;
+  };
+
+  /** @throws Error with the line in which one of them stands */
+  check(lines: readonly string[]): void {
+    const log = lines.join('\n');
+    const isTold = [...this.#secrets].some((secret) => log.includes(secret));
+    if (!isTold && shapedSecret(log) === undefined) return;
+    const holds = (line: string) =>
+      SHAPES.test(line) || [...this.#secrets].some((secret) => line.includes(secret));
+    throw new Error(`a secret is in the log: ${lines.find(holds)}`);
+  }
+}
