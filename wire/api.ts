@@ -87,6 +87,13 @@ export type Status = Static<typeof StatusSchema>;
 export const LIVE_CODECS = ['h264', 'av1', 'raw'] as const;
 export type LiveCodec = (typeof LIVE_CODECS)[number];
 
+/**
+ * How much of the network an encoded live stream takes, sound included: up to 6, 2.6, 1.1 and 0.32 Mbit/s, with at most
+ * 720, 540, 360 and 240 lines.
+ */
+export const LIVE_QUALITIES = ['high', 'middle', 'low', 'least'] as const;
+export type LiveQuality = (typeof LIVE_QUALITIES)[number];
+
 /** The stable words of `code` in error bodies. */
 export const PROBLEM_CODES = [
   'bad_request',

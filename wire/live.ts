@@ -3,12 +3,13 @@
  * and fields are to be ignored.
  */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { LIVE_CODECS, NOTICES, PROBLEM_CODES } from './api.ts';
+import { LIVE_CODECS, LIVE_QUALITIES, NOTICES, PROBLEM_CODES } from './api.ts';
 import { AudioOptionSchema } from './audio.ts';
 import { CaptionsNoticeSchema, PingNoticeSchema } from './caption.ts';
 
 const CODEC = t.Union(LIVE_CODECS.map((codec) => t.Literal(codec)));
 const AUDIO = t.Optional(t.String({ maxLength: 64, description: 'id of an Audio option' }));
+const QUALITY = t.Union(LIVE_QUALITIES.map((quality) => t.Literal(quality)));
 const LANGUAGE = t.Integer({ minimum: 1, maximum: 8 });
 
 /** What a client may send; a further `tune` or `chase` replaces what was watched before. */
@@ -19,6 +20,7 @@ export const LiveRequestSchema = t.Union([
     codec: CODEC,
     audio: AUDIO,
     language: t.Optional(LANGUAGE),
+    quality: t.Optional(QUALITY),
   }),
   t.Object({
     type: t.Literal('chase'),
@@ -45,6 +47,7 @@ const TunedSchema = t.Object({
   audio: t.String({
     description: 'id of the Audio option that is sent; with `raw` of the one to begin with',
   }),
+  quality: t.Optional(QUALITY),
   stationId: t.Optional(t.Integer()),
   recordingId: t.Optional(t.Integer()),
   tuner: t.Optional(

@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { liveCommand, VIDEO_ENCODERS } from './recipes.ts';
+
+// Encoders on a machine that may be busy.
+setDefaultTimeout(30_000);
 
 const FFMPEG = Bun.which('ffmpeg');
 
@@ -46,4 +49,32 @@ describe.skipIf(FFMPEG === null)('liveCommand', () => {
       expect(await shapeOf(await output(command, await air(size, aspect)))).toBe(wanted);
     },
   );
+
+  test('a quality keeps to its part of the network, whatever the picture does', async () => {
+    if (encoder === undefined) throw new Error('no libx264');
+    const seconds = 3;
+    const noise = `testsrc2=s=720x480:r=30000/1001:d=${seconds},noise=alls=40:allf=t`;
+    const broadcast = await output([
+      ...['ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', noise, '-f', 'lavfi', '-i', `sine=d=${seconds}`],
+      ...['-aspect', '16:9', '-c:v', 'mpeg2video', '-b:v', '8M', '-c:a', 'aac'],
+      ...['-streamid', '0:256', '-streamid', '1:257', '-f', 'mpegts', 'pipe:1'],
+    ]);
+    const made = await Promise.all(
+      (['middle', 'low', 'least'] as const).map(async (quality) => {
+        const file = await output(
+          liveCommand({
+            ffmpeg: 'ffmpeg',
+            video: { pid: 256, kind: 'mpeg2', encoder, quality },
+            audio: { pid: 257, side: 'both', codec: 'aac' },
+          }),
+          broadcast,
+        );
+        return { shape: await shapeOf(file), megabits: (file.length * 8) / 1_000_000 / seconds };
+      }),
+    );
+    expect(made.map(({ shape }) => shape)).toEqual(['854,480,1:1', '640,360,1:1', '426,240,1:1']);
+    // The first second may take the buffer of the rate control besides.
+    const most = [2.6, 1.1, 0.32].map((rate) => rate * (1 + 1 / seconds));
+    for (const [index, { megabits }] of made.entries()) expect(megabits).toBeLessThan(most[index] ?? 0);
+  });
 });

@@ -1,4 +1,5 @@
 /** The video encoders that the service knows how to use, each with the words that make it a live or a file encoder. */
+import type { LiveQuality } from '../../wire/api.ts';
 import type { EncodeQuality } from '../model/encoding.ts';
 
 export type VideoCodec = 'h264' | 'av1';
@@ -161,21 +162,65 @@ export interface LiveCommand {
     encoder: VideoEncoder;
     /** Pictures of other formats are fitted into it; undefined: they do not occur. */
     size?: PictureSize | undefined;
+    /** Absent: `high`. */
+    quality?: LiveQuality | undefined;
   } | null;
   audio: LiveAudio | null;
   /** How far the sound may come behind its picture and still be written beside it, ms; absent: 500, for live. */
   interleaveMs?: number | undefined;
 }
 
+interface QualityFigures {
+  readonly lines: number;
+  /** Of the picture, in ffmpeg's words; undefined: those of the encoder's own options. */
+  readonly rate?: { readonly mean: string; readonly peak: string };
+  readonly audio: { readonly aac: string; readonly opus: string };
+  /** Length of a fragment, ms: each costs 1 KB, which is a fifth of the smallest stream at ten a second. */
+  readonly fragmentMs: number;
+}
+
+/** The sums are those that `LIVE_QUALITIES` promises. */
+const QUALITIES: Readonly<Record<LiveQuality, QualityFigures>> = {
+  high: { lines: 720, audio: { aac: '160k', opus: '128k' }, fragmentMs: 100 },
+  middle: {
+    ...{ lines: 540, rate: { mean: '1700k', peak: '2300k' } },
+    ...{ audio: { aac: '128k', opus: '96k' }, fragmentMs: 100 },
+  },
+  low: {
+    ...{ lines: 360, rate: { mean: '650k', peak: '900k' } },
+    ...{ audio: { aac: '96k', opus: '64k' }, fragmentMs: 200 },
+  },
+  least: {
+    ...{ lines: 240, rate: { mean: '190k', peak: '230k' } },
+    ...{ audio: { aac: '56k', opus: '40k' }, fragmentMs: 400 },
+  },
+};
+
+/** What follows these words is the rate, in the options of every encoder. */
+const RATE_WORDS: Readonly<Record<string, 'mean' | 'peak'>> = {
+  '-b:v': 'mean',
+  '-maxrate': 'peak',
+  '-bufsize': 'peak',
+};
+
+/** An encoder's live options for this quality: the same, but for the rate. */
+function liveOptions({ live }: VideoEncoder, quality: LiveQuality): readonly string[] {
+  const { rate } = QUALITIES[quality];
+  if (rate === undefined) return live;
+  return live.map((word, index) => {
+    const kind = RATE_WORDS[live[index - 1] ?? ''];
+    return kind === undefined ? word : rate[kind];
+  });
+}
+
 /**
- * Deinterlaces what is interlaced and brings the picture to square pixels of at most 720 lines, never larger
+ * Deinterlaces what is interlaced and brings the picture to square pixels of at most so many lines, never larger
  * than it was broadcast.
  */
-const PICTURE_FILTERS = [
-  'bwdif=0:-1:1',
-  "scale=w='2*round(dar*min(720,ih)/2)':h='2*floor(min(720,ih)/2)'",
-  'setsar=1',
-];
+function pictureFilters(lines: number): string[] {
+  const height = `min(${lines},ih)`;
+  return ['bwdif=0:-1:1', `scale=w='2*round(dar*${height}/2)':h='2*floor(${height}/2)'`, 'setsar=1'];
+}
 
 /** The size that these filters give a picture of so many lines and this aspect. */
 export function pictureSize(lines: number, aspect: number): PictureSize {
@@ -205,6 +250,7 @@ export const SIDE_FILTERS = {
  */
 export function liveCommand(options: LiveCommand): string[] {
   const { video, audio, interleaveMs = 500 } = options;
+  const figures = QUALITIES[video?.quality ?? 'high'];
   const isPlain = video === null || video.kind === 'mpeg2';
   const input = [
     ...['-v', 'error', '-nostdin', '-copyts', ...(video?.encoder.device ?? [])],
@@ -216,8 +262,8 @@ export function liveCommand(options: LiveCommand): string[] {
     options.ffmpeg,
     ...input,
     ...(video === null ? ['-vn'] : videoOptions(video, `0:i:${video.pid}`)),
-    ...(audio === null ? ['-an'] : audioOptions(audio, `0:i:${audio.pid}`)),
-    ...fragmentOptions(interleaveMs),
+    ...(audio === null ? ['-an'] : audioOptions(audio, `0:i:${audio.pid}`, figures)),
+    ...fragmentOptions(interleaveMs, figures),
   ];
 }
 
@@ -237,32 +283,40 @@ export function fileConversionCommand({ ffmpeg, video, audio, path, from, lead }
     ...[ffmpeg, '-v', 'error', '-nostdin', '-copyts', ...(video?.encoder.device ?? [])],
     ...['-itsoffset', String(lead), '-ss', from.toFixed(6), '-i', path, '-sn', '-dn'],
     ...(video === null ? ['-vn'] : videoOptions(video, '0:V:0')),
-    ...(audio === null ? ['-an'] : audioOptions(audio, `0:a:${audio.stream}`)),
-    ...fragmentOptions(500),
+    ...(audio === null ? ['-an'] : audioOptions(audio, `0:a:${audio.stream}`, QUALITIES.high)),
+    ...fragmentOptions(500, QUALITIES.high),
   ];
 }
 
-function fragmentOptions(interleaveMs: number): string[] {
+function fragmentOptions(interleaveMs: number, { fragmentMs }: QualityFigures): string[] {
   return [
     ...['-max_interleave_delta', String(interleaveMs * 1000), '-avoid_negative_ts', 'disabled'],
     ...['-flush_packets', '1', '-f', 'mp4'],
     ...['-movflags', 'empty_moov+default_base_moof+frag_discont+frag_keyframe'],
-    ...['-frag_duration', '100000', 'pipe:1'],
+    ...['-frag_duration', String(fragmentMs * 1000), 'pipe:1'],
   ];
 }
 
 function videoOptions(video: NonNullable<LiveCommand['video']>, stream: string): string[] {
-  const { encoder, size } = video;
-  const filters = [...PICTURE_FILTERS, ...(size === undefined ? [] : fitted(size)), ...encoder.filters];
+  const { encoder, size, quality = 'high' } = video;
+  const filters = [
+    ...pictureFilters(QUALITIES[quality].lines),
+    ...(size === undefined ? [] : fitted(size)),
+    ...encoder.filters,
+  ];
   return [
     ...['-map', stream, '-vf', filters.join(',')],
-    ...['-c:v', encoder.name, ...encoder.live],
+    ...['-c:v', encoder.name, ...liveOptions(encoder, quality)],
     ...['-vsync', 'passthrough', '-enc_time_base:v', '1:90000', '-video_track_timescale', '90000'],
   ];
 }
 
-function audioOptions(audio: Omit<LiveAudio, 'pid'>, stream: string): string[] {
-  const codec = audio.codec === 'aac' ? ['aac', '-b:a', '160k'] : ['libopus', '-b:a', '128k'];
+function audioOptions(
+  audio: Omit<LiveAudio, 'pid'>,
+  stream: string,
+  { audio: rate }: QualityFigures,
+): string[] {
+  const codec = audio.codec === 'aac' ? ['aac', '-b:a', rate.aac] : ['libopus', '-b:a', rate.opus];
   const filters = [...SIDE_FILTERS[audio.side], 'aresample=async=1000:min_hard_comp=0.02'];
   return ['-map', stream, '-af', filters.join(','), '-c:a', ...codec, '-ac', '2', '-ar', '48000'];
 }

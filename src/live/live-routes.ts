@@ -2,7 +2,7 @@
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import type { StationId } from '../../arib/ids.ts';
-import { LIVE_CODECS, MIME_HEADER, NOTICE_HEADER } from '../../wire/api.ts';
+import { LIVE_CODECS, LIVE_QUALITIES, MIME_HEADER, NOTICE_HEADER } from '../../wire/api.ts';
 import type { StationRecord } from '../model/station.ts';
 import {
   CAPTION_STREAM_HEADERS,
@@ -27,6 +27,12 @@ interface LiveCaptionRouteNeeds {
 
 const LIVE_QUERY = t.Object({
   codec: t.Optional(t.Union(LIVE_CODECS.map((codec) => t.Literal(codec)))),
+  quality: t.Optional(
+    t.Union(
+      LIVE_QUALITIES.map((quality) => t.Literal(quality)),
+      { description: 'how much of the network the encoded stream takes; ignored by `raw` and `audio=only`' },
+    ),
+  ),
   audio: t.Optional(
     t.String({
       maxLength: 64,
@@ -88,7 +94,10 @@ export function addLiveRoutes(app: Elysia, parts: LiveRouteNeeds): void {
         });
       }
       try {
-        const feed = await parts.live.open({ stationId: id, codec, audio: query.audio }, request.signal);
+        const feed = await parts.live.open(
+          { stationId: id, codec, audio: query.audio, quality: query.quality },
+          request.signal,
+        );
         const headers = new Headers({
           'content-type': feed.contentType,
           ...ENDLESS,
@@ -107,7 +116,7 @@ export function addLiveRoutes(app: Elysia, parts: LiveRouteNeeds): void {
       query: LIVE_QUERY,
       detail: {
         summary: 'Watch a station',
-        description: 'Without `codec` the stream is `h264`.',
+        description: 'Without `codec` the stream is `h264`, without `quality` it is `high`.',
         tags: ['stations'],
         responses: LIVE_RESPONSES,
       },

@@ -1,7 +1,7 @@
 /** Live viewing: which station is watched by whom. Sessions, queues and frames are those of `src/media`. */
 import type { StationId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';
-import type { AudioOption, LiveCodec, Notice } from '../../wire/api.ts';
+import type { AudioOption, LiveCodec, LiveQuality, Notice } from '../../wire/api.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import { type AudioChoice, chooseAudio } from '../media/audio-choice.ts';
 import { captionBody } from '../media/caption-body.ts';
@@ -23,6 +23,8 @@ export interface LiveRequest {
   codec: LiveCodec;
   /** `only`, the id of an Audio option, or undefined for the main audio. */
   audio: string | undefined;
+  /** Of an encoded picture; absent: `high`. */
+  quality?: LiveQuality | undefined;
 }
 
 /** A viewer of a station; its frames are encoded by whoever asked for it. */
@@ -181,13 +183,13 @@ export class LiveService {
     }
   }
 
-  #recipe({ stationId, codec, audio }: LiveRequest): Promise<Recipe> {
+  #recipe({ stationId, codec, audio, quality }: LiveRequest): Promise<Recipe> {
     const { encoders, stations } = this.options;
     const isAudioOnly = audio === 'only';
     const asked = isAudioOnly ? undefined : audio;
     const choose = (layout: MediaLayout): AudioChoice | undefined =>
       chooseAudio(stations.audios(stationId), asked, layout.audios.length);
-    return chooseRecipe(isAudioOnly ? 'audio' : codec, choose, encoders);
+    return chooseRecipe(isAudioOnly ? 'audio' : codec, choose, encoders, quality);
   }
 
   #audios({ stationId, audio }: LiveRequest, layout: MediaLayout): Pick<LiveViewing, 'audios' | 'audio'> {

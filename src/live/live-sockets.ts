@@ -81,13 +81,17 @@ export class LiveSockets implements SocketEndpoint {
     this.#clients.clear();
   }
 
-  async #tune({ stationId, codec, audio: asked }: TuneRequest, signal: AbortSignal): Promise<SocketViewing> {
-    const request = { stationId: stationId as StationId, codec, audio: onlySound(asked) };
+  async #tune(
+    { stationId, codec, audio: asked, quality }: TuneRequest,
+    signal: AbortSignal,
+  ): Promise<SocketViewing> {
+    const request = { stationId: stationId as StationId, codec, audio: onlySound(asked), quality };
     const joined = await this.needs.live.join(request, signal);
     const { viewer, notices, lost, mime, audios, audio } = joined;
     const tuned: LiveTuned = {
       ...{ type: 'tuned', codec: joined.codec, mime, audio, stationId },
       audios: [...audios],
+      ...(joined.codec === 'raw' ? {} : { quality: quality ?? 'high' }),
       ...(joined.tunerId === null ? {} : { tuner: joined.tunerId }),
     };
     return { viewer, notices, lost, tuned };

@@ -115,7 +115,8 @@ export class EncodedSession implements MediaSession {
   #video(layout: MediaLayout): EncodeOrder['video'] {
     if (layout.video === null || this.#choice === undefined) return null;
     if (this.#missing.includes(layout.video.pid)) return null;
-    return { ...layout.video, encoder: this.#choice.encoder };
+    const { quality } = this.options.recipe;
+    return { ...layout.video, encoder: this.#choice.encoder, quality };
   }
 
   #audio(layout: MediaLayout): LiveAudio | null {

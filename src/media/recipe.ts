@@ -1,5 +1,5 @@
 /** What a viewer gets of a source: the packets as they are, or an encoding. Viewers of equal recipes share a session. */
-import type { LiveCodec, Notice } from '../../wire/api.ts';
+import type { LiveCodec, LiveQuality, Notice } from '../../wire/api.ts';
 import type { EncoderChoice, Encoders } from '../ffmpeg/encoders.ts';
 import { type AudioChoice, audioKey } from './audio-choice.ts';
 import type { MediaLayout } from './source.ts';
@@ -10,6 +10,8 @@ export interface EncodedRecipe {
   /** Undefined for audio alone. */
   readonly choice: EncoderChoice | undefined;
   readonly ffmpeg: string;
+  /** Absent: `high`. */
+  readonly quality?: LiveQuality;
   /** Chosen for a layout, which may have changed at a second start. */
   readonly audio: (layout: MediaLayout) => AudioChoice | undefined;
   /** Why the recipe is not what was asked for. */
@@ -26,6 +28,7 @@ export async function chooseRecipe(
   codec: LiveCodec | 'audio',
   audio: EncodedRecipe['audio'],
   encoders: Encoders,
+  quality: LiveQuality = 'high',
 ): Promise<Recipe> {
   const kind = 'encoded';
   switch (codec) {
@@ -43,13 +46,13 @@ export async function chooseRecipe(
     case 'av1': {
       const choice = await encoders.av1();
       if (choice !== undefined) {
-        return { kind, format: 'av1', choice, ffmpeg: choice.ffmpeg, notices: [], audio };
+        return { kind, format: 'av1', choice, ffmpeg: choice.ffmpeg, quality, notices: [], audio };
       }
     }
   }
   const choice = await encoders.h264();
   const notices: Notice[] = codec === 'av1' ? ['codec_fallback'] : [];
-  return { kind, format: 'h264', choice, ffmpeg: choice.ffmpeg, notices, audio };
+  return { kind, format: 'h264', choice, ffmpeg: choice.ffmpeg, quality, notices, audio };
 }
 
 /**
@@ -59,5 +62,5 @@ export async function chooseRecipe(
 export function sharingKey(recipe: Recipe, layout: MediaLayout): string {
   if (recipe.kind === 'packets') return 'packets';
   const codec = recipe.choice?.encoder.codec ?? '';
-  return `${recipe.format} ${codec} ${audioKey(recipe.audio(layout))}`;
+  return `${recipe.format} ${codec} ${recipe.quality ?? 'high'} ${audioKey(recipe.audio(layout))}`;
 }

@@ -1,6 +1,6 @@
 /** A service of a few lines for tests of the UI: the built files, made-up stations, a paced live stream, events. */
 import { join, normalize } from 'node:path';
-import type { Problem, Station } from '../../wire/api.ts';
+import type { LiveQuality, Problem, Station } from '../../wire/api.ts';
 import { type FakeStream, FRAGMENT_MS } from './fake-air.ts';
 import { answerHouse, type HouseState, newHouse } from './fake-api.ts';
 import { FakeAir, type FakeCaption, type FakeTuning } from './fake-socket.ts';
@@ -9,6 +9,7 @@ interface LiveRequestSeen {
   readonly stationId: number;
   readonly codec: string | null;
   readonly audio: string | null;
+  readonly quality?: LiveQuality;
 }
 
 /** What tests change while the service runs. */
@@ -39,6 +40,8 @@ interface FakeState {
   noSocket: boolean;
   /** Sent before the first fragment of a tuning. */
   captions: readonly FakeCaption[];
+  /** The network carries a tenth of these. */
+  heavy: readonly LiveQuality[];
 }
 
 /** Seconds of a raw stream that are sent at once, and the pieces of the rest. */
@@ -106,6 +109,7 @@ export class FakeService {
       raw: undefined,
       noSocket: false,
       captions: [],
+      heavy: [],
     };
     this.house = newHouse({ stations, days: 8 });
     const air = new FakeAir(this);

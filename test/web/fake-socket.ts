@@ -1,5 +1,5 @@
 /** The live socket of the fake service: what its state says, paced as its HTTP stream is. */
-import type { Problem } from '../../wire/api.ts';
+import type { LiveQuality, Problem } from '../../wire/api.ts';
 import type { CaptionPage } from '../../wire/caption.ts';
 import type { LiveControl } from '../../wire/live.ts';
 import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../wire/live-frames.ts';
@@ -30,10 +30,13 @@ interface FakeHouse {
     readonly breaks: boolean;
     readonly lostTo: number | undefined;
     readonly captions: readonly FakeCaption[];
+    readonly heavy: readonly LiveQuality[];
     readonly liveProblem: { readonly body: Problem; count: number } | undefined;
   };
   readonly stream: FakeStream;
-  readonly live: { push(request: { stationId: number; codec: string; audio: string | null }): void };
+  readonly live: {
+    push(request: { stationId: number; codec: string; audio: string | null; quality?: LiveQuality }): void;
+  };
   viewers: number;
 }
 
@@ -75,13 +78,14 @@ export class FakeAir {
     socket.data.isOpen = false;
   }
 
-  async #tune(socket: Socket, { stationId, codec, audio, language }: Extract<LiveControl, { type: 'tune' }>) {
+  async #tune(socket: Socket, control: Extract<LiveControl, { type: 'tune' }>) {
+    const { stationId, codec, audio, language, quality = 'high' } = control;
     const { service } = this;
     const { state, stream } = service;
     this.#leave(socket);
     const { serial } = socket.data;
     const isGone = (): boolean => socket.data.serial !== serial;
-    service.live.push({ stationId, codec, audio: audio ?? null });
+    service.live.push({ stationId, codec, audio: audio ?? null, quality });
     await Bun.sleep(state.answerDelayMs);
     if (isGone()) return;
     const failing = state.liveProblem;
@@ -93,7 +97,7 @@ export class FakeAir {
     socket.data.isOpen = true;
     service.viewers += 1;
     const audios = [{ id: '0:both', stream: 0, side: 'both', label: '主音声' }];
-    tell(socket, { type: 'tuned', codec, mime: 'video/mp4', audios, audio: '0:both', stationId });
+    tell(socket, { type: 'tuned', codec, mime: 'video/mp4', audios, audio: '0:both', stationId, quality });
     if (state.notice !== undefined) tell(socket, { type: 'notice', code: state.notice, message: '' });
     await Bun.sleep(state.fragmentDelayMs);
     if (isGone()) return;
@@ -106,6 +110,8 @@ export class FakeAir {
     for (let index = 0; index < count(); index += 1) {
       if (index >= BURST) await Bun.sleep(FRAGMENT_MS);
       if (index === SILENT_AT) await Bun.sleep(state.silenceMs);
+      // As on a network that carries a tenth of it.
+      if (state.heavy.includes(quality)) await Bun.sleep(9 * FRAGMENT_MS);
       if (isGone()) return;
       const fragment = stream.fragments[index];
       if (fragment !== undefined) {

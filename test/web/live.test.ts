@@ -47,6 +47,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
       lostTo: undefined,
       noSocket: false,
       captions: [],
+      heavy: [],
     });
     rig.service.state.stations = fakeStations(START);
   });
@@ -362,6 +363,27 @@ describe.skipIf(!hasChromium)('the live player', () => {
     const page = await rig.open(FIRST);
     await playing(page, 0.5);
     await viewersAre(rig, 1);
+  });
+
+  test('asks for less where the network carries no more, says so, and remembers it', async () => {
+    rig.service.state.heavy = ['high', 'middle', 'low'];
+    const page = await rig.open(FIRST);
+    await page.getByText('回線が遅いため、データ節約（240p）に切り替えました').waitFor();
+    await playing(page, 0.5);
+    await page.keyboard.press('d');
+    await page
+      .getByRole('dialog', { name: '配信の状態' })
+      .locator('.fact', { hasText: 'データ節約（240p）' })
+      .waitFor();
+    await page.keyboard.press('Escape');
+    rig.service.state.heavy = [];
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: '映像の形式' }).click();
+    const choices = page.getByRole('radiogroup', { name: '画質と通信量' });
+    await choices.getByText('自動（いまはデータ節約（240p））').waitFor();
+    await choices.getByRole('radio', { name: /^標準/u }).click();
+    await playing(page, 0.5);
+    expect(rig.service.live.map(({ quality }) => quality)).toEqual(['high', 'least', 'middle']);
   });
 
   test('says that it waits for a picture that is late, and goes on when it comes', async () => {

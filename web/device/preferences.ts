@@ -1,6 +1,6 @@
 /** What this browser remembers for its viewer. Works, forgetfully, where storage is refused. */
 import { computed, effect, type Signal, signal } from '@preact/signals';
-import type { RecordingSort } from '../../wire/api.ts';
+import type { LiveQuality, RecordingSort } from '../../wire/api.ts';
 import type { Theme } from './theme-choice.ts';
 
 const PREFIX = 'svc.';
@@ -74,6 +74,18 @@ export const liveCodec = computed(() =>
 );
 /** Live stations are shown as they are broadcast where this browser can. */
 export const rawLive = remembered('live-raw', false, flag);
+/** Picture quality of the encoded path on this device; `auto`: what the network carries. */
+export const liveQuality = remembered<LiveQuality | 'auto'>(
+  'live-quality',
+  'auto',
+  oneOf('auto', 'high', 'middle', 'low', 'least'),
+);
+/** What the network carried last. */
+export const liveLevel = remembered<LiveQuality>(
+  'live-level',
+  'high',
+  oneOf('high', 'middle', 'low', 'least'),
+);
 /** The panel stands beside the picture of a station; a television's remote control begins without it. */
 export const livePanel = remembered(
   'live-panel',

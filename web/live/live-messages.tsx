@@ -4,6 +4,7 @@ import type { Station } from '../../wire/api.ts';
 import { BusyNote, FailureNote, RetryNote, type WayOut } from '../player/overlay.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
+import { shortageText } from '../words/quality.ts';
 import type { LivePlayer } from './live-player.ts';
 import type { LiveState } from './live-state.ts';
 
@@ -13,8 +14,15 @@ interface LiveMessageProps {
   readonly onList: () => void;
 }
 
-function Tuning({ state, station }: { state: Extract<LiveState, { kind: 'tuning' }>; station?: Station }) {
-  const text = state.stage === 'tuner' ? 'チューナーを待っています' : '映像を待っています';
+interface TuningProps {
+  readonly state: Extract<LiveState, { kind: 'tuning' }>;
+  /** Why there is no picture although the tuner is there. */
+  readonly waiting: string;
+  readonly station?: Station;
+}
+
+function Tuning({ state, waiting, station }: TuningProps) {
+  const text = state.stage === 'tuner' ? 'チューナーを待っています' : waiting;
   return (
     <div class="stage-note" role="status">
       <span class="tuning-ring">
@@ -50,6 +58,8 @@ export function LiveMessage({ player, station, onList }: LiveMessageProps) {
   if ((state.kind === 'tuning' || state.kind === 'waiting') && state.kept) {
     return <BusyNote text="再接続しています" />;
   }
+  const shortage = player.quality.shortage.value;
+  const waiting = shortage === undefined ? '映像を待っています' : shortageText(shortage);
   const again: WayOut = { text: '再試行', act: () => player.retry() };
   const list: WayOut = { text: 'ほかの局を見る', act: onList };
   switch (state.kind) {
@@ -57,9 +67,9 @@ export function LiveMessage({ player, station, onList }: LiveMessageProps) {
     case 'playing':
       return null;
     case 'tuning':
-      return <Tuning state={state} {...(station === undefined ? {} : { station })} />;
+      return <Tuning state={state} waiting={waiting} {...(station === undefined ? {} : { station })} />;
     case 'stalled':
-      return <BusyNote text="映像を待っています" />;
+      return <BusyNote text={waiting} />;
     case 'waiting':
       return <RetryNote failure={state.failure} until={state.until} ways={[again, list]} />;
     case 'failed': {

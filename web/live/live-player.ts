@@ -3,7 +3,7 @@
  * choices. Where no socket can be had (a proxy that passes none), the HTTP stream is watched, without captions.
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { LiveCodec } from '../../wire/api.ts';
+import type { LiveCodec, LiveQuality } from '../../wire/api.ts';
 import type { CaptionPage, CaptionsNotice } from '../../wire/caption.ts';
 import type { LiveTuned } from '../../wire/live.ts';
 import { captionLanguage } from '../caption/caption-choice.ts';
@@ -25,6 +25,7 @@ import { BroadcastTime } from './broadcast-time.ts';
 import { LiveCaptions } from './live-captions.ts';
 import { LivePacing } from './live-pacing.ts';
 import { type LiveEvent, type LiveState, nextState } from './live-state.ts';
+import { type QualityChange, QualityChoice } from './quality-choice.ts';
 import { RawChoice } from './raw-choice.ts';
 import { RawPacing } from './raw-pacing.ts';
 import { ReceivedRate } from './received-rate.ts';
@@ -61,6 +62,8 @@ interface StreamFigures {
 interface LivePlayerHandlers {
   /** Something else than asked for is sent, or what was asked for cannot be had. */
   onNotice(word: string): void;
+  /** The network carries less, or more again. */
+  onQuality(change: QualityChange): void;
   /** The tuner went to this recording, and no other one is free. */
   onTaken(recordingId: number): void;
 }
@@ -83,6 +86,9 @@ export class LivePlayer {
   readonly #audio = signal<string | undefined>(undefined);
   readonly sound: SoundOutput;
   readonly raw = new RawChoice();
+  readonly quality = new QualityChoice();
+  /** No picture since, though it was granted; ms of the monotonic clock. */
+  #starvedSince: number | undefined;
   readonly #paused = signal(false);
   #stationId = 0;
   #session: PlaybackSession | undefined;
@@ -181,6 +187,11 @@ export class LivePlayer {
     this.retry();
   }
 
+  setQuality(quality: LiveQuality | 'auto'): void {
+    this.quality.choose(quality);
+    if (!this.raw.isOn) this.retry();
+  }
+
   /** Connects again at once, at the viewer's request. */
   retry(): void {
     this.#retry = FRESH;
@@ -271,11 +282,31 @@ export class LivePlayer {
   #follow(): void {
     const { currentTime, paused } = this.#video;
     this.#rate.note(this.#connection.received, performance.now());
+    this.#followQuality(performance.now());
     this.#behind.value = this.#picture ? this.#time.delay(currentTime, performance.now()) : undefined;
     if (this.#pacing !== undefined && this.#state.value.kind === 'playing') {
       liveBuffer.value = Math.min(4, Math.round(this.#pacing.target * 10) / 10);
     }
     if (this.#isBack.value && !paused && this.held.ahead < LIVE_WITHIN_S) this.#setBack(false);
+  }
+
+  /** Asks for less where the network carries no more, and for more where it does again. */
+  #followQuality(at: number): void {
+    const state = this.#state.value;
+    const isPlaying = state.kind === 'playing';
+    const isStarved = state.kind === 'stalled' || (state.kind === 'tuning' && state.stage === 'video');
+    const isPaused = isPlaying && this.#video.paused;
+    if (this.raw.isOn || this.#withoutSocket || isPaused || !(isPlaying || isStarved)) {
+      this.#starvedSince = undefined;
+      return;
+    }
+    this.#starvedSince = isStarved ? (this.#starvedSince ?? at) : undefined;
+    const { bitRate } = this.#rate;
+    const change = this.quality.follow({ at, bitRate, starvedSince: this.#starvedSince });
+    if (change === undefined) return;
+    this.#handlers.onQuality(change);
+    if (change.isLower) this.#connection.abandon();
+    this.#open();
   }
 
   #toLiveEdge(): void {
@@ -314,12 +345,13 @@ export class LivePlayer {
     this.#time.clear();
     this.#tuned.value = undefined;
     if (this.#withoutSocket) {
-      const url = liveUrl(this.#stationId, codec, audio);
+      const url = liveUrl(this.#stationId, codec, audio, this.quality.wanted);
       return codec === 'raw' ? this.raw.feed(this.#video, new HttpPackets(url), audio) : new HttpFeed(url);
     }
     const wish = {
       ...{ type: 'tune' as const, stationId: this.#stationId, codec, language: captionLanguage.value },
       ...(audio === undefined ? {} : { audio }),
+      ...(codec === 'raw' ? {} : { quality: this.quality.wanted }),
     };
     if (codec !== 'raw') return new SocketFeed(this.#connection, wish, this.#listener());
     const packets = new SocketPackets(this.#connection, wish, this.#listener());
@@ -341,6 +373,8 @@ export class LivePlayer {
   #events(codec: LiveCodec) {
     return {
       onAnswer: (notices: readonly string[]) => {
+        this.#rate.clear();
+        this.quality.restart();
         this.#dispatch({ kind: 'answered' });
         for (const word of notices) this.#handlers.onNotice(word);
       },

@@ -1,14 +1,17 @@
 /** The dialogs of the live screen: audio, video format, channels, help. */
 import type { LiveCodec, Station } from '../../wire/api.ts';
 import { CaptionFields, LanguageField } from '../caption/caption-fields.tsx';
-import { liveCodec } from '../device/preferences.ts';
+import { liveCodec, liveQuality } from '../device/preferences.ts';
 import { canPlayAv1 } from '../player/capabilities.ts';
 import { canPlayRaw } from '../raw/raw-picture.ts';
 import { type Choice, Choices, Sheet } from '../ui/sheet.tsx';
+import { AUTO_QUALITY, QUALITY_WORDS } from '../words/quality.ts';
 import { ChannelList } from './channel-list.tsx';
 import { PanelTabs } from './live-panel.tsx';
 import type { LivePlayer } from './live-player.ts';
 import { StreamFacts } from './stream-facts.tsx';
+
+const LEVELS = ['high', 'middle', 'low', 'least'] as const;
 
 export type SheetName = 'audio' | 'quality' | 'captions' | 'channels' | 'facts' | 'help' | 'info';
 
@@ -48,6 +51,30 @@ function AudioSheet({ station, player, onClose }: SheetsProps) {
   );
 }
 
+function QualityChoices({ player, onClose }: Pick<SheetsProps, 'player' | 'onClose'>) {
+  const now = QUALITY_WORDS[player.quality.wanted].name;
+  const isAuto = liveQuality.value === 'auto';
+  const auto = { ...AUTO_QUALITY, name: isAuto ? `${AUTO_QUALITY.name}（いまは${now}）` : AUTO_QUALITY.name };
+  const rows = [
+    { value: 'auto' as const, ...auto },
+    ...LEVELS.map((value) => ({ value, ...QUALITY_WORDS[value] })),
+  ];
+  return (
+    <section class="sheet-section">
+      <h3>画質と通信量（この端末）</h3>
+      <Choices
+        label="画質と通信量"
+        choices={rows.map(({ value, name, note }) => ({ value, label: name, note }))}
+        chosen={liveQuality.value}
+        onChoose={(quality) => {
+          player.setQuality(quality);
+          onClose();
+        }}
+      />
+    </section>
+  );
+}
+
 function QualitySheet({ player, onClose, onOpen }: SheetsProps) {
   const av1 = canPlayAv1();
   const raw = canPlayRaw();
@@ -79,6 +106,7 @@ function QualitySheet({ player, onClose, onOpen }: SheetsProps) {
           onClose();
         }}
       />
+      {player.raw.isOn ? null : <QualityChoices player={player} onClose={onClose} />}
       <div class="panel-actions">
         <button type="button" class="button button-small" onClick={() => onOpen('facts')}>
           配信の状態

@@ -10,6 +10,11 @@ export class ReceivedRate {
     this.#samples = [...this.#samples.filter((one) => at - one.at <= WINDOW_MS), { octets, at }];
   }
 
+  /** Another stream begins. */
+  clear(): void {
+    this.#samples = [];
+  }
+
   /** Undefined while there is nothing to tell from. */
   get bitRate(): number | undefined {
     const [first, last] = [this.#samples[0], this.#samples.at(-1)];

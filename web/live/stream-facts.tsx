@@ -4,6 +4,7 @@ import type { Tuner } from '../../wire/agent.ts';
 import { TUNERS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Sheet } from '../ui/sheet.tsx';
+import { QUALITY_WORDS } from '../words/quality.ts';
 import type { LivePlayer } from './live-player.ts';
 
 const EVERY_MS = 1_000;
@@ -50,6 +51,7 @@ export function StreamFacts({ player, onClose }: FactsProps) {
   const tuner = tuners?.find(({ id }) => id === tuned?.tuner);
   const rows: readonly (readonly [string, string])[] = [
     ['映像', [CODECS[tuned?.codec ?? ''] ?? '—', facts.size].filter((part) => part !== '').join('、')],
+    ['画質', tuned?.quality === undefined ? '—' : QUALITY_WORDS[tuned.quality].name],
     ['通信量', facts.bitRate === undefined ? '—' : `${(facts.bitRate / 1_000_000).toFixed(1)} Mbps`],
     ['放送からの遅れ', seconds(player.behind.value)],
     ['放送の時刻', facts.broadcastAt === undefined ? '—' : timeOfDay(facts.broadcastAt)],

@@ -142,6 +142,12 @@ export class LiveConnection {
     if (this.#socket?.readyState === WebSocket.OPEN) send(this.#socket, { type: 'language', language });
   }
 
+  /** What is on its way on a slow network is given up: the next watch gets a connection of its own. */
+  abandon(): void {
+    clearTimeout(this.#linger);
+    this.#drop(undefined);
+  }
+
   close(): void {
     this.#closed = true;
     clearTimeout(this.#linger);

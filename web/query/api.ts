@@ -9,6 +9,7 @@ import type {
   GuideWindow,
   Health,
   LiveCodec,
+  LiveQuality,
   Problem,
   ProblemCode,
   ReceptionTest,
@@ -186,9 +187,15 @@ export async function liveSocketUrl(signal: AbortSignal): Promise<URL> {
   return url;
 }
 
-export function liveUrl(stationId: number, codec: LiveCodec, audio: string | undefined): URL {
+export function liveUrl(
+  stationId: number,
+  codec: LiveCodec,
+  audio: string | undefined,
+  quality: LiveQuality,
+): URL {
   const url = addressOf(`api/services/${stationId}/live`);
   url.searchParams.set('codec', codec);
+  if (codec !== 'raw') url.searchParams.set('quality', quality);
   if (audio !== undefined) url.searchParams.set('audio', audio);
   return url;
 }

@@ -28,6 +28,7 @@ import { neighbour, stationById, stations } from '../query/stations.ts';
 import { showToast, Toasts } from '../ui/toast.tsx';
 import { noticeText } from '../words/advice.ts';
 import { narrow } from '../words/channel.ts';
+import { qualityChangeText } from '../words/quality.ts';
 import { splitTitle } from '../words/title.ts';
 
 function notify(word: string): void {
@@ -82,6 +83,7 @@ function useViewing(video: { readonly current: HTMLVideoElement | null }) {
     if (video.current === null) return undefined;
     const player = new LivePlayer(video.current, {
       onNotice: notify,
+      onQuality: ({ quality, isLower }) => showToast(qualityChangeText(quality, isLower)),
       onTaken: (recordingId) => {
         showToast('チューナーが録画に使われたので、録画を追いかけて再生します。');
         navigate(`chase/${recordingId}?t=999999`, true);

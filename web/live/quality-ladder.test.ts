@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'bun:test';
+import type { LiveQuality } from '../../wire/api.ts';
+import { QualityLadder } from './quality-ladder.ts';
+
+const STEP_MS = 500;
+const RATES: Readonly<Record<LiveQuality, number>> = {
+  ...{ least: 290_000, low: 850_000, middle: 2_000_000, high: 4_300_000 },
+};
+
+/** What a player sees of a network of so many bits a second: it starves while more is asked for than passes. */
+function watch(ladder: QualityLadder, network: (ms: number) => number, seconds: number): LiveQuality[] {
+  const seen: LiveQuality[] = [ladder.level];
+  let starvedSince: number | undefined;
+  let changedAt = 0;
+  for (let at = 0; at <= seconds * 1000; at += STEP_MS) {
+    const needed = RATES[ladder.level];
+    const carried = network(at);
+    if (carried >= needed) starvedSince = undefined;
+    // Two seconds are buffered.
+    else if (at - changedAt > 2_000) starvedSince ??= at;
+    const quality = ladder.next({ at, bitRate: Math.min(carried, needed), starvedSince }, 'high');
+    if (quality === undefined) continue;
+    seen.push(quality);
+    starvedSince = undefined;
+    changedAt = at;
+  }
+  return seen;
+}
+
+describe('QualityLadder', () => {
+  test('stays where the network carries all', () => {
+    expect(watch(new QualityLadder('high'), () => 20_000_000, 3_600)).toEqual(['high']);
+  });
+
+  test('goes at once to what passes, and tries more the more rarely the more often it fails', () => {
+    const seen = watch(new QualityLadder('high'), () => 400_000, 3_600);
+    expect(seen.slice(0, 4)).toEqual(['high', 'least', 'low', 'least']);
+    // Tries after 10, 30, 90, 270 and 600 s, and each 600 s later.
+    expect(seen.length).toBeLessThan(24);
+    expect(seen.length).toBeGreaterThan(10);
+    expect(new Set(seen)).toEqual(new Set(['high', 'least', 'low']));
+  });
+
+  test('climbs to the top within a minute once the network is good again', () => {
+    const seen = watch(new QualityLadder('high'), (at) => (at < 20_000 ? 300_000 : 10_000_000), 80);
+    expect(seen[1]).toBe('least');
+    expect(seen.at(-1)).toBe('high');
+  });
+
+  test('three interruptions within half a minute are the network, one is a moment', () => {
+    const ladder = new QualityLadder('high');
+    const stumble = (at: number): LiveQuality | undefined => {
+      ladder.next({ at, bitRate: 3_000_000, starvedSince: undefined }, 'high');
+      return ladder.next({ at: at + 500, bitRate: 3_000_000, starvedSince: at + 500 }, 'high');
+    };
+    expect(stumble(0)).toBeUndefined();
+    expect(stumble(60_000)).toBeUndefined();
+    expect(stumble(65_000)).toBeUndefined();
+    expect(stumble(70_000)).toBe('middle');
+  });
+
+  test('a station that sends nothing is not taken for a slow network, for ten seconds', () => {
+    const ladder = new QualityLadder('high');
+    const silent = (at: number) => ladder.next({ at, bitRate: 0, starvedSince: 0 }, 'high');
+    expect(silent(9_500)).toBeUndefined();
+    expect(silent(10_000)).toBe('middle');
+  });
+
+  test('never takes more than is wanted', () => {
+    const ladder = new QualityLadder('low');
+    for (let at = 0; at < 600_000; at += STEP_MS)
+      expect(ladder.next({ at, bitRate: 800_000, starvedSince: undefined }, 'low')).toBeUndefined();
+  });
+});
