@@ -2,6 +2,7 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { BroadcastTypeSchema } from './agent.ts';
 import { AudioOptionSchema } from './audio.ts';
+import { programIdSchema, stationIdSchema } from './ids.ts';
 
 export * from './audio.ts';
 export * from './detection.ts';
@@ -21,7 +22,7 @@ export * from './settings.ts';
 const EXTENSIBLE = { additionalProperties: true } as const;
 
 const NowProgramSchema = t.Object({
-  id: t.Integer(),
+  id: programIdSchema(),
   title: t.String({ description: 'the name without marks' }),
   name: t.String({ description: 'exactly as broadcast, with marks such as [字]' }),
   startAt: t.Integer({ description: 'epoch ms' }),
@@ -30,13 +31,15 @@ const NowProgramSchema = t.Object({
   recording: t.Boolean(),
   audios: t.Array(AudioOptionSchema, { minItems: 1 }),
   mainStationId: t.Optional(
-    t.Integer({ description: 'station that shows the same programme under a lower number; absent: its own' }),
+    stationIdSchema({
+      description: 'station that shows the same programme under a lower number; absent: its own',
+    }),
   ),
 });
 export type NowProgram = Static<typeof NowProgramSchema>;
 
 const StationSchema = t.Object({
-  id: t.Integer({ description: 'networkId * 100000 + serviceId' }),
+  id: stationIdSchema({ description: 'networkId * 100000 + serviceId' }),
   type: BroadcastTypeSchema,
   name: t.String(),
   remoteControlKey: t.Integer(),

@@ -1,5 +1,6 @@
 /** Encoding of recordings over HTTP: the queue, what is asked for, what became of it. */
 import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
+import { recordingIdSchema } from './ids.ts';
 
 /** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
 const EXTENSIBLE = { additionalProperties: true } as const;
@@ -32,7 +33,9 @@ export type EncodeRequest = Static<typeof EncodeRequestSchema>;
 export const EncodeManySchema = t.Object(
   {
     ...WISH,
-    ids: t.Optional(t.Array(t.Integer({ minimum: 0 }), { maxItems: 5_000, description: 'recordings' })),
+    ids: t.Optional(
+      t.Array(recordingIdSchema({ minimum: 0 }), { maxItems: 5_000, description: 'recordings' }),
+    ),
     series: t.Optional(
       t.String({
         minLength: 1,
@@ -59,7 +62,7 @@ export const EncodeQueueChangeSchema = t.Object(
   {
     paused: t.Optional(t.Boolean()),
     order: t.Optional(
-      t.Array(t.Integer({ minimum: 0 }), {
+      t.Array(recordingIdSchema({ minimum: 0 }), {
         maxItems: 10_000,
         description: 'recording ids of what waits, first to last; others keep their order behind these',
       }),
@@ -71,7 +74,7 @@ export type EncodeQueueChange = Static<typeof EncodeQueueChangeSchema>;
 
 const EncodeItemSchema = t.Object(
   {
-    recordingId: t.Integer(),
+    recordingId: recordingIdSchema(),
     title: t.String({ description: 'the name without marks' }),
     serviceName: t.String(),
     startAt: t.Integer(EPOCH_MS),

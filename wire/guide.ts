@@ -1,6 +1,13 @@
 /** The guide as the service's HTTP interface sends it: windows, one programme, search, and the state of collecting. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { BroadcastTypeSchema } from './agent.ts';
+import {
+  programIdSchema,
+  recordingIdSchema,
+  reservationIdSchema,
+  ruleIdSchema,
+  stationIdSchema,
+} from './ids.ts';
 
 /** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
 const EXTENSIBLE = { additionalProperties: true } as const;
@@ -34,7 +41,7 @@ export const VerdictLevelSchema = t.Union([t.Literal('complete'), t.Literal('dam
 });
 export type VerdictLevel = Static<typeof VerdictLevelSchema>;
 
-export const ReservationMarkSchema = t.Object({ id: t.Integer(), state: ReservationStateSchema });
+export const ReservationMarkSchema = t.Object({ id: reservationIdSchema(), state: ReservationStateSchema });
 export type ReservationMark = Static<typeof ReservationMarkSchema>;
 
 export const GenreSchema = t.Object({
@@ -48,7 +55,7 @@ export const GUIDE_DESCRIPTION_LENGTH = 120;
 /** A programme as the guide screen draws it. */
 export const GuideProgramSchema = t.Object(
   {
-    id: t.Integer(PROGRAM_ID),
+    id: programIdSchema(PROGRAM_ID),
     title: t.String({ description: 'the name without marks' }),
     name: t.String({ description: 'exactly as broadcast, with marks such as [字]' }),
     description: t.Optional(t.String({ description: 'beginning of the summary, absent when there is none' })),
@@ -65,7 +72,7 @@ export const GuideProgramSchema = t.Object(
 export type GuideProgram = Static<typeof GuideProgramSchema>;
 
 export const GuideStationSchema = t.Object(
-  { stationId: t.Integer(STATION_ID), programs: t.Array(GuideProgramSchema) },
+  { stationId: stationIdSchema(STATION_ID), programs: t.Array(GuideProgramSchema) },
   EXTENSIBLE,
 );
 export type GuideStation = Static<typeof GuideStationSchema>;
@@ -77,8 +84,8 @@ export type GuideWindow = Static<typeof GuideWindowSchema>;
 export const SharedStationsSchema = t.Array(
   t.Object(
     {
-      stationId: t.Integer(STATION_ID),
-      mainStationId: t.Integer({
+      stationId: stationIdSchema(STATION_ID),
+      mainStationId: stationIdSchema({
         description: 'station that shows the same programmes under a lower number',
       }),
     },
@@ -106,8 +113,8 @@ export const ProgramRelationSchema = t.Object(
     kind: t.Union([t.Literal('shared'), t.Literal('relay'), t.Literal('movement')], {
       description: 'shared: the same programme; relay: it goes on there; movement: it came from there',
     }),
-    id: t.Integer(PROGRAM_ID),
-    station_id: t.Integer(STATION_ID),
+    id: programIdSchema(PROGRAM_ID),
+    station_id: stationIdSchema(STATION_ID),
     service_name: t.Union([t.String(), t.Null()], { description: 'null: a station that is not known here' }),
   },
   EXTENSIBLE,
@@ -127,8 +134,8 @@ export const ProgramSeriesSchema = t.Object(
 /** `GET /api/programs/<id>`, snake_case. */
 export const ProgramDetailSchema = t.Object(
   {
-    id: t.Integer(PROGRAM_ID),
-    station_id: t.Integer(STATION_ID),
+    id: programIdSchema(PROGRAM_ID),
+    station_id: stationIdSchema(STATION_ID),
     name: t.String({ description: 'as broadcast, with marks' }),
     title: t.String({ description: 'the name without marks' }),
     service_name: t.String(),
@@ -150,7 +157,7 @@ export const ProgramDetailSchema = t.Object(
     others: t.Array(
       t.Object(
         {
-          id: t.Integer(PROGRAM_ID),
+          id: programIdSchema(PROGRAM_ID),
           service_name: t.String(),
           start_at: t.Integer(EPOCH_MS),
           end_at: t.Integer(EPOCH_MS),
@@ -178,7 +185,7 @@ const SCREEN = t.Union([t.String(), t.Null()]);
 
 export const FoundProgramSchema = t.Object(
   {
-    id: t.Integer(PROGRAM_ID),
+    id: programIdSchema(PROGRAM_ID),
     name: t.String(),
     service_name: t.String(),
     start_at: t.Integer(EPOCH_MS),
@@ -191,7 +198,7 @@ export type FoundProgram = Static<typeof FoundProgramSchema>;
 
 export const FoundRecordingSchema = t.Object(
   {
-    id: t.Integer(),
+    id: recordingIdSchema(),
     name: t.String(),
     service_name: t.String(),
     start_at: t.Integer(EPOCH_MS),
@@ -208,8 +215,8 @@ export type FoundRecording = Static<typeof FoundRecordingSchema>;
 
 export const FoundReservationSchema = t.Object(
   {
-    id: t.Integer(),
-    program_id: t.Integer(PROGRAM_ID),
+    id: reservationIdSchema(),
+    program_id: programIdSchema(PROGRAM_ID),
     name: t.String(),
     service_name: t.String(),
     start_at: t.Integer(EPOCH_MS),
@@ -222,7 +229,7 @@ export const FoundReservationSchema = t.Object(
 export type FoundReservation = Static<typeof FoundReservationSchema>;
 
 export const FoundRuleSchema = t.Object(
-  { id: t.Integer(), name: t.String(), enabled: t.Boolean() },
+  { id: ruleIdSchema(), name: t.String(), enabled: t.Boolean() },
   EXTENSIBLE,
 );
 export type FoundRule = Static<typeof FoundRuleSchema>;
@@ -243,7 +250,7 @@ export type SearchResult = Static<typeof SearchResultSchema>;
 /** How far a station's guide reaches. */
 export const GuideCoverageSchema = t.Object(
   {
-    stationId: t.Integer(STATION_ID),
+    stationId: stationIdSchema(STATION_ID),
     filledUntil: t.Union([t.Integer(), t.Null()], {
       description: 'epoch ms up to which the guide is filled without a gap from now; null: nothing is known',
     }),
@@ -260,7 +267,7 @@ export const GuideVisitSchema = t.Object(
   {
     type: BroadcastTypeSchema,
     channel: t.String({ description: 'physical channel' }),
-    stationIds: t.Array(t.Integer(STATION_ID)),
+    stationIds: t.Array(stationIdSchema(STATION_ID)),
     startedAt: t.Integer(EPOCH_MS),
   },
   EXTENSIBLE,
@@ -272,7 +279,7 @@ export const GuideTroubleSchema = t.Object(
   {
     type: BroadcastTypeSchema,
     channel: t.String({ description: 'physical channel' }),
-    stationIds: t.Array(t.Integer(STATION_ID)),
+    stationIds: t.Array(stationIdSchema(STATION_ID)),
     kind: t.Union([t.Literal('no_such_tuner'), t.Literal('no_tuner'), t.Literal('unreadable')], {
       description:
         'no_such_tuner: no enabled tuner receives this type; no_tuner: all were in use; unreadable: tuning failed, or the stream broke',

@@ -6,6 +6,7 @@ import { type Static, Type as t } from '@sinclair/typebox';
 import { LIVE_CODECS, LIVE_QUALITIES, NOTICES, PROBLEM_CODES } from './api.ts';
 import { AudioOptionSchema } from './audio.ts';
 import { CaptionsNoticeSchema, PingNoticeSchema } from './caption.ts';
+import { recordingIdSchema, stationIdSchema } from './ids.ts';
 
 const CODEC = t.Union(LIVE_CODECS.map((codec) => t.Literal(codec)));
 const AUDIO = t.Optional(t.String({ maxLength: 64, description: 'id of an Audio option' }));
@@ -16,7 +17,7 @@ const LANGUAGE = t.Integer({ minimum: 1, maximum: 8 });
 export const LiveRequestSchema = t.Union([
   t.Object({
     type: t.Literal('tune'),
-    stationId: t.Integer({ minimum: 0 }),
+    stationId: stationIdSchema({ minimum: 0 }),
     codec: CODEC,
     audio: AUDIO,
     language: t.Optional(LANGUAGE),
@@ -24,7 +25,7 @@ export const LiveRequestSchema = t.Union([
   }),
   t.Object({
     type: t.Literal('chase'),
-    recordingId: t.Integer({ minimum: 0 }),
+    recordingId: recordingIdSchema({ minimum: 0 }),
     from: t.Number({ minimum: 0, description: 's from the head of the recording' }),
     codec: CODEC,
     audio: AUDIO,
@@ -48,8 +49,8 @@ const TunedSchema = t.Object({
     description: 'id of the Audio option that is sent; with `raw` of the one to begin with',
   }),
   quality: t.Optional(QUALITY),
-  stationId: t.Optional(t.Integer()),
-  recordingId: t.Optional(t.Integer()),
+  stationId: t.Optional(stationIdSchema()),
+  recordingId: t.Optional(recordingIdSchema()),
   tuner: t.Optional(
     t.String({ description: 'id of the tuner (`/api/tuners`) that a station is received on' }),
   ),
@@ -74,7 +75,9 @@ const ClockSchema = t.Object({
 
 const LostSchema = t.Object({
   type: t.Literal('lost'),
-  recordingId: t.Union([t.Integer(), t.Null()], { description: 'of the recording that took the tuner' }),
+  recordingId: t.Union([recordingIdSchema(), t.Null()], {
+    description: 'of the recording that took the tuner',
+  }),
   message: t.String(),
 });
 

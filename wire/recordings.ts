@@ -2,6 +2,7 @@
 import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
 import { AudioOptionSchema } from './audio.ts';
 import { GenreSchema, RecordingStateSchema, VerdictLevelSchema } from './guide.ts';
+import { programIdSchema, recordingIdSchema, ruleIdSchema, stationIdSchema } from './ids.ts';
 
 /** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
 const EXTENSIBLE = { additionalProperties: true } as const;
@@ -110,10 +111,10 @@ export type RecordingProgress = Static<typeof RecordingProgressSchema>;
 /** An element of `GET /api/recordings`. */
 export const RecordingSchema = t.Object(
   {
-    id: t.Integer(),
+    id: recordingIdSchema(),
     title: t.String({ description: 'the name without marks' }),
     name: t.String({ description: 'as broadcast, with marks' }),
-    serviceId: t.Integer({ description: 'station id' }),
+    serviceId: stationIdSchema({ description: 'station id' }),
     serviceName: t.String(),
     startAt: t.Integer(EPOCH_MS),
     endAt: t.Integer(EPOCH_MS),
@@ -132,8 +133,8 @@ export const RecordingSchema = t.Object(
     verdict: nullable(VerdictSchema, 'null: not judged yet'),
     state: RecordingStateSchema,
     reason: nullable(t.String(), 'why it failed, Japanese'),
-    programId: nullable(t.Integer(), 'null: imported'),
-    ruleId: nullable(t.Integer(), 'null: by hand, or the rule is gone'),
+    programId: nullable(programIdSchema(), 'null: imported'),
+    ruleId: nullable(ruleIdSchema(), 'null: by hand, or the rule is gone'),
     genres: t.Array(GenreSchema),
     series: nullable(
       t.Object(
@@ -181,7 +182,7 @@ export type RecordingSeries = Static<typeof RecordingSeriesSchema>;
 /** `GET /api/recordings/<id>/status`. */
 export const RecordingStatusSchema = t.Object(
   {
-    id: t.Integer(),
+    id: recordingIdSchema(),
     encoded: t.Boolean({ description: 'an encoded file exists' }),
     state: RecordingStateSchema,
     durationMs: nullable(t.Integer()),
@@ -194,7 +195,7 @@ export type RecordingStatus = Static<typeof RecordingStatusSchema>;
 /** `GET /api/recordings/<id>/detail`. */
 export const RecordingDetailSchema = t.Object(
   {
-    id: t.Integer(),
+    id: recordingIdSchema(),
     title: t.String(),
     name: t.String(),
     description: t.String(),
@@ -315,7 +316,7 @@ export type StorageFacts = Static<typeof StorageSchema>;
 export const RetiringSchema = t.Array(
   t.Object(
     {
-      id: t.Integer(),
+      id: recordingIdSchema(),
       title: t.String(),
       startAt: t.Integer(EPOCH_MS),
       watched: t.Boolean(),

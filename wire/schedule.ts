@@ -2,6 +2,13 @@
 import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
 import { BroadcastTypeSchema } from './agent.ts';
 import { ReservationStateSchema, VerdictLevelSchema } from './guide.ts';
+import {
+  programIdSchema,
+  recordingIdSchema,
+  reservationIdSchema,
+  ruleIdSchema,
+  stationIdSchema,
+} from './ids.ts';
 import { RetiringSchema } from './recordings.ts';
 import { SETTING_SCHEMAS } from './settings.ts';
 
@@ -36,9 +43,9 @@ const KEEP_TS = nullable(t.Boolean(), 'null = the setting');
 /** An element of `GET /api/reservations`. */
 export const ReservationSchema = t.Object(
   {
-    id: t.Integer(),
-    programId: t.Integer(PROGRAM_ID),
-    stationId: t.Integer(),
+    id: reservationIdSchema(),
+    programId: programIdSchema(PROGRAM_ID),
+    stationId: stationIdSchema(),
     serviceName: t.String(),
     name: t.String({ description: 'as broadcast, with marks' }),
     title: t.String({ description: 'the name without marks' }),
@@ -46,20 +53,20 @@ export const ReservationSchema = t.Object(
     endAt: t.Integer(EPOCH_MS),
     state: ReservationStateSchema,
     priority: t.Integer({ description: 'manual 2, otherwise that of the rule; the larger wins' }),
-    ruleId: nullable(t.Integer(), 'null: by hand'),
+    ruleId: nullable(ruleIdSchema(), 'null: by hand'),
     reason: nullable(t.String(), 'why it is skipped, missed or in conflict, Japanese'),
     tuner: nullable(t.Object({ type: BroadcastTypeSchema, rank: t.Integer({ minimum: 0 }) }, EXTENSIBLE)),
     blockers: t.Optional(
-      t.Array(t.Integer(), { description: 'of a conflict: reservations it lost against' }),
+      t.Array(reservationIdSchema(), { description: 'of a conflict: reservations it lost against' }),
     ),
     alternatives: t.Optional(
-      t.Array(t.Integer(PROGRAM_ID), { description: 'of a conflict: a simulcast or a later airing' }),
+      t.Array(programIdSchema(PROGRAM_ID), { description: 'of a conflict: a simulcast or a later airing' }),
     ),
     offers: t.Optional(
       t.Array(
         t.Object(
           {
-            programId: t.Integer(PROGRAM_ID),
+            programId: programIdSchema(PROGRAM_ID),
             serviceName: t.String(),
             title: t.String(),
             startAt: t.Integer(EPOCH_MS),
@@ -73,7 +80,7 @@ export const ReservationSchema = t.Object(
     openAt: t.Optional(nullable(t.Integer(), 'epoch ms: the tuner is asked for then; null: it has none')),
     closeAt: t.Optional(nullable(t.Integer(), 'epoch ms: the recording ends then, margin included')),
     channel: t.Optional(t.String({ description: 'physical channel' })),
-    recordingId: t.Optional(nullable(t.Integer(), 'what was, or is being, recorded of it')),
+    recordingId: t.Optional(nullable(recordingIdSchema(), 'what was, or is being, recorded of it')),
     verdict: t.Optional(
       nullable(
         VerdictLevelSchema,
@@ -87,7 +94,7 @@ export const ReservationSchema = t.Object(
           {
             part: t.Union([t.Literal('head'), t.Literal('tail')]),
             ms: t.Integer({ minimum: 0 }),
-            programId: t.Integer({ description: 'what it meets on its tuner' }),
+            programId: programIdSchema({ description: 'what it meets on its tuner' }),
             title: t.String(),
           },
           EXTENSIBLE,
@@ -111,7 +118,7 @@ export const ReservationsSchema = t.Array(ReservationSchema);
 /** Body of `POST /api/reservations`. */
 export const ReservationRequestSchema = t.Object(
   {
-    programId: t.Integer({ minimum: 0, ...PROGRAM_ID }),
+    programId: programIdSchema({ minimum: 0, ...PROGRAM_ID }),
     marginBefore: t.Optional(MARGIN),
     marginAfter: t.Optional(MARGIN),
     encode: t.Optional(ENCODE),
@@ -125,7 +132,7 @@ export type ReservationRequest = Static<typeof ReservationRequestSchema>;
 export const RecordAnswerSchema = t.Object(
   {
     recorded: t.String({ description: "the programme's title" }),
-    programId: t.Integer(PROGRAM_ID),
+    programId: programIdSchema(PROGRAM_ID),
     reserved: t.Boolean({
       description: 'false: it is booked but will not be recorded, mostly for want of a tuner',
     }),
@@ -154,7 +161,9 @@ const CONDITIONS = {
   excludeKeyword: t.Optional(
     t.String({ maxLength: MAX_KEYWORD_LENGTH, description: 'words of which none may be found' }),
   ),
-  stationIds: t.Optional(t.Array(t.Integer({ minimum: 0, maximum: MAX_STATION_ID }), { maxItems: MAX_LIST })),
+  stationIds: t.Optional(
+    t.Array(stationIdSchema({ minimum: 0, maximum: MAX_STATION_ID }), { maxItems: MAX_LIST }),
+  ),
   types: t.Optional(t.Array(BroadcastTypeSchema, { maxItems: 3 })),
   genres: t.Optional(
     t.Array(
@@ -215,7 +224,7 @@ export type RuleBody = Omit<Static<typeof RuleBodySchema>, keyof typeof READ_ONL
 /** A rule as it is sent: the body with every field, and what the service adds. */
 export const RuleSchema = t.Object(
   {
-    id: t.Integer(),
+    id: ruleIdSchema(),
     ...t.Required(t.Object({ ...ACTIONS, ...CONDITIONS })).properties,
     genres: t.Array(t.Object({ lv1: t.Integer(), lv2: t.Optional(nullable(t.Integer())) }, EXTENSIBLE)),
     disabledReason: nullable(t.String(), 'why the service disabled it, Japanese'),
@@ -223,8 +232,8 @@ export const RuleSchema = t.Object(
       nullable(
         t.Object(
           {
-            reservationId: t.Integer(),
-            programId: t.Integer(PROGRAM_ID),
+            reservationId: reservationIdSchema(),
+            programId: programIdSchema(PROGRAM_ID),
             title: t.String(),
             serviceName: t.String(),
             startAt: t.Integer(EPOCH_MS),
@@ -261,8 +270,8 @@ export type RuleItem = Static<typeof RuleSchema>;
 /** A programme that a rule would match now, with the state that it would get. */
 export const PreviewProgramSchema = t.Object(
   {
-    id: t.Integer(PROGRAM_ID),
-    stationId: t.Integer(),
+    id: programIdSchema(PROGRAM_ID),
+    stationId: stationIdSchema(),
     serviceName: t.String(),
     name: t.String(),
     title: t.String(),
@@ -270,7 +279,7 @@ export const PreviewProgramSchema = t.Object(
     endAt: t.Integer(EPOCH_MS),
     state: nullable(ReservationStateSchema, 'null: the rule would not book it, for `reason`'),
     reason: nullable(t.String()),
-    reservationId: nullable(t.Integer(), 'there is a reservation already'),
+    reservationId: nullable(reservationIdSchema(), 'there is a reservation already'),
   },
   EXTENSIBLE,
 );

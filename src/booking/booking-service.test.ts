@@ -8,7 +8,7 @@ import type { Tuner } from '../../wire/agent.ts';
 import { settingDefaults } from '../../wire/settings.ts';
 import { Hub } from '../hub/hub.ts';
 import { Failure } from '../model/failure.ts';
-import { type ReservationId, reservationId, ruleId } from '../model/ids.ts';
+import { type ReservationId, recordingId, reservationId, ruleId } from '../model/ids.ts';
 import type { RecorderPort, RecordingOrder, RunningRecording } from '../model/recording.ts';
 import { ProgramStore } from '../store/program-store.ts';
 import { startScheduleWorker } from '../workers.ts';
@@ -116,7 +116,7 @@ function begin(reservationId: ReservationId, tunerId = 'a'): void {
     until: closeAt,
   };
   recorder.recordings.set(reservationId, {
-    recordingId: 100 + reservationId,
+    recordingId: recordingId(100 + reservationId),
     tunerId,
     until: closeAt,
     progress,
@@ -208,7 +208,11 @@ describe('what is to be recorded', () => {
     // It ends: the other one can begin.
     recorder.recordings.clear();
     home.database.run("UPDATE reservations SET state = 'finished' WHERE id = ?", [running.id]);
-    room.onEnded({ reservationId: reservationId(running.id), recordingId: 1, worthRepeating: false });
+    room.onEnded({
+      reservationId: reservationId(running.id),
+      recordingId: recordingId(1),
+      worthRepeating: false,
+    });
     await until(() => stored()[1]?.state === 'scheduled');
   });
 
@@ -242,7 +246,7 @@ describe('what is to be recorded', () => {
     for (let one = 0; one < 200; one += 1) {
       home.database.run('UPDATE reservations SET note = ?', [`${one}`]);
       room.onBegan();
-      room.onEnded({ reservationId: null, recordingId: one, worthRepeating: false });
+      room.onEnded({ reservationId: null, recordingId: recordingId(one), worthRepeating: false });
     }
     await until(() => events.includes('reservations'));
     expect(events.filter((name) => name === 'reservations').length).toBeLessThan(
@@ -333,16 +337,16 @@ describe('after a recording that is damaged', () => {
     const station = home.station('T27');
     const first = home.program(station, '灯台 第1話', { at: -60 });
     const again = home.program(station, '灯台 第1話[再]', { at: 600 });
-    const recordingId = home.recording(first, { released: 1 });
+    const recorded = home.recording(first, { released: 1 });
     const room = start();
-    room.onEnded({ reservationId: null, recordingId, worthRepeating: true });
+    room.onEnded({ reservationId: null, recordingId: recordingId(recorded), worthRepeating: true });
     await until(() => stored()[0]?.tuner != null);
     expect(stored()).toMatchObject([
       {
         programId: again,
         ruleId: null,
         state: 'scheduled',
-        repeats: recordingId,
+        repeats: recordingId(recorded),
         note: { code: 'repeat_by_hand', name: '灯台 第1話[再]' },
       },
     ]);
@@ -372,15 +376,15 @@ describe('after a recording that is damaged', () => {
     const first = home.program(station, '灯台 第1話', { at: -60 });
     home.program(station, '灯台 第1話[再]', { at: 600 });
     const rule = home.rule('灯台');
-    const recordingId = home.recording(first, { rule: rule.id });
+    const recorded = home.recording(first, { rule: rule.id });
     const room = start();
     expect((await room.rules.update(rule.id, { keyword: '灯台' })).booked).toBe(0);
     home.database.run('UPDATE recordings SET released = 1');
-    room.onEnded({ reservationId: null, recordingId, worthRepeating: true });
+    room.onEnded({ reservationId: null, recordingId: recordingId(recorded), worthRepeating: true });
     await until(() => stored().length === 1);
     expect(stored()[0]).toMatchObject({
       ruleId: rule.id,
-      repeats: recordingId,
+      repeats: recordingId(recorded),
       note: { code: 'repeat_of_rule' },
     });
   });

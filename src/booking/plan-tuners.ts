@@ -1,6 +1,7 @@
 /** The tuners as the plan counts on them, read from the agent whenever it says that they changed. */
 import type { Log } from '../../host/log.ts';
 import type { Tuner } from '../../wire/agent.ts';
+import { recordingId } from '../model/ids.ts';
 import type { RunningRecording } from '../model/recording.ts';
 import type { ReservationId } from '../model/reservation.ts';
 import type { TunerOfPlan } from '../schedule/plan/plan-types.ts';
@@ -35,7 +36,8 @@ export function tunersOfPlan(
     const here = new Set<ReservationId>();
     for (const { use } of users) {
       const recording = RECORDING_USE.exec(use)?.[1];
-      const reservation = recording === undefined ? undefined : reservationOf.get(Number(recording));
+      const reservation =
+        recording === undefined ? undefined : reservationOf.get(recordingId(Number(recording)));
       if (reservation !== undefined) here.add(reservation);
     }
     for (const [reservation, { tunerId }] of running) if (tunerId === id) here.add(reservation);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { SILENT_LOG } from '../../host/log.ts';
 import { BookedHome, MINUTE, NOON } from '../../test/schedule/booked-home.ts';
-import { reservationId, ruleId } from '../model/ids.ts';
+import { recordingId, reservationId, ruleId } from '../model/ids.ts';
 import { readRule } from '../schedule/rule-body.ts';
 import { startScheduleWorker } from '../workers.ts';
 import { PlanningWorkerClient } from './planning-worker-client.ts';
@@ -157,7 +157,7 @@ describe('the planning worker', () => {
   test('books the next airing of what was recorded badly: by hand once, of a rule as the rule has it', async () => {
     const station = home.station('T27');
     const first = home.program(station, '灯台 第1話', { at: -60 });
-    const damaged = home.recording(first, { released: 1 });
+    const damaged = recordingId(home.recording(first, { released: 1 }));
     expect((await plans.plan(ORDER)).repeats).toEqual([]);
     const again = home.program(station, '灯台 第1話[再]', { at: 600 });
     home.program(station, '灯台 第2話', { at: 700 });

@@ -3,6 +3,7 @@
  * last plan with a connection of its own, and answers plans and previews. It writes nothing.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { RecordingId } from '../model/ids.ts';
 import { IncrementalPlanner, type PlanCircumstances } from '../schedule/incremental-planner.ts';
 import { isRepeat, nextAiring } from '../schedule/plan/next-airing.ts';
 import type { PlannedReservation } from '../schedule/plan/plan-types.ts';
@@ -31,7 +32,7 @@ interface Moment {
   /** Recordings whose episodes may be booked again, by whomever they were booked. */
   released: readonly RecordedRow[];
   /** Damaged recordings that have a successor, and when that begins, epoch ms. */
-  repeated: ReadonlyMap<number, number>;
+  repeated: ReadonlyMap<RecordingId, number>;
 }
 
 export class PlanningWorkerHost {
@@ -50,7 +51,7 @@ export class PlanningWorkerHost {
   #rules = '';
   #recordings = '';
   /** Kept as the same objects: what is read out of their texts is known by them. */
-  #recorded = new Map<number, RecordedRow>();
+  #recorded = new Map<RecordingId, RecordedRow>();
   /** Those whose episodes are not booked again, and those whose are. */
   #kept: readonly RecordedRow[] = [];
   #released: readonly RecordedRow[] = [];
@@ -159,7 +160,9 @@ export class PlanningWorkerHost {
       },
       released: this.#released,
       repeated: new Map(
-        reservations.flatMap(({ repeats, startAt }) => (repeats === null ? [] : [[repeats, startAt]])),
+        reservations.flatMap(({ repeats, startAt }) =>
+          repeats === null ? [] : [[repeats, startAt] as const],
+        ),
       ),
     };
   }
@@ -231,7 +234,7 @@ export class PlanningWorkerHost {
   }
 
   /** The damaged recording that a reservation of a rule makes good. */
-  #repeatedBy({ programId, ruleId }: PlannedReservation, { released }: Moment): number | null {
+  #repeatedBy({ programId, ruleId }: PlannedReservation, { released }: Moment): RecordingId | null {
     const program = this.#planning.guide.get(programId);
     if (ruleId === null || program === undefined) return null;
     const repeated = released.find(

@@ -1,6 +1,7 @@
 /** What the main thread asks the planning worker, and its answers. */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { Airings } from '../model/airing.ts';
+import type { RecordingId } from '../model/ids.ts';
 import type { ReservationId } from '../model/reservation.ts';
 import type { PassedOverReason, ReservationReason } from '../model/reservation-reason.ts';
 import type { RuleDraft, RuleId } from '../model/rule.ts';
@@ -28,7 +29,7 @@ export interface PlanOrder {
 
 /** The next airing after a recording of a programme booked by hand that was damaged. */
 export interface Repeat {
-  readonly recordingId: number;
+  readonly recordingId: RecordingId;
   readonly program: {
     readonly id: ProgramId;
     readonly stationId: StationId;
@@ -44,7 +45,7 @@ export interface Planned {
   /** Of what it was made (`ReservationStore.stamp`). */
   readonly stamp: string;
   /** `repeats`: the damaged recording whose episode it is. */
-  readonly create: readonly (PlannedReservation & { readonly repeats: number | null })[];
+  readonly create: readonly (PlannedReservation & { readonly repeats: RecordingId | null })[];
   readonly update: readonly { readonly id: ReservationId; readonly to: PlannedReservation }[];
   readonly remove: readonly ReservationId[];
   readonly openings: readonly PlannedOpening[];

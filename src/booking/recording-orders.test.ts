@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { networkId, type ProgramId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
 import { reservationOf } from '../../test/reservation.ts';
 import { tuner } from '../../test/service/bookings.ts';
-import { reservationId, ruleId } from '../model/ids.ts';
+import { recordingId, reservationId, ruleId } from '../model/ids.ts';
 import type { Reservation } from '../model/reservation.ts';
 import type { PlannedOpening } from '../schedule/plan/plan-types.ts';
 import { tunersOfPlan } from './plan-tuners.ts';
@@ -160,7 +160,7 @@ describe('tuners', () => {
   });
 
   test('that cannot be used hold no recording: it goes on at another', () => {
-    const running = new Map([[reservationId(11), { recordingId: 5, tunerId: 'a' }]]);
+    const running = new Map([[reservationId(11), { recordingId: recordingId(5), tunerId: 'a' }]]);
     const tuners = tunersOfPlan([tuner('a', 0, ['GR'], { state: 'error' }), tuner('b', 1, ['GR'])], running);
     expect(tuners.map(({ recording }) => recording)).toEqual([[], []]);
   });
@@ -173,9 +173,9 @@ describe('tuners', () => {
         tuner('b', 1, ['GR']),
       ],
       new Map([
-        [reservationId(11), { recordingId: 5, tunerId: 'a' }],
-        [reservationId(12), { recordingId: 6, tunerId: 'b' }],
-        [reservationId(13), { recordingId: 7, tunerId: null }],
+        [reservationId(11), { recordingId: recordingId(5), tunerId: 'a' }],
+        [reservationId(12), { recordingId: recordingId(6), tunerId: 'b' }],
+        [reservationId(13), { recordingId: recordingId(7), tunerId: null }],
       ]),
     );
     expect(tuners.map(({ recording }) => recording)).toEqual([[reservationId(11)], [reservationId(12)]]);

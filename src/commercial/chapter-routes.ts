@@ -4,7 +4,7 @@ import { ChaptersRequestSchema, ChaptersSchema } from '../../wire/api.ts';
 import type { Hub } from '../hub/hub.ts';
 import { type ChapterSegment, CM_TITLE, chaptersOf, wholeSegments } from '../model/chapters.ts';
 import { Failure } from '../model/failure.ts';
-import { recordingId } from '../model/ids.ts';
+import { type RecordingId, recordingId } from '../model/ids.ts';
 import { readAs } from '../model/schema-mismatch.ts';
 import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { findRecording, ID_PARAMS, NO_RECORDING } from '../route/recording-id.ts';
@@ -18,7 +18,7 @@ interface ChapterRouteNeeds {
   open: OpensOriginals;
   hub: Pick<Hub, 'publish' | 'changed'>;
   /** Told of a recording that people corrected. */
-  corrected: (id: number) => void;
+  corrected: (id: RecordingId) => void;
   /** Epoch ms. */
   now: () => number;
 }
@@ -71,11 +71,11 @@ async function lengthOf(recording: ListedRecording, open: OpensOriginals): Promi
 
 export function addChapterRoutes(app: Elysia, parts: ChapterRouteNeeds): void {
   const { recordingList, chapters, open, hub, now } = parts;
-  const changed = (id: number): void => {
+  const changed = (id: RecordingId): void => {
     hub.publish({ name: 'chapters', data: { recordingId: id } });
     hub.changed('recordings');
   };
-  const answer = (id: number): Response =>
+  const answer = (id: RecordingId): Response =>
     Response.json(chaptersOf(chapters.find(id)?.segments ?? []), {
       headers: { 'cache-control': 'no-store' },
     });

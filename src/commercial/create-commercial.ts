@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite';
 import type { Log } from '../../host/log.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import type { Hub } from '../hub/hub.ts';
-import { recordingId } from '../model/ids.ts';
+import { type RecordingId, recordingId } from '../model/ids.ts';
 import type { AddRoutes } from '../route/add-routes.ts';
 import type { Settings } from '../settings/settings.ts';
 import { ChapterStore } from '../store/chapter-store.ts';
@@ -39,13 +39,13 @@ export function createCommercial(needs: CommercialNeeds) {
     log: log.component('commercials'),
   });
   const isAutomatic = (): boolean => settings.get('commercials') !== 'none';
-  const corrected = (id: number): void => detection.corrected(id);
+  const corrected = (id: RecordingId): void => detection.corrected(id);
   const routes: AddRoutes = (app) => {
     addChapterRoutes(app, { recordingList, chapters, open, hub, now, corrected });
     addDetectionRoutes(app, { recordingList, chapters, detection, isAutomatic });
   };
   /** Whether its commercials are still to be looked for; then they are next, since somebody waits for them. */
-  const isPending = (id: number): boolean => {
+  const isPending = (id: RecordingId): boolean => {
     // What people said is not waited for any more.
     if (chapters.find(id)?.isCorrected === true) return false;
     const known = chapters.detection(id);

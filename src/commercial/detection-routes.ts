@@ -3,7 +3,7 @@ import type { Elysia } from 'elysia';
 import { ChangesSchema, DetectionSchema, type DetectionStatus } from '../../wire/api.ts';
 import type { DetectionFailure } from '../model/chapters.ts';
 import { Failure } from '../model/failure.ts';
-import { recordingId } from '../model/ids.ts';
+import { type RecordingId, recordingId } from '../model/ids.ts';
 import { jsonAnswer, problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
 import { findRecording, ID_PARAMS, NO_RECORDING } from '../route/recording-id.ts';
@@ -46,7 +46,7 @@ function detectable(list: DetectionRouteNeeds['recordingList'], id: string): Lis
 export function addDetectionRoutes(app: Elysia, parts: DetectionRouteNeeds): void {
   const { recordingList, chapters, detection, isAutomatic } = parts;
 
-  const status = (id: number): DetectionStatus => {
+  const status = (id: RecordingId): DetectionStatus => {
     const known = chapters.detection(id);
     const found = chapters.find(id);
     const share = detection.shareOf(id);

@@ -117,7 +117,7 @@ export class DetectionService {
   }
 
   /** People said where its commercials are: looking again teaches how the station looks. */
-  corrected(id: number): void {
+  corrected(id: RecordingId): void {
     const { chapters, list } = this.options;
     const recording = list.find(id);
     const hasOriginal = recording?.files.some(({ source }) => source === 'ts') === true;
@@ -132,7 +132,7 @@ export class DetectionService {
   }
 
   /** Share that was read of a recording that is looked at now; undefined: it is not. */
-  shareOf(id: number): number | undefined {
+  shareOf(id: RecordingId): number | undefined {
     return this.#running?.id === id ? this.#running.share : undefined;
   }
 

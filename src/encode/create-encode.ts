@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Log } from '../../host/log.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import type { Hub } from '../hub/hub.ts';
+import type { RecordingId } from '../model/ids.ts';
 import type { AddRoutes } from '../route/add-routes.ts';
 import type { Settings } from '../settings/settings.ts';
 import { EncodeStore } from '../store/encode-store.ts';
@@ -27,7 +28,7 @@ interface EncodeNeeds
   viewers: () => number;
   /** Recordings in progress. */
   recordings: () => number;
-  isDetecting: (id: number) => boolean;
+  isDetecting: (id: RecordingId) => boolean;
   settings: Pick<Settings, 'get'>;
   syncFolder: EncodeSources['syncFolder'];
   hub: Hub;

@@ -5,6 +5,7 @@ import type { EncodeMany, EncodeQueueChange, EncodeRequest } from '../../wire/en
 import type { Hub } from '../hub/hub.ts';
 import { type EncodeJob, type EncodeWish, SOURCE_OF } from '../model/encoding.ts';
 import { Failure } from '../model/failure.ts';
+import type { RecordingId } from '../model/ids.ts';
 import type { RecordingRecord } from '../model/recording.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ListedEncode } from '../store/encode-store.ts';
@@ -17,10 +18,10 @@ import { codecsOf, EncodeTask } from './encode-task.ts';
 interface EncodeServiceOptions {
   readonly sources: EncodeSources;
   /** Not deleted and not in the bin. */
-  readonly find: (id: number) => ListedRecording | undefined;
-  readonly record: (id: number) => RecordingRecord | undefined;
+  readonly find: (id: RecordingId) => ListedRecording | undefined;
+  readonly record: (id: RecordingId) => RecordingRecord | undefined;
   /** Its commercials are still being looked for. */
-  readonly isDetecting: (id: number) => boolean;
+  readonly isDetecting: (id: RecordingId) => boolean;
   readonly machine: () => MachineUse;
   readonly settings: Pick<Settings, 'get'>;
   readonly hub: Hub;
@@ -33,7 +34,7 @@ interface EncodeServiceOptions {
 
 /** What runs now, as lists tell it. */
 export interface EncodeProgress {
-  readonly recordingId: number;
+  readonly recordingId: RecordingId;
   readonly percent: number;
   readonly etaMs: number | null;
 }
@@ -96,7 +97,7 @@ export class EncodeService {
   }
 
   /** A recording ended. */
-  onRecorded(recordingId: number): void {
+  onRecorded(recordingId: RecordingId): void {
     const record = this.options.record(recordingId);
     if (record?.state !== 'recorded' || record.encode === 'none') return;
     const { sources, settleMs = SETTLE_MS } = this.options;
@@ -154,7 +155,7 @@ export class EncodeService {
   }
 
   /** What waits or runs of a recording; nothing where nothing does. */
-  async cancel(recordingId: number): Promise<void> {
+  async cancel(recordingId: RecordingId): Promise<void> {
     const { store, now } = this.options.sources;
     const running = this.#running;
     if (running?.job.recordingId === recordingId) {

@@ -1,5 +1,6 @@
 /** What encoding takes from other features, as the composition root hands it in. */
 import type { Encoders } from '../ffmpeg/encoders.ts';
+import type { RecordingId } from '../model/ids.ts';
 import type { EncodeStore } from '../store/encode-store.ts';
 import type { EncodedFileStore } from '../store/encoded-file-store.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
@@ -24,7 +25,7 @@ export interface EncodeSources {
   poster(recording: ListedRecording): Promise<Uint8Array | undefined>;
   /** As they are known now; undefined: not at all. */
   chapters(
-    recordingId: number,
+    recordingId: RecordingId,
   ): { segments: readonly ProgramSegment[]; reliable: boolean; isCorrected?: boolean } | undefined;
   /** Octets that may be written in a folder; undefined: it is away. */
   room(folder: string): Promise<number | undefined>;
@@ -33,7 +34,7 @@ export interface EncodeSources {
   /** Makes entries of a folder durable. */
   syncFolder(folder: string): Promise<void>;
   /** Removes files of an original that was given up, and then their names. */
-  removeRetired(recordingId: number, paths: readonly string[]): Promise<void>;
+  removeRetired(recordingId: RecordingId, paths: readonly string[]): Promise<void>;
   /** For texts that ffmpeg reads; removed afterwards. */
   readonly workFolder: string;
   /** Words before a command that lower its priority. */

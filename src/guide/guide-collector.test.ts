@@ -171,7 +171,7 @@ describe('Collector', () => {
     await until(() => visits.length === 2);
     expect(visits[1]?.order).toMatchObject({ settleMs: 60_000, capMs: 600_000, wanted: [{ depth: 'full' }] });
     expect(collector.status([]).visits).toEqual([
-      { type: 'GR', channel: 'T27', stationIds: [0x7fe8 * 100_000 + 1024], startedAt: NOW },
+      { type: 'GR', channel: 'T27', stationIds: [(0x7fe8 * 100_000 + 1024) as StationId], startedAt: NOW },
     ]);
     fill(visits[1]?.order.wanted[0]?.id);
     await ended(visits[1], 'complete');

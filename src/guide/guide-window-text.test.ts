@@ -7,6 +7,7 @@ import { putPrograms, putReservation } from '../../test/service/guide-rows.ts';
 import { putRecording } from '../../test/service/recording-rows.ts';
 import { type GuideWindow, GuideWindowSchema } from '../../wire/api.ts';
 import { Shared } from '../booking/compact-programs.ts';
+import { recordingId } from '../model/ids.ts';
 import { toRecording } from '../record/recording-answers.ts';
 import { migrate } from '../store/database.ts';
 import { GuideWindowStore } from '../store/guide-window.ts';
@@ -107,9 +108,9 @@ test('a damaged recording and its reservation cost no list and no search', async
     indexAllPending(database);
     const list = new RecordingListStore(database);
     for (const id of ids) {
-      const found = list.find(id);
+      const found = list.find(recordingId(id));
       if (found === undefined) throw new Error('not found');
-      expect(toRecording(found, new Map()).id).toBe(id);
+      expect(toRecording(found, new Map()).id).toBe(recordingId(id));
     }
     expect(new ReservationStore(database).completed(100 * HOUR)).toHaveLength(2);
     expect((await new SearchStore(database).recordings(['番組2'], 5)).rows).toHaveLength(1);

@@ -1,13 +1,13 @@
 /** The way through the outer server and the inner application, with stand-ins behind them. */
-
 import { afterEach, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { networkId, serviceId, stationId } from '../../arib/ids.ts';
+import { networkId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
 import { AllowedHosts } from '../../host/host-check.ts';
 import { createLog } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
 import { addLiveRoutes, type LiveRouteNeeds } from '../live/live-routes.ts';
 import { Failure } from '../model/failure.ts';
+import { recordingId } from '../model/ids.ts';
 import type { StationRecord } from '../model/station.ts';
 import { addEventRoutes } from '../notify/event-routes.ts';
 import { addFileRoutes, type FileRouteNeeds } from '../play/file-routes.ts';
@@ -223,9 +223,9 @@ describe('the server', () => {
   test('a file in a folder that hangs is not waited for', async () => {
     const recording = {
       ...{
-        id: 7,
+        id: recordingId(7),
         name: '番組',
-        stationId: 1,
+        stationId: 1 as StationId,
         serviceName: '局',
         startAt: 0,
         endAt: 1,

@@ -3,17 +3,18 @@
  * and keeps no history; a listener that throws does not affect the others.
  */
 import type { EventName } from '../../wire/api.ts';
+import type { RecordingId } from '../model/ids.ts';
 
 /** Events that say only that a list changed. */
 export type ChangeName = Exclude<EventName, 'encode' | 'chapters' | 'yielded' | 'ping'>;
 
 /** What each event carries, as it is sent to clients. */
 export type EventData = { [Name in ChangeName]: 1 } & {
-  encode: { recordingId: number; percent: number; etaMs: number | null; log: string };
-  chapters: { recordingId: number };
+  encode: { recordingId: RecordingId; percent: number; etaMs: number | null; log: string };
+  chapters: { recordingId: RecordingId };
   yielded: {
     serviceId: number;
-    recording: { id: number; title: string; serviceName: string; endAt: number };
+    recording: { id: RecordingId; title: string; serviceName: string; endAt: number };
   };
 };
 

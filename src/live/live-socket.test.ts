@@ -5,6 +5,7 @@ import { LIVE_CHANNEL } from '../../wire/live-frames.ts';
 import type { CaptionFrame, CaptionTrackFrame, Frame } from '../media/frame.ts';
 import { StreamBroken, ViewerQueue } from '../media/viewer-queue.ts';
 import { Failure } from '../model/failure.ts';
+import { recordingId } from '../model/ids.ts';
 import { LiveSocket, type SocketViewing } from './live-socket.ts';
 
 const tune = { type: 'tune', stationId: 7, codec: 'h264' } as const;
@@ -50,7 +51,12 @@ function opened(watch?: (signal: AbortSignal) => Promise<SocketViewing>) {
       audios: AUDIOS,
       audio: '0:both',
     } as const;
-    return { viewer, tuned: { ...tuned, audios: [...AUDIOS] }, notices: [], lost: Promise.resolve(12) };
+    return {
+      viewer,
+      tuned: { ...tuned, audios: [...AUDIOS] },
+      notices: [],
+      lost: Promise.resolve(recordingId(12)),
+    };
   };
   const socket = new LiveSocket(client.connection as never, {
     watch: (_request, signal) => (watch ?? viewing)(signal),

@@ -5,12 +5,14 @@
  * Bounds: a client that takes nothing holds MAX_WAITING here and its viewer's queue (16 MB, packets 32 MB), then it is
  * dropped alone. Changes of the station are coalesced; a client that sends MAX_BAD_MESSAGES of nonsense is let go.
  */
+import type { StationId } from '../../arib/ids.ts';
 import { within } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import type { Notice } from '../../wire/api.ts';
 import type { LiveControl, LiveMessage, LiveTuned } from '../../wire/live.ts';
 import { controlMessage, SocketEncoder } from '../media/socket-frames.ts';
 import { SlowViewer, StreamBroken, type ViewerQueue } from '../media/viewer-queue.ts';
+import type { RecordingId } from '../model/ids.ts';
 import type { SocketConnection, SocketPeer } from '../route/socket-endpoint.ts';
 import { BAD_MESSAGE, errorOf, noticeText, readControl } from './live-control.ts';
 
@@ -24,14 +26,14 @@ export interface SocketViewing {
   readonly tuned: LiveTuned;
   readonly notices: readonly Notice[];
   /** Resolves when its source broke, with the recording that took its tuner; null: none did. */
-  readonly lost: Promise<number | null>;
+  readonly lost: Promise<RecordingId | null>;
 }
 
 interface LiveSocketNeeds {
   /** @throws Failure, the abort's reason */
   watch(request: WatchRequest, signal: AbortSignal): Promise<SocketViewing>;
   /** The guide says that the station pauses now. */
-  isSuspended(stationId: number): boolean;
+  isSuspended(stationId: StationId): boolean;
   readonly log: Log;
   readonly clock: () => number;
   readonly pingMs?: number | undefined;

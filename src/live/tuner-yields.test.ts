@@ -3,6 +3,7 @@ import type { NetworkId, ServiceId, StationId } from '../../arib/ids.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import { Hub, type HubEvent } from '../hub/hub.ts';
+import { recordingId } from '../model/ids.ts';
 import type { StationRecord } from '../model/station.ts';
 import { TunerYields } from './tuner-yields.ts';
 
@@ -15,7 +16,7 @@ const STATION: StationRecord = {
   },
   ...{ transportStreamId: null, channel: 'T27', name: '試験テレビ', serviceType: 1, remoteControlKey: 1 },
 };
-const RECORDING = { id: 12, title: '番組', serviceName: '試験二', endAt: 5000 };
+const RECORDING = { id: recordingId(12), title: '番組', serviceName: '試験二', endAt: 5000 };
 
 function tuner(id: string, channel: string, ...uses: string[]): Tuner {
   return {

@@ -1,4 +1,5 @@
 /** Encoding of recordings: what is asked for, what a file holds, what became of it. */
+import type { RecordingId } from './ids.ts';
 import type { CutList } from './recording-time.ts';
 
 /** `alt` is H.264 beside or in place of AV1. */
@@ -33,7 +34,7 @@ export interface EncodeResult {
 /** A row of the queue. */
 export interface EncodeJob extends EncodeWish {
   id: number;
-  recordingId: number;
+  recordingId: RecordingId;
   state: EncodeState;
   position: number;
   automatic: boolean;

@@ -1,24 +1,10 @@
-/** Ids of the service's own rows, as branded numbers. Those of the broadcast are in `arib/ids.ts`. */
-
-declare const brand: unique symbol;
-type Branded<Name extends string> = number & { readonly [brand]: Name };
-
-export type RecordingId = Branded<'RecordingId'>;
-export type ReservationId = Branded<'ReservationId'>;
-export type RuleId = Branded<'RuleId'>;
-
-/** A path parameter that is a valid row number: each route knows of which table. */
-export type RowId = number & { readonly [brand]: never };
-
-/** A number from outside the type system: a stored row, a checked path parameter, a worker message. */
-export function recordingId(value: number): RecordingId {
-  return value as RecordingId;
-}
-
-export function reservationId(value: number): ReservationId {
-  return value as ReservationId;
-}
-
-export function ruleId(value: number): RuleId {
-  return value as RuleId;
-}
+/** Ids of the service's own rows: the brands of `wire/ids.ts`. */
+export {
+  type RecordingId,
+  type ReservationId,
+  type RowId,
+  type RuleId,
+  recordingId,
+  reservationId,
+  ruleId,
+} from '../../wire/ids.ts';

@@ -4,6 +4,7 @@ import type { RecordingState } from '../../wire/guide.ts';
 import type { RecordingProgress } from '../../wire/recordings.ts';
 import type { Heard } from './airing.ts';
 import type { AudioComponent } from './audio.ts';
+import type { RecordingId } from './ids.ts';
 import type { Genre } from './program.ts';
 import type { RecordingReason } from './recording-reason.ts';
 import type { ReservationId } from './reservation.ts';
@@ -75,7 +76,7 @@ export type RecordingTexts = Pick<
 export type RecordingEnding = 'finished' | 'stopped' | 'copy_never';
 
 export interface RecordingRecord extends NewRecording {
-  id: number;
+  id: RecordingId;
   state: RecordingState;
   /** Epoch ms: beyond `closeAt`, because nobody knows when its programme ends; null: it is not held open. */
   holdUntil: number | null;
@@ -166,14 +167,14 @@ export interface RecordingOrder {
 /** A recording came to its end, for better or worse. */
 export interface RecordingEnd {
   reservationId: ReservationId | null;
-  recordingId: number;
+  recordingId: RecordingId;
   /** By the setting `retryDamaged`: the next airing is to be booked. */
   worthRepeating: boolean;
 }
 
 /** A recording that is being made. */
 export interface RunningRecording {
-  recordingId: number;
+  recordingId: RecordingId;
   /** null: it has no tuner now. */
   tunerId: string | null;
   /** Epoch ms: it ends then, margin included. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { Hub } from '../hub/hub.ts';
+import { recordingId } from '../model/ids.ts';
 import { EventStreams } from './event-stream.ts';
 
 let hub: Hub;
@@ -61,7 +62,7 @@ describe('EventStreams', () => {
     const slow = open();
     const other = open();
     for (let count = 0; count < 100; count += 1) {
-      hub.publish({ name: 'chapters', data: { recordingId: count } });
+      hub.publish({ name: 'chapters', data: { recordingId: recordingId(count) } });
       await readUntil(other, `{"recordingId":${count}}`);
     }
     expect(streams.clients).toBe(1);

@@ -3,6 +3,7 @@ import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import { type CaptionsFile, CaptionsFileSchema } from '../../wire/caption.ts';
 import { Failure } from '../model/failure.ts';
+import type { RecordingId } from '../model/ids.ts';
 import {
   CAPTION_STREAM_HEADERS,
   captionStreamResponse,
@@ -25,7 +26,7 @@ interface CaptionRouteNeeds {
   captionStreams: Pick<CaptionStreams, 'open'>;
   encodedFiles: Pick<EncodedFileStore, 'captions'>;
   /** A recording is being watched. */
-  seen(id: number): void;
+  seen(id: RecordingId): void;
 }
 
 const ORIGIN_HEADER = 'x-svc-origin';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Log } from '../../host/log.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import type { Hub } from '../hub/hub.ts';
-import { recordingId } from '../model/ids.ts';
+import { type RecordingId, recordingId } from '../model/ids.ts';
 import type { AddRoutes } from '../route/add-routes.ts';
 import { EncodedFileStore } from '../store/encoded-file-store.ts';
 import { PictureStore } from '../store/picture-store.ts';
@@ -25,7 +25,7 @@ interface PlayDataNeeds {
   encoders: Pick<Encoders, 'ffmpeg'>;
   startWorker: () => Worker;
   /** A recording is being watched. */
-  seen: (id: number) => void;
+  seen: (id: RecordingId) => void;
   /** ms of a clock that is never set. */
   elapsed: () => number;
   /** An encoder runs that a viewer waits for. */
@@ -62,6 +62,7 @@ export function createPlayData(needs: PlayDataNeeds) {
     addCaptionRoutes(app, { recordingList, captionFiles, captionStreams, encodedFiles, seen: needs.seen });
   };
   /** JPEG; undefined: there is none. */
-  const poster = (id: number): Promise<Uint8Array | undefined> => cache.read(recordingId(id), POSTER_FILE);
+  const poster = (id: RecordingId): Promise<Uint8Array | undefined> =>
+    cache.read(recordingId(id), POSTER_FILE);
   return { pictures, captionFiles, captionStreams, poster, routes };
 }

@@ -4,6 +4,7 @@ import type { MonotonicClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import { Failure } from '../model/failure.ts';
+import type { RecordingId } from '../model/ids.ts';
 import type { AddRoutes } from '../route/add-routes.ts';
 import { findRecording } from '../route/recording-id.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -28,7 +29,7 @@ interface PlayNeeds extends Pick<FileRouteNeeds, 'folderSpace' | 'seen'> {
 }
 
 interface ChaseOrder extends Pick<RecordingStreamRequest, 'codec' | 'from'> {
-  readonly recordingId: number;
+  readonly recordingId: RecordingId;
   readonly audio?: string | undefined;
 }
 

@@ -1,5 +1,4 @@
 /** The files of a recording, whole or in parts. Only regular files that a row names; links are not followed. */
-
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -10,6 +9,7 @@ import { FILE_SOURCES } from '../../wire/api.ts';
 import { hasAdts, recordingAudio } from '../media/recording-audio.ts';
 import type { EncodedFile } from '../model/encoding.ts';
 import { Failure } from '../model/failure.ts';
+import type { RecordingId } from '../model/ids.ts';
 import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { matchesEtag } from '../route/etag.ts';
 import { findRecording, ID_PARAMS, NO_RECORDING } from '../route/recording-id.ts';
@@ -24,7 +24,7 @@ import type { OpenRecordings } from './open-recordings.ts';
 export interface FileRouteNeeds {
   recordingList: Pick<RecordingListStore, 'find' | 'originals'>;
   /** A recording is being watched. */
-  seen(id: number): void;
+  seen(id: RecordingId): void;
   open: Pick<OpenRecordings, 'open'>;
   encodedFiles: Pick<EncodedFileStore, 'of'>;
   encodedStreams: Pick<EncodedStreams, 'sound'>;
@@ -154,7 +154,7 @@ async function sendEncodedAudio(
 /** Where no folder had room for all of an original stream, or has not yet, it is in several files. */
 function pathsOf(
   parts: Pick<FileRouteNeeds, 'recordingList'>,
-  id: number,
+  id: RecordingId,
   { source, path }: ListedFile,
 ): string[] {
   const originals = source === 'ts' ? parts.recordingList.originals(id) : [];

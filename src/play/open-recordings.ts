@@ -15,12 +15,12 @@ import type { ListedRecording } from '../store/recording-list-store.ts';
 
 interface RecordingFacts {
   /** Files of the original stream, in order. */
-  originals(id: number): readonly string[];
-  seams(id: number): readonly RecordingSeam[];
+  originals(id: RecordingId): readonly string[];
+  seams(id: RecordingId): readonly RecordingSeam[];
   /** null: what was stored is damaged. */
-  measured(id: number): Measured | null;
+  measured(id: RecordingId): Measured | null;
   /** Epoch ms of the first packet; null: unknown. */
-  beganAt(id: number): number | null;
+  beganAt(id: RecordingId): number | null;
 }
 
 /** An original stream in use; `close` is called once by each user. */

@@ -3,7 +3,7 @@ import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import { type Previews, PreviewsSchema } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
-import { recordingId } from '../model/ids.ts';
+import { type RecordingId, recordingId } from '../model/ids.ts';
 import type { CutList } from '../model/recording-time.ts';
 import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { matchesEtag } from '../route/etag.ts';
@@ -62,7 +62,7 @@ function jpeg(
 async function storedPreviews(
   { recordingList, cache }: PictureRouteNeeds,
   text: string,
-): Promise<{ id: number; stored: StoredPreviews; cuts: CutList }> {
+): Promise<{ id: RecordingId; stored: StoredPreviews; cuts: CutList }> {
   const { id, files } = findRecording(recordingList, text);
   const cuts = files.find(({ source }) => source !== 'ts')?.cuts ?? null;
   const json = await cache.read(recordingId(id), PREVIEWS_FILE);

@@ -19,6 +19,7 @@ import { RECORDING_FAILURES } from '../media/session-failures.ts';
 import type { ViewerQueue } from '../media/viewer-queue.ts';
 import { audioOptions } from '../model/audio.ts';
 import { Failure } from '../model/failure.ts';
+import type { RecordingId } from '../model/ids.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import type { ConversionSlots } from './conversion-slots.ts';
 import { LayoutChanges } from './layout-changes.ts';
@@ -67,7 +68,7 @@ interface RecordingStreamsOptions {
   readonly encoders: Encoders;
   readonly slots: ConversionSlots;
   /** Whether it is still being recorded. */
-  readonly isRecording: (id: number) => boolean;
+  readonly isRecording: (id: RecordingId) => boolean;
   readonly clock: MonotonicClock;
   readonly log: Log;
   /** Of a client that takes nothing, ms; for tests. */

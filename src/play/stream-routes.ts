@@ -13,6 +13,7 @@ import {
   STREAM_CODECS,
 } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
+import type { RecordingId } from '../model/ids.ts';
 import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { findRecording, ID_PARAMS } from '../route/recording-id.ts';
 import { ENDLESS, LENGTH_HEADER, NO_LENGTH } from '../route/stream-headers.ts';
@@ -24,7 +25,7 @@ interface StreamRouteNeeds extends PlaybackRouteNeeds {
   encodedStreams: Pick<EncodedStreams, 'start'>;
   streams: Pick<RecordingStreams, 'check' | 'start'>;
   /** A recording is being watched. */
-  seen(id: number): void;
+  seen(id: RecordingId): void;
 }
 
 /** A century: positions beyond are beyond any recording. */

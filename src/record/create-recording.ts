@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Log } from '../../host/log.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { BroadcastClock } from '../model/broadcast-clock.ts';
+import type { RecordingId } from '../model/ids.ts';
 import type { AddRoutes } from '../route/add-routes.ts';
 import type { Settings } from '../settings/settings.ts';
 import { RecordingFolderStore } from '../store/recording-folders.ts';
@@ -121,7 +122,7 @@ export function createRecording(needs: RecordingNeeds) {
     ...{ recorder, retention, spaceWatch, folders, routes },
     folderSpace: (path: string) => spaces.of(path),
     /** It is being watched: retention leaves it alone. */
-    seen: (id: number) => watching.note(id),
+    seen: (id: RecordingId) => watching.note(id),
     /** Octets that may still be written in a recording folder, with its floor; undefined: it is away. */
     room: async (folder: string): Promise<number | undefined> => {
       if (await mounts.isAway(folder)) return undefined;
@@ -130,7 +131,7 @@ export function createRecording(needs: RecordingNeeds) {
       return left === undefined ? undefined : Math.max(0, left - floor);
     },
     /** Removes files that no row shows any more, and then their names. */
-    removeRetired: (id: number, paths: readonly string[]) =>
+    removeRetired: (id: RecordingId, paths: readonly string[]) =>
       removeJoined(id, paths, { store: parts, log: needs.log.component('record') }),
   };
 }

@@ -1,17 +1,18 @@
 /** What is being watched now: it is not thrown away under whoever watches it. Forgotten with the process. */
+import type { RecordingId } from '../model/ids.ts';
 
 /** Players tell their position every few seconds, and read on within minutes. */
 const LATELY_MS = 600_000;
 
 export class PlaybackActivity {
   /** By recording, epoch ms; what was seen last is last. */
-  readonly #seen = new Map<number, number>();
+  readonly #seen = new Map<RecordingId, number>();
 
   /** @param now epoch ms */
   constructor(private readonly now: () => number) {}
 
   /** Somebody reads it, or says how far he is. */
-  note(id: number): void {
+  note(id: RecordingId): void {
     this.#seen.delete(id);
     this.#seen.set(id, this.now());
     for (const other of this.#seen.keys()) {
@@ -20,7 +21,7 @@ export class PlaybackActivity {
     }
   }
 
-  isWatched(id: number): boolean {
+  isWatched(id: RecordingId): boolean {
     const at = this.#seen.get(id);
     return at !== undefined && Math.abs(this.now() - at) < LATELY_MS;
   }

@@ -5,6 +5,7 @@ import { broadcastMs } from '../../arib/time.ts';
 import { monotonicMs, wallMs } from '../../host/clock.ts';
 import { FakeRecordingSession } from '../../test/record/fake-recording-session.ts';
 import { HOUR, recorderHome, until } from '../../test/record/recorder-home.ts';
+import { recordingId } from '../model/ids.ts';
 import type { RecordingOrder } from '../model/recording.ts';
 import { nothingMeasured } from '../model/verdict.ts';
 import type { Recorder, RecorderOptions } from './recorder.ts';
@@ -20,10 +21,10 @@ describe('after a restart', () => {
     await until(() => home.sessions.length === 1);
     const id = home.sessions[0]?.options.id ?? 0;
     const measured = { ...nothingMeasured(), stretches: [{ from: order.openAt, to: order.openAt + 5 }] };
-    home.store.saveMeasured(id, measured, []);
+    home.store.saveMeasured(recordingId(id), measured, []);
     await first.close();
     expect(stateOf(order.reservationId)).toBe('recording');
-    expect(home.store.find(id)?.state).toBe('recording');
+    expect(home.store.find(recordingId(id))?.state).toBe('recording');
 
     const second = open();
     expect(home.sessions).toHaveLength(2);
@@ -34,7 +35,7 @@ describe('after a restart', () => {
     });
     second.order([order]);
     expect(home.sessions).toHaveLength(2);
-    expect(second.running().get(order.reservationId)?.recordingId).toBe(id);
+    expect(second.running().get(order.reservationId)?.recordingId).toBe(recordingId(id));
   });
 
   test('what cannot go on is failed with a reason, and keeps nothing else from going on', async () => {
@@ -53,8 +54,11 @@ describe('after a restart', () => {
         return session;
       },
     });
-    expect(home.sessions.map(({ options }) => options.id)).toEqual([soundId ?? 0]);
-    expect(home.store.find(brokenId ?? 0)).toMatchObject({ state: 'failed', reason: { code: 'unreadable' } });
+    expect(home.sessions.map(({ options }) => options.id)).toEqual([recordingId(soundId ?? 0)]);
+    expect(home.store.find(recordingId(brokenId ?? 0))).toMatchObject({
+      state: 'failed',
+      reason: { code: 'unreadable' },
+    });
     expect([broken, sound].map(({ reservationId }) => stateOf(reservationId))).toEqual([
       'finished',
       'recording',
@@ -72,19 +76,28 @@ describe('after a restart', () => {
     first.order([order]);
     await until(() => home.sessions.length === 1);
     const id = home.sessions[0]?.options.id ?? 0;
-    await until(() => home.store.parts(id).length === 1);
+    await until(() => home.store.parts(recordingId(id)).length === 1);
     const path = join(home.folder, 'half.ts');
     writeFileSync(path, new Uint8Array(1880));
-    home.store.placed(id, [{ path, bytes: 1880 }], { folder: home.folder, stem: 'half' }, wallMs(now()));
+    home.store.placed(
+      recordingId(id),
+      [{ path, bytes: 1880 }],
+      { folder: home.folder, stem: 'half' },
+      wallMs(now()),
+    );
     const to = order.startAt + HOUR / 2 + 60_000;
-    home.store.saveMeasured(id, { ...nothingMeasured(), stretches: [{ from: order.openAt, to }] }, []);
+    home.store.saveMeasured(
+      recordingId(id),
+      { ...nothingMeasured(), stretches: [{ from: order.openAt, to }] },
+      [],
+    );
     await first.close();
     home.skew += laterMs;
     return { id, order, until: to, room: open(over) };
   }
 
   function expectHalf({ id, order, until: to }: Awaited<ReturnType<typeof half>>): void {
-    expect(home.store.find(id)).toMatchObject({
+    expect(home.store.find(recordingId(id))).toMatchObject({
       state: 'recorded',
       verdict: { level: 'damaged', gaps: [{ startMs: to - order.startAt, cause: 'service_stopped' }] },
     });
@@ -121,7 +134,7 @@ describe('after a restart', () => {
     room.order([{ ...order, holdUntil }]);
     expect(home.sessions[1]?.endsAt).toBe(broadcastMs(holdUntil));
     expect(room.running().get(order.reservationId)).toMatchObject({ recordingId: id });
-    expect(home.store.find(id)?.state).toBe('recording');
+    expect(home.store.find(recordingId(id))?.state).toBe('recording');
   });
 
   test('what is over by a clock that may be wrong waits for the right time, and goes on', async () => {
@@ -132,7 +145,7 @@ describe('after a restart', () => {
     // What begins now does not wait.
     await until(() => home.sessions.length === 2);
     expect(home.sessions[1]?.options.id).not.toBe(id);
-    expect(home.store.find(id)?.state).toBe('recording');
+    expect(home.store.find(recordingId(id))?.state).toBe('recording');
     home.skew -= 8.5 * HOUR;
     isSure = true;
     room.clockSet();
@@ -148,7 +161,7 @@ describe('after a restart', () => {
       monotonicClock: () => monotonicMs(elapsed),
     });
     await Bun.sleep(60);
-    expect(home.store.find(id)?.state).toBe('recording');
+    expect(home.store.find(recordingId(id))?.state).toBe('recording');
     elapsed = 61_000;
     await until(() => home.ends.length === 1);
     expect(stateOf(order.reservationId)).toBe('finished');
@@ -160,11 +173,14 @@ describe('after a restart', () => {
     first.order([order]);
     await until(() => home.sessions.length === 1);
     const id = home.sessions[0]?.options.id ?? 0;
-    home.store.ended(id, 'copy_never', now(), wallMs(now()));
+    home.store.ended(recordingId(id), 'copy_never', now(), wallMs(now()));
     await first.close();
     open();
     await until(() => home.ends.length === 1);
     expect(home.sessions).toHaveLength(1);
-    expect(home.store.find(id)).toMatchObject({ state: 'failed', reason: { code: 'copy_never' } });
+    expect(home.store.find(recordingId(id))).toMatchObject({
+      state: 'failed',
+      reason: { code: 'copy_never' },
+    });
   });
 });

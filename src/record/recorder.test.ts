@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { EventId, ProgramId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { HOUR, recorderHome, STATION, until } from '../../test/record/recorder-home.ts';
-import { reservationId } from '../model/ids.ts';
+import { recordingId, reservationId } from '../model/ids.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { RecordingOrder } from '../model/recording.ts';
 import { nothingMeasured } from '../model/verdict.ts';
@@ -17,21 +17,21 @@ describe('an order', () => {
     const order = ordered(now() + 60);
     room.order([order]);
     await until(() => began.length === 1);
-    const [reservationId, recordingId, at] = began[0] ?? [];
+    const [reservationId, id, at] = began[0] ?? [];
     expect(at).toBeGreaterThanOrEqual(order.openAt);
     expect(reservationId).toBe(order.reservationId);
     expect(stateOf(order.reservationId)).toBe('recording');
-    expect(home.store.find(recordingId ?? 0)).toMatchObject({
+    expect(home.store.find(recordingId(id ?? 0))).toMatchObject({
       ...{ reservationId, name: '番組[字]', startAt: order.startAt, endAt: order.endAt },
       ...{ closeAt: order.closeAt, serviceName: '試験テレビ', state: 'recording' },
       series: { key: 'ばんぐみ', name: '番組', episode: '#3' },
     });
     expect(home.sessions[0]?.options.stem).toContain('番組 (試験テレビ)');
     expect(room.running().get(order.reservationId)).toMatchObject({
-      ...{ recordingId, tunerId: 'tuner0', until: order.closeAt },
+      ...{ recordingId: id, tunerId: 'tuner0', until: order.closeAt },
       progress: { phase: 'receiving', bytes: 188 },
     });
-    expect(room.progress().get(recordingId ?? 0)?.until).toBe(order.closeAt);
+    expect(room.progress().get(recordingId(id ?? 0))?.until).toBe(order.closeAt);
     await until(() => home.told.includes('recordings') && home.told.includes('services'));
   });
 
@@ -58,7 +58,7 @@ describe('an order', () => {
       const order = ordered(now());
       room.order([order]);
       await until(() => room.running().has(order.reservationId));
-      const id = room.running().get(order.reservationId)?.recordingId ?? 0;
+      const id = recordingId(room.running().get(order.reservationId)?.recordingId ?? 0);
       known = told === undefined ? undefined : { ...program, ...told };
       await home.sessions.at(-1)?.end('finished');
       await until(() => home.store.find(id)?.state !== 'recording');

@@ -13,6 +13,7 @@ import { settlesWithin, within } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import type { RecordingProgress } from '../../wire/recordings.ts';
 import type { EventData, Hub } from '../hub/hub.ts';
+import type { RecordingId } from '../model/ids.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type {
   RecordingEnd,
@@ -72,7 +73,7 @@ export interface RecorderOptions {
   /** In the order in which they are wished for. */
   folders: () => readonly Folder[];
   retryDamaged: ConcludeOptions['retryDamaged'];
-  onBegan: (reservationId: ReservationId, recordingId: number) => void;
+  onBegan: (reservationId: ReservationId, recordingId: RecordingId) => void;
   onEnded: (end: RecordingEnd) => void;
   hub: Hub;
   log: Log;
@@ -107,12 +108,12 @@ export class Recorder {
   readonly #clock: ClockStepDetector;
   /** Not begun. */
   #waiting = new Map<ReservationId, RecordingOrder>();
-  readonly #running = new Map<number, RunningRecording>();
+  readonly #running = new Map<RecordingId, RunningRecording>();
   readonly #byReservation = new Map<ReservationId, RunningRecording>();
   /** Orders that could not be begun, told once. */
   readonly #troubled = new Set<ReservationId>();
   /** Left by an earlier process, and over by a clock that may be wrong. */
-  #doubtful: number[] = [];
+  #doubtful: RecordingId[] = [];
   readonly #bornAt: MonotonicMs;
   /** By the broadcast's clock. */
   #startedAt: BroadcastMs;
@@ -152,7 +153,7 @@ export class Recorder {
   }
 
   /** A recording that cannot be resumed must not block the others. */
-  #continue(id: number): void {
+  #continue(id: RecordingId): void {
     const { store, log } = this.options;
     const { now } = this.#clock;
     try {
@@ -178,7 +179,7 @@ export class Recorder {
     return isTimeSure?.() === false && monotonicClock() - this.#bornAt < DOUBT_MS;
   }
 
-  #giveUp(id: number): void {
+  #giveUp(id: RecordingId): void {
     const { store, log } = this.options;
     try {
       store.giveUp(id, UNREADABLE, this.options.wallClock());
@@ -230,7 +231,7 @@ export class Recorder {
   }
 
   /** Of the recordings that are being made, or judged. */
-  progress(): ReadonlyMap<number, RecordingProgress> {
+  progress(): ReadonlyMap<RecordingId, RecordingProgress> {
     return new Map([...this.#running].map(([id, { progress }]) => [id, progress]));
   }
 
@@ -244,7 +245,7 @@ export class Recorder {
   }
 
   /** What viewers are told of a running recording: until when it needs its tuner. */
-  describe(recordingId: number): EventData['yielded']['recording'] | undefined {
+  describe(recordingId: RecordingId): EventData['yielded']['recording'] | undefined {
     const running = this.#running.get(recordingId);
     if (running === undefined || running.isOver) return undefined;
     const { id, name, serviceName } = running.record;

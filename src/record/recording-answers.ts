@@ -9,13 +9,14 @@ import type {
   RecordingStatus,
 } from '../../wire/api.ts';
 import { audioOptions } from '../model/audio.ts';
+import type { RecordingId } from '../model/ids.ts';
 import { type CutList, toEncoded } from '../model/recording-time.ts';
 import type { Damage } from '../model/verdict.ts';
 import type { ListedRecording, SeriesRow } from '../store/recording-list-store.ts';
 import { recordingReasonText } from './recording-reason.ts';
 
 /** How those go that are being made, by recording. */
-export type Running = ReadonlyMap<number, RecordingProgress>;
+export type Running = ReadonlyMap<RecordingId, RecordingProgress>;
 
 const ENCODED: ReadonlySet<RecordingFile['source']> = new Set(['encoded', 'alt']);
 
@@ -41,7 +42,7 @@ function durationOf(recording: ListedRecording): number | null {
 }
 
 /** Another address for another picture, so that a page that shows the list loads it. */
-function posterUrl(id: number, posterAt: number | null): string {
+function posterUrl(id: RecordingId, posterAt: number | null): string {
   const version = posterAt === null ? '' : `?v=${posterAt.toString(36)}`;
   return `api/recordings/${id}/poster${version}`;
 }
@@ -106,7 +107,7 @@ export function toStatus(recording: ListedRecording, running: Running): Recordin
 }
 
 export function toDetail(
-  id: number,
+  id: RecordingId,
   { name, description, extended, startAt, damaged }: DetailRow,
 ): RecordingDetail {
   const damage = damaged.map(({ from, to, drops, errors, scrambled }) => ({

@@ -16,6 +16,7 @@ import type { StationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
 import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
+import { type RecordingId, recordingId } from '../model/ids.ts';
 import type { NewRecording } from '../model/recording.ts';
 import { type Measured, nothingMeasured } from '../model/verdict.ts';
 import { openDatabase } from '../store/database.ts';
@@ -89,14 +90,14 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-function created(): number {
+function created(): RecordingId {
   const id = store.create(NEW, WALL);
   if (id === undefined) throw new Error('not created');
   return id;
 }
 
 /** A recording with parts of this content, each in its folder. */
-function recorded(parts: [where: string, content: string][]): { id: number; result: SessionResult } {
+function recorded(parts: [where: string, content: string][]): { id: RecordingId; result: SessionResult } {
   const id = created();
   const files = parts.map(([where, content], index) => {
     const path = join(folder, where, `r${id}.${index}.ts`);
@@ -363,8 +364,11 @@ describe('a start', () => {
     for (const { id, result } of [gone, there]) await concludeRecording(id, result, PROGRAMME, options);
     rmSync(gone.result.parts[0]?.path ?? '');
     expect(await reconcile(options)).toEqual({ forgotten: 1, removed: 0 });
-    expect(store.find(gone.id)).toMatchObject({ state: 'failed', reason: { code: 'file_gone' } });
-    expect(store.find(there.id)?.state).toBe('recorded');
+    expect(store.find(recordingId(gone.id))).toMatchObject({
+      state: 'failed',
+      reason: { code: 'file_gone' },
+    });
+    expect(store.find(recordingId(there.id))?.state).toBe('recorded');
   });
 
   test('does not believe an empty mount point', async () => {

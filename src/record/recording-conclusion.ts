@@ -4,6 +4,7 @@
  */
 import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
+import type { RecordingId } from '../model/ids.ts';
 import type { RecordingPart } from '../model/recording.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
 import { type Judgement, judge, recordedMs, type Wanted, worthRepeating } from '../model/verdict.ts';
@@ -39,7 +40,7 @@ export interface Conclusion extends Judgement {
  * @throws the database's error; the recording then stays one under way
  */
 export async function concludeRecording(
-  id: number,
+  id: RecordingId,
   result: Pick<SessionResult, 'end' | 'at' | 'measured' | 'parts'>,
   wanted: Wanted,
   options: ConcludeOptions,

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
+import { recordingId } from '../model/ids.ts';
 import { joinedName, partName, shortStem, stemOf } from './recording-file-name.ts';
 
 const named = (title: string, stationName = '試験テレビ') =>
-  stemOf({ id: 12, startAt: Date.UTC(2026, 10, 21, 15, 30), title, stationName });
+  stemOf({ id: recordingId(12), startAt: Date.UTC(2026, 10, 21, 15, 30), title, stationName });
 
 describe('a name', () => {
   test('says when (in Japan), what, where, and is the only one of its number', () => {
@@ -28,7 +29,7 @@ describe('a name', () => {
   });
 
   test('is short where a file system takes no long ones', () => {
-    const stem = shortStem(named('長い番組の名前'.repeat(9)), 12);
+    const stem = shortStem(named('長い番組の名前'.repeat(9)), recordingId(12));
     for (const name of [partName(stem, 12), joinedName(stem)])
       expect(Buffer.byteLength(name)).toBeLessThanOrEqual(143);
     expect(stem).toMatch(/^20261122-0030 長い番組の名前長い番組の名前.+ r12$/u);

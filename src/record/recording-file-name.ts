@@ -1,5 +1,6 @@
 /** Names of recording files: what a person finds it by, on any file system, never the same twice. */
 import { JST_OFFSET_MS } from '../../arib/time.ts';
+import type { RecordingId } from '../model/ids.ts';
 
 /** A name may have 255 octets; endings such as `.part12.ts` and numbers are put behind. */
 const MAX_STEM_BYTES = 200;
@@ -20,7 +21,7 @@ const UNSEEN = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u061c\u200e\u200f\u202a-\u202e\u2066-\
 const UNSAFE = /[/\\:*?"<>|]/g;
 
 interface Named {
-  id: number;
+  id: RecordingId;
   /** Epoch ms. */
   startAt: number;
   title: string;
@@ -40,7 +41,7 @@ export function stemOf({ id, startAt, title, stationName }: Named): string {
 const MAX_SHORT_BYTES = 100;
 
 /** For a file system that takes no long names. */
-export function shortStem(stem: string, id: number): string {
+export function shortStem(stem: string, id: RecordingId): string {
   return `${cut(stem, MAX_SHORT_BYTES)} r${id}`;
 }
 

@@ -1,5 +1,6 @@
 /** What people mark recordings with: how far they watched, that they did, that it is to be kept. */
 import type { Hub } from '../hub/hub.ts';
+import type { RecordingId } from '../model/ids.ts';
 import { type CutList, encodedLength, remembered, toEncoded, toOriginal } from '../model/recording-time.ts';
 import type { RecycleBin } from '../store/recycle-bin.ts';
 import type { PlaybackActivity } from './playback-activity.ts';
@@ -23,7 +24,7 @@ interface ReachedPlace {
 
 /** Of the recording as it stands. */
 interface Watched {
-  id: number;
+  id: RecordingId;
   state: string;
   /** Of the original stream; null: not known. */
   durationMs: number | null;
@@ -55,17 +56,17 @@ export class RecordingMarks {
   }
 
   /** A file of it is being read. */
-  seen(id: number): void {
+  seen(id: RecordingId): void {
     this.options.watching.note(id);
   }
 
-  watched(id: number, isWatched: boolean): void {
+  watched(id: RecordingId, isWatched: boolean): void {
     const { shelf, now } = this.options;
     shelf.putWatched(id, isWatched ? now() : null, now());
     this.#changed();
   }
 
-  protect(id: number, isProtected: boolean): void {
+  protect(id: RecordingId, isProtected: boolean): void {
     const { shelf, now } = this.options;
     shelf.putProtected(id, isProtected, now());
     this.#changed();

@@ -6,6 +6,7 @@ import { constants } from 'node:fs';
 import { access, copyFile, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Log } from '../../host/log.ts';
+import type { RecordingId } from '../model/ids.ts';
 import type { RecordingPart } from '../model/recording.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
 import { syncFolder } from '../reception/recorded-file.ts';
@@ -92,7 +93,7 @@ interface JoinOptions {
 
 /** One file of all parts, in a folder that has room for it; undefined: none has, or it failed. */
 export async function joinParts(
-  id: number,
+  id: RecordingId,
   parts: readonly RecordingPart[],
   { store, folders, free, persist, log }: JoinOptions,
 ): Promise<RecordingPart | undefined> {
@@ -157,7 +158,7 @@ async function appendFile(to: string, from: string): Promise<void> {
  * that nobody knows. What cannot be removed now is tried again at the next start.
  */
 export async function removeJoined(
-  recordingId: number,
+  recordingId: RecordingId,
   paths: readonly string[],
   { store, log }: { store: Pick<RecordingStore, 'forgetJoined'>; log: Log },
 ): Promise<void> {

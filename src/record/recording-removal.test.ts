@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createLog } from '../../host/log.ts';
+import { recordingId } from '../model/ids.ts';
 import type { Leftover } from '../store/recycle-bin.ts';
 import { isOwnName, RecordingRemoval } from './recording-removal.ts';
 
@@ -40,7 +41,7 @@ function removal(shelf: Rows): RecordingRemoval {
 }
 
 function leftover(path: string, stem: string | null = 'stem r1'): Leftover {
-  return { recordingId: 1, path, stem };
+  return { recordingId: recordingId(1), path, stem };
 }
 
 test('only names that the service gives are its own', () => {
@@ -144,7 +145,7 @@ test(`in any tree, nothing goes but regular files that rows name as the service 
     const rows = Array.from({ length: 20 }, (_, index): Leftover => {
       const path = below(4) === 0 ? join(tree, `s r${below(4)}.gone.ts`) : (all[below(all.length)] ?? tree);
       const odd = below(6) === 0 ? path.replace(/\/([^/]*)$/, '/x/../$1') : path;
-      return { recordingId: index, path: odd, stem: below(8) === 0 ? null : `s r${below(4)}` };
+      return { recordingId: recordingId(index), path: odd, stem: below(8) === 0 ? null : `s r${below(4)}` };
     });
     const allowed = new Set(
       rows

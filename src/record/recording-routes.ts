@@ -1,7 +1,7 @@
 /** `/api/recordings`: lists of what was recorded, and one recording's state. Its marks: `recording-mark-routes.ts`. */
-
 import { type TSchema, Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
+import type { StationId } from '../../arib/ids.ts';
 import type { RecordingProgress } from '../../wire/api.ts';
 import {
   MAX_QUERY_LENGTH,
@@ -15,6 +15,7 @@ import {
   RecordingsSchema,
   TOTAL_HEADER,
 } from '../../wire/api.ts';
+import type { RecordingId, RuleId } from '../model/ids.ts';
 import { cutQuery, searchWords } from '../model/search-text.ts';
 import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { notModified, polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
@@ -32,7 +33,7 @@ export interface RecordingRouteNeeds {
   version: string;
   recordingList: Pick<RecordingListStore, 'stamp' | 'page' | 'series' | 'find' | 'originals' | 'detail'>;
   /** Progress of recordings in progress, by recording. */
-  running(): ReadonlyMap<number, RecordingProgress>;
+  running(): ReadonlyMap<RecordingId, RecordingProgress>;
 }
 
 const NUMBER = '^[0-9]{1,15}$';
@@ -96,8 +97,8 @@ export function readQuestion(query: typeof LIST_QUERY.static): RecordingQuestion
     words: searchWords(cutQuery(query.q ?? '', MAX_QUERY_LENGTH)),
     unwatched: query.unwatched === '1',
     series: query.series ?? null,
-    ruleId: number(query.ruleId),
-    stationId: number(query.stationId),
+    ruleId: number(query.ruleId) as RuleId | null,
+    stationId: number(query.stationId) as StationId | null,
     genre: number(query.genre),
   };
 }

@@ -19,6 +19,7 @@ import { within } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import { PRIORITY } from '../../wire/agent.ts';
 import { Failure } from '../model/failure.ts';
+import type { RecordingId } from '../model/ids.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
 import { type GapCause, type Measured, recordedMs } from '../model/verdict.ts';
 import type { ReceptionPool, ReceptionStream } from '../reception/reception-pool.ts';
@@ -77,7 +78,7 @@ interface SessionLedger {
 }
 
 export interface SessionOptions {
-  id: number;
+  id: RecordingId;
   /** As it begins (`beginCourse`). */
   course: RecordingCourse;
   station: RecordedStation;
@@ -132,7 +133,7 @@ interface SessionState {
 }
 
 /** The `use` by which the agent, and others' `after`, know a recording. */
-export function useOf(id: number): string {
+export function useOf(id: RecordingId): string {
   return STREAM_USE.recording(id);
 }
 

@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { broadcastMs } from '../../arib/time.ts';
 import { monotonicMs, wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
+import { recordingId } from '../model/ids.ts';
 import type { RecordingPart } from '../model/recording.ts';
 import type { FileCommand, FileEnd, FileEvent } from '../reception/file-output.ts';
 import type { OutputHandlers, ReceptionStream } from '../reception/reception-pool.ts';
@@ -30,7 +31,7 @@ function opened(bytes: number) {
     onReceiving: () => saved.push({ packets: reception.measured.sums.packets, bytes: storage.bytes }),
   });
   const storage: RecordingStorage = new RecordingStorage({
-    ...{ id: 1, stem: 'one', parts, reception, log: SILENT_LOG },
+    ...{ id: recordingId(1), stem: 'one', parts, reception, log: SILENT_LOG },
     folders: () => [{ path: '/recordings', floorBytes: 0 }],
     free: async () => 1_000_000_000,
     placed: async () => {},
@@ -93,7 +94,7 @@ function placed(names: readonly string[], former: readonly RecordingPart[] = [],
     ...{ former: undefined, ...CLOCKS, began: () => {}, onReceiving: () => {} },
   });
   const storage = new RecordingStorage({
-    ...{ id: 1, stem: 'one', reception, log: SILENT_LOG },
+    ...{ id: recordingId(1), stem: 'one', reception, log: SILENT_LOG },
     parts: former.map(({ path, bytes }) => ({ path: at(path), bytes })),
     folders: () => names.map((name) => ({ path: at(name), floorBytes: 0 })),
     spare: spare === undefined ? undefined : at(spare),

@@ -2,9 +2,9 @@
  * Where a recording's packets go: a file in one folder, and when that fills or fails, a further part in the next.
  * It follows the sink of each opened stream and sends it on.
  */
-
 import { dirname, join } from 'node:path';
 import type { Log } from '../../host/log.ts';
+import type { RecordingId } from '../model/ids.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
 import {
   type FileCommand,
@@ -31,7 +31,7 @@ export interface Place {
 }
 
 interface RecordingStorageOptions {
-  id: number;
+  id: RecordingId;
   stem: string;
   parts: readonly RecordingPart[];
   folders: () => readonly Folder[];

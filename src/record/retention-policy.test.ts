@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { recordingId } from '../model/ids.ts';
 import { type Keepable, type KeepLimits, recordingsToRetire } from './retention-policy.ts';
 
 const DAY = 86_400_000;
@@ -9,7 +10,7 @@ const NOW = 1_800_000_000_000;
 function recorded(daysAgo: number, over: Partial<Keepable> = {}): Keepable {
   const startAt = NOW - daysAgo * DAY - HOUR;
   return {
-    id: daysAgo,
+    id: recordingId(daysAgo),
     startAt,
     endAt: startAt + HOUR,
     watchedAt: null,
@@ -93,7 +94,7 @@ test('whatever there is: nothing protected, nothing that is being made, never fe
         (['recorded', 'failed', 'available', 'recording'] as const)[(seed >>> index) % 4] ?? 'recorded';
       const isWatched = (seed * (index + 3)) % 3 === 0;
       return recorded((seed * (index + 1)) % 40, {
-        id: index,
+        id: recordingId(index),
         state,
         isProtected: (seed + index) % 5 === 0,
         watchedAt: isWatched ? NOW : null,

@@ -5,10 +5,11 @@
  * An encode that is wanted and not done holds nothing back: who keeps the newest five wants five, and what goes is in
  * the bin, whole, for days.
  */
+import type { RecordingId } from '../model/ids.ts';
 import type { RecordingState } from '../model/recording.ts';
 
 export interface Keepable {
-  id: number;
+  id: RecordingId;
   /** Epoch ms, of the programme. */
   startAt: number;
   endAt: number;

@@ -7,6 +7,7 @@ import type { Log } from '../../host/log.ts';
 import { BIN_MS, type Retiring } from '../../wire/api.ts';
 import type { Hub } from '../hub/hub.ts';
 import { Failure } from '../model/failure.ts';
+import type { RecordingId } from '../model/ids.ts';
 import type { RuleId } from '../model/rule.ts';
 import type { KeptRow, RecycleBin, ShelfRow } from '../store/recycle-bin.ts';
 import type { FolderMounts } from './folder-mounts.ts';
@@ -97,7 +98,7 @@ export class RetentionService {
   }
 
   /** Into the bin. @throws Failure not_found, conflict while it is being made */
-  bin(id: number): void {
+  bin(id: RecordingId): void {
     const row = this.#existing(id);
     if (row.state === 'recording') throw isBeingMade();
     if (this.options.shelf.bin([id], this.options.now()) > 0) this.#changed();
@@ -107,7 +108,7 @@ export class RetentionService {
    * Out of the bin. What its rule would put back at once is protected from then on.
    * @throws Failure not_found
    */
-  restore(id: number): void {
+  restore(id: RecordingId): void {
     const { shelf, now } = this.options;
     const { binnedAt, ruleId } = this.#existing(id);
     if (binnedAt === null) return;
@@ -123,7 +124,7 @@ export class RetentionService {
    * For good: its files are gone when it resolves, or go as soon as their folder lets them. Safe to repeat.
    * @throws Failure not_found, conflict while it is being made
    */
-  async remove(id: number): Promise<void> {
+  async remove(id: RecordingId): Promise<void> {
     const { shelf, now } = this.options;
     const row = shelf.find(id);
     if (row === undefined) throw unknown();
@@ -200,7 +201,7 @@ export class RetentionService {
     return recordingsToRetire(shelf.keptBy(rule.id), rule, now());
   }
 
-  #existing(id: number): ShelfRow {
+  #existing(id: RecordingId): ShelfRow {
     const row = this.options.shelf.find(id);
     if (row === undefined || row.deletedAt !== null) throw unknown();
     return row;

@@ -4,7 +4,7 @@
  */
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import type { RecordingProgress } from '../../wire/recordings.ts';
-import type { ReservationId } from '../model/ids.ts';
+import type { RecordingId, ReservationId } from '../model/ids.ts';
 import type { RecordingEnding, RecordingOrder, RecordingRecord, RecordingTexts } from '../model/recording.ts';
 import type { Wanted } from '../model/verdict.ts';
 import type { CommitBatcher } from './commit-batcher.ts';
@@ -40,7 +40,7 @@ export function endOf({ closeAt, holdUntil }: Pick<RecordingRecord, 'closeAt' | 
 }
 
 export class RunningRecording {
-  readonly id: number;
+  readonly id: RecordingId;
   readonly reservationId: ReservationId | null;
   /** Resolves when it was judged and stored, or is left for the next start; never rejects. */
   readonly over: Promise<void>;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { broadcastMs } from '../../arib/time.ts';
 import { wallMs } from '../../host/clock.ts';
 import { StreamBuilder } from '../../test/stream-builder.ts';
+import { recordingId } from '../model/ids.ts';
 import { type Measured, nothingMeasured } from '../model/verdict.ts';
 import { endedWhileAway, previousProgress } from './unfinished-recording.ts';
 
@@ -90,11 +91,11 @@ test('what had ended already is as it ended', async () => {
 test('what was measured and is damaged is counted from the last file, since the recording began', async () => {
   written(100, BEGAN + 24_000);
   const store = { measured: () => null, parts: () => [{ path, bytes: 60 * 188 }] };
-  const former = previousProgress(store, { id: 1, beganAt: BEGAN });
+  const former = previousProgress(store, { id: recordingId(1), beganAt: BEGAN });
   expect(former.parts).toEqual([{ path, bytes: 0 }]);
   const { measured } = await endedWhileAway(RECORD, former, CLOCKS);
   expect(measured.sums.packets).toBe(100);
   expect(measured.stretches).toEqual([{ from: BEGAN, to: BEGAN + 24_000 }]);
   expect(measured.breaks).toMatchObject([{ from: BEGAN + 24_000, cause: 'service_stopped' }]);
-  expect(previousProgress(store, { id: 1, beganAt: null }).measured.stretches).toEqual([]);
+  expect(previousProgress(store, { id: recordingId(1), beganAt: null }).measured.stretches).toEqual([]);
 });

@@ -1,14 +1,15 @@
 /** The recording that an address names. */
 import { Type as t } from '@sinclair/typebox';
 import { Failure } from '../model/failure.ts';
+import { type RecordingId, recordingId } from '../model/ids.ts';
 import { problemResponse } from './described-responses.ts';
 
 /** @throws Failure bad_request for what is no number */
-export function readRecordingId(text: string): number {
+export function readRecordingId(text: string): RecordingId {
   if (!/^\d{1,15}$/.test(text)) {
     throw new Failure('bad_request', '録画の番号が正しくありません。', { path: 'id' });
   }
-  return Number(text);
+  return recordingId(Number(text));
 }
 
 export function unknownRecording(): Failure {
@@ -16,7 +17,7 @@ export function unknownRecording(): Failure {
 }
 
 /** @throws Failure not_found, also for what is in the bin */
-export function findRecording<T>(list: { find(id: number): T | undefined }, text: string): T {
+export function findRecording<T>(list: { find(id: RecordingId): T | undefined }, text: string): T {
   const recording = list.find(readRecordingId(text));
   if (recording === undefined) throw unknownRecording();
   return recording;

@@ -1,14 +1,14 @@
 /** Airings that a person cancelled and that no rule may book again. */
 import type { Database } from 'bun:sqlite';
 import type { BroadcastType } from '../../arib/ids.ts';
-import { ruleId } from '../model/ids.ts';
+import { type RuleId, ruleId } from '../model/ids.ts';
 import { CANCELLATION_REACH_MS, type Cancellation } from '../model/reservation.ts';
 import { readText } from './stored-json.ts';
 import { atomically } from './transaction.ts';
 
 interface Row {
   id: number;
-  rule_id: number | null;
+  rule_id: RuleId | null;
   type: string;
   channel: string;
   title: string;

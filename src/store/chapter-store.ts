@@ -59,7 +59,7 @@ export class ChapterStore {
   constructor(private readonly database: Database) {}
 
   /** Undefined while nothing is known of it. */
-  find(id: number): StoredChapters | undefined {
+  find(id: RecordingId): StoredChapters | undefined {
     const row = this.#row(id);
     if (row === undefined) return undefined;
     const corrected = readSegments(row.corrected);
@@ -70,7 +70,7 @@ export class ChapterStore {
   }
 
   /** Undefined: nobody has looked at it yet, and it is its turn some time. */
-  detection(id: number): Detection | undefined {
+  detection(id: RecordingId): Detection | undefined {
     const row = this.#row(id);
     if (row === undefined || !STATES.has(row.state)) return undefined;
     return {
@@ -84,9 +84,9 @@ export class ChapterStore {
   }
 
   /** In order. */
-  changes(id: number): DetectedChange[] {
+  changes(id: RecordingId): DetectedChange[] {
     const row = this.database
-      .query<{ changes: string | null }, { id: number }>(
+      .query<{ changes: string | null }, { id: RecordingId }>(
         'SELECT changes FROM recording_chapters WHERE recording_id = $id',
       )
       .get({ id });
@@ -99,7 +99,7 @@ export class ChapterStore {
    */
   next(onlyRequested: boolean, skip: readonly RecordingId[] = []): RecordingId | undefined {
     const row = this.database
-      .query<{ id: number }, { skip: string; only: number }>(
+      .query<{ id: RecordingId }, { skip: string; only: number }>(
         `SELECT r.id FROM recordings AS r INDEXED BY recordings_undetected
            LEFT JOIN recording_chapters AS c ON c.recording_id = r.id
          WHERE r.detected = 0 AND r.shelf = 1 AND r.state <> 'recording' AND r.files > 0
@@ -170,10 +170,10 @@ export class ChapterStore {
     });
   }
 
-  #row(id: number): Row | undefined {
+  #row(id: RecordingId): Row | undefined {
     return (
       this.database
-        .query<Row, { id: number }>(
+        .query<Row, { id: RecordingId }>(
           `SELECT version, detected, reliable, corrected, state, reason, attempts, confidence, requested_at,
              updated_at
            FROM recording_chapters WHERE recording_id = $id`,

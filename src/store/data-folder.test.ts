@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog } from '../../host/log.ts';
 import { putRecording } from '../../test/service/recording-rows.ts';
+import { recordingId } from '../model/ids.ts';
 import { RecordingRemoval } from '../record/recording-removal.ts';
 import { openStores, type Stores } from '../stores.ts';
 import { findCopied } from './data-folder.ts';
@@ -26,7 +27,7 @@ beforeEach(() => {
      VALUES (101, 'BS', 4, 101, 'BS01_0', '衛星', 1, 1, 0)`,
   );
   for (const state of ['available', 'recording', 'available'] as const) put(database, state, folder);
-  new RecycleBin(database).markDeleted([3], START);
+  new RecycleBin(database).markDeleted([recordingId(3)], START);
   close();
 });
 
@@ -53,13 +54,18 @@ function used({ database }: Stores) {
   const store = new RecordingStore(database);
   return {
     files: [...store.filePages()].flat().map(({ recordingId }) => recordingId),
-    parts: [1, 2, 3, 4].filter((id) => store.parts(id).length > 0),
+    parts: [1, 2, 3, 4].filter((id) => store.parts(recordingId(id)).length > 0),
     unfinished: store.unfinished(),
     leftovers: new RecycleBin(database).leftovers().map(({ recordingId }) => recordingId),
   };
 }
 
-const ALL = { files: [1], parts: [1, 2, 3], unfinished: [2], leftovers: [3] };
+const ALL = {
+  files: [recordingId(1)],
+  parts: [1, 2, 3],
+  unfinished: [recordingId(2)],
+  leftovers: [recordingId(3)],
+};
 const NONE = { files: [], parts: [], unfinished: [], leftovers: [] };
 
 test('a copy neither serves, continues nor deletes recordings of its original', async () => {
@@ -67,11 +73,11 @@ test('a copy neither serves, continues nor deletes recordings of its original', 
   const stores = openStores(join(root, 'copy'));
   expect(stores.copied).toEqual([{ original: join(root, 'original/svc.db'), recordings: 3 }]);
   expect(used(stores)).toEqual(NONE);
-  const listed = new RecordingListStore(stores.database).find(1, { binned: true });
+  const listed = new RecordingListStore(stores.database).find(recordingId(1), { binned: true });
   expect(listed).toMatchObject({ state: 'failed', reason: { code: 'copied' }, files: [] });
   const shelf = new RecycleBin(stores.database);
   const paths = shelf.leftovers().map(({ path }) => path);
-  shelf.markDeleted([1, 2], START);
+  shelf.markDeleted([recordingId(1), recordingId(2)], START);
   const log = createLog({ level: 'error', now: () => START, write: () => {} });
   await new RecordingRemoval({ shelf, log, waitMs: 60_000 }).run();
   expect(paths.every((path) => existsSync(path))).toBe(true);
@@ -79,7 +85,9 @@ test('a copy neither serves, continues nor deletes recordings of its original', 
   const original = openStores(join(root, 'original'));
   expect(original.copied).toEqual([]);
   expect(used(original)).toEqual(ALL);
-  for (const { path } of [1, 2, 3].flatMap((id) => new RecordingStore(original.database).parts(id))) {
+  for (const { path } of [1, 2, 3].flatMap((id) =>
+    new RecordingStore(original.database).parts(recordingId(id)),
+  )) {
     expect([path, existsSync(path)]).toEqual([path, true]);
   }
   original.close();
@@ -91,13 +99,13 @@ test('its own recordings stay, and those of the original are taken over once it 
   put(first.database, 'available', join(root, 'copy/recordings'));
   first.close();
   const second = openStores(join(root, 'copy'));
-  expect(used(second)).toEqual({ ...NONE, files: [4], parts: [4] });
+  expect(used(second)).toEqual({ ...NONE, files: [recordingId(4)], parts: [4] });
   second.close();
   rmSync(join(root, 'original'), { recursive: true });
   const third = openStores(join(root, 'copy'));
   expect(third.copied).toEqual([]);
-  expect(used(third)).toEqual({ ...ALL, files: [1, 4], parts: [1, 2, 3, 4] });
-  const listed = new RecordingListStore(third.database).find(1, { binned: true });
+  expect(used(third)).toEqual({ ...ALL, files: [recordingId(1), recordingId(4)], parts: [1, 2, 3, 4] });
+  const listed = new RecordingListStore(third.database).find(recordingId(1), { binned: true });
   expect(listed).toMatchObject({ state: 'available', reason: null, files: [{ source: 'ts' }] });
   third.close();
 });

@@ -8,12 +8,13 @@ import type {
   EncodeState,
   EncodeWish,
 } from '../model/encoding.ts';
+import type { RecordingId } from '../model/ids.ts';
 import { readList } from './stored-json.ts';
 import { atomically } from './transaction.ts';
 
 interface Row {
   id: number;
-  recordingId: number;
+  recordingId: RecordingId;
   state: string;
   position: number;
   codecs: string;
@@ -56,7 +57,7 @@ interface EncodeLogRow {
 
 /** Which recordings are to be encoded, of those that can be. */
 type EncodeSelection =
-  | { readonly ids: readonly number[] }
+  | { readonly ids: readonly RecordingId[] }
   | { readonly series: string }
   /** Programmes that began before, epoch ms. */
   | { readonly before: number };
@@ -98,7 +99,7 @@ export class EncodeStore {
    * @returns whether it is a new one
    */
   enqueue(
-    recordingId: number,
+    recordingId: RecordingId,
     wish: EncodeWish,
     { automatic, readyAt }: { automatic: boolean; readyAt: number },
     now: number,
@@ -128,10 +129,10 @@ export class EncodeStore {
   }
 
   /** Ids of a selection that can be encoded, oldest first. */
-  encodable(selection: EncodeSelection): number[] {
-    const rows = (where: string, values: Record<string, string | number>): number[] =>
+  encodable(selection: EncodeSelection): RecordingId[] {
+    const rows = (where: string, values: Record<string, string | number>): RecordingId[] =>
       this.database
-        .query<{ id: number }, Record<string, string | number>>(
+        .query<{ id: RecordingId }, Record<string, string | number>>(
           `SELECT r.id FROM recordings AS r WHERE ${where} AND ${ENCODABLE} ORDER BY r.start_at, r.id LIMIT ${MAX_SELECTED}`,
         )
         .all(values)
@@ -155,9 +156,9 @@ export class EncodeStore {
     return this.#listed(`e.ended_at IS NOT NULL ORDER BY e.ended_at DESC, e.id DESC LIMIT ${RECENT}`);
   }
 
-  openOf(recordingId: number): EncodeJob | undefined {
+  openOf(recordingId: RecordingId): EncodeJob | undefined {
     const row = this.database
-      .query<Row, { recordingId: number }>(
+      .query<Row, { recordingId: RecordingId }>(
         `SELECT ${COLUMNS} FROM encodes AS e WHERE e.recording_id = $recordingId AND ${OPEN}`,
       )
       .get({ recordingId });
@@ -165,9 +166,9 @@ export class EncodeStore {
   }
 
   /** Of the last encode of a recording; undefined: there was none. */
-  log(recordingId: number): EncodeLogRow | undefined {
+  log(recordingId: RecordingId): EncodeLogRow | undefined {
     const row = this.database
-      .query<EncodeLogRow, { recordingId: number }>(
+      .query<EncodeLogRow, { recordingId: RecordingId }>(
         `SELECT state, message, log, created_at AS createdAt, started_at AS startedAt, ended_at AS endedAt
          FROM encodes WHERE recording_id = $recordingId ORDER BY id DESC LIMIT 1`,
       )
@@ -223,7 +224,7 @@ export class EncodeStore {
   }
 
   /** Of a waiting one. @returns whether there was one */
-  cancelWaiting(recordingId: number, now: number): boolean {
+  cancelWaiting(recordingId: RecordingId, now: number): boolean {
     return (
       this.#write(
         `UPDATE encodes SET state = 'cancelled', ended_at = $now WHERE recording_id = $recordingId AND state = 'waiting'`,
@@ -233,15 +234,15 @@ export class EncodeStore {
   }
 
   /** The order of what waits; jobs that are not named keep theirs behind these. @returns whether any is waiting */
-  reorder(recordingIds: readonly number[]): boolean {
+  reorder(recordingIds: readonly RecordingId[]): boolean {
     return atomically(this.database, () => {
       const waiting = this.database
-        .query<{ id: number; recordingId: number }, []>(
+        .query<{ id: number; recordingId: RecordingId }, []>(
           `SELECT id, recording_id AS recordingId FROM encodes WHERE state = 'waiting' ORDER BY position, id`,
         )
         .all();
       const rank = new Map(recordingIds.map((id, index) => [id, index]));
-      const place = (id: number): number => rank.get(id) ?? recordingIds.length;
+      const place = (id: RecordingId): number => rank.get(id) ?? recordingIds.length;
       const put = this.database.query('UPDATE encodes SET position = $position WHERE id = $id');
       // The sort is stable.
       const sorted = [...waiting].sort((a, b) => place(a.recordingId) - place(b.recordingId));
@@ -287,9 +288,9 @@ export class EncodeStore {
   }
 
   /** Ended not long ago and never queued: the process was killed in between. @param since epoch ms */
-  forgotten(since: number): number[] {
+  forgotten(since: number): RecordingId[] {
     return this.database
-      .query<{ id: number }, { since: number }>(
+      .query<{ id: RecordingId }, { since: number }>(
         `SELECT r.id FROM recordings AS r WHERE r.start_at >= $since AND r.state = 'recorded' AND r.encode <> 'none'
            AND ${ENCODABLE} AND NOT EXISTS (SELECT 1 FROM encodes AS e WHERE e.recording_id = r.id)
          ORDER BY r.start_at LIMIT ${MAX_SELECTED}`,

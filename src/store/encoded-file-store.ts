@@ -1,6 +1,7 @@
 /** Encoded files of recordings: the rows by which a file is handed over, and by which the original stream is given up. */
 import type { Database } from 'bun:sqlite';
 import type { EncodedCodec, EncodedFacts, EncodedFile, EncodedSource } from '../model/encoding.ts';
+import type { RecordingId } from '../model/ids.ts';
 import { readCuts } from './recording-json.ts';
 import { readObject } from './stored-json.ts';
 import { atomically } from './transaction.ts';
@@ -16,9 +17,9 @@ export class EncodedFileStore {
   constructor(private readonly database: Database) {}
 
   /** Preferred first. */
-  of(recordingId: number): EncodedFile[] {
+  of(recordingId: RecordingId): EncodedFile[] {
     return this.database
-      .query<{ source: string; cuts: string | null; facts: string }, { recordingId: number }>(
+      .query<{ source: string; cuts: string | null; facts: string }, { recordingId: RecordingId }>(
         `SELECT x.source, x.cuts, x.facts FROM encoded_files AS x
            JOIN recording_files AS f ON f.recording_id = x.recording_id AND f.source = x.source
          WHERE x.recording_id = $recordingId ORDER BY x.source <> 'encoded'`,
@@ -35,7 +36,7 @@ export class EncodedFileStore {
    * From now on the file can be watched; one that it replaces is only to be removed. In the transaction of its caller.
    * @returns false: the recording is deleted or being made, and nothing was stored
    */
-  put(recordingId: number, file: HandedOver, now: number): boolean {
+  put(recordingId: RecordingId, file: HandedOver, now: number): boolean {
     const { source, cuts, facts, path, codec, bytes, durationMs } = file;
     return atomically(this.database, () => {
       const live = this.database
@@ -46,7 +47,7 @@ export class EncodedFileStore {
         .run({ recordingId, now });
       if (live.changes === 0) return false;
       const before = this.database
-        .query<{ path: string; bytes: number | null }, { recordingId: number; source: string }>(
+        .query<{ path: string; bytes: number | null }, { recordingId: RecordingId; source: string }>(
           'SELECT path, bytes FROM recording_files WHERE recording_id = $recordingId AND source = $source',
         )
         .get({ recordingId, source });
@@ -75,9 +76,9 @@ export class EncodedFileStore {
   }
 
   /** Files that were handed over, as they were then. */
-  handedOver(recordingId: number): { path: string; bytes: number | null }[] {
+  handedOver(recordingId: RecordingId): { path: string; bytes: number | null }[] {
     return this.database
-      .query<{ path: string; bytes: number | null }, { recordingId: number }>(
+      .query<{ path: string; bytes: number | null }, { recordingId: RecordingId }>(
         `SELECT path, bytes FROM recording_files WHERE recording_id = $recordingId AND source IN ('encoded', 'alt')`,
       )
       .all({ recordingId });
@@ -87,7 +88,7 @@ export class EncodedFileStore {
    * The original stream is only to be removed, where an encoded file is there and the recording is neither in the bin
    * nor deleted. @returns its files
    */
-  retireOriginal(recordingId: number, now: number): string[] {
+  retireOriginal(recordingId: RecordingId, now: number): string[] {
     return atomically(this.database, () => {
       const isEncoded = this.database
         .query(
@@ -98,7 +99,7 @@ export class EncodedFileStore {
         .get({ recordingId });
       if (isEncoded === null) return [];
       const parts = this.database
-        .query<{ path: string; bytes: number | null }, { recordingId: number }>(
+        .query<{ path: string; bytes: number | null }, { recordingId: RecordingId }>(
           `SELECT path, bytes FROM recording_parts WHERE recording_id = $recordingId AND part > 0
            UNION SELECT path, bytes FROM recording_files WHERE recording_id = $recordingId AND source = 'ts'`,
         )
@@ -122,7 +123,7 @@ export class EncodedFileStore {
    * Whether a job that was queued then has handed its file over. What is dated later than now is of a clock that was
    * wrong, perhaps of an earlier job: it is made again. @param since epoch ms, as the next
    */
-  isMadeSince(recordingId: number, source: EncodedSource, since: number, now: number): boolean {
+  isMadeSince(recordingId: RecordingId, source: EncodedSource, since: number, now: number): boolean {
     return (
       this.database
         .query(
@@ -133,7 +134,7 @@ export class EncodedFileStore {
     );
   }
 
-  hasOriginal(recordingId: number): boolean {
+  hasOriginal(recordingId: RecordingId): boolean {
     return (
       this.database
         .query(`SELECT 1 FROM recording_files WHERE recording_id = $recordingId AND source = 'ts'`)
@@ -141,7 +142,7 @@ export class EncodedFileStore {
     );
   }
 
-  putCaptions(recordingId: number, packed: Uint8Array): void {
+  putCaptions(recordingId: RecordingId, packed: Uint8Array): void {
     atomically(this.database, () =>
       this.database
         .query('INSERT OR REPLACE INTO recording_captions VALUES ($recordingId, $packed)')
@@ -150,16 +151,16 @@ export class EncodedFileStore {
   }
 
   /** JSON in gzip, on the scale of the original stream; undefined: none were kept. */
-  captions(recordingId: number): Uint8Array | undefined {
+  captions(recordingId: RecordingId): Uint8Array | undefined {
     return this.database
-      .query<{ captions: Uint8Array }, { recordingId: number }>(
+      .query<{ captions: Uint8Array }, { recordingId: RecordingId }>(
         'SELECT captions FROM recording_captions WHERE recording_id = $recordingId',
       )
       .get({ recordingId })?.captions;
   }
 
   /** As files that were made one with others: a start removes them where that was not done yet. */
-  #retire(recordingId: number, files: readonly { path: string; bytes: number | null }[]): void {
+  #retire(recordingId: RecordingId, files: readonly { path: string; bytes: number | null }[]): void {
     const put = this.database.query(
       `INSERT INTO recording_parts
        SELECT $recordingId, min(0, coalesce(min(part), 0)) - 1, $path, $bytes FROM recording_parts

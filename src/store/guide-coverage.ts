@@ -13,7 +13,7 @@ export interface StationCoverage {
 }
 
 interface CoverageRow {
-  station_id: number;
+  station_id: StationId;
   read_at: number | null;
   filled_until: number | null;
   has_guide: number;

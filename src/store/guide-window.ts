@@ -5,6 +5,7 @@
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { GUIDE_DESCRIPTION_LENGTH, type ReservationState } from '../../wire/api.ts';
+import type { ReservationId } from '../model/ids.ts';
 import { type CountedTable, tableStamp } from './change-counters.ts';
 import { LONGEST_MS, ORDINARY_MS } from './program-length.ts';
 
@@ -18,18 +19,18 @@ export type WindowRow = [
   genres: string,
   isFree: number,
   copyNever: number,
-  reservationId: number | null,
+  reservationId: ReservationId | null,
   reservationState: string | null,
   description: string,
 ];
 
 interface Reserved {
-  id: number;
+  id: ReservationId;
   state: ReservationState;
 }
 
 interface OtherAiring {
-  id: number;
+  id: ProgramId;
   service_name: string;
   start_at: number;
   end_at: number;

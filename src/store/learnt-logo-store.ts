@@ -1,5 +1,6 @@
 /** Logos of stations as they were learnt from their pictures, by station and picture format. */
 import type { Database } from 'bun:sqlite';
+import type { StationId } from '../../arib/ids.ts';
 import { type LogoModel, mergedLogo } from '../model/learnt-logo.ts';
 import { atomically } from './transaction.ts';
 
@@ -12,13 +13,13 @@ export class LearntLogoStore {
   constructor(private readonly database: Database) {}
 
   /** Undefined: nothing was learnt of it. */
-  find(stationId: number, format: string): LogoModel | undefined {
+  find(stationId: StationId, format: string): LogoModel | undefined {
     const row = this.#row(stationId, format);
     return row === null ? undefined : readModel(row.model);
   }
 
   /** Another recording showed it. @param now epoch ms */
-  learn(stationId: number, format: string, learnt: LogoModel, now: number): void {
+  learn(stationId: StationId, format: string, learnt: LogoModel, now: number): void {
     atomically(this.database, () => {
       const row = this.#row(stationId, format);
       const known = row === null ? undefined : readModel(row.model);
@@ -34,9 +35,9 @@ export class LearntLogoStore {
     });
   }
 
-  #row(stationId: number, format: string): { recordings: number; model: Uint8Array } | null {
+  #row(stationId: StationId, format: string): { recordings: number; model: Uint8Array } | null {
     return this.database
-      .query<{ recordings: number; model: Uint8Array }, { stationId: number; format: string }>(
+      .query<{ recordings: number; model: Uint8Array }, { stationId: StationId; format: string }>(
         'SELECT recordings, model FROM learnt_logos WHERE station_id = $stationId AND format = $format',
       )
       .get({ stationId, format });

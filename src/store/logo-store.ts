@@ -5,7 +5,7 @@ import { chooseLogo, type LogoRecord } from '../model/logo.ts';
 import { atomically } from './transaction.ts';
 
 interface LogoRow {
-  station_id: number;
+  station_id: StationId;
   type: number;
   version: number | null;
   png: Uint8Array<ArrayBuffer>;

@@ -9,7 +9,7 @@ export class PictureStore {
   /** The newest finished recording without pictures that is none of these. */
   missing(skip: readonly RecordingId[] = []): RecordingId | undefined {
     const row = this.database
-      .query<{ id: number }, { skip: string }>(
+      .query<{ id: RecordingId }, { skip: string }>(
         `SELECT id FROM recordings INDEXED BY recordings_without_pictures
          WHERE pictures = 0 AND shelf = 1 AND state <> 'recording' AND files > 0
            AND id NOT IN (SELECT value FROM json_each($skip)) ORDER BY start_at DESC LIMIT 1`,
@@ -42,7 +42,7 @@ export class PictureStore {
   /** Those whose poster was made. */
   withPoster(): RecordingId[] {
     return this.database
-      .query<{ id: number }, []>(
+      .query<{ id: RecordingId }, []>(
         'SELECT id FROM recordings WHERE poster_at IS NOT NULL AND deleted_at IS NULL',
       )
       .all()
@@ -53,7 +53,7 @@ export class PictureStore {
   existing(ids: readonly RecordingId[]): Set<RecordingId> {
     return new Set(
       this.database
-        .query<{ id: number }, { ids: string }>(
+        .query<{ id: RecordingId }, { ids: string }>(
           `SELECT r.id FROM json_each($ids) AS wanted CROSS JOIN recordings AS r ON r.id = wanted.value
            WHERE r.deleted_at IS NULL`,
         )

@@ -5,6 +5,7 @@
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
+import type { RecordingId, RuleId } from '../model/ids.ts';
 import type { Cancellation } from '../model/reservation.ts';
 import type { Rule } from '../model/rule.ts';
 import type { KnownStation } from '../model/station.ts';
@@ -53,9 +54,9 @@ const PROGRAMS = `
 
 /** A recording by which it is known what was recorded. */
 export interface RecordedRow {
-  id: number;
+  id: RecordingId;
   programId: ProgramId;
-  ruleId: number | null;
+  ruleId: RuleId | null;
   name: string;
   description: string;
   extended: Record<string, string> | null;
@@ -66,9 +67,9 @@ export interface RecordedRow {
 }
 
 interface RecordedDbRow {
-  id: number;
-  program_id: number;
-  rule_id: number | null;
+  id: RecordingId;
+  program_id: ProgramId;
+  rule_id: RuleId | null;
   name: string;
   description: string;
   extended: string | null;

@@ -26,7 +26,7 @@ export interface ContentRow {
 
 export interface ProgramRow extends ContentRow {
   id: number;
-  station_id: number;
+  station_id: StationId;
   event_id: number;
   start_at: number;
   end_at: number;

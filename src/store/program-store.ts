@@ -77,7 +77,7 @@ export class ProgramStore {
   ): Map<StationId, Pick<ProgramRecord, 'stationId' | 'groups'>[]> {
     const rows = this.database
       .query<
-        { station_id: number; groups: string },
+        { station_id: StationId; groups: string },
         { stations: string; from: number; to: number; since: number }
       >(
         `SELECT p.station_id, p.groups FROM json_each($stations) AS wanted CROSS JOIN programs AS p

@@ -1,9 +1,11 @@
 /** Lists of recordings against the plainest reading of what they are: all rows, kept or not, put in order. */
 import type { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { StationId } from '../../arib/ids.ts';
 import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from '../../test/fuzz/random.ts';
 import { fillRecordings, putRecording } from '../../test/service/recording-rows.ts';
 import { RECORDING_SHOWS, RECORDING_SORTS } from '../../wire/api.ts';
+import { recordingId, ruleId } from '../model/ids.ts';
 import { searchText, searchWords, titleOrder } from '../model/search-text.ts';
 import { openDatabase } from './database.ts';
 import { type ListedRecording, RecordingListStore, type RecordingQuestion } from './recording-list-store.ts';
@@ -50,7 +52,7 @@ const ANY: RecordingQuestion = {
 /** Every recording that is not deleted. */
 function everything(): ListedRecording[] {
   const ids = database.query<{ id: number }, []>('SELECT id FROM recordings ORDER BY id').all();
-  return ids.flatMap(({ id }) => list.find(id, { binned: true }) ?? []);
+  return ids.flatMap(({ id }) => list.find(recordingId(id), { binned: true }) ?? []);
 }
 
 function isShown(
@@ -107,8 +109,8 @@ test(
         words: [],
         unwatched: random.below(3) === 0,
         series: maybe(searchText(random.pick(['灯台守の夏', '台所の時間', '無い']))),
-        ruleId: maybe(1 + random.below(4)),
-        stationId: maybe(101 + random.below(4)),
+        ruleId: maybe(ruleId(1 + random.below(4))),
+        stationId: maybe((101 + random.below(4)) as StationId),
         genre: maybe(random.pick([0, 3, 6, 8, 15])),
       };
       if (question.show !== 'bin' && random.below(3) === 0) question.words = searchWords(word);
@@ -131,28 +133,28 @@ describe('what others write', () => {
 
   test('is listed at once, by its title too', () => {
     const id = putRecording(database, { ...row, name: '[字]０番' }, null);
-    expect(list.page({ ...ANY, sort: 'title' }, 0, 1).rows[0]?.id).toBe(id);
+    expect(list.page({ ...ANY, sort: 'title' }, 0, 1).rows[0]?.id).toBe(recordingId(id));
     database.run(`UPDATE recordings SET name = '龠' WHERE id = ${id}`);
     expect(list.page({ ...ANY, sort: 'title' }, 0, 1).rows[0]?.id).not.toBe(id);
   });
 
   test('counts its files, whoever adds and removes them', () => {
     const id = putRecording(database, { ...row, name: 'x', bytes: 500 }, null);
-    expect([isListed(id), list.find(id)?.bytes]).toEqual([true, 500]);
+    expect([isListed(id), list.find(recordingId(id))?.bytes]).toEqual([true, 500]);
     database.run(
       `INSERT INTO recording_files (recording_id, source, path, codec, bytes, created_at)
        VALUES (${id}, 'encoded', '/x.mkv', 'av1', 70, 0)`,
     );
-    expect(list.find(id)?.bytes).toBe(570);
-    expect(list.find(id)?.files.map(({ source }) => source)).toEqual(['encoded', 'ts']);
+    expect(list.find(recordingId(id))?.bytes).toBe(570);
+    expect(list.find(recordingId(id))?.files.map(({ source }) => source)).toEqual(['encoded', 'ts']);
     database.run(`DELETE FROM recording_files WHERE recording_id = ${id} AND source = 'ts'`);
-    expect(list.find(id)?.bytes).toBe(570);
+    expect(list.find(recordingId(id))?.bytes).toBe(570);
     database.run(`DELETE FROM recording_parts WHERE recording_id = ${id}`);
-    expect(list.find(id)?.bytes).toBe(70);
+    expect(list.find(recordingId(id))?.bytes).toBe(70);
     database.run(`UPDATE recording_files SET bytes = 71 WHERE recording_id = ${id}`);
-    expect([isListed(id), list.find(id)?.bytes]).toEqual([true, 71]);
+    expect([isListed(id), list.find(recordingId(id))?.bytes]).toEqual([true, 71]);
     database.run(`DELETE FROM recording_files WHERE recording_id = ${id}`);
-    expect([isListed(id), list.find(id)?.bytes]).toEqual([false, 0]);
+    expect([isListed(id), list.find(recordingId(id))?.bytes]).toEqual([false, 0]);
   });
 
   test('leaves what was listed while nothing changes', () => {
@@ -188,6 +190,6 @@ test('sums are those of the lists', () => {
     bytes: bytesOf(null) + bytesOf('failed') - told + growing,
   });
   const [one] = list.page(ANY, 5, 1).rows;
-  new RecycleBin(database).bin([one?.id ?? 0], NOW);
+  new RecycleBin(database).bin([recordingId(one?.id ?? 0)], NOW);
   expect(sums.sums().binned).toBe(total('bin'));
 });

@@ -3,8 +3,10 @@
  * and cached until recordings change; a page reads only its own rows.
  */
 import type { Database } from 'bun:sqlite';
+import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { RecordingFile, RecordingShow, RecordingSort, RecordingState } from '../../wire/api.ts';
 import { type AudioComponent, isAudioComponent } from '../model/audio.ts';
+import type { RecordingId, RuleId } from '../model/ids.ts';
 import { type Genre, isGenre } from '../model/program.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
 import type { CutList } from '../model/recording-time.ts';
@@ -19,9 +21,9 @@ import { atomically } from './transaction.ts';
 
 /** Of a recording that is not deleted. */
 export interface ListedRecording {
-  id: number;
+  id: RecordingId;
   name: string;
-  stationId: number;
+  stationId: StationId;
   serviceName: string;
   /** Epoch ms, of the programme. */
   startAt: number;
@@ -36,8 +38,8 @@ export interface ListedRecording {
   posterAt: number | null;
   state: RecordingState;
   reason: RecordingReason | null;
-  programId: number | null;
-  ruleId: number | null;
+  programId: ProgramId | null;
+  ruleId: RuleId | null;
   genres: Genre[];
   audios: AudioComponent[];
   verdict: Verdict | null;
@@ -67,8 +69,8 @@ export interface RecordingQuestion {
   words: readonly string[];
   unwatched: boolean;
   series: string | null;
-  ruleId: number | null;
-  stationId: number | null;
+  ruleId: RuleId | null;
+  stationId: StationId | null;
   /** content_nibble_level_1; 15 also what names no genre. */
   genre: number | null;
 }
@@ -130,9 +132,9 @@ const COLUMNS = `r.id, r.name, r.station_id, r.service_name, r.start_at, r.end_a
   r.series_name, r.episode, r.bytes, r.protected, r.binned_at, r.poster_at`;
 
 interface Row {
-  id: number;
+  id: RecordingId;
   name: string;
-  station_id: number;
+  station_id: StationId;
   service_name: string;
   start_at: number;
   end_at: number;
@@ -142,8 +144,8 @@ interface Row {
   poster_at: number | null;
   state: string;
   reason: string | null;
-  program_id: number | null;
-  rule_id: number | null;
+  program_id: ProgramId | null;
+  rule_id: RuleId | null;
   genres: string;
   audios: string;
   verdict: string | null;
@@ -157,7 +159,7 @@ interface Row {
 }
 
 interface FileRow {
-  id: number;
+  id: RecordingId;
   source: string;
   codec: string;
   path: string;
@@ -211,7 +213,7 @@ export class RecordingListStore {
     this.#renew();
     this.#series ??= this.#readSeries();
     const part = this.#series.slice(offset, offset + limit);
-    const newest = this.database.query<{ id: number }, { key: string }>(
+    const newest = this.database.query<{ id: RecordingId }, { key: string }>(
       `SELECT id FROM recordings INDEXED BY recordings_of_series WHERE series_key = $key AND shelf = 1
        ORDER BY start_at DESC, id DESC LIMIT 1`,
     );
@@ -227,15 +229,15 @@ export class RecordingListStore {
   }
 
   /** Not deleted; what is in the bin only where it is asked for. */
-  find(id: number, { binned }: { binned: boolean } = { binned: false }): ListedRecording | undefined {
+  find(id: RecordingId, { binned }: { binned: boolean } = { binned: false }): ListedRecording | undefined {
     const [row] = this.#rows(Int32Array.of(id));
     return row === undefined || (row.binnedAt !== null && !binned) ? undefined : row;
   }
 
   /** The files of its original stream, in order; more than one where no folder had room for all of it. */
-  originals(id: number): string[] {
+  originals(id: RecordingId): string[] {
     return this.database
-      .query<{ path: string }, { id: number }>(
+      .query<{ path: string }, { id: RecordingId }>(
         'SELECT path FROM recording_parts WHERE recording_id = $id AND part > 0 ORDER BY part',
       )
       .all({ id })
@@ -243,7 +245,7 @@ export class RecordingListStore {
   }
 
   /** What lists leave out because of its size; not of what is in the bin. */
-  detail(id: number): RecordingDetailRow | undefined {
+  detail(id: RecordingId): RecordingDetailRow | undefined {
     const row = this.database
       .query<
         {
@@ -253,7 +255,7 @@ export class RecordingListStore {
           startAt: number;
           measured: string | null;
         },
-        { id: number }
+        { id: RecordingId }
       >(
         `SELECT name, description, extended, start_at AS startAt, measured FROM recordings
            LEFT JOIN recording_measurements ON recording_id = id
@@ -375,7 +377,9 @@ export class RecordingListStore {
       )
       .all(wanted);
     const byRecording = Map.groupBy(files, ({ id }) => id);
-    const lengths = this.database.query<{ id: number; length: number }, { ids: string }>(LENGTHS).all(wanted);
+    const lengths = this.database
+      .query<{ id: RecordingId; length: number }, { ids: string }>(LENGTHS)
+      .all(wanted);
     const lengthOf = new Map(lengths.map(({ id, length }) => [id, Math.round(length)]));
     return this.database
       .query<Row, { ids: string }>(
@@ -401,7 +405,7 @@ export class RecordingListStore {
   /** Writes what titles are sorted by where it is not written yet: whoever stores a recording need not know of it. */
   #putTitleKeys(): void {
     const rows = this.database
-      .query<{ id: number; name: string }, []>(
+      .query<{ id: RecordingId; name: string }, []>(
         'SELECT id, name FROM recordings INDEXED BY recordings_untitled WHERE title_key IS NULL',
       )
       .all();

@@ -1,5 +1,6 @@
 /** The files of an original stream as rows: parts in order, what they are made one of, where they are no plain continuation. */
 import type { Database } from 'bun:sqlite';
+import type { RecordingId } from '../model/ids.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
 import { DeferredWrites, type DeferredWritesOptions } from './deferred-writes.ts';
 import { atomically } from './transaction.ts';
@@ -14,7 +15,7 @@ export const JOINING = 0;
 const MAX_SEAMS = 1_000;
 
 export interface StoredFile {
-  recordingId: number;
+  recordingId: RecordingId;
   path: string;
 }
 
@@ -28,15 +29,15 @@ export class RecordingPartRows {
     this.deferred = new DeferredWrites(database, options);
   }
 
-  parts(id: number): RecordingPart[] {
+  parts(id: RecordingId): RecordingPart[] {
     return this.database
-      .query<RecordingPart, { id: number }>(
+      .query<RecordingPart, { id: RecordingId }>(
         'SELECT path, bytes FROM recording_parts WHERE recording_id = $id AND part > 0 ORDER BY part',
       )
       .all({ id });
   }
 
-  seam(id: number, { path, position, kind, at }: RecordingSeam): void {
+  seam(id: RecordingId, { path, position, kind, at }: RecordingSeam): void {
     this.deferred.write(`seam ${id} ${path} ${position}`, () =>
       this.database
         .query(
@@ -48,9 +49,9 @@ export class RecordingPartRows {
   }
 
   /** In order, part by part. */
-  seams(id: number): RecordingSeam[] {
+  seams(id: RecordingId): RecordingSeam[] {
     return this.database
-      .query<RecordingSeam, { id: number }>(
+      .query<RecordingSeam, { id: RecordingId }>(
         `SELECT s.path, s.position, s.kind, s.at FROM recording_seams s
          JOIN recording_parts p ON p.recording_id = s.recording_id AND p.path = s.path AND p.part > 0
          WHERE s.recording_id = $id ORDER BY p.part, s.position`,
@@ -59,7 +60,7 @@ export class RecordingPartRows {
   }
 
   /** A file is about to be made out of the parts. */
-  joining(id: number, path: string): void {
+  joining(id: RecordingId, path: string): void {
     atomically(this.database, () =>
       this.database
         .query(
@@ -95,7 +96,7 @@ export class RecordingPartRows {
   }
 
   /** They are not there any more. */
-  forgetJoined(id: number, paths: readonly string[]): void {
+  forgetJoined(id: RecordingId, paths: readonly string[]): void {
     atomically(this.database, () =>
       this.database
         .query(
@@ -107,7 +108,7 @@ export class RecordingPartRows {
   }
 
   /** The file that was being made is not there. */
-  notJoined(id: number): void {
+  notJoined(id: RecordingId): void {
     atomically(this.database, () =>
       this.database
         .query(`DELETE FROM recording_parts WHERE recording_id = $id AND part = ${JOINING}`)
@@ -115,7 +116,7 @@ export class RecordingPartRows {
     );
   }
 
-  protected joinSeams(id: number, path: string, parts: readonly RecordingPart[]): void {
+  protected joinSeams(id: RecordingId, path: string, parts: readonly RecordingPart[]): void {
     const move = this.database.query(
       `UPDATE recording_seams SET path = $path, position = position + $offset
        WHERE recording_id = $id AND path = $from`,
@@ -128,7 +129,7 @@ export class RecordingPartRows {
   }
 
   /** Where the part that the list knew as the original stream is gone, the largest other one is it. */
-  protected showAnother(id: number, now: number): void {
+  protected showAnother(id: RecordingId, now: number): void {
     this.database
       .query(
         `INSERT OR IGNORE INTO recording_files (recording_id, source, path, codec, bytes, duration_ms, created_at)
@@ -141,14 +142,14 @@ export class RecordingPartRows {
   }
 
   /** They are only to be removed. */
-  protected putJoined(id: number, parts: readonly RecordingPart[]): void {
+  protected putJoined(id: RecordingId, parts: readonly RecordingPart[]): void {
     const put = this.database.query(
       'INSERT OR REPLACE INTO recording_parts VALUES ($id, $part, $path, $bytes)',
     );
     for (const [index, { path, bytes }] of parts.entries()) put.run({ id, part: -1 - index, path, bytes });
   }
 
-  protected putParts(id: number, parts: readonly RecordingPart[]): void {
+  protected putParts(id: RecordingId, parts: readonly RecordingPart[]): void {
     this.database
       .query(`DELETE FROM recording_parts WHERE recording_id = $id AND part > ${JOINING}`)
       .run({ id });

@@ -1,6 +1,6 @@
 /** A row of a recording, as it is stored and as everybody else knows it. */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { reservationId, ruleId } from '../model/ids.ts';
+import { type RecordingId, type ReservationId, type RuleId, reservationId, ruleId } from '../model/ids.ts';
 import type { RecordingEnding, RecordingRecord, RecordingState, SeriesMark } from '../model/recording.ts';
 import type { EncodeChoice } from '../model/rule.ts';
 import { type ContentRow, contentOf } from './program-row.ts';
@@ -8,11 +8,11 @@ import { readReason, readVerdict } from './recording-json.ts';
 import { readText } from './stored-json.ts';
 
 export interface RecordingRow extends ContentRow {
-  id: number;
-  reservation_id: number | null;
-  rule_id: number | null;
-  program_id: number | null;
-  station_id: number;
+  id: RecordingId;
+  reservation_id: ReservationId | null;
+  rule_id: RuleId | null;
+  program_id: ProgramId | null;
+  station_id: StationId;
   service_name: string;
   state: string;
   reason: string | null;

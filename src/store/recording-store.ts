@@ -5,6 +5,7 @@
 import { dirname } from 'node:path';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { WallMs } from '../../host/clock.ts';
+import { type RecordingId, type ReservationId, recordingId } from '../model/ids.ts';
 import type {
   NewRecording,
   RecordingEnding,
@@ -77,7 +78,7 @@ export class RecordingStore extends RecordingPartRows {
    * stored later, as is everything that is stored of it meanwhile. @param now by the machine's clock
    * @returns its id; undefined when its reservation does not stand any more
    */
-  create(recording: NewRecording, now: WallMs): number | undefined {
+  create(recording: NewRecording, now: WallMs): RecordingId | undefined {
     const { reservationId } = recording;
     if (!this.deferred.isWaiting) {
       try {
@@ -101,15 +102,15 @@ export class RecordingStore extends RecordingPartRows {
     return id;
   }
 
-  #nextId(): number {
+  #nextId(): RecordingId {
     const row = this.database
       .query<{ seq: number }, []>(`SELECT seq FROM sqlite_sequence WHERE name = 'recordings'`)
       .get();
     this.#lastId = Math.max(this.#lastId, row?.seq ?? 0) + 1;
-    return this.#lastId;
+    return recordingId(this.#lastId);
   }
 
-  #mayBegin(reservationId: number): boolean {
+  #mayBegin(reservationId: ReservationId): boolean {
     return (
       this.database
         .query(`SELECT 1 FROM reservations WHERE id = $reservationId AND ${BEGINNABLE}`)
@@ -117,7 +118,7 @@ export class RecordingStore extends RecordingPartRows {
     );
   }
 
-  #reserve(reservationId: number, now: number): boolean {
+  #reserve(reservationId: ReservationId, now: number): boolean {
     return (
       this.database
         .query(
@@ -129,9 +130,9 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   /** @param id null: the next one */
-  #insert({ series, ...recording }: NewRecording, id: number | null, now: number): number {
+  #insert({ series, ...recording }: NewRecording, id: RecordingId | null, now: number): RecordingId {
     const row = this.database
-      .query<{ id: number }, Record<string, string | number | null>>(
+      .query<{ id: RecordingId }, Record<string, string | number | null>>(
         `INSERT INTO recordings (id, reservation_id, rule_id, program_id, station_id, service_name, state, name,
            description, extended, genres, audios, video_type, video_resolution, is_free, start_at, end_at, close_at,
            wanted_from, series_key, series_name, episode, encode, keep_ts, created_at, updated_at)
@@ -152,23 +153,25 @@ export class RecordingStore extends RecordingPartRows {
     return row.id;
   }
 
-  find(id: number): RecordingRecord | undefined {
+  find(id: RecordingId): RecordingRecord | undefined {
     const row = this.database
-      .query<Row, { id: number }>(`SELECT ${COLUMNS} FROM recordings WHERE id = $id AND deleted_at IS NULL`)
+      .query<Row, { id: RecordingId }>(
+        `SELECT ${COLUMNS} FROM recordings WHERE id = $id AND deleted_at IS NULL`,
+      )
       .get({ id });
     return row === null ? undefined : toRecordingRecord(row);
   }
 
   /** Those that were begun and not ended, as a killed process leaves them too. */
-  unfinished(): number[] {
+  unfinished(): RecordingId[] {
     return this.database
-      .query<{ id: number }, []>(`SELECT id FROM recordings WHERE state = 'recording' ORDER BY id`)
+      .query<{ id: RecordingId }, []>(`SELECT id FROM recordings WHERE state = 'recording' ORDER BY id`)
       .all()
       .map(({ id }) => id);
   }
 
   /** It cannot be resumed, and nothing of it can be judged. @param now by the machine's clock */
-  giveUp(id: number, reason: RecordingReason, now: WallMs): void {
+  giveUp(id: RecordingId, reason: RecordingReason, now: WallMs): void {
     atomically(this.database, () => {
       this.database
         .query(
@@ -180,7 +183,7 @@ export class RecordingStore extends RecordingPartRows {
     });
   }
 
-  #finishReservation(id: number, now: number): void {
+  #finishReservation(id: RecordingId, now: number): void {
     this.database
       .query(
         `UPDATE reservations SET state = 'finished', updated_at = $now
@@ -191,7 +194,7 @@ export class RecordingStore extends RecordingPartRows {
 
   /** The programme moved, or is held open. @param now by the machine's clock */
   moveTimes(
-    id: number,
+    id: RecordingId,
     {
       programId,
       startAt,
@@ -213,7 +216,7 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   /** What its programme turned out to be. @param now epoch ms */
-  describe(id: number, { series, ...texts }: RecordingTexts, now: WallMs): void {
+  describe(id: RecordingId, { series, ...texts }: RecordingTexts, now: WallMs): void {
     this.deferred.write(`texts ${id}`, () => {
       this.database
         .query(
@@ -228,7 +231,7 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   /** It is over, and only to be judged. @param at by the broadcast's clock @param now by the machine's */
-  ended(id: number, as: RecordingEnding, at: BroadcastMs, now: WallMs): void {
+  ended(id: RecordingId, as: RecordingEnding, at: BroadcastMs, now: WallMs): void {
     this.deferred.write(`ended ${id}`, () =>
       this.database
         .query('UPDATE recordings SET ended_as = $as, ended_at = $at, updated_at = $now WHERE id = $id')
@@ -237,7 +240,7 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   /** @param at of the first packet, by the broadcast's clock @param now by the machine's */
-  began(id: number, at: BroadcastMs, now: WallMs): void {
+  began(id: RecordingId, at: BroadcastMs, now: WallMs): void {
     this.deferred.write(`began ${id}`, () =>
       this.database
         .query('UPDATE recordings SET began_at = $at, updated_at = $now WHERE id = $id AND began_at IS NULL')
@@ -250,7 +253,7 @@ export class RecordingStore extends RecordingPartRows {
    * @param now by the machine's clock
    */
   placed(
-    id: number,
+    id: RecordingId,
     parts: readonly RecordingPart[],
     place: { folder: string; stem: string } | null,
     now: WallMs,
@@ -265,9 +268,9 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   /** null: what was stored of it is damaged. */
-  measured(id: number): Measured | null {
+  measured(id: RecordingId): Measured | null {
     const row = this.database
-      .query<{ measured: string }, { id: number }>(
+      .query<{ measured: string }, { id: RecordingId }>(
         'SELECT measured FROM recording_measurements WHERE recording_id = $id',
       )
       .get({ id });
@@ -275,7 +278,7 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   /** No list shows this: their counters do not move. */
-  saveMeasured(id: number, measured: Measured, parts: readonly RecordingPart[]): void {
+  saveMeasured(id: RecordingId, measured: Measured, parts: readonly RecordingPart[]): void {
     this.deferred.write(`measured ${id}`, () => {
       this.database
         .query(
@@ -294,7 +297,7 @@ export class RecordingStore extends RecordingPartRows {
    * Judged. Its reservation is `finished` with it.
    * @param parts what is left of its original stream @param now by the machine's clock
    */
-  finish(id: number, finish: Finish, parts: readonly RecordingPart[], now: WallMs): void {
+  finish(id: RecordingId, finish: Finish, parts: readonly RecordingPart[], now: WallMs): void {
     const { file, verdict, joined, released, ...values } = finish;
     atomically(this.database, () => {
       this.database
@@ -352,7 +355,11 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   /** What is left of it is worth something else. @param now epoch ms */
-  judgedAnew(id: number, { verdict, durationMs }: Pick<Finish, 'verdict' | 'durationMs'>, now: WallMs): void {
+  judgedAnew(
+    id: RecordingId,
+    { verdict, durationMs }: Pick<Finish, 'verdict' | 'durationMs'>,
+    now: WallMs,
+  ): void {
     atomically(this.database, () =>
       this.database
         .query(
@@ -393,7 +400,7 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   #putFile(
-    id: number,
+    id: RecordingId,
     file: { path: string; bytes: number | null } | null,
     now: number,
     durationMs: number | null = null,

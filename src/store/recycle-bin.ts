@@ -4,6 +4,7 @@
  * answered, except resume positions.
  */
 import type { Database } from 'bun:sqlite';
+import type { RecordingId } from '../model/ids.ts';
 import type { RecordingState } from '../model/recording.ts';
 import type { RuleId } from '../model/rule.ts';
 import { tableStamp } from './change-counters.ts';
@@ -20,7 +21,7 @@ export interface ShelfRow {
 
 /** A recording that is neither deleted nor in the bin. */
 export interface KeptRow {
-  id: number;
+  id: RecordingId;
   ruleId: RuleId;
   name: string;
   /** Epoch ms, as the next two. */
@@ -40,7 +41,7 @@ interface KeepingRule {
 
 /** A file that must not be there any more. */
 export interface Leftover {
-  recordingId: number;
+  recordingId: RecordingId;
   path: string;
   /** What its name begins with; null: it was never given one. */
   stem: string | null;
@@ -61,9 +62,9 @@ export class RecycleBin {
     return tableStamp(this.database, ['recordings', 'rules']);
   }
 
-  find(id: number): ShelfRow | undefined {
+  find(id: RecordingId): ShelfRow | undefined {
     const row = this.database
-      .query<ShelfRow, { id: number }>(
+      .query<ShelfRow, { id: RecordingId }>(
         `SELECT state, rule_id AS ruleId, binned_at AS binnedAt, deleted_at AS deletedAt
          FROM recordings WHERE id = $id`,
       )
@@ -75,7 +76,7 @@ export class RecycleBin {
    * @param resumeMs in the time of the original stream
    * @param watchedAt epoch ms; undefined leaves it
    */
-  putResume(id: number, resumeMs: number | null, watchedAt: number | undefined, now: number): void {
+  putResume(id: RecordingId, resumeMs: number | null, watchedAt: number | undefined, now: number): void {
     atomically(this.database, () =>
       this.database
         .query(
@@ -88,14 +89,14 @@ export class RecycleBin {
   }
 
   /** Takes the position away too. @param watchedAt epoch ms; null: not watched */
-  putWatched(id: number, watchedAt: number | null, now: number): void {
+  putWatched(id: RecordingId, watchedAt: number | null, now: number): void {
     this.#write(
       'UPDATE recordings SET watched_at = $watchedAt, resume_ms = NULL, updated_at = $now WHERE id = $id',
       { id, watchedAt, now },
     );
   }
 
-  putProtected(id: number, isProtected: boolean, now: number): void {
+  putProtected(id: RecordingId, isProtected: boolean, now: number): void {
     this.#write('UPDATE recordings SET protected = $isProtected, updated_at = $now WHERE id = $id', {
       id,
       isProtected: isProtected ? 1 : 0,
@@ -104,7 +105,7 @@ export class RecycleBin {
   }
 
   /** Those that are not being made and not there already. @returns how many went */
-  bin(ids: readonly number[], now: number): number {
+  bin(ids: readonly RecordingId[], now: number): number {
     return this.#write(
       `UPDATE recordings SET binned_at = $now, updated_at = $now
        WHERE id IN (SELECT value FROM json_each($ids)) AND state <> 'recording' AND binned_at IS NULL
@@ -113,7 +114,7 @@ export class RecycleBin {
     );
   }
 
-  restore(id: number, now: number): void {
+  restore(id: RecordingId, now: number): void {
     this.#write(
       'UPDATE recordings SET binned_at = NULL, updated_at = $now WHERE id = $id AND deleted_at IS NULL',
       { id, now },
@@ -121,9 +122,9 @@ export class RecycleBin {
   }
 
   /** In the bin since then or longer, at most so many. */
-  binnedUntil(at: number, limit: number): number[] {
+  binnedUntil(at: number, limit: number): RecordingId[] {
     return this.database
-      .query<{ id: number }, { at: number; limit: number }>(
+      .query<{ id: RecordingId }, { at: number; limit: number }>(
         `SELECT id FROM recordings WHERE binned_at <= $at AND deleted_at IS NULL ORDER BY binned_at LIMIT $limit`,
       )
       .all({ at, limit })
@@ -131,7 +132,7 @@ export class RecycleBin {
   }
 
   /** Its files must go from now on, whatever happens. @returns how many were marked */
-  markDeleted(ids: readonly number[], now: number): number {
+  markDeleted(ids: readonly RecordingId[], now: number): number {
     return this.#write(
       `UPDATE recordings SET deleted_at = $now, updated_at = $now
        WHERE id IN (SELECT value FROM json_each($ids)) AND state <> 'recording' AND deleted_at IS NULL`,
@@ -195,7 +196,7 @@ export class RecycleBin {
 
   keptBy(ruleId: RuleId): KeptRow[] {
     return this.database
-      .query<StoredKept, { ruleId: number }>(KEPT)
+      .query<StoredKept, { ruleId: RuleId }>(KEPT)
       .all({ ruleId })
       .map((row) => ({ ...row, isProtected: row.isProtected === 1 }));
   }

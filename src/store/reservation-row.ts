@@ -1,7 +1,7 @@
 /** A reservation as its row. */
 import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
 import type { ReservationState, VerdictLevel } from '../../wire/guide.ts';
-import { reservationId, ruleId } from '../model/ids.ts';
+import { type RecordingId, type RuleId, reservationId, ruleId } from '../model/ids.ts';
 import type { PlannedTuner, Reservation, ReservationId } from '../model/reservation.ts';
 import type { ReservationNote } from '../model/reservation-reason.ts';
 import type { EncodeChoice } from '../model/rule.ts';
@@ -11,7 +11,7 @@ import { readIds, readText } from './stored-json.ts';
 export interface StoredReservation extends Reservation {
   note: ReservationNote | null;
   /** The damaged recording that it is to replace. */
-  repeats: number | null;
+  repeats: RecordingId | null;
 }
 
 /** As lists show it. */
@@ -21,7 +21,7 @@ export interface ListedReservation extends StoredReservation {
   /** Physical channel. */
   channel: string;
   /** What was, or is being, recorded of it. */
-  recordingId: number | null;
+  recordingId: RecordingId | null;
   /** What that is worth; null: not judged yet. */
   verdict: VerdictLevel | null;
 }
@@ -51,9 +51,9 @@ export interface PlannedRow
 
 export interface Row {
   id: number;
-  program_id: number;
-  station_id: number;
-  rule_id: number | null;
+  program_id: ProgramId;
+  station_id: StationId;
+  rule_id: RuleId | null;
   state: string;
   reason: string | null;
   priority: number;
@@ -71,7 +71,7 @@ export interface Row {
   blockers: string;
   alternatives: string;
   note: string | null;
-  repeats: number | null;
+  repeats: RecordingId | null;
   created_at: number;
   updated_at: number;
 }
@@ -80,7 +80,7 @@ export interface ListedRow extends Row {
   service_name: string;
   type: string;
   channel: string;
-  recording_id: number | null;
+  recording_id: RecordingId | null;
   verdict: string | null;
 }
 

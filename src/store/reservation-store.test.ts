@@ -13,6 +13,7 @@ import {
   transportStreamId,
 } from '../../arib/ids.ts';
 import { putPrograms } from '../../test/service/guide-rows.ts';
+import { recordingId } from '../model/ids.ts';
 import { readRule } from '../schedule/rule-body.ts';
 import { CancellationStore } from './cancellation-store.ts';
 import { openDatabase } from './database.ts';
@@ -131,7 +132,7 @@ describe('reservations', () => {
             ...planned(3, { ruleId: rule.id, state: 'conflict', tuner: null, blockers: [program(1)] }),
             ...CHOICE,
             note: { code: 'repeat_of_rule' },
-            repeats: 7,
+            repeats: recordingId(7),
           },
           { ...planned(2, { ruleId: rule.id }), ...CHOICE, note: null, repeats: null },
         ],

@@ -3,7 +3,7 @@
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { reservationId } from '../model/ids.ts';
+import { type RecordingId, reservationId } from '../model/ids.ts';
 import { type Cancellation, MANUAL_PRIORITY, type ReservationId } from '../model/reservation.ts';
 import type { ReservationNote } from '../model/reservation-reason.ts';
 import type { RuleId } from '../model/rule.ts';
@@ -44,7 +44,7 @@ export interface ManualReservation extends RecordingChoice {
   startAt: number;
   endAt: number;
   note: ReservationNote | null;
-  repeats: number | null;
+  repeats: RecordingId | null;
 }
 
 export interface PlannedChanges {
@@ -52,7 +52,7 @@ export interface PlannedChanges {
   stamp: string;
   /** In the order in which they are to be numbered. */
   create: readonly (PlannedRow &
-    RecordingChoice & { note: ReservationNote | null; repeats: number | null })[];
+    RecordingChoice & { note: ReservationNote | null; repeats: RecordingId | null })[];
   update: readonly { id: ReservationId; to: PlannedRow; choice: RecordingChoice | null }[];
   remove: readonly ReservationId[];
 }
@@ -236,7 +236,7 @@ export class ReservationStore {
   }
 
   /** The next airing after a damaged recording, where that is booked already. */
-  repeat(id: ReservationId, repeats: number, note: ReservationNote, now: number): void {
+  repeat(id: ReservationId, repeats: RecordingId, note: ReservationNote, now: number): void {
     atomically(this.database, () =>
       this.database
         .query('UPDATE reservations SET repeats = $repeats, note = $note, updated_at = $now WHERE id = $id')

@@ -1,7 +1,8 @@
 /** Rows of rules, and what became of each. */
 import type { Database } from 'bun:sqlite';
+import type { ProgramId } from '../../arib/ids.ts';
 import type { ReservationState } from '../../wire/guide.ts';
-import { ruleId } from '../model/ids.ts';
+import { type ReservationId, ruleId } from '../model/ids.ts';
 import type { EncodeChoice, Rule, RuleConditions, RuleDraft, RuleId } from '../model/rule.ts';
 import { readObject, readText } from './stored-json.ts';
 import { atomically } from './transaction.ts';
@@ -92,8 +93,8 @@ export interface RuleFacts {
   recorded: number;
   /** The next programme that it books; null: none. */
   next: {
-    reservationId: number;
-    programId: number;
+    reservationId: ReservationId;
+    programId: ProgramId;
     name: string;
     serviceName: string;
     startAt: number;
@@ -102,9 +103,9 @@ export interface RuleFacts {
 }
 
 interface NextRow {
-  rule_id: number;
-  id: number;
-  program_id: number;
+  rule_id: RuleId;
+  id: ReservationId;
+  program_id: ProgramId;
   name: string;
   service_name: string;
   start_at: number;

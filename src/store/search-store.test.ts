@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import type { ProgramId } from '../../arib/ids.ts';
+import { recordingId, ruleId } from '../model/ids.ts';
 import { matchText, searchWords } from '../model/search-text.ts';
 import { openDatabase, openReader } from './database.ts';
 import {
@@ -148,7 +150,7 @@ describe('programmes', () => {
     indexAllPending(database);
     expect((await store.programs(['番組'], 4, NOW)).rows).toEqual([
       {
-        id: STATION * 100_000 + 1,
+        id: (STATION * 100_000 + 1) as ProgramId,
         name: '番組',
         service_name: '試験テレビ',
         start_at: NOW + HOUR,
@@ -217,7 +219,7 @@ describe('the other sections', () => {
     indexAllPending(database);
     const found = await store.recordings(searchWords('ｘてれび'.replace('てれび', 'テレビ')), 10);
     expect(found.rows.map((row) => row.name)).toEqual(['新しい', '古い']);
-    expect((await store.recordings(['x', '古'], 10)).rows.map((row) => row.id)).toEqual([2]);
+    expect((await store.recordings(['x', '古'], 10)).rows.map((row) => row.id)).toEqual([recordingId(2)]);
     expect(await store.recordings(['x'], 1)).toMatchObject({ more: true, rows: [{ id: 1 }] });
   });
 
@@ -246,8 +248,8 @@ describe('the other sections', () => {
     indexAllPending(database);
     const { rows } = await store.recordings(['録画'], 10);
     expect(rows.map(({ id, verdict }) => [id, verdict]).sort()).toEqual([
-      [1, null],
-      [2, 'damaged'],
+      [recordingId(1), null],
+      [recordingId(2), 'damaged'],
     ]);
   });
 
@@ -279,7 +281,9 @@ describe('the other sections', () => {
   test('rules by their name', () => {
     addRule('ドラマ 月9');
     addRule('月曜のアニメ', 0);
-    expect(store.rules(searchWords('ﾄﾞﾗﾏ'), 4).rows).toEqual([{ id: 1, name: 'ドラマ 月9', enabled: true }]);
+    expect(store.rules(searchWords('ﾄﾞﾗﾏ'), 4).rows).toEqual([
+      { id: ruleId(1), name: 'ドラマ 月9', enabled: true },
+    ]);
     expect(store.rules(['月'], 4).rows.map((row) => row.enabled)).toEqual([true, false]);
   });
 });
@@ -320,7 +324,7 @@ describe('a long search', () => {
     const recorded = await slow.recordings([word], 4);
     clearImmediate(immediate);
     expect(found.rows.map((row) => row.id % 100_000)).toEqual([60_001, 60_000]);
-    expect(recorded.rows.map((row) => row.id)).toEqual([60_001, 60_000]);
+    expect(recorded.rows.map((row) => row.id)).toEqual([recordingId(60_001), recordingId(60_000)]);
     expect((await store.programs(['一丁'], 10, NOW)).rows).toHaveLength(10);
     expect(turns).toBeGreaterThan(100);
   });

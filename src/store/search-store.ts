@@ -6,6 +6,7 @@
  * A query of common letters that few texts have together makes many rows be compared: others get their turn in between.
  */
 import type { Database } from 'bun:sqlite';
+import type { ProgramId } from '../../arib/ids.ts';
 import type {
   FoundProgram,
   FoundRecording,
@@ -15,6 +16,7 @@ import type {
   ReservationState,
   VerdictLevel,
 } from '../../wire/api.ts';
+import type { RecordingId, ReservationId, RuleId } from '../model/ids.ts';
 import { matchText } from '../model/search-text.ts';
 import { type CountedTable, tableStamp } from './change-counters.ts';
 import { LONGEST_MS } from './program-length.ts';
@@ -28,7 +30,7 @@ interface Section<Row> {
 }
 
 interface ProgramRow {
-  id: number;
+  id: ProgramId;
   name: string;
   service_name: string;
   start_at: number;
@@ -37,7 +39,7 @@ interface ProgramRow {
 }
 
 interface RecordingRow {
-  id: number;
+  id: RecordingId;
   name: string;
   service_name: string;
   start_at: number;
@@ -47,19 +49,19 @@ interface RecordingRow {
 }
 
 interface ReservationRow {
-  id: number;
-  program_id: number;
+  id: ReservationId;
+  program_id: ProgramId;
   name: string;
   description: string;
   service_name: string;
   start_at: number;
   end_at: number;
   state: string;
-  recording_id: number | null;
+  recording_id: RecordingId | null;
 }
 
 interface RuleRow {
-  id: number;
+  id: RuleId;
   name: string;
   enabled: number;
 }

@@ -9,6 +9,7 @@ import type { EncodeSources } from '../../src/encode/encode-sources.ts';
 import { VIDEO_ENCODERS } from '../../src/ffmpeg/recipes.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import type { EncodeWish } from '../../src/model/encoding.ts';
+import { recordingId } from '../../src/model/ids.ts';
 import { syncFolder } from '../../src/reception/recorded-file.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { EncodeStore } from '../../src/store/encode-store.ts';
@@ -83,7 +84,9 @@ export class EncodeHome {
          remote_control_key, hidden, seen_at) VALUES (${STATION}, 'GR', 32744, 1024, 'T27', '試験', 1, 1, 0, 0)`,
     );
     const row = { station: STATION, serviceName: '試験', name: '番組', startAt: START };
-    const id = putRecording(this.database, { ...row, endAt: START + durationMs, content }, this.folder);
+    const id = recordingId(
+      putRecording(this.database, { ...row, endAt: START + durationMs, content }, this.folder),
+    );
     this.database
       .query('UPDATE recordings SET duration_ms = $durationMs WHERE id = $id')
       .run({ id, durationMs });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
+import { recordingId } from '../../src/model/ids.ts';
 import {
   type Chapters,
   EncodeLogSchema,
@@ -179,13 +180,13 @@ describe('the queue', () => {
     expect(await many.json()).toEqual({ queued: 2 });
     expect((await home.send('POST', `/api/recordings/${first}/encode`, { codecs: 'h264' })).status).toBe(204);
     const ids = async () => (await queue()).queue.map(({ recordingId }) => recordingId);
-    expect(await ids()).toEqual([first, second]);
+    expect(await ids()).toEqual([recordingId(first), recordingId(second)]);
     expect((await queue()).queue[0]?.codecs).toBe('h264');
     await home.send('PUT', '/api/encodes', { order: [second] });
-    expect(await ids()).toEqual([second, first]);
+    expect(await ids()).toEqual([recordingId(second), recordingId(first)]);
     expect((await home.send('DELETE', `/api/recordings/${second}/encode`)).status).toBe(204);
     expect((await home.send('DELETE', `/api/recordings/${second}/encode`)).status).toBe(204);
-    expect(await ids()).toEqual([first]);
+    expect(await ids()).toEqual([recordingId(first)]);
     expect((await queue()).wait).toBe('paused');
     await home.send('PUT', '/api/encodes', { paused: false });
     expect(await ended(first)).toMatchObject({ state: 'done' });

@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../../src/model/failure.ts';
+import { recordingId } from '../../src/model/ids.ts';
 import { madeStream } from '../play/made-recording.ts';
 import { comesTrue } from '../until.ts';
 import { EncodeHome } from './encode-home.ts';
@@ -51,7 +52,7 @@ async function putOff({ store }: EncodeHome): Promise<string> {
 
 /** Only the original, and nothing that was begun. */
 function expectOriginal({ folder, list }: EncodeHome, id: number): void {
-  expect(list.find(id)?.files.map(({ source }) => source)).toEqual(['ts']);
+  expect(list.find(recordingId(id))?.files.map(({ source }) => source)).toEqual(['ts']);
   expect(readdirSync(folder).map((name) => name.replace(/^.*\./, ''))).toEqual(['ts']);
 }
 
@@ -71,7 +72,7 @@ test.each([
       message: expect.stringContaining(message),
     });
     expectOriginal(one, id);
-    expect(one.store.log(id)?.log).not.toBe('');
+    expect(one.store.log(recordingId(id))?.log).not.toBe('');
   },
   60_000,
 );
@@ -149,6 +150,6 @@ test('an original of which less can be played than was recorded stays', async ()
   const id = one.put(film, 60_000);
   one.service.start();
   expect((await ended(one)).state).toBe('done');
-  expect(one.list.find(id)?.files.map(({ source }) => source)).toEqual(['alt', 'ts']);
-  expect(one.store.log(id)?.log).toContain('the original stays');
+  expect(one.list.find(recordingId(id))?.files.map(({ source }) => source)).toEqual(['alt', 'ts']);
+  expect(one.store.log(recordingId(id))?.log).toContain('the original stays');
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import type { EncodeStep } from '../../src/encode/encode-sources.ts';
+import { recordingId } from '../../src/model/ids.ts';
 import { reconcile } from '../../src/record/file-reconciliation.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { RecordingListStore } from '../../src/store/recording-list-store.ts';
@@ -42,7 +43,7 @@ async function encode(folder: string, step: EncodeStep | 'none'): Promise<number
 function expectWatchable(folder: string, id: number): string[] {
   const database = openDatabase(join(folder, 'svc.db'));
   try {
-    const files = new RecordingListStore(database).find(id)?.files ?? [];
+    const files = new RecordingListStore(database).find(recordingId(id))?.files ?? [];
     expect(files.length).toBeGreaterThan(0);
     for (const { path } of files) expect([path, existsSync(path)]).toEqual([path, true]);
     return files.map(({ source }) => source);

@@ -16,6 +16,7 @@ import { SILENT_LOG } from '../../host/log.ts';
 import type { EncodeStep } from '../../src/encode/encode-sources.ts';
 import type { ProgramSegment } from '../../src/encode/kept-spans.ts';
 import { Failure } from '../../src/model/failure.ts';
+import { recordingId } from '../../src/model/ids.ts';
 import { reconcile } from '../../src/record/file-reconciliation.ts';
 import { EncodedFileStore } from '../../src/store/encoded-file-store.ts';
 import type { ListedRecording } from '../../src/store/recording-list-store.ts';
@@ -60,7 +61,7 @@ async function ended({ store }: EncodeHome) {
 }
 
 function sourcesOf({ list }: EncodeHome, id: number): string[] | undefined {
-  return list.find(id)?.files.map(({ source }) => source);
+  return list.find(recordingId(id))?.files.map(({ source }) => source);
 }
 
 function named({ folder }: EncodeHome, ending: string): string {
@@ -69,7 +70,7 @@ function named({ folder }: EncodeHome, ending: string): string {
 }
 
 test('an encode that is cancelled, or whose recording goes into the bin, at its last step keeps it', async () => {
-  const cancelled: EncodeHome = home(atLast(() => void cancelled.service.cancel(id)));
+  const cancelled: EncodeHome = home(atLast(() => void cancelled.service.cancel(recordingId(id))));
   const id = cancelled.put(film, 1_001);
   cancelled.service.start();
   expect((await ended(cancelled)).state).toBe('cancelled');
@@ -119,7 +120,7 @@ test('a file in which pictures or sound are missing in between does not replace 
   one.service.start();
   expect((await ended(one)).state).toBe('done');
   expect(sourcesOf(one, id)).toEqual(['alt', 'ts']);
-  expect(one.store.log(id)?.log).toMatch(/the original stays: 3\.\d s of it are missing/);
+  expect(one.store.log(recordingId(id))?.log).toMatch(/the original stays: 3\.\d s of it are missing/);
 });
 
 function parts(...ends: number[]): ProgramSegment[] {
@@ -139,7 +140,7 @@ test.each([
   one.service.start();
   expect(await ended(one)).toMatchObject({ state: 'done', message: expect.stringContaining('CMの位置') });
   expect(sourcesOf(one, id)).toEqual(['alt', 'ts']);
-  expect(one.list.find(id)?.files.map(({ cuts }) => cuts)).toEqual([null, null]);
+  expect(one.list.find(recordingId(id))?.files.map(({ cuts }) => cuts)).toEqual([null, null]);
 });
 
 test('it stays where its other file is cut and nothing was to be cut', async () => {
@@ -149,7 +150,7 @@ test('it stays where its other file is cut and nothing was to be cut', async () 
   writeFileSync(path, 'earlier');
   const facts = { tracks: [], codecs: '', hasVideo: true, stretches: [] };
   const file = { path, codec: 'av1', bytes: 7, durationMs: 600, source: 'encoded', facts } as const;
-  new EncodedFileStore(one.database).put(id, { ...file, cuts: [{ from: 0, to: 600 }] }, 1);
+  new EncodedFileStore(one.database).put(recordingId(id), { ...file, cuts: [{ from: 0, to: 600 }] }, 1);
   one.service.start();
   expect((await ended(one)).state).toBe('done');
   expect(sourcesOf(one, id)).toEqual(['encoded', 'alt', 'ts']);
@@ -177,8 +178,8 @@ test('a start removes no original in whose place there is nothing', async () => 
   const facts = { tracks: [], codecs: '', hasVideo: true, stretches: [] };
   const path = join(one.folder, 'lost.h264.mkv');
   const file = { path, codec: 'h264', bytes: 7, durationMs: 1_001, source: 'alt', facts } as const;
-  files.put(id, { ...file, cuts: null }, 1);
-  const [original] = files.retireOriginal(id, 1);
+  files.put(recordingId(id), { ...file, cuts: null }, 1);
+  const [original] = files.retireOriginal(recordingId(id), 1);
   const store = new RecordingStore(one.database);
   await reconcile({ store, log: SILENT_LOG, wallClock: () => wallMs(Date.now()) });
   expect(existsSync(original ?? '')).toBe(true);
@@ -191,10 +192,10 @@ test('a file that a wrong clock dated later than now is made again', async () =>
   const path = join(one.folder, 'earlier.h264.mkv');
   writeFileSync(path, 'earlier');
   const file = { path, codec: 'h264', bytes: 7, durationMs: 1_001, source: 'alt', facts } as const;
-  new EncodedFileStore(one.database).put(id, { ...file, cuts: null }, Date.now() + 86_400_000);
+  new EncodedFileStore(one.database).put(recordingId(id), { ...file, cuts: null }, Date.now() + 86_400_000);
   one.service.start();
   expect((await ended(one)).state).toBe('done');
-  expect(one.list.find(id)?.files.find(({ source }) => source === 'alt')?.path).not.toBe(path);
+  expect(one.list.find(recordingId(id))?.files.find(({ source }) => source === 'alt')?.path).not.toBe(path);
 });
 
 test('a copied or restored database removes no file of which its recording has no original', async () => {

@@ -1,5 +1,6 @@
 /** What a broadcaster does with an evening, from the air to the file: programmes that move, and what may not be copied. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { ProgramId } from '../../arib/ids.ts';
 import { INVENTED_REGION, terrestrialNetwork, terrestrialService } from '../../synth/scenario/identity.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import { BEFORE, type Outcome, ProgrammeChanges, until } from './programme-changes.ts';
@@ -193,7 +194,7 @@ describe('from its real start to its real end', () => {
     // It is known by the id under which it ended.
     const done = await evening.send<ReservationItem[]>('GET', 'reservations?completed=1');
     expect(done.find(({ recordingId }) => recordingId === recording?.id)?.programId).toBe(
-      recording?.programId ?? 0,
+      (recording?.programId ?? 0) as ProgramId,
     );
     expect(recording?.programId).not.toBe(booked.get('番号の変わる番組'));
   }, 60_000);

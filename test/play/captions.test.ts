@@ -7,6 +7,7 @@ import { broadcastMs, type Pts90k, unwrapPts } from '../../arib/time.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { RecordingBytes } from '../../src/media/recording-bytes.ts';
 import { RecordingIndexer } from '../../src/media/recording-index.ts';
+import { recordingId } from '../../src/model/ids.ts';
 import { extractCaptions } from '../../src/play/caption-extract.ts';
 import { CaptionFiles } from '../../src/play/caption-files.ts';
 import { CaptionStreams } from '../../src/play/caption-streams.ts';
@@ -244,7 +245,7 @@ describe('caption stream', () => {
 test('come over the live socket with a recording that is watched there, on the scale of the file', async () => {
   const id = home.put({ content: Buffer.from(whole), state: 'recording' });
   const client = await SocketClient.open(home.service.url);
-  client.send({ type: 'chase', recordingId: id, from: 65, codec: 'raw' });
+  client.send({ type: 'chase', recordingId: recordingId(id), from: 65, codec: 'raw' });
   const tuned = await client.message('tuned');
   expect(tuned).toMatchObject({ codec: 'raw', recordingId: id, mime: 'video/mp2t' });
   expect(tuned.from).toBeLessThanOrEqual(65);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { appendFileSync, chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { recordingId } from '../../src/model/ids.ts';
 import { LIVE_CHANNEL } from '../../wire/live-frames.ts';
 import { SocketClient } from '../live/socket-client.ts';
 import { RecordedHome } from '../service/recorded-home.ts';
@@ -106,7 +107,7 @@ test('a chase over the live socket has its place on the scale, and keeps a slot 
     state: 'recording',
   });
   const client = await SocketClient.open(home.service.url);
-  client.send({ type: 'chase', recordingId: id, from: 3.1, codec: 'h264' });
+  client.send({ type: 'chase', recordingId: recordingId(id), from: 3.1, codec: 'h264' });
   const { from = 0, mime } = await client.message('tuned');
   expect(mime).toContain('avc1');
   expect(from).toBeGreaterThan(2.4);
@@ -114,7 +115,7 @@ test('a chase over the live socket has its place on the scale, and keeps a slot 
   await client.frame(LIVE_CHANNEL.init);
   expect((await client.frame(LIVE_CHANNEL.fragment)).time).toBeLessThan(90_000);
   const other = await SocketClient.open(home.service.url);
-  other.send({ type: 'chase', recordingId: id, from: 0, codec: 'h264' });
+  other.send({ type: 'chase', recordingId: recordingId(id), from: 0, codec: 'h264' });
   expect(await other.message('error')).toMatchObject({ code: 'busy' });
   await client.leave();
   await comesTrue('the slot is free', () => getsSlot(id), 10_000);

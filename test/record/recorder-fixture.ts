@@ -7,7 +7,7 @@ import { broadcastMs } from '../../arib/time.ts';
 import { systemMonotonicClock, systemWallClock } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { Hub } from '../../src/hub/hub.ts';
-import { type ReservationId, reservationId } from '../../src/model/ids.ts';
+import { type ReservationId, recordingId, reservationId } from '../../src/model/ids.ts';
 import type { RecordingEnd, RecordingOrder, RecordingRecord } from '../../src/model/recording.ts';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { Recorder } from '../../src/record/recorder.ts';
@@ -112,9 +112,9 @@ export class RecorderFixture {
       this.ends.find((end) => end.reservationId === reservationId);
     await until(`recording of reservation ${reservationId} is judged`, () => ended() !== undefined);
     const id = ended()?.recordingId ?? 0;
-    const record = this.store.find(id);
+    const record = this.store.find(recordingId(id));
     if (record === undefined) throw new Error(`no recording ${id}`);
-    const path = this.store.parts(id)[0]?.path ?? '';
+    const path = this.store.parts(recordingId(id))[0]?.path ?? '';
     return { ...record, path, bytes: path === '' ? new Uint8Array(0) : readFileSync(path) };
   }
 

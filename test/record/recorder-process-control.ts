@@ -2,6 +2,7 @@
 import { Database } from 'bun:sqlite';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { recordingId } from '../../src/model/ids.ts';
 import { type Measured, nothingMeasured, type Verdict } from '../../src/model/verdict.ts';
 import { RecordingStore } from '../../src/store/recording-store.ts';
 import { clockSpan, type TestBroadcast, until } from './test-broadcast.ts';
@@ -72,8 +73,8 @@ export function stored(folder: string): {
   const database = new Database(join(folder, 'svc.db'));
   const store = new RecordingStore(database);
   const [file] = [...store.filePages()].flat();
-  const found = store.find(file?.recordingId ?? 0);
-  const measured = store.measured(file?.recordingId ?? 0) ?? nothingMeasured();
+  const found = store.find(recordingId(file?.recordingId ?? 0));
+  const measured = store.measured(recordingId(file?.recordingId ?? 0)) ?? nothingMeasured();
   database.close();
   if (found === undefined || file === undefined) throw new Error('nothing was recorded');
   const bytes = readFileSync(file.path);

@@ -3,12 +3,13 @@
  * [ID]`. With an ID it resumes what a killed one left. Prints the state of the recording as a line every 100 ms. SIGTERM
  * ends the process, SIGUSR2 the recording. Its programme is what it received, from the first packet to the last.
  */
+import { recordingId } from '../../src/model/ids.ts';
 import { SessionFixture } from './session-fixture.ts';
 
 const [folder = '', agentUrl = '', station = '', openAt = '', endAt = '', id] = process.argv.slice(2);
 const desk = new SessionFixture(folder, agentUrl);
 const wish = { station: JSON.parse(station), openAt: Number(openAt), endAt: Number(endAt) };
-const session = desk.record(wish, id === undefined ? undefined : Number(id));
+const session = desk.record(wish, id === undefined ? undefined : recordingId(Number(id)));
 const timer = setInterval(() => {
   process.stdout.write(`${JSON.stringify({ id: session.options.id, ...session.state })}\n`);
 }, 100);

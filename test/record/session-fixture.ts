@@ -25,6 +25,7 @@ import { RecordingStore } from '../../src/store/recording-store.ts';
 import { AgentClient } from '../../src/tuner/agent-client.ts';
 import { type KeyFailureQuery, keyFailureOf } from '../../src/tuner/key-failure.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
+import type { RecordingId } from '../../wire/ids.ts';
 
 const broadcastNow = (): BroadcastMs => broadcastMs(Date.now());
 
@@ -69,7 +70,7 @@ export class SessionFixture {
   }
 
   /** Begins a recording, or goes on with the one of a killed process. */
-  record(wish: Wish, resumed?: number): RecordingSession {
+  record(wish: Wish, resumed?: RecordingId): RecordingSession {
     const { station, endAt, openAt = Date.now(), mainAt = openAt } = wish;
     const { store } = this;
     const id = resumed ?? this.#create(station, mainAt, endAt);
@@ -168,7 +169,7 @@ export class SessionFixture {
     return (await this.mounts.isAway(path)) ? undefined : freeBytes(path);
   }
 
-  #create(station: RecordedStation, startAt: number, endAt: number): number {
+  #create(station: RecordedStation, startAt: number, endAt: number): RecordingId {
     const id: StationId = stationId(networkId(32608), station.serviceId);
     this.#database.run(
       `INSERT OR IGNORE INTO stations (id, type, network_id, service_id, channel, name, service_type,

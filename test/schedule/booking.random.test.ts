@@ -3,10 +3,11 @@
  * decided is never lost, what is told to the recorder is what is stored, and what has settled stays.
  */
 import { expect, test } from 'bun:test';
+import type { ProgramId } from '../../arib/ids.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { BookingService } from '../../src/booking/booking-service.ts';
 import { Hub } from '../../src/hub/hub.ts';
-import { type ReservationId, reservationId } from '../../src/model/ids.ts';
+import { type ReservationId, recordingId, reservationId } from '../../src/model/ids.ts';
 import type { RecorderPort, RecordingOrder, RunningRecording } from '../../src/model/recording.ts';
 import { ProgramStore } from '../../src/store/program-store.ts';
 import { startScheduleWorker } from '../../src/workers.ts';
@@ -112,7 +113,7 @@ class Household implements RecorderPort {
     if (ids.length === 0) return;
     const { id } = random.pick(ids);
     // Stored before it waits for a plan: somebody else may cancel it meanwhile.
-    const reserving = room.reservations.reserve({ programId: id });
+    const reserving = room.reservations.reserve({ programId: id as ProgramId });
     const stored = home.reservations.all().find(({ programId }) => programId === id);
     // What a rule has booked already stays the rule's.
     if (stored?.ruleId === null) this.wanted.add(id);
@@ -154,7 +155,11 @@ class Household implements RecorderPort {
       if (changes === 0) continue;
       const progress = { phase: 'receiving', cause: null, bytes: 0, drops: 0, slow: false } as const;
       const place = { tunerId: null, until: closeAt };
-      this.recordings.set(id, { recordingId: 1000 + id, ...place, progress: { ...progress, ...place } });
+      this.recordings.set(id, {
+        recordingId: recordingId(1000 + id),
+        ...place,
+        progress: { ...progress, ...place },
+      });
       this.room.onBegan();
     }
   }
@@ -162,7 +167,7 @@ class Household implements RecorderPort {
   #end(id: ReservationId): void {
     if (!this.recordings.delete(id)) return;
     this.home.database.run("UPDATE reservations SET state = 'finished' WHERE id = ?", [id]);
-    this.room.onEnded({ reservationId: id, recordingId: 1000 + id, worthRepeating: false });
+    this.room.onEnded({ reservationId: id, recordingId: recordingId(1000 + id), worthRepeating: false });
   }
 
   async close(): Promise<void> {

@@ -11,6 +11,7 @@ import type { Reservation } from '../../src/model/reservation.ts';
 import type { PassedOverReason } from '../../src/model/reservation-reason.ts';
 import type { Plan, PlannedOpening } from '../../src/schedule/plan/plan-types.ts';
 import type { Tuner } from '../../wire/agent.ts';
+import { recordingId } from '../../wire/ids.ts';
 import type { Random } from '../fuzz/random.ts';
 import { tunerOf } from '../tuner.ts';
 import { AgentModel } from './agent-model.ts';
@@ -331,7 +332,10 @@ export class HardHome {
     }
     const running = [...this.#running.values()].map(
       ({ id, tuner }) =>
-        [reservationId(id), { recordingId: id, tunerId: tuner === null ? null : String(tuner) }] as const,
+        [
+          reservationId(id),
+          { recordingId: recordingId(id), tunerId: tuner === null ? null : String(tuner) },
+        ] as const,
     );
     home.tuners = this.#heard === null ? null : tunersOfPlan(this.#heard, new Map(running));
     home.recorded = this.#recent

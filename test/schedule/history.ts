@@ -12,6 +12,7 @@ import type { Reservation } from '../../src/model/reservation.ts';
 import { titleText } from '../../src/model/search-text.ts';
 import type { Plan, PlannedOpening } from '../../src/schedule/plan/plan-types.ts';
 import type { Tuner } from '../../wire/agent.ts';
+import { recordingId } from '../../wire/ids.ts';
 import type { Random } from '../fuzz/random.ts';
 import { tuner } from '../service/bookings.ts';
 import { AgentModel } from './agent-model.ts';
@@ -205,7 +206,7 @@ export class Household {
         const id = this.home.of(programId)?.id;
         return id === undefined
           ? []
-          : [[id, { recordingId: id, tunerId: place === null ? null : String(place) }]];
+          : [[id, { recordingId: recordingId(id), tunerId: place === null ? null : String(place) }]];
       }),
     );
     this.home.tuners = tunersOfPlan(list, running);

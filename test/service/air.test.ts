@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningAgent, startAgent } from '../../agent/agent.ts';
+import type { StationId } from '../../arib/ids.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
 import type { Tuner } from '../../wire/agent.ts';
@@ -82,7 +83,7 @@ describe('what is on the air', () => {
       ) as Truth;
       for (const station of truth.stations) {
         const id = truth.networkId * 100_000 + station.serviceId;
-        const row = listed.get(id);
+        const row = listed.get(id as StationId);
         expect(row === undefined).toBe(station.partialReception);
         if (row === undefined) continue;
         // The broadcast may have gone on to the next programme in between.

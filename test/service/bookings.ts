@@ -1,6 +1,7 @@
 /** A service with two stations, a stand-in agent's tuners and an empty guide, for tests of what is booked. */
 import type { Database } from 'bun:sqlite';
 import { Value } from '@sinclair/typebox/value';
+import type { StationId } from '../../arib/ids.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import { type ReservationItem, ReservationsSchema, type RuleItem, RuleSchema } from '../../wire/api.ts';
 import { tunerOf } from '../tuner.ts';
@@ -10,7 +11,7 @@ import { CHANNELS, HOME_STATION, StandInAgent, startTestService, type TestServic
 import { startHousehold } from './household.ts';
 
 export const MINUTE = 60_000;
-export const SATELLITE = 400_151;
+export const SATELLITE = 400_151 as StationId;
 /** On another channel of the same type. */
 export const OTHER_STATION = 0x7fe9 * 100_000 + 1032;
 

@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
+import type { StationId } from '../../arib/ids.ts';
 import {
   type GuideWindow,
   GuideWindowSchema,
@@ -16,7 +17,7 @@ import { CHANNELS, HOME_STATION, StandInAgent, until } from './harness.ts';
 import { type Household, startHousehold } from './household.ts';
 
 const HOUR = 3_600_000;
-const SATELLITE = 400_151;
+const SATELLITE = 400_151 as StationId;
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 /** A whole hour, soon. */
 const START = Math.ceil(Date.now() / HOUR) * HOUR + HOUR;
@@ -83,7 +84,7 @@ describe('/api/guide', () => {
     putPrograms(database, [marked]);
     const id = putReservation(database, { ...marked, state: 'conflict' });
     const [station] = await guide(`from=${START}&to=${START + HOUR}`);
-    expect(station?.programs).toEqual([
+    expect(station?.programs).toEqual<unknown>([
       {
         id: programIdOf(marked),
         title: 'ドラマ "引用"\\',
@@ -198,7 +199,7 @@ describe('a sub-channel', () => {
       expect(await shared(2)).toEqual([]);
       const list = (await (await home.ask('/api/services')).json()) as Station[];
       const mains = list.map(({ id, now }) => [id, now?.mainStationId]);
-      expect(mains.slice(0, 2)).toEqual([
+      expect(mains.slice(0, 2)).toEqual<unknown>([
         [main, undefined],
         [sub, main],
       ]);
@@ -251,7 +252,7 @@ describe('/api/programs/<id>', () => {
     const response = await get(`/api/programs/${programIdOf(program)}`);
     const detail = (await response.json()) as ProgramDetail;
     expect([...Value.Errors(ProgramDetailSchema, detail)]).toEqual([]);
-    expect(detail).toEqual({
+    expect(detail).toEqual<unknown>({
       id: programIdOf(program),
       station_id: HOME_STATION,
       name: '[新]名作劇場「海」[二]',
@@ -356,7 +357,7 @@ describe('/api/services', () => {
     await until(
       async () => (await get('/api/services', { headers: { 'if-none-match': tag } })).status === 200,
     );
-    expect((await stations())[0]?.now?.id).toBe(programIdOf(row(2)));
+    expect((await stations())[0]?.now?.id).toBe<unknown>(programIdOf(row(2)));
   });
 });
 

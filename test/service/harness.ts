@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { StationId } from '../../arib/ids.ts';
 import { createLog, type Log } from '../../host/log.ts';
 import { systemRandom } from '../../host/random.ts';
 import { readConfig } from '../../src/config.ts';
@@ -37,7 +38,7 @@ export const CHANNELS: Channel[] = [
   },
 ];
 
-export const HOME_STATION = 0x7fe8 * 100_000 + 1024;
+export const HOME_STATION = (0x7fe8 * 100_000 + 1024) as StationId;
 
 /** A stand-in for the agent: lists what it is given and can go away and come back on its port. */
 export class StandInAgent {

@@ -1,5 +1,6 @@
 /** The routes of a running service, and who reaches them, over real sockets. */
 import { describe, expect, test } from 'bun:test';
+import type { StationId } from '../../arib/ids.ts';
 import { HOME_STATION, rawRequest, startTestService } from './harness.ts';
 import { OUTSIDE, servedHome } from './served-home.ts';
 
@@ -21,7 +22,7 @@ describe('stations and health', () => {
   test('stations are listed in order, without one-segment', async () => {
     expect(await stations()).toEqual([
       {
-        id: HOME_STATION,
+        id: HOME_STATION as StationId,
         type: 'GR',
         name: '試験テレビ',
         remoteControlKey: 1,
@@ -30,7 +31,7 @@ describe('stations and health', () => {
         now: null,
       },
       {
-        id: 400151,
+        id: 400151 as StationId,
         type: 'BS',
         name: '試験衛星',
         remoteControlKey: 151,

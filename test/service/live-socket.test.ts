@@ -1,7 +1,9 @@
 /** The live socket of a running service: handshake, control, captions beside packets, and clients that misbehave. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
+import type { StationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
+import { recordingId } from '../../src/model/ids.ts';
 import { eventStations } from '../../synth/broadcast.ts';
 import { ticksAt } from '../../synth/clock.ts';
 import { DEFAULT } from '../../synth/scenario/default.ts';
@@ -146,11 +148,11 @@ describe('a station over the socket', () => {
 
   test('is refused with the cause, and the connection stays', async () => {
     const client = await SocketClient.open(service.url);
-    client.send({ ...tune, stationId: 1 });
+    client.send({ ...tune, stationId: 1 as StationId });
     expect(await client.message('error')).toMatchObject({ code: 'not_found' });
     client.send({ ...tune, codec: 'h264' });
     expect(await client.message('error', 2)).toMatchObject({ code: 'ffmpeg_unavailable' });
-    client.send({ type: 'chase', recordingId: 99, from: 0, codec: 'raw' });
+    client.send({ type: 'chase', recordingId: recordingId(99), from: 0, codec: 'raw' });
     expect(await client.message('error', 3)).toMatchObject({ code: 'not_found' });
     client.send(tune);
     await client.frame(LIVE_CHANNEL.packets);
@@ -181,7 +183,7 @@ describe('clients that misbehave', () => {
     const client = await SocketClient.open(service.url);
     asked = 0;
     for (let index = 0; index < 50; index += 1) {
-      client.send({ ...tune, stationId: index % 2 === 0 ? 1 : HOME_STATION });
+      client.send({ ...tune, stationId: (index % 2 === 0 ? 1 : HOME_STATION) as StationId });
       await Bun.sleep(10);
     }
     await client.frame(LIVE_CHANNEL.packets);

@@ -4,13 +4,14 @@ import { expect } from 'bun:test';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Value } from '@sinclair/typebox/value';
+import type { StationId } from '../../arib/ids.ts';
 import { type Recording, RecordingsSchema } from '../../wire/api.ts';
 import { HOME_STATION, type TestService } from './harness.ts';
 import { type Household, startHousehold } from './household.ts';
 import { putRecording, type RecordingRow } from './recording-rows.ts';
 
 export const HOUR = 3_600_000;
-export const SATELLITE = 400_151;
+export const SATELLITE = 400_151 as StationId;
 export const STATIONS = [
   { id: HOME_STATION, name: '試験テレビ' },
   { id: SATELLITE, name: '試験衛星' },

@@ -44,7 +44,7 @@ describe('the list', () => {
       bytes: 123_456,
       protected: true,
     });
-    expect(await home.list()).toEqual([
+    expect(await home.list()).toEqual<unknown>([
       {
         id,
         title: '灯台守の夏 第3話「嵐の夜」',
@@ -227,7 +227,7 @@ test('series are those of what can be watched, that with the newest recording fi
     { name: '海の便り', count: 5, unwatched: 4, damaged: 1, lost: 1 },
     { name: '山の便り', count: 1, unwatched: 0, damaged: 0, lost: 0 },
   ]);
-  expect(series[0]?.newest.id).toBe(newest);
+  expect(series[0]?.newest.id).toBe<unknown>(newest);
 });
 
 const LOSSES = { drops: 3, errors: 1, scrambled: 0 };
@@ -300,7 +300,7 @@ test('a believable household is listed whole', async () => {
       .flat()
       .map(({ id }) => id)
       .sort(),
-  ).toEqual([...made].sort());
+  ).toEqual<unknown>([...made].sort());
   expect((await home.list())[0]).toMatchObject({ recording: true, title: '真夜中の音楽堂' });
 });
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
+import { recordingId } from '../../src/model/ids.ts';
 import { type Retiring, type StorageFacts, StorageSchema } from '../../wire/api.ts';
 import { until } from './harness.ts';
 import { HOUR, RecordedHome, START } from './recorded-home.ts';
@@ -80,8 +81,8 @@ describe('retention', () => {
       return ((await response.json()) as { retiring?: Retiring }).retiring ?? [];
     };
     expect(await preview({ keepNewest: 2 })).toEqual([
-      { id: rows[2] ?? 0, title: '便り2', startAt: START + 2 * HOUR, watched: true, bytes: 700 },
-      { id: rows[0] ?? 0, title: '便り0', startAt: START, watched: false, bytes: 700 },
+      { id: recordingId(rows[2] ?? 0), title: '便り2', startAt: START + 2 * HOUR, watched: true, bytes: 700 },
+      { id: recordingId(rows[0] ?? 0), title: '便り0', startAt: START, watched: false, bytes: 700 },
     ]);
     expect(await preview({ keepNewest: 4 })).toEqual([]);
     expect(await preview({ keepNewest: 2 }, '')).toEqual([]);

@@ -201,7 +201,9 @@ describe('POST /api/rules/preview', () => {
     });
     const found = await preview({ keyword: '灯台' });
     expect(found).toMatchObject({ total: 3, fault: null });
-    expect(found.programs.map(({ id, state, reservationId: booked }) => [id, state, booked])).toEqual([
+    expect(
+      found.programs.map(({ id, state, reservationId: booked }) => [id, state, booked]),
+    ).toEqual<unknown>([
       [first, 'scheduled', null],
       [again, null, null],
       [clash, 'conflict', null],
@@ -213,7 +215,7 @@ describe('POST /api/rules/preview', () => {
       title: '灯台 第1話「波」',
     });
     expect(found.programs[1]?.reason).toBe('同じ回の別の放送を予約します。');
-    expect((await home.reservations()).map(({ id }) => id)).toEqual([reservationId]);
+    expect((await home.reservations()).map(({ id }) => id)).toEqual<unknown>([reservationId]);
   });
 
   test('of a rule that is being changed looks at it in place of its stored form', async () => {

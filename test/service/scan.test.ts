@@ -133,7 +133,7 @@ describe('a channel scan', () => {
     const expected = kept(channels).flatMap(({ networkId, stations }) =>
       stations.map(({ serviceId, name }) => ({ id: (networkId ?? 0) * 100_000 + serviceId, name })),
     );
-    expect(listed.sort((a, b) => a.id - b.id)).toEqual(expected.sort((a, b) => a.id - b.id));
+    expect(listed.sort((a, b) => a.id - b.id)).toEqual<unknown>(expected.sort((a, b) => a.id - b.id));
   }, 90_000);
 
   const BEFORE: Channel[] = [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { recordingId } from '../../src/model/ids.ts';
 import { encodeItem } from './fake-encodes.ts';
 import { manyStations } from './fake-guide.ts';
 import { manyRecordings, newRecordings } from './fake-recordings.ts';
@@ -73,7 +74,7 @@ describe.skipIf(!hasChromium)('the conversion of recordings', () => {
     const page = await rig.open(`recordings?recording=${one?.id}`);
     await page.getByRole('button', { name: '変換する', exact: true }).click();
     await page.locator('.toast', { hasText: '変換の待ちに加えました' }).waitFor();
-    expect(state.encodes.queue.map(({ recordingId }) => recordingId)).toEqual([one?.id ?? 0]);
+    expect(state.encodes.queue.map(({ recordingId }) => recordingId)).toEqual([recordingId(one?.id ?? 0)]);
     await page.getByRole('button', { name: /^変換を取り消す/u }).click();
     await until(() => state.encodes.queue.length === 0);
   });

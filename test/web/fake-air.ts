@@ -2,6 +2,7 @@
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import { boxesIn } from '../../mp4/boxes.ts';
 import type { AudioOption, Station } from '../../wire/api.ts';
@@ -43,7 +44,7 @@ const ROWS: readonly Row[] = [
 
 export function fakeStations(now: number): Station[] {
   return ROWS.map(([type, network, service, key, name, title, since, left]) => {
-    const id = network * 100_000 + service;
+    const id = (network * 100_000 + service) as StationId;
     return {
       id,
       type,
@@ -55,7 +56,7 @@ export function fakeStations(now: number): Station[] {
         title === null
           ? null
           : {
-              id: id * 100_000 + 1,
+              id: (id * 100_000 + 1) as ProgramId,
               title: removeTitleMarks(title).title,
               name: title,
               startAt: now - since * MINUTE_MS,

@@ -1,4 +1,5 @@
 /** The part of the fake service behind guide, search, tuners and settings: what it holds, and how it answers. */
+import type { ProgramId } from '../../arib/ids.ts';
 import { LICENSES } from '../../host/licenses.ts';
 import type { Access } from '../../wire/access.ts';
 import type { Card, Channel, DetectedDevice, Tuner, TunerDefinition } from '../../wire/agent.ts';
@@ -195,7 +196,7 @@ export async function answerHouse(
   }
   const program = /^programs\/(\d+)$/u.exec(name)?.[1];
   if (program === undefined) return undefined;
-  const detail = programDetail(state.guide, Number(program), Date.now());
+  const detail = programDetail(state.guide, Number(program) as ProgramId, Date.now());
   if (detail === undefined) return Response.json(NOT_FOUND, { status: 404 });
   return Response.json({ ...detail, reservation: markOf(state.bookings, detail.id) });
 }

@@ -1,4 +1,6 @@
 /** Made-up reservations for tests of the UI: a list that booking, cancelling and restoring change. */
+import type { ProgramId } from '../../arib/ids.ts';
+import { recordingId, reservationId, ruleId } from '../../src/model/ids.ts';
 import type {
   Problem,
   ReservationItem,
@@ -39,8 +41,8 @@ export function reservation(
 ): ReservationItem {
   const { id, name, title, startAt, endAt, station } = program;
   return {
-    id: 1,
-    programId: id,
+    id: reservationId(1),
+    programId: id as ProgramId,
     stationId: station.id,
     serviceName: station.name,
     name,
@@ -90,7 +92,7 @@ function book(bookings: FakeBookings, program: BookedProgram | undefined, now: n
   if (program.endAt <= now) return problem({ message: '放送は終わりました。', code: 'ended' }, 400);
   const tight = bookings.tight.has(program.id);
   const item = reservation(program, {
-    id: bookings.nextId,
+    id: reservationId(bookings.nextId),
     ...(tight ? { state: 'conflict', reason: NO_TUNER, tuner: null, openAt: null, closeAt: null } : {}),
   });
   bookings.nextId += 1;
@@ -180,14 +182,14 @@ export function busyEvening(stations: readonly Station[], now: number): Reservat
       startAt,
       endAt: startAt + minutes * MINUTE_MS,
     };
-    return reservation({ ...program, station }, { id, ...changes });
+    return reservation({ ...program, station }, { id: reservationId(id), ...changes });
   };
   const lost = { reason: 'ほかの録画と重なり、チューナーが足りないため録画できません。', tuner: null };
   const later = of(terrestrial, 4);
   const offer = (hours: number, station: Station) => {
     const startAt = Math.floor(now / HOUR_MS) * HOUR_MS + hours * HOUR_MS;
     return {
-      programId: station.id * 100_000 + 900 + hours,
+      programId: (station.id * 100_000 + 900 + hours) as ProgramId,
       serviceName: station.name,
       title: '山里の台所　囲炉裏の味をのこす',
       startAt,
@@ -195,39 +197,48 @@ export function busyEvening(stations: readonly Station[], now: number): Reservat
     };
   };
   return [
-    make(of(terrestrial, 0), '[字]ニュースきょう一日', [-15, 30], { state: 'recording', recordingId: 71 }),
+    make(of(terrestrial, 0), '[字]ニュースきょう一日', [-15, 30], {
+      state: 'recording',
+      recordingId: recordingId(71),
+    }),
     make(of(terrestrial, 3), '[生][字]みなとナイター　ブルーマリンズ対フォレスターズ', [15, 150], {
-      ruleId: 5,
+      ruleId: ruleId(5),
       priority: 3,
     }),
     make(of(terrestrial, 1), '[新][字]ドラマ「灯台守の娘」第1話　嵐の夜に帰ってきた人', [60, 60], {
-      ruleId: 3,
+      ruleId: ruleId(3),
       priority: 1,
     }),
     make(of(terrestrial, 2), '[再]山里の台所　囲炉裏の味をのこす', [65, 25], {
       state: 'conflict',
       ...lost,
-      blockers: [2, 3],
-      alternatives: [offer(26, later).programId, offer(50, of(satellite, 0)).programId],
+      blockers: [reservationId(2), reservationId(3)],
+      alternatives: [
+        offer(26, later).programId as ProgramId,
+        offer(50, of(satellite, 0)).programId as ProgramId,
+      ],
       offers: [offer(26, later), offer(50, of(satellite, 0))],
     }),
-    make(of(terrestrial, 1), '[字]クイズ！まちかど博覧会', [120, 55], { ruleId: 3, priority: 1 }),
+    make(of(terrestrial, 1), '[字]クイズ！まちかど博覧会', [120, 55], { ruleId: ruleId(3), priority: 1 }),
     make(of(satellite, 0), '[字][二]世界の路地裏から　ポルト編', [90, 45]),
     make(of(satellite, 0), '天体観測生中継', [135, 80], {
       channel: 'BS-1',
       note: '放送が延びたため、終わりを遅らせました。',
     }),
-    make(of(satellite, 1), '映画「さよならは朝の汽車で」', [150, 115], { ruleId: 4, priority: 1 }),
+    make(of(satellite, 1), '映画「さよならは朝の汽車で」', [150, 115], { ruleId: ruleId(4), priority: 1 }),
     make(of(terrestrial, 5), 'ミュージックサロン　秋のピアノ特集', [200, 60], {
       state: 'skipped',
       reason: 'コピー禁止の番組なので録画しません。',
-      ruleId: 4,
+      ruleId: ruleId(4),
       priority: 1,
       tuner: null,
     }),
     make(of(terrestrial, 6), '寄席の時間　春風亭の三題噺', [220, 30], { state: 'cancelled', tuner: null }),
     make(of(terrestrial, 0), '[字]ニュースきょう一日', [24 * 60, 30]),
-    make(of(terrestrial, 3), 'アニメ　ほうき星の郵便屋さん　＃12', [26 * 60, 30], { ruleId: 3, priority: 1 }),
+    make(of(terrestrial, 3), 'アニメ　ほうき星の郵便屋さん　＃12', [26 * 60, 30], {
+      ruleId: ruleId(3),
+      priority: 1,
+    }),
     make(of(terrestrial, 7), '[終][字]趣味の庭しごと　冬じたくと球根', [26 * 60, 25], {
       state: 'conflict',
       ...lost,
@@ -236,12 +247,12 @@ export function busyEvening(stations: readonly Station[], now: number): Reservat
     }),
     make(of(terrestrial, 4), 'みんなの手話　駅で道をたずねる', [-180, 15], {
       state: 'finished',
-      recordingId: 64,
+      recordingId: recordingId(64),
     }),
     make(of(terrestrial, 2), '名店通販スペシャル', [-300, 30], {
       state: 'missed',
       reason: 'チューナーエージェントにつながらず、録画を始められませんでした。',
-      ruleId: 3,
+      ruleId: ruleId(3),
       priority: 1,
       tuner: null,
     }),

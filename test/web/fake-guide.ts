@@ -2,6 +2,7 @@
  * A made-up guide of any size for tests of the UI: the same station has the same programmes at the same hour, without
  * anything being kept.
  */
+import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type {
   GuideProgram,
   GuideStatus,
@@ -55,7 +56,7 @@ export function manyStations(counts: readonly [number, number, number]): Station
     Array.from({ length: counts[band] ?? 0 }, (_, index): Station => {
       const networkId = type === 'GR' ? network + index : network;
       const serviceId = type === 'GR' ? service + index * 8 : service + index;
-      const id = networkId * 100_000 + serviceId;
+      const id = (networkId * 100_000 + serviceId) as StationId;
       const place = PLACES[(index * 7 + band) % PLACES.length] ?? '';
       const kind = KINDS[(index * 3 + Math.floor(index / 10) + band) % KINDS.length] ?? '';
       return {
@@ -134,7 +135,7 @@ function programsOf(stationId: number, day: number): Made[] {
     const [name, [lv1, lv2], description, minutes] = TITLES[pick] ?? ['番組', [15, 15], '', 30];
     const endAt = Math.min(day + DAY_MS, at + minutes * MINUTE_MS);
     programs.push({
-      id: stationId * 100_000 + ((dayIndex * 211 + index) % 65_000) + 1,
+      id: (stationId * 100_000 + ((dayIndex * 211 + index) % 65_000) + 1) as ProgramId,
       title: name.replace(/\[.\]|\[SS\]/gu, ''),
       name,
       description,
@@ -183,7 +184,7 @@ export function guideWindow(guide: FakeGuide, { from, to, type }: GuideWish, now
     });
 }
 
-export function programDetail(guide: FakeGuide, id: number, now: number): ProgramDetail | undefined {
+export function programDetail(guide: FakeGuide, id: ProgramId, now: number): ProgramDetail | undefined {
   const stationId = Math.floor(id / 100_000);
   const station = guide.stations.find((candidate) => candidate.id === stationId);
   const day = dayOf(now);
@@ -204,7 +205,7 @@ export function programDetail(guide: FakeGuide, id: number, now: number): Progra
       }));
     return {
       id,
-      station_id: stationId,
+      station_id: stationId as StationId,
       name: found.name,
       title: found.title,
       service_name: station.name,
@@ -234,8 +235,8 @@ export function programDetail(guide: FakeGuide, id: number, now: number): Progra
         ? [
             {
               kind: 'relay',
-              id: (others[0]?.id ?? id) + 0,
-              station_id: stationId,
+              id: others[0]?.id ?? id,
+              station_id: stationId as StationId,
               service_name: station.name,
             },
           ]

@@ -1,6 +1,7 @@
 /** Made-up recordings for tests of the UI, any number of them: lists as the service gives them, and what is done to them. */
-
+import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import { recordingId } from '../../src/model/ids.ts';
 import { seriesWords } from '../../web/words/series.ts';
 import type {
   Problem,
@@ -11,6 +12,7 @@ import type {
   StorageFacts,
 } from '../../wire/api.ts';
 import type { Encodes } from '../../wire/encode.ts';
+import { ruleId } from '../../wire/ids.ts';
 import type { FakeStream } from './fake-air.ts';
 import { answerEncodes, newEncodes } from './fake-encodes.ts';
 import { answerPlayback, type FakePlayback, newPlayback } from './fake-playback.ts';
@@ -65,7 +67,8 @@ export interface FakeRecordings {
   delayMs: number;
 }
 
-export function fakeRecording(id: number, station: Pick<Station, 'id' | 'name'>, now: number): Recording {
+export function fakeRecording(number: number, station: Pick<Station, 'id' | 'name'>, now: number): Recording {
+  const id = recordingId(number);
   const [pattern, [lv1, lv2], minutes] = TITLES[id % TITLES.length] ?? ['番組', [15, 15], 30];
   const name = pattern.replace('%', String(1 + (Math.floor(id / TITLES.length) % 40)));
   const startAt = Math.floor((now - id * 5 * HOUR_MS) / (30 * MINUTE_MS)) * 30 * MINUTE_MS - 3 * HOUR_MS;
@@ -92,8 +95,8 @@ export function fakeRecording(id: number, station: Pick<Station, 'id' | 'name'>,
     verdict: id % 7 === 4 ? damaged() : COMPLETE,
     state: 'recorded',
     reason: null,
-    programId: station.id * 100_000 + (id % 60_000),
-    ruleId: pattern.includes('%') ? 1 + (id % 2) : null,
+    programId: (station.id * 100_000 + (id % 60_000)) as ProgramId,
+    ruleId: pattern.includes('%') ? ruleId(1 + (id % 2)) : null,
     genres: [{ lv1, lv2 }],
     series: pattern.includes('%') ? { key, name: key, episode: null } : null,
     bytes: minutes * 120_000_000,
@@ -154,7 +157,11 @@ export function failedRecording(id: number, station: Pick<Station, 'id' | 'name'
 
 export function manyRecordings(stations: readonly Station[], count: number, now: number): Recording[] {
   return Array.from({ length: count }, (_, index) =>
-    fakeRecording(index + 1, stations[(index * 7) % stations.length] ?? { id: 1, name: '局' }, now),
+    fakeRecording(
+      index + 1,
+      stations[(index * 7) % stations.length] ?? { id: 1 as StationId, name: '局' },
+      now,
+    ),
   );
 }
 
@@ -332,7 +339,7 @@ export async function answerRecordings(
   if (queued !== undefined) return queued;
   const match = /^recordings\/(\d+)(?:\/([\w.]+(?:\/\d+)?))?$/u.exec(name);
   if (match === null) return undefined;
-  const id = Number(match[1]);
+  const id = recordingId(Number(match[1]));
   const action = match[2] ?? '';
   const one = state.list.find((recording) => recording.id === id);
   if (request.method === 'POST') return change(state, id, action, body);

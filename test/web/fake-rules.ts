@@ -20,6 +20,7 @@ import type {
   RuleItem,
   RulePreview,
 } from '../../wire/api.ts';
+import { reservationId } from '../../wire/ids.ts';
 import { type FakeGuide, guideWindow } from './fake-guide.ts';
 import type { FakeRecordings } from './fake-recordings.ts';
 
@@ -114,7 +115,7 @@ function booked(guide: FakeGuide, rule: RuleItem, now: number): ReservationItem[
     .filter(({ state }) => state !== null)
     .slice(0, 20)
     .map((program, at) => ({
-      id: rule.id * 1000 + at,
+      id: reservationId(rule.id * 1000 + at),
       programId: program.id,
       stationId: program.stationId,
       serviceName: program.serviceName,

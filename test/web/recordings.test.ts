@@ -1,6 +1,7 @@
 /** The screen of recordings in a real browser, over a service with thousands of them. */
 import { describe, expect, test } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { reservationId } from '../../src/model/ids.ts';
 import { splitTitle } from '../../web/words/title.ts';
 import type { Recording } from '../../wire/api.ts';
 import { START } from './clock.ts';
@@ -302,7 +303,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await card.getByText('乱れ 12か所').waitFor();
     const program = { ...running, id: running.programId ?? 0, station };
     rig.service.house.bookings = newBookings([
-      reservation(program, { id: 31, state: 'recording', recordingId: running.id }),
+      reservation(program, { id: reservationId(31), state: 'recording', recordingId: running.id }),
     ]);
     await card.locator('.cell-main').click();
     await page.getByRole('button', { name: '録画を止める' }).click();

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import type { StationId } from '../../arib/ids.ts';
 import type { Recording, RuleItem } from '../../wire/api.ts';
+import type { RuleId } from '../../wire/ids.ts';
 import { type HouseState, newHouse } from './fake-api.ts';
 import { manyStations } from './fake-guide.ts';
 import { failedRecording, fakeRecording } from './fake-recordings.ts';
@@ -11,7 +13,7 @@ const STATIONS = manyStations([12, 4, 4]);
 const WEEK_MS = 7 * 86_400_000;
 
 /** Of a rule, the newest first; the fourth and the eleventh are damaged. */
-function recorded(ruleId: number, count: number): Recording[] {
+function recorded(ruleId: RuleId, count: number): Recording[] {
   const station = STATIONS[0];
   if (station === undefined) throw new Error('no station');
   return Array.from({ length: count }, (_, index) => ({
@@ -368,7 +370,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     );
     await save(page);
     await page.getByRole('heading', { name: '灯台守' }).waitFor();
-    expect(rules()[0]?.stationIds).toEqual([id, bs?.id ?? 0]);
+    expect(rules()[0]?.stationIds).toEqual<unknown>([id, bs?.id ?? 0]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   });
 
@@ -376,7 +378,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     const page = await open('rules?rule=1', (state) => {
       const rule = addRule(state.rules, { name: '灯台守の娘', keyword: '灯台守', dedupe: false });
       state.recordings.list = recorded(rule.id, 4);
-      const broken = failedRecording(90, STATIONS[1] ?? { id: 1, name: '局' }, Date.now());
+      const broken = failedRecording(90, STATIONS[1] ?? { id: 1 as StationId, name: '局' }, Date.now());
       state.recordings.list.push({ ...broken, ruleId: rule.id, startAt: Date.now() - 30 * WEEK_MS });
       state.bookings.items = bookedByRules(state.rules, state.guide);
     });

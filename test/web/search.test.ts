@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import type { ProgramId } from '../../arib/ids.ts';
+import { recordingId, reservationId, ruleId } from '../../wire/ids.ts';
 import { manyStations } from './fake-guide.ts';
 import { faultsOf, furnish, hasChromium, PHONE, webRig } from './rig.ts';
 
@@ -115,16 +117,31 @@ describe.skipIf(!hasChromium)('search', () => {
     const page = await open('search?q=%E5%AD%97');
     rig.service.house.search = undefined;
     await page.locator('.panel, .found').first().waitFor();
-    const row = { id: 1, name: '[字]灯台', service_name: '青葉テレビ', start_at: Date.now() };
+    const row = { name: '[字]灯台', service_name: '青葉テレビ', start_at: Date.now() };
     rig.service.house.search = {
       q: '灯台',
-      programs: { more: true, rows: [{ ...row, end_at: row.start_at + 1, reservation_state: 'scheduled' }] },
-      recordings: { more: false, rows: [{ ...row, state: 'available', watch: null, verdict: 'damaged' }] },
+      programs: {
+        more: true,
+        rows: [{ ...row, id: 1 as ProgramId, end_at: row.start_at + 1, reservation_state: 'scheduled' }],
+      },
+      recordings: {
+        more: false,
+        rows: [{ ...row, id: recordingId(1), state: 'available', watch: null, verdict: 'damaged' }],
+      },
       reservations: {
         more: false,
-        rows: [{ ...row, program_id: 5, end_at: row.start_at + 1, state: 'conflict', chase: null }],
+        rows: [
+          {
+            ...row,
+            id: reservationId(1),
+            program_id: 5 as ProgramId,
+            end_at: row.start_at + 1,
+            state: 'conflict',
+            chase: null,
+          },
+        ],
       },
-      rules: { more: false, rows: [{ id: 3, name: '灯台の録画', enabled: false }] },
+      rules: { more: false, rows: [{ id: ruleId(3), name: '灯台の録画', enabled: false }] },
     };
     await page.locator('.search-field input').fill('灯台');
     await page.getByRole('heading', { name: '録画ルール' }).waitFor();

@@ -1,7 +1,9 @@
 /** Watching recordings in a real browser: finished ones, running ones, and what keeps them from being seen. */
 import { beforeEach, describe, expect, test } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { StationId } from '../../arib/ids.ts';
 import type { Recording } from '../../wire/api.ts';
+import { recordingId } from '../../wire/ids.ts';
 import { SCENES } from './caption-scenes.ts';
 import { START } from './clock.ts';
 import { makeStream } from './fake-air.ts';
@@ -19,13 +21,13 @@ if (CAPTION === undefined) throw new Error('no caption');
 /** Three episodes of a drama, and one that is on the air. */
 function recordings(): Recording[] {
   const made = [9, 18, 27].map((id, index) => {
-    const one = fakeRecording(id, STATIONS[0] ?? { id: 1, name: '局' }, START);
+    const one = fakeRecording(id, STATIONS[0] ?? { id: 1 as StationId, name: '局' }, START);
     const startAt = START - (10 - index) * 86_400_000;
     const name = `[字]ドラマ「灯台守の娘」第${index + 1}話`;
     const series = { key: 'drama', name: 'ドラマ「灯台守の娘」', episode: `${index + 1}` };
     return {
       ...one,
-      id: index + 1,
+      id: recordingId(index + 1),
       name,
       title: name,
       startAt,
@@ -36,7 +38,7 @@ function recordings(): Recording[] {
       poster: `api/recordings/${index + 1}/poster`,
     };
   });
-  return [...made, runningRecording(900, STATIONS[0] ?? { id: 1, name: '局' }, START)];
+  return [...made, runningRecording(900, STATIONS[0] ?? { id: 1 as StationId, name: '局' }, START)];
 }
 
 describe.skipIf(!hasChromium)('watching a recording', () => {
@@ -240,7 +242,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await page.getByRole('button', { name: '自動検出に戻す' }).click();
     await page.getByText('自動で検出した位置に戻しました').waitFor();
     expect(playback.corrected).toBeUndefined();
-    expect(held(1).id).toBe(1);
+    expect(held(1).id).toBe<unknown>(1);
   });
 
   test('asks for the sound and picture that are chosen, at the same place', async () => {

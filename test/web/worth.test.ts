@@ -1,6 +1,7 @@
 /** What a recording is worth, wherever it is shown; and what a rule left out, with the reason. */
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { recordingId, reservationId, ruleId } from '../../src/model/ids.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import { newBookings, reservation } from './fake-bookings.ts';
 import { manyStations } from './fake-guide.ts';
@@ -26,7 +27,7 @@ function over(id: number, hours: number, changes: Partial<ReservationItem>): Res
     endAt: startAt + HOUR_MS / 2,
     station: STATION,
   };
-  return reservation(program, { id, ruleId: 1, ...changes });
+  return reservation(program, { id: reservationId(id), ruleId: ruleId(1), ...changes });
 }
 
 describe.skipIf(!hasChromium)('worth', () => {
@@ -35,9 +36,9 @@ describe.skipIf(!hasChromium)('worth', () => {
 
   test('of a reservation that is over is that of its recording', async () => {
     rig.service.house.bookings = newBookings([
-      over(1, 3, { state: 'finished', recordingId: 1, verdict: 'complete' }),
-      over(2, 4, { state: 'finished', recordingId: 2, verdict: 'damaged' }),
-      over(3, 5, { state: 'finished', recordingId: 3, verdict: 'lost' }),
+      over(1, 3, { state: 'finished', recordingId: recordingId(1), verdict: 'complete' }),
+      over(2, 4, { state: 'finished', recordingId: recordingId(2), verdict: 'damaged' }),
+      over(3, 5, { state: 'finished', recordingId: recordingId(3), verdict: 'lost' }),
       over(4, 6, { state: 'finished', recordingId: null, verdict: null }),
     ]);
     const page = await rig.open('reservations?done=1');
@@ -81,8 +82,8 @@ describe.skipIf(!hasChromium)('worth', () => {
       over(11, 30, { state: 'missed', reason: 'チューナーが足りませんでした。' }),
       over(12, 60, { state: 'skipped', reason: 'コピー禁止の番組なので録画しません。' }),
       over(13, 90, { state: 'cancelled' }),
-      over(14, 90, { state: 'finished', recordingId: 9 }),
-      over(15, 90, { state: 'missed', ruleId: 2 }),
+      over(14, 90, { state: 'finished', recordingId: recordingId(9) }),
+      over(15, 90, { state: 'missed', ruleId: ruleId(2) }),
     ]);
     const page = await rig.open('rules?rule=1');
     const past = page.getByRole('region', { name: '録画しなかった放送' });

@@ -2,6 +2,7 @@
  * One programme on the sheet: an element made by hand, because a screen of them comes and goes with every move.
  * What it shows depends on its size: a line for five minutes, title and summary where there is room.
  */
+import type { StationId } from '../../arib/ids.ts';
 import type { GuideProgram } from '../../wire/api.ts';
 import { narrow } from '../words/channel.ts';
 import { majorGenre } from '../words/genre.ts';
@@ -87,7 +88,7 @@ export class Cell {
   #shift = 0;
   box: CellBox = { left: 0, top: 0, width: 0, height: 0 };
 
-  constructor(readonly stationId: number) {
+  constructor(readonly stationId: StationId) {
     this.element.type = 'button';
     this.element.tabIndex = -1;
     this.#inner.className = 'prog-in';

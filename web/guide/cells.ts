@@ -1,4 +1,5 @@
 /** The programmes that are drawn now: those in an area come, those far from it go, within a budget a frame. */
+import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { GuideProgram, Station } from '../../wire/api.ts';
 import { Cell, type CellBox } from './cell.ts';
 import { type Placed, within } from './column.ts';
@@ -51,18 +52,18 @@ export class Budget {
 
 export class CellLayer {
   readonly element = document.createElement('div');
-  readonly #drawn = new Map<number, Cell>();
+  readonly #drawn = new Map<ProgramId, Cell>();
 
   constructor(readonly store: GuideStore) {
     this.element.className = 'guide-cells';
   }
 
-  get(id: number): Cell | undefined {
+  get(id: ProgramId): Cell | undefined {
     return this.#drawn.get(id);
   }
 
   /** False when the budget ran out. Stations with nothing there are put into `empty`. */
-  draw(sheet: Sheet, { first, last, span }: Area, budget: Budget, empty?: Set<number>): boolean {
+  draw(sheet: Sheet, { first, last, span }: Area, budget: Budget, empty?: Set<StationId>): boolean {
     let complete = true;
     for (let column = Math.max(0, first); column <= last; column += 1) {
       const station = sheet.stations[column];
@@ -88,7 +89,7 @@ export class CellLayer {
    * they would otherwise lie at their old place over others. Then removes what lies beyond the edges or is no longer
    * in the guide; `held` stays wherever it lies. True when the focus went with it.
    */
-  sweep(sheet: Sheet, edges: Edges, held: number | undefined): boolean {
+  sweep(sheet: Sheet, edges: Edges, held: ProgramId | undefined): boolean {
     const columns = new Map(sheet.stations.map((station, index) => [station.id, index]));
     let lost = false;
     for (const [id, cell] of this.#drawn) {
@@ -152,7 +153,7 @@ export class CellLayer {
   }
 
   /** Where a drawn programme lies in its column now; undefined when it is no longer there. */
-  #placeOf(sheet: Sheet, id: number, { program, stationId }: Cell): Placed<GuideProgram> | undefined {
+  #placeOf(sheet: Sheet, id: ProgramId, { program, stationId }: Cell): Placed<GuideProgram> | undefined {
     if (program === undefined) return undefined;
     const column = this.store.column(sheet.type, stationId);
     const here = within(column, { from: program.startAt, to: program.endAt });

@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test';
+import type { ProgramId } from '../../arib/ids.ts';
 import { placeColumn, programAt, within } from './column.ts';
 import { enterAt, stepFrom } from './steps.ts';
 
 const MINUTE = 60_000;
 const program = (id: number, from: number, to: number) => ({
-  id,
+  id: id as ProgramId,
   startAt: from * MINUTE,
   endAt: to * MINUTE,
 });
@@ -37,20 +38,20 @@ test('overlapping programmes lie side by side until the overlap ends', () => {
 test('what is seen of a column holds what began above', () => {
   const ids = (from: number, to: number) =>
     within(PLAIN, { from: from * MINUTE, to: to * MINUTE }).map((placed) => placed.program.id);
-  expect(ids(10, 31)).toEqual([1, 2]);
-  expect(ids(30, 60)).toEqual([2]);
+  expect(ids(10, 31)).toEqual<unknown>([1, 2]);
+  expect(ids(30, 60)).toEqual<unknown>([2]);
   expect(ids(90, 200)).toEqual([]);
   const lanes = placeColumn([program(1, 0, 60), program(2, 10, 30), program(3, 31, 40)]);
-  expect(within(lanes, { from: 45 * MINUTE, to: 50 * MINUTE }).map((placed) => placed.program.id)).toEqual([
-    1,
-  ]);
+  expect(
+    within(lanes, { from: 45 * MINUTE, to: 50 * MINUTE }).map((placed) => placed.program.id),
+  ).toEqual<unknown>([1]);
 });
 
 test('the nearest programme of a time is found across gaps', () => {
   const column = placeColumn([program(1, 0, 10), program(2, 100, 110)]);
-  expect(programAt(column, 5 * MINUTE)?.id).toBe(1);
-  expect(programAt(column, 20 * MINUTE)?.id).toBe(1);
-  expect(programAt(column, 90 * MINUTE)?.id).toBe(2);
+  expect(programAt(column, 5 * MINUTE)?.id).toBe<unknown>(1);
+  expect(programAt(column, 20 * MINUTE)?.id).toBe<unknown>(1);
+  expect(programAt(column, 90 * MINUTE)?.id).toBe<unknown>(2);
   expect(programAt([], 0)).toBeUndefined();
 });
 
@@ -62,14 +63,14 @@ test('arrows keep the height on the way sideways and come back', () => {
   ];
   const columns = { count: 3, at: (index: number) => table[index] ?? [] };
   const start = enterAt(columns, 0, 70 * MINUTE);
-  expect(start).toEqual({ column: 0, programId: 11, anchor: 70 * MINUTE });
+  expect(start).toEqual<unknown>({ column: 0, programId: 11, anchor: 70 * MINUTE });
   if (start === undefined) return;
   const right = stepFrom(columns, start, 'right');
-  expect(right).toEqual({ column: 2, programId: 33, anchor: 70 * MINUTE });
+  expect(right).toEqual<unknown>({ column: 2, programId: 33, anchor: 70 * MINUTE });
   if (right === undefined) return;
   expect(stepFrom(columns, right, 'left')).toEqual(start);
   const up = stepFrom(columns, right, 'up');
-  expect(up).toEqual({ column: 2, programId: 32, anchor: 30 * MINUTE });
+  expect(up).toEqual<unknown>({ column: 2, programId: 32, anchor: 30 * MINUTE });
   expect(stepFrom(columns, right, 'down')).toBeUndefined();
   expect(stepFrom(columns, start, 'left')).toBeUndefined();
 });
@@ -77,9 +78,9 @@ test('arrows keep the height on the way sideways and come back', () => {
 test('overlapping programmes are reached sideways within their column', () => {
   const table = [placeColumn([program(1, 0, 60), program(2, 10, 50)]), placeColumn([program(9, 0, 60)])];
   const columns = { count: 2, at: (index: number) => table[index] ?? [] };
-  const first = { column: 0, programId: 1, anchor: 20 * MINUTE };
+  const first = { column: 0, programId: 1 as ProgramId, anchor: 20 * MINUTE };
   const second = stepFrom(columns, first, 'right');
-  expect(second?.programId).toBe(2);
-  expect(second && stepFrom(columns, second, 'right')?.programId).toBe(9);
-  expect(second && stepFrom(columns, second, 'left')?.programId).toBe(1);
+  expect(second?.programId).toBe<unknown>(2);
+  expect(second && stepFrom(columns, second, 'right')?.programId).toBe<unknown>(9);
+  expect(second && stepFrom(columns, second, 'left')?.programId).toBe<unknown>(1);
 });

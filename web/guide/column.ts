@@ -2,10 +2,11 @@
  * A station's programmes as they lie in its column. Guides contradict themselves now and then: programmes that
  * overlap lie side by side, each in a lane of the column, so that none is out of reach. Pure.
  */
+import type { ProgramId } from '../../arib/ids.ts';
 import type { Span } from './geometry.ts';
 
 export interface Timed {
-  readonly id: number;
+  readonly id: ProgramId;
   readonly startAt: number;
   readonly endAt: number;
 }

@@ -2,6 +2,7 @@
  * What stands around the programmes: the stations along the top, the hours along the side, the line of the present.
  * Only what is in view is drawn.
  */
+import type { StationId } from '../../arib/ids.ts';
 import type { Station } from '../../wire/api.ts';
 import { monogram } from '../ui/monogram.ts';
 import { channelLabel, narrow } from '../words/channel.ts';
@@ -84,7 +85,7 @@ export class GuideFrame {
   readonly line = element('div', 'guide-now');
   readonly #corner = element('div', 'guide-corner');
   readonly #knob = element('div', 'guide-knob numbers');
-  readonly #headOf = new Map<number, HTMLAnchorElement>();
+  readonly #headOf = new Map<StationId, HTMLAnchorElement>();
   readonly #hourOf = new Map<number, HTMLElement>();
   #stations: readonly Station[] = [];
   #all: readonly Station[] = [];
@@ -115,9 +116,9 @@ export class GuideFrame {
     last: number,
     scale: Scale,
     size: FrameSize,
-    empty: (id: number) => boolean,
+    empty: (id: StationId) => boolean,
   ): void {
-    const wanted = new Set<number>();
+    const wanted = new Set<StationId>();
     for (let index = first; index <= last; index += 1) {
       const station = this.#stations[index];
       if (station === undefined) continue;

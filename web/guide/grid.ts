@@ -2,6 +2,7 @@
  * The sheet of the guide: stations across, time down, of which only the part in view exists as elements. It draws
  * within a budget a frame, so that moving stays smooth; what does not fit comes with the next frame.
  */
+import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { GuideProgram, Station } from '../../wire/api.ts';
 import { directionOf } from '../navigation/focus.ts';
 import { isRecordKey } from '../navigation/keys.ts';
@@ -17,7 +18,7 @@ import type { GuideStore, ViewState } from './store.ts';
 interface GridParts {
   readonly scroller: HTMLElement;
   readonly store: GuideStore;
-  readonly onOpen: (programId: number) => void;
+  readonly onOpen: (programId: ProgramId) => void;
   /** The record key on a programme. */
   readonly onRecord: (program: GuideProgram) => void;
   /** The focus came by key, and there is no programme to give it to. */
@@ -32,7 +33,7 @@ export interface GridView {
   readonly seen: Span;
   readonly state: ViewState;
   /** The stations in view while none of them has a programme there. */
-  readonly bare: readonly number[];
+  readonly bare: readonly StationId[];
 }
 
 export interface GridPosition {
@@ -225,7 +226,10 @@ export class GuideGrid {
     const { store } = this.parts;
     return {
       count: this.#stations.length,
-      at: (index) => store.column(this.#type, this.#stations[index]?.id ?? 0),
+      at: (index) => {
+        const station = this.#stations[index];
+        return station === undefined ? [] : store.column(this.#type, station.id);
+      },
     };
   }
 
@@ -254,7 +258,7 @@ export class GuideGrid {
       { from: seen.to, to: Math.min(this.#span.to, seen.to + READ_AHEAD_MS) },
       { from: Math.max(this.#span.from, seen.from - READ_AHEAD_MS / 2), to: seen.from },
     ]);
-    const empty = new Set<number>();
+    const empty = new Set<StationId>();
     const budget = new Budget();
     const sheet = this.#sheet();
     const wide = { from: seen.from - view * AHEAD_VIEWS, to: seen.to + view * AHEAD_VIEWS };
@@ -358,7 +362,7 @@ export class GuideGrid {
     scroller.tabIndex = -1;
     if (!(event.target instanceof HTMLElement) || !event.target.classList.contains('prog')) return;
     event.target.tabIndex = 0;
-    const id = Number(event.target.dataset.id);
+    const id = Number(event.target.dataset.id) as ProgramId;
     if (this.#focused?.programId === id) return;
     const cell = this.#layer.get(id);
     const column = this.#stations.findIndex((station) => station.id === cell?.stationId);
@@ -376,7 +380,7 @@ export class GuideGrid {
 
   #onClick(event: MouseEvent): void {
     const button = event.target instanceof Element ? event.target.closest('.prog') : null;
-    if (button instanceof HTMLElement) this.parts.onOpen(Number(button.dataset.id));
+    if (button instanceof HTMLElement) this.parts.onOpen(Number(button.dataset.id) as ProgramId);
   }
 
   #onKey(event: KeyboardEvent): void {
@@ -387,7 +391,8 @@ export class GuideGrid {
       return;
     }
     if (isRecordKey(event)) {
-      const program = this.#layer.get(this.#focused?.programId ?? 0)?.program;
+      const focused = this.#focused;
+      const program = focused === undefined ? undefined : this.#layer.get(focused.programId)?.program;
       if (program === undefined || event.repeat || document.activeElement === this.parts.scroller) return;
       event.preventDefault();
       this.parts.onRecord(program);

@@ -3,13 +3,14 @@
  * has programmes, at the height of the anchor: the time from which the sideways way began, so that going right and
  * left again comes back. Pure.
  */
+import type { ProgramId } from '../../arib/ids.ts';
 import type { Direction } from '../navigation/spatial.ts';
 import { type Placed, programAt, type Timed } from './column.ts';
 
 export interface Place {
   /** Index of the column. */
   readonly column: number;
-  readonly programId: number;
+  readonly programId: ProgramId;
   /** Epoch ms. */
   readonly anchor: number;
 }

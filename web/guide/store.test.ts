@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'bun:test';
+import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { GuideProgram, GuideWindow } from '../../wire/api.ts';
 import { ApiFailure, type GuideQuestion, type Renewed } from '../query/api.ts';
 import { HOUR_MS } from '../words/day.ts';
 import { CHUNK_MS } from './geometry.ts';
 import { GuideStore } from './store.ts';
 
+const STATION = 1 as StationId;
 const START = Date.parse('2026-11-21T05:00+09:00');
 
 function program(id: number, startAt: number, hours: number): GuideProgram {
   return {
-    id,
+    id: id as ProgramId,
     title: `番組${id}`,
     name: `番組${id}`,
     startAt,
@@ -68,27 +70,27 @@ describe('the part of the guide that is here', () => {
     const { store, asked } = rig();
     store.need('GR', { from: START, to: START + 2 * CHUNK_MS }, []);
     const long = program(7, START + 5 * HOUR_MS, 2);
-    asked[0]?.answer([{ stationId: 1, programs: [program(6, START, 5), long] }]);
-    asked[1]?.answer([{ stationId: 1, programs: [long, program(8, START + 7 * HOUR_MS, 1)] }]);
+    asked[0]?.answer([{ stationId: STATION, programs: [program(6, START, 5), long] }]);
+    asked[1]?.answer([{ stationId: STATION, programs: [long, program(8, START + 7 * HOUR_MS, 1)] }]);
     await settle();
-    expect(store.column('GR', 1).map((placed) => placed.program.id)).toEqual([6, 7, 8]);
+    expect(store.column('GR', STATION).map((placed) => placed.program.id)).toEqual<unknown>([6, 7, 8]);
     expect(store.state('GR', seen)).toEqual({ kind: 'ready' });
-    expect(store.column('GR', 1)).toBe(store.column('GR', 1));
+    expect(store.column('GR', STATION)).toBe(store.column('GR', STATION));
   });
 
   test('a change is asked about with the tag, and what is shown stays meanwhile', async () => {
     const { store, asked } = rig();
     store.need('GR', seen, []);
-    asked[0]?.answer([{ stationId: 1, programs: [program(6, START, 5)] }], '"one"');
+    asked[0]?.answer([{ stationId: STATION, programs: [program(6, START, 5)] }], '"one"');
     await settle();
     store.invalidate();
     store.need('GR', seen, []);
     expect(asked[1]?.etag).toBe('"one"');
     expect(store.state('GR', seen)).toEqual({ kind: 'ready' });
-    const before = store.column('GR', 1);
+    const before = store.column('GR', STATION);
     asked[1]?.answer('unchanged');
     await settle();
-    expect(store.column('GR', 1)).toBe(before);
+    expect(store.column('GR', STATION)).toBe(before);
     store.need('GR', seen, []);
     expect(asked.length).toBe(2);
   });
@@ -97,14 +99,14 @@ describe('the part of the guide that is here', () => {
     const { store, asked } = rig();
     const first = [program(6, START, 1), program(7, START + HOUR_MS, 1)];
     store.need('GR', seen, []);
-    asked[0]?.answer([{ stationId: 1, programs: first }]);
+    asked[0]?.answer([{ stationId: STATION, programs: first }]);
     await settle();
     store.invalidate();
     store.need('GR', seen, []);
     const second = [program(6, START, 1), { ...program(7, START + HOUR_MS, 1), name: '変わった番組' }];
-    asked[1]?.answer([{ stationId: 1, programs: second }], 'b');
+    asked[1]?.answer([{ stationId: STATION, programs: second }], 'b');
     await settle();
-    const column = store.column('GR', 1);
+    const column = store.column('GR', STATION);
     expect(column[0]?.program).toBe(first[0] as GuideProgram);
     expect(column[1]?.program.name).toBe('変わった番組');
   });
@@ -128,14 +130,14 @@ describe('the part of the guide that is here', () => {
     expect(asked.length).toBe(1);
     store.invalidate();
     store.need('GR', seen, []);
-    asked[1]?.answer([{ stationId: 1, programs: [program(6, START, 5)] }]);
+    asked[1]?.answer([{ stationId: STATION, programs: [program(6, START, 5)] }]);
     await settle();
     store.invalidate();
     store.need('GR', seen, []);
     asked[2]?.fail();
     await settle();
     expect(store.state('GR', seen)).toEqual({ kind: 'ready' });
-    expect(store.column('GR', 1).length).toBe(1);
+    expect(store.column('GR', STATION).length).toBe(1);
   });
 
   test('keeps a bounded number of chunks', async () => {
@@ -143,9 +145,9 @@ describe('the part of the guide that is here', () => {
     for (let day = 0; day < 30; day += 1) {
       store.need('GR', { from: START + 4 * day * CHUNK_MS, to: START + (4 * day + 2) * CHUNK_MS }, []);
       for (const question of asked.splice(0))
-        question.answer([{ stationId: 1, programs: [program(day, question.from, 1)] }]);
+        question.answer([{ stationId: STATION, programs: [program(day, question.from, 1)] }]);
       await settle();
     }
-    expect(store.column('GR', 1).length).toBeLessThanOrEqual(20);
+    expect(store.column('GR', STATION).length).toBeLessThanOrEqual(20);
   });
 });

@@ -3,6 +3,7 @@
  * with their tags, and asked about again when the service says that the guide changed. What is on the screen stays
  * there until its successor has arrived.
  */
+import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { GuideProgram, GuideWindow, Station } from '../../wire/api.ts';
 import { ApiFailure, type GuideQuestion, networkFailure, type Renewed } from '../query/api.ts';
 import { type Placed, placeColumn } from './column.ts';
@@ -13,7 +14,7 @@ type BroadcastType = Station['type'];
 interface Chunk {
   readonly type: BroadcastType;
   readonly from: number;
-  programs: ReadonlyMap<number, readonly GuideProgram[]> | undefined;
+  programs: ReadonlyMap<StationId, readonly GuideProgram[]> | undefined;
   etag: string | null;
   /** Must be asked about before it is trusted. */
   stale: boolean;
@@ -44,7 +45,7 @@ export type ViewState =
 
 export class GuideStore {
   readonly #chunks = new Map<string, Chunk>();
-  readonly #columns = new Map<number, readonly Placed<GuideProgram>[]>();
+  readonly #columns = new Map<StationId, readonly Placed<GuideProgram>[]>();
   readonly #abort = new AbortController();
   #columnsOf: BroadcastType | undefined;
   #queue: Chunk[] = [];
@@ -103,14 +104,14 @@ export class GuideStore {
   }
 
   /** What is here of a station, in order. The same array until something arrives. */
-  column(type: BroadcastType, stationId: number): readonly Placed<GuideProgram>[] {
+  column(type: BroadcastType, stationId: StationId): readonly Placed<GuideProgram>[] {
     if (this.#columnsOf !== type) {
       this.#columns.clear();
       this.#columnsOf = type;
     }
     const kept = this.#columns.get(stationId);
     if (kept !== undefined) return kept;
-    const programs = new Map<number, GuideProgram>();
+    const programs = new Map<ProgramId, GuideProgram>();
     for (const chunk of this.#chunks.values()) {
       if (chunk.type !== type) continue;
       for (const program of chunk.programs?.get(stationId) ?? []) programs.set(program.id, program);

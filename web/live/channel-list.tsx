@@ -1,5 +1,6 @@
 /** Stations as rows beside or below the picture, to change the channel with a look at what is on. */
 import { useState } from 'preact/hooks';
+import type { StationId } from '../../arib/ids.ts';
 import type { Station } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { stationById, stations, withoutCopies } from '../query/stations.ts';
@@ -42,7 +43,7 @@ function Row({ station, current, onPick }: { station: Station; current: boolean;
   );
 }
 
-export function ChannelList({ stationId, onPick }: { stationId: number; onPick?: () => void }) {
+export function ChannelList({ stationId, onPick }: { stationId: StationId; onPick?: () => void }) {
   const [chosen, setChosen] = useState<Station['type']>();
   const list = stations.value;
   const present = BANDS.filter((band) => list.some((station) => station.type === band.type));

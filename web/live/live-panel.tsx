@@ -2,6 +2,7 @@
  * What is known about the station beside the picture (below it on upright phones): what is on and what follows, the other
  * channels, the station's day.
  */
+import type { StationId } from '../../arib/ids.ts';
 import type { GuideProgram, GuideWindow, Station } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { livePanelTab } from '../device/preferences.ts';
@@ -47,7 +48,7 @@ const NEXT = 3;
 const EVENING_MS = 6 * HOUR_MS;
 
 /** The station's programmes from this hour to the end of the broadcast day. */
-function dayQuery(stationId: number, at: number) {
+function dayQuery(stationId: StationId, at: number) {
   const from = at - (at % HOUR_MS);
   const to = broadcastDay(from + EVENING_MS) + DAY_MS;
   return pathQuery<GuideWindow>(`api/guide?stationId=${stationId}&from=${from}&to=${to}`, [
@@ -194,7 +195,7 @@ function Heading({ station }: { station: Station }) {
 
 interface PanelProps {
   readonly station: Station | undefined;
-  readonly stationId: number;
+  readonly stationId: StationId;
 }
 
 /** The tabs and what the chosen one shows, for the panel and for the dialog where there is no room for a panel. */

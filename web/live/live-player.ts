@@ -3,8 +3,10 @@
  * choices. Where no socket can be had (a proxy that passes none), the HTTP stream is watched, without captions.
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
+import type { StationId } from '../../arib/ids.ts';
 import type { LiveCodec, LiveQuality } from '../../wire/api.ts';
 import type { CaptionPage, CaptionsNotice } from '../../wire/caption.ts';
+import type { RecordingId } from '../../wire/ids.ts';
 import type { LiveTuned } from '../../wire/live.ts';
 import { captionLanguage } from '../caption/caption-choice.ts';
 import { deviceCodec, lastStation, liveBuffer, liveCodec } from '../device/preferences.ts';
@@ -65,7 +67,7 @@ interface LivePlayerHandlers {
   /** The network carries less, or more again. */
   onQuality(change: QualityChange): void;
   /** The tuner went to this recording, and no other one is free. */
-  onTaken(recordingId: number): void;
+  onTaken(recordingId: RecordingId): void;
 }
 
 export class LivePlayer {
@@ -80,7 +82,7 @@ export class LivePlayer {
   readonly #isBack = signal(false);
   readonly #ticker: ReturnType<typeof setInterval>;
   /** Recording that the station's tuner went to. */
-  #takenBy: number | null = null;
+  #takenBy: RecordingId | null = null;
   #withoutSocket = false;
   readonly #state = signal<LiveState>({ kind: 'idle' });
   readonly #audio = signal<string | undefined>(undefined);
@@ -90,7 +92,7 @@ export class LivePlayer {
   /** No picture since, though it was granted; ms of the monotonic clock. */
   #starvedSince: number | undefined;
   readonly #paused = signal(false);
-  #stationId = 0;
+  #stationId = 0 as StationId;
   #session: PlaybackSession | undefined;
   #pacing: LivePacing | undefined;
   #retry: Retry = FRESH;
@@ -163,7 +165,7 @@ export class LivePlayer {
     return { back: Math.max(0, position - first.start), ahead: Math.max(0, last.end - position) };
   }
 
-  tune(stationId: number): void {
+  tune(stationId: StationId): void {
     this.#stationId = stationId;
     this.#takenBy = null;
     this.#audio.value = undefined;

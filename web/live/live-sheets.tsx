@@ -1,4 +1,5 @@
 /** The dialogs of the live screen: audio, video format, channels, help. */
+import type { StationId } from '../../arib/ids.ts';
 import type { LiveCodec, Station } from '../../wire/api.ts';
 import { CaptionFields, LanguageField } from '../caption/caption-fields.tsx';
 import { liveCodec, liveQuality } from '../device/preferences.ts';
@@ -18,7 +19,7 @@ export type SheetName = 'audio' | 'quality' | 'captions' | 'channels' | 'facts' 
 interface SheetsProps {
   readonly name: SheetName | undefined;
   readonly station: Station | undefined;
-  readonly stationId: number;
+  readonly stationId: StationId;
   readonly player: LivePlayer;
   readonly onClose: () => void;
   readonly onOpen: (name: SheetName) => void;

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test';
+import type { StationId } from '../../arib/ids.ts';
 import { pathBelow, screenOf } from './router.ts';
 
 test('addresses name screens', () => {
   expect(screenOf('')).toEqual({ name: 'home' });
-  expect(screenOf('live/3274001024')).toEqual({ name: 'live', stationId: 3274001024 });
+  expect(screenOf('live/3274001024')).toEqual({ name: 'live', stationId: 3274001024 as StationId });
   for (const name of ['guide', 'reservations', 'rules', 'recordings'] as const) {
     expect(screenOf(name)).toEqual({ name });
   }

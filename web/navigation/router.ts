@@ -3,6 +3,8 @@
  * is turned into a change of screen, everything else is left to the browser.
  */
 import { computed, signal } from '@preact/signals';
+import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { type RecordingId, type ReservationId, recordingId } from '../../wire/ids.ts';
 
 /** Screens without anything in their address but a query. */
 const PLAIN_SCREENS = [
@@ -20,11 +22,11 @@ type PlainScreen = (typeof PLAIN_SCREENS)[number];
 export type Screen =
   | { readonly name: 'home' }
   | { readonly name: PlainScreen }
-  | { readonly name: 'live'; readonly stationId: number }
+  | { readonly name: 'live'; readonly stationId: StationId }
   /** A finished recording. */
-  | { readonly name: 'watch'; readonly recordingId: number }
+  | { readonly name: 'watch'; readonly recordingId: RecordingId }
   /** One that is being recorded. */
-  | { readonly name: 'chase'; readonly recordingId: number }
+  | { readonly name: 'chase'; readonly recordingId: RecordingId }
   | { readonly name: 'unknown'; readonly path: string };
 
 const PLAYER_PATH = /^(live|watch|chase)\/(\d{1,15})$/u;
@@ -33,8 +35,8 @@ const PLAYER_PATH = /^(live|watch|chase)\/(\d{1,15})$/u;
 export function screenOf(path: string): Screen {
   if (path === '' || path === 'index.html') return { name: 'home' };
   const [, player, id = ''] = PLAYER_PATH.exec(path) ?? [];
-  if (player === 'live') return { name: 'live', stationId: Number(id) };
-  if (player === 'watch' || player === 'chase') return { name: player, recordingId: Number(id) };
+  if (player === 'live') return { name: 'live', stationId: Number(id) as StationId };
+  if (player === 'watch' || player === 'chase') return { name: player, recordingId: recordingId(Number(id)) };
   const plain = PLAIN_SCREENS.find((name) => name === path);
   if (plain !== undefined) return { name: plain };
   return { name: 'unknown', path };
@@ -133,9 +135,9 @@ function idIn(name: string): number | undefined {
 }
 
 /** The programme whose sheet lies over the screen. It is in the address: Back closes it, a link opens it. */
-export const shownProgram = computed(() => idIn('program'));
+export const shownProgram = computed(() => idIn('program') as ProgramId | undefined);
 /** The reservation whose sheet does; of the two, the address names at most one. */
-export const shownReservation = computed(() => idIn('reservation'));
+export const shownReservation = computed(() => idIn('reservation') as ReservationId | undefined);
 
 function openOver(changes: Readonly<Record<string, string | null>>): void {
   const over = shownProgram.value !== undefined || shownReservation.value !== undefined;
@@ -143,11 +145,11 @@ function openOver(changes: Readonly<Record<string, string | null>>): void {
   setQuery(changes, over);
 }
 
-export function openProgram(id: number): void {
+export function openProgram(id: ProgramId): void {
   openOver({ program: String(id), reservation: null });
 }
 
-export function openReservation(id: number): void {
+export function openReservation(id: ReservationId): void {
   openOver({ reservation: String(id), program: null });
 }
 
@@ -215,6 +217,12 @@ export function startRouter(): void {
 }
 
 /** Where a recording is watched, finished or running. */
-export function watchPath({ id, recording }: { readonly id: number; readonly recording: boolean }): string {
+export function watchPath({
+  id,
+  recording,
+}: {
+  readonly id: RecordingId;
+  readonly recording: boolean;
+}): string {
   return `${recording ? 'chase' : 'watch'}/${id}`;
 }

@@ -1,10 +1,12 @@
 /** Where the parts of the rule screen are: all in the query of one address. */
+import type { StationId } from '../../arib/ids.ts';
+import { type RuleId, ruleId } from '../../wire/ids.ts';
 
 export type RuleView =
   | { readonly kind: 'list' }
-  | { readonly kind: 'page'; readonly id: number }
-  | { readonly kind: 'edit'; readonly id: number }
-  | { readonly kind: 'copy'; readonly id: number }
+  | { readonly kind: 'page'; readonly id: RuleId }
+  | { readonly kind: 'edit'; readonly id: RuleId }
+  | { readonly kind: 'copy'; readonly id: RuleId }
   | { readonly kind: 'new' };
 
 const ID = /^\d{1,15}$/u;
@@ -18,17 +20,17 @@ export function viewOf(query: URLSearchParams): RuleView {
     ['rule', 'page'],
   ] as const) {
     const id = query.get(name);
-    if (id !== null && ID.test(id)) return { kind, id: Number(id) };
+    if (id !== null && ID.test(id)) return { kind, id: ruleId(Number(id)) };
   }
   return { kind: 'list' };
 }
 
-export const rulePage = (id: number): string => `rules?rule=${id}`;
-export const ruleEditor = (id: number): string => `rules?edit=${id}`;
-export const ruleCopy = (id: number): string => `rules?copy=${id}`;
+export const rulePage = (id: RuleId): string => `rules?rule=${id}`;
+export const ruleEditor = (id: RuleId): string => `rules?edit=${id}`;
+export const ruleCopy = (id: RuleId): string => `rules?copy=${id}`;
 
 /** The editor with the words filled in, and only programmes of this station. */
-export function newRule({ keyword, stationId }: { keyword: string; stationId?: number }): string {
+export function newRule({ keyword, stationId }: { keyword: string; stationId?: StationId }): string {
   const query = new URLSearchParams({ keyword });
   if (stationId !== undefined) query.set('stationId', String(stationId));
   return `rules?new&${query}`;

@@ -3,6 +3,7 @@
  * connection; it is closed when nothing is watched any more. What arrives is handed on as it is: decoding and buffering
  * are those of its readers (`socket-feed.ts`).
  */
+import type { RecordingId } from '../../wire/ids.ts';
 import type { LiveControl, LiveMessage, LiveTuned } from '../../wire/live.ts';
 import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../wire/live-frames.ts';
 import { ApiFailure, type FailureCode, liveSocketUrl } from '../query/api.ts';
@@ -27,7 +28,7 @@ type LiveEvent =
 /** The tuner was lost; `recordingId` names the recording that took it. */
 export class TunerLost extends ApiFailure {
   constructor(
-    readonly recordingId: number | null,
+    readonly recordingId: RecordingId | null,
     message: string,
   ) {
     super('interrupted', message);

@@ -1,5 +1,6 @@
 /** Everything the guide knows of one programme, over whatever screen it was opened from. */
 import { useEffect, useRef } from 'preact/hooks';
+import type { ProgramId } from '../../arib/ids.ts';
 import type { ProgramDetail, ReservationMark } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { isRecordKey } from '../navigation/keys.ts';
@@ -171,7 +172,7 @@ function Elsewhere({ program }: { program: ProgramDetail }) {
 }
 
 /** A remote control's Enter does what most came for, as soon as it is known what that is. */
-function useFirstAction(id: number): void {
+function useFirstAction(id: ProgramId): void {
   useEffect(() => {
     const active = document.activeElement;
     if (active?.closest('.sheet-content') != null) return;
@@ -237,7 +238,7 @@ function Skeleton() {
   );
 }
 
-export function ProgramSheet({ id }: { id: number }) {
+export function ProgramSheet({ id }: { id: ProgramId }) {
   const { value, failure, renew } = useQuery(programQuery(id));
   // What is shown stays while the service is away; what is gone says so.
   const shown = failure?.code === 'not_found' ? undefined : value;

@@ -2,7 +2,7 @@
  * Calls to the service. Addresses are relative to the document's base, so the UI works under any path prefix.
  * Failures are values of one type, never a thrown string; what the server sends is typed by `wire`.
  */
-
+import type { StationId } from '../../arib/ids.ts';
 import type { Tuner, TunerDefinition } from '../../wire/agent.ts';
 import type {
   GuideCollect,
@@ -28,6 +28,7 @@ import type {
   Status,
   SystemFacts,
 } from '../../wire/api.ts';
+import type { ReservationId, RuleId } from '../../wire/ids.ts';
 import { plainReason } from './plain-reason.ts';
 
 /** What can go wrong besides the service's own codes. */
@@ -188,7 +189,7 @@ export async function liveSocketUrl(signal: AbortSignal): Promise<URL> {
 }
 
 export function liveUrl(
-  stationId: number,
+  stationId: StationId,
   codec: LiveCodec,
   audio: string | undefined,
   quality: LiveQuality,
@@ -310,26 +311,26 @@ export const renewReservations = (
 export const bookProgram = (body: ReservationRequest): Promise<ReservationItem> =>
   exchange<ReservationItem>('api/reservations', { method: 'POST', body }, json);
 /** Of one that is being recorded: ends the recording and keeps what there is. */
-export const cancelReservation = (id: number): Promise<void> =>
+export const cancelReservation = (id: ReservationId): Promise<void> =>
   exchange(`api/reservations/${id}`, { method: 'DELETE' }, nothing);
-export const restoreReservation = (id: number): Promise<void> =>
+export const restoreReservation = (id: ReservationId): Promise<void> =>
   exchange(`api/reservations/${id}/restore`, { method: 'POST' }, nothing);
 /** Records what is on at a station. */
-export const recordStation = (id: number): Promise<RecordAnswer> =>
+export const recordStation = (id: StationId): Promise<RecordAnswer> =>
   exchange<RecordAnswer>(`api/services/${id}/record`, { method: 'POST' }, json);
 
-export const getRule = (id: number, signal?: AbortSignal): Promise<RuleItem> =>
+export const getRule = (id: RuleId, signal?: AbortSignal): Promise<RuleItem> =>
   get(`api/rules/${id}`, signal);
 export const createRule = (body: RuleBody): Promise<RuleItem> =>
   exchange<RuleItem>('api/rules', { method: 'POST', body }, json);
-export const replaceRule = (id: number, body: RuleBody): Promise<RuleItem> =>
+export const replaceRule = (id: RuleId, body: RuleBody): Promise<RuleItem> =>
   exchange<RuleItem>(`api/rules/${id}`, { method: 'PUT', body }, json);
-export const deleteRule = (id: number): Promise<void> =>
+export const deleteRule = (id: RuleId): Promise<void> =>
   exchange(`api/rules/${id}`, { method: 'DELETE' }, nothing);
 /** @param ruleId the rule that the body is to replace; undefined for a new one */
 export const previewRule = (
   body: RuleBody,
-  ruleId: number | undefined,
+  ruleId: RuleId | undefined,
   signal?: AbortSignal,
 ): Promise<RulePreview> => {
   const url = addressOf('api/rules/preview');

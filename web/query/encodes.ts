@@ -1,17 +1,18 @@
 /** Calls to the service about the conversion of recordings. */
 import type { EncodeLog, EncodeMany, EncodeQueueChange, Encodes } from '../../wire/encode.ts';
+import type { RecordingId } from '../../wire/ids.ts';
 import { exchange, json, nothing } from './api.ts';
 import type { Query } from './cache.ts';
 import { pathQuery } from './use-query.ts';
 
 export const ENCODES = pathQuery<Encodes>('api/encodes', ['recordings']);
-export const encodeLogQuery = (id: number): Query<EncodeLog> =>
+export const encodeLogQuery = (id: RecordingId): Query<EncodeLog> =>
   pathQuery(`api/recordings/${id}/encode-log`, ['recordings']);
 
 /** As its rule or reservation says, else the settings. */
-export const encodeRecording = (id: number): Promise<void> =>
+export const encodeRecording = (id: RecordingId): Promise<void> =>
   exchange(`api/recordings/${id}/encode`, { method: 'POST', body: {} }, nothing);
-export const cancelEncode = (id: number): Promise<void> =>
+export const cancelEncode = (id: RecordingId): Promise<void> =>
   exchange(`api/recordings/${id}/encode`, { method: 'DELETE' }, nothing);
 /** @returns how many were queued */
 export const encodeMany = (body: EncodeMany): Promise<{ queued: number }> =>

@@ -1,4 +1,5 @@
 /** What screens ask the service for again and again, with the events that change each answer. */
+import type { ProgramId } from '../../arib/ids.ts';
 import type { Access } from '../../wire/access.ts';
 import type { Card, Channel, DetectedDevices, Tuner } from '../../wire/agent.ts';
 import type {
@@ -14,6 +15,7 @@ import type {
   StorageFacts,
 } from '../../wire/api.ts';
 import type { Changes, DetectionStatus } from '../../wire/detection.ts';
+import type { RecordingId, RuleId } from '../../wire/ids.ts';
 import type { Chapters, Playback } from '../../wire/playback.ts';
 import type { Previews, RecordingStatus } from '../../wire/recordings.ts';
 import type { Query } from './cache.ts';
@@ -52,15 +54,15 @@ export const RUNNING_RECORDINGS = callQuery<readonly Recording[]>(
 /** Sub-channels that show nothing of their own between two times, epoch ms. */
 export const sharedStationsQuery = (type: Station['type'], from: number, to: number): Query<SharedStations> =>
   pathQuery(`api/guide/shared?type=${type}&from=${from}&to=${to}`, ['programs', 'services']);
-export const programQuery = (id: number): Query<ProgramDetail> =>
+export const programQuery = (id: ProgramId): Query<ProgramDetail> =>
   pathQuery(`api/programs/${id}`, ['programs', 'reservations']);
-export const ruleQuery = (id: number): Query<RuleItem> =>
+export const ruleQuery = (id: RuleId): Query<RuleItem> =>
   pathQuery(`api/rules/${id}`, ['rules', 'reservations', 'recordings']);
-export const recordingQuery = (id: number): Query<Recording> =>
+export const recordingQuery = (id: RecordingId): Query<Recording> =>
   pathQuery(`api/recordings/${id}`, ['recordings']);
-export const recordingDetailQuery = (id: number): Query<RecordingDetail> =>
+export const recordingDetailQuery = (id: RecordingId): Query<RecordingDetail> =>
   pathQuery(`api/recordings/${id}/detail`, ['recordings']);
-export const recordingStatusQuery = (id: number): Query<RecordingStatus> =>
+export const recordingStatusQuery = (id: RecordingId): Query<RecordingStatus> =>
   pathQuery(`api/recordings/${id}/status`, ['recordings']);
 /** So many on the home screen. */
 const HOME_RECORDINGS = 12;
@@ -80,15 +82,15 @@ export const seriesQuery = (key: string): Query<readonly Recording[]> =>
     return (await getRecordingPage(parameters, { offset: 0, limit: MOST_RUNNING }, signal)).rows;
   });
 /** Of a finished recording; 404 while it is being recorded. */
-export const playbackQuery = (id: number): Query<Playback> =>
+export const playbackQuery = (id: RecordingId): Query<Playback> =>
   pathQuery(`api/recordings/${id}/playback`, ['recordings']);
-export const chaptersQuery = (id: number): Query<Chapters> =>
+export const chaptersQuery = (id: RecordingId): Query<Chapters> =>
   pathQuery(`api/recordings/${id}/chapters`, ['chapters', 'recordings']);
 /** Places that a boundary of a chapter may be moved to. */
-export const changesQuery = (id: number): Query<Changes> =>
+export const changesQuery = (id: RecordingId): Query<Changes> =>
   pathQuery(`api/recordings/${id}/changes`, ['chapters']);
-export const detectionQuery = (id: number): Query<DetectionStatus> =>
+export const detectionQuery = (id: RecordingId): Query<DetectionStatus> =>
   pathQuery(`api/recordings/${id}/detect`, ['chapters']);
 /** 404 while there are none. */
-export const previewsQuery = (id: number): Query<Previews> =>
+export const previewsQuery = (id: RecordingId): Query<Previews> =>
   pathQuery(`api/recordings/${id}/previews`, ['recordings']);

@@ -1,6 +1,7 @@
 /** Calls to the service about recordings and the room for them. */
 import type { Recording, RecordingSeries } from '../../wire/api.ts';
 import type { CaptionsFile } from '../../wire/caption.ts';
+import type { RecordingId } from '../../wire/ids.ts';
 import type { Chapters } from '../../wire/playback.ts';
 import type { ResumeRequest } from '../../wire/recordings.ts';
 import { addressOf, exchange, json, nothing, type Renewed, renewed } from './api.ts';
@@ -37,24 +38,24 @@ export const getSeriesPage = (slice: Slice, signal: AbortSignal): Promise<Page<R
 const post = (path: string, body?: unknown): Promise<void> =>
   exchange(path, { method: 'POST', ...(body === undefined ? {} : { body }) }, nothing);
 
-export const binRecording = (id: number): Promise<void> => post(`api/recordings/${id}/bin`);
-export const restoreRecording = (id: number): Promise<void> => post(`api/recordings/${id}/restore`);
-export const markWatched = (id: number, watched: boolean): Promise<void> =>
+export const binRecording = (id: RecordingId): Promise<void> => post(`api/recordings/${id}/bin`);
+export const restoreRecording = (id: RecordingId): Promise<void> => post(`api/recordings/${id}/restore`);
+export const markWatched = (id: RecordingId, watched: boolean): Promise<void> =>
   post(`api/recordings/${id}/watched`, { watched });
 /** @param placeMs as `resumeMs` of the recording tells it */
-export const putPlace = (id: number, placeMs: number): Promise<void> =>
+export const putPlace = (id: RecordingId, placeMs: number): Promise<void> =>
   post(`api/recordings/${id}/resume`, { at: placeMs / 1000 });
-export const protectRecording = (id: number, on: boolean): Promise<void> =>
+export const protectRecording = (id: RecordingId, on: boolean): Promise<void> =>
   post(`api/recordings/${id}/protect`, { protected: on });
 /** Removes its files at once; nothing brings them back. */
-export const eraseRecording = (id: number): Promise<void> =>
+export const eraseRecording = (id: RecordingId): Promise<void> =>
   exchange(`api/recordings/${id}`, { method: 'DELETE' }, nothing);
 
 /** Says where the commercials are; what is left out is programme. Resolves to the chapters as they are then. */
-export const putChapters = (id: number, chapters: Chapters['chapters']): Promise<Chapters> =>
+export const putChapters = (id: RecordingId, chapters: Chapters['chapters']): Promise<Chapters> =>
   exchange(`api/recordings/${id}/chapters`, { method: 'PUT', body: { chapters } }, json<Chapters>);
 /** Takes that back: what was detected holds again. */
-export const deleteChapters = (id: number): Promise<Chapters> =>
+export const deleteChapters = (id: RecordingId): Promise<Chapters> =>
   exchange(`api/recordings/${id}/chapters`, { method: 'DELETE' }, json<Chapters>);
 
 /** Codecs of what a browser plays. */
@@ -74,22 +75,23 @@ function streamUrl(path: string, { codec, from, audio }: StreamWish): URL {
   if (audio !== undefined) url.searchParams.set('audio', audio);
   return url;
 }
-export const recordingStreamUrl = (id: number, wish: StreamWish): URL =>
+export const recordingStreamUrl = (id: RecordingId, wish: StreamWish): URL =>
   streamUrl(`api/recordings/${id}/stream`, wish);
-export const chaseUrl = (id: number, wish: StreamWish): URL => streamUrl(`api/recordings/${id}/chase`, wish);
+export const chaseUrl = (id: RecordingId, wish: StreamWish): URL =>
+  streamUrl(`api/recordings/${id}/chase`, wish);
 /** Beyond every recording: chase begins at the live edge. */
 export const LIVE_EDGE = 1e9;
 
 /** @param etag of what is here already, or null */
 export const renewCaptions = (
-  id: number,
+  id: RecordingId,
   etag: string | null,
   signal: AbortSignal,
 ): Promise<Renewed<CaptionsFile>> =>
   renewed<CaptionsFile>(`api/recordings/${id}/captions.json`, etag, signal);
 
 /** Remembers where somebody stopped; outlives the page that is being left. */
-export async function rememberPlace(id: number, place: ResumeRequest): Promise<void> {
+export async function rememberPlace(id: RecordingId, place: ResumeRequest): Promise<void> {
   const response = await fetch(addressOf(`api/recordings/${id}/resume`), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -3,7 +3,9 @@
  * between, so that a screen that is come back to begins with what was known.
  */
 import { computed } from '@preact/signals';
+import type { ProgramId } from '../../arib/ids.ts';
 import type { ReservationItem } from '../../wire/api.ts';
+import type { ReservationId } from '../../wire/ids.ts';
 import { type ApiFailure, getReservations, renewReservations } from './api.ts';
 import type { Query } from './cache.ts';
 import { callQuery, entryOf, useQuery } from './use-query.ts';
@@ -22,7 +24,7 @@ export const bookings = computed<Bookings>(() => {
 const byId = computed(() => new Map(bookings.value.items?.map((item) => [item.id, item])));
 /** Of a programme the latest counts: an earlier one may have been withdrawn. */
 const byProgram = computed(() => {
-  const found = new Map<number, ReservationItem>();
+  const found = new Map<ProgramId, ReservationItem>();
   for (const item of bookings.value.items ?? []) {
     const known = found.get(item.programId);
     if (known === undefined || known.id < item.id) found.set(item.programId, item);
@@ -30,11 +32,11 @@ const byProgram = computed(() => {
   return found;
 });
 
-export function reservationById(id: number): ReservationItem | undefined {
+export function reservationById(id: ReservationId): ReservationItem | undefined {
   return byId.value.get(id);
 }
 
-export function reservationOf(programId: number | undefined): ReservationItem | undefined {
+export function reservationOf(programId: ProgramId | undefined): ReservationItem | undefined {
   return programId === undefined ? undefined : byProgram.value.get(programId);
 }
 

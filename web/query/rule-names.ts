@@ -1,15 +1,16 @@
 /** What the rules are called, for reservations that know only their ids. */
 import { computed } from '@preact/signals';
+import type { RuleId } from '../../wire/ids.ts';
 import { RULES } from './queries.ts';
 import { entryOf, useQuery } from './use-query.ts';
 
 const names = computed(() => new Map(entryOf(RULES).answer.value.value?.map(({ id, name }) => [id, name])));
 
 /** Undefined while it is not known, or when it is gone. */
-const ruleName = (id: number): string | undefined => names.value.get(id);
+const ruleName = (id: RuleId): string | undefined => names.value.get(id);
 
 /** Who booked it: `手動`, `ルール「音楽番組」`. */
-export function originText(ruleId: number | null): string {
+export function originText(ruleId: RuleId | null): string {
   if (ruleId === null) return '手動';
   const name = ruleName(ruleId) ?? '';
   return name === '' ? 'ルール' : `ルール「${name}」`;

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test';
+import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { Station } from '../../wire/api.ts';
 import { neighbour, stationOfKey, withoutCopies } from './stations.ts';
 
 const station = (id: number, type: Station['type'], remoteControlKey: number): Station => ({
-  id,
+  id: id as StationId,
   type,
   name: `局${id}`,
   remoteControlKey,
@@ -14,16 +15,16 @@ const station = (id: number, type: Station['type'], remoteControlKey: number): S
 const list = [station(1, 'GR', 1), station(2, 'GR', 1), station(3, 'GR', 4), station(9, 'BS', 101)];
 
 test('channel up and down go around within the broadcast type', () => {
-  expect(neighbour(list, 1, 1)?.id).toBe(2);
-  expect(neighbour(list, 1, -1)?.id).toBe(3);
-  expect(neighbour(list, 3, 1)?.id).toBe(1);
-  expect(neighbour(list, 9, 1)).toBeUndefined();
-  expect(neighbour(list, 77, 1)).toBeUndefined();
+  expect(neighbour(list, 1 as StationId, 1)?.id).toBe<unknown>(2);
+  expect(neighbour(list, 1 as StationId, -1)?.id).toBe<unknown>(3);
+  expect(neighbour(list, 3 as StationId, 1)?.id).toBe<unknown>(1);
+  expect(neighbour(list, 9 as StationId, 1)).toBeUndefined();
+  expect(neighbour(list, 77 as StationId, 1)).toBeUndefined();
 });
 
 test('a sub-channel that shows what its main station shows takes no step and no place', () => {
   const program = {
-    id: 1,
+    id: 1 as ProgramId,
     title: '',
     name: '',
     startAt: 0,
@@ -32,19 +33,19 @@ test('a sub-channel that shows what its main station shows takes no step and no 
     recording: false,
     audios: [],
   };
-  const copy = { ...station(2, 'GR', 1), now: { ...program, mainStationId: 1 } };
+  const copy = { ...station(2, 'GR', 1), now: { ...program, mainStationId: 1 as StationId } };
   const three = [station(1, 'GR', 1), copy, station(3, 'GR', 4)];
-  expect(withoutCopies(three).map(({ id }) => id)).toEqual([1, 3]);
-  expect(neighbour(three, 1, 1)?.id).toBe(3);
+  expect(withoutCopies(three).map(({ id }) => id)).toEqual<unknown>([1, 3]);
+  expect(neighbour(three, 1 as StationId, 1)?.id).toBe<unknown>(3);
   // Who watches it stays where he is.
-  expect(withoutCopies(three, 2).map(({ id }) => id)).toEqual([1, 2, 3]);
-  expect(neighbour(three, 2, 1)?.id).toBe(3);
+  expect(withoutCopies(three, 2).map(({ id }) => id)).toEqual<unknown>([1, 2, 3]);
+  expect(neighbour(three, 2 as StationId, 1)?.id).toBe<unknown>(3);
   // Without its main station in the list it is the only one to show the programme.
-  expect(withoutCopies([copy]).map(({ id }) => id)).toEqual([2]);
+  expect(withoutCopies([copy]).map(({ id }) => id)).toEqual<unknown>([2]);
 });
 
 test('a number of the remote control means the first terrestrial station that has it', () => {
-  expect(stationOfKey(list, 1)?.id).toBe(1);
-  expect(stationOfKey(list, 4)?.id).toBe(3);
+  expect(stationOfKey(list, 1)?.id).toBe<unknown>(1);
+  expect(stationOfKey(list, 4)?.id).toBe<unknown>(3);
   expect(stationOfKey(list, 101)).toBeUndefined();
 });

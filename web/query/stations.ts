@@ -1,5 +1,6 @@
 /** The station list that all screens share: read once, again on every event, and when a programme ends. */
 import { computed, effect } from '@preact/signals';
+import type { StationId } from '../../arib/ids.ts';
 import type { Station } from '../../wire/api.ts';
 import type { ApiFailure } from './api.ts';
 import { entryOf, keepFresh, pathQuery } from './use-query.ts';
@@ -22,7 +23,7 @@ export const stations = computed<readonly Station[]>(() =>
   stationList.value.kind === 'ready' ? stationList.value.stations : [],
 );
 
-export function stationById(id: number): Station | undefined {
+export function stationById(id: StationId): Station | undefined {
   return stations.value.find((station) => station.id === id);
 }
 
@@ -41,7 +42,7 @@ export function withoutCopies(list: readonly Station[], kept?: number): readonly
  * The next station of the same broadcast type, around the end; undefined for an unknown or only station. Sub-channels
  * that show what their main station shows are passed over.
  */
-export function neighbour(list: readonly Station[], id: number, step: 1 | -1): Station | undefined {
+export function neighbour(list: readonly Station[], id: StationId, step: 1 | -1): Station | undefined {
   const station = list.find((candidate) => candidate.id === id);
   const band = withoutCopies(list, id).filter((candidate) => candidate.type === station?.type);
   if (station === undefined || band.length < 2) return undefined;

@@ -1,10 +1,11 @@
 /** The recording whose sheet lies over the screen, in the address: Back closes it, a link opens it. */
 import { computed } from '@preact/signals';
+import { type RecordingId, recordingId } from '../../wire/ids.ts';
 import { goBack, query, setQuery } from '../navigation/router.ts';
 
-export const shownRecording = computed<number | undefined>(() => {
+export const shownRecording = computed<RecordingId | undefined>(() => {
   const text = query.value.get('recording') ?? '';
-  return /^\d{1,15}$/u.test(text) ? Number(text) : undefined;
+  return /^\d{1,15}$/u.test(text) ? recordingId(Number(text)) : undefined;
 });
 
 /** Whether what is over the screen was opened from it: then Back leads to it. */
@@ -13,7 +14,7 @@ function isOpenedHere(): boolean {
   return typeof state === 'object' && state !== null && 'over' in state;
 }
 
-export function openRecording(id: number): void {
+export function openRecording(id: RecordingId): void {
   setQuery({ recording: String(id) }, shownRecording.value !== undefined);
 }
 

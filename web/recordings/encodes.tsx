@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { EncodeItem, Encodes } from '../../wire/encode.ts';
+import type { RecordingId } from '../../wire/ids.ts';
 import { ApiFailure, networkFailure } from '../query/api.ts';
 import {
   cancelEncode,
@@ -47,7 +48,7 @@ function move(waiting: readonly EncodeItem[], index: number, by: -1 | 1): Promis
   return attempt('順番を変えられませんでした。', () => changeQueue({ order }));
 }
 
-function Log({ id }: { id: number }) {
+function Log({ id }: { id: RecordingId }) {
   const { value, failure } = useQuery(encodeLogQuery(id));
   if (value === undefined) {
     return failure === undefined ? null : <p class="field-failed">{failure.message}</p>;

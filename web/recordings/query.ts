@@ -1,4 +1,6 @@
 /** What of the recordings is listed: in the address, in words, and as the service is asked for it. Pure. */
+import type { StationId } from '../../arib/ids.ts';
+import type { RuleId } from '../../wire/ids.ts';
 import type { RecordingShow, RecordingSort } from '../../wire/recordings.ts';
 import { MAJOR_GENRES } from '../words/genre.ts';
 
@@ -7,8 +9,8 @@ export interface RecordingQuery {
   /** Undefined: what can be watched. */
   readonly show: RecordingShow | undefined;
   readonly unwatched: boolean;
-  readonly stationId: number | undefined;
-  readonly ruleId: number | undefined;
+  readonly stationId: StationId | undefined;
+  readonly ruleId: RuleId | undefined;
   /** Major genre. */
   readonly genre: number | undefined;
   /** Key of the series that is opened. */
@@ -30,8 +32,8 @@ export function queryOf(address: URLSearchParams): RecordingQuery {
     q: address.get('q') ?? '',
     show,
     unwatched: show === undefined && address.get('unwatched') === '1',
-    stationId: integerOf(address.get('station')),
-    ruleId: integerOf(address.get('rule')),
+    stationId: integerOf(address.get('station')) as StationId | undefined,
+    ruleId: integerOf(address.get('rule')) as RuleId | undefined,
     genre: MAJOR_GENRES.find(({ lv1 }) => lv1 === integerOf(address.get('genre')))?.lv1,
     series: series === '' ? undefined : series,
   };

@@ -1,11 +1,12 @@
 /** Which recordings are chosen for what is done with several at once. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Recording } from '../../wire/api.ts';
+import type { RecordingId } from '../../wire/ids.ts';
 
 export class Selection {
   /** A press on a recording chooses it instead of opening it. */
   readonly #choosing = signal(false);
-  readonly #items = signal<ReadonlyMap<number, Recording>>(new Map());
+  readonly #items = signal<ReadonlyMap<RecordingId, Recording>>(new Map());
   /** Where a stretch begins that Shift chooses. */
   #anchor = 0;
 
@@ -13,7 +14,7 @@ export class Selection {
     return this.#choosing;
   }
 
-  get items(): ReadonlySignal<ReadonlyMap<number, Recording>> {
+  get items(): ReadonlySignal<ReadonlyMap<RecordingId, Recording>> {
     return this.#items;
   }
 
@@ -52,7 +53,7 @@ export class Selection {
   }
 
   /** What was read anew takes the place of what it was. */
-  renew(find: (id: number) => Recording | undefined): void {
+  renew(find: (id: RecordingId) => Recording | undefined): void {
     const held = this.#items.peek();
     if (held.size === 0) return;
     this.#items.value = new Map([...held].map(([id, recording]) => [id, find(id) ?? recording]));

@@ -1,6 +1,7 @@
 /** Everything about one recording, over the list. */
 import type { ComponentChildren } from 'preact';
 import type { Recording } from '../../wire/api.ts';
+import type { RecordingId, RuleId } from '../../wire/ids.ts';
 import { now } from '../device/clock.ts';
 import { recordingDetailQuery, recordingQuery } from '../query/queries.ts';
 import { stationById } from '../query/stations.ts';
@@ -177,10 +178,10 @@ function Skeleton() {
 }
 
 interface RecordingSheetProps {
-  readonly id: number;
+  readonly id: RecordingId;
   /** As the list has it; undefined when it is opened by its address. */
   readonly listed: Recording | undefined;
-  readonly ruleName: (id: number) => string | undefined;
+  readonly ruleName: (id: RuleId) => string | undefined;
   readonly onErase: (recording: Recording) => void;
   readonly onStop: (recording: Recording) => void;
 }

@@ -1,5 +1,6 @@
 /** Order and filters, as sheets for fingers and remote controls. */
 import type { RecordingSort } from '../../wire/api.ts';
+import type { RuleId } from '../../wire/ids.ts';
 import { recordingsSort } from '../device/preferences.ts';
 import { setQuery } from '../navigation/router.ts';
 import { stations } from '../query/stations.ts';
@@ -59,7 +60,7 @@ function GenreChoices({ chosen, onChoose }: GenreChoicesProps) {
 const ANY = 'any';
 
 export interface RuleName {
-  readonly id: number;
+  readonly id: RuleId;
   readonly name: string;
 }
 

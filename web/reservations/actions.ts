@@ -3,7 +3,9 @@
  * next. Used by every screen from which a programme can be recorded.
  */
 import { signal } from '@preact/signals';
+import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { ReservationItem, ReservationRequest, ReservationState } from '../../wire/api.ts';
+import type { ReservationId } from '../../wire/ids.ts';
 import { openReservation } from '../navigation/router.ts';
 import {
   ApiFailure,
@@ -22,11 +24,11 @@ import { tidyTitle } from '../words/title.ts';
 /** What is on its way, as `program 5` or `reservation 7`: its buttons wait. */
 export const busy = signal<ReadonlySet<string>>(new Set());
 
-const programKey = (id: number): string => `program ${id}`;
-export const stationKey = (id: number): string => `station ${id}`;
-const reservationKey = (id: number): string => `reservation ${id}`;
+const programKey = (id: ProgramId): string => `program ${id}`;
+export const stationKey = (id: StationId): string => `station ${id}`;
+const reservationKey = (id: ReservationId): string => `reservation ${id}`;
 
-export function isBusy(programId: number | undefined, reservationId?: number): boolean {
+export function isBusy(programId: ProgramId | undefined, reservationId?: ReservationId): boolean {
   if (programId !== undefined && busy.value.has(programKey(programId))) return true;
   return reservationId !== undefined && busy.value.has(reservationKey(reservationId));
 }
@@ -68,7 +70,7 @@ function quoted(title: string): string {
 }
 
 interface Target {
-  readonly id: number;
+  readonly id: ProgramId;
   readonly title: string;
 }
 
@@ -91,7 +93,7 @@ function sayBooked(title: string, item: Pick<ReservationItem, 'id' | 'state' | '
   }
 }
 
-function undoBooking(title: string, id: number) {
+function undoBooking(title: string, id: ReservationId) {
   return { label: '元に戻す', run: () => void cancel({ id, title, state: 'scheduled' }, false) };
 }
 
@@ -118,9 +120,12 @@ export function choose(
   });
 }
 
-interface Held {
-  readonly id: number;
+interface Booked {
+  readonly id: ReservationId;
   readonly title: string;
+}
+
+interface Held extends Booked {
   readonly state: ReservationState;
 }
 
@@ -142,7 +147,7 @@ export function cancel({ id, title, state }: Held, say = true): Promise<boolean>
   });
 }
 
-export function restore({ id, title }: Target): Promise<boolean> {
+export function restore({ id, title }: Booked): Promise<boolean> {
   return change(reservationKey(id), '予約を戻せませんでした。', async () => {
     await restoreReservation(id);
     await readBookings();
@@ -198,7 +203,7 @@ function restoreAll(held: readonly Held[]): Promise<boolean> {
   });
 }
 
-function takeBack(bookedId: number, conflict: Held): Promise<boolean> {
+function takeBack(bookedId: ReservationId, conflict: Held): Promise<boolean> {
   return change(reservationKey(conflict.id), '元に戻せませんでした。', async () => {
     await restoreReservation(conflict.id);
     await cancelReservation(bookedId);
@@ -208,7 +213,7 @@ function takeBack(bookedId: number, conflict: Held): Promise<boolean> {
 }
 
 /** Records what is on at a station, from the player. */
-export function recordNow(stationId: number, title: string): Promise<boolean> {
+export function recordNow(stationId: StationId, title: string): Promise<boolean> {
   return change(stationKey(stationId), '録画できませんでした。', async () => {
     const answer = await recordStation(stationId);
     await readBookings();
@@ -228,7 +233,7 @@ export function recordNow(stationId: number, title: string): Promise<boolean> {
 /** What the record key does to a programme: books it, or takes its reservation back. Stopping needs a confirmation. */
 export function toggle(
   program: Target & { readonly copyNever: boolean; readonly endAt: number },
-  reservation: { readonly id: number; readonly state: ReservationState } | null,
+  reservation: { readonly id: ReservationId; readonly state: ReservationState } | null,
   now: number,
 ): void {
   const { title } = program;

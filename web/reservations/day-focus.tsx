@@ -1,5 +1,5 @@
 /** What the bar that has the focus says in full: bars are too short for it. Of a conflict, the ways out of it. */
-
+import type { ReservationId } from '../../wire/ids.ts';
 import { reservationById } from '../query/reservations.ts';
 import { originText } from '../query/rule-names.ts';
 import { narrow } from '../words/channel.ts';
@@ -9,7 +9,13 @@ import { airDateText, lengthText, spanText } from '../words/time.ts';
 import { ActionButton } from './action-button.tsx';
 import { ConflictHelp } from './conflict.tsx';
 
-export function DayFocus({ id, onOpen }: { id: number | undefined; onOpen: (id: number) => void }) {
+export function DayFocus({
+  id,
+  onOpen,
+}: {
+  id: ReservationId | undefined;
+  onOpen: (id: ReservationId) => void;
+}) {
   const item = id === undefined ? undefined : reservationById(id);
   if (item === undefined) return null;
   return (

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Tuner } from '../../wire/agent.ts';
 import type { ReservationItem } from '../../wire/api.ts';
+import type { ReservationId } from '../../wire/ids.ts';
 import { now } from '../device/clock.ts';
 import { directionOf } from '../navigation/focus.ts';
 import { isRecordKey } from '../navigation/keys.ts';
@@ -115,7 +116,7 @@ function useFirstView(
   }, [day, first === undefined]);
 }
 
-function barElement(id: number): HTMLElement | null {
+function barElement(id: ReservationId): HTMLElement | null {
   return document.querySelector<HTMLElement>(`.bar[data-reservation="${id}"]`);
 }
 

@@ -1,6 +1,7 @@
 /** Everything about one reservation, over whatever screen it was opened from. */
 import { useEffect } from 'preact/hooks';
 import type { ReservationItem } from '../../wire/api.ts';
+import type { ReservationId } from '../../wire/ids.ts';
 import { now } from '../device/clock.ts';
 import { closeOver, openProgram, watchPath } from '../navigation/router.ts';
 import { rulePage } from '../navigation/rule-address.ts';
@@ -186,7 +187,7 @@ function bookingFacts(item: ReservationItem): Fact[] {
 }
 
 /** A remote control's Enter does what most came for, as soon as it is known what that is. */
-function useFirstAction(id: number): void {
+function useFirstAction(id: ReservationId): void {
   useEffect(() => {
     const active = document.activeElement;
     if (active?.closest('.sheet-content') != null) return;
@@ -228,7 +229,7 @@ function Body({ item }: { item: ReservationItem }) {
   );
 }
 
-export function ReservationSheet({ id }: { id: number }) {
+export function ReservationSheet({ id }: { id: ReservationId }) {
   const { items, failure } = useBookings();
   useRuleNames();
   const item = reservationById(id);

@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test';
+import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { ReservationItem } from '../../wire/api.ts';
+import { reservationId, ruleId } from '../../wire/ids.ts';
 import { exactSpanText, marginText, stateReason, stateWords } from '../words/reservation.ts';
 import { dayOfText, textOfDay } from './days.ts';
 import { arrange, countsOf, filterOf, nextUp } from './sort.ts';
@@ -10,9 +12,9 @@ const NOW = Date.UTC(2026, 10, 21, 6);
 
 function item(id: number, hours: number, changes: Partial<ReservationItem> = {}): ReservationItem {
   return {
-    id,
-    programId: id,
-    stationId: 1,
+    id: reservationId(id),
+    programId: id as ProgramId,
+    stationId: 1 as StationId,
     serviceName: '局',
     name: '番組',
     title: '番組',
@@ -31,10 +33,10 @@ const ITEMS = [
   item(1, 14),
   item(2, 13),
   item(3, 2, { state: 'conflict' }),
-  item(4, 1, { state: 'conflict', ruleId: 9 }),
-  item(5, -0.5, { state: 'recording', ruleId: 9 }),
+  item(4, 1, { state: 'conflict', ruleId: ruleId(9) }),
+  item(5, -0.5, { state: 'recording', ruleId: ruleId(9) }),
   item(6, -5, { state: 'finished' }),
-  item(7, -40, { state: 'missed', ruleId: 9 }),
+  item(7, -40, { state: 'missed', ruleId: ruleId(9) }),
   item(8, -5, { state: 'skipped' }),
   item(9, 5, { state: 'cancelled' }),
   item(10, -3, { state: 'conflict' }),
@@ -45,7 +47,7 @@ const ids = (days: readonly { items: readonly ReservationItem[] }[]): number[][]
 
 test('conflicts come first, the rest by broadcast day: what begins at 04:00 is of the day before', () => {
   const shown = arrange(ITEMS, { filter: 'all', completed: false, now: NOW });
-  expect(shown.conflicts.map(({ id }) => id)).toEqual([4, 3]);
+  expect(shown.conflicts.map(({ id }) => id)).toEqual<unknown>([4, 3]);
   expect(ids(shown.days)).toEqual([[5, 9, 2], [1]]);
   expect(shown.over).toEqual([]);
 });
@@ -57,7 +59,11 @@ test('what is over is listed on demand, latest first', () => {
 
 test('filters', () => {
   const rule = arrange(ITEMS, { filter: 'rule', completed: true, now: NOW });
-  expect([rule.conflicts.map(({ id }) => id), ids(rule.days), ids(rule.over)]).toEqual([[4], [[5]], [[7]]]);
+  expect([rule.conflicts.map(({ id }) => id), ids(rule.days), ids(rule.over)]).toEqual<unknown>([
+    [4],
+    [[5]],
+    [[7]],
+  ]);
   const conflict = arrange(ITEMS, { filter: 'conflict', completed: false, now: NOW });
   expect([conflict.conflicts.length, conflict.days.length]).toEqual([2, 0]);
   const worth = [
@@ -97,6 +103,6 @@ test('margins and times to the second', () => {
 test('what runs, and the next few of the day', () => {
   const more = [item(20, 3), item(21, 4), item(22, 6), item(23, 30)];
   const { running, coming } = nextUp([...ITEMS, ...more], NOW);
-  expect(running.map(({ id }) => id)).toEqual([5]);
-  expect(coming.map(({ id }) => id)).toEqual([20, 21, 22]);
+  expect(running.map(({ id }) => id)).toEqual<unknown>([5]);
+  expect(coming.map(({ id }) => id)).toEqual<unknown>([20, 21, 22]);
 });

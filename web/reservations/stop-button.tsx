@@ -1,11 +1,12 @@
 /** Stopping a recording cannot be taken back, so it asks, in its own place. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { ReservationId } from '../../wire/ids.ts';
 import { onBack } from '../navigation/back.ts';
 import { Icon } from '../ui/icon.tsx';
 import { cancel, isBusy } from './actions.ts';
 
 interface StopProps {
-  readonly id: number;
+  readonly id: ReservationId;
   readonly title: string;
   /** The one that most came for. */
   readonly main?: boolean;

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test';
+import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { ReservationItem } from '../../wire/api.ts';
+import { recordingId, reservationId } from '../../wire/ids.ts';
 import { enterBars, type Row, stepBar, timetable, wayOf } from './timetable.ts';
 
 const HOUR = 3_600_000;
@@ -39,9 +41,9 @@ function item(
   const startAt = from * MINUTE;
   const endAt = to * MINUTE;
   return {
-    id,
-    programId: id,
-    stationId: channel.startsWith('T') ? 1 : 2,
+    id: reservationId(id),
+    programId: id as ProgramId,
+    stationId: (channel.startsWith('T') ? 1 : 2) as StationId,
     serviceName: channel,
     name: `番組${id}`,
     title: `番組${id}`,
@@ -80,7 +82,7 @@ test('each tuner has a row; what runs at the same time stands on tuners of its t
 test('stations of one physical channel share a tuner, in lanes, as one tuning', () => {
   const [row] = table([
     item(1, 'T27', [60, 120]),
-    item(2, 'T27', [90, 150], { stationId: 3 }),
+    item(2, 'T27', [90, 150], { stationId: 3 as StationId }),
     item(3, 'T27', [150, 180]),
   ]);
   expect(row?.lanes).toBe(2);
@@ -104,7 +106,7 @@ test('margins do not keep programmes off a tuner, but a tuner without them is ta
 
 test('a running one stands on the tuner that receives it, and the planned ones around it', () => {
   const tuners = [tuner('t1', ['GR'], 0), tuner('t2', ['GR'], 0, 'live GR/T27 rec 7')];
-  const running = item(2, 'T13', [60, 120], { state: 'recording', recordingId: 7, tuner: null });
+  const running = item(2, 'T13', [60, 120], { state: 'recording', recordingId: recordingId(7), tuner: null });
   expect(placed(table([item(1, 'T27', [50, 100]), running], tuners))).toEqual({ t1: [1], t2: [2] });
 });
 
@@ -134,12 +136,12 @@ test('the arrows go along a tuner by time, and across tuners at the time where t
     item(4, 'BS01_0', [200, 260]),
   ]);
   expect(placed(rows)).toEqual({ t1: [1], t2: [2, 3], s1: [4] });
-  const from = { row: 0, id: 1, anchor: 190 * MINUTE };
+  const from = { row: 0, id: reservationId(1), anchor: 190 * MINUTE };
   const down = stepBar(rows, from, 'after');
-  expect(down).toEqual({ row: 1, id: 3, anchor: 190 * MINUTE });
-  expect(down && stepBar(rows, down, 'after')).toEqual({ row: 2, id: 4, anchor: 190 * MINUTE });
+  expect(down).toEqual<unknown>({ row: 1, id: 3, anchor: 190 * MINUTE });
+  expect(down && stepBar(rows, down, 'after')).toEqual<unknown>({ row: 2, id: 4, anchor: 190 * MINUTE });
   expect(down && stepBar(rows, down, 'before')).toEqual(from);
-  expect(down && stepBar(rows, down, 'earlier')).toEqual({ row: 1, id: 2, anchor: 60 * MINUTE });
+  expect(down && stepBar(rows, down, 'earlier')).toEqual<unknown>({ row: 1, id: 2, anchor: 60 * MINUTE });
   expect(stepBar(rows, from, 'later')).toBeUndefined();
   expect(stepBar(rows, from, 'before')).toBeUndefined();
 });
@@ -147,20 +149,20 @@ test('the arrows go along a tuner by time, and across tuners at the time where t
 test('rows without anything are passed over; lanes are walked one by one', () => {
   const rows = table([
     item(1, 'T27', [60, 120]),
-    item(2, 'T27', [60, 120], { stationId: 3 }),
+    item(2, 'T27', [60, 120], { stationId: 3 as StationId }),
     item(3, 'BS01_0', [500, 560]),
   ]);
-  const first = { row: 0, id: 1, anchor: 60 * MINUTE };
+  const first = { row: 0, id: reservationId(1), anchor: 60 * MINUTE };
   const second = stepBar(rows, first, 'after');
-  expect(second?.id).toBe(2);
-  expect(second && stepBar(rows, second, 'after')?.id).toBe(3);
-  expect(second && stepBar(rows, second, 'before')?.id).toBe(1);
+  expect(second?.id).toBe<unknown>(2);
+  expect(second && stepBar(rows, second, 'after')?.id).toBe<unknown>(3);
+  expect(second && stepBar(rows, second, 'before')?.id).toBe<unknown>(1);
 });
 
 test('entered at what is, or comes, nearest', () => {
   const rows = table([item(1, 'T27', [60, 120]), item(2, 'T13', [300, 330])]);
-  expect(enterBars(rows, 70 * MINUTE)?.id).toBe(1);
-  expect(enterBars(rows, 250 * MINUTE)?.id).toBe(2);
+  expect(enterBars(rows, 70 * MINUTE)?.id).toBe<unknown>(1);
+  expect(enterBars(rows, 250 * MINUTE)?.id).toBe<unknown>(2);
   expect(enterBars(table([]), 0)).toBeUndefined();
 });
 

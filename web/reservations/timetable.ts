@@ -3,8 +3,10 @@
  * not the tuner; of equal tuners this picks as the agent would: where the channel is received already, else the first
  * that is free. Margins yield, so only the programmes themselves keep each other off a tuner. Pure.
  */
+import type { StationId } from '../../arib/ids.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { ReservationItem, Station } from '../../wire/api.ts';
+import type { ReservationId } from '../../wire/ids.ts';
 import type { Direction } from '../navigation/spatial.ts';
 
 type BroadcastType = Station['type'];
@@ -41,7 +43,7 @@ export interface Row {
 interface DayInput {
   readonly items: readonly ReservationItem[];
   readonly tuners: readonly Tuner[];
-  readonly typeOf: (stationId: number) => BroadcastType | undefined;
+  readonly typeOf: (stationId: StationId) => BroadcastType | undefined;
   readonly from: number;
   readonly to: number;
 }
@@ -189,7 +191,7 @@ export function timetable({ items, tuners, typeOf, from, to }: DayInput): Row[] 
 
 export interface Place {
   readonly row: number;
-  readonly id: number;
+  readonly id: ReservationId;
   /** Time at which the way across the rows began: going there and back leads back. */
   readonly anchor: number;
 }

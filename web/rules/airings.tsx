@@ -1,8 +1,8 @@
 /** What becomes of what a rule finds: what is to come, what it recorded, what it passed over and why. */
-
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { PreviewProgram, Recording, ReservationItem, RuleItem } from '../../wire/api.ts';
+import type { RuleId } from '../../wire/ids.ts';
 import { now } from '../device/clock.ts';
 import { openProgram, openReservation } from '../navigation/router.ts';
 import { type ApiFailure, previewRule } from '../query/api.ts';
@@ -100,7 +100,7 @@ interface History {
 }
 
 /** The last that were recorded, those that failed among them. */
-async function historyOf(ruleId: number, signal: AbortSignal): Promise<History> {
+async function historyOf(ruleId: RuleId, signal: AbortSignal): Promise<History> {
   const slice = { offset: 0, limit: FIRST_ROWS };
   const page = (show: Record<string, string>) =>
     getRecordingPage(new URLSearchParams({ ruleId: String(ruleId), ...show }), slice, signal);
@@ -194,7 +194,7 @@ function LeftOut({ rule }: { rule: RuleItem }) {
 const NOT_RECORDED: readonly ReservationItem['state'][] = ['missed', 'cancelled', 'skipped'];
 
 /** Of the last two weeks: the service keeps no older reservations. */
-function NotRecorded({ ruleId, items }: { ruleId: number; items: readonly ReservationItem[] | undefined }) {
+function NotRecorded({ ruleId, items }: { ruleId: RuleId; items: readonly ReservationItem[] | undefined }) {
   const all = useSignal(false);
   const rows = (items ?? [])
     .filter((item) => item.ruleId === ruleId && NOT_RECORDED.includes(item.state) && item.endAt <= now.value)

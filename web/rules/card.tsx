@@ -1,5 +1,6 @@
 /** A rule in the list: what it looks for, what comes next, and what can be done with it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { StationId } from '../../arib/ids.ts';
 import type { RuleItem } from '../../wire/api.ts';
 import { focusOn } from '../navigation/focus.ts';
 import { ruleCopy, ruleEditor, rulePage } from '../navigation/rule-address.ts';
@@ -12,7 +13,7 @@ import { tidyTitle } from '../words/title.ts';
 import { switchRule, wantedRule } from './store.ts';
 import { actionsInWords, conditionsInWords } from './words.ts';
 
-export function stationName(id: number): string | undefined {
+export function stationName(id: StationId): string | undefined {
   const station = stationById(id);
   return station === undefined ? undefined : narrow(station.name);
 }

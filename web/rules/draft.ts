@@ -1,6 +1,7 @@
 /** A rule while it is written: what stands in the fields, what is wrong with them, and what it would find. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RuleItem } from '../../wire/api.ts';
+import type { RuleId } from '../../wire/ids.ts';
 import { ApiFailure, createRule, networkFailure, previewRule, replaceRule } from '../query/api.ts';
 import { listenFor } from '../query/events.ts';
 import {
@@ -46,7 +47,7 @@ interface Shown {
 }
 
 /** Shows what the form would find, and again when the guide or what is booked has changed. */
-function usePreview(body: CompleteBody, readable: boolean, ruleId: number | undefined): Shown {
+function usePreview(body: CompleteBody, readable: boolean, ruleId: RuleId | undefined): Shown {
   const [run] = useState(() => new PreviewRun(previewRule, ruleId));
   const key = JSON.stringify(body);
   const latest = useRef({ body, readable });
@@ -72,7 +73,7 @@ function usePreview(body: CompleteBody, readable: boolean, ruleId: number | unde
 
 /** The rule that is changed. */
 interface Edited {
-  readonly id: number;
+  readonly id: RuleId;
   /** As it is stored now. */
   readonly read: () => Promise<RuleForm>;
 }

@@ -1,6 +1,7 @@
 /** A rule is written: the form, what it would find beside it, and a bar to save it or leave it. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RuleItem } from '../../wire/api.ts';
+import type { RuleId } from '../../wire/ids.ts';
 import { goBackOr, keepScreen, navigate, query } from '../navigation/router.ts';
 import { rulePage } from '../navigation/rule-address.ts';
 import { getRule, type KnownSettings } from '../query/api.ts';
@@ -231,7 +232,7 @@ export function RuleGone() {
 let openings = 0;
 
 /** @param copy a new rule like it */
-export function KnownRule({ id, copy }: { id: number; copy: boolean }) {
+export function KnownRule({ id, copy }: { id: RuleId; copy: boolean }) {
   // Read for this editor: what was held before would first fill the form and then look like a change from elsewhere.
   const [opening] = useState(() => {
     openings += 1;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
+import type { StationId } from '../../arib/ids.ts';
 import { fuzzRounds, fuzzSeed, Random } from '../../test/fuzz/random.ts';
 import { RuleBodySchema } from '../../wire/schedule.ts';
 import { type CompleteBody, formOf, formOfQuery, isLimited, keywordFor, readForm, sameForm } from './form.ts';
@@ -22,7 +23,10 @@ function randomBody(random: Random): CompleteBody {
     regex: random.below(2) === 0,
     keywordIn: places.length === 0 ? ['title', 'description', 'extended'] : places,
     excludeKeyword: random.pick(WORDS).trim(),
-    stationIds: Array.from({ length: random.below(4) }, () => 3_274_001_024 + random.below(5_000)),
+    stationIds: Array.from(
+      { length: random.below(4) },
+      () => (3_274_001_024 + random.below(5_000)) as StationId,
+    ),
     types: some(TYPES),
     genres: Array.from({ length: random.below(4) }, () => ({
       lv1: random.below(16),

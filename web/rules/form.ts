@@ -1,4 +1,5 @@
 /** What stands in the fields of the rule form, and the body that is sent: one becomes the other without loss. */
+import type { StationId } from '../../arib/ids.ts';
 import type { RuleBody, RuleItem } from '../../wire/schedule.ts';
 import {
   countText,
@@ -23,7 +24,7 @@ export interface RuleForm {
   readonly regex: boolean;
   readonly keywordIn: readonly KeywordField[];
   readonly excludeKeyword: string;
-  readonly stationIds: readonly number[];
+  readonly stationIds: readonly StationId[];
   readonly types: CompleteBody['types'];
   readonly genres: readonly { readonly lv1: number; readonly lv2: number | null }[];
   readonly weekdays: readonly number[];
@@ -240,7 +241,7 @@ export function formOfQuery(query: URLSearchParams, kept: Kept = {}): RuleForm {
     keepDays: kept.keepDays || null,
     keyword: query.get('keyword') ?? '',
     name: query.get('name') ?? '',
-    stationIds: [...new Set(numbers(query, 'stationId', Number.MAX_SAFE_INTEGER))],
+    stationIds: [...new Set(numbers(query, 'stationId', Number.MAX_SAFE_INTEGER))] as StationId[],
     types: TYPES.filter((type) => query.getAll('type').includes(type)),
     genres: genresIn(query),
     ...timesIn(query),

@@ -1,15 +1,21 @@
 import { expect, test } from 'bun:test';
+import type { StationId } from '../../arib/ids.ts';
 import { formOf } from './form.ts';
 import { fieldInWords, mergeForms } from './merge.ts';
 
-const base = formOf({ name: '朝ドラ', keyword: '朝ドラ', stationIds: [1], priority: 1 });
+const base = formOf({ name: '朝ドラ', keyword: '朝ドラ', stationIds: [1 as StationId], priority: 1 });
 
 test('what one of both changed is taken over, what both changed alike is no conflict', () => {
   const here = { ...base, keyword: '夜ドラ', priority: '5' };
-  const there = { ...base, stationIds: [1, 2], priority: '5' };
+  const there = { ...base, stationIds: [1, 2] as StationId[], priority: '5' };
   const merged = mergeForms(base, here, there);
   expect(merged.conflicts).toEqual([]);
-  expect(merged.form).toEqual({ ...base, keyword: '夜ドラ', priority: '5', stationIds: [1, 2] });
+  expect(merged.form).toEqual({
+    ...base,
+    keyword: '夜ドラ',
+    priority: '5',
+    stationIds: [1, 2] as StationId[],
+  });
 });
 
 test('what both changed otherwise stays as it is written here and is named', () => {
@@ -26,7 +32,7 @@ test('every field can be said', () => {
   );
   for (const { label, value } of words) expect([label, label !== '' && value !== '']).toEqual([label, true]);
   expect(words.find(({ label }) => label === '局')?.value).toBe('みなと放送');
-  expect(fieldInWords('stationIds', { ...base, stationIds: [9] }, () => undefined).value).toBe(
+  expect(fieldInWords('stationIds', { ...base, stationIds: [9 as StationId] }, () => undefined).value).toBe(
     '受信していない局',
   );
   expect(fieldInWords('genres', base, () => undefined).value).toBe('指定なし');

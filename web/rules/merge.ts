@@ -1,4 +1,5 @@
 /** Two people change one rule: what only one of them changed is taken over, the rest is to be chosen. */
+import type { StationId } from '../../arib/ids.ts';
 import type { FieldName, RuleForm } from './form.ts';
 import type { Moment } from './moments.ts';
 import { genreName, KEYWORD_FIELDS, TYPE_CHOICES, weekdaysText } from './words.ts';
@@ -70,12 +71,16 @@ const KEEP_WORDS = { yes: '残す', no: '削除する', setting: '共通設定�
 export function fieldInWords(
   name: FieldName,
   form: RuleForm,
-  nameOf: (id: number) => string | undefined,
+  nameOf: (id: StationId) => string | undefined,
 ): { readonly label: string; readonly value: string } {
   return { label: LABELS[name], value: valueInWords(name, form, nameOf) };
 }
 
-function valueInWords(name: FieldName, form: RuleForm, nameOf: (id: number) => string | undefined): string {
+function valueInWords(
+  name: FieldName,
+  form: RuleForm,
+  nameOf: (id: StationId) => string | undefined,
+): string {
   switch (name) {
     case 'enabled':
     case 'regex':

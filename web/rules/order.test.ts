@@ -1,15 +1,18 @@
 import { expect, test } from 'bun:test';
+import type { ProgramId } from '../../arib/ids.ts';
 import type { RuleItem } from '../../wire/api.ts';
+import { reservationId, ruleId } from '../../wire/ids.ts';
 import { formOf, readForm } from './form.ts';
 import { ordered, RULE_ORDERS, searched } from './order.ts';
 
 function rule(id: number, name: string, more: Partial<RuleItem> = {}): RuleItem {
   const { body } = readForm(formOf({ name, keyword: name }));
-  return { ...body, id, disabledReason: null, next: null, ...more };
+  return { ...body, id: ruleId(id), disabledReason: null, next: null, ...more };
 }
 
 function next(startAt: number): NonNullable<RuleItem['next']> {
-  return { reservationId: 1, programId: 1, title: '', serviceName: '', startAt, state: 'scheduled' };
+  const ids = { reservationId: reservationId(1), programId: 1 as ProgramId };
+  return { ...ids, title: '', serviceName: '', startAt, state: 'scheduled' };
 }
 
 const RULES = [
@@ -21,10 +24,10 @@ const RULES = [
 const ids = (rules: readonly RuleItem[]) => rules.map(({ id }) => id);
 
 test('what needs a person comes first, then the order that was chosen, then the name', () => {
-  expect(ids(ordered(RULES, 'next'))).toEqual([4, 3, 1, 2]);
-  expect(ids(ordered(RULES, 'name'))).toEqual([4, 3, 2, 1]);
-  expect(ids(ordered(RULES, 'priority'))).toEqual([4, 2, 3, 1]);
-  expect(ids(ordered(RULES, 'newest'))).toEqual([4, 3, 2, 1]);
+  expect(ids(ordered(RULES, 'next'))).toEqual<unknown>([4, 3, 1, 2]);
+  expect(ids(ordered(RULES, 'name'))).toEqual<unknown>([4, 3, 2, 1]);
+  expect(ids(ordered(RULES, 'priority'))).toEqual<unknown>([4, 2, 3, 1]);
+  expect(ids(ordered(RULES, 'newest'))).toEqual<unknown>([4, 3, 2, 1]);
   for (const { value } of RULE_ORDERS) {
     expect(ids(ordered([...RULES].reverse(), value))).toEqual(ids(ordered(RULES, value)));
   }
@@ -32,7 +35,7 @@ test('what needs a person comes first, then the order that was chosen, then the 
 
 test('all words of a search must stand on the card, in whatever width', () => {
   const words = ({ id, name }: RuleItem) => `${name} 月〜金 NHK総合 ${id}`;
-  expect(ids(searched(RULES, 'ｎｈｋ あさ', words))).toEqual([2, 3]);
-  expect(ids(searched(RULES, ' ', words))).toEqual([1, 2, 3, 4]);
+  expect(ids(searched(RULES, 'ｎｈｋ あさ', words))).toEqual<unknown>([2, 3]);
+  expect(ids(searched(RULES, ' ', words))).toEqual<unknown>([1, 2, 3, 4]);
   expect(searched(RULES, 'やま', words)).toEqual([]);
 });

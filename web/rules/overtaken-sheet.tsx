@@ -1,4 +1,5 @@
 /** Somebody else saved the rule meanwhile: what differs, and whose it shall be. */
+import type { StationId } from '../../arib/ids.ts';
 import { stationById } from '../query/stations.ts';
 import { Sheet } from '../ui/sheet.tsx';
 import type { Overtaken } from './draft.ts';
@@ -14,7 +15,7 @@ interface OvertakenProps {
 }
 
 export function OvertakenSheet({ overtaken, form, onOver, onTheirs, onStay }: OvertakenProps) {
-  const nameOf = (id: number): string | undefined => stationById(id)?.name;
+  const nameOf = (id: StationId): string | undefined => stationById(id)?.name;
   return (
     <Sheet title="ほかの画面で変更されています" onClose={onStay}>
       <p class="sheet-note">

@@ -1,6 +1,7 @@
 /** One rule: what it looks for, what it has booked, and what it has recorded. */
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import type { RuleId } from '../../wire/ids.ts';
 import { goBackOr } from '../navigation/router.ts';
 import { ruleQuery } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
@@ -12,7 +13,7 @@ import { DeleteSheet } from './delete-sheet.tsx';
 import { RuleGone } from './editor.tsx';
 import { actionsInWords, conditionsInWords } from './words.ts';
 
-export function RulePage({ id }: { id: number }) {
+export function RulePage({ id }: { id: RuleId }) {
   const { value: rule, failure, renew } = useQuery(ruleQuery(id));
   const deleting = useSignal<{ byKeys: boolean } | undefined>(undefined);
   const gone = useRef(false);

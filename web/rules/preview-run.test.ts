@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { ruleId } from '../../wire/ids.ts';
 import { ApiFailure } from '../query/api.ts';
 import { formOf, readForm } from './form.ts';
 import { PreviewRun, previewOf } from './preview-run.ts';
@@ -14,9 +15,9 @@ interface Asked {
 function newRun() {
   const asked: Asked[] = [];
   const run = new PreviewRun(
-    ({ keyword }, ruleId, signal) =>
+    ({ keyword }, rule, signal) =>
       new Promise((resolve, reject) => {
-        expect(ruleId).toBe(7);
+        expect(rule).toBe(ruleId(7));
         signal?.addEventListener('abort', () => reject(new Error('aborted')));
         asked.push({
           keyword,
@@ -24,7 +25,7 @@ function newRun() {
           fail: reject,
         });
       }),
-    7,
+    ruleId(7),
     5,
   );
   const next = async (count: number): Promise<Asked> => {

@@ -4,6 +4,7 @@
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { RulePreview } from '../../wire/api.ts';
+import type { RuleId } from '../../wire/ids.ts';
 import { ApiFailure, networkFailure, type previewRule } from '../query/api.ts';
 import type { CompleteBody } from './form.ts';
 
@@ -36,7 +37,7 @@ export class PreviewRun {
 
   constructor(
     readonly ask: typeof previewRule,
-    readonly ruleId: number | undefined,
+    readonly ruleId: RuleId | undefined,
     readonly pauseMs: number = PAUSE_MS,
   ) {}
 

@@ -1,5 +1,6 @@
 /** The stations that a rule looks at: chosen in a sheet by type, shown as chips. */
 import { useSignal } from '@preact/signals';
+import type { StationId } from '../../arib/ids.ts';
 import type { Station } from '../../wire/api.ts';
 import { stations } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -15,8 +16,8 @@ import { TYPE_CHOICES } from './words.ts';
 const TYPES: readonly Station['type'][] = ['GR', 'BS', 'CS'];
 
 interface ChooserProps {
-  readonly chosen: readonly number[];
-  readonly onChange: (ids: readonly number[]) => void;
+  readonly chosen: readonly StationId[];
+  readonly onChange: (ids: readonly StationId[]) => void;
   readonly onClose: () => void;
 }
 
@@ -94,7 +95,7 @@ function contradicts({ stationIds, types }: Draft['form']): boolean {
 export function StationField({ draft }: { draft: Draft }) {
   const open = useSignal(false);
   const { stationIds, types } = draft.form;
-  const change = (ids: readonly number[]): void => draft.change({ stationIds: ids });
+  const change = (ids: readonly StationId[]): void => draft.change({ stationIds: ids });
   return (
     <FieldGroup draft={draft} paths={['stationIds', 'types']} label="放送局">
       <div class="chips">

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import type { StationId } from '../../arib/ids.ts';
 import { formOf, readForm } from './form.ts';
 import { markedWords } from './marked.ts';
 import {
@@ -35,7 +36,7 @@ test('a rule in words', () => {
     formOf({
       keyword: '灯台守',
       excludeKeyword: '再放送',
-      stationIds: [1, 2],
+      stationIds: [1 as StationId, 2 as StationId],
       genres: [{ lv1: 3 }, { lv1: 7, lv2: 0 }],
       weekdays: [1, 2, 3, 4, 5],
       timeFrom: 1_140,

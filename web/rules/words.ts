@@ -1,4 +1,5 @@
 /** A rule's conditions and actions as a person would say them. */
+import type { StationId } from '../../arib/ids.ts';
 import type { RuleItem } from '../../wire/schedule.ts';
 import { genreText, majorGenreName } from '../words/genre.ts';
 import type { CompleteBody } from './form.ts';
@@ -121,7 +122,7 @@ function wordsText({ keyword, regex, keywordIn, excludeKeyword }: Conditions): s
 }
 
 /** One phrase a condition that is set. @param nameOf undefined for a station that is not received */
-export function conditionsInWords(rule: Conditions, nameOf: (id: number) => string | undefined): string[] {
+export function conditionsInWords(rule: Conditions, nameOf: (id: StationId) => string | undefined): string[] {
   const when = [weekdaysText(rule.weekdays), timeText(rule.timeFrom, rule.timeTo)];
   const stations = rule.stationIds.map((id) => nameOf(id) ?? '受信していない局');
   const types = TYPE_CHOICES.filter(({ value }) => rule.types.includes(value)).map(({ label }) => label);

@@ -1,6 +1,7 @@
 /** The guide: the sheet of programmes with its tools, and what is said while there is nothing on it. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import type { StationId } from '../../arib/ids.ts';
 import type { Station } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { guideZoom, homeTab } from '../device/preferences.ts';
@@ -43,7 +44,7 @@ function dayInView(at: number): number {
 interface Shown {
   readonly day: number;
   readonly state: GridView['state'];
-  readonly bare: readonly number[];
+  readonly bare: readonly StationId[];
 }
 
 interface Rig {
@@ -52,13 +53,15 @@ interface Rig {
 }
 
 /** The address may ask for a station and a time, as the sheet of a programme does. */
-function asked(): { readonly at: number; readonly stationId: number } | undefined {
+function asked(): { readonly at: number; readonly stationId: StationId } | undefined {
   const at = Number(query.value.get('at') ?? Number.NaN);
-  return Number.isFinite(at) ? { at, stationId: Number(query.value.get('station') ?? 0) } : undefined;
+  return Number.isFinite(at)
+    ? { at, stationId: Number(query.value.get('station') ?? 0) as StationId }
+    : undefined;
 }
 
 /** @param hidden without a column; a station that the address asks for has one in any case */
-function bandList(type: Station['type'], hidden: ReadonlySet<number>): readonly Station[] {
+function bandList(type: Station['type'], hidden: ReadonlySet<StationId>): readonly Station[] {
   const wished = asked()?.stationId;
   return stations.value.filter(({ id, type: own }) => own === type && (id === wished || !hidden.has(id)));
 }
@@ -67,9 +70,9 @@ function bandList(type: Station['type'], hidden: ReadonlySet<number>): readonly 
  * The sub-channels that show nothing of their own on the day in view. Until the answer for another day is here that of
  * the day before it counts, so that columns do not come for a moment.
  */
-function useHidden(type: Station['type'], day: number): ReadonlySet<number> {
+function useHidden(type: Station['type'], day: number): ReadonlySet<StationId> {
   const { value } = useQuery(sharedStationsQuery(type, day, day + DAY_MS));
-  const kept = useRef<{ readonly type: Station['type']; readonly ids: ReadonlySet<number> }>({
+  const kept = useRef<{ readonly type: Station['type']; readonly ids: ReadonlySet<StationId> }>({
     type,
     ids: new Set(),
   });

@@ -1,6 +1,7 @@
 /** Live viewing of a station: the picture with its controls, and the panel of the station beside or below it. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { StationId } from '../../arib/ids.ts';
 import type { Station } from '../../wire/api.ts';
 import type { CaptionLayer } from '../caption/caption-layer.ts';
 import { CaptionView } from '../caption/caption-view.tsx';
@@ -63,7 +64,7 @@ function mediaOf(station: Station): MediaDescription {
   return { title, artist: narrow(station.name), artwork: station.logo ?? undefined };
 }
 
-function toStation(id: number | undefined): void {
+function toStation(id: StationId | undefined): void {
   if (id !== undefined) navigate(`live/${id}`, true);
 }
 
@@ -103,7 +104,7 @@ function useViewing(video: { readonly current: HTMLVideoElement | null }) {
   return viewing;
 }
 
-export function Live({ stationId }: { stationId: number }) {
+export function Live({ stationId }: { stationId: StationId }) {
   const stage = useRef<HTMLDivElement>(null);
   const main = useRef<HTMLElement>(null);
   const video = useRef<HTMLVideoElement>(null);

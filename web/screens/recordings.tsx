@@ -1,6 +1,7 @@
 /** What was recorded and what is being recorded: to find, to judge, to keep and to throw away. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Recording, RecordingSeries, StorageFacts } from '../../wire/api.ts';
+import type { RecordingId, RuleId } from '../../wire/ids.ts';
 import { recordingsGrouped, recordingsSort } from '../device/preferences.ts';
 import { isBackKey, isTextField } from '../navigation/focus.ts';
 import { query, setQuery } from '../navigation/router.ts';
@@ -74,7 +75,7 @@ function SeriesHead({ first, total }: { first: Recording | undefined; total: num
 }
 
 /** A sheet that was opened by its address gives the focus to its recording: nothing had it before. */
-function useFocusAfterSheet(id: number | undefined): void {
+function useFocusAfterSheet(id: RecordingId | undefined): void {
   useEffect(() => {
     if (id === undefined) return undefined;
     return () => {
@@ -92,7 +93,7 @@ interface ShownProps {
   readonly selection: Selection;
   readonly onErase: (list: readonly Recording[]) => void;
   readonly onStop: (recording: Recording) => void;
-  readonly ruleName: (id: number) => string | undefined;
+  readonly ruleName: (id: RuleId) => string | undefined;
   readonly running: readonly Recording[] | undefined;
   readonly onKnown: () => void;
 }
@@ -242,7 +243,7 @@ export function Recordings() {
   // A choice is of what is seen.
   useEffect(() => () => selection.clear(), [parametersOf(shown, 'newest').toString(), grouped]);
   useEffect(forgetAbsentPosters, []);
-  const ruleName = (id: number): string | undefined => rules.find((rule) => rule.id === id)?.name;
+  const ruleName = (id: RuleId): string | undefined => rules.find((rule) => rule.id === id)?.name;
   return (
     <div class="recordings" data-choosing={selection.choosing.value ? '' : undefined}>
       <header class="screen-head">

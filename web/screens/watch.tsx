@@ -2,6 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Recording } from '../../wire/api.ts';
+import type { RecordingId } from '../../wire/ids.ts';
 import { captionLanguage } from '../caption/caption-choice.ts';
 import type { CaptionLayer } from '../caption/caption-layer.ts';
 import { CaptionView } from '../caption/caption-view.tsx';
@@ -35,7 +36,7 @@ import { narrow } from '../words/channel.ts';
 import { splitTitle } from '../words/title.ts';
 
 interface WatchProps {
-  readonly recordingId: number;
+  readonly recordingId: RecordingId;
   /** It is, or was when it was opened, being recorded. */
   readonly chase: boolean;
 }

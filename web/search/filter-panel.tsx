@@ -1,6 +1,7 @@
 /** What narrows a search: chips for what is usual, closed until somebody wants them. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import type { StationId } from '../../arib/ids.ts';
 import { stations } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Toggle, toggled } from '../ui/toggle.tsx';
@@ -85,7 +86,9 @@ function StationChoice({ filters, onChange }: Omit<PanelProps, 'words'>) {
       <select
         value={filters.stationId ?? ''}
         onChange={({ currentTarget }) =>
-          onChange({ stationId: currentTarget.value === '' ? null : Number(currentTarget.value) })
+          onChange({
+            stationId: currentTarget.value === '' ? null : (Number(currentTarget.value) as StationId),
+          })
         }
       >
         <option value="">すべての局</option>

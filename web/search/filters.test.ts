@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { RulePreview } from '../../wire/api.ts';
+import { reservationId } from '../../wire/ids.ts';
 import { formOfQuery, readForm } from '../rules/form.ts';
 import {
   bodyOf,
@@ -17,7 +19,7 @@ import {
 
 const ALL: Filters = {
   types: ['GR', 'CS'],
-  stationId: 3274001024,
+  stationId: 3274001024 as StationId,
   genre: { lv1: 7, lv2: 0 },
   weekdays: [0, 5],
   time: 'night',
@@ -74,20 +76,20 @@ test('genres are offered by their names', () => {
 test('what a rule would find is shown as found, no more than is wanted', () => {
   const program = (id: number) => ({
     ...{
-      id,
-      stationId: 1,
+      id: id as ProgramId,
+      stationId: 1 as StationId,
       serviceName: '局',
       name: `番組${id}`,
       title: `番組${id}`,
       startAt: id,
       endAt: id + 1,
     },
-    ...{ state: 'scheduled' as const, reason: null, reservationId: id === 1 ? 5 : null },
+    ...{ state: 'scheduled' as const, reason: null, reservationId: id === 1 ? reservationId(5) : null },
   });
   const preview: RulePreview = { total: 9, programs: [program(1), program(2), program(3)] };
   const { programs, recordings } = resultOf('番組', preview, 2);
   expect(programs.more).toBe(true);
-  expect(programs.rows.map((row) => [row.id, row.reservation_state])).toEqual([
+  expect(programs.rows.map((row) => [row.id, row.reservation_state])).toEqual<unknown>([
     [1, 'scheduled'],
     [2, null],
   ]);

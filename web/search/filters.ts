@@ -1,4 +1,5 @@
 /** What narrows a search besides its words: kept in the address, and taken over by a rule as it stands there. */
+import type { StationId } from '../../arib/ids.ts';
 import type { PreviewProgram, RuleBody, RulePreview, SearchResult, Station } from '../../wire/api.ts';
 import { genreText, MAJOR_GENRES, majorGenreName, middleGenres } from '../words/genre.ts';
 
@@ -11,7 +12,7 @@ export interface GenreWish {
 export interface Filters {
   readonly types: readonly Station['type'][];
   /** null: those of every station. */
-  readonly stationId: number | null;
+  readonly stationId: StationId | null;
   readonly genre: GenreWish | null;
   /** 0 Sunday to 6, by broadcast day. */
   readonly weekdays: readonly number[];
@@ -51,7 +52,7 @@ export function filtersOf(query: URLSearchParams): Filters {
   const station = query.get('stationId') ?? '';
   return {
     types: TYPES.filter((type) => (query.get('type') ?? '').split(',').includes(type)),
-    stationId: /^\d{1,15}$/u.test(station) ? Number(station) : null,
+    stationId: /^\d{1,15}$/u.test(station) ? (Number(station) as StationId) : null,
     genre: genreOf(query.get('genre')),
     weekdays: [0, 1, 2, 3, 4, 5, 6].filter((day) => (query.get('weekday') ?? '').includes(String(day))),
     time: TIME_BANDS.find(({ key }) => key === query.get('time'))?.key ?? null,

@@ -7,6 +7,7 @@ import type {
   ReservationState,
   VerdictLevel,
 } from '../../wire/api.ts';
+import type { ReservationId } from '../../wire/ids.ts';
 import { now } from '../device/clock.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import { openProgram, openReservation, watchPath } from '../navigation/router.ts';
@@ -91,7 +92,7 @@ function bookingBadge(state: ReservationState | null): readonly [string, string]
 }
 
 /** The reservation of a found programme: the list hears of changes made here before the next search does. */
-function markOf(row: FoundProgram): { readonly id: number; readonly state: ReservationState } | null {
+function markOf(row: FoundProgram): { readonly id: ReservationId; readonly state: ReservationState } | null {
   return reservationOf(row.id) ?? null;
 }
 

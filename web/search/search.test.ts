@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { SearchResult } from '../../wire/api.ts';
+import { ruleId } from '../../wire/ids.ts';
 import { withSearch } from './recent.ts';
 import { FIRST_SIZES, grown } from './sections.ts';
 import { SearchRun } from './state.ts';
@@ -63,7 +64,11 @@ test('the last result stays until the next is there, and goes with the words', a
 });
 
 test('more rows of one section come page by page, behind those that are there', async () => {
-  const all = Array.from({ length: 34 }, (_, index) => ({ id: index, name: `規則${index}`, enabled: true }));
+  const all = Array.from({ length: 34 }, (_, index) => ({
+    id: ruleId(index),
+    name: `規則${index}`,
+    enabled: true,
+  }));
   const asked: string[] = [];
   const run = new SearchRun((q, _signal, rest) => {
     asked.push(rest === undefined ? 'all' : `${rest.section} ${rest.offset}`);

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import type { StationId } from '../../arib/ids.ts';
 import type { Channel } from '../../wire/agent.ts';
 import type { GuideStatus } from '../../wire/api.ts';
 import { troubleWords } from './trouble-words.ts';
@@ -18,7 +19,7 @@ const CHANNELS: Channel[] = [
 const trouble = (over: Partial<Trouble>): Trouble => ({
   type: 'GR',
   channel: 'T27',
-  stationIds: [1],
+  stationIds: [1 as StationId],
   kind: 'unreadable',
   reason: '信号がありません。',
   failures: 1,

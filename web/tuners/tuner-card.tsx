@@ -1,6 +1,6 @@
 /** One tuner: what it is, what it does for whom, how well it receives, and what is wrong with it. */
-
 import type { Channel, Tuner } from '../../wire/agent.ts';
+import type { RecordingId } from '../../wire/ids.ts';
 import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
 import { plainReason } from '../query/plain-reason.ts';
 import { RUNNING_RECORDINGS } from '../query/queries.ts';
@@ -17,7 +17,7 @@ const MEGA = 1_000_000;
 
 function Users({ tuner, channels }: { tuner: Tuner; channels: readonly Channel[] }) {
   const running = useQuery(RUNNING_RECORDINGS).value ?? [];
-  const nameOf = (id: number): string | undefined => {
+  const nameOf = (id: RecordingId): string | undefined => {
     const found = running.find((recording) => recording.id === id);
     return found && `${splitTitle(found.name).title}（${narrow(found.serviceName)}）`;
   };

@@ -1,6 +1,7 @@
 /** Captions of a recording by its position: read once, of a running recording again and again. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { CaptionPage, CaptionsFile, TimedCaptionPage } from '../../wire/caption.ts';
+import type { RecordingId } from '../../wire/ids.ts';
 import { pageAt, type TimedPage } from '../caption/caption-timeline.ts';
 import { ApiFailure } from '../query/api.ts';
 import { renewCaptions } from '../query/recordings.ts';
@@ -49,7 +50,7 @@ export class CaptionTrack {
   #growing: boolean;
 
   constructor(
-    readonly recordingId: number,
+    readonly recordingId: RecordingId,
     growing: boolean,
   ) {
     this.#growing = growing;

@@ -1,5 +1,6 @@
 /** Correcting where the commercials of a recording are, boundary by boundary. Pure; s of the playback scale. */
 import type { Change } from '../../wire/detection.ts';
+import type { RecordingId } from '../../wire/ids.ts';
 import type { Break } from './skip-rules.ts';
 
 export interface Boundary {
@@ -9,7 +10,7 @@ export interface Boundary {
 }
 
 export interface ChapterDraft {
-  readonly recordingId: number;
+  readonly recordingId: RecordingId;
   readonly breaks: readonly Break[];
 }
 

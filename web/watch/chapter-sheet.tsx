@@ -1,6 +1,7 @@
 /** Correcting where the commercials of a recording are: the picture follows the boundary that is moved. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
+import type { RecordingId } from '../../wire/ids.ts';
 import type { Chapters } from '../../wire/playback.ts';
 import { networkFailure } from '../query/api.ts';
 import { changesQuery, chaptersQuery, detectionQuery } from '../query/queries.ts';
@@ -24,7 +25,7 @@ import { FRAME_S, type WatchPlayer } from './watch-player.ts';
 
 interface ChapterSheetProps {
   readonly player: WatchPlayer;
-  readonly recordingId: number;
+  readonly recordingId: RecordingId;
   readonly chapters: readonly Chapter[];
   /** Outlives the sheet: what was not saved is there when it is opened again. */
   readonly draft: Signal<ChapterDraft | undefined>;
@@ -45,7 +46,7 @@ const commercialsOf = (breaks: readonly Break[]): Chapters['chapters'] =>
   breaks.map(({ start, end }) => ({ start, end, title: 'CM' }));
 
 interface ToolsProps {
-  readonly id: number;
+  readonly id: RecordingId;
   readonly name: string;
   readonly at: number;
   /** Where the recording stood when the sheet was opened. */

@@ -1,5 +1,6 @@
 /** Skips the commercials of the recording that plays, says so, and takes it back. */
 import { effect, untracked } from '@preact/signals';
+import type { RecordingId } from '../../wire/ids.ts';
 import { showToast } from '../ui/toast.tsx';
 import type { Chapter } from './bar-marks.ts';
 import { type Break, breaksOf, skipAt, untilBreak } from './skip-rules.ts';
@@ -13,7 +14,7 @@ export class CommercialSkip {
   readonly #player: WatchPlayer;
   readonly #stop: () => void;
   #breaks: readonly Break[] = [];
-  #recordingId: number | undefined;
+  #recordingId: RecordingId | undefined;
   #isOn = false;
   /** What the rest is about: each viewing begins without memory. */
   #source: WatchSource | undefined;
@@ -33,7 +34,7 @@ export class CommercialSkip {
   }
 
   /** The chapters of a recording as they are now, and whether its commercials are skipped. */
-  know(recordingId: number, chapters: readonly Chapter[], isOn: boolean): void {
+  know(recordingId: RecordingId, chapters: readonly Chapter[], isOn: boolean): void {
     this.#recordingId = recordingId;
     this.#breaks = breaksOf(chapters);
     this.#isOn = isOn;

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Recording } from '../../wire/api.ts';
+import type { RecordingId } from '../../wire/ids.ts';
 import { commercialSkipping } from '../device/preferences.ts';
 import { navigate, query, setQuery, watchPath } from '../navigation/router.ts';
 import { ControlsVisibility } from '../player/controls-visibility.ts';
@@ -73,7 +74,7 @@ export function useWatching(video: { readonly current: HTMLVideoElement | null }
 const NO_CHAPTERS: readonly Chapter[] = [];
 
 /** Everything that the service tells of a recording for its screen. */
-export function useRecording(id: number, chase: boolean) {
+export function useRecording(id: RecordingId, chase: boolean) {
   const own = useQuery(recordingQuery(id));
   const gone = own.failure?.code === 'not_found';
   const recording = gone || own.value?.id !== id ? undefined : own.value;
@@ -136,7 +137,7 @@ function begin({ player, report, visibility }: Watching, source: WatchSource, re
 }
 
 /** Opens what is known, once for each recording, and follows what becomes of it. */
-export function useOpening(watching: Watching | undefined, id: number, chase: boolean, known: Known) {
+export function useOpening(watching: Watching | undefined, id: RecordingId, chase: boolean, known: Known) {
   const opened = useRef('');
   const captions = useSignal<CaptionTrack | undefined>(undefined);
   const { recording, playback, status } = known;

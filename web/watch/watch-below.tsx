@@ -1,5 +1,6 @@
 /** Under the picture of an upright phone: what is watched, its settings, and what comes next. */
 import type { Recording } from '../../wire/api.ts';
+import type { RecordingId } from '../../wire/ids.ts';
 import { watchPath } from '../navigation/router.ts';
 import { recordingDetailQuery } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
@@ -33,7 +34,7 @@ function Chip({ icon, text, onClick }: { icon: IconName; text: string; onClick: 
   );
 }
 
-function Episodes({ series, id }: { series: readonly Recording[]; id: number }) {
+function Episodes({ series, id }: { series: readonly Recording[]; id: RecordingId }) {
   if (series.length < 2) return null;
   return (
     <section class="below-episodes" aria-label="シリーズの録画">

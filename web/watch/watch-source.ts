@@ -1,5 +1,6 @@
 /** What is watched: a finished recording by its description, or one that is still being recorded. */
 import type { Recording } from '../../wire/api.ts';
+import type { RecordingId } from '../../wire/ids.ts';
 import type { Playback, PlaybackGap } from '../../wire/playback.ts';
 import { chaseUrl, type PlayCodec, recordingStreamUrl, type StreamWish } from '../query/recordings.ts';
 
@@ -10,7 +11,7 @@ interface AudioChoice {
 }
 
 export interface WatchSource {
-  readonly recordingId: number;
+  readonly recordingId: RecordingId;
   readonly kind: 'watch' | 'chase';
   /** It is being recorded: its length is an estimate between the answers. */
   readonly growing: boolean;

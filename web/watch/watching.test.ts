@@ -1,5 +1,6 @@
 /** What follows from values alone: the place that is told, the next episode, the file's name, the state. */
 import { expect, test } from 'bun:test';
+import { recordingId } from '../../wire/ids.ts';
 import { settingsOf, styleOf } from '../caption/caption-choice.ts';
 import { DEFAULT_CAPTION_SETTINGS } from '../caption/caption-settings.ts';
 import { screenshotName } from '../player/screenshot.ts';
@@ -10,7 +11,7 @@ import { codecFor, type WatchSource } from './watch-source.ts';
 import { isCovered, nextState } from './watch-state.ts';
 
 const source: WatchSource = {
-  recordingId: 1,
+  recordingId: recordingId(1),
   kind: 'watch',
   growing: false,
   duration: 1800,
@@ -37,16 +38,16 @@ test('a place is told with the length and the file whose time it counts, once', 
 
 test('the next episode is the first later one that can be played', () => {
   const episode = (id: number, startAt: number, state: 'recorded' | 'failed' = 'recorded') => ({
-    id,
+    id: recordingId(id),
     startAt,
     state,
     binnedAt: null,
     files: [{ source: 'ts' as const, codec: 'mpeg2' as const, url: '' }],
   });
   const series = [episode(1, 100), episode(2, 200), episode(3, 300, 'failed'), episode(4, 400)];
-  expect(nextEpisode(series, { id: 1, startAt: 100 })?.id).toBe(2);
-  expect(nextEpisode(series, { id: 2, startAt: 200 })?.id).toBe(4);
-  expect(nextEpisode(series, { id: 4, startAt: 400 })).toBeUndefined();
+  expect(nextEpisode(series, { id: recordingId(1), startAt: 100 })?.id).toBe<unknown>(2);
+  expect(nextEpisode(series, { id: recordingId(2), startAt: 200 })?.id).toBe<unknown>(4);
+  expect(nextEpisode(series, { id: recordingId(4), startAt: 400 })).toBeUndefined();
 });
 
 test('a screenshot is named by what it shows, in letters that every system takes', () => {

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test';
+import type { StationId } from '../../arib/ids.ts';
 import type { Station } from '../../wire/api.ts';
 import { channelLabel, narrow } from './channel.ts';
 
 const station = (id: number, type: Station['type'], remoteControlKey: number): Station => ({
-  id,
+  id: id as StationId,
   type,
   name: '',
   remoteControlKey,

@@ -1,5 +1,6 @@
 /** What the agent says of its tuners, in plain words. */
 import type { Channel, Tuner } from '../../wire/agent.ts';
+import { type RecordingId, recordingId } from '../../wire/ids.ts';
 import { narrow } from './channel.ts';
 import { clockText } from './time.ts';
 
@@ -29,7 +30,7 @@ function stationOf(channels: readonly Channel[], type: string | undefined, chann
 }
 
 /** What a recording in progress is of, by its number. */
-type RecordingName = (id: number) => string | undefined;
+type RecordingName = (id: RecordingId) => string | undefined;
 
 type Telling = (rest: string, channels: readonly Channel[], nameOf: RecordingName) => UserWords;
 
@@ -40,7 +41,7 @@ function placeOf(rest: string, channels: readonly Channel[]): string {
 }
 
 const USES: Readonly<Record<string, Telling>> = {
-  rec: (rest, _, nameOf) => ({ text: '録画', detail: nameOf(Number(rest)) }),
+  rec: (rest, _, nameOf) => ({ text: '録画', detail: nameOf(recordingId(Number(rest))) }),
   live: (rest, channels) => ({ text: '視聴', detail: placeOf(rest, channels) }),
   epg: (rest, channels) => ({ text: '番組表の収集', detail: placeOf(rest, channels) }),
   logo: (rest, channels) => ({ text: '局のロゴの取得', detail: placeOf(rest, channels) }),
