@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ADDITIONAL_ROWS } from '../../arib/text/additional-symbols.ts';
 import { TITLE_MARKS } from '../../arib/text/title-marks.ts';
-import { cutQuery, matchText, searchText, searchWords, titleText } from './search-text.ts';
+import { foldPlain, plainTable } from './plain-text.ts';
+import { cutQuery, foldAny, matchText, searchText, searchWords, titleText } from './search-text.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 
@@ -118,5 +119,40 @@ describe('variants of kanji in names and of signs', () => {
   test('folding twice changes nothing', () => {
     const once = matchText('髙﨑“×”龍');
     expect(matchText(once)).toBe(once);
+  });
+});
+
+describe('texts of usual characters', () => {
+  const table = plainTable();
+
+  test('each of their characters becomes the same as by the general way, whatever stands beside it', () => {
+    for (let unit = 0; unit < 0x1_0000; unit++) {
+      if (table[unit] === 0) continue;
+      const one = String.fromCharCode(unit);
+      for (const text of [one, `か${one}は`, `A ${one}`]) {
+        const plain = foldPlain(text, table);
+        if (plain !== undefined && plain !== foldAny(text))
+          expect([unit, plain]).toEqual([unit, foldAny(text)]);
+      }
+    }
+    expect(foldPlain('第１回　「夜…」［字］〜', table)).toBe('第1回 「夜...」[字]~');
+  });
+
+  test('any text is the same both ways', () => {
+    const letters = fc.constantFrom(
+      ...'[]【】［］ \u3000\n字再新…・ーかガＡａZ0９〜～-−–’\'"“×´゛\u3099\u309a①㈱ｶﾞσΣ邊邉髙高★♪🈑𠮷\ud83c\u0301\0',
+    );
+    const texts = fc.oneof(
+      fc.array(letters, { maxLength: 12 }).map((list) => list.join('')),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(searchText(text)).toBe(foldAny(text));
+        expect(searchText(matchText(text))).toBe(matchText(text));
+        expect(matchText(text)).toBe(matchText(foldAny(text)));
+      }),
+      { seed: SEED, numRuns: 2000 },
+    );
   });
 });

@@ -9,6 +9,7 @@
  * that splits words.
  */
 import { removeTitleMarks, TITLE_MARKS } from '../../arib/text/title-marks.ts';
+import { foldPlain, plainTable } from './plain-text.ts';
 
 const FACE_OF_CHARACTER = new Map(TITLE_MARKS.map(({ character, face }) => [character, face]));
 const MARK_CHARACTER = new RegExp(`[${[...FACE_OF_CHARACTER.keys()].join('')}]`, 'gu');
@@ -35,7 +36,7 @@ const ACUTE = /\u00b4/g;
 /** Variation selectors, joiners, soft hyphens: nothing that is seen or typed. */
 const IGNORED = /\p{Default_Ignorable_Code_Point}/gu;
 const BLANK = /[\s\p{Cc}]+/gu;
-const PLAIN = /^[\u0020-\u005a\u005e-\u007e]*$/;
+const PLAIN_TABLE = plainTable();
 
 function fold(text: string): string {
   return text
@@ -49,7 +50,11 @@ function fold(text: string): string {
 
 /** The normal form of a text for comparing. Applying it twice changes nothing. */
 export function searchText(text: string): string {
-  if (PLAIN.test(text)) return text.toLowerCase().replace(BLANK, ' ').trim();
+  return foldPlain(text, PLAIN_TABLE) ?? foldAny(text);
+}
+
+/** The same for any text. */
+export function foldAny(text: string): string {
   const prepared = text
     .toWellFormed()
     .replace(MARK_CHARACTER, (character) => `[${FACE_OF_CHARACTER.get(character) ?? character}]`)
@@ -80,11 +85,15 @@ const VARIANTS = new Map(
     return [variant, common];
   }),
 );
+const VARIANT_TABLE = plainTable(VARIANTS);
 const VARIANT = new RegExp(`[${[...VARIANTS.keys()].join('')}]`, 'gu');
 
 /** `searchText` without regard to variants of kanji in names and of signs: texts and queries of searches and rules. */
 export function matchText(text: string): string {
-  return searchText(text).replace(VARIANT, (variant) => VARIANTS.get(variant) ?? variant);
+  return (
+    foldPlain(text, VARIANT_TABLE) ??
+    foldAny(text).replace(VARIANT, (variant) => VARIANTS.get(variant) ?? variant)
+  );
 }
 
 /** A name without its marks, in normal form: equal for the airings of one programme. */

@@ -10,6 +10,7 @@ import type { TextFacts } from './text-facts.ts';
 interface Reader {
   of(text: EpisodeText): TextFacts;
   known(program: GuideProgram): TextFacts | undefined;
+  textKey(text: EpisodeText): string;
 }
 
 /** Of one series a guide has fewer. */
@@ -18,7 +19,7 @@ const MAX_WORDS = 3;
 /** Runs of letters: signs, numbers and blanks differ between stations. */
 const LETTERS = /[\p{L}\p{M}ー]+/gu;
 
-interface GuideAiring extends Airing {
+export interface GuideAiring extends Airing {
   readonly program: GuideProgram;
 }
 
@@ -27,6 +28,8 @@ interface Series {
   words: readonly string[];
   /** By `episodeKey`. */
   readonly airings: Map<string, GuideAiring[]>;
+  /** The same by `textKey`. */
+  readonly texts: Map<string, GuideAiring[]>;
   /** How many were put in. */
   count: number;
 }
@@ -40,13 +43,13 @@ export class SeriesAirings {
     private readonly facts: Reader,
   ) {}
 
-  /** Programmes of the same series, the given one among them if the guide has it, in no order. */
-  of(program: EpisodeText): readonly GuideAiring[] {
-    return [...this.#series(program).airings.values()].flat();
+  /** Of the same series those with the same words, the given one among them if the guide has it, in no order. */
+  ofText(text: EpisodeText): readonly GuideAiring[] {
+    return this.#series(text).texts.get(this.facts.textKey(text)) ?? [];
   }
 
   /**
-   * Those of them that may show the same episode: of a series with hundreds of airings a few.
+   * Those of the same series that may show the same episode: of a series with hundreds of airings a few.
    * @param own what the text tells
    */
   alike(text: EpisodeText, own: Airing): readonly GuideAiring[] {
@@ -83,7 +86,7 @@ export class SeriesAirings {
         if (!all.some(({ words }) => hasWords(title, words))) continue;
         const airing = this.#airing(row.program);
         const series = this.#bySeries.get(airing.episode.series);
-        if (series !== undefined) put(series, airing);
+        if (series !== undefined) this.#put(series, airing);
       }
     }
   }
@@ -93,16 +96,20 @@ export class SeriesAirings {
     const episode = this.facts.known(program)?.episode;
     const series = episode === undefined ? undefined : this.#bySeries.get(episode.series);
     if (episode === undefined || series === undefined) return;
-    const key = episodeKey({ episode, startAt: program.startAt });
-    const left = series.airings.get(key)?.filter((one) => one.program !== program) ?? [];
-    if (left.length === 0) series.airings.delete(key);
-    else series.airings.set(key, left);
+    takeOut(series.airings, episodeKey({ episode, startAt: program.startAt }), program);
+    takeOut(series.texts, this.facts.textKey(program), program);
+  }
+
+  #put(series: Series, airing: GuideAiring): void {
+    put(series.airings, episodeKey(airing), airing);
+    put(series.texts, this.facts.textKey(airing.program), airing);
+    series.count += 1;
   }
 
   #find(program: EpisodeText, name: string): Series {
     const runs = (this.facts.of(program).title.match(LETTERS) ?? []).filter((word) => name.includes(word));
     const words = runs.sort((a, b) => b.length - a.length).slice(0, MAX_WORDS);
-    const found: Series = { words, airings: new Map(), count: 0 };
+    const found: Series = { words, airings: new Map(), texts: new Map(), count: 0 };
     if (words.length === 0) return found;
     const rows = this.guide.all();
     for (const word of words) this.guide.narrowByWord(rows, word, false);
@@ -111,18 +118,22 @@ export class SeriesAirings {
       if (row === undefined || found.count >= MAX_AIRINGS) return;
       if (!hasWords(this.guide.title(row), words)) return;
       const airing = this.#airing(row.program);
-      if (airing.episode.series === name) put(found, airing);
+      if (airing.episode.series === name) this.#put(found, airing);
     });
     return found;
   }
 }
 
-function put(series: Series, airing: GuideAiring): void {
-  const key = episodeKey(airing);
-  const known = series.airings.get(key);
-  if (known === undefined) series.airings.set(key, [airing]);
+function put(by: Map<string, GuideAiring[]>, key: string, airing: GuideAiring): void {
+  const known = by.get(key);
+  if (known === undefined) by.set(key, [airing]);
   else known.push(airing);
-  series.count += 1;
+}
+
+function takeOut(by: Map<string, GuideAiring[]>, key: string, program: GuideProgram): void {
+  const left = by.get(key)?.filter((one) => one.program !== program) ?? [];
+  if (left.length === 0) by.delete(key);
+  else by.set(key, left);
 }
 
 function hasWords(title: string, words: readonly string[]): boolean {

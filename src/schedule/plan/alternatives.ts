@@ -16,9 +16,9 @@ export function findAlternatives(
 ): ProgramId[] {
   const { now, facts, guide } = input;
   // One that the guide lacks is known by what was booked.
-  const { name, description, extended } = claim.program ?? { ...claim, extended: null };
-  const text = { name, description, extended, startAt: claim.startAt };
-  const same = repeats(guide, facts, text, now)
+  const { name, description, program } = claim;
+  const text = program ?? { name, description, extended: null };
+  const same = repeats(guide, facts, text, claim.startAt, now)
     .filter(({ id }) => id !== claim.programId && !taken.has(id))
     .sort((a, b) => a.startAt - b.startAt || a.id - b.id);
   const offered: ProgramId[] = [];

@@ -1,9 +1,9 @@
 /** The next airing of what was recorded badly. Pure. */
 import type { ProgramId } from '../../../arib/ids.ts';
-import { searchText } from '../../model/search-text.ts';
 import type { EpisodeText } from '../dedupe/episode.ts';
 import { isSameEpisode } from '../dedupe/same-episode.ts';
 import type { GuideIndex, GuideProgram } from '../match/guide-index.ts';
+import type { GuideAiring } from './airings.ts';
 import type { Facts } from './program-facts.ts';
 
 interface AiredText extends EpisodeText {
@@ -13,7 +13,7 @@ interface AiredText extends EpisodeText {
 
 /** Of what tells no episode, as films do: the same title, and the same words about it. */
 function isSameText(facts: Facts, a: EpisodeText, b: EpisodeText): boolean {
-  return facts.of(a).title === facts.of(b).title && searchText(a.description) === searchText(b.description);
+  return facts.of(a).title === facts.of(b).title && facts.textKey(a) === facts.textKey(b);
 }
 
 /** Whether both show the same, whenever they are shown. */
@@ -22,19 +22,26 @@ export function isRepeat(facts: Facts, a: AiredText, b: AiredText): boolean {
   return isSameEpisode(own, { episode: facts.of(b).episode, startAt: b.startAt }) || isSameText(facts, a, b);
 }
 
-/** Airings of the same that have not begun and may be recorded, in no order. @param now epoch ms */
-export function repeats(guide: GuideIndex, facts: Facts, text: AiredText, now: number): GuideProgram[] {
-  const { title, episode } = facts.of(text);
-  const own = { episode, startAt: text.startAt };
+/**
+ * Airings of the same that have not begun and may be recorded, in no order.
+ * @param text the object of the guide where it has one: what it tells is read once
+ * @param startAt of the airing that the text tells of, epoch ms
+ * @param now epoch ms
+ */
+export function repeats(
+  guide: GuideIndex,
+  facts: Facts,
+  text: EpisodeText,
+  startAt: number,
+  now: number,
+): GuideProgram[] {
+  const own = { episode: facts.of(text).episode, startAt };
+  const isComing = ({ program }: GuideAiring): boolean => program.startAt >= now && !program.copyNever;
   const airings = facts.airings(guide);
-  // Of a series with hundreds of airings few are alike, and only of those with its title the words are compared.
-  const alike = airings.alike(text, own).filter((one) => isSameEpisode(own, one));
-  const titled = airings
-    .of(text)
-    .filter(({ program }) => facts.of(program).title === title && isSameText(facts, text, program));
-  return [...new Set([...alike, ...titled].map(({ program }) => program))].filter(
-    ({ startAt, copyNever }) => startAt >= now && !copyNever,
-  );
+  // Of a series with hundreds of airings few are alike.
+  const alike = airings.alike(text, own).filter((one) => isComing(one) && isSameEpisode(own, one));
+  const worded = airings.ofText(text).filter(isComing);
+  return [...new Set([...alike, ...worded].map(({ program }) => program))];
 }
 
 /**
@@ -49,7 +56,7 @@ export function nextAiring(
   excluded: ReadonlySet<ProgramId>,
   now: number,
 ): GuideProgram | undefined {
-  return repeats(guide, facts, text, now)
+  return repeats(guide, facts, text, text.startAt, now)
     .filter(({ id }) => !excluded.has(id))
     .sort((a, b) => a.startAt - b.startAt || a.id - b.id)[0];
 }

@@ -1,6 +1,6 @@
 /** What is read out of texts for the plan: once a programme, since programmes never change. */
 import { removeTitleMarks } from '../../../arib/text/title-marks.ts';
-import { titleText } from '../../model/search-text.ts';
+import { searchText, titleText } from '../../model/search-text.ts';
 import { type EpisodeText, readEpisode } from '../dedupe/episode.ts';
 import type { GuideIndex } from '../match/guide-index.ts';
 import { SeriesAirings } from './airings.ts';
@@ -8,6 +8,7 @@ import type { TextFacts } from './text-facts.ts';
 
 export class Facts {
   readonly #known = new WeakMap<EpisodeText, TextFacts>();
+  readonly #textKeys = new WeakMap<EpisodeText, string>();
   readonly #airings = new WeakMap<GuideIndex, SeriesAirings>();
 
   readonly #bySeries = new WeakMap<readonly EpisodeText[], ReadonlyMap<string, readonly EpisodeText[]>>();
@@ -33,6 +34,15 @@ export class Facts {
   /** undefined: nobody has asked for them yet. */
   known(text: EpisodeText): TextFacts | undefined {
     return this.#known.get(text);
+  }
+
+  /** The same for texts of the same title and description. Few are compared by it: it is made when it is asked for. */
+  textKey(text: EpisodeText): string {
+    const known = this.#textKeys.get(text);
+    if (known !== undefined) return known;
+    const key = `${this.of(text).title}\n${searchText(text.description)}`;
+    this.#textKeys.set(text, key);
+    return key;
   }
 
   of(text: EpisodeText): TextFacts {

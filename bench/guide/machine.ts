@@ -1,0 +1,54 @@
+/**
+ * Time that does not depend on what else the machine does: the processor time of this thread, and how fast the machine
+ * is just now, by a fixed piece of work. Limits in milliseconds hold for a machine of factor 1.
+ */
+import { quantile } from './figures.ts';
+
+/** Of `reference`, on the machine that the limits of the benches were set on. */
+const REFERENCE_MS = 1;
+const STEPS = 400_000;
+const table = new Uint32Array(4096);
+
+/** Processor time of this thread, ms. */
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+/** Looks up, adds, decides; makes no garbage. */
+function reference(): number {
+  let sum = 0;
+  for (let index = 0; index < STEPS; index++) {
+    const at = Math.imul(index ^ sum, 0x9e3779b1) >>> 20;
+    const before = table[at] ?? 0;
+    table[at] = before + index;
+    sum = before & 1 ? sum + before : sum ^ index;
+  }
+  return sum;
+}
+
+/** Until the runtime has compiled it. */
+const WARM_UP = 40;
+
+export class MachineClock {
+  readonly #references: number[] = [];
+
+  constructor() {
+    for (let round = 0; round < WARM_UP; round++) reference();
+  }
+
+  /** @returns ms of processor time; how fast the machine is meanwhile is measured beside it */
+  timed<T>(work: () => T): { ms: number; value: T } {
+    const begin = threadMs();
+    const value = work();
+    const end = threadMs();
+    reference();
+    this.#references.push(threadMs() - end);
+    return { ms: end - begin, value };
+  }
+
+  /** So many times as slow as the machine of the limits, since this was last asked. */
+  factor(): number {
+    return quantile(this.#references.splice(0), 0.5) / REFERENCE_MS;
+  }
+}
