@@ -4,12 +4,15 @@
  */
 import type { Pid } from '../../arib/ids.ts';
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
-import { PACKET_SIZE, packetPcr, packetPid } from '../../arib/ts/packet.ts';
+import { hasTransportError, PACKET_SIZE, packetPcr, packetPid } from '../../arib/ts/packet.ts';
 import { StreamStatistics } from '../../arib/ts/statistics.ts';
 
+const PCR_PER_MS = PCR_HZ / 1000;
 const SECOND_MS = 1000;
-/** A clock reference comes every 100 ms (ARIB TR-B14): after a pause of this length it tells what is missing. */
-const HOLE_MS = 1000;
+/** Clock references come every 100 ms (ARIB TR-B14): after a pause of this length they tell what is missing. */
+const HOLE_MS = 500;
+/** Packets that come late come at once: their clock then advances by so much more than time passes. */
+const LATE_MS = 250;
 /** Of a stretch that is told by itself because it is scrambled, or not any more. */
 const SHORTEST_MS = 200;
 /** Further apart two clock references are no neighbours. */
@@ -46,12 +49,21 @@ export interface ReceptionHandlers {
   hole(hole: { from: number; to: number }): void;
 }
 
+/** What came and is not counted yet, because its clock does not tell yet whether something is missing before it. */
+interface Undecided {
+  /** Behind a pause, or behind a step of the clock in packets that came at once. */
+  readonly why: 'pause' | 'step';
+  readonly pieces: { bytes: Uint8Array; at: number }[];
+}
+
 export class ReceptionMeter {
   #statistics = new StreamStatistics();
   #second: ReceptionSecond | undefined;
   #lastPcr: number | undefined;
-  /** What came after a pause, until a clock reference tells whether something is missing. */
-  #undecided: { bytes: Uint8Array; at: number }[] = [];
+  /** When the last clock reference came, and which drops were counted before it. */
+  #lastPcrAt = 0;
+  #dropsAtPcr = 0;
+  #undecided: Undecided | undefined;
   #undecidedBytes = 0;
 
   /** @param pcrPid as the station's PMT says now */
@@ -62,46 +74,91 @@ export class ReceptionMeter {
 
   /** Takes whole packets that came just now, which do not change any more. */
   take(bytes: Uint8Array, now: number): void {
+    const pid = this.pcrPid();
+    for (const piece of this.#hasStep(bytes, now) ? atClocks(bytes, pid) : [bytes]) this.#take(piece, now);
+  }
+
+  #take(bytes: Uint8Array, now: number): void {
     const { first } = this.#clocks(bytes);
+    if (this.#undecided?.why === 'step' && (first !== undefined || this.#isWaitOver(now))) {
+      this.#decideStep(first);
+    }
     const before = this.#second?.to;
-    const [waiting] = this.#undecided;
-    if (before === undefined || (waiting === undefined && now - before < HOLE_MS)) {
+    const undecided = this.#undecided;
+    const isPause =
+      before !== undefined && now - before >= (this.#lastPcr === undefined ? SECOND_MS : HOLE_MS);
+    const isStep = before !== undefined && !isPause && first !== undefined && this.#isStep(first, now);
+    if (undecided === undefined && !isPause && !isStep) {
       this.#count(bytes, now);
       return;
     }
-    this.#undecided.push({ bytes, at: now });
+    this.#undecided ??= { why: isPause ? 'pause' : 'step', pieces: [] };
+    const mayWait = this.#lastPcr !== undefined && !this.#isWaitOver(now);
+    this.#undecided.pieces.push({ bytes, at: now });
     this.#undecidedBytes += bytes.length;
-    const mayWait =
-      this.#lastPcr !== undefined &&
-      this.#undecidedBytes < MAX_UNDECIDED_BYTES &&
-      now - (waiting?.at ?? now) < HOLE_MS;
-    if (first !== undefined || !mayWait) this.#decide(this.#isHole(first));
+    if (this.#undecided.why === 'pause' && (first !== undefined || !mayWait)) {
+      this.#decide(this.#isHole(first));
+    }
   }
 
-  /** Counts what waited for a clock reference. */
-  #decide(isHole: boolean): void {
-    const undecided = this.#undecided;
+  #isWaitOver(now: number): boolean {
+    const waiting = this.#undecided?.pieces[0]?.at ?? now;
+    return this.#undecidedBytes >= MAX_UNDECIDED_BYTES || now - waiting >= HOLE_MS;
+  }
+
+  /** The clock advances by more than time passes. */
+  #isStep(pcr: number, now: number): boolean {
+    if (this.#lastPcr === undefined) return false;
+    const stepMs = pcrDifference(pcr, this.#lastPcr) / PCR_PER_MS;
+    return stepMs >= HOLE_MS && stepMs - (now - this.#lastPcrAt) >= LATE_MS;
+  }
+
+  #hasStep(bytes: Uint8Array, now: number): boolean {
+    const { first, isEven } = this.#clocks(bytes);
+    return !isEven || (first !== undefined && this.#isStep(first, now));
+  }
+
+  /**
+   * The packets around a step of the clock came at once. Where continuity counters break something is missing in between;
+   * where all of them follow, the broadcaster set its clock.
+   * @param next the clock reference behind the step: it follows the step, unless one reference was damaged
+   */
+  #decideStep(next: number | undefined): void {
+    const [piece] = this.#undecided?.pieces ?? [];
+    const stepped = piece === undefined ? undefined : this.#clocks(piece.bytes).last;
+    const isReal = next === undefined || (stepped !== undefined && follows(next, stepped));
+    const drops = this.#statistics.continuityErrors;
+    const counted = (this.#undecided?.pieces ?? []).map(({ bytes }) => this.#sumsOf(bytes));
+    const isHole = isReal && this.#statistics.continuityErrors > this.#dropsAtPcr;
+    const second = this.#second;
+    // What the hole broke is no loss of its own.
+    if (isHole && second !== undefined) second.drops -= Math.min(second.drops, drops - this.#dropsAtPcr);
+    this.#decide(isHole, isHole ? [] : counted);
+  }
+
+  /** Counts what waited for a clock reference. @param counted what of it was counted already, piece by piece */
+  #decide(isHole: boolean, counted: readonly ReceptionSums[] = []): void {
+    const undecided = this.#undecided?.pieces ?? [];
     const [first] = undecided;
     const before = this.#second?.to;
-    this.#undecided = [];
+    this.#undecided = undefined;
     this.#undecidedBytes = 0;
     if (isHole && first !== undefined && before !== undefined) {
       this.interrupt();
       this.handlers.hole({ from: before, to: first.at });
     }
-    for (const each of undecided) this.#count(each.bytes, each.at);
+    for (const [index, { bytes, at }] of undecided.entries()) this.#count(bytes, at, counted[index]);
   }
 
-  #count(bytes: Uint8Array, now: number): void {
+  #count(bytes: Uint8Array, now: number, sums = this.#sumsOf(bytes)): void {
     const { first, last, isSteady } = this.#clocks(bytes);
     this.tick(now);
-    const sums = this.#sumsOf(bytes);
     const running = this.#second;
     // Where scrambling begins and ends is told more finely than in whole seconds.
     if (
       running !== undefined &&
       running.packets > 0 &&
-      now - running.from >= SHORTEST_MS &&
+      Math.max(now - running.from, lengthOf(running)) >= SHORTEST_MS &&
       isMostlyScrambled(running) !== isMostlyScrambled(sums)
     ) {
       this.#give(running.to);
@@ -119,7 +176,10 @@ export class ReceptionMeter {
     second.drops += sums.drops;
     second.errors += sums.errors;
     second.scrambled += sums.scrambled;
-    this.#lastPcr = last ?? this.#lastPcr;
+    if (last === undefined) return;
+    this.#lastPcr = last;
+    this.#lastPcrAt = now;
+    this.#dropsAtPcr = this.#statistics.continuityErrors;
   }
 
   #sumsOf(bytes: Uint8Array): ReceptionSums {
@@ -133,25 +193,33 @@ export class ReceptionMeter {
     };
   }
 
-  /** Gives the second when it is over. */
+  /** Gives the second when it is over, by the clock or by the broadcast's: packets that come late come at once. */
   tick(now: number): void {
-    if (this.#second !== undefined && now - this.#second.from >= SECOND_MS) this.#give(this.#second.to);
+    if (this.#undecided?.why === 'step') {
+      if (this.#isWaitOver(now)) this.#decideStep(undefined);
+      return;
+    }
+    const second = this.#second;
+    if (second === undefined) return;
+    if (now - second.from >= SECOND_MS || lengthOf(second) >= SECOND_MS) this.#give(second.to);
   }
 
   /** Gives what there is of a second before it is over, if the broadcast's clock dates it. @returns whether it did */
   tell(): boolean {
     const second = this.#second;
-    if (second === undefined || second.pcr === null) return false;
+    if (second === undefined || second.pcr === null || this.#undecided !== undefined) return false;
     this.#give(second.to);
     return true;
   }
 
   /** What follows does not continue what was; its counters are not compared. */
   interrupt(): void {
-    this.#decide(true);
+    if (this.#undecided?.why === 'step') this.#decideStep(undefined);
+    else this.#decide(true);
     if (this.#second !== undefined) this.#give(undefined);
     this.#statistics = new StreamStatistics();
     this.#lastPcr = undefined;
+    this.#dropsAtPcr = 0;
   }
 
   /** An empty second keeps the time of the last packets, which a pause is measured from. */
@@ -164,7 +232,7 @@ export class ReceptionMeter {
   /** Packets that waited somewhere on the way all come, late. */
   #isHole(first: number | undefined): boolean {
     if (first === undefined || this.#lastPcr === undefined) return true;
-    return pcrDifference(first, this.#lastPcr) / (PCR_HZ / 1000) >= HOLE_MS;
+    return pcrDifference(first, this.#lastPcr) / PCR_PER_MS >= HOLE_MS;
   }
 
   #clocks(bytes: Uint8Array): ClockReferences {
@@ -186,11 +254,29 @@ function follows(pcr: number, before: number): boolean {
   return step >= 0 && step < STEADY_PCR;
 }
 
+/** Of what came of a second, by the broadcast's clock, ms. */
+function lengthOf({ pcr, lastPcr }: ReceptionSecond): number {
+  return pcr === null || lastPcr === null ? 0 : pcrDifference(lastPcr, pcr) / PCR_PER_MS;
+}
+
+/** Whole packets in pieces that begin with a clock reference each, but for the first. */
+function* atClocks(bytes: Uint8Array, pid: Pid | undefined): Generator<Uint8Array> {
+  let from = 0;
+  for (let at = 0; at + PACKET_SIZE <= bytes.length; at += PACKET_SIZE) {
+    if (at === from || packetPid(bytes, at) !== pid || packetPcr(bytes, at) === undefined) continue;
+    yield bytes.subarray(from, at);
+    from = at;
+  }
+  if (from < bytes.length) yield bytes.subarray(from);
+}
+
 interface ClockReferences {
   first: number | undefined;
   last: number | undefined;
   /** Each follows the one before it. */
   isSteady: boolean;
+  /** None is so far behind the one before it that something may be missing in between. */
+  isEven: boolean;
 }
 
 /** The first and the last program_clock_reference of a PID in whole packets. */
@@ -198,13 +284,15 @@ export function clockReferences(bytes: Uint8Array, pid: Pid | undefined): ClockR
   let first: number | undefined;
   let last: number | undefined;
   let isSteady = true;
+  let isEven = true;
   for (let at = 0; at + PACKET_SIZE <= bytes.length; at += PACKET_SIZE) {
-    if (packetPid(bytes, at) !== pid) continue;
+    if (packetPid(bytes, at) !== pid || hasTransportError(bytes, at)) continue;
     const pcr = packetPcr(bytes, at);
     if (pcr === undefined) continue;
     first ??= pcr;
     if (last !== undefined && !follows(pcr, last)) isSteady = false;
+    if (last !== undefined && pcrDifference(pcr, last) >= HOLE_MS * PCR_PER_MS) isEven = false;
     last = pcr;
   }
-  return { first, last, isSteady };
+  return { first, last, isSteady, isEven };
 }

@@ -134,6 +134,21 @@ export class RecordedFile {
   }
 }
 
+/**
+ * What was found in a file that is not continued; a torn packet is cut off. Undefined when it cannot be read: it is gone,
+ * or its folder is away.
+ * @param bytes octets of it that were measured
+ */
+export async function lastLife(part: { path: string; bytes: number }): Promise<FormerLife | undefined> {
+  try {
+    const file = await RecordedFile.open({ path: part.path, mode: 'append', counted: part.bytes }, undefined);
+    await file.close();
+    return file.former;
+  } catch {
+    return undefined;
+  }
+}
+
 /** @throws the system's error */
 export async function syncFolder(path: string): Promise<void> {
   await asFarAsItCan(async () => {

@@ -75,14 +75,18 @@ export class ReceptionDelay {
   }
 
   /** Another clock. */
-  #begin({ from, to, lastPcr }: DatedSecond, delay: number): Delays {
+  #begin({ from, to, pcr, lastPcr, isSteady }: DatedSecond, delay: number): Delays {
     this.#last = { pcr: lastPcr ?? 0, ms: 0, at: to };
     this.#least = to - delay;
     this.#leastBefore = Number.POSITIVE_INFINITY;
     this.#windowAt = to;
-    this.#since = from;
     this.#delay = delay;
-    return { from: delay, to: delay };
+    // Packets that waited came at once: the first of them later than the last.
+    const isDated = isSteady && pcr !== null && lastPcr !== null;
+    const lateMs = isDated ? pcrDifference(lastPcr, pcr) / PCR_PER_MS - (to - from) : 0;
+    const first = delay + (lateMs > USUAL_MS ? lateMs : 0);
+    this.#since = from - first;
+    return { from: first, to: delay };
   }
 
   #learn(offset: number, at: number): Delays['earlier'] {

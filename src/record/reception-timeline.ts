@@ -44,6 +44,8 @@ interface ReceptionTimelineOptions {
   onReceiving: () => void;
   /** Why packets stay scrambled now; undefined: not known. Never rejects. */
   whyScrambled?: (() => Promise<GapCause | undefined>) | undefined;
+  /** A gap began or ended, of which a file tells nothing. */
+  onGap?: (() => void) | undefined;
   /** `scrambledBy` changed. */
   onScrambled?: (() => void) | undefined;
 }
@@ -68,11 +70,14 @@ export class ReceptionTimeline {
   #joined: { at: number; since: number } | undefined;
   /** What the file held when this life began; until it is used. */
   #former: PreviousProgress | undefined;
+  #isFormerKnown = false;
   /** The first second of this life, until the file is open and tells how it continues. */
   #waiting: { from: number; progress: Progress }[] = [];
   #isOpen = false;
   /** Epoch ms: what is before was told by another process, and its clock. */
   #bornAt: number;
+  /** The last packets stay scrambled. */
+  #isUnreadable = false;
   /** Packets stay scrambled: since which run, why as far as it is known, when that was last asked. */
   #scrambling: { cause: GapCause | undefined; askedAt: number } | undefined;
 
@@ -148,6 +153,7 @@ export class ReceptionTimeline {
     if (event.kind === 'opened') {
       // A sink that moves on within its life continues what it knows.
       if (!this.#isOpen) this.#former = this.#dated(event.former);
+      this.#isFormerKnown = true;
       this.#opened();
     } else if (event.kind === 'progress') {
       const { second } = event.progress;
@@ -179,9 +185,23 @@ export class ReceptionTimeline {
     this.#pause = { from: to - forMs, to };
   }
 
+  /** No life of this process has opened the file that an earlier one left. */
+  get isFormerUnknown(): boolean {
+    return this.options.former !== undefined && !this.#isFormerKnown;
+  }
+
+  /** What an earlier process left in its file, where nothing was received since. */
+  leftBehind(former: PreviousProgress): void {
+    this.#former = this.#dated(former);
+    this.#isFormerKnown = true;
+  }
+
   /** The recording is over. */
   settle(at: number): void {
     this.#endHoles(undefined);
+    const former = this.#former;
+    this.#former = undefined;
+    if (former !== undefined && former.recounted.packets > 0) this.#join(former, at, null);
     const outage = this.#outage;
     this.#outage = undefined;
     if (outage !== undefined) this.#measurement.broke(outage.cause, { from: outage.from, to: at });
@@ -254,6 +274,9 @@ export class ReceptionTimeline {
     const cause = this.#scrambledCause(second, to);
     this.#measurement.received({ from, to }, cause === undefined ? second : { ...second, cause }, path);
     if (!wasBegun) this.options.began(broadcastMs(Math.round(from)));
+    const wasUnreadable = this.#isUnreadable;
+    this.#isUnreadable = isUnreadable(second);
+    if (this.#isUnreadable !== wasUnreadable) this.options.onGap?.();
     this.options.onReceiving();
   }
 
@@ -305,7 +328,7 @@ export class ReceptionTimeline {
       this.#measurement.count({ from: Math.min(told, real), to: real }, former.recounted);
     }
     if (this.#outage !== undefined) {
-      const first = this.measured.breaks.find((one) => one.from >= Math.min(told, real));
+      const first = this.measured.breaks.find((one) => one.from >= Math.min(told, real) && one.to > real);
       if (first === undefined) this.#outage.from = real;
       else first.from = real;
     }
@@ -318,6 +341,7 @@ export class ReceptionTimeline {
     // It follows what was received at once, however late it is noticed.
     const begin = this.#outage === undefined ? Math.min(due, this.until ?? due) : due;
     this.#holes.push({ cause, from: begin, to });
+    this.options.onGap?.();
   }
 
   /** @param at when the packets behind them were due; undefined: none come */

@@ -109,10 +109,14 @@ export class RecordingMeasurement {
     }
   }
 
-  /** The last packets are of another time than was told, earlier or later. */
+  /** The last packets are of another time than was told, earlier or later. What is known to be missing stays so. */
   endedAt(at: number): void {
-    const last = this.value.stretches.at(-1);
-    if (last !== undefined && at > last.from) last.to = at;
+    const { stretches } = this.value;
+    const last = stretches.at(-1);
+    if (last === undefined) return;
+    const told = this.toldUntil ?? last.to;
+    if (told > last.to && at > told) stretches.push({ from: told, to: at });
+    else if (at > last.from) last.to = at;
   }
 }
 

@@ -23,6 +23,7 @@ import type { RecordingId } from '../model/ids.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
 import { type GapCause, type Measured, recordedMs } from '../model/verdict.ts';
 import type { ReceptionPool, ReceptionStream } from '../reception/reception-pool.ts';
+import { lastLife } from '../reception/recorded-file.ts';
 import { STREAM_USE } from '../tuner/agent-stream.ts';
 import { type KeyFailureQuery, keyFailureCause } from '../tuner/key-failure.ts';
 import type { FolderMounts } from './folder-mounts.ts';
@@ -169,6 +170,8 @@ export class RecordingSession {
     this.done = this.#done.promise;
     const { course, broadcastClock, wallClock, former, delayedBy, ledger } = options;
     this.#course = course;
+    // An earlier process did.
+    this.#mainChecked = course.state === 'on';
     this.#monotonicClock = options.monotonicClock ?? systemMonotonicClock;
     this.#turnAt = this.#monotonicClock();
     this.#savedAt = this.#checkedAt = broadcastClock();
@@ -177,6 +180,7 @@ export class RecordingSession {
       began: (at) => this.#store(() => ledger.began(at)),
       whyScrambled: () => this.#whyScrambled(),
       onScrambled: options.onChange,
+      onGap: () => this.#save(),
       onReceiving: () => {
         if (this.#phase === 'receiving') return;
         this.#enter('receiving');
@@ -292,6 +296,7 @@ export class RecordingSession {
       if (!this.#isOver) await this.#wait(isAway ? Math.min(rest, AGENT_BACKOFF_MS) : rest);
     }
     clearInterval(this.#timer);
+    await this.#countLeftBehind();
     this.#conclude();
   }
 
@@ -433,6 +438,14 @@ export class RecordingSession {
         error: String(error),
       });
     }
+  }
+
+  /** Nothing came since an earlier process was killed: what it wrote after its last save is in its file alone. */
+  async #countLeftBehind(): Promise<void> {
+    const last = this.#storage.parts.at(-1);
+    if (!this.#reception.isFormerUnknown || last === undefined) return;
+    const former = await lastLife(last);
+    if (former !== undefined) this.#reception.leftBehind(former);
   }
 
   #conclude(): void {

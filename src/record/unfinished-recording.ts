@@ -3,7 +3,7 @@ import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import type { WallClock } from '../../host/clock.ts';
 import type { RecordingPart, RecordingRecord } from '../model/recording.ts';
 import { type Measured, nothingMeasured } from '../model/verdict.ts';
-import { type FormerLife, RecordedFile } from '../reception/recorded-file.ts';
+import { lastLife } from '../reception/recorded-file.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
 import { RecordingMeasurement } from './recording-measurement.ts';
 import type { SessionResult } from './recording-session.ts';
@@ -43,22 +43,11 @@ export async function endedWhileAway(
   const former = last === undefined ? undefined : await lastLife(last);
   if (former !== undefined && last !== undefined && former.recounted.packets > 0) {
     const modifiedAt = former.modifiedAt + broadcastClock() - wallClock();
-    const from = measurement.until ?? beganAt ?? modifiedAt;
+    const from = measurement.toldUntil ?? beganAt ?? modifiedAt;
     const to = Math.min(Math.max(modifiedAt, from), closeAt);
     measurement.received({ from: Math.min(from, to), to }, former.recounted, last.path);
   }
   const from = measurement.toldUntil ?? beganAt ?? startAt;
   measurement.broke('service_stopped', { from, to: closeAt });
   return { end: 'finished', at: broadcastClock(), measured: measurement.value, parts: [...parts] };
-}
-
-/** Cuts a torn packet off. Undefined when the file cannot be read: it is gone, or its folder is away. */
-async function lastLife({ path, bytes }: RecordingPart): Promise<FormerLife | undefined> {
-  try {
-    const file = await RecordedFile.open({ path, mode: 'append', counted: bytes }, undefined);
-    await file.close();
-    return file.former;
-  } catch {
-    return undefined;
-  }
 }

@@ -103,11 +103,11 @@ function wrongWith(
   struck: readonly Struck[],
 ): string | undefined {
   const aired = evening.span(row.aired ?? row.programme);
-  const { picture, hidden, apartMs, isHalfMissing, isCounted } = compareWithFile(verdict, bytes, aired);
+  const { picture, hidden, apartMs, isHalfMissing, countedApart } = compareWithFile(verdict, bytes, aired);
   const tell = (what: string): string => `${what}: ${picture}, ${JSON.stringify(verdict)}`;
   if (hidden !== '') return tell('hidden');
   if (apartMs > APART_MS) return tell(Number.isFinite(apartMs) ? `${apartMs} ms apart` : 'invented');
-  if (!isCounted) return tell('counted wrongly');
+  if (countedApart > 0) return tell('counted wrongly');
   if (verdict.level === 'lost' && !isHalfMissing) return tell('not lost');
   if (verdict.level === 'complete' && verdict.gaps.length > 0) return tell('not complete');
   for (const { startMs, endMs, cause } of verdict.gaps) {

@@ -27,6 +27,8 @@ interface StreamFacts {
   unsynced: number;
   /** Places where a continuity counter does not follow, outside of holes. */
   breaks: number;
+  /** Those of them that may be packets sent twice, which ISO/IEC 13818-1 2.4.3.3 allows. */
+  repeats: number;
   /** Those in holes of less than a second, which a recorder may count as well. */
   breaksInShortHoles: number;
   /** Packets with transport_error_indicator. */
@@ -56,7 +58,7 @@ export function readStream(bytes: Uint8Array, near: number): StreamFacts {
 
 class StreamReader {
   readonly #facts: StreamFacts = {
-    ...{ packets: 0, unsynced: 0, breaks: 0, errors: 0, jumps: 0, breaksInShortHoles: 0 },
+    ...{ packets: 0, unsynced: 0, breaks: 0, errors: 0, jumps: 0, breaksInShortHoles: 0, repeats: 0 },
     ...{ span: { from: Number.NaN, to: Number.NaN }, holes: [], scrambled: [] },
   };
   readonly #counters = new Map<number, number>();
@@ -90,7 +92,10 @@ class StreamReader {
     if ((flags & 0x10) !== 0) {
       const before = this.#counters.get(pid);
       const counter = flags & 0x0f;
-      if (before !== undefined && counter !== ((before + 1) & 0x0f)) facts.breaks += 1;
+      if (before !== undefined && counter !== ((before + 1) & 0x0f)) {
+        facts.breaks += 1;
+        if (counter === before) facts.repeats += 1;
+      }
       this.#counters.set(pid, counter);
       if (this.#step !== undefined) this.#since.add(pid);
     }

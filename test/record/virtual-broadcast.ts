@@ -1,0 +1,108 @@
+/**
+ * The packets of one station as a pure function of time, with faults of the air: tables, a clock reference every 50 ms,
+ * picture and sound of a rate that changes, so that what is missing breaks continuity counters.
+ */
+import { STC_ZERO } from '../../synth/clock.ts';
+import { Random } from '../fuzz/random.ts';
+import { adaptation, patSection, pmtSection, StreamBuilder } from '../stream-builder.ts';
+
+export const STEP_MS = 50;
+export const SERVICE_ID = 101;
+const PMT = 0x1f0;
+const CLOCK = 0x1ff;
+const VIDEO = 0x100;
+const SOUND = 0x110;
+const FILL = new Uint8Array(184).fill(0x55);
+/** digital_copy_control_descriptor: never. */
+const COPY_NEVER = [0xc1, 1, (3 << 6) | 0x04];
+const TABLES_EVERY = 2;
+const PCR_PER_MS = 27_000;
+
+export interface AirFault {
+  kind: 'stall' | 'copy_never' | 'end' | 'scramble' | 'loss' | 'corrupt';
+  /** Epoch ms. */
+  from: number;
+  to: number;
+}
+
+export class VirtualBroadcast {
+  readonly #random: Random;
+  /** Of each step: how many packets of picture and sound, and what their counters are. */
+  readonly #steps: { video: number; sound: number; videoAt: number; soundAt: number }[] = [];
+
+  /** @param from epoch ms, of its first step */
+  constructor(
+    readonly from: number,
+    readonly faults: readonly AirFault[],
+    seed: number,
+  ) {
+    this.#random = new Random(seed);
+  }
+
+  is(kind: AirFault['kind'], at: number): boolean {
+    return this.faults.some((one) => one.kind === kind && at >= one.from && at < one.to);
+  }
+
+  /** What is sent at a moment, undamaged by what is not of the air. */
+  packets(at: number): Uint8Array {
+    if (this.is('stall', at)) return new Uint8Array(0);
+    const index = Math.round((at - this.from) / STEP_MS);
+    const { video, sound, videoAt, soundAt } = this.#step(index);
+    const builder = new StreamBuilder();
+    if (index % TABLES_EVERY === 0) {
+      const counter = (index / TABLES_EVERY) & 15;
+      const streams = [
+        { type: 0x02, pid: VIDEO },
+        { type: 0x0f, pid: SOUND },
+      ];
+      const descriptors = this.is('copy_never', at) ? COPY_NEVER : [];
+      const map = pmtSection(SERVICE_ID, { pcrPid: CLOCK, streams, descriptors }, versionOf(descriptors));
+      table(builder, 0, patSection(1, [[SERVICE_ID, PMT]]), counter);
+      table(builder, PMT, map, counter);
+    }
+    builder.packet(CLOCK, { adaptation: adaptation({ pcr: pcrAt(at) }) });
+    for (let each = 0; each < video; each += 1) this.#elementary(builder, VIDEO, videoAt + each, at);
+    for (let each = 0; each < sound; each += 1) this.#elementary(builder, SOUND, soundAt + each, at);
+    return builder.take();
+  }
+
+  #elementary(builder: StreamBuilder, pid: number, counter: number, at: number): void {
+    if (this.is('loss', at) && this.#random.below(50) === 0) return;
+    const error = this.is('corrupt', at) && this.#random.below(50) === 0;
+    const scrambling = this.is('scramble', at) ? 2 : 0;
+    // What is repeated counts as a packet sent twice.
+    const payload = FILL.slice();
+    new DataView(payload.buffer).setUint32(0, counter);
+    builder.packet(pid, { payload, counter: counter & 15, error, scrambling });
+  }
+
+  #step(index: number) {
+    for (let at = this.#steps.length; at <= index; at += 1) {
+      const before = this.#steps[at - 1];
+      const videoAt = (before?.videoAt ?? 0) + (before?.video ?? 0);
+      const soundAt = (before?.soundAt ?? 0) + (before?.sound ?? 0);
+      this.#steps.push({
+        video: 2 + this.#random.below(4),
+        sound: 1 + this.#random.below(2),
+        videoAt,
+        soundAt,
+      });
+    }
+    const step = this.#steps[index];
+    if (step === undefined) throw new RangeError('before the broadcast');
+    return step;
+  }
+}
+
+const versionOf = (descriptors: readonly number[]) => ({ version: descriptors.length === 0 ? 0 : 1 });
+
+function pcrAt(at: number): number {
+  return ((at - STC_ZERO) * PCR_PER_MS) % (2 ** 33 * 300);
+}
+
+function table(builder: StreamBuilder, pid: number, section: Uint8Array, counter: number): void {
+  const payload = new Uint8Array(184).fill(0xff);
+  payload[0] = 0;
+  payload.set(section, 1);
+  builder.packet(pid, { start: true, payload, counter });
+}

@@ -1,0 +1,290 @@
+/**
+ * One programme recorded in virtual time by the real session, file output and judge, while the air, the processes and the
+ * machine fail at random moments. The file is real: what is missing in it is read by the independent reader.
+ */
+import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serviceId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
+import { monotonicMs, wallMs } from '../../host/clock.ts';
+import { SILENT_LOG } from '../../host/log.ts';
+import { recordingId } from '../../src/model/ids.ts';
+import type { RecordingPart } from '../../src/model/recording.ts';
+import { judge, type Measured, type Verdict } from '../../src/model/verdict.ts';
+import { courseOf } from '../../src/record/recording-begin.ts';
+import type { CourseTimes } from '../../src/record/recording-course.ts';
+import { RecordingSession, type SessionResult } from '../../src/record/recording-session.ts';
+import { endedWhileAway, previousProgress } from '../../src/record/unfinished-recording.ts';
+import type { Random } from '../fuzz/random.ts';
+import { type BusySpell, VirtualAgent } from './virtual-agent.ts';
+import { type AirFault, SERVICE_ID, STEP_MS, VirtualBroadcast } from './virtual-broadcast.ts';
+import { FileWork, settled, VirtualTime } from './virtual-time.ts';
+
+/** 2026-04-01T12:00:00Z: second 0. */
+const AT = Date.UTC(2026, 3, 1, 12);
+const ID = recordingId(1);
+const BEFORE_MS = 8_000;
+const AFTER_MS = 4_000;
+const LIMIT_MS = 400_000;
+
+type ProcessFault = 'none' | 'kill' | 'term' | 'freeze' | 'agent';
+
+/** Seconds of the evening. */
+export interface EveningPlan {
+  lengthSec: number;
+  air: readonly { kind: AirFault['kind']; from: number; to: number }[];
+  process: { kind: ProcessFault; at: number; forSec: number };
+  busy: readonly { what: BusySpell['what']; from: number; to: number }[];
+  /** Extended by so much, which is told that long before its end. */
+  extendedSec: number;
+  seed: number;
+}
+
+interface EveningOutcome {
+  verdict: Verdict;
+  bytes: Uint8Array;
+  aired: { from: number; to: number };
+}
+
+const AIR_KINDS = ['stall', 'copy_never', 'end', 'scramble', 'loss', 'corrupt'] as const;
+
+export function randomPlan(random: Random): EveningPlan {
+  const lengthSec = 20 + random.below(20);
+  const tenths = (end: number): number => random.below(end * 10) / 10;
+  const air: EveningPlan['air'][number][] = [];
+  let second = 6;
+  for (let count = random.below(3); count > 0 && second < lengthSec - 3; count -= 1) {
+    const from = second + tenths(6);
+    const to = from + 0.2 + tenths(4);
+    air.push({ kind: random.pick(AIR_KINDS), from, to });
+    second = Math.ceil(to) + 2;
+  }
+  const kind = random.pick(['none', 'none', 'kill', 'term', 'freeze', 'agent'] as const);
+  const process = {
+    kind,
+    at: tenths(lengthSec),
+    forSec: kind === 'freeze' ? 4 + tenths(12) : 2 + tenths(12),
+  };
+  const busy: EveningPlan['busy'][number][] = [];
+  for (let count = random.below(3); count > 0; count -= 1) {
+    const from = tenths(lengthSec);
+    busy.push({ what: random.pick(['packets', 'messages'] as const), from, to: from + 0.2 + tenths(3) });
+  }
+  const extendedSec = random.below(3) === 0 ? 4 + random.below(8) : 0;
+  // What a killed process had not told of is summed up from the file: which half of it was scrambled is not known.
+  const isSummedUp = (one: (typeof air)[number]): boolean =>
+    kind === 'kill' && one.kind === 'scramble' && one.from < process.at && one.to > process.at - 2;
+  return {
+    lengthSec,
+    air: air.filter((one) => !isSummedUp(one)),
+    process,
+    busy,
+    extendedSec,
+    seed: random.below(2 ** 30),
+  };
+}
+
+const at = (second: number): number => AT + Math.round((second * 1000) / STEP_MS) * STEP_MS;
+
+class Evening {
+  readonly time = new VirtualTime(AT - BEFORE_MS - 2_000);
+  readonly #files = new FileWork();
+  readonly folder: string;
+  readonly agent: VirtualAgent;
+  readonly path: string;
+  #session: RecordingSession | undefined;
+  #result: Pick<SessionResult, 'end' | 'at' | 'measured' | 'parts'> | undefined;
+  #isFrozen = false;
+  #written = { size: 0, at: 0 };
+  // As the database has it.
+  #times: CourseTimes;
+  #measured: Measured | null = null;
+  #parts: RecordingPart[] = [];
+  #beganAt: number | null = null;
+
+  constructor(
+    readonly plan: EveningPlan,
+    root: string,
+  ) {
+    this.folder = mkdtempSync(join(root, 'evening-'));
+    this.path = join(this.folder, 'recording.ts');
+    const faults = plan.air.map(({ kind, from, to }) => ({ kind, from: at(from), to: at(to) }));
+    const busy = plan.busy.map(({ what, from, to }) => ({ what, from: at(from), to: at(to) }));
+    const broadcast = new VirtualBroadcast(this.time.now, faults, plan.seed);
+    this.agent = new VirtualAgent(this.time, broadcast, busy);
+    const endAt = at(plan.lengthSec);
+    this.#times = {
+      ...{ openAt: broadcastMs(AT - BEFORE_MS), startAt: broadcastMs(AT), endAt: broadcastMs(endAt) },
+      ...{ closeAt: broadcastMs(endAt + AFTER_MS), holdUntil: null, listenUntil: null, brokenAt: null },
+    };
+  }
+
+  async run(): Promise<EveningOutcome> {
+    const unwatch = await this.#files.install();
+    const restore = this.time.install();
+    try {
+      this.#begin();
+      const { kind, at: second, forSec } = this.plan.process;
+      const strikes = kind === 'none' ? Number.POSITIVE_INFINITY : at(second);
+      const back = strikes + Math.round((forSec * 1000) / STEP_MS) * STEP_MS;
+      while (this.#result === undefined) {
+        const now = this.time.now + STEP_MS;
+        if (this.#isFrozen) this.time.pass(now);
+        else await this.time.advance(now);
+        if (now === strikes) await this.#strike();
+        if (now === back) this.#restore();
+        this.#extend(now);
+        await this.agent.step(now, this.#isFrozen);
+        if (!this.#isFrozen && (now - AT) % 1000 === 0) this.agent.check();
+        await this.#settle();
+        if (now > AT + LIMIT_MS) throw new Error('it never ended');
+      }
+    } finally {
+      restore();
+      unwatch();
+    }
+    const { measured } = this.#result;
+    const { startAt, endAt } = this.#times;
+    const { verdict } = judge(measured, { startAt, endAt });
+    const bytes = this.#written.size === 0 ? new Uint8Array(0) : readFileSync(this.path);
+    return { verdict, bytes, aired: { from: startAt, to: endAt } };
+  }
+
+  #begin(): void {
+    const { time, agent } = this;
+    const broadcastClock = () => broadcastMs(time.now);
+    const former =
+      this.#beganAt === null && this.#measured === null && this.#parts.length === 0
+        ? undefined
+        : previousProgress(
+            { measured: () => structuredClone(this.#measured), parts: () => structuredClone(this.#parts) },
+            { id: ID, beganAt: this.#beganAt },
+          );
+    const course = courseOf(
+      { ...this.#times, openAt: broadcastMs(Math.max(this.#times.openAt, time.now)) },
+      former?.measured,
+      broadcastClock(),
+    );
+    const session = new RecordingSession({
+      ...{ id: ID, course, after: [], stem: 'recording', former },
+      station: { type: 'GR', channel: 'T20', serviceId: serviceId(SERVICE_ID) },
+      pool: agent.pool,
+      folders: () => [{ path: this.folder, floorBytes: 0 }],
+      free: async () => 2 ** 40,
+      ledger: {
+        placed: async (parts) => {
+          this.#parts = structuredClone([...parts]);
+        },
+        began: (began) => {
+          this.#beganAt = began;
+        },
+        measured: (measured, parts) => {
+          this.#measured = structuredClone(measured);
+          this.#parts = structuredClone([...parts]);
+        },
+        seam: () => {},
+      },
+      log: SILENT_LOG,
+      broadcastClock,
+      wallClock: () => wallMs(time.now),
+      monotonicClock: () => monotonicMs(time.now),
+    });
+    this.#session = session;
+    void session.done.then(async (result) => {
+      if (session !== this.#session) return;
+      if (result.end === 'closed') return;
+      if (result.end !== 'unheard') {
+        this.#result = result;
+        return;
+      }
+      const { startAt, closeAt } = this.#times;
+      const progress =
+        former ?? previousProgress({ measured: () => null, parts: () => [] }, { id: ID, beganAt: null });
+      this.#result = await endedWhileAway(
+        { startAt, closeAt, beganAt: this.#beganAt, ended: null },
+        progress,
+        { broadcastClock, wallClock: () => wallMs(time.now) },
+      );
+    });
+    session.start();
+  }
+
+  async #strike(): Promise<void> {
+    switch (this.plan.process.kind) {
+      case 'freeze':
+        this.#isFrozen = true;
+        break;
+      case 'agent':
+        this.agent.away(true);
+        break;
+      case 'kill':
+        this.#session = undefined;
+        this.time.drop();
+        this.agent.forget();
+        break;
+      case 'term': {
+        const session = this.#session;
+        this.#session = undefined;
+        let isClosed = false;
+        void session?.close().then(() => {
+          isClosed = true;
+        });
+        if (session !== undefined) await settled('closed', () => isClosed);
+        this.time.drop();
+        this.agent.forget();
+        break;
+      }
+      case 'none':
+    }
+  }
+
+  #restore(): void {
+    switch (this.plan.process.kind) {
+      case 'freeze':
+        this.#isFrozen = false;
+        break;
+      case 'agent':
+        this.agent.away(false);
+        break;
+      case 'kill':
+      case 'term':
+        if (this.#result === undefined) this.#begin();
+        break;
+      case 'none':
+    }
+  }
+
+  /** It is told 3 s before its end, to whoever receives. */
+  #extend(now: number): void {
+    const { extendedSec, lengthSec } = this.plan;
+    const session = this.#session;
+    if (extendedSec === 0 || now < at(lengthSec) - 3_000 || session === undefined || this.#isFrozen) return;
+    const endAt = at(lengthSec + extendedSec);
+    if (this.#times.endAt === endAt || session.state.phase !== 'receiving') return;
+    this.#times = { ...this.#times, endAt: broadcastMs(endAt), closeAt: broadcastMs(endAt + AFTER_MS) };
+    session.follow({ ...this.#times, heard: 'on' });
+  }
+
+  async #settle(): Promise<void> {
+    await settled('files are open', () => !this.agent.isOpening);
+    await this.#files.done();
+    const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+    if (size === this.#written.size) return;
+    this.#written = { size, at: this.time.now };
+    // Its last writing, by the virtual clock.
+    utimesSync(this.path, this.time.now / 1000, this.time.now / 1000);
+  }
+}
+
+const ROOT = statSync('/dev/shm', { throwIfNoEntry: false }) === undefined ? tmpdir() : '/dev/shm';
+
+export async function recordEvening(plan: EveningPlan): Promise<EveningOutcome> {
+  const evening = new Evening(plan, ROOT);
+  try {
+    return await evening.run();
+  } finally {
+    await evening.agent.close();
+    rmSync(evening.folder, { recursive: true, force: true });
+  }
+}
