@@ -1,6 +1,6 @@
 /**
- * MULTI2 decryption of transport stream packets (ARIB STD-B25 Part 1, 3.2.4), AssemblyScript with SIMD: eight blocks of
- * a packet at once, because decryption of chained blocks needs only their ciphertext. Keys are scheduled outside
+ * MULTI2 decryption of transport stream packets (ARIB STD-B25 Part 1, 3.2.4), AssemblyScript with SIMD: all blocks of a
+ * packet at once, because decryption of chained blocks needs only their ciphertext. Keys are scheduled outside
  * (`arib/conditional/multi2.ts`), which is also the reference that this is tested against.
  *
  * The caller writes packets to `packets`, key slots to `pidSlots` and `keys`, and calls `decrypt`.
@@ -41,56 +41,73 @@ export function initial(): i32 {
   return initialAt;
 }
 
-function rotl1(v: v128): v128 {
-  return v128.or(i32x4.add(v, v), i32x4.shr_u(v, 31));
-}
-
-function rotl2(v: v128): v128 {
-  return v128.or(i32x4.shl(v, 2), i32x4.shr_u(v, 30));
-}
-
 function rotl4(v: v128): v128 {
   return v128.or(i32x4.shl(v, 4), i32x4.shr_u(v, 28));
 }
 
-/** By shifts: a byte shuffle would need its mask loaded each time. */
 function rotl8(v: v128): v128 {
-  return v128.or(i32x4.shl(v, 8), i32x4.shr_u(v, 24));
+  return v128.shuffle<u8>(v, v, 3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14);
 }
 
 function rotl16(v: v128): v128 {
-  return v128.or(i32x4.shl(v, 16), i32x4.shr_u(v, 16));
+  return v128.shuffle<u8>(v, v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
 }
 
-/** a + b + 1 without a constant: b + 1 is -~b in two's complement. */
-function plusOne(a: v128, b: v128): v128 {
-  return i32x4.sub(a, v128.not(b));
+/** rotl1(y) + y - 1: twice y, the bit that comes round at its right end, y, less 1. Without a shift, which costs four instructions. */
+function tripled(y: v128): v128 {
+  const bitLessOne = i32x4.gt_s(y, i32x4.splat(-1));
+  return i32x4.add(i32x4.add(y, y), i32x4.add(y, bitLessOne));
+}
+
+/** rotl2(y) + y + 1. */
+function quintupled(y: v128): v128 {
+  const twice = i32x4.add(y, y);
+  const rotated = v128.or(i32x4.add(twice, twice), i32x4.shr_u(y, 30));
+  return i32x4.add(rotated, i32x4.sub(y, i32x4.splat(-1)));
 }
 
 /** What π2 adds to the left half. */
 function mix2(right: v128, key: v128): v128 {
-  const y = i32x4.add(right, key);
-  const z = i32x4.sub(i32x4.add(rotl1(y), y), i32x4.splat(1));
+  const z = tripled(i32x4.add(right, key));
   return v128.xor(rotl4(z), z);
 }
 
 /** What π3 adds to the right half. */
 function mix3(left: v128, key1: v128, key2: v128): v128 {
-  const y = i32x4.add(left, key1);
-  const z = plusOne(rotl2(y), y);
+  const z = quintupled(i32x4.add(left, key1));
   const b = i32x4.add(v128.xor(rotl8(z), z), key2);
-  const c = i32x4.sub(rotl1(b), b);
+  // rotl1(b) - b: b and the bit that comes round.
+  const c = i32x4.sub(b, i32x4.gt_s(i32x4.splat(0), b));
   return v128.xor(rotl16(c), v128.or(c, left));
 }
 
 /** What π4 adds to the left half. */
 function mix4(right: v128, key: v128): v128 {
-  const y = i32x4.add(right, key);
-  return plusOne(rotl2(y), y);
+  return quintupled(i32x4.add(right, key));
 }
 
-/** Eight blocks from `from` (the one before it at `from` - 8) to `to`. */
-function eightBlocks(from: i32, to: i32, key: i32): void {
+/** Left halves of four blocks. */
+function lefts(at: i32): v128 {
+  // biome-ignore format: octets by block
+  return v128.shuffle<u8>(v128.load(at), v128.load(at, 16), 3, 2, 1, 0, 11, 10, 9, 8, 19, 18, 17, 16, 27, 26, 25, 24);
+}
+
+/** Right halves of four blocks. */
+function rights(at: i32): v128 {
+  // biome-ignore format: octets by block
+  return v128.shuffle<u8>(v128.load(at), v128.load(at, 16), 7, 6, 5, 4, 15, 14, 13, 12, 23, 22, 21, 20, 31, 30, 29, 28);
+}
+
+/** Stores four blocks, chained to the ciphertext blocks from `before`. */
+function storeChained(to: i32, before: i32, left: v128, right: v128): void {
+  const first = v128.shuffle<u8>(left, right, 3, 2, 1, 0, 19, 18, 17, 16, 7, 6, 5, 4, 23, 22, 21, 20);
+  const second = v128.shuffle<u8>(left, right, 11, 10, 9, 8, 27, 26, 25, 24, 15, 14, 13, 12, 31, 30, 29, 28);
+  v128.store(to, v128.xor(first, v128.load(before)));
+  v128.store(to, v128.xor(second, v128.load(before, 16)), 16);
+}
+
+/** The 24 blocks from `from`, the one before them at `from` - 8, in six vectors side by side. */
+function decryptBlocks(from: i32, to: i32, key: i32): void {
   const k1 = v128.load32_splat(key);
   const k2 = v128.load32_splat(key, 4);
   const k3 = v128.load32_splat(key, 8);
@@ -99,41 +116,75 @@ function eightBlocks(from: i32, to: i32, key: i32): void {
   const k6 = v128.load32_splat(key, 20);
   const k7 = v128.load32_splat(key, 24);
   const k8 = v128.load32_splat(key, 28);
-  const a = v128.load(from);
-  const b = v128.load(from, 16);
-  const c = v128.load(from, 32);
-  const d = v128.load(from, 48);
-  let l1 = v128.shuffle<u8>(a, b, 3, 2, 1, 0, 11, 10, 9, 8, 19, 18, 17, 16, 27, 26, 25, 24);
-  let r1 = v128.shuffle<u8>(a, b, 7, 6, 5, 4, 15, 14, 13, 12, 23, 22, 21, 20, 31, 30, 29, 28);
-  let l2 = v128.shuffle<u8>(c, d, 3, 2, 1, 0, 11, 10, 9, 8, 19, 18, 17, 16, 27, 26, 25, 24);
-  let r2 = v128.shuffle<u8>(c, d, 7, 6, 5, 4, 15, 14, 13, 12, 23, 22, 21, 20, 31, 30, 29, 28);
+  let al = lefts(from);
+  let ar = rights(from);
+  let bl = lefts(from + 32);
+  let br = rights(from + 32);
+  let cl = lefts(from + 64);
+  let cr = rights(from + 64);
+  let dl = lefts(from + 96);
+  let dr = rights(from + 96);
+  let el = lefts(from + 128);
+  let er = rights(from + 128);
+  let fl = lefts(from + 160);
+  let fr = rights(from + 160);
   for (let round: i32 = 0; round < 4; round += 1) {
-    l1 = v128.xor(l1, mix4(r1, k8));
-    l2 = v128.xor(l2, mix4(r2, k8));
-    r1 = v128.xor(r1, mix3(l1, k6, k7));
-    r2 = v128.xor(r2, mix3(l2, k6, k7));
-    l1 = v128.xor(l1, mix2(r1, k5));
-    l2 = v128.xor(l2, mix2(r2, k5));
-    r1 = v128.xor(r1, l1);
-    r2 = v128.xor(r2, l2);
-    l1 = v128.xor(l1, mix4(r1, k4));
-    l2 = v128.xor(l2, mix4(r2, k4));
-    r1 = v128.xor(r1, mix3(l1, k2, k3));
-    r2 = v128.xor(r2, mix3(l2, k2, k3));
-    l1 = v128.xor(l1, mix2(r1, k1));
-    l2 = v128.xor(l2, mix2(r2, k1));
-    r1 = v128.xor(r1, l1);
-    r2 = v128.xor(r2, l2);
+    al = v128.xor(al, mix4(ar, k8));
+    bl = v128.xor(bl, mix4(br, k8));
+    cl = v128.xor(cl, mix4(cr, k8));
+    dl = v128.xor(dl, mix4(dr, k8));
+    el = v128.xor(el, mix4(er, k8));
+    fl = v128.xor(fl, mix4(fr, k8));
+    ar = v128.xor(ar, mix3(al, k6, k7));
+    br = v128.xor(br, mix3(bl, k6, k7));
+    cr = v128.xor(cr, mix3(cl, k6, k7));
+    dr = v128.xor(dr, mix3(dl, k6, k7));
+    er = v128.xor(er, mix3(el, k6, k7));
+    fr = v128.xor(fr, mix3(fl, k6, k7));
+    al = v128.xor(al, mix2(ar, k5));
+    bl = v128.xor(bl, mix2(br, k5));
+    cl = v128.xor(cl, mix2(cr, k5));
+    dl = v128.xor(dl, mix2(dr, k5));
+    el = v128.xor(el, mix2(er, k5));
+    fl = v128.xor(fl, mix2(fr, k5));
+    ar = v128.xor(ar, al);
+    br = v128.xor(br, bl);
+    cr = v128.xor(cr, cl);
+    dr = v128.xor(dr, dl);
+    er = v128.xor(er, el);
+    fr = v128.xor(fr, fl);
+    al = v128.xor(al, mix4(ar, k4));
+    bl = v128.xor(bl, mix4(br, k4));
+    cl = v128.xor(cl, mix4(cr, k4));
+    dl = v128.xor(dl, mix4(dr, k4));
+    el = v128.xor(el, mix4(er, k4));
+    fl = v128.xor(fl, mix4(fr, k4));
+    ar = v128.xor(ar, mix3(al, k2, k3));
+    br = v128.xor(br, mix3(bl, k2, k3));
+    cr = v128.xor(cr, mix3(cl, k2, k3));
+    dr = v128.xor(dr, mix3(dl, k2, k3));
+    er = v128.xor(er, mix3(el, k2, k3));
+    fr = v128.xor(fr, mix3(fl, k2, k3));
+    al = v128.xor(al, mix2(ar, k1));
+    bl = v128.xor(bl, mix2(br, k1));
+    cl = v128.xor(cl, mix2(cr, k1));
+    dl = v128.xor(dl, mix2(dr, k1));
+    el = v128.xor(el, mix2(er, k1));
+    fl = v128.xor(fl, mix2(fr, k1));
+    ar = v128.xor(ar, al);
+    br = v128.xor(br, bl);
+    cr = v128.xor(cr, cl);
+    dr = v128.xor(dr, dl);
+    er = v128.xor(er, el);
+    fr = v128.xor(fr, fl);
   }
   const before = from - 8;
-  const p1 = v128.shuffle<u8>(l1, r1, 3, 2, 1, 0, 19, 18, 17, 16, 7, 6, 5, 4, 23, 22, 21, 20);
-  const p2 = v128.shuffle<u8>(l1, r1, 11, 10, 9, 8, 27, 26, 25, 24, 15, 14, 13, 12, 31, 30, 29, 28);
-  const p3 = v128.shuffle<u8>(l2, r2, 3, 2, 1, 0, 19, 18, 17, 16, 7, 6, 5, 4, 23, 22, 21, 20);
-  const p4 = v128.shuffle<u8>(l2, r2, 11, 10, 9, 8, 27, 26, 25, 24, 15, 14, 13, 12, 31, 30, 29, 28);
-  v128.store(to, v128.xor(p1, v128.load(before)));
-  v128.store(to, v128.xor(p2, v128.load(before, 16)), 16);
-  v128.store(to, v128.xor(p3, v128.load(before, 32)), 32);
-  v128.store(to, v128.xor(p4, v128.load(before, 48)), 48);
+  storeChained(to, before, al, ar);
+  storeChained(to + 32, before + 32, bl, br);
+  storeChained(to + 64, before + 64, cl, cr);
+  storeChained(to + 96, before + 96, dl, dr);
+  storeChained(to + 128, before + 128, el, er);
+  storeChained(to + 160, before + 160, fl, fr);
 }
 
 /** The last 1 to 7 octets: exclusive or with the encrypted ciphertext block before them. */
@@ -166,7 +217,7 @@ function decryptPayload(payload: i32, length: i32, key: i32): void {
   const whole = length & ~7;
   store<u64>(cipherAt, load<u64>(initialAt));
   memory.copy(cipherAt + 8, payload, length);
-  for (let at: i32 = 0; at < whole; at += 64) eightBlocks(cipherAt + 8 + at, plainAt + at, key);
+  decryptBlocks(cipherAt + 8, plainAt, key);
   memory.copy(payload, plainAt, whole);
   const rest = length - whole;
   if (rest > 0) residue(cipherAt + whole, payload + whole, rest, key);
