@@ -8,6 +8,7 @@ import { ReservationSheet } from './reservations/sheet.tsx';
 import { Guide } from './screens/guide.tsx';
 import { Home } from './screens/home.tsx';
 import { Live } from './screens/live.tsx';
+import { Multi } from './screens/multi.tsx';
 import { NotFound } from './screens/not-found.tsx';
 import { Recordings } from './screens/recordings.tsx';
 import { Reservations } from './screens/reservations.tsx';
@@ -43,6 +44,8 @@ function screenTitle(current: Screen): string {
       return '設定';
     case 'setup':
       return 'はじめての設定';
+    case 'multi':
+      return 'マルチ画面';
     case 'live':
       return narrow(stationById(current.stationId)?.name ?? '視聴');
     case 'watch':
@@ -74,13 +77,14 @@ function useScreenChange(): void {
 }
 
 /** Screens without the way to the others around them. */
-type PlayerScreen = Extract<Screen, { name: 'live' | 'watch' | 'chase' }>;
+type PlayerScreen = Extract<Screen, { name: 'live' | 'watch' | 'chase' | 'multi' }>;
 
 function isPlayer(current: Screen): current is PlayerScreen {
-  return current.name === 'live' || current.name === 'watch' || current.name === 'chase';
+  return ['live', 'watch', 'chase', 'multi'].includes(current.name);
 }
 
 function Player({ current }: { current: PlayerScreen }) {
+  if (current.name === 'multi') return <Multi />;
   if (current.name === 'live') return <Live stationId={current.stationId} />;
   const { recordingId, name } = current;
   // Without a key: the next episode keeps the element, and with it the full screen.

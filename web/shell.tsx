@@ -59,7 +59,7 @@ export function useScreenKeys(): void {
       if (path === undefined || isTextField(event.target) || screen.value.name === path) return;
       // The player has its own meaning for these keys.
       if (
-        ['live', 'watch', 'chase'].includes(screen.value.name) ||
+        ['live', 'watch', 'chase', 'multi'].includes(screen.value.name) ||
         document.querySelector('dialog[open]') !== null
       )
         return;

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { flashToBeep, recordAppends, watch } from '../e2e/watch.ts';
 import { crcOf } from '../stream-builder.ts';
 import { PLAIN_HOST } from './browser.ts';
+import { tooWide, violations } from './look.ts';
 import { hasChromium, webRig } from './rig.ts';
 
 const STATION = 'live/3274001024';
@@ -74,7 +75,7 @@ describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
   }, 60_000);
   afterEach(() => {
     rig.service.live.length = 0;
-    Object.assign(rig.service.state, { raw: undefined, noSocket: false });
+    Object.assign(rig.service.state, { raw: undefined, noSocket: false, liveProblem: undefined });
   });
 
   /** The screen of a device that chose 放送画質. */
@@ -126,6 +127,46 @@ describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
     // It moves, and some of it is the flash: white all over.
     while (seen.size < 10 || Math.max(...seen) < 250) seen.add(await brightness());
     expect(await canvas.count()).toBe(1);
+  });
+
+  test('several stations are shown at half the resolution, one of them heard', async () => {
+    Object.assign(rig.service.state, { raw: { bytes, seconds: SECONDS }, noSocket: true });
+    const page = await rig.open('multi?stations=3274001024,3274101032');
+    const playing = (count: number): Promise<unknown> =>
+      page.waitForFunction((wanted) => {
+        const shown = [...document.querySelectorAll<HTMLVideoElement>('video.raw-picture')];
+        const clocks = [...document.querySelectorAll<HTMLVideoElement>('video:not(.raw-picture)')];
+        const moving = clocks.every((video) => !video.paused && video.currentTime > 0.3);
+        return shown.length === wanted && moving && shown.every((video) => video.videoHeight === 120);
+      }, count);
+    const heard = (): Promise<number[]> =>
+      page.evaluate(() =>
+        [...document.querySelectorAll<HTMLVideoElement>('video:not(.raw-picture)')].flatMap((video, index) =>
+          video.muted ? [] : [index],
+        ),
+      );
+    await playing(2);
+    expect(await heard()).toEqual([0]);
+    await page.getByRole('button', { name: /みなとEテレビ.*音声を切り替える/u }).click();
+    await page.getByRole('button', { name: /みなとEテレビ.*音声を再生中/u }).waitFor();
+    expect(await heard()).toEqual([1]);
+    // No tuner is left for a third one: its place says so, the others play on.
+    const body = { message: 'チューナーがすべて使われています。', code: 'no_tuner' } as const;
+    rig.service.state.liveProblem = { body, status: 503, count: 1 };
+    await page.getByRole('button', { name: 'チャンネルを追加' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('link', { name: /しおかぜ放送/u })
+      .click();
+    await page.getByRole('alert').getByText('チューナーがすべて使われています').waitFor();
+    await playing(3);
+    expect(await tooWide(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'みなと総合: マルチ画面から外す' }).click();
+    await playing(2);
+    expect(new URL(page.url()).searchParams.get('stations')).toBe('3274101032,3274201040');
+    await page.getByRole('button', { name: /音声を再生中/u }).click();
+    await page.waitForURL('**/live/3274101032');
   });
 
   test('leaves to the encoded path what it cannot show, and says so', async () => {

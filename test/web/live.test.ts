@@ -380,7 +380,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: '映像の形式' }).click();
     const choices = page.getByRole('radiogroup', { name: '画質と通信量' });
-    await choices.getByText('自動（いまはデータ節約（240p））').waitFor();
+    await choices.getByText('自動・いまはデータ節約（240p）').waitFor();
     await choices.getByRole('radio', { name: /^標準/u }).click();
     await playing(page, 0.5);
     expect(rig.service.live.map(({ quality }) => quality)).toEqual(['high', 'least', 'middle']);

@@ -16,7 +16,16 @@ const BANDS = [
   { type: 'CS', label: 'CS' },
 ] as const;
 
-function Row({ station, current, onPick }: { station: Station; current: boolean; onPick?: () => void }) {
+interface RowProps {
+  readonly station: Station;
+  readonly current: boolean;
+  /** A row was pressed; its link is followed besides. */
+  readonly onPick?: (() => void) | undefined;
+  /** In place of its link. */
+  readonly onChoose?: ((stationId: StationId) => void) | undefined;
+}
+
+function Row({ station, current, onPick, onChoose }: RowProps) {
   const program = station.now;
   return (
     <a
@@ -24,7 +33,12 @@ function Row({ station, current, onPick }: { station: Station; current: boolean;
       href={`live/${station.id}`}
       data-replace=""
       aria-current={current ? 'page' : undefined}
-      onClick={onPick}
+      onClick={(event) => {
+        onPick?.();
+        if (onChoose === undefined) return;
+        event.preventDefault();
+        onChoose(station.id);
+      }}
     >
       <Logo station={station} />
       <span class="row-text">
@@ -43,7 +57,11 @@ function Row({ station, current, onPick }: { station: Station; current: boolean;
   );
 }
 
-export function ChannelList({ stationId, onPick }: { stationId: StationId; onPick?: () => void }) {
+interface ChannelListProps extends Pick<RowProps, 'onPick' | 'onChoose'> {
+  readonly stationId: StationId;
+}
+
+export function ChannelList({ stationId, onPick, onChoose }: ChannelListProps) {
   const [chosen, setChosen] = useState<Station['type']>();
   const list = stations.value;
   const present = BANDS.filter((band) => list.some((station) => station.type === band.type));
@@ -72,11 +90,7 @@ export function ChannelList({ stationId, onPick }: { stationId: StationId; onPic
           .filter((station) => station.type === type)
           .map((station) => (
             <li key={station.id}>
-              <Row
-                station={station}
-                current={station.id === stationId}
-                {...(onPick === undefined ? {} : { onPick })}
-              />
+              <Row station={station} current={station.id === stationId} onPick={onPick} onChoose={onChoose} />
             </li>
           ))}
       </ul>

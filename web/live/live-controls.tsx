@@ -1,7 +1,7 @@
 /** Over the picture of a station: its programme above, the controls below. */
 import type { Station } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
-import { goBack } from '../navigation/router.ts';
+import { goBack, navigate } from '../navigation/router.ts';
 import { canPictureInPicture } from '../player/capabilities.ts';
 import { Control, VolumeControl } from '../player/controls.tsx';
 import { fullscreen } from '../player/fullscreen.ts';
@@ -141,6 +141,12 @@ export function LiveControls(props: LiveControlsProps) {
             label="番組情報"
             class="control-panel"
             onClick={(event) => props.onPanel(event.detail === 0)}
+          />
+          <Control
+            icon="tiles"
+            label="マルチ画面"
+            class="control-multi"
+            onClick={() => station !== undefined && navigate(`multi?stations=${station.id}`)}
           />
           <Control icon="camera" label="画面を保存" class="control-shot" onClick={props.onScreenshot} />
           {canPictureInPicture() ? (

@@ -19,6 +19,8 @@ interface LiveActions extends PlayerActions {
   readonly pictureInPicture: () => void;
   readonly facts: () => void;
   readonly list: () => void;
+  /** Several stations at a time. */
+  readonly multi: () => void;
   readonly record: () => void;
 }
 
@@ -37,6 +39,7 @@ export function listenToLiveKeys(actions: LiveActions): () => void {
     },
     always: {
       l: actions.list,
+      w: actions.multi,
       Guide: actions.list,
       r: actions.record,
       ColorF0Red: actions.record,

@@ -55,7 +55,7 @@ function AudioSheet({ station, player, onClose }: SheetsProps) {
 function QualityChoices({ player, onClose }: Pick<SheetsProps, 'player' | 'onClose'>) {
   const now = QUALITY_WORDS[player.quality.wanted].name;
   const isAuto = liveQuality.value === 'auto';
-  const auto = { ...AUTO_QUALITY, name: isAuto ? `${AUTO_QUALITY.name}（いまは${now}）` : AUTO_QUALITY.name };
+  const auto = { ...AUTO_QUALITY, name: isAuto ? `${AUTO_QUALITY.name}・いまは${now}` : AUTO_QUALITY.name };
   const rows = [
     { value: 'auto' as const, ...auto },
     ...LEVELS.map((value) => ({ value, ...QUALITY_WORDS[value] })),
@@ -145,6 +145,7 @@ const HELP: readonly (readonly [readonly string[], string])[] = [
   [['R', '赤'], '放送中の番組を録画・予約の取り消し'],
   [['A'], '音声を選ぶ'],
   [['L'], 'チャンネル一覧'],
+  [['W'], 'マルチ画面（最大4局）'],
   [['I'], '番組情報とチャンネルを出す・しまう'],
   [['D'], '配信の状態（遅れ・通信量・受信）'],
   [['Esc', 'Backspace'], '戻る'],

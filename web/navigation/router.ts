@@ -23,6 +23,8 @@ export type Screen =
   | { readonly name: 'home' }
   | { readonly name: PlainScreen }
   | { readonly name: 'live'; readonly stationId: StationId }
+  /** Several stations; the query says which. */
+  | { readonly name: 'multi' }
   /** A finished recording. */
   | { readonly name: 'watch'; readonly recordingId: RecordingId }
   /** One that is being recorded. */
@@ -37,6 +39,7 @@ export function screenOf(path: string): Screen {
   const [, player, id = ''] = PLAYER_PATH.exec(path) ?? [];
   if (player === 'live') return { name: 'live', stationId: Number(id) as StationId };
   if (player === 'watch' || player === 'chase') return { name: player, recordingId: recordingId(Number(id)) };
+  if (path === 'multi') return { name: 'multi' };
   const plain = PLAIN_SCREENS.find((name) => name === path);
   if (plain !== undefined) return { name: plain };
   return { name: 'unknown', path };

@@ -38,6 +38,7 @@ async function start(request: Extract<RawRequest, { kind: 'start' }>): Promise<v
     const begun = new RawStation({
       decoder,
       audioIndex: request.audioIndex,
+      isHalf: request.isHalf,
       now: wallNow,
       report: (message) => {
         if (message.kind === 'init' && track !== undefined) track.origin = message.origin;

@@ -3,6 +3,7 @@
  * leaves out what is late. It waits for nothing: its owner calls `step` as often as pictures may change.
  */
 import type { AccessUnit } from './access-units.ts';
+import { HalfPictures } from './half-picture.ts';
 import type { DecodedPicture, Mpeg2Decoder } from './mpeg2-decoder.ts';
 
 type Shape = DecodedPicture['shape'];
@@ -17,6 +18,8 @@ export interface HeldPicture {
 
 interface PlayerNeeds {
   readonly decoder: Mpeg2Decoder;
+  /** At half the width and height, frames instead of fields: one of several stations. */
+  readonly isHalf?: boolean | undefined;
   /** Puts a picture on the screen. */
   readonly show: (picture: HeldPicture) => void;
   /** ms, monotonic. */
@@ -43,6 +46,7 @@ export class PicturePlayer {
   #spare: Uint8Array<ArrayBuffer>[] = [];
   #waitsForIntra = true;
   #hasShown = false;
+  readonly #halves: HalfPictures | undefined;
   #lastTime = Number.NaN;
   #loads: number[] = [];
   shown = 0;
@@ -52,6 +56,7 @@ export class PicturePlayer {
 
   constructor(needs: PlayerNeeds) {
     this.#needs = needs;
+    if (needs.isHalf === true) this.#halves = new HalfPictures();
   }
 
   /** The unit is kept until its turn; its bytes must not change. */
@@ -120,7 +125,8 @@ export class PicturePlayer {
       if (unit === undefined) return;
       const before = now();
       decoder.decode(unit.bytes, unit.time);
-      for (const picture of decoder.pictures()) this.#hold(picture);
+      const pictures = this.#halves === undefined ? decoder.pictures() : decoder.frames();
+      for (const picture of pictures) this.#hold(picture);
       const took = now() - before;
       this.#loads.push(took / ((decoder.frameDuration / CLOCK) * 1000));
       if (this.#loads.length > SAMPLES) this.#loads.shift();
@@ -144,10 +150,15 @@ export class PicturePlayer {
     this.#held.push(this.#copy(picture));
   }
 
-  #copy({ time, duration, shape, planes }: DecodedPicture): HeldPicture {
+  #copy(picture: DecodedPicture): HeldPicture {
+    const { time, duration, planes } = picture;
+    const halves = this.#halves;
+    const shape = halves?.shapeOf(picture.shape) ?? picture.shape;
+    const length = halves?.lengthOf(shape) ?? planes.length;
     let copy = this.#spare.pop();
-    if (copy?.length !== planes.length) copy = new Uint8Array(planes.length);
-    copy.set(planes);
+    if (copy?.length !== length) copy = new Uint8Array(length);
+    if (halves === undefined) copy.set(planes);
+    else halves.write(picture, copy);
     return { time, duration, shape, planes: copy };
   }
 

@@ -68,10 +68,18 @@ export class RawFeed implements MediaFeed {
   readonly #source: PacketSource;
   readonly #audioIndex: number;
   readonly #handlers: RawHandlers;
+  readonly #isHalf: boolean;
   #hasBegun = false;
 
-  /** @param audioIndex which of the station's sounds */
-  constructor(video: HTMLVideoElement, source: PacketSource, audioIndex: number, handlers: RawHandlers) {
+  /** @param audioIndex which of the station's sounds @param isHalf pictures at half their width and height */
+  constructor(
+    video: HTMLVideoElement,
+    source: PacketSource,
+    audioIndex: number,
+    handlers: RawHandlers,
+    isHalf = false,
+  ) {
+    this.#isHalf = isHalf;
     this.#video = video;
     this.#source = source;
     this.#audioIndex = audioIndex;
@@ -95,7 +103,10 @@ export class RawFeed implements MediaFeed {
       // A decoder that is not installed, or a browser that loads no module workers.
       worker.onerror = () => parts.end(refusal('unsupported'));
       signal.addEventListener('abort', onAbort, { once: true });
-      const start = { kind: 'start' as const, wasm: addressOf(WASM).href, audioIndex: this.#audioIndex };
+      const start = {
+        ...{ kind: 'start' as const, wasm: addressOf(WASM).href },
+        ...{ audioIndex: this.#audioIndex, isHalf: this.#isHalf },
+      };
       post({ ...start, ...picture.transfer }, Object.values(picture.transfer));
       void pump(packets, post).then(
         () => parts.end(undefined),

@@ -7,6 +7,8 @@ export type RawRequest =
       readonly wasm: string;
       /** Which of the station's sounds, in the order of its PMT. */
       readonly audioIndex: number;
+      /** Pictures at half their width and height. */
+      readonly isHalf?: boolean;
       /** Where pictures go: a canvas, or the track of a video element. */
       readonly canvas?: OffscreenCanvas;
       readonly track?: WritableStream<VideoFrame>;

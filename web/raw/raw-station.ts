@@ -12,6 +12,7 @@ import { type DemuxEvent, StationDemux } from './station-demux.ts';
 interface RawNeeds {
   readonly decoder: Mpeg2Decoder;
   readonly audioIndex: number;
+  readonly isHalf?: boolean | undefined;
   readonly show: (picture: HeldPicture) => void;
   readonly report: (report: RawReport) => void;
   /** ms, monotonic. */
@@ -50,7 +51,8 @@ export class RawStation {
   constructor(needs: RawNeeds) {
     this.#needs = needs;
     this.#demux = new StationDemux(needs.audioIndex);
-    this.#player = new PicturePlayer({ decoder: needs.decoder, show: needs.show, now: needs.now });
+    const { decoder, isHalf, show, now } = needs;
+    this.#player = new PicturePlayer({ decoder, isHalf, show, now });
     this.#judgedAt = needs.now();
   }
 

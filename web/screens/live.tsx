@@ -179,6 +179,7 @@ export function Live({ stationId }: { stationId: StationId }) {
         viewing.value?.visibility.wake();
       },
       fullscreen: full,
+      multi: () => navigate(`multi?stations=${shownStation.current}`),
       list: () => {
         sheet.value = 'channels';
       },

@@ -1,0 +1,106 @@
+/** One station of several: its picture, what is on, and what can be done with it. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { StationId } from '../../arib/ids.ts';
+import type { Station } from '../../wire/api.ts';
+import { navigate } from '../navigation/router.ts';
+import { stations } from '../query/stations.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Logo } from '../ui/logo.tsx';
+import { adviceFor } from '../words/advice.ts';
+import { channelLabel, narrow } from '../words/channel.ts';
+import { splitTitle } from '../words/title.ts';
+import { MultiTile } from './multi-tile.ts';
+import { MULTI_WORDS, tileText } from './multi-words.ts';
+
+function TileNote({ tile }: { tile: MultiTile | undefined }) {
+  const state = tile?.state.value;
+  if (state === undefined || state.kind === 'playing') return null;
+  if (state.kind === 'tuning') {
+    return (
+      <div class="stage-note" role="status">
+        <span class="spinner" />
+        <span>{MULTI_WORDS.tuning}</span>
+      </div>
+    );
+  }
+  return (
+    <div class="stage-note stage-note-wide" role="alert">
+      <b>{adviceFor(state.failure).title}</b>
+      <p>{state.failure.message}</p>
+      <button type="button" class="button button-small" onClick={() => tile?.retry()}>
+        {MULTI_WORDS.retry}
+      </button>
+    </div>
+  );
+}
+
+interface TileProps {
+  readonly station: Station | undefined;
+  readonly stationId: StationId;
+  readonly isHeard: boolean;
+  readonly onHear: () => void;
+  readonly onRemove: () => void;
+}
+
+export function MultiTileView({ station, stationId, isHeard, onHear, onRemove }: TileProps) {
+  const video = useRef<HTMLVideoElement>(null);
+  const tile = useSignal<MultiTile | undefined>(undefined);
+  useEffect(() => {
+    if (video.current === null) return undefined;
+    const made = new MultiTile(video.current, stationId);
+    tile.value = made;
+    return () => made.close();
+  }, [stationId]);
+  const made = tile.value;
+  const kind = made?.state.value.kind;
+  useEffect(() => {
+    if (made !== undefined) made.isHeard = isHeard;
+  }, [made, isHeard, kind]);
+  const name = narrow(station?.name ?? String(stationId));
+  const title = station?.now == null ? '' : splitTitle(station.now.name).title;
+  return (
+    <li class="multi-tile stage" data-heard={isHeard ? '' : undefined}>
+      <video class="stage-video" ref={video} playsInline muted />
+      <button
+        type="button"
+        class="multi-hear"
+        aria-pressed={isHeard}
+        aria-label={tileText(name, title, isHeard)}
+        onClick={() => {
+          if (isHeard) navigate(`live/${stationId}`);
+          else onHear();
+        }}
+      />
+      <TileNote tile={made} />
+      <div class="multi-bar">
+        {station === undefined ? null : <Logo station={station} />}
+        <span class="multi-words">
+          <span class="multi-name">
+            <span class="numbers">{station === undefined ? '' : channelLabel(station, stations.value)}</span>{' '}
+            {name}
+            {isHeard ? <Icon name="sound" /> : null}
+          </span>
+          <span class="multi-title">{title}</span>
+        </span>
+        <a
+          class="control"
+          href={`live/${stationId}`}
+          aria-label={`${name}: ${MULTI_WORDS.enlarge}`}
+          title={MULTI_WORDS.enlarge}
+        >
+          <Icon name="enlarge" />
+        </a>
+        <button
+          type="button"
+          class="control"
+          aria-label={`${name}: ${MULTI_WORDS.remove}`}
+          title={MULTI_WORDS.remove}
+          onClick={onRemove}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+    </li>
+  );
+}
