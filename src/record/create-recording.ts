@@ -33,6 +33,7 @@ interface RecordingNeeds
   extends Pick<
     RecorderOptions,
     | 'pool'
+    | 'findAiring'
     | 'findProgram'
     | 'findStation'
     | 'onBegan'

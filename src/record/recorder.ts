@@ -43,6 +43,7 @@ import { RecordingSession, type SessionOptions, useOf } from './recording-sessio
 import { latestTexts, type SeriesReader } from './recording-texts.ts';
 import { endOf, orderedTimes, RunningRecording, type Session } from './running-recording.ts';
 import { type PreviousProgress, previousProgress } from './unfinished-recording.ts';
+import type { GuideOfStation } from './unheard-end.ts';
 
 const CHECK_MS = 1_000;
 /** A file that a person deleted is noticed within a minute. */
@@ -67,6 +68,7 @@ export interface RecorderOptions {
   /** Listed or not. */
   findStation: (id: RecordingOrder['stationId']) => StationRecord | undefined;
   findProgram: (id: RecordingOrder['programId']) => ProgramRecord | undefined;
+  findAiring?: GuideOfStation['findAiring'];
   readSeries: SeriesReader;
   /** As `CommitsOptions`. */
   stored?: (() => Promise<void>) | undefined;

@@ -53,8 +53,8 @@ const SAVE_MS = 5_000;
 const FOLDER_CHECK_MS = 5_000;
 /** Without a tick for so long the whole process did not run: nothing else keeps the main thread busy that long. */
 const PAUSE_MS = 4_000;
-/** The agent's backlog of 64 MB is read in less, also on a slow machine. */
-const READ_BACKLOG_MS = 3_000;
+/** The agent's backlog of 64 MB is read in less, and what its tables say is planned, also on a slow machine. */
+const READ_BACKLOG_MS = 5_000;
 const CUT_OFF: ReadonlySet<GapCause> = new Set([
   'agent_unavailable',
   'stream_ended',

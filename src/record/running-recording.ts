@@ -6,13 +6,14 @@ import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import type { RecordingProgress } from '../../wire/recordings.ts';
 import type { RecordingId, ReservationId } from '../model/ids.ts';
 import type { RecordingEnding, RecordingOrder, RecordingRecord, RecordingTexts } from '../model/recording.ts';
-import type { Wanted } from '../model/verdict.ts';
+import type { Measured, Wanted } from '../model/verdict.ts';
 import type { CommitBatcher } from './commit-batcher.ts';
 import { type ConcludeOptions, type Conclusion, concludeRecording } from './recording-conclusion.ts';
 import { endsAt, type OrderedTimes } from './recording-course.ts';
 import type { RecordingSession, SessionResult } from './recording-session.ts';
 import { retryUntilStored } from './store-retry.ts';
 import { endedWhileAway, previousProgress } from './unfinished-recording.ts';
+import { type GuideOfStation, UnheardEnd } from './unheard-end.ts';
 
 /** The part of a session that is used here; tests bring their own. */
 export type Session = Pick<
@@ -23,7 +24,7 @@ export type Session = Pick<
 /** A start within this resumes a recording that was held open. */
 const OUTLAST_MS = 60_000;
 
-interface RunningOptions extends Omit<ConcludeOptions, 'persist'> {
+interface RunningOptions extends Omit<ConcludeOptions, 'persist'>, GuideOfStation {
   /** Resolves when files and rows were made to agree: until then leftovers of a join may be removed. */
   reconciled: Promise<unknown>;
   commits: CommitBatcher;
@@ -49,6 +50,7 @@ export class RunningRecording {
   /** The row does not say yet when it is. */
   #unsaved = false;
   readonly #closing = new AbortController();
+  readonly #unheardEnd: UnheardEnd;
 
   /** @param session undefined: its end has passed, and it is only judged */
   constructor(
@@ -60,6 +62,8 @@ export class RunningRecording {
     this.reservationId = record.reservationId;
     this.#record = record;
     this.#session = session;
+    this.#unheardEnd = new UnheardEnd(options);
+    this.#noteEnd();
     session?.start();
     this.over = this.#run();
   }
@@ -100,6 +104,7 @@ export class RunningRecording {
     ) {
       this.#record = { ...before, ...times };
       this.#unsaved = true;
+      this.#noteEnd();
       this.options.log.info('recording follows its programme', { recording: this.id, ...times, holdUntil });
     }
     if (holdUntil === null && this.#record.holdUntil !== null) {
@@ -141,6 +146,25 @@ export class RunningRecording {
     this.#closing.abort(new Error('the service ends'));
     await this.#session?.close();
     await this.over;
+  }
+
+  #noteEnd(): void {
+    const { stationId, endAt } = this.#record;
+    try {
+      this.#unheardEnd.note(stationId, broadcastMs(endAt));
+    } catch (error) {
+      this.options.log.warn('what follows a recording is not known', {
+        recording: this.id,
+        error: String(error),
+      });
+    }
+  }
+
+  /** Not as it was announced, where it was not received and what follows began later. @throws the database's error */
+  #endAt({ stretches }: Measured): number {
+    const { endAt } = this.#record;
+    const isReceived = (stretches.at(-1)?.to ?? Number.NEGATIVE_INFINITY) >= endAt;
+    return isReceived ? endAt : this.#unheardEnd.endOf(broadcastMs(endAt), this.options.broadcastClock());
   }
 
   #saveTimes(): void {
@@ -216,7 +240,8 @@ export class RunningRecording {
   }
 
   #wanted({ measured }: Pick<SessionResult, 'measured'>): Wanted {
-    const { startAt, endAt, wantedFrom } = this.#record;
+    const { startAt, wantedFrom } = this.#record;
+    const endAt = this.#endAt(measured);
     const brokenAt = this.#session?.course.times.brokenAt ?? null;
     return {
       ...{ startAt, endAt },

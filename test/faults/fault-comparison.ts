@@ -37,10 +37,17 @@ interface Comparison {
   countedApart: number;
 }
 
-export function compareWithFile(verdict: RecordingVerdict, bytes: Uint8Array, aired: TimeSpan): Comparison {
+/** @param startAt of the programme as the recording has it, which its gaps are told from; epoch ms */
+export function compareWithFile(
+  verdict: RecordingVerdict,
+  bytes: Uint8Array,
+  aired: TimeSpan,
+  startAt = aired.from,
+): Comparison {
   const facts = readStream(bytes, aired.from);
   const gaps = verdict.gaps.map(({ startMs, endMs }) => ({
-    ...{ from: aired.from + startMs, to: Math.min(aired.from + endMs, aired.to) },
+    from: Math.max(startAt + startMs, aired.from),
+    to: Math.min(startAt + endMs, aired.to),
   }));
   const told = joined(gaps);
   const missing = joined(missingOf(facts, aired));

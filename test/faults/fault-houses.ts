@@ -1,6 +1,6 @@
 /** The households of the fault table: what each has, and what happens to its processes. */
 import { expect } from 'bun:test';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Recording } from '../../wire/api.ts';
@@ -19,6 +19,8 @@ export interface HouseSetup {
   /** Channels that are not recorded. */
   others?: readonly Pick<Show, 'type' | 'channel'>[];
   environment?: Readonly<Record<string, string>>;
+  /** The service's settings that differ. */
+  settings?: Readonly<Record<string, unknown>>;
   events?: readonly { at: number; act(house: Household, tuners: string): Promise<void> }[];
   close?(): void;
 }
@@ -74,6 +76,8 @@ export function setUp(name: HouseName): HouseSetup | undefined {
       };
     case 'disk':
       return smallDisk();
+    case 'folders':
+      return twoFolders();
     case 'frozen':
       return {
         events: [
@@ -98,6 +102,36 @@ async function stranger(house: Household): Promise<void> {
     if (!leaving.signal.aborted) throw error;
   }
   await left;
+}
+
+function twoFolders(): HouseSetup {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-folders-'));
+  const [first, second] = ['first', 'second'].map((name) => join(folder, name)) as [string, string];
+  for (const path of [first, second]) mkdirSync(path);
+  const folders = (floorBytes: number) => [
+    { path: first, floorBytes },
+    { path: second, floorBytes: 0 },
+  ];
+  return {
+    tuners: 'GR:1,BS:1',
+    environment: { RECORDINGS_DIR: first },
+    settings: { retuneCost: 'second', recordingFolders: folders(0) },
+    events: [
+      {
+        at: 4,
+        act: async (house) => {
+          // More than any disk has left.
+          await house.send('PUT', 'settings', { recordingFolders: folders(2 ** 50) });
+          await until(
+            'it is recorded to the other folder',
+            () => readdirSync(second).length > 0 || undefined,
+          );
+          expect(readdirSync(first).length).toBeGreaterThan(0);
+        },
+      },
+    ],
+    close: () => rmSync(folder, { recursive: true }),
+  };
 }
 
 function smallDisk(): HouseSetup | undefined {

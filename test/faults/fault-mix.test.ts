@@ -18,7 +18,12 @@ test.skipIf(!LONG)(
       const evening = await mixedEvening(random);
       recorded += evening.recorded;
       wrong.push(...evening.wrong);
-      console.log([`${recorded} recordings, ${wrong.length} wrong`, ...evening.wrong].join('\n'));
+      console.log(
+        [
+          `${recorded} recordings, up to ${evening.lateMs} ms late, ${wrong.length} wrong`,
+          ...evening.wrong,
+        ].join('\n'),
+      );
     }
     expect(wrong).toEqual([]);
   },

@@ -12,7 +12,7 @@ export type Cause = RecordingVerdict['gaps'][number]['cause'];
 export type Seconds = readonly [number, number];
 
 /** One household each: what strikes its processes strikes all that it records. */
-export const HOUSES = ['air', 'service', 'agent', 'tuners', 'disk', 'frozen'] as const;
+export const HOUSES = ['air', 'service', 'agent', 'tuners', 'disk', 'folders', 'frozen'] as const;
 export type HouseName = (typeof HOUSES)[number];
 
 export interface FaultRow {
@@ -318,14 +318,45 @@ const DISK: readonly Omit<FaultRow, 'house'>[] = [
   { name: 'a full disk to the end', programme: [6, 26], level: 'damaged', causes: ['disk_full'] },
 ];
 
+/**
+ * The first of two folders is full from 4 on. One tuner each of GR and BS; where two programmes meet the second pays for
+ * retuning.
+ */
+const FOLDERS: readonly Omit<FaultRow, 'house'>[] = [
+  { name: 'a full folder, and another one', programme: [0, 14], level: 'complete' },
+  {
+    type: 'BS',
+    name: 'the first of two that meet, where the second pays',
+    programme: [0, 12],
+    level: 'complete',
+    causes: ['yielded'],
+  },
+  {
+    type: 'BS',
+    name: 'the second of two that meet, on a tuner that takes 2 s to lock',
+    programme: [12, 24],
+    faults: [{ fault: STALL, during: [10, 14] }],
+    level: 'damaged',
+    causes: ['handover'],
+  },
+];
+
 /** The service is stopped (SIGSTOP) from 5 on for 10 s, the agent from 25 on for 6 s: less than is kept meanwhile. */
 const FROZEN: readonly Omit<FaultRow, 'house'>[] = [
   { name: 'a stopped service', programme: [0, 20], level: 'complete' },
+  {
+    name: 'a stream that ends while the service is stopped',
+    programme: [0, 24],
+    faults: [{ fault: { kind: 'end', exitCode: 1 }, during: [9, 11] }],
+    level: 'damaged',
+    causes: ['paused'],
+  },
   { name: 'a stopped agent', programme: [22, 38], level: 'complete' },
 ];
 
 const BY_HOUSE: Readonly<Record<HouseName, readonly Omit<FaultRow, 'house'>[]>> = {
-  ...{ air: AIR, service: SERVICE, agent: AGENT, tuners: TUNERS, disk: DISK, frozen: FROZEN },
+  ...{ air: AIR, service: SERVICE, agent: AGENT, tuners: TUNERS, disk: DISK },
+  ...{ folders: FOLDERS, frozen: FROZEN },
 };
 
 export const FAULT_ROWS: readonly FaultRow[] = HOUSES.flatMap((house) =>

@@ -75,7 +75,7 @@ export class FaultEvening {
       shows: [...shows, ...others],
       tuners,
       ...(setup.environment === undefined ? {} : { environment: setup.environment }),
-      settings: { retryDamaged: 'damaged', marginAfter: 6_000 },
+      settings: { retryDamaged: 'damaged', marginAfter: 6_000, ...setup.settings },
     });
     this.#house = house;
     const first = Math.min(...rows.map(({ programme }) => programme[0]));

@@ -161,6 +161,19 @@ function clockOf(bytes: Uint8Array, offset: number, near: number): number | unde
   return STC_ZERO + (base + rounds * MODULUS) / 90;
 }
 
+/** Of pieces that begin anywhere. @param near epoch ms @returns epoch ms of the last clock reference */
+export function lastClock(bytes: Uint8Array, near: number): number | undefined {
+  let at = bytes.indexOf(SYNC);
+  while (at >= 0 && at + PACKET < bytes.length && bytes[at + PACKET] !== SYNC)
+    at = bytes.indexOf(SYNC, at + 1);
+  let last: number | undefined;
+  for (; at >= 0 && at + PACKET <= bytes.length; at += PACKET) {
+    const hasField = ((bytes[at + 3] ?? 0) & 0x20) !== 0;
+    if (bytes[at] === SYNC && hasField) last = clockOf(bytes, at, near) ?? last;
+  }
+  return last;
+}
+
 /** What of a span cannot be watched: no stretch of the stream covers it, or it is scrambled. In order. */
 export function missingOf(
   { span, holes, scrambled }: Pick<StreamFacts, 'span' | 'holes' | 'scrambled'>,

@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test';
+import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
+import { UnheardEnd } from './unheard-end.ts';
+
+const STATION = 1 as StationId;
+const HOUR = 3_600_000;
+
+function guide() {
+  const next = { id: 7 as ProgramId, startAt: broadcastMs(HOUR) };
+  const end = new UnheardEnd({
+    findAiring: (_, at) => (at >= next.startAt ? { ...next } : undefined),
+    findProgram: (id) => (id === next.id ? next : undefined),
+  });
+  return { next, end };
+}
+
+const endOf = (end: UnheardEnd, now = 10 * HOUR) => Number(end.endOf(broadcastMs(HOUR), broadcastMs(now)));
+
+test('a programme lasted until the one behind it began, where that was moved', () => {
+  const { next, end } = guide();
+  end.note(STATION, broadcastMs(HOUR));
+  expect(endOf(end)).toBe(HOUR);
+  next.startAt = broadcastMs(HOUR + 600_000);
+  expect(endOf(end)).toBe(HOUR + 600_000);
+});
+
+test('what is moved earlier, into the future, or by half a day, tells no end', () => {
+  const { next, end } = guide();
+  end.note(STATION, broadcastMs(HOUR));
+  for (const startAt of [HOUR - 1, 12 * HOUR]) {
+    next.startAt = broadcastMs(startAt);
+    expect(endOf(end, 24 * HOUR)).toBe(HOUR);
+  }
+  next.startAt = broadcastMs(2 * HOUR);
+  expect(endOf(end, 2 * HOUR - 1)).toBe(HOUR);
+});
+
+test('what did not follow at once says nothing, nor does a station without a guide', () => {
+  const { next, end } = guide();
+  next.startAt = broadcastMs(HOUR - 60_000);
+  end.note(STATION, broadcastMs(HOUR));
+  next.startAt = broadcastMs(HOUR + 600_000);
+  expect(endOf(end)).toBe(HOUR);
+  const silent = new UnheardEnd({});
+  silent.note(STATION, broadcastMs(HOUR));
+  expect(endOf(silent)).toBe(HOUR);
+});

@@ -1,0 +1,42 @@
+/**
+ * The end of a programme that nobody received. A programme that runs over moves the one behind it: where that one is
+ * announced later than it was, the first one lasted until then, although its own table was never heard.
+ */
+import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+
+/** As long as a recording is held open beyond an end that is not known. */
+const LONGEST_MS = 3 * 3_600_000;
+
+interface Announced {
+  id: ProgramId;
+  startAt: BroadcastMs;
+}
+
+export interface GuideOfStation {
+  /** What the guide has at a moment. */
+  findAiring?: ((station: StationId, at: BroadcastMs) => Announced | undefined) | undefined;
+  findProgram?: ((id: ProgramId) => Announced | undefined) | undefined;
+}
+
+/** @throws whatever the guide throws */
+export class UnheardEnd {
+  #next: Announced | undefined;
+
+  constructor(readonly guide: GuideOfStation) {}
+
+  /** The end as it is known now: remembers what is to follow. */
+  note(station: StationId, endAt: BroadcastMs): void {
+    const next = this.guide.findAiring?.(station, endAt);
+    this.#next = next?.startAt === endAt ? { id: next.id, startAt: next.startAt } : undefined;
+  }
+
+  /** The end as what follows tells it by now. @param endAt as it was known */
+  endOf(endAt: BroadcastMs, now: BroadcastMs): BroadcastMs {
+    const before = this.#next;
+    if (before === undefined || before.startAt !== endAt) return endAt;
+    const startAt = this.guide.findProgram?.(before.id)?.startAt ?? endAt;
+    const isMoved = startAt > endAt && startAt <= now && startAt - endAt <= LONGEST_MS;
+    return isMoved ? broadcastMs(startAt) : endAt;
+  }
+}
