@@ -56,7 +56,7 @@ class Beat {
 }
 
 async function startAir() {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'air.ts')], {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'guide-broadcast.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const late = setTimeout(() => child.kill(), START_LIMIT_MS);

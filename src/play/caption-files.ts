@@ -23,6 +23,11 @@ interface CaptionFilesOptions {
   readonly waitMs?: number | undefined;
 }
 
+interface Wish {
+  readonly from?: number;
+  readonly gently?: boolean;
+}
+
 /** The number changes with what the file holds: captions of an earlier version are read again. */
 const FILE = 'captions-1.json.gz';
 const WAIT_MS = 90_000;
@@ -37,7 +42,8 @@ const decompress = promisify(gunzip);
 
 export class CaptionFiles {
   readonly #link: WorkerLink<BackgroundContract>;
-  readonly #readings = new Map<RecordingId, Promise<string | null>>();
+  /** By recording and the time that is read from. */
+  readonly #readings = new Map<string, Promise<string | null>>();
 
   constructor(private readonly options: CaptionFilesOptions) {
     const { startWorker, log } = options;
@@ -51,14 +57,15 @@ export class CaptionFiles {
 
   /**
    * A captions file as JSON; null when the recording has no captions.
+   * @param from s on the playback scale: pages from there on, of a recording in progress; of others all
    * @throws Failure not_found without an original stream that can be read, busy when reading takes longer
    */
-  async json(recording: ListedRecording): Promise<string | null> {
+  async json(recording: ListedRecording, from = 0): Promise<string | null> {
     const id = recordingId(recording.id);
     const cached = await this.#cached(id);
     if (cached !== undefined) return cached;
     const { waitMs = WAIT_MS } = this.options;
-    return within(waitMs, this.#reading(id, recording), () => {
+    return within(waitMs, this.#reading(id, recording, { from }), () => {
       throw new Failure('busy', '字幕を読み取っています。しばらくしてから、もう一度お試しください。');
     });
   }
@@ -69,24 +76,30 @@ export class CaptionFiles {
    */
   async prepare(recording: ListedRecording): Promise<void> {
     const id = recordingId(recording.id);
-    if ((await this.#cached(id)) === undefined) await this.#reading(id, recording, true);
+    if ((await this.#cached(id)) === undefined) await this.#reading(id, recording, { gently: true });
   }
 
   async close(): Promise<void> {
     await this.#link.close();
   }
 
-  #reading(id: RecordingId, recording: ListedRecording, gently = false): Promise<string | null> {
-    const known = this.#readings.get(id);
+  #reading(id: RecordingId, recording: ListedRecording, wish: Wish): Promise<string | null> {
+    const from = recording.state === 'recording' ? (wish.from ?? 0) : 0;
+    const key = `${id} ${from}`;
+    const known = this.#readings.get(key);
     if (known !== undefined) return known;
-    const reading = this.#read(id, recording, gently).finally(() => this.#readings.delete(id));
-    this.#readings.set(id, reading);
+    const reading = this.#read(id, recording, { ...wish, from }).finally(() => this.#readings.delete(key));
+    this.#readings.set(key, reading);
     // Its requests may have timed out.
     reading.catch(() => {});
     return reading;
   }
 
-  async #read(id: RecordingId, recording: ListedRecording, gently: boolean): Promise<string | null> {
+  async #read(
+    id: RecordingId,
+    recording: ListedRecording,
+    { from = 0, gently = false }: Wish,
+  ): Promise<string | null> {
     const { open } = this.options;
     const grows = recording.state === 'recording';
     const opened = await open.open(recording);
@@ -95,7 +108,7 @@ export class CaptionFiles {
       const paths = bytes.starts.map(({ path }) => path);
       const key = `${id} ${paths[0]}`;
       const { pieces, size, serviceId } = index;
-      const ask = { key, paths, size, pieces, serviceId, grows, gently };
+      const ask = { key, paths, size, pieces, serviceId, grows, gently, from };
       const { json } = await this.#link.request('captions', ask);
       const text = json === null ? null : new TextDecoder().decode(json);
       if (!grows) await this.#keep(id, text);

@@ -8,6 +8,7 @@ import { RecordingBytes } from '../media/recording-bytes.ts';
 import { timeInPieces } from '../media/recording-index.ts';
 import { CaptionExtractor } from './caption-extract.ts';
 import type { CaptionsAnswer, CaptionsAsk } from './caption-messages.ts';
+import { captionsFrom } from './captions-from.ts';
 
 /** Recordings in progress that are watched at the same time. */
 const MAX_KEPT = 4;
@@ -83,7 +84,9 @@ export class CaptionHost {
     });
     reading.busy = turn.catch(() => {});
     const file = await turn;
-    return { json: file === null ? null : new TextEncoder().encode(JSON.stringify(file)) };
+    if (file === null) return { json: null };
+    const wanted = ask.from > 0 ? captionsFrom(file, ask.from) : file;
+    return { json: new TextEncoder().encode(JSON.stringify(wanted)) };
   }
 
   #keep(key: string, reading: Reading): void {

@@ -13,6 +13,8 @@ export interface CaptionsAsk {
   serviceId: ServiceId | undefined;
   /** It is asked again when more was written. */
   grows: boolean;
+  /** Of one that grows: pages from there on, s on the playback scale. */
+  from: number;
   /** Nobody waits for it: half of the time is left to others. */
   gently: boolean;
 }

@@ -18,6 +18,7 @@ import type { EncodedFileStore } from '../store/encoded-file-store.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
 import type { CaptionFiles } from './caption-files.ts';
 import type { CaptionStreams } from './caption-streams.ts';
+import { captionsFrom } from './captions-from.ts';
 import { encodedCaptions } from './encoded-captions.ts';
 
 interface CaptionRouteNeeds {
@@ -29,6 +30,12 @@ interface CaptionRouteNeeds {
   seen(id: RecordingId): void;
 }
 
+const FROM = t.Optional(
+  t.String({
+    maxLength: 32,
+    description: 's on the playback scale, as of the video beside it; default 0; beyond the end: the end',
+  }),
+);
 const ORIGIN_HEADER = 'x-svc-origin';
 
 /** @throws Failure bad_request for what is no time */
@@ -51,6 +58,7 @@ function withOriginal(parts: CaptionRouteNeeds, id: string): ListedRecording {
 async function captionsOf(
   { captionFiles, encodedFiles }: CaptionRouteNeeds,
   recording: ListedRecording,
+  from: number,
 ): Promise<string | null> {
   const encoded = recording.files.find(({ source }) => source !== 'ts');
   const kept = encoded === undefined ? undefined : encodedFiles.captions(recording.id);
@@ -59,10 +67,14 @@ async function captionsOf(
     kept !== undefined
       ? new TextDecoder().decode(Bun.gunzipSync(new Uint8Array(kept)))
       : hasOriginal
-        ? await captionFiles.json(recording)
+        ? await captionFiles.json(recording, from)
         : null;
-  if (text === null || encoded === undefined || encoded.cuts === null) return text;
-  return JSON.stringify(encodedCaptions(JSON.parse(text) as CaptionsFile, encoded.cuts));
+  const cuts = encoded?.cuts ?? null;
+  // Of a recording in progress the reader left out the pages before.
+  if (text === null || (cuts === null && (from === 0 || recording.state === 'recording'))) return text;
+  const file = JSON.parse(text) as CaptionsFile;
+  const moved = cuts === null ? file : encodedCaptions(file, cuts);
+  return JSON.stringify(from > 0 ? captionsFrom(moved, from) : moved);
 }
 
 export function addCaptionRoutes(app: Elysia, parts: CaptionRouteNeeds): void {
@@ -70,23 +82,27 @@ export function addCaptionRoutes(app: Elysia, parts: CaptionRouteNeeds): void {
 
   app.get(
     '/api/recordings/:id/captions.json',
-    async ({ params, request }) => {
+    async ({ params, query, request }) => {
+      const from = readFrom(query.from);
       const recording = findRecording(parts.recordingList, params.id);
-      const body = await captionsOf(parts, recording);
+      const body = await captionsOf(parts, recording, from);
       if (body === null) throw new Failure('not_found', 'この録画に字幕はありません。');
       return polledJson(request, { body, etag: etagOf(body) });
     },
     {
       params: ID_PARAMS,
+      query: t.Object({ from: FROM }),
       detail: {
         summary: 'The captions of a recording',
         description:
-          'Read from the original stream when they are first asked for. Of a recording in progress what there is so far.',
+          'Read from the original stream when they are first asked for. Of a recording in progress what there is so far; ' +
+          'with `from` the page that is shown at that time and later ones, for who has those before.',
         tags,
         responses: {
           ...REFUSALS,
           ...NO_RECORDING,
           ...polledResponses('the pages of all languages', CaptionsFileSchema),
+          400: problemResponse('malformed id, or a time that is none; `path` names the field'),
           404: problemResponse('no such recording, it is in the bin, or it has no captions'),
           503: problemResponse('`busy`: they are being read, ask again; or the folder does not answer'),
         },
@@ -112,13 +128,7 @@ export function addCaptionRoutes(app: Elysia, parts: CaptionRouteNeeds): void {
     {
       params: ID_PARAMS,
       query: t.Object({
-        from: t.Optional(
-          t.String({
-            maxLength: 32,
-            description:
-              's on the playback scale, as of the video beside it; default 0; beyond the end: the end',
-          }),
-        ),
+        from: FROM,
         language: LANGUAGE,
       }),
       detail: {

@@ -119,6 +119,9 @@ function itemsOf(random: Random, slot: Slot, level1: number): ExtendedItem[] {
   return [...contentItems(`${own}\n${paragraphs(random, length, tellerOf(level1))}`), ...items];
 }
 
+/** Two descriptors each; an event has room for thirteen, and says who is in it as well. */
+const MAX_CONTENT_ITEMS = 5;
+
 /** A long text as broadcasters send it: under numbered headings, each as long as receivers join. */
 function contentItems(text: string): ExtendedItem[] {
   const texts: string[] = [];
@@ -130,7 +133,7 @@ function contentItems(text: string): ExtendedItem[] {
     else texts.push(part);
     bytes = fits ? bytes + more : more;
   }
-  return texts.map((one, index) => ({
+  return texts.slice(0, MAX_CONTENT_ITEMS).map((one, index) => ({
     heading: index === 0 ? '番組内容' : `番組内容${wide(index + 1)}`,
     text: one.trim(),
   }));

@@ -16,6 +16,8 @@ export interface Carousel {
 
 const HEADER = 4;
 const PAYLOAD = PACKET_SIZE - HEADER;
+/** table_id and section_length. Common receivers lose a section of which a packet has less. */
+const SECTION_HEADER = 3;
 /**
  * Ticks from packet to packet: 188 bytes in 1.5 ms are the 1 Mbit/s at which a decoder takes system data out
  * of its transport buffer (ISO/IEC 13818-1 2.4.2.3).
@@ -117,8 +119,9 @@ export class SectionSource implements PacketSource {
     out[at + 2] = this.pid & 0xff;
     out[at + 3] = 0x10 | this.#counter;
     this.#counter = (this.#counter + 1) & 0x0f;
-    // A pointer_field where a section begins; it costs a byte, so one that begins last of all waits.
-    const begins = this.#starts.find((start) => start >= this.#sent && start < this.#sent + PAYLOAD - 1);
+    // A pointer_field where a section begins; it costs a byte.
+    const last = this.#sent + PAYLOAD - 1 - SECTION_HEADER;
+    const begins = this.#starts.find((start) => start >= this.#sent && start <= last);
     let room = PAYLOAD;
     let into = at + HEADER;
     if (begins !== undefined) {
@@ -126,11 +129,10 @@ export class SectionSource implements PacketSource {
       out[into] = begins - this.#sent;
       into += 1;
       room -= 1;
-    } else {
-      // Without a pointer no section may begin in this packet.
-      const next = this.#starts.find((start) => start >= this.#sent);
-      if (next !== undefined) room = Math.min(room, next - this.#sent);
     }
+    // Without a pointer no section may begin in this packet, with one none whose length would be in the next.
+    const waits = this.#starts.find((start) => start >= this.#sent && (begins === undefined || start > last));
+    if (waits !== undefined) room = Math.min(room, waits - this.#sent);
     const part = this.#bytes.subarray(this.#sent, this.#sent + room);
     out.set(part, into);
     this.#sent += part.length;

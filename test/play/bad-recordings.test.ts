@@ -1,6 +1,7 @@
 /** Recordings that are damaged, cut off, wrongly described or change their form, as streams over HTTP. */
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { Random } from '../../synth/random.ts';
 import { RecordedHome } from '../service/recorded-home.ts';
 import { patSection, pmtSection, StreamBuilder } from '../stream-builder.ts';
@@ -26,7 +27,34 @@ beforeAll(async () => {
 
 afterAll(() => home.close());
 
-beforeEach(() => home.clear());
+const digest = (content: Uint8Array): string => new Bun.CryptoHasher('sha256').update(content).digest('hex');
+/** Of the files that this test made and did not remove itself. */
+let originals: string[] = [];
+
+beforeEach(() => {
+  home.clear();
+  rmSync(home.folder, { recursive: true, force: true });
+  originals = [];
+});
+
+afterEach(() => {
+  const files = existsSync(home.folder)
+    ? readdirSync(home.folder).filter((name) => name.endsWith('.ts'))
+    : [];
+  const left = files.map((name) => digest(readFileSync(join(home.folder, name))));
+  // Whatever was wrong with it and whatever was asked: not an octet of it changed.
+  expect(left.sort()).toEqual(originals.sort());
+});
+
+function put(content: Uint8Array, index?: number): number {
+  originals.push(digest(content));
+  return home.put({ content }, index);
+}
+
+function removeOriginals(): void {
+  rmSync(home.folder, { recursive: true });
+  originals = [];
+}
 
 function packetsOf(bytes: Uint8Array): Uint8Array[] {
   return Array.from({ length: Math.floor(bytes.length / PACKET) }, (_, index) =>
@@ -40,7 +68,7 @@ const pidOf = (packet: Uint8Array): number => (((packet[1] ?? 0) & 0x1f) << 8) |
 const get = (id: number, path: string): Promise<Response> => home.get(`/api/recordings/${id}/${path}`);
 
 async function watched(content: Uint8Array, query = 'codec=h264', white?: number): Promise<Played> {
-  const response = await get(home.put({ content }), `stream?${query}`);
+  const response = await get(put(content), `stream?${query}`);
   expect([query, response.status]).toEqual([query, 200]);
   return played(await response.bytes(), white);
 }
@@ -75,7 +103,7 @@ test('tables that are wrong for a while: what can be decoded is played, and the 
   }
   // Nothing but wrong tables.
   const bare = packets.filter((packet) => pidOf(packet) !== PMT && pidOf(packet) !== 0);
-  const described = await get(home.put({ content: joined(bare) }), 'playback');
+  const described = await get(put(joined(bare)), 'playback');
   expect(described.status).toBe(404);
   expect(((await described.json()) as { message: string }).message).toBe(
     'この録画には再生できる映像や音声がありません。',
@@ -108,7 +136,7 @@ test('a recording that is cut off at any octet plays as far as it goes', async (
   const random = new Random(14);
   for (let cut = 0; cut < 30; cut += 1) {
     const length = Math.floor(random.next() * whole.length);
-    const id = home.put({ content: whole.subarray(0, length) }, cut);
+    const id = put(whole.subarray(0, length), cut);
     const description = await get(id, 'playback');
     const raw = await get(id, 'stream?codec=mpeg2');
     const [octets, file] = [await raw.bytes(), await (await get(id, 'file?source=ts')).bytes()];
@@ -170,19 +198,19 @@ test('MPEG-2 ADTS with CRC: stereo, 5.1 and dual mono follow each other without 
   const heard = seen.flashes.filter((flash) => seen.beeps.some((beep) => Math.abs(beep - flash) < 0.06));
   // The sound begins a little after the first picture.
   expect(heard.length).toBeGreaterThanOrEqual(seen.flashes.length - 1);
-  const alone = await (await get(home.put({ content }), 'file?audio=only&source=ts')).bytes();
+  const alone = await (await get(put(content), 'file?audio=only&source=ts')).bytes();
   // syncword, ID 1, layer 0, protection_absent 0. ISO/IEC 13818-7, 6.2.1
   expect([alone[0], alone[1]]).toEqual([0xff, 0xf8]);
 });
 
 test('a file that vanished is told on every route, and what is being sent goes on', async () => {
   const content = await madeStream({ seconds: 4, flashAt: 3, clock: 20 });
-  const id = home.put({ content });
+  const id = put(content);
   const sending = await get(id, 'stream?codec=h264');
-  rmSync(home.folder, { recursive: true });
+  removeOriginals();
   expect((await played(await sending.bytes())).flashes).toHaveLength(1);
-  const gone = home.put({ content }, 1);
-  rmSync(home.folder, { recursive: true });
+  const gone = put(content, 1);
+  removeOriginals();
   for (const path of [
     'playback',
     'stream?codec=h264',
@@ -216,7 +244,7 @@ async function playerSees(url: string, from?: number): Promise<readonly number[]
 }
 
 test('a player opens files and streams by their address, and seeks', async () => {
-  const id = home.put({ content: await madeStream({ seconds: 12, flashAt: 9, clock: 20 }) });
+  const id = put(await madeStream({ seconds: 12, flashAt: 9, clock: 20 }));
   const address = `${home.service.url}/api/recordings/${id}`;
   const playlist = await (await get(id, 'playlist.m3u')).text();
   const [listed = ''] = playlist.split('\n').filter((line) => line.startsWith('http'));

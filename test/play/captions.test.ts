@@ -11,6 +11,7 @@ import { recordingId } from '../../src/model/ids.ts';
 import { extractCaptions } from '../../src/play/caption-extract.ts';
 import { CaptionFiles } from '../../src/play/caption-files.ts';
 import { CaptionStreams } from '../../src/play/caption-streams.ts';
+import { captionsFrom } from '../../src/play/captions-from.ts';
 import type { OpenRecording } from '../../src/play/open-recordings.ts';
 import { RecordingCache } from '../../src/play/recording-cache.ts';
 import type { ListedRecording } from '../../src/store/recording-list-store.ts';
@@ -116,7 +117,23 @@ describe('captions file', () => {
     expect(before.pages.length).toBeGreaterThan(1);
     expect(before.pages.length).toBeLessThan(wanted.pages.length);
     appendFileSync(pathOf(id), whole.subarray(half));
+    const from = before.pages.at(-2)?.at ?? 0;
+    const expectNewer = async (): Promise<void> => {
+      const answer = await home.get(`/api/recordings/${id}/captions.json?from=${from + 0.01}`);
+      const newer = (await answer.json()) as CaptionsFile;
+      // The page that is shown then is the first.
+      expect(newer.pages[0]?.at).toBe(from);
+      expectSame(newer, captionsFrom(wanted, from + 0.01));
+      expect(newer.others?.[0]?.pages.length).toBeLessThan(wanted.others?.[0]?.pages.length ?? 0);
+    };
+    await expectNewer();
     expectSame((await (await captions(id)).json()) as CaptionsFile, wanted);
+    home.database.run("UPDATE recordings SET state = 'recorded' WHERE id = ?", [id]);
+    await expectNewer();
+    for (const wrong of ['-1', 'NaN', '']) {
+      const refused = await home.get(`/api/recordings/${id}/captions.json?from=${wrong}`);
+      expect([wrong, refused.status]).toEqual([wrong, 400]);
+    }
   });
 
   test('there is none without captions, without an original stream and of what is not there', async () => {

@@ -140,6 +140,19 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
         return [video?.playbackRate, video?.preservesPitch];
       }),
     ).toEqual([1.5, true]);
+    const full = (wanted: boolean): Promise<unknown> =>
+      page.waitForFunction(
+        (on) => (document.fullscreenElement?.classList.contains('stage') ?? false) === on,
+        wanted,
+      );
+    await page.keyboard.press('f');
+    await full(true);
+    expect(await page.evaluate(() => document.querySelector('video')?.clientHeight === innerHeight)).toBe(
+      true,
+    );
+    await page.getByRole('button', { name: '全画面を終える' }).waitFor({ state: 'attached' });
+    await page.keyboard.press('f');
+    await full(false);
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.activeElement?.classList.contains('control-main'));
     await page.keyboard.press('ArrowUp');
@@ -416,6 +429,20 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await page.waitForURL('**/watch/900');
     await placed(page, 15);
     expect(playback.seen.at(-1)?.way).toBe('stream');
+  });
+
+  test('a recording that is chased offers its encoded file once there is one, where it is played on as any other', async () => {
+    const page = await open('watch/900');
+    await placed(page, 0.2, 10);
+    playback.recorded = 1_000;
+    Object.assign(held(900), {
+      ...{ recording: false, state: 'available', durationMs: 30_000, progress: null, resumeMs: 4_000 },
+      files: [{ source: 'encoded', codec: 'av1', url: 'api/recordings/900/file?source=encoded' }],
+    });
+    rig.service.send('recordings');
+    await page.locator('.watch-offer', { hasText: '録画の変換が終わりました' }).click();
+    await page.waitForURL('**/watch/900');
+    await until(() => playback.seen.at(-1)?.way === 'stream');
   });
 
   test('tells why nothing is seen and what to do, and begins by itself once it can', async () => {

@@ -82,13 +82,17 @@ export const chaseUrl = (id: RecordingId, wish: StreamWish): URL =>
 /** Beyond every recording: chase begins at the live edge. */
 export const LIVE_EDGE = 1e9;
 
-/** @param etag of what is here already, or null */
-export const renewCaptions = (
+/** @param from s: pages from there on are wanted @param etag of what is here already, or null */
+export function renewCaptions(
   id: RecordingId,
+  from: number,
   etag: string | null,
   signal: AbortSignal,
-): Promise<Renewed<CaptionsFile>> =>
-  renewed<CaptionsFile>(`api/recordings/${id}/captions.json`, etag, signal);
+): Promise<Renewed<CaptionsFile>> {
+  const url = addressOf(`api/recordings/${id}/captions.json`);
+  if (from > 0) url.searchParams.set('from', String(from));
+  return renewed<CaptionsFile>(url, etag, signal);
+}
 
 /** Remembers where somebody stopped; outlives the page that is being left. */
 export async function rememberPlace(id: RecordingId, place: ResumeRequest): Promise<void> {

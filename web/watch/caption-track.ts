@@ -1,4 +1,4 @@
-/** Captions of a recording by its position: read once, of a running recording again and again. */
+/** Captions of a recording by its position: read once, of a running recording what is new again and again. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { CaptionPage, CaptionsFile, TimedCaptionPage } from '../../wire/caption.ts';
 import type { RecordingId } from '../../wire/ids.ts';
@@ -22,6 +22,8 @@ type CaptionState =
 /** A running recording: what was said so long ago must be there. */
 const GROWING_EVERY_MS = 3_000;
 const AGAIN_MS = 15_000;
+/** Pages so near to the newest one may still be replaced by what is read next. */
+const UNSETTLED_S = 10;
 
 const timed = (pages: readonly TimedCaptionPage[]): TimedPage[] =>
   pages.map(({ at, page }) => ({ at: at * 1000, page }));
@@ -31,6 +33,22 @@ function pagesByLanguage(file: CaptionsFile): Map<number, readonly TimedPage[]> 
   const all = new Map<number, readonly TimedPage[]>([[file.language?.index ?? 1, timed(file.pages)]]);
   for (const { index, pages } of file.others ?? []) all.set(index, timed(pages));
   return all;
+}
+
+/** The newest pages of a running recording behind those that are here. @param from s */
+export function withNewer(
+  held: ReadonlyMap<number, readonly TimedPage[]>,
+  newer: ReadonlyMap<number, readonly TimedPage[]>,
+  from: number,
+): Map<number, readonly TimedPage[]> {
+  const merged = new Map<number, readonly TimedPage[]>();
+  for (const index of new Set([...held.keys(), ...newer.keys()])) {
+    const before = (held.get(index) ?? []).filter(({ at }) => at < from * 1000);
+    // The page that is shown at that time stands first, also where it is an older one.
+    const known = before.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
+    merged.set(index, [...before, ...(newer.get(index) ?? []).filter(({ at }) => at > known)]);
+  }
+  return merged;
 }
 
 function languagesOf(file: CaptionsFile): CaptionLanguageChoice[] {
@@ -46,6 +64,8 @@ export class CaptionTrack {
   readonly #abort = new AbortController();
   #pages: ReadonlyMap<number, readonly TimedPage[]> = new Map();
   #etag: string | null = null;
+  /** s; what is before is here. */
+  #from = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #growing: boolean;
 
@@ -84,7 +104,7 @@ export class CaptionTrack {
     const { signal: aborted } = this.#abort;
     let again = this.#growing ? GROWING_EVERY_MS : undefined;
     try {
-      const answer = await renewCaptions(this.recordingId, this.#etag, aborted);
+      const answer = await renewCaptions(this.recordingId, this.#from, this.#etag, aborted);
       if (answer !== 'unchanged') this.#take(answer.content, answer.etag);
     } catch (error) {
       if (aborted.aborted) return;
@@ -102,8 +122,13 @@ export class CaptionTrack {
   }
 
   #take(file: CaptionsFile, etag: string | null): void {
-    this.#pages = pagesByLanguage(file);
-    this.#etag = etag;
+    const read = pagesByLanguage(file);
+    this.#pages = this.#from === 0 ? read : withNewer(this.#pages, read, this.#from);
+    const newest = Math.max(0, ...[...this.#pages.values()].map((pages) => pages.at(-1)?.at ?? 0)) / 1000;
+    const from = this.#growing ? Math.max(this.#from, Math.floor(newest - UNSETTLED_S)) : this.#from;
+    // Of another part the tag is another.
+    this.#etag = from === this.#from ? etag : null;
+    this.#from = from;
     this.#state.value = { kind: 'ready', languages: languagesOf(file) };
   }
 }

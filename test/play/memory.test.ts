@@ -1,0 +1,92 @@
+/** Two hours of a recording through a service that is a process of its own, as fast as it can. */
+import { expect, test } from 'bun:test';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PTS_MODULUS } from '../../arib/time.ts';
+import { packetPcr, startsUnit } from '../../arib/ts/packet.ts';
+import { pesTimes, shiftPcr, shiftPes } from '../../src/media/pes-stamps.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { startProgram } from '../program.ts';
+import { putRecording } from '../service/recording-rows.ts';
+import { PACKET } from '../stream-builder.ts';
+import { GOP, PICTURE, VirtualRecording } from './virtual-recording.ts';
+
+const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
+const SECONDS = 7_200;
+const GROUPS = Math.floor((SECONDS * 90_000) / PICTURE / GOP);
+/** What a runtime holds more or less of from one collection to the next. */
+const SLACK_MB = 40;
+const SAMPLES = 24;
+
+/** Two hours, of which each group of pictures has the stamps that follow those of the one before. */
+async function writeHours(path: string): Promise<number> {
+  const source = new VirtualRecording([{ pictures: GOP, pts: PTS_MODULUS - 600 * 90_000 }], 5);
+  const group = await source.read(0, source.size);
+  const file = Bun.file(path).writer({ highWaterMark: 4_000_000 });
+  for (let index = 0; index < GROUPS; index += 1) {
+    file.write(group);
+    if (index % 500 === 0) await file.flush();
+    for (let at = 0; at < group.length; at += PACKET) {
+      if (packetPcr(group, at) !== undefined) shiftPcr(group, at, GOP * PICTURE);
+      const pes = startsUnit(group, at) ? pesTimes(group, at) : undefined;
+      if (pes !== undefined) shiftPes(group, pes, GOP * PICTURE);
+    }
+  }
+  await file.end();
+  return GROUPS * group.length;
+}
+
+function residentMegabytes(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+}
+
+test('a service through which two hours were watched holds no more than after minutes', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-hours-'));
+  const path = join(folder, 'hours.ts');
+  const size = await writeHours(path);
+  const service = await startProgram([process.execPath, MAIN], {
+    ...{ HOST: '127.0.0.1', PORT: '0', DATA_DIR: folder, TRUSTED_NETWORKS: '127.0.0.0/8' },
+    // Nothing listens there: no tuner is needed.
+    TUNER_AGENT_URL: 'http://127.0.0.1:9',
+  });
+  try {
+    const database = openDatabase(join(folder, 'svc.db'));
+    database.run('PRAGMA foreign_keys = OFF');
+    const startAt = Date.UTC(2026, 0, 5, 12);
+    const row = { station: 3_273_601_024, serviceName: '試験テレビ', name: '二時間', startAt };
+    const id = putRecording(
+      database,
+      { ...row, endAt: startAt + SECONDS * 1000, bytes: size, content: new Uint8Array(0) },
+      folder,
+    );
+    database.run('UPDATE recording_parts SET path = ?', [path]);
+    database.run('UPDATE recording_files SET path = ?', [path]);
+    database.close();
+    const recording = `${service.url}/api/recordings/${id}`;
+    const described = (await (await fetch(`${recording}/playback`)).json()) as { duration: number };
+    expect(described.duration).toBeCloseTo(SECONDS, -1);
+    const held: number[] = [];
+    const watch = async (way: string): Promise<void> => {
+      const response = await fetch(`${recording}/${way}`);
+      expect([way, response.status]).toEqual([way, 200]);
+      let read = 0;
+      for await (const chunk of response.body ?? []) {
+        read += chunk.length;
+        if (read > (held.length % SAMPLES) * (size / SAMPLES)) held.push(residentMegabytes(service.pid));
+      }
+      expect(read).toBeGreaterThan(size * 0.95);
+    };
+    for (const way of ['stream?codec=mpeg2', 'file?source=ts']) await watch(way);
+    const [early, late] = [held.slice(0, SAMPLES / 4), held.slice(-SAMPLES / 4)].map((some) =>
+      Math.max(...some),
+    );
+    console.log(
+      `two hours of watching: ${early?.toFixed(0)} MB in the first quarter, ${late?.toFixed(0)} MB in the last`,
+    );
+    expect((late ?? 0) - (early ?? 0)).toBeLessThan(SLACK_MB);
+  } finally {
+    await service.end();
+    rmSync(folder, { recursive: true });
+  }
+}, 90_000);
