@@ -431,7 +431,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     expect(playback.seen.at(-1)?.way).toBe('stream');
   });
 
-  test('a recording that is chased offers its encoded file once there is one, where it is played on as any other', async () => {
+  test('a recording that is chased offers its encoded file once there is one, and goes over to it', async () => {
     const page = await open('watch/900');
     await placed(page, 0.2, 10);
     playback.recorded = 1_000;
