@@ -31,6 +31,7 @@ export const LiveRequestSchema = t.Union([
     audio: AUDIO,
     language: t.Optional(LANGUAGE),
   }),
+  t.Object({ type: t.Literal('prepare'), stationId: stationIdSchema({ minimum: 0 }) }),
   t.Object({ type: t.Literal('data'), on: t.Boolean() }),
   t.Object({ type: t.Literal('language'), language: LANGUAGE }),
   t.Object({ type: t.Literal('stop') }),

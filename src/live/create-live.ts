@@ -7,7 +7,7 @@ import { LiveSockets, type LiveSocketsNeeds } from './live-sockets.ts';
 import { TunerYields, type TunerYieldsOptions } from './tuner-yields.ts';
 
 interface LiveNeeds
-  extends Omit<LiveOptions, 'onLost' | 'stations'>,
+  extends Omit<LiveOptions, 'onLost' | 'stations' | 'tuners'>,
     Pick<TunerYieldsOptions, 'findRecording' | 'hub' | 'tuners'> {
   stations: LiveOptions['stations'] & LiveRouteNeeds['stations'] & Pick<LiveSocketsNeeds, 'isSuspended'>;
   chase: LiveSocketsNeeds['chase'];

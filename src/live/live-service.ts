@@ -1,6 +1,7 @@
 /** Live viewing: which station is watched by whom. Sessions, queues and frames are those of `src/media`. */
 import type { StationId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';
+import type { Tuner } from '../../wire/agent.ts';
 import type { AudioOption, LiveCodec, LiveQuality, Notice } from '../../wire/api.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import { type AudioChoice, chooseAudio } from '../media/audio-choice.ts';
@@ -17,6 +18,7 @@ import type { StationRecord } from '../model/station.ts';
 import type { ReceptionPool } from '../reception/reception-pool.ts';
 import { type KeyFailureQuery, keyFailureProblem } from '../tuner/key-failure.ts';
 import { liveFailure } from './live-failure.ts';
+import { PreparedStations } from './prepared-station.ts';
 
 export interface LiveRequest {
   stationId: StationId;
@@ -71,6 +73,8 @@ export interface LiveOptions {
    * @param tunerId the tuner that it was received on
    */
   onLost?: ((station: StationRecord, tunerId: string) => Promise<RecordingId | null>) | undefined;
+  /** What the agent has; without them no station is prepared. */
+  tuners?: (() => Promise<readonly Tuner[]>) | undefined;
   /** Why the station stays scrambled on this tuner. */
   keyFailure?: KeyFailureQuery | undefined;
   log: Log;
@@ -82,6 +86,8 @@ const WARM_AFTER_MS = 1_000;
 interface Watched {
   readonly shared: SharedSource<StationSource>;
   readonly lost: Promise<RecordingId | null>;
+  /** A viewer joined: it was not only prepared for one. */
+  isJoined: boolean;
 }
 
 export class LiveService {
@@ -89,9 +95,17 @@ export class LiveService {
   /** Stations whose tuner is being given back. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #warm: ReturnType<typeof setTimeout>;
+  readonly #prepared: PreparedStations;
   #isClosed = false;
 
   constructor(readonly options: LiveOptions) {
+    this.#prepared = new PreparedStations({
+      tuners: options.tuners ?? (async () => []),
+      hold: async (station, signal) => {
+        if (!this.#isClosed) await this.#shared(station).shared.keep(signal);
+      },
+      log: options.log,
+    });
     this.#warm = setTimeout(() => options.pool.warm(), WARM_AFTER_MS);
   }
 
@@ -107,6 +121,27 @@ export class LiveService {
 
   /** As `open`, for other encodings of the frames than an HTTP body. */
   async join(request: LiveRequest, signal: AbortSignal): Promise<LiveViewing> {
+    try {
+      return await this.#join(request, signal);
+    } catch (error) {
+      const isCrowded = error instanceof Failure && error.code === 'no_tuner';
+      // What is only prepared must not keep a viewer from a tuner.
+      if (!isCrowded || !(await this.#prepared.release())) throw error;
+      return await this.#join(request, signal);
+    }
+  }
+
+  /**
+   * Receives a station where a tuner is idle, so that joining it soon gives a picture at once. Never rejects; resolves
+   * when it is given up: at the signal, after 20 s, or when a viewer needs the tuner.
+   */
+  async prepare(id: StationId, signal: AbortSignal): Promise<void> {
+    const station = this.options.stations.find(id);
+    if (station === undefined || this.#isClosed) return;
+    await this.#prepared.prepare(station, signal);
+  }
+
+  async #join(request: LiveRequest, signal: AbortSignal): Promise<LiveViewing> {
     signal.throwIfAborted();
     const station = this.options.stations.find(request.stationId);
     if (station === undefined) throw new Failure('not_found', '局が見つかりません');
@@ -116,6 +151,7 @@ export class LiveService {
       signal.throwIfAborted();
       if (this.#isClosed) throw new Failure('internal', 'サーバーを終了しています');
       const watched = this.#shared(station);
+      watched.isJoined = true;
       shared = watched.shared;
       const { viewer, mime, notices, source, layout } = await shared.join(recipe, signal);
       const isFallback = recipe.kind === 'encoded' && notices.includes('codec_fallback');
@@ -162,6 +198,7 @@ export class LiveService {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#warm);
+    void this.#prepared.release();
     for (const { shared } of [...this.#watched.values()]) shared.stop();
     await Promise.all(this.#leaving);
   }
@@ -211,14 +248,15 @@ export class LiveService {
       encoders,
       log,
       onLost: ({ tunerId }) => {
-        lost.resolve(tunerId === null ? null : (onLost?.(station, tunerId) ?? null));
+        const isSeen = watched.isJoined && tunerId !== null;
+        lost.resolve(isSeen ? (onLost?.(station, tunerId) ?? null) : null);
       },
       onOver: () => {
         this.#watched.delete(station.id);
         this.#await(shared.released);
       },
     });
-    const watched: Watched = { shared, lost: lost.promise };
+    const watched: Watched = { shared, lost: lost.promise, isJoined: false };
     this.#watched.set(station.id, watched);
     return watched;
   }

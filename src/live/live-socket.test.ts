@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { SILENT_LOG } from '../../host/log.ts';
 import { controlFrame, ReceivedFrames } from '../../test/live/socket-client.ts';
+import { comesTrue } from '../../test/until.ts';
 import { LIVE_CHANNEL } from '../../wire/live-frames.ts';
 import type { CaptionFrame, CaptionTrackFrame, Frame } from '../media/frame.ts';
 import { StreamBroken, ViewerQueue } from '../media/viewer-queue.ts';
@@ -35,6 +36,7 @@ class Client extends ReceivedFrames {
 function opened(watch?: (signal: AbortSignal) => Promise<SocketViewing>) {
   const client = new Client();
   Object.defineProperty(client.connection, 'waiting', { get: () => client.waiting });
+  const prepared: { readonly stationId: number; readonly signal: AbortSignal }[] = [];
   const viewers: ViewerQueue[] = [];
   let left = 0;
   let now = 0;
@@ -60,6 +62,9 @@ function opened(watch?: (signal: AbortSignal) => Promise<SocketViewing>) {
   };
   const socket = new LiveSocket(client.connection as never, {
     watch: (_request, signal) => (watch ?? viewing)(signal),
+    prepare: async (stationId, signal) => {
+      prepared.push({ stationId, signal });
+    },
     isSuspended: () => true,
     log: SILENT_LOG,
     clock: () => now,
@@ -69,7 +74,7 @@ function opened(watch?: (signal: AbortSignal) => Promise<SocketViewing>) {
   const pass = (ms: number): void => {
     now += ms;
   };
-  return { client, socket, send, viewers, pass, leftViewers: () => left };
+  return { client, socket, send, viewers, prepared, pass, leftViewers: () => left };
 }
 
 const fragment = (size: number): Frame => ({
@@ -193,6 +198,24 @@ describe('a client of the live socket', () => {
     await client.frame(LIVE_CHANNEL.fragment);
     socket.closed();
     expect(leftViewers()).toBe(2);
+  });
+
+  test('prepares the last station asked for, one at a time, and none that is watched or left', async () => {
+    const { client, socket, send, prepared, pass } = opened();
+    for (const stationId of [1, 2, 8]) send({ type: 'prepare', stationId });
+    await comesTrue('it is prepared', () => prepared.length > 0, 10_000);
+    expect(prepared.map(({ stationId }) => stationId)).toEqual([8]);
+    send({ type: 'prepare', stationId: 7 });
+    await comesTrue('another one is', () => prepared.length > 1, 10_000);
+    expect(prepared.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+    pass(1_000);
+    send(tune);
+    await client.message('tuned');
+    expect(prepared[1]?.signal.aborted).toBe(true);
+    send({ type: 'prepare', stationId: 8 });
+    await comesTrue('the next one is', () => prepared.length > 2, 10_000);
+    socket.closed();
+    expect(prepared[2]?.signal.aborted).toBe(true);
   });
 
   test('may come and go hundreds of times', async () => {

@@ -32,6 +32,8 @@ export interface SocketViewing {
 interface LiveSocketNeeds {
   /** @throws Failure, the abort's reason */
   watch(request: WatchRequest, signal: AbortSignal): Promise<SocketViewing>;
+  /** Receives a station that may be tuned next until the signal, where a tuner is idle. Never rejects. */
+  prepare(stationId: number, signal: AbortSignal): Promise<void>;
   /** The guide says that the station pauses now. */
   isSuspended(stationId: StationId): boolean;
   readonly log: Log;
@@ -43,6 +45,8 @@ interface LiveSocketNeeds {
 const MAX_WAITING = 1024 * 1024;
 /** What 50 changes of the station a second come down to. */
 const TUNE_INTERVAL_MS = 200;
+/** Wishes to prepare a station come with each change of it: only where somebody stays is one worth a tuner. */
+const PREPARE_AFTER_MS = 400;
 const MAX_BAD_MESSAGES = 64;
 const PING_MS = 20_000;
 /** The agent's list tells who took the tuner within 1.3 s (`tuner-yields.ts`). */
@@ -88,6 +92,9 @@ export class LiveSocket implements SocketPeer {
   #language = FIRST_LANGUAGE;
   #badMessages = 0;
   #onDrain: (() => void) | undefined;
+  #prepareTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Lets go of the station that is prepared. */
+  #prepared: { readonly stationId: number; readonly abort: AbortController } | undefined;
   #isClosed = false;
   readonly #ping: ReturnType<typeof setInterval>;
 
@@ -116,6 +123,9 @@ export class LiveSocket implements SocketPeer {
       case 'language':
         this.#selectLanguage(control.language);
         break;
+      case 'prepare':
+        this.#prepare(control.stationId);
+        break;
       case 'data':
         // Nothing of a data broadcast is decoded by this version.
         break;
@@ -133,6 +143,7 @@ export class LiveSocket implements SocketPeer {
     this.#isClosed = true;
     clearInterval(this.#ping);
     clearTimeout(this.#tuneTimer);
+    this.#letPrepared();
     this.#wanted = undefined;
     this.#replaced?.leave();
     this.#viewing?.leave();
@@ -165,6 +176,22 @@ export class LiveSocket implements SocketPeer {
   #selectLanguage(language: number): void {
     this.#language = language;
     for (const message of this.#viewing?.encoder.select(language) ?? []) this.connection.send(message);
+  }
+
+  #prepare(stationId: number): void {
+    clearTimeout(this.#prepareTimer);
+    this.#prepareTimer = setTimeout(() => {
+      this.#letPrepared();
+      const abort = new AbortController();
+      this.#prepared = { stationId, abort };
+      void this.needs.prepare(stationId, abort.signal);
+    }, PREPARE_AFTER_MS);
+  }
+
+  #letPrepared(): void {
+    clearTimeout(this.#prepareTimer);
+    this.#prepared?.abort.abort(new Error('not prepared any more'));
+    this.#prepared = undefined;
   }
 
   /** The last one of a quick succession counts. */
@@ -216,6 +243,7 @@ export class LiveSocket implements SocketPeer {
     }
     this.#replaced?.leave();
     this.#replaced = undefined;
+    if (request.type === 'tune' && request.stationId === this.#prepared?.stationId) this.#letPrepared();
     viewing.started = true;
     // The language may have changed while it was tuned.
     viewing.encoder = new SocketEncoder(this.#language, noticeText);

@@ -21,7 +21,7 @@ interface ChaseViewing extends Omit<SocketViewing, 'tuned' | 'lost'> {
 }
 
 export interface LiveSocketsNeeds {
-  readonly live: Pick<LiveService, 'join'>;
+  readonly live: Pick<LiveService, 'join' | 'prepare'>;
   readonly isSuspended: (id: StationId) => boolean;
   /** @throws Failure, the abort's reason */
   readonly chase: (request: Omit<ChaseRequest, 'type'>, signal: AbortSignal) => Promise<ChaseViewing>;
@@ -56,6 +56,7 @@ export class LiveSockets implements SocketEndpoint {
       ...{ log, clock, pingMs },
       watch: (request, signal) =>
         request.type === 'tune' ? this.#tune(request, signal) : this.#chase(request, signal),
+      prepare: (id, signal) => this.needs.live.prepare(id as StationId, signal),
       isSuspended: (id) => isSuspended(id as StationId),
     });
     if (this.#isClosed || this.#clients.size >= MAX_CLIENTS) {

@@ -83,6 +83,18 @@ export class SharedSource<S extends MediaSource> {
     }
   }
 
+  /** Keeps the source open, also without a viewer; resolves when it is closed, or kept open by others. */
+  async keep(signal: AbortSignal): Promise<void> {
+    this.#holds += 1;
+    await new Promise<void>((done) => {
+      if (signal.aborted) done();
+      signal.addEventListener('abort', () => done(), { once: true });
+    });
+    this.#holds -= 1;
+    this.#check();
+    if (this.#isOver) await this.#released;
+  }
+
   /** The captions beside the packets; undefined while the packets have no viewer. */
   captions(signal: AbortSignal): ViewerQueue | undefined {
     for (const session of this.#sessions.values()) {

@@ -135,6 +135,11 @@ export class Watching {
   }
 }
 
+async function tunersOf(agentUrl: string): Promise<Tuner[]> {
+  const response = await fetch(`${agentUrl}/agent/tuners`);
+  return (await response.json()) as Tuner[];
+}
+
 export class Rig {
   readonly folder = mkdtempSync(join(tmpdir(), 'svc-live-'));
   readonly #watching: Watching[] = [];
@@ -168,6 +173,7 @@ export class Rig {
         audios: () => audios,
       },
       encoders,
+      tuners: async () => (agent === undefined ? [] : tunersOf(agent.url)),
       log: SILENT_LOG,
     });
     return new Rig(agent, live, encoders, pool);
@@ -185,8 +191,7 @@ export class Rig {
   }
 
   async tuners(): Promise<Tuner[]> {
-    const response = await fetch(`${this.agent?.url}/agent/tuners`);
-    return (await response.json()) as Tuner[];
+    return await tunersOf(this.agent?.url ?? '');
   }
 
   async uses(): Promise<string[]> {

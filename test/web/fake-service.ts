@@ -80,6 +80,8 @@ export class FakeService {
   /** Everything but stations and streams. */
   house: HouseState;
   readonly live: LiveRequestSeen[] = [];
+  /** Stations that were to be prepared. */
+  readonly prepared: number[] = [];
   /** Live streams open now. */
   viewers = 0;
   listReads = 0;

@@ -37,6 +37,7 @@ interface FakeHouse {
   readonly live: {
     push(request: { stationId: number; codec: string; audio: string | null; quality?: LiveQuality }): void;
   };
+  readonly prepared: number[];
   viewers: number;
 }
 
@@ -65,6 +66,7 @@ export class FakeAir {
       message: (socket, data) => {
         const text = new TextDecoder().decode((data as Buffer).subarray(LIVE_HEADER_BYTES));
         const control = JSON.parse(text) as LiveControl;
+        if (control.type === 'prepare') this.service.prepared.push(control.stationId);
         if (control.type === 'tune') void this.#tune(socket, control);
         if (control.type === 'language') this.#captions(socket, control.language);
       },

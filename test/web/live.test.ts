@@ -64,6 +64,8 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await page.keyboard.press('ArrowUp');
     await page.waitForURL('**/live/3274101032');
     await playing(page, 0.2);
+    // The next one in the same direction is prepared.
+    await until(() => rig.service.prepared.includes(3_274_201_040));
     await page.keyboard.press('ArrowLeft');
     expect(await page.evaluate(() => document.querySelector('video')?.volume)).toBeCloseTo(0.95);
     await viewersAre(rig, 1);

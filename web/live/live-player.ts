@@ -178,6 +178,11 @@ export class LivePlayer {
     this.#open();
   }
 
+  /** The station that may be tuned next. */
+  prepare(stationId: StationId): void {
+    this.#connection.prepare(stationId);
+  }
+
   setAudio(id: string | undefined): void {
     this.#audio.value = id;
     this.retry();

@@ -3,6 +3,8 @@
  * connection; it is closed when nothing is watched any more. What arrives is handed on as it is: decoding and buffering
  * are those of its readers (`socket-feed.ts`).
  */
+
+import type { StationId } from '../../arib/ids.ts';
 import type { RecordingId } from '../../wire/ids.ts';
 import type { LiveControl, LiveMessage, LiveTuned } from '../../wire/live.ts';
 import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../wire/live-frames.ts';
@@ -141,6 +143,11 @@ export class LiveConnection {
   /** Another language of captions; answered by its current page. @param language 1 to 8 */
   setLanguage(language: number): void {
     if (this.#socket?.readyState === WebSocket.OPEN) send(this.#socket, { type: 'language', language });
+  }
+
+  /** The station that may be tuned next, so that its picture comes at once where a tuner is idle. */
+  prepare(stationId: StationId): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) send(this.#socket, { type: 'prepare', stationId });
   }
 
   /** What is on its way on a slow network is given up: the next watch gets a connection of its own. */

@@ -111,6 +111,8 @@ export function Live({ stationId }: { stationId: StationId }) {
   const viewing = useViewing(video);
   const sheet = useSignal<SheetName | undefined>(undefined);
   const touched = useRef(false);
+  /** Of the last step through the channels. */
+  const direction = useRef<1 | -1 | undefined>(undefined);
   const shownStation = useRef(stationId);
   shownStation.current = stationId;
   const layer = useRef<CaptionLayer | undefined>(undefined);
@@ -125,7 +127,10 @@ export function Live({ stationId }: { stationId: StationId }) {
   useEffect(() => () => entry.close(), []);
 
   const actions = useMemo(() => {
-    const step = (by: 1 | -1): void => toStation(neighbour(stations.value, shownStation.current, by)?.id);
+    const step = (by: 1 | -1): void => {
+      direction.current = by;
+      toStation(neighbour(stations.value, shownStation.current, by)?.id);
+    };
     const full = (): void => {
       if (stage.current !== null && video.current !== null)
         void toggleFullscreen(stage.current, video.current);
@@ -234,6 +239,14 @@ export function Live({ stationId }: { stationId: StationId }) {
   }, [awake]);
 
   const state = ready?.player.state.value;
+  const isPlaying = state?.kind === 'playing';
+  useEffect(() => {
+    // Who goes through the channels is likely to go on.
+    if (!isPlaying || direction.current === undefined) return;
+    const next = neighbour(stations.peek(), stationId, direction.current);
+    direction.current = undefined;
+    if (next !== undefined) ready?.player.prepare(next.id);
+  }, [isPlaying, stationId]);
   const veiled = state === undefined || isVeiled(state);
   const info = (ready?.visibility.info.value ?? false) || (state?.kind === 'tuning' && veiled);
   return (

@@ -1,0 +1,45 @@
+/** A station that is likely to be tuned next, received on an idle tuner. One tuner, so that everything is in the way. */
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { HD, OTHER_CHANNEL, prepareAir, Rig, until } from './rig.ts';
+
+// Real broadcast time passes, on a machine that may be busy.
+setDefaultTimeout(30_000);
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await Rig.start({ stations: await prepareAir(), tuners: 'GR:1' });
+}, 60_000);
+afterEach(() => rig.leaveAll());
+afterAll(() => rig.close());
+
+const isUsed = (use: string) => async (): Promise<boolean> => (await rig.uses()).join() === use;
+
+test('is received without a viewer, begins with what was kept of it, and is given back', async () => {
+  const abort = new AbortController();
+  const over = rig.live.prepare(OTHER_CHANNEL, abort.signal);
+  await until('it is received', isUsed('live GR/T26'));
+  const viewer = await rig.watch(OTHER_CHANNEL, 'raw');
+  // What a viewer of a station that was just tuned gets first is a packet or two.
+  await until('the burst', () => viewer.bytes > 200_000);
+  abort.abort();
+  const before = viewer.bytes;
+  await until('it is watched on', () => viewer.bytes > before + 200_000);
+  await viewer.leave();
+  await over;
+  await until('the tuner is free', isUsed(''));
+});
+
+test('takes no tuner from anybody, and gives its own to a viewer at once', async () => {
+  const watching = await rig.watch(HD, 'raw');
+  // Resolves at once: there is nothing to prepare it on.
+  await rig.live.prepare(OTHER_CHANNEL, new AbortController().signal);
+  expect(await rig.uses()).toEqual(['live GR/T27']);
+  await watching.leave();
+  await until('the tuner is free', isUsed(''));
+  const over = rig.live.prepare(OTHER_CHANNEL, new AbortController().signal);
+  await until('it is received', isUsed('live GR/T26'));
+  const viewer = await rig.watch(HD, 'raw');
+  await over;
+  expect(await rig.uses()).toEqual(['live GR/T27']);
+  await until('it plays', () => viewer.bytes > 100_000);
+});
