@@ -26,9 +26,11 @@ export function testKey(seed: number, period: number): Uint8Array {
 /**
  * Period n uses the odd key when n is odd. This ECM, sent from the middle of period n to the middle of the next one,
  * carries the keys of both.
+ * @param cycle the period after which the first one follows again
  */
-export function ecmMessage(seed: number, period: number): Uint8Array {
-  const [odd, even] = period % 2 === 1 ? [period, period + 1] : [period + 1, period];
+export function ecmMessage(seed: number, period: number, cycle?: number): Uint8Array {
+  const next = cycle === period ? 1 : period + 1;
+  const [odd, even] = period % 2 === 1 ? [period, next] : [next, period];
   return Uint8Array.from([0x00, 0x01, 0x02, ...testKey(seed, odd), ...testKey(seed, even), 0xaa, 0xbb]);
 }
 
@@ -54,6 +56,8 @@ export interface ScrambledOptions {
   /** Rounds between two repetitions of tables and ECMs. */
   tablesEvery?: number;
   caSystemId?: number;
+  /** The first period follows the last one again: the stream can be repeated without an end. An even number of periods. */
+  cyclic?: boolean;
 }
 
 export interface ScrambledStream {
@@ -69,6 +73,7 @@ const ECM_TABLE_ID = 0x82;
 
 export function scrambledStream(options: ScrambledOptions): ScrambledStream {
   const { programs, periods, rounds, tablesEvery = 10, caSystemId = TEST_SYSTEM.caSystemId } = options;
+  const cycle = options.cyclic === true ? periods : undefined;
   const clear = new StreamBuilder();
   const marks: { offset: number; seed: number; period: number }[] = [];
   const periodStarts: number[] = [];
@@ -77,8 +82,10 @@ export function scrambledStream(options: ScrambledOptions): ScrambledStream {
     periodStarts.push(clear.length * PACKET);
     for (let round = 0; round < rounds; round += 1) {
       if (round === Math.ceil(rounds / 2)) ecmChanges.push(clear.length * PACKET);
-      const ecmPeriod = round < rounds / 2 ? period - 1 : period;
-      if (round % tablesEvery === 0) writeTables(clear, programs, ecmPeriod, caSystemId);
+      const before = period === 1 ? (cycle ?? 0) : period - 1;
+      const messageOf = (seed: number): Uint8Array =>
+        ecmMessage(seed, round < rounds / 2 ? before : period, cycle);
+      if (round % tablesEvery === 0) writeTables(clear, programs, messageOf, caSystemId);
       for (const program of programs) {
         for (const pid of program.streams) {
           const payload = Uint8Array.from(
@@ -103,7 +110,7 @@ export function scrambledStream(options: ScrambledOptions): ScrambledStream {
 function writeTables(
   builder: StreamBuilder,
   programs: readonly TestProgram[],
-  period: number,
+  messageOf: (seed: number) => Uint8Array,
   caSystemId: number,
 ): void {
   builder.sections(
@@ -123,7 +130,7 @@ function writeTables(
     if (ecmPid === null) continue;
     builder.sections(
       ecmPid,
-      longSection({ tableId: ECM_TABLE_ID, extension: 0, body: [...ecmMessage(seed, period)] }),
+      longSection({ tableId: ECM_TABLE_ID, extension: 0, body: [...messageOf(seed)] }),
     );
   }
 }
