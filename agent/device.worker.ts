@@ -18,6 +18,7 @@ serveWorker<DeviceContract>(self, (send) => {
     requests: {
       tune: (order) => host.tune(order),
       interrupt: ({ fd }) => host.interrupt(fd),
+      release: ({ fds }) => host.release(fds),
       detect: () => host.detect(),
     },
     order: (order) => host.order(order),

@@ -14,6 +14,8 @@ export interface TuneOrder {
   readonly lnb: boolean;
   /** From tuning to the lock, ms. */
   readonly lockMs: number;
+  /** Of `HeldDescriptors`, where the worker writes down what it has open. */
+  readonly held: SharedArrayBuffer;
 }
 
 export interface DeviceContract {
@@ -22,6 +24,8 @@ export interface DeviceContract {
     tune: { ask: TuneOrder; answer: null };
     /** Stops a stream whose own worker is blocked in `read`, so that it returns. */
     interrupt: { ask: { fd: number }; answer: null };
+    /** Closes what a worker that crashed has left open. */
+    release: { ask: { fds: number[] }; answer: null };
     detect: { ask: null; answer: DetectedDevice[] };
   };
   orders:

@@ -5,6 +5,7 @@ import { ScriptedKernel } from '../../test/agent/scripted-kernel.ts';
 import { ScriptedTime, untilTrue } from '../../test/agent/scripted-time.ts';
 import type { DeviceContract, TuneOrder } from './device-messages.ts';
 import { DeviceWorkerHost } from './device-worker-host.ts';
+import { HeldDescriptors } from './held-descriptors.ts';
 import { SET_CHANNEL, START_STREAMING, STOP_STREAMING } from './px4/abi.ts';
 
 const ORDER: TuneOrder = {
@@ -15,6 +16,7 @@ const ORDER: TuneOrder = {
   tsid: null,
   lnb: false,
   lockMs: 5_000,
+  held: new HeldDescriptors().memory,
 };
 
 function start(kernel: ScriptedKernel) {

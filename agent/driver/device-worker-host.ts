@@ -8,6 +8,7 @@ import { Closing, type DeviceSystem, type OpenDevice } from './device.ts';
 import { DeviceError } from './device-error.ts';
 import type { DeviceContract, TuneOrder } from './device-messages.ts';
 import { DvbDevice } from './dvb/dvb-device.ts';
+import { HeldDescriptors } from './held-descriptors.ts';
 import { STOP_STREAMING } from './px4/abi.ts';
 import { Px4Device } from './px4/px4-device.ts';
 
@@ -36,7 +37,9 @@ export class DeviceWorkerHost {
 
   /** @throws DeviceError, Closing */
   async tune(order: TuneOrder): Promise<null> {
-    const { system, send } = this.options;
+    const { send } = this.options;
+    const calls = new HeldDescriptors(order.held).track(this.options.system.calls);
+    const system = { ...this.options.system, calls };
     const device =
       order.driver === 'dvb' ? DvbDevice.open(order.device, system) : Px4Device.open(order.device, system);
     this.#device = device;
@@ -58,6 +61,11 @@ export class DeviceWorkerHost {
 
   interrupt(fd: number): null {
     this.options.system.calls.ioctl(fd, STOP_STREAMING, 0);
+    return null;
+  }
+
+  release(fds: readonly number[]): null {
+    for (const fd of fds) this.options.system.calls.close(fd);
     return null;
   }
 

@@ -1,7 +1,7 @@
 /** Sessions of the drivers `dvb` and `px4`, their workers and what those do, over a scripted kernel. */
 import { describe, expect, test } from 'bun:test';
 import { SILENT_LOG } from '../../host/log.ts';
-import { startInlineWorker } from '../../test/agent/inline-device-worker.ts';
+import { type InlineWorker, startInlineWorker } from '../../test/agent/inline-device-worker.ts';
 import { dvbAdapter, frontendState, ISDBS, ISDBT } from '../../test/agent/scripted-devices.ts';
 import { fail, type ScriptedFile, ScriptedKernel } from '../../test/agent/scripted-kernel.ts';
 import { ScriptedTime, untilTrue } from '../../test/agent/scripted-time.ts';
@@ -32,7 +32,7 @@ class Rig {
   readonly time = new ScriptedTime();
   readonly lnb = new LnbSupply();
   readonly sessions: TuneSession[] = [];
-  workers = 0;
+  readonly workers: InlineWorker[] = [];
 
   constructor(readonly kernel: ScriptedKernel) {}
 
@@ -40,8 +40,9 @@ class Rig {
     const driver = new HardwareDriver({
       driver: settings.driver === 'dvb' ? 'dvb' : 'px4',
       startWorker: () => {
-        this.workers += 1;
-        return startInlineWorker(this.kernel, this.time);
+        const worker = startInlineWorker(this.kernel, this.time);
+        this.workers.push(worker);
+        return worker;
       },
       lnb: this.lnb,
       lockMs: 5_000,
@@ -163,6 +164,28 @@ describe('a session', () => {
     await session.close();
   });
 
+  test.each([
+    ['dvb', FRONTEND],
+    ['px4', '/dev/px4video2'],
+  ])('whose worker crashes ends, and leaves nothing open (%s)', async (_, path) => {
+    const files =
+      path === FRONTEND
+        ? dvbAdapter(0, frontendState([ISDBT]), { read: (into) => into.length })
+        : { [path]: characterFile((into) => into.length) };
+    const rig = new Rig(new ScriptedKernel(files));
+    const { session, log, chunks } = rig.open(tuner(path), T27);
+    await untilTrue(() => chunks.length > 2);
+    rig.workers[0]?.crash();
+    expect(log.at(-1)).toStartWith('ended device:');
+    expect(rig.kernel.openFiles.size).toBeGreaterThan(0);
+    await session.close();
+    expect(rig.kernel.openFiles.size).toBe(0);
+    const next = rig.open(tuner(path), T27);
+    await untilTrue(() => next.chunks.length > 0);
+    await next.session.close();
+    expect(rig.kernel.openFiles.size).toBe(0);
+  });
+
   test('can be followed by another one on the same device', async () => {
     const length = 188 * 256;
     const rig = new Rig(new ScriptedKernel({ '/dev/px4video2': characterFile(() => length) }));
@@ -172,7 +195,7 @@ describe('a session', () => {
       expect(chunks[0]).toHaveLength(length);
       await session.close();
       expect(rig.kernel.openFiles.size).toBe(0);
-      expect(rig.workers).toBe(round);
+      expect(rig.workers).toHaveLength(round);
     }
   });
 });

@@ -5,6 +5,7 @@ import type { TunerSettings } from '../tuner-settings.ts';
 import { isDeviceFault } from './device-error.ts';
 import type { DeviceContract, TuneOrder } from './device-messages.ts';
 import type { Driver, Signal, TuneSession, TuneSink, TuneTarget } from './driver.ts';
+import { HeldDescriptors } from './held-descriptors.ts';
 import type { LnbMember, LnbSupply } from './lnb-supply.ts';
 
 interface HardwareDriverOptions {
@@ -24,6 +25,7 @@ const CLOSE_LIMIT_MS = 8_000;
 /** A worker that has not closed within this is blocked in `read`. */
 const INTERRUPT_AFTER_MS = 250;
 const INTERRUPT_LIMIT_MS = 5_000;
+const RELEASE_LIMIT_MS = 5_000;
 
 export class HardwareDriver implements Driver {
   readonly limitsTuning = true;
@@ -37,6 +39,7 @@ export class HardwareDriver implements Driver {
 
 class DeviceSession implements TuneSession, LnbMember {
   readonly #link: WorkerLink<DeviceContract>;
+  readonly #held = new HeldDescriptors();
   #signal: Signal | null = null;
   #overflows = 0;
   /** Of the stream, where its `read` blocks. */
@@ -61,6 +64,7 @@ class DeviceSession implements TuneSession, LnbMember {
       tsid: target.tsid,
       lnb: mayPower && lnb.join(this),
       lockMs,
+      held: this.#held.memory,
     });
     log.debug('device opened', { device: tuner.device, channel: `${target.type}/${target.channel}` });
   }
@@ -141,7 +145,22 @@ class DeviceSession implements TuneSession, LnbMember {
     clearTimeout(interrupt);
     // One that may still power the antenna keeps its place.
     if (!isFree) throw new Error(`${this.tuner.device} を閉じられません。接続し直してください`);
+    if (this.#held.open.length > 0) await this.#release();
     this.options.lnb.leave(this);
+  }
+
+  /** The worker crashed, and what it had open is open still. @throws Error */
+  async #release(): Promise<void> {
+    const helper = this.#createLink();
+    const { device } = this.tuner;
+    try {
+      await helper.request('release', { fds: this.#held.open }, { timeoutMs: RELEASE_LIMIT_MS });
+      this.options.log.warn('descriptors of a crashed worker closed', { device });
+    } catch (error) {
+      throw new Error(`${device} を閉じられません。接続し直してください`, { cause: error });
+    } finally {
+      await helper.close(1_000);
+    }
   }
 
   /** The worker is blocked in `read`, so another one stops the stream under it. */

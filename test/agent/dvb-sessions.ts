@@ -6,6 +6,7 @@ import type { DeviceSystem } from '../../agent/driver/device.ts';
 import { DeviceError } from '../../agent/driver/device-error.ts';
 import type { TuneOrder } from '../../agent/driver/device-messages.ts';
 import { DvbDevice } from '../../agent/driver/dvb/dvb-device.ts';
+import { HeldDescriptors } from '../../agent/driver/held-descriptors.ts';
 
 const FRONTEND = '/dev/dvb/adapter0/frontend0';
 const T27: TuneOrder = {
@@ -16,6 +17,7 @@ const T27: TuneOrder = {
   tsid: null,
   lnb: false,
   lockMs: 1_000,
+  held: new HeldDescriptors().memory,
 };
 const BS15: TuneOrder = { ...T27, type: 'BS', channel: 'BS15_0', tsid: 0x40f1, lnb: true };
 

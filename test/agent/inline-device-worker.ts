@@ -8,8 +8,13 @@ import type { ScriptedTime } from './scripted-time.ts';
 
 type Listener = (event: { data?: FromWorker; message?: string }) => void;
 
+export interface InlineWorker extends Worker {
+  /** Ends as a worker does whose code failed: nothing is closed. */
+  crash(): void;
+}
+
 /** @param kernel shared by all workers that are started */
-export function startInlineWorker(kernel: ScriptedKernel, time: ScriptedTime): Worker {
+export function startInlineWorker(kernel: ScriptedKernel, time: ScriptedTime): InlineWorker {
   const listeners = new Map<string, Listener[]>();
   let isTerminated = false;
   const scope: Pick<Worker, 'postMessage' | 'onmessage'> = {
@@ -25,12 +30,13 @@ export function startInlineWorker(kernel: ScriptedKernel, time: ScriptedTime): W
     const host = new DeviceWorkerHost({
       system: { calls: kernel, facts: kernel, clock: time.clock },
       send,
-      sleep: time.sleep,
+      sleep: (ms) => (isTerminated ? new Promise(() => {}) : time.sleep(ms)),
     });
     return {
       requests: {
         tune: (order) => host.tune(order),
         interrupt: ({ fd }) => host.interrupt(fd),
+        release: ({ fds }) => host.release(fds),
         detect: () => [],
       },
       order: (order) => host.order(order),
@@ -50,6 +56,10 @@ export function startInlineWorker(kernel: ScriptedKernel, time: ScriptedTime): W
     terminate: () => {
       isTerminated = true;
     },
+    crash: () => {
+      isTerminated = true;
+      for (const listener of listeners.get('error') ?? []) listener({ message: 'crashed by the test' });
+    },
   };
-  return worker as unknown as Worker;
+  return worker as unknown as InlineWorker;
 }

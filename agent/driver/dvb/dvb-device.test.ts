@@ -12,6 +12,7 @@ import { Closing } from '../device.ts';
 import { DeviceError } from '../device-error.ts';
 import type { TuneOrder } from '../device-messages.ts';
 import type { Signal } from '../driver.ts';
+import { HeldDescriptors } from '../held-descriptors.ts';
 import * as abi from './abi.ts';
 import { DvbDevice } from './dvb-device.ts';
 
@@ -27,6 +28,7 @@ const T27: TuneOrder = {
   tsid: null,
   lnb: false,
   lockMs: 5_000,
+  held: new HeldDescriptors().memory,
 };
 const BS15_0: TuneOrder = { ...T27, type: 'BS', channel: 'BS15_0', tsid: 0x40f1 };
 const CS04: TuneOrder = { ...T27, type: 'CS', channel: 'CS04', tsid: 0x7040 };

@@ -1,21 +1,18 @@
 /** A frontend of the Linux DVB API with its demultiplexer: tuned by properties, read through the dvr device. */
-import type { BroadcastType } from '../../../arib/ids.ts';
 import type { DeviceSystem, OpenDevice, TuneControl } from '../device.ts';
 import {
   busyError,
   callError,
   DeviceError,
-  lnbError,
   missingError,
   noSignalError,
-  openError,
   rangeError,
-  systemError,
 } from '../device-error.ts';
 import type { TuneOrder } from '../device-messages.ts';
 import type { Signal } from '../driver.ts';
 import { type ChannelFrequency, channelFrequency } from '../physical-channel.ts';
-import { ERRNO, O_CLOEXEC, O_NONBLOCK, O_RDONLY, O_RDWR } from '../system-calls.ts';
+import { ERRNO, O_NONBLOCK, O_RDONLY, O_RDWR } from '../system-calls.ts';
+import { TunerDevice } from '../tuner-device.ts';
 import {
   DMX_SET_BUFFER_SIZE,
   DMX_SET_PES_FILTER,
@@ -55,39 +52,37 @@ const SLOW_RECEIVERS: readonly { readonly name: RegExp; readonly lockMs: number 
   { name: /siano/i, lockMs: 15_000 },
 ];
 
-const TYPE_WORDS: Record<BroadcastType, string> = { GR: '地上波', BS: ' BS ', CS: ' CS ' };
-
-export class DvbDevice implements OpenDevice {
+export class DvbDevice extends TunerDevice implements OpenDevice {
   readonly readBytes = READ_BYTES;
   readonly blockingFd = null;
   #frontend = -1;
   #demux = -1;
   #dvr = -1;
-  #isPowering = false;
-  #overflows = 0;
 
   private constructor(
     private readonly paths: FrontendPaths,
-    private readonly system: DeviceSystem,
-  ) {}
+    system: DeviceSystem,
+  ) {
+    super(paths.frontend, system);
+  }
 
   /** @throws DeviceError */
   static open(path: string, system: DeviceSystem): DvbDevice {
     const paths = frontendPaths(path, (other) => system.facts.exists(other));
     if (paths === undefined) throw missingError(path);
     const device = new DvbDevice(paths, system);
-    device.#frontend = device.#open(paths.frontend, O_RDWR);
+    device.#frontend = device.openFile(paths.frontend, O_RDWR | O_NONBLOCK);
     return device;
   }
 
   async tune(order: TuneOrder, control: TuneControl): Promise<void> {
     const { calls } = this.system;
-    const path = this.paths.frontend;
+    const { path } = this;
     const frequency = channelFrequency(order.type, order.channel);
     // A frontend accepts every delivery system and then never locks.
     const systems = readDeliverySystems(calls, this.#frontend, path);
     const wanted = frequency.system === 'terrestrial' ? SYS_ISDBT : SYS_ISDBS;
-    if (!systems.includes(wanted)) throw systemError(path, TYPE_WORDS[order.type]);
+    this.require(systems.includes(wanted), order.type);
     const properties = tuningProperties(order, frequency);
     if (order.lnb && frequency.system === 'satellite') this.setLnb(true);
     const result = calls.ioctlProperties(
@@ -108,18 +103,7 @@ export class DvbDevice implements OpenDevice {
     if (ready === 0 || ready === -ERRNO.EINTR) return 0;
     if (ready < 0) throw callError(this.paths.dvr, 'poll', -ready);
     // An error among the events is explained by `read`: an overflow, or a device that is gone.
-    const length = calls.read(this.#dvr, into);
-    if (length >= 0) return length;
-    switch (-length) {
-      case ERRNO.EAGAIN:
-      case ERRNO.EINTR:
-        return 0;
-      case ERRNO.EOVERFLOW:
-        this.#overflows += 1;
-        return 0;
-      default:
-        throw callError(this.paths.dvr, 'read', -length);
-    }
+    return this.readFile(this.#dvr, this.paths.dvr, into) ?? 0;
   }
 
   signal(): Signal {
@@ -141,32 +125,12 @@ export class DvbDevice implements OpenDevice {
     return { locked, cnr: decibels(statistics, 0), strength: decibels(statistics, 1) };
   }
 
-  setLnb(on: boolean): void {
-    const path = this.paths.frontend;
-    const result = this.system.calls.ioctl(
-      this.#frontend,
-      FE_SET_VOLTAGE,
-      on ? SEC_VOLTAGE_18 : SEC_VOLTAGE_OFF,
-    );
-    if (result === -ERRNO.EOPNOTSUPP || result === -ERRNO.ENOTTY || result === -ERRNO.EINVAL) {
-      throw lnbError(path);
-    }
-    if (result < 0) throw callError(path, 'FE_SET_VOLTAGE', -result);
-    this.#isPowering = on;
+  protected override switchLnb(on: boolean): number {
+    return this.system.calls.ioctl(this.#frontend, FE_SET_VOLTAGE, on ? SEC_VOLTAGE_18 : SEC_VOLTAGE_OFF);
   }
 
-  takeOverflows(): number {
-    const overflows = this.#overflows;
-    this.#overflows = 0;
-    return overflows;
-  }
-
-  close(): void {
-    const { calls } = this.system;
-    // Closing would do it as well, but later: the next tuner may power the antenna at once.
-    if (this.#isPowering) calls.ioctl(this.#frontend, FE_SET_VOLTAGE, SEC_VOLTAGE_OFF);
-    this.#isPowering = false;
-    for (const fd of [this.#demux, this.#dvr, this.#frontend]) if (fd >= 0) calls.close(fd);
+  protected override closeFiles(): void {
+    for (const fd of [this.#demux, this.#dvr, this.#frontend]) if (fd >= 0) this.system.calls.close(fd);
     this.#demux = -1;
     this.#dvr = -1;
     this.#frontend = -1;
@@ -194,19 +158,13 @@ export class DvbDevice implements OpenDevice {
 
   #startStream(): void {
     const { calls } = this.system;
-    this.#dvr = this.#open(this.paths.dvr, O_RDONLY);
+    this.#dvr = this.openFile(this.paths.dvr, O_RDONLY | O_NONBLOCK);
     // A refusal only means a shorter buffer.
     calls.ioctl(this.#dvr, DMX_SET_BUFFER_SIZE, RING_BYTES);
-    this.#demux = this.#open(this.paths.demux, O_RDWR);
+    this.#demux = this.openFile(this.paths.demux, O_RDWR | O_NONBLOCK);
     const result = calls.ioctl(this.#demux, DMX_SET_PES_FILTER, wholeStreamFilter());
     if (result === -ERRNO.EBUSY) throw busyError(this.paths.demux, this.system.facts);
     if (result < 0) throw callError(this.paths.demux, 'DMX_SET_PES_FILTER', -result);
-  }
-
-  #open(path: string, mode: number): number {
-    const fd = this.system.calls.open(path, mode | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) throw openError(path, -fd, this.system.facts);
-    return fd;
   }
 }
 

@@ -3,6 +3,7 @@ import { type Errno, fail, type ScriptedFile, ScriptedKernel } from '../../../te
 import { ScriptedTime } from '../../../test/agent/scripted-time.ts';
 import { DeviceError } from '../device-error.ts';
 import type { TuneOrder } from '../device-messages.ts';
+import { HeldDescriptors } from '../held-descriptors.ts';
 import * as abi from './abi.ts';
 import { satelliteCnr, terrestrialCnr } from './cnr.ts';
 import { Px4Device } from './px4-device.ts';
@@ -16,6 +17,7 @@ const GR: Omit<TuneOrder, 'device'> = {
   tsid: null,
   lnb: false,
   lockMs: 5_000,
+  held: new HeldDescriptors().memory,
 };
 const BS: Omit<TuneOrder, 'device'> = { ...GR, type: 'BS', channel: 'BS15_2', tsid: 0x40f2 };
 const CS: Omit<TuneOrder, 'device'> = { ...GR, type: 'CS', channel: 'CS24', tsid: 0x7180 };

@@ -8,17 +8,15 @@ import {
   busyError,
   callError,
   DeviceError,
-  lnbError,
   missingError,
   noSignalError,
-  openError,
   rangeError,
-  systemError,
 } from '../device-error.ts';
 import type { TuneOrder } from '../device-messages.ts';
 import type { Signal } from '../driver.ts';
 import { channelFrequency } from '../physical-channel.ts';
-import { ERRNO, O_CLOEXEC, O_RDONLY } from '../system-calls.ts';
+import { ERRNO, O_RDONLY } from '../system-calls.ts';
+import { TunerDevice } from '../tuner-device.ts';
 import {
   CNR_BYTES,
   channelArgument,
@@ -43,24 +41,20 @@ const MAX_EMPTY_READS = 100;
 /** px4_drv's own limit. */
 const DRIVER_LOCK_MS = 3_000;
 
-const TYPE_WORDS: Record<BroadcastType, string> = { GR: '地上波', BS: ' BS ', CS: ' CS ' };
-
-export class Px4Device implements OpenDevice {
+export class Px4Device extends TunerDevice implements OpenDevice {
   readonly readBytes = READ_BYTES;
   #fd: number;
   #type: BroadcastType = 'GR';
   #isStreaming = false;
-  #isPowering = false;
   #emptyReads = 0;
-  #overflows = 0;
 
   private constructor(
-    private readonly path: string,
+    path: string,
     private readonly device: CharacterDevice,
-    private readonly system: DeviceSystem,
+    system: DeviceSystem,
   ) {
-    this.#fd = system.calls.open(path, O_RDONLY | O_CLOEXEC);
-    if (this.#fd < 0) throw openError(path, -this.#fd, system.facts);
+    super(path, system);
+    this.#fd = this.openFile(path, O_RDONLY);
   }
 
   /** @throws DeviceError */
@@ -78,7 +72,7 @@ export class Px4Device implements OpenDevice {
     // What follows blocks: an order to close that has arrived meanwhile is taken first.
     await control.pause(0);
     this.#type = order.type;
-    if (!this.device.types.includes(order.type)) throw systemError(this.path, TYPE_WORDS[order.type]);
+    this.require(this.device.types.includes(order.type), order.type);
     if (FAMILIES[this.device.family].hasSystemMode) this.#setSystemMode(order.type);
     if (order.lnb && order.type !== 'GR') this.setLnb(true);
     this.#setChannel(order);
@@ -87,28 +81,14 @@ export class Px4Device implements OpenDevice {
   }
 
   read(into: Uint8Array): number {
-    const length = this.system.calls.read(this.#fd, into);
-    if (length > 0) {
-      this.#emptyReads = 0;
-      return length;
+    const length = this.readFile(this.#fd, this.path, into);
+    if (length !== 0) {
+      if (length !== null) this.#emptyReads = 0;
+      return length ?? 0;
     }
-    switch (-length) {
-      case 0:
-        this.#emptyReads += 1;
-        if (this.#emptyReads < MAX_EMPTY_READS) return 0;
-        throw new DeviceError(
-          'gone',
-          `${this.path} の受信が止まりました。チューナーの接続を確認してください`,
-        );
-      case ERRNO.EAGAIN:
-      case ERRNO.EINTR:
-        return 0;
-      case ERRNO.EOVERFLOW:
-        this.#overflows += 1;
-        return 0;
-      default:
-        throw callError(this.path, 'read', -length);
-    }
+    this.#emptyReads += 1;
+    if (this.#emptyReads < MAX_EMPTY_READS) return 0;
+    throw new DeviceError('gone', `${this.path} の受信が止まりました。チューナーの接続を確認してください`);
   }
 
   signal(): Signal | null {
@@ -121,39 +101,28 @@ export class Px4Device implements OpenDevice {
     return { locked: true, cnr: this.#cnr(raw), strength: null };
   }
 
-  setLnb(on: boolean): void {
+  override close(): void {
+    if (this.#isStreaming) this.system.calls.ioctl(this.#fd, STOP_STREAMING, 0);
+    this.#isStreaming = false;
+    super.close();
+  }
+
+  protected override switchLnb(on: boolean): number {
     const { calls } = this.system;
-    const result = on
+    return on
       ? calls.ioctl(this.#fd, ENABLE_LNB_POWER, LNB_15V)
       : calls.ioctl(this.#fd, DISABLE_LNB_POWER, 0);
-    if (result === -ERRNO.ENOSYS || result === -ERRNO.ENOTTY || result === -ERRNO.EINVAL) {
-      throw lnbError(this.path);
-    }
-    if (result < 0) throw callError(this.path, 'LNB', -result);
-    this.#isPowering = on;
   }
 
-  takeOverflows(): number {
-    const overflows = this.#overflows;
-    this.#overflows = 0;
-    return overflows;
-  }
-
-  close(): void {
-    if (this.#fd < 0) return;
-    const { calls } = this.system;
-    if (this.#isStreaming) calls.ioctl(this.#fd, STOP_STREAMING, 0);
-    if (this.#isPowering) calls.ioctl(this.#fd, DISABLE_LNB_POWER, 0);
-    calls.close(this.#fd);
-    this.#isStreaming = false;
-    this.#isPowering = false;
+  protected override closeFiles(): void {
+    if (this.#fd >= 0) this.system.calls.close(this.#fd);
     this.#fd = -1;
   }
 
   #setSystemMode(type: BroadcastType): void {
     const mode = type === 'GR' ? SYSTEM_ISDB_T : SYSTEM_ISDB_S;
     const result = this.system.calls.ioctl(this.#fd, SET_SYSTEM_MODE, mode);
-    if (result === -ERRNO.EINVAL) throw systemError(this.path, TYPE_WORDS[type]);
+    this.require(result !== -ERRNO.EINVAL, type);
     // Older drivers have no such call and tell the system by the channel.
     if (result < 0 && result !== -ERRNO.ENOSYS && result !== -ERRNO.ENOTTY) {
       throw callError(this.path, 'SET_SYSTEM_MODE', -result);

@@ -1,0 +1,45 @@
+/**
+ * The descriptors that a device worker has open, in memory that its owner shares: a worker that crashes leaves them open
+ * in the process, and somebody else has to close them.
+ */
+import type { SystemCalls } from './system-calls.ts';
+
+/** Frontend, demultiplexer and dvr; twice as many. */
+const PLACES = 6;
+const FREE = 0;
+
+export class HeldDescriptors {
+  /** By place the descriptor plus one. */
+  readonly #places: Int32Array;
+
+  constructor(readonly memory = new SharedArrayBuffer(PLACES * Int32Array.BYTES_PER_ELEMENT)) {
+    this.#places = new Int32Array(memory);
+  }
+
+  get open(): number[] {
+    return [...this.#places].filter((place) => place !== FREE).map((place) => place - 1);
+  }
+
+  /** The same calls, which write down what they open and close. */
+  track(calls: SystemCalls): SystemCalls {
+    return {
+      open: (path, flags) => {
+        const fd = calls.open(path, flags);
+        const place = this.#places.indexOf(FREE);
+        if (fd >= 0 && place >= 0) this.#places[place] = fd + 1;
+        return fd;
+      },
+      close: (fd) => {
+        const place = this.#places.indexOf(fd + 1);
+        // Before the call: afterwards the number may be another file's.
+        if (place >= 0) this.#places[place] = FREE;
+        return calls.close(fd);
+      },
+      ioctl: (fd, request, argument) => calls.ioctl(fd, request, argument),
+      ioctlProperties: (fd, request, properties, count) =>
+        calls.ioctlProperties(fd, request, properties, count),
+      poll: (fd, timeoutMs) => calls.poll(fd, timeoutMs),
+      read: (fd, into) => calls.read(fd, into),
+    };
+  }
+}
