@@ -17,6 +17,13 @@ const CACHE_ENTRIES = 64;
 /** A card answers one at a time in 50 to 500 ms: beyond this nothing would be answered in time. */
 const MAX_WAITING = 64;
 const MEDIAN_OF = 31;
+/** The card's command has one octet for the length; what is longer, or empty, comes from a broken or hostile sender. */
+const MAX_ECM_BYTES = 255;
+/**
+ * ECMs in a row that the card could not answer, until the card itself is asked again: one station's broken ECMs must not
+ * take the keys away from all others.
+ */
+const MAX_UNANSWERED = 3;
 
 interface CardServiceOptions {
   backend: KeyBackend;
@@ -39,6 +46,9 @@ type CardStatus = Pick<Card, 'state' | 'reader' | 'caSystemId' | 'failure' | 'ec
 export class CardService implements KeySource {
   readonly #options: CardServiceOptions;
   #system: CardSystem | undefined;
+  /** The last card: the same one back again is no other card for those who have its keys. */
+  #known: CardSystem | undefined;
+  #unanswered = 0;
   #failure: KeyFailure | undefined;
   #failedAt = Number.NEGATIVE_INFINITY;
   #connecting: Promise<CardSystem> | undefined;
@@ -90,6 +100,10 @@ export class CardService implements KeySource {
   }
 
   keys(message: Uint8Array): Promise<AnsweredKeys> {
+    if (message.length === 0 || message.length > MAX_ECM_BYTES) {
+      this.#failed += 1;
+      return Promise.reject(new KeyFailure('card_error', `ECM of ${message.length} octets`));
+    }
     const now = this.#options.clock();
     const name = Buffer.from(message).toString('latin1');
     const cached = this.#cache.get(name);
@@ -127,7 +141,10 @@ export class CardService implements KeySource {
   async #connect(): Promise<CardSystem> {
     const { backend, log, onChange } = this.#options;
     try {
-      const system = await this.#limited((signal) => backend.connect(signal));
+      const answered = await this.#limited((signal) => backend.connect(signal));
+      const system = this.#known !== undefined && isSameCard(this.#known, answered) ? this.#known : answered;
+      this.#known = system;
+      this.#unanswered = 0;
       log.info('card ready', { reader: system.source, caSystemId: system.caSystemId });
       this.#system = system;
       this.#failure = undefined;
@@ -167,13 +184,17 @@ export class CardService implements KeySource {
       const keys = await this.#limited((signal) => backend.ecm(message, signal));
       this.#durations.push(clock() - startedAt);
       if (this.#durations.length > MEDIAN_OF) this.#durations.shift();
+      this.#unanswered = 0;
       return { ...keys, system };
     } catch (error) {
       // No contract for this programme says nothing about the card.
       if (error instanceof KeyFailure && error.code === 'not_subscribed') throw error;
+      this.#unanswered += 1;
+      const isOfEcm = error instanceof KeyFailure && error.code === 'card_error';
+      if (isOfEcm && this.#unanswered < MAX_UNANSWERED) throw error;
       const failure = this.#fail(error);
-      // The connection was good so far: a card that was only reinserted is back at once.
-      if (failure.code === 'no_card') this.#failedAt = Number.NEGATIVE_INFINITY;
+      // The connection was good so far: a card that was only reinserted, or was asked nonsense, is back at once.
+      if (failure.code === 'no_card' || isOfEcm) this.#failedAt = Number.NEGATIVE_INFINITY;
       this.#options.onChange();
       throw failure;
     }
@@ -200,6 +221,15 @@ export class CardService implements KeySource {
       throw new KeyFailure('timeout', `no answer for ${timeoutMs} ms`);
     }
   }
+}
+
+function isSameCard(a: CardSystem, b: CardSystem): boolean {
+  return (
+    a.caSystemId === b.caSystemId &&
+    a.source === b.source &&
+    Buffer.compare(a.systemKey, b.systemKey) === 0 &&
+    Buffer.compare(a.initialValue, b.initialValue) === 0
+  );
 }
 
 function median(values: readonly number[]): number | null {

@@ -32,6 +32,8 @@ export interface ShareServerOptions {
   /** Epoch ms. */
   now: () => number;
   onChange: () => void;
+  /** Default: 30 s. */
+  idleMs?: number;
 }
 
 interface RefusedPeer {
@@ -48,8 +50,10 @@ const MAX_REFUSED = 32;
 const PEER_MEMORY_MS = 60_000;
 const MAX_PEERS = 64;
 const MAX_CONNECTIONS = 32;
-/** Without a whole request for so long a connection is closed, seconds. */
-const IDLE_SECONDS = 30;
+/** Of one peer: a peer that holds more does not keep the others out. */
+const MAX_CONNECTIONS_A_PEER = 8;
+/** A connection without a whole request for so long is closed, however often an octet of one comes, ms. */
+const IDLE_MS = 30_000;
 
 interface Connection {
   reader: MessageReader;
@@ -57,6 +61,7 @@ interface Connection {
   /** Answers follow each other in the order of the requests. */
   turn: Promise<void>;
   waiting: number;
+  idle: ReturnType<typeof setTimeout> | undefined;
 }
 
 const MAX_WAITING = 8;
@@ -68,7 +73,7 @@ export class ShareServer {
   readonly #listeners: TCPSocketListener<Connection>[] = [];
   readonly #refused = new Map<string, RefusedPeer & { loggedAt: number }>();
   readonly #peers = new Map<string, number>();
-  #connections = 0;
+  readonly #connections = new Set<Bun.Socket<Connection>>();
 
   /** @throws Error when the port cannot be listened on */
   constructor(options: ShareServerOptions) {
@@ -107,18 +112,19 @@ export class ShareServer {
       ipv6Only: true,
       socket: {
         open: (socket) => {
-          this.#connections += 1;
           const peer = canonicalAddress(socket.remoteAddress) ?? socket.remoteAddress;
-          socket.data = { reader: new MessageReader(), peer, turn: Promise.resolve(), waiting: 0 };
-          socket.timeout(IDLE_SECONDS);
-          if (this.#connections > MAX_CONNECTIONS) socket.terminate();
+          const turn = Promise.resolve();
+          socket.data = { reader: new MessageReader(), peer, turn, waiting: 0, idle: undefined };
+          const ofPeer = [...this.#connections].filter(({ data }) => data.peer === peer).length;
+          const isFull = this.#connections.size >= MAX_CONNECTIONS || ofPeer >= MAX_CONNECTIONS_A_PEER;
+          this.#connections.add(socket);
+          if (isFull) socket.terminate();
+          else this.#limitIdle(socket);
         },
         data: (socket, bytes) => this.#receive(socket, bytes),
-        timeout: (socket) => {
-          socket.terminate();
-        },
-        close: () => {
-          this.#connections -= 1;
+        close: (socket) => {
+          clearTimeout(socket.data.idle);
+          this.#connections.delete(socket);
         },
         error: (socket) => {
           socket.terminate();
@@ -135,6 +141,13 @@ export class ShareServer {
     return listener;
   }
 
+  #limitIdle(socket: Bun.Socket<Connection>): void {
+    const { data } = socket;
+    clearTimeout(data.idle);
+    if (!this.#connections.has(socket)) return;
+    data.idle = setTimeout(() => socket.terminate(), this.#options.idleMs ?? IDLE_MS);
+  }
+
   #receive(socket: Bun.Socket<Connection>, bytes: Uint8Array): void {
     const connection = socket.data;
     try {
@@ -144,7 +157,7 @@ export class ShareServer {
         connection.turn = connection.turn.then(async () => {
           const answer = await this.#answer(socket, message);
           connection.waiting -= 1;
-          socket.timeout(IDLE_SECONDS);
+          this.#limitIdle(socket);
           socket.write(answer);
           if (!isOk(answer)) socket.end();
         });
