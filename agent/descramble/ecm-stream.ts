@@ -6,6 +6,7 @@
 import { type MonotonicClock, monotonicMs } from '../../host/clock.ts';
 import { type AnsweredKeys, KeyFailure, type KeySource } from './key-source.ts';
 import type { Parity } from './multi2-decryptor.ts';
+import type { WaitBudget } from './wait-budget.ts';
 
 /**
  * What to do with a scrambled packet: decrypt it, keep it until the key that was asked for is there, keep it until tables
@@ -15,12 +16,12 @@ export type Verdict = 'decrypt' | 'wait' | 'look_ahead' | 'pass';
 
 /** An ECM that failed is asked again, while the broadcast repeats it, after this, ms. */
 const REPEAT_AFTER_MS = 2_000;
-/** ECMs are sent every 100 ms; a scrambled stream without any for so long is given out as it is, ms. */
-const ECM_WAIT_MS = 2_000;
 
 interface EcmStreamOptions {
   source: KeySource;
   clock: MonotonicClock;
+  /** For an ECM that has not come. */
+  budget: WaitBudget;
   /** An answer arrived, or failed: packets that waited can be decided. `keys`: undefined where it failed. */
   onAnswer: (stream: EcmStream, keys: AnsweredKeys | undefined) => void;
 }
@@ -38,8 +39,8 @@ export class EcmStream {
   /** The key that does not follow from the newest ECM yet. */
   #stale: Parity | undefined;
   #current: Parity | undefined;
-  /** Since when a packet waits without an ECM. */
-  #waitsSince: number | undefined;
+  /** No ECM came in time: packets wait for none any more. */
+  #isSilent = false;
   #isClosed = false;
 
   constructor(
@@ -85,9 +86,8 @@ export class EcmStream {
     }
     if (this.failure !== undefined && !(this.#isAsking && this.#hasKeys)) return 'pass';
     if (this.#isAsking) return 'wait';
-    const now = this.#options.clock();
-    this.#waitsSince ??= now;
-    return now - this.#waitsSince < ECM_WAIT_MS ? 'look_ahead' : 'pass';
+    this.#isSilent ||= !this.#options.budget.mayWait(this.#options.clock());
+    return this.#isSilent ? 'pass' : 'look_ahead';
   }
 
   /** Packets that wait are given up: until the next answer they pass as they are. */
@@ -124,7 +124,7 @@ export class EcmStream {
       return;
     }
     this.failure = failure;
-    this.#waitsSince = undefined;
+    this.#isSilent = false;
     if (keys !== undefined) {
       this.#hasKeys = true;
       this.#stale = undefined;

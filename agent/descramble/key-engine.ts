@@ -1,7 +1,7 @@
 /** One card's keys for one transport stream: tables, the ECMs that they name, and the decryptor that has the keys. */
 import type { Pid } from '../../arib/ids.ts';
 import { parseEcm } from '../../arib/si/ecm.ts';
-import { packetPid } from '../../arib/ts/packet.ts';
+import { PAT_PID, packetPid } from '../../arib/ts/packet.ts';
 import { type Section, SectionAssembler, SectionDemux } from '../../arib/ts/section.ts';
 import { SectionMemory } from '../../arib/ts/section-memory.ts';
 import type { MonotonicClock } from '../../host/clock.ts';
@@ -9,9 +9,7 @@ import { CaTable } from './ca-table.ts';
 import { EcmStream, type Verdict } from './ecm-stream.ts';
 import type { AnsweredKeys, CardSystem, KeyFailure, KeySource, ProgramKeyFailure } from './key-source.ts';
 import { Multi2Decryptor, type Parity } from './multi2-decryptor.ts';
-
-/** PAT and PMTs are sent every 100 ms (ARIB TR-B14); scrambled packets wait so long for them, ms. */
-const TABLES_WAIT_MS = 2_000;
+import { WaitBudget } from './wait-budget.ts';
 
 interface KeyEngineOptions {
   source: KeySource;
@@ -36,7 +34,9 @@ export class KeyEngine {
   /** PIDs that have a slot in the decryptor. */
   #assigned: readonly Pid[] = [];
   #pending: (() => void)[] = [];
-  #waitsSince: number | undefined;
+  readonly #budget = new WaitBudget();
+  /** Not every programme of the PAT has shown its PMT in time: packets wait for none any more. */
+  #isIncomplete = false;
 
   private constructor(
     private readonly system: CardSystem,
@@ -95,14 +95,10 @@ export class KeyEngine {
 
   decide(pid: Pid, parity: Parity): Verdict {
     const ecmPid = this.#table.ecmPid(pid);
-    if (ecmPid !== undefined) {
-      this.#waitsSince = undefined;
-      return this.#ecms.get(ecmPid)?.stream.decide(parity) ?? 'pass';
-    }
+    if (ecmPid !== undefined) return this.#ecms.get(ecmPid)?.stream.decide(parity) ?? 'pass';
     if (this.#table.isComplete) return 'pass';
-    const now = this.options.clock();
-    this.#waitsSince ??= now;
-    return now - this.#waitsSince < TABLES_WAIT_MS ? 'look_ahead' : 'pass';
+    this.#isIncomplete ||= !this.#budget.mayWait(this.options.clock());
+    return this.#isIncomplete ? 'pass' : 'look_ahead';
   }
 
   decrypt(packets: Uint8Array): number {
@@ -115,7 +111,7 @@ export class KeyEngine {
       stream.giveUp();
       this.#dropStale(stream);
     }
-    this.#waitsSince = Number.NEGATIVE_INFINITY;
+    this.#isIncomplete = true;
   }
 
   close(): void {
@@ -142,6 +138,7 @@ export class KeyEngine {
   #readTable(section: Section): void {
     this.#pending.push(() => {
       if (!this.#table.take(section)) return;
+      if (section.pid === PAT_PID) this.#isIncomplete = false;
       this.#watchTables();
       this.#assign();
     });
@@ -191,7 +188,7 @@ export class KeyEngine {
       } else this.decryptor.setKeys(stream.slot, keys);
       this.options.onAnswer();
     };
-    const stream = new EcmStream(slot, { source, clock, onAnswer });
+    const stream = new EcmStream(slot, { source, clock, budget: this.#budget, onAnswer });
     this.#ecms.set(pid, { stream, assembler: new SectionAssembler(pid) });
   }
 }
