@@ -108,7 +108,8 @@ function cutsOf(
   const isCut = job.commercials === 'cut';
   const wished = isCut && isCertain ? spans : null;
   const cuts = other === undefined ? wished : other.cuts;
-  const isDoubtful = isCut && !isCertain && segments.some(({ kind }) => kind === 'cm');
+  // Of a recording in which nobody looked for commercials, or where looking failed, nothing is known to be without.
+  const isDoubtful = isCut && !isCertain && (segments.length === 0 || segments.some(({ kind }) => kind === 'cm'));
   if (isDoubtful) say('the commercials are not certain: nothing is cut');
   const isOtherwise = JSON.stringify(cuts) !== JSON.stringify(wished);
   const keepsOriginal = isDoubtful ? STAYS.commercials : isOtherwise ? STAYS.otherwise : null;
