@@ -67,7 +67,7 @@ try {
   const entry = await findEntry(bytes, index, media90k(0));
   if (entry === undefined) throw new Error('nothing to encode');
   const metadata = join(folder, 'tags.txt');
-  writeFileSync(metadata, metadataText({ title: '番組', station: '局', description: '', startAt: 0 }, []));
+  writeFileSync(metadata, metadataText({ title: '番組', station: '局', description: '', startAt: 0 }, true));
   const made = join(folder, 'out.mkv');
   const commandOf = (codec: keyof typeof CODECS, quality: EncodeQuality): string[] => {
     const encoder = VIDEO_ENCODERS.find(({ name }) => name === CODECS[codec]);

@@ -121,7 +121,7 @@ async function encodeMeanwhile(path: string, folder: string, signal: AbortSignal
   const encoder = VIDEO_ENCODERS.find(({ name }) => name === 'libsvtav1');
   if (entry === undefined || encoder === undefined) throw new Error('nothing to encode with');
   const metadata = join(folder, 'tags.txt');
-  writeFileSync(metadata, metadataText({ title: '', station: '', description: '', startAt: 0 }, []));
+  writeFileSync(metadata, metadataText({ title: '', station: '', description: '', startAt: 0 }, true));
   const command = encodeCommand({
     choice: { ffmpeg: 'ffmpeg', encoder, standIn: false },
     video: { kind: 'mpeg2', material: 'video', shape: undefined },

@@ -341,12 +341,19 @@ function lifecycle(
   return {
     start: [
       ...[databaseWorker, recorder, booking.booking, retention, spaceWatch, broadcast, encoders],
-      ...[playData.pictures, access.sessions, pairing.pairing, encode.encodes, commercial.detection],
+      ...[
+        playData.pictures,
+        access.sessions,
+        pairing.pairing,
+        encode.encodes,
+        encode.chapterFiles,
+        commercial.detection,
+      ],
     ],
     // No plan is made any more before what it orders ends; the database is closed last, by the caller.
     shutdown: [
       [events.events, live.sockets, access.sessions, pairing.pairing],
-      [booking.booking, encode.encodes, commercial.detection],
+      [booking.booking, encode.encodes, encode.chapterFiles, commercial.detection],
       [playData.pictures, playData.captionFiles, playData.captionStreams],
       [broadcast, live.live, play.play, recorder, retention, spaceWatch, encoders],
       [pool],

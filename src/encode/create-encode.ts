@@ -12,17 +12,24 @@ import { EncodeStore } from '../store/encode-store.ts';
 import { EncodedFileStore } from '../store/encoded-file-store.ts';
 import { RecordingListStore } from '../store/recording-list-store.ts';
 import { RecordingStore } from '../store/recording-store.ts';
+import { ChapterFiles } from './chapter-files.ts';
 import { addEncodeRoutes } from './encode-routes.ts';
 import { EncodeService } from './encode-service.ts';
 import type { EncodeSources } from './encode-sources.ts';
+import type { ProgramSegment } from './kept-spans.ts';
 
 interface EncodeNeeds
   extends Pick<
     EncodeSources,
-    'open' | 'captions' | 'poster' | 'chapters' | 'room' | 'stored' | 'removeRetired' | 'now' | 'elapsed'
+    'open' | 'captions' | 'poster' | 'room' | 'stored' | 'removeRetired' | 'now' | 'elapsed'
   > {
   database: Database;
   dataDir: string;
+  chapters: (
+    id: RecordingId,
+  ) =>
+    | { segments: readonly ProgramSegment[]; reliable: boolean; isCorrected: boolean; version: number }
+    | undefined;
   encoders: Encoders;
   /** Encoders that viewers wait for. */
   viewers: () => number;
@@ -72,6 +79,7 @@ export function createEncode(needs: EncodeNeeds) {
     }),
     ...{ isDetecting, settings, hub, log: log.component('encode') },
   });
+  const chapterFiles = new ChapterFiles({ files, chapters, room, hub, log: log.component('encode') });
   const routes: AddRoutes = (app) => addEncodeRoutes(app, { recordingList, encodes, store, now });
-  return { encodes, files, routes };
+  return { encodes, chapterFiles, files, routes };
 }

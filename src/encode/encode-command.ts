@@ -87,7 +87,7 @@ function deinterlacing(material: PictureMaterial, quality: EncodeQuality): strin
 }
 
 /** An encoder cannot change its size: pictures of other formats get borders. Nothing is done to those that have it. */
-function fitted({ width, height, aspect }: PictureShape): string[] {
+export function fitted({ width, height, aspect }: PictureShape): string[] {
   const ratio = aspect.toFixed(6);
   const sar = ((aspect * height) / width).toFixed(6);
   return [

@@ -13,7 +13,7 @@ import { EncodeFault, FAULTS, STAYS } from './encode-fault.ts';
 import type { EncodeSources, OpenOriginal } from './encode-sources.ts';
 import { type EncodedTrack, encodedTracks } from './encoded-tracks.ts';
 import { captionTrack, metadataText } from './file-texts.ts';
-import { chaptersOf, keptSpans } from './kept-spans.ts';
+import { keptSpans } from './kept-spans.ts';
 
 /** Of what a boundary that was told and the index may differ, ms. */
 const MAX_OTHER_LENGTH_MS = 2_000;
@@ -53,14 +53,13 @@ interface PlanContext {
 
 /** What all files of this recording have in common. */
 export async function planEncode(context: PlanContext): Promise<EncodePlan> {
-  const { job, recording, sources, original, folder, say } = context;
+  const { recording, sources, original, folder, say } = context;
   const { bytes, index } = original;
   const entry = await findEntry(bytes, index, index.pieces[0]?.start ?? index.duration);
   if (entry === undefined) throw new EncodeFault('final', FAULTS.unplayable);
   const length = (index.duration / TICKS_PER_SECOND) * 1000;
   const known = sources.chapters(recording.id);
   const { cuts, keepsOriginal } = cutsOf(context, known, length);
-  const segments = job.commercials === 'none' ? [] : (known?.segments ?? []);
   const captions = await readCaptions(context);
   const track = captions === null ? undefined : captionTrack(captions, cuts, length);
   const tags = {
@@ -68,7 +67,7 @@ export async function planEncode(context: PlanContext): Promise<EncodePlan> {
     description: '',
   };
   const metadata = join(folder, 'tags.txt');
-  await writeFile(metadata, metadataText(tags, chaptersOf(segments, cuts, length)));
+  await writeFile(metadata, metadataText(tags, cuts === null));
   if (track !== undefined) await writeFile(join(folder, 'captions.ass'), track);
   const poster = await sources.poster(recording);
   if (poster !== undefined) await writeFile(join(folder, 'cover.jpg'), poster);
@@ -109,7 +108,8 @@ function cutsOf(
   const wished = isCut && isCertain ? spans : null;
   const cuts = other === undefined ? wished : other.cuts;
   // Of a recording in which nobody looked for commercials, or where looking failed, nothing is known to be without.
-  const isDoubtful = isCut && !isCertain && (segments.length === 0 || segments.some(({ kind }) => kind === 'cm'));
+  const isDoubtful =
+    isCut && !isCertain && (segments.length === 0 || segments.some(({ kind }) => kind === 'cm'));
   if (isDoubtful) say('the commercials are not certain: nothing is cut');
   const isOtherwise = JSON.stringify(cuts) !== JSON.stringify(wished);
   const keepsOriginal = isDoubtful ? STAYS.commercials : isOtherwise ? STAYS.otherwise : null;

@@ -26,7 +26,9 @@ export interface EncodeSources {
   /** As they are known now; undefined: not at all. */
   chapters(
     recordingId: RecordingId,
-  ): { segments: readonly ProgramSegment[]; reliable: boolean; isCorrected?: boolean } | undefined;
+  ):
+    | { segments: readonly ProgramSegment[]; reliable: boolean; isCorrected?: boolean; version?: number }
+    | undefined;
   /** Octets that may be written in a folder; undefined: it is away. */
   room(folder: string): Promise<number | undefined>;
   /** Resolves when everything committed before is on disk. */

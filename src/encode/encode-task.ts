@@ -8,14 +8,23 @@ import { dirname, join } from 'node:path';
 import { TICKS_PER_SECOND } from '../../arib/time.ts';
 import type { EncoderChoice } from '../ffmpeg/encoders.ts';
 import type { RecordingIndex } from '../media/recording-index.ts';
-import { type EncodedCodec, type EncodeJob, type EncodeResult, SOURCE_OF } from '../model/encoding.ts';
+import {
+  type EncodedCodec,
+  type EncodedFacts,
+  type EncodeJob,
+  type EncodeResult,
+  SOURCE_OF,
+} from '../model/encoding.ts';
 import { Failure } from '../model/failure.ts';
 import { encodedLength } from '../model/recording-time.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
+import { pictureFault } from './compare-pictures.ts';
 import { encodeCommand } from './encode-command.ts';
 import { EncodeFault, FAULTS, STAYS } from './encode-fault.ts';
 import { type EncodePlan, planEncode, shapeOf } from './encode-plan.ts';
 import type { EncodeSources, EncodeStep, OpenOriginal } from './encode-sources.ts';
+import { chaptersOf } from './kept-spans.ts';
+import { findChapterRoom, writeChapters } from './matroska-chapters.ts';
 import { pictureMaterial } from './picture-material.ts';
 import { type EncodeOutcome, RecordingEncode } from './recording-encode.ts';
 import { verifyFile } from './verify-file.ts';
@@ -176,7 +185,8 @@ export class EncodeTask {
       await this.#step('encoded');
       const length = encodedLength(plan.length, plan.cuts);
       const { tookMs, missing } = outcome;
-      await this.#handOver(plan, { codec, choice, names, length, folder, tookMs, missing, original });
+      const texts = dirname(plan.metadata);
+      await this.#handOver(plan, { codec, choice, names, length, folder, texts, tookMs, missing, original });
     } catch (error) {
       // What was renamed already and has no row is one of them.
       for (const path of sources.store.leftovers(job.id)) await rm(path, { force: true });
@@ -289,15 +299,17 @@ export class EncodeTask {
   async #handOver(plan: EncodePlan, made: MadeFile): Promise<void> {
     const { job, recording, sources } = this.options;
     const { codec, choice, names, length, folder, tookMs, original } = made;
+    const chapters = plan.cuts === null ? await this.#chapters(names.work, length) : null;
     const verified = await verifyFile({
       ...{ ffmpeg: choice.ffmpeg, path: names.work, length: length / 1000, signal: this.#abort.signal },
       hasVideo: plan.entry.layout.video !== null,
       ...{ sounds: plan.tracks.length, missing: made.missing, background: sources.background },
     });
     this.#abort.signal.throwIfAborted();
-    if ('fault' in verified) {
-      this.#say(`not used: ${verified.fault}`);
-      throw new EncodeFault('failed', FAULTS.verify, verified.fault);
+    const fault = 'fault' in verified ? verified.fault : await this.#pictureFault(plan, made);
+    if ('fault' in verified || fault !== undefined) {
+      this.#say(`not used: ${fault}`);
+      throw new EncodeFault('failed', FAULTS.verify, fault);
     }
     await this.#step('verified');
     const { facts, lost } = verified;
@@ -318,6 +330,7 @@ export class EncodeTask {
           codecs: facts.codecs,
           hasVideo: facts.videoEnd !== null,
           stretches: stretchesOf(original.index),
+          chapters,
         },
       },
       sources.now(),
@@ -331,6 +344,38 @@ export class EncodeTask {
     const result = { codec, quality: job.quality, encoder: choice.encoder.name };
     this.results.push({ ...result, lengthMs: Math.round(length), bytes, tookMs: Math.round(tookMs) });
     this.#say(`${names.final}: ${bytes} octets in ${(tookMs / 1000).toFixed(1)} s`);
+  }
+
+  async #pictureFault(plan: EncodePlan, made: MadeFile): Promise<string | undefined> {
+    const { background, elapsed, stallMs } = this.options.sources;
+    const { choice, names, length, original, texts } = made;
+    const { entry, cuts } = plan;
+    if (entry.layout.video === null) return undefined;
+    const { signal } = this.#abort;
+    const fault = await pictureFault({
+      ...{
+        ffmpeg: choice.ffmpeg,
+        background,
+        bytes: original.bytes,
+        index: original.index,
+        elapsed,
+        stallMs,
+      },
+      ...{ path: names.work, length, cuts, folder: texts, signal, shape: shapeOf(entry.format) },
+    });
+    signal.throwIfAborted();
+    return fault;
+  }
+
+  /** As they are known by now: they take the place that the file has for them. */
+  async #chapters(path: string, length: number): Promise<EncodedFacts['chapters']> {
+    const { job, recording, sources } = this.options;
+    const known = sources.chapters(recording.id);
+    const segments = job.commercials === 'none' ? [] : (known?.segments ?? []);
+    const room = await findChapterRoom(path).catch(() => null);
+    if (room === null) return null;
+    await writeChapters(path, room, chaptersOf(segments, null, length));
+    return { room, version: known?.version ?? 0 };
   }
 
   /** Stored before its file is: a task that resumes this one does not verify it again. */
@@ -386,6 +431,8 @@ interface MadeFile {
   /** ms. */
   readonly length: number;
   readonly folder: string;
+  /** Folder of texts that go when the task ends. */
+  readonly texts: string;
   readonly tookMs: number;
   /** s that the original lacks. */
   readonly missing: number;

@@ -10,13 +10,13 @@ const page = (runs: CaptionPage['runs'], duration: number | null = null): Captio
   ...{ v: 1, plane: [960, 540], duration, runs },
 });
 
-test('tags and chapters are escaped for ffmpeg', () => {
+test('tags are escaped for ffmpeg, and room for chapters is asked for', () => {
   const tags = { title: '番組=1;#2', station: '局\\名', description: '', startAt: Date.UTC(2026, 0, 4, 16) };
-  const text = metadataText(tags, [{ start: 0, end: 1500.4, title: '本編' }]);
-  expect(text.split('\n')).toEqual([
-    ...[';FFMETADATA1', 'title=番組\\=1\\;\\#2', 'PUBLISHER=局\\\\名', 'DATE_RELEASED=2026-01-05'],
-    ...['[CHAPTER]', 'TIMEBASE=1/1000', 'START=0', 'END=1500', 'title=本編', ''],
-  ]);
+  const text = metadataText(tags, false);
+  const lines = [';FFMETADATA1', 'title=番組\\=1\\;\\#2', 'PUBLISHER=局\\\\名', 'DATE_RELEASED=2026-01-05'];
+  expect(text.split('\n')).toEqual([...lines, '']);
+  expect(metadataText(tags, true)).toStartWith(`${lines.join('\n')}\n[CHAPTER]\nTIMEBASE=1/1000\n`);
+  expect(metadataText(tags, true).length).toBeGreaterThan(14_000);
 });
 
 test('captions become lines of text, without ruby, on the scale of the file', () => {

@@ -1,7 +1,6 @@
-/** Texts that go into an encoded file: tags and chapters (FFMETADATA1), captions as an ASS track. Pure. */
+/** Texts that go into an encoded file: tags and room for chapters (FFMETADATA1), captions as an ASS track. Pure. */
 import type { CaptionPage, CaptionsFile } from '../../wire/caption.ts';
 import { type CutList, toEncoded } from '../model/recording-time.ts';
-import type { EncodedChapter } from './kept-spans.ts';
 
 interface FileTags {
   readonly title: string;
@@ -20,10 +19,16 @@ function escaped(text: string): string {
     .replace(/[=;#\\\n]/g, (letter) => `\\${letter}`);
 }
 
-/** For ffmpeg's demuxer `ffmetadata`. Tag names of Matroska (RFC 9559, section 5.1.8). */
+/** About 16 KB: some 300 chapters of one word. */
+const ROOM = { chapters: 64, letters: 220 } as const;
+
+/**
+ * For ffmpeg's demuxer `ffmetadata`. Tag names of Matroska (RFC 9559, section 5.1.8).
+ * @param hasChapters with chapters that mean nothing, whose place the real ones take (`matroska-chapters.ts`)
+ */
 export function metadataText(
   { title, station, description, startAt }: FileTags,
-  chapters: readonly EncodedChapter[],
+  hasChapters: boolean,
 ): string {
   const day = new Date(startAt + 9 * 3_600_000).toISOString().slice(0, 10);
   const tags = [
@@ -33,11 +38,11 @@ export function metadataText(
     ['DESCRIPTION', description],
   ] as const;
   const lines = tags.filter(([, text]) => text !== '').map(([name, text]) => `${name}=${escaped(text)}`);
-  const marks = chapters.flatMap((one) => [
-    ...['[CHAPTER]', 'TIMEBASE=1/1000', `START=${Math.round(one.start)}`, `END=${Math.round(one.end)}`],
-    `title=${escaped(one.title)}`,
+  const room = Array.from({ length: hasChapters ? ROOM.chapters : 0 }, (_, index) => [
+    ...['[CHAPTER]', 'TIMEBASE=1/1000', `START=${index}`, `END=${index + 1}`],
+    `title=${'.'.repeat(ROOM.letters)}`,
   ]);
-  return `${[';FFMETADATA1', ...lines, ...marks].join('\n')}\n`;
+  return `${[';FFMETADATA1', ...lines, ...room.flat()].join('\n')}\n`;
 }
 
 /** A page without an end of its own, and the last one, is shown this long at most. */

@@ -66,6 +66,14 @@ export interface EncodedFacts {
   codecs: string;
   hasVideo: boolean;
   stretches: EncodedStretch[];
+  /** Where chapters are in the file, and which they are; null: it has no place for them. */
+  chapters: { room: ChapterRoom; version: number } | null;
+}
+
+/** Octets of a file that its chapters may take. */
+export interface ChapterRoom {
+  readonly at: number;
+  readonly length: number;
 }
 
 export interface EncodedFile {

@@ -1,6 +1,12 @@
 /** Encoded files of recordings: the rows by which a file is handed over, and by which the original stream is given up. */
 import type { Database } from 'bun:sqlite';
-import type { EncodedCodec, EncodedFacts, EncodedFile, EncodedSource } from '../model/encoding.ts';
+import type {
+  ChapterRoom,
+  EncodedCodec,
+  EncodedFacts,
+  EncodedFile,
+  EncodedSource,
+} from '../model/encoding.ts';
 import type { RecordingId } from '../model/ids.ts';
 import { readCuts } from './recording-json.ts';
 import { readObject } from './stored-json.ts';
@@ -11,6 +17,14 @@ interface HandedOver extends EncodedFile {
   codec: EncodedCodec;
   bytes: number;
   durationMs: number;
+}
+
+interface StaleChapters {
+  recordingId: RecordingId;
+  source: EncodedSource;
+  path: string;
+  durationMs: number;
+  room: ChapterRoom;
 }
 
 export class EncodedFileStore {
@@ -159,6 +173,38 @@ export class EncodedFileStore {
       .get({ recordingId })?.captions;
   }
 
+  /** Files whose chapters are others than are known now. */
+  staleChapters(): StaleChapters[] {
+    const rows = this.database
+      .query<
+        { recordingId: RecordingId; source: string; path: string; durationMs: number; facts: string },
+        []
+      >(
+        `SELECT f.recording_id AS recordingId, f.source, f.path, f.duration_ms AS durationMs, x.facts
+         FROM encoded_files AS x JOIN recording_files AS f USING (recording_id, source)
+           LEFT JOIN recording_chapters AS c ON c.recording_id = x.recording_id
+         WHERE x.cuts IS NULL AND f.duration_ms IS NOT NULL
+           AND json_extract(x.facts, '$.chapters.version') <> coalesce(c.version, 0)`,
+      )
+      .all();
+    return rows.flatMap(({ facts, source, ...row }) => {
+      const { chapters } = readFacts(facts);
+      return chapters === null ? [] : { ...row, source: source as EncodedSource, room: chapters.room };
+    });
+  }
+
+  /** Which chapters a file has, where it is still that of its recording. */
+  putChapterVersion(recordingId: RecordingId, source: EncodedSource, path: string, version: number): void {
+    this.database
+      .query(
+        `UPDATE encoded_files SET facts = json_set(facts, '$.chapters.version', $version)
+         WHERE recording_id = $recordingId AND source = $source AND EXISTS (
+           SELECT 1 FROM recording_files AS f
+           WHERE f.recording_id = $recordingId AND f.source = $source AND f.path = $path)`,
+      )
+      .run({ recordingId, source, path, version });
+  }
+
   /** As files that were made one with others: a start removes them where that was not done yet. */
   #retire(recordingId: RecordingId, files: readonly { path: string; bytes: number | null }[]): void {
     const put = this.database.query(
@@ -171,11 +217,17 @@ export class EncodedFileStore {
 }
 
 function readFacts(text: string): EncodedFacts {
-  const { tracks, codecs, hasVideo, stretches } = readObject<Partial<EncodedFacts>>(text) ?? {};
+  const { tracks, codecs, hasVideo, stretches, chapters } = readObject<Partial<EncodedFacts>>(text) ?? {};
   return {
     tracks: Array.isArray(tracks) ? tracks.filter((one) => typeof one === 'string') : [],
     codecs: typeof codecs === 'string' ? codecs : '',
     hasVideo: hasVideo !== false,
     stretches: Array.isArray(stretches) ? stretches.filter(({ length }) => Number.isFinite(length)) : [],
+    chapters: isPlace(chapters) ? chapters : null,
   };
+}
+
+function isPlace(chapters: Partial<EncodedFacts>['chapters']): chapters is NonNullable<typeof chapters> {
+  const { room, version } = chapters ?? {};
+  return Number.isSafeInteger(room?.at) && Number.isSafeInteger(room?.length) && Number.isInteger(version);
 }

@@ -6,7 +6,11 @@ import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { eventStations } from '../../synth/broadcast.ts';
 import { captionTruth } from '../../synth/caption/truth.ts';
 import { MARK_PERIOD, TICKS_PER_SECOND, ticksAt, wrapTicks } from '../../synth/clock.ts';
+import { GROUP_TICKS } from '../../synth/rundown/part.ts';
+import { Rundown } from '../../synth/rundown/rundown.ts';
 import { loadScenario } from '../../synth/scenario/load.ts';
+import type { SmallStation } from '../../synth/scenario/small.ts';
+import type { EventStation } from '../../synth/si/eit.ts';
 import { scenarioFile } from '../synth/scenario-file.ts';
 import { tune } from '../synth/tuning.ts';
 
@@ -16,6 +20,8 @@ const SERVICE_ID = 1024;
 /** Statements are sent so long before they are shown, at most. */
 const LEAD_TICKS = 2 * TICKS_PER_SECOND;
 const FRAME_TICKS = 3_003;
+/** Five minutes. */
+const SEARCHED_GROUPS = 600;
 const FFPROBE = Bun.which('ffprobe') ?? 'ffprobe';
 
 /** A stretch that was received without a break. */
@@ -43,21 +49,15 @@ interface Text {
 export const letters = (text: string): string => text.normalize('NFKC').replaceAll(/[\s〓]/gu, '');
 
 export class RecordedAir {
-  readonly #path = scenarioFile({
-    seed: 14,
-    channels: [
-      {
-        channel: CHANNEL,
-        stations: [
-          {
-            serviceId: SERVICE_ID,
-            captions: true,
-            programmes: [{ durationSec: 1_800, title: '灯台守の日記', captions: true }],
-          },
-        ],
-      },
-    ],
-  });
+  readonly #path: string;
+
+  /** @param station what is otherwise of the station, as in a scenario file @param bitrate bits a second of its channel */
+  constructor(station: SmallStation = {}, bitrate?: number) {
+    const programmes = [{ durationSec: 1_800, title: '灯台守の日記', captions: true }];
+    const stations = [{ serviceId: SERVICE_ID, captions: true, programmes, ...station }];
+    const channel = { channel: CHANNEL, stations, ...(bitrate === undefined ? {} : { bitrate }) };
+    this.#path = scenarioFile({ seed: 14, channels: [channel] });
+  }
 
   /** What a tuner gave in these seconds. */
   async stretch(at: BroadcastMs, seconds: number): Promise<Stretch> {
@@ -67,13 +67,8 @@ export class RecordedAir {
 
   /** Captions from a little before a moment on. */
   shown(at: BroadcastMs, seconds: number): Shown[] {
-    const { seed, channels } = loadScenario(this.#path);
-    const [channel] = channels;
-    if (channel === undefined) throw new Error('no channel');
-    const station = eventStations(loadScenario(this.#path), channel).find(
-      ({ place }) => place.plan.serviceId === SERVICE_ID,
-    );
-    if (station === undefined) throw new Error('no station');
+    const { seed } = loadScenario(this.#path);
+    const station = this.#station();
     const begin = broadcastMs(at - 60_000);
     const pages = captionTruth(seed, station, begin, seconds + 60).captions;
     let texts: Text[] = [];
@@ -83,6 +78,29 @@ export class RecordedAir {
       texts = [...texts, ...added].filter(({ text }) => text !== '');
       return { ticks: ticksAt(moment), texts };
     });
+  }
+
+  /** The first whole break from a moment on, with the black at its ends; unwrapped 90 kHz. */
+  firstBreak(at: BroadcastMs): { from: number; to: number } {
+    const { seed } = loadScenario(this.#path);
+    const { place, guide } = this.#station();
+    const rundown = new Rundown(seed, place.plan, guide);
+    const from = Math.ceil(ticksAt(at) / GROUP_TICKS);
+    const parts = rundown.parts(from, from + SEARCHED_GROUPS);
+    const first = parts.findIndex(({ kind }, index) => kind !== 'main' && parts[index - 1]?.kind === 'main');
+    const end = parts.findIndex(({ kind }, index) => index > first && kind === 'main');
+    const [begin, behind] = [parts[first], parts[end]];
+    if (begin === undefined || behind === undefined) throw new Error('no break');
+    return { from: begin.from * GROUP_TICKS, to: behind.from * GROUP_TICKS };
+  }
+
+  #station(): EventStation {
+    const scenario = loadScenario(this.#path);
+    const [channel] = scenario.channels;
+    if (channel === undefined) throw new Error('no channel');
+    const found = eventStations(scenario, channel).find(({ place }) => place.plan.serviceId === SERVICE_ID);
+    if (found === undefined) throw new Error('no station');
+    return found;
   }
 }
 

@@ -15,8 +15,9 @@ import { HOME_STATION, StandInAgent, startTestService, type TestService, until }
 import { putRecording, type RecordingRow } from '../service/recording-rows.ts';
 import { comesTrue } from '../until.ts';
 import { builtWeb, hasChromium, sharedBrowser } from '../web/browser.ts';
-import { type Presented, presented, spy } from './presented.ts';
-import { AirLine, letters, RecordedAir, type Stretch } from './recorded-air.ts';
+import { presented, spy } from './presented.ts';
+import { AirLine, RecordedAir, type Stretch } from './recorded-air.ts';
+import { compare, FRAME_S, noErrors, plays, seekTo, worst } from './shown.ts';
 
 setDefaultTimeout(120_000);
 
@@ -33,9 +34,6 @@ const SECONDS = 30;
 const THERE = 16;
 /** Rows that a test puts begin so long before their programme. */
 const LEAD_MS = 10_000;
-const FRAME_S = 1001 / 30_000;
-/** A caption is drawn with the picture it belongs to, or the next one. */
-const CAPTION_SLACK_S = 0.15;
 
 const air = new RecordedAir();
 const agent = new StandInAgent();
@@ -107,86 +105,32 @@ function interrupted(): number {
   return id;
 }
 
-const plays = (): Promise<unknown> =>
-  page.waitForFunction(() => {
-    const video = document.querySelector('video');
-    return (
-      video !== null && !video.paused && !video.seeking && video.readyState >= 3 && video.currentTime > 0
-    );
-  });
-
-/** Clicks the bar, and waits until the picture of that time is there. */
-async function seekTo(part: number, length: number): Promise<void> {
-  await page.locator('.stage').hover();
-  const bar = await page.locator('.seek').boundingBox();
-  if (bar === null) throw new Error('no bar');
-  await page.mouse.click(bar.x + bar.width * part, bar.y + bar.height / 2);
-  const target = part * length;
-  await page.waitForFunction((at) => {
-    const video = document.querySelector('video');
-    return video !== null && !video.seeking && video.readyState >= 3 && Math.abs(video.currentTime - at) < 2;
-  }, target);
-}
-
-const nearest = (all: readonly number[], to: number): number =>
-  Math.min(...all.map((one) => Math.abs(one - to)));
-
-interface Errors {
-  pictures: number[];
-  sounds: number[];
-  captions: number;
-}
-
-/** Compares what was presented with the broadcast; adds to the errors found. */
-function compare({ flashes, beeps, captions }: Presented, errors: Errors): void {
-  for (const flash of flashes) {
-    errors.pictures.push(nearest(line.marks, flash));
-    errors.sounds.push(nearest(beeps, flash));
-  }
-  for (const { at, text: drawn } of captions) {
-    const text = letters(drawn);
-    const wanted = line.textsAt(at, CAPTION_SLACK_S);
-    if (wanted === undefined) continue;
-    // What was found is taken away: what is left of the drawing was not sent.
-    let rest = text;
-    const missing: string[] = [];
-    for (const one of [...wanted].sort((a, b) => b.text.length - a.text.length)) {
-      if (rest.includes(one.text)) rest = rest.replace(one.text, '');
-      else if (!one.flashes) missing.push(one.text);
-    }
-    expect({ at, text, missing, rest }).toEqual({ at, text, missing: [], rest: '' });
-    if (wanted.length > 0) errors.captions += 1;
-  }
-}
-
-const worst = (list: readonly number[]): number => Math.round(Math.max(...list) * 1000);
-
 test.skipIf(!hasChromium)('ten random seeks, a gap and a join show what was broadcast there', async () => {
   const id = interrupted();
   await page.goto(`${service.url}/watch/${id}`);
-  await plays();
-  const errors: Errors = { pictures: [], sounds: [], captions: 0 };
+  await plays(page);
+  const errors = noErrors();
   const seed = Math.floor(Math.random() * 1e9);
   console.log(`seeks of seed ${seed}`);
   const random = new Random(seed);
   for (let seek = 0; seek < SEEKS; seek += 1) {
-    await seekTo(random.next() * 0.94, line.seconds);
+    await seekTo(page, random.next() * 0.94, line.seconds);
     const seen = await presented(page, 1);
     // A busy machine may leave out the pictures of a flash: then the next one counts.
     expect(seen.flashes).toHaveLength(1);
-    compare(seen, errors);
+    compare(line, seen, errors);
   }
   const [gap = 0, join = 0] = line.joins;
   expect(await page.locator('.seek-gap').count()).toBeGreaterThanOrEqual(1);
   for (const place of [gap, join]) {
-    await seekTo((place - 2.6) / line.seconds, line.seconds);
+    await seekTo(page, (place - 2.6) / line.seconds, line.seconds);
     const seen = await presented(page, 5);
     expect(seen.flashes.some((at) => at < place)).toBe(true);
     expect(seen.flashes.some((at) => at > place)).toBe(true);
     // A busy machine leaves pictures out; a hole would be longer.
     expect(seen.widest).toBeLessThan(1);
     expect(seen.ranges).toBe(1);
-    compare(seen, errors);
+    compare(line, seen, errors);
   }
   // The same place again in AV1 and Opus.
   const av1 = page.waitForRequest((request) => request.url().includes('codec=av1'));
@@ -194,9 +138,9 @@ test.skipIf(!hasChromium)('ten random seeks, a gap and a join show what was broa
   await page.getByRole('button', { name: /^画質/u }).click();
   await page.getByRole('radio', { name: /^AV1/u }).click();
   await av1;
-  await plays();
-  await seekTo(0.2, line.seconds);
-  compare(await presented(page, 2), errors);
+  await plays(page);
+  await seekTo(page, 0.2, line.seconds);
+  compare(line, await presented(page, 2), errors);
   console.log(
     `recording: flashes at most ${worst(errors.pictures)} ms from the broadcaster's, beeps ${worst(errors.sounds)} ms ` +
       `from them, captions equal in ${errors.captions} pictures`,
@@ -228,17 +172,17 @@ test.skipIf(!hasChromium)(
       written = Math.max(written, to);
     }, 500);
     try {
-      const errors: Errors = { pictures: [], sounds: [], captions: 0 };
+      const errors = noErrors();
       await page.goto(`${service.url}/chase/${id}`);
-      await plays();
-      compare(await presented(page, 2), errors);
+      await plays(page);
+      compare(line, await presented(page, 2), errors);
       await page.keyboard.press('End');
       await page.waitForFunction(() => {
         const video = document.querySelector('video');
         return video !== null && !video.seeking && video.readyState >= 3 && video.currentTime > 8;
       });
       const edge = await presented(page, 4);
-      compare(edge, errors);
+      compare(line, edge, errors);
       const behind = THERE + (performance.now() - began) / 1000 - (edge.flashes.at(-1) ?? 0);
       expect(edge.ranges).toBeGreaterThanOrEqual(1);
       console.log(
@@ -262,7 +206,7 @@ test.skipIf(!hasChromium)(
       });
       await page.locator('.watch-offer', { hasText: '録画が終わりました' }).waitFor();
       for (let press = 0; press < 4; press += 1) await page.keyboard.press('>');
-      compare(await presented(page, 40, 10_000), errors);
+      compare(line, await presented(page, 40, 10_000), errors);
       const end = await page.evaluate(() => {
         const video = document.querySelector('video');
         return video === null ? undefined : { ended: video.ended, at: video.currentTime };

@@ -172,6 +172,50 @@ test('commercials are cut out, and everything is told on the scale of the file',
   expect((await home.item(id))?.resumeMs).toBe(flash * 1000);
 });
 
+test('chapters inside a file follow what is corrected, in place', async () => {
+  const id = put();
+  const correct = async (start: number, end: number): Promise<void> => {
+    const chapters = [{ start, end, title: 'CM' }];
+    expect((await home.send('PUT', `/api/recordings/${id}/chapters`, { chapters })).status).toBe(200);
+  };
+  await correct(1, 2);
+  await home.send('POST', `/api/recordings/${id}/encode`, { codecs: 'h264', commercials: 'chapters' });
+  expect(await ended(id)).toMatchObject({ state: 'done' });
+  const made = await home.get(`/api/recordings/${id}/file`);
+  const before = await made.bytes();
+  expect(await chaptersIn(before)).toEqual(['0-1000 本編', '1000-2000 CM', '2000-4004 本編']);
+
+  await correct(1.5, 3);
+  const tag = made.headers.get('etag') ?? '';
+  const changed = await comesTrue(
+    'a file of another tag',
+    async () => {
+      const again = await home.get(`/api/recordings/${id}/file`, { headers: { 'if-none-match': tag } });
+      return again.status === 200 ? again.bytes() : undefined;
+    },
+    LIMIT_MS,
+  );
+  expect(await chaptersIn(changed)).toEqual(['0-1500 本編', '1500-3000 CM', '3000-4004 本編']);
+  // Nothing else of it moved.
+  expect(changed.length).toBe(before.length);
+  expect((await played(changed)).flashes).toEqual((await played(before)).flashes);
+  await home.send('PUT', `/api/recordings/${id}/chapters`, { chapters: [] });
+  const read = async (): Promise<string[]> =>
+    chaptersIn(await (await home.get(`/api/recordings/${id}/file`)).bytes());
+  await comesTrue('no chapters', async () => (await read()).length === 0, LIMIT_MS);
+});
+
+/** As ffmpeg reads them: `from-to title`, ms. */
+async function chaptersIn(file: Uint8Array): Promise<string[]> {
+  const words = ['-i', '-', '-map_chapters', '0', '-f', 'ffmetadata', '-'];
+  const text = new TextDecoder().decode(await outputOf(file, ...words));
+  const found = text.matchAll(/TIMEBASE=1\/(\d+)\nSTART=(\d+)\nEND=(\d+)\ntitle=(.*)/g);
+  return [...found].map(([, scale, from, to, title]) => {
+    const ms = (value = ''): number => Math.round((Number(value) * 1000) / Number(scale));
+    return `${ms(from)}-${ms(to)} ${title}`;
+  });
+}
+
 describe('the queue', () => {
   test('is paused, reordered and cancelled, and takes a recording once', async () => {
     expect((await home.send('PUT', '/api/encodes', { paused: true })).status).toBe(200);

@@ -89,7 +89,7 @@ test(
     const encoder = VIDEO_ENCODERS.find(({ name }) => name === 'libx264');
     if (entry === undefined || encoder === undefined) throw new Error('nothing to encode');
     const metadata = join(folder, 'tags.txt');
-    writeFileSync(metadata, metadataText({ title: '', station: '', description: '', startAt: 0 }, []));
+    writeFileSync(metadata, metadataText({ title: '', station: '', description: '', startAt: 0 }, true));
     const made = join(folder, 'made.mkv');
     const command = encodeCommand({
       choice: { ffmpeg: FFMPEG, encoder: { ...encoder, file: fast(encoder.file.small) }, standIn: false },

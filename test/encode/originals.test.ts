@@ -22,7 +22,7 @@ import { EncodedFileStore } from '../../src/store/encoded-file-store.ts';
 import type { ListedRecording } from '../../src/store/recording-list-store.ts';
 import { RecordingStore } from '../../src/store/recording-store.ts';
 import { openClip } from '../play/clip.ts';
-import { FFMPEG, madeStream } from '../play/made-recording.ts';
+import { FFMPEG, madeStream, output } from '../play/made-recording.ts';
 import { comesTrue } from '../until.ts';
 import { EncodeHome } from './encode-home.ts';
 
@@ -107,7 +107,7 @@ test('a file in which pictures or sound are missing in between does not replace 
   const lossy = join(root, 'ffmpeg-lossy');
   const words = [
     '#!/bin/sh',
-    `case "$*" in *'-f null'*) exec ${FFMPEG} "$@";; esac`,
+    `case "$*" in *'-f null'* | *'-f rawvideo'*) exec ${FFMPEG} "$@";; esac`,
     `${FFMPEG} "$@" || exit`,
     'for made do :; done',
     `${FFMPEG} -v error -nostdin -y -i "$made" -map 0 -c copy -c:v libx264 -preset ultrafast` +
@@ -121,6 +121,34 @@ test('a file in which pictures or sound are missing in between does not replace 
   expect((await ended(one)).state).toBe('done');
   expect(sourcesOf(one, id)).toEqual(['alt', 'ts']);
   expect(one.store.log(recordingId(id))?.log).toMatch(/the original stays: 3\.\d s of it are missing/);
+});
+
+test('a file with other pictures, which decode without a complaint, is not used', async () => {
+  // As a faulty driver writes them: of the right number, at the right times.
+  const wrong = join(root, 'ffmpeg-wrong');
+  const words = [
+    '#!/bin/sh',
+    `case "$*" in *'-f null'* | *'-f rawvideo'*) exec ${FFMPEG} "$@";; esac`,
+    `${FFMPEG} "$@" || exit`,
+    'for made do :; done',
+    `${FFMPEG} -v error -nostdin -y -i "$made" -map 0 -c copy -c:v libx264 -preset ultrafast` +
+      ` -vf negate -vsync passthrough -f matroska "$made.x" && mv "$made.x" "$made"`,
+  ];
+  writeFileSync(wrong, `${words.join('\n')}\n`);
+  chmodSync(wrong, 0o755);
+  const one = home({ ffmpeg: wrong });
+  const shown = await output(
+    ...['-f', 'lavfi', '-i', 'testsrc2=s=96x64:r=30000/1001:d=1', '-f', 'lavfi', '-i', 'sine=r=48000:d=1'],
+    ...['-c:v', 'mpeg2video', '-g', '15', '-c:a', 'aac', '-f', 'mpegts', 'pipe:1'],
+  );
+  const id = one.put(shown, 1_001);
+  one.service.start();
+  expect(await ended(one)).toMatchObject({
+    state: 'failed',
+    message: expect.stringContaining('問題が見つかった'),
+  });
+  expect(sourcesOf(one, id)).toEqual(['ts']);
+  expect(one.store.log(recordingId(id))?.log).toContain('its pictures are not those of the original');
 });
 
 function parts(...ends: number[]): ProgramSegment[] {
@@ -149,7 +177,7 @@ test('it stays where its other file is cut and nothing was to be cut', async () 
   const id = one.put(film, 1_001, { commercials: 'none' });
   const path = join(one.folder, 'earlier.av1.mkv');
   writeFileSync(path, 'earlier');
-  const facts = { tracks: [], codecs: '', hasVideo: true, stretches: [] };
+  const facts = { tracks: [], codecs: '', hasVideo: true, stretches: [], chapters: null };
   const file = { path, codec: 'av1', bytes: 7, durationMs: 600, source: 'encoded', facts } as const;
   new EncodedFileStore(one.database).put(recordingId(id), { ...file, cuts: [{ from: 0, to: 600 }] }, 1);
   one.service.start();
@@ -176,7 +204,7 @@ test('a start removes no original in whose place there is nothing', async () => 
   const one = home();
   const id = one.put(film, 1_001);
   const files = new EncodedFileStore(one.database);
-  const facts = { tracks: [], codecs: '', hasVideo: true, stretches: [] };
+  const facts = { tracks: [], codecs: '', hasVideo: true, stretches: [], chapters: null };
   const path = join(one.folder, 'lost.h264.mkv');
   const file = { path, codec: 'h264', bytes: 7, durationMs: 1_001, source: 'alt', facts } as const;
   files.put(recordingId(id), { ...file, cuts: null }, 1);
@@ -189,7 +217,7 @@ test('a start removes no original in whose place there is nothing', async () => 
 test('a file that a wrong clock dated later than now is made again', async () => {
   const one = home();
   const id = one.put(film, 1_001, { keepTs: true });
-  const facts = { tracks: [], codecs: '', hasVideo: true, stretches: [] };
+  const facts = { tracks: [], codecs: '', hasVideo: true, stretches: [], chapters: null };
   const path = join(one.folder, 'earlier.h264.mkv');
   writeFileSync(path, 'earlier');
   const file = { path, codec: 'h264', bytes: 7, durationMs: 1_001, source: 'alt', facts } as const;

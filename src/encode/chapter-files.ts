@@ -1,0 +1,84 @@
+/**
+ * Keeps the chapters inside encoded files as they are known: written again, in place, when commercials are detected again
+ * or corrected. What is to be done is told by the database alone, so that a start finishes what a crash left.
+ */
+import { dirname } from 'node:path';
+import { within } from '../../host/deadline.ts';
+import type { Log } from '../../host/log.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { RecordingId } from '../model/ids.ts';
+import type { EncodedFileStore } from '../store/encoded-file-store.ts';
+import { chaptersOf, type ProgramSegment } from './kept-spans.ts';
+import { writeChapters } from './matroska-chapters.ts';
+
+interface ChapterFilesOptions {
+  readonly files: Pick<EncodedFileStore, 'staleChapters' | 'putChapterVersion'>;
+  readonly chapters: (
+    id: RecordingId,
+  ) => { segments: readonly ProgramSegment[]; version: number } | undefined;
+  /** Undefined: a folder is away. */
+  readonly room: (folder: string) => Promise<number | undefined>;
+  readonly hub: Pick<Hub, 'subscribe'>;
+  readonly log: Log;
+}
+
+/** A network folder that hangs must not hold up the others for ever. */
+const WRITE_LIMIT_MS = 30_000;
+
+export class ChapterFiles {
+  #unsubscribe: (() => void) | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #isWaiting = false;
+  #isClosed = false;
+
+  constructor(private readonly options: ChapterFilesOptions) {}
+
+  start(): void {
+    this.#unsubscribe = this.options.hub.subscribe((event) => {
+      // Chapters may have changed while the file was being made.
+      const isEncoded = event.name === 'encode' && event.data.percent === 1;
+      if (isEncoded || event.name === 'chapters') this.#wake();
+    });
+    this.#wake();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#unsubscribe?.();
+    await this.#running;
+  }
+
+  /** One round at a time; what comes meanwhile is done by one more. */
+  #wake(): void {
+    if (this.#isWaiting || this.#isClosed) return;
+    this.#isWaiting = true;
+    this.#running = this.#running.then(async () => {
+      this.#isWaiting = false;
+      try {
+        await this.#round();
+      } catch (error) {
+        this.options.log.error('chapters of encoded files not read', { error: String(error) });
+      }
+    });
+  }
+
+  async #round(): Promise<void> {
+    const { files, chapters, room, log } = this.options;
+    for (const { recordingId, source, path, durationMs, room: place } of files.staleChapters()) {
+      if (this.#isClosed) return;
+      const known = chapters(recordingId);
+      const list = chaptersOf(known?.segments ?? [], null, durationMs);
+      try {
+        // Of a folder that is away the next start writes them.
+        if ((await room(dirname(path))) === undefined) continue;
+        await within(WRITE_LIMIT_MS, writeChapters(path, place, list), () => {
+          throw new Error('its folder does not answer');
+        });
+        files.putChapterVersion(recordingId, source, path, known?.version ?? 0);
+        log.info('chapters of an encoded file written', { recording: recordingId, chapters: list.length });
+      } catch (error) {
+        log.warn('chapters of an encoded file not written', { recording: recordingId, error: String(error) });
+      }
+    }
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * Whether an encoded file shows what its original shows: an encoder may write pictures that decode without a complaint
+ * and are wrong (a faulty driver). Small grey pictures of some places are compared; which picture of the original belongs
+ * to which of the file need not be known, since one of the same second is like it.
+ */
+import { join } from 'node:path';
+import { media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
+import { run } from '../ffmpeg/run.ts';
+import { findEntry } from '../media/entry-search.ts';
+import { PLAYBACK_VIDEO } from '../media/playback-remuxer.ts';
+import type { RecordingIndex } from '../media/recording-index.ts';
+import { type CutList, toOriginal } from '../model/recording-time.ts';
+import { fitted, type PictureShape } from './encode-command.ts';
+import { RecordingEncode, type RecordingEncodeOptions } from './recording-encode.ts';
+
+interface CompareOptions extends Pick<RecordingEncodeOptions, 'bytes' | 'elapsed' | 'stallMs'> {
+  readonly ffmpeg: string;
+  readonly index: RecordingIndex;
+  /** The encoded file. */
+  readonly path: string;
+  /** Of it, ms. */
+  readonly length: number;
+  readonly cuts: CutList;
+  /** As all of its pictures are; undefined: as they are in the original. */
+  readonly shape: PictureShape | undefined;
+  /** For small pictures. */
+  readonly folder: string;
+  /** Words before a command that lower its priority. */
+  readonly background: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+const SIZE = { width: 64, height: 36 } as const;
+const BYTES = SIZE.width * SIZE.height;
+/** Shares of the length. */
+const PLACES = [0.08, 0.35, 0.62, 0.9];
+/** ms of the file that are compared, and of the original around them. */
+const COMPARED_MS = 500;
+const AROUND_MS = 500;
+/** Of 255; and of how much the picture itself differs from grey. */
+const MOST_APART = 6;
+const MOST_APART_SHARE = 0.5;
+/** One place may be damaged in the original, where a decoder that began elsewhere shows something else. */
+const WRONG_PLACES = 2;
+const RUN_LIMIT_MS = 120_000;
+
+/** English, for the log; undefined: they are alike, or nothing can be compared. */
+export async function pictureFault(options: CompareOptions): Promise<string | undefined> {
+  const { length, cuts, signal } = options;
+  const wrong: string[] = [];
+  let compared = 0;
+  for (const place of PLACES) {
+    signal.throwIfAborted();
+    const at = Math.max(0, Math.min(place * length, length - COMPARED_MS));
+    const from = toOriginal(at, cuts);
+    // Across a join the original has something else in between.
+    if (toOriginal(Math.min(length, at + COMPARED_MS), cuts) - from > 2 * COMPARED_MS) continue;
+    const originals = await originalPictures(options, from);
+    const made = originals.length === 0 ? [] : await madePictures(options, at);
+    if (made.length === 0) continue;
+    compared += 1;
+    const strange = made.filter((one) => !originals.some((other) => isAlike(one, other)));
+    if (2 * strange.length > made.length) wrong.push((at / 1000).toFixed(1));
+  }
+  const isWrong = wrong.length > 0 && wrong.length >= Math.min(WRONG_PLACES, compared);
+  return isWrong ? `its pictures are not those of the original at ${wrong.join(', ')} s` : undefined;
+}
+
+/** Grey pictures of the same size. */
+export function isAlike(one: Uint8Array, original: Uint8Array): boolean {
+  const mean = original.reduce((sum, value) => sum + value, 0) / original.length;
+  const spread = original.reduce((sum, value) => sum + Math.abs(value - mean), 0) / original.length;
+  const apart = original.reduce((sum, value, at) => sum + Math.abs(value - (one[at] ?? 0)), 0);
+  return apart / original.length <= Math.max(MOST_APART, MOST_APART_SHARE * spread);
+}
+
+/** One field: pictures of the file may be made of either. */
+function smallPictures(shape: PictureShape | undefined): string {
+  const { width, height } = SIZE;
+  const made = shape === undefined ? [] : fitted(shape);
+  return [...made, 'field=top', `scale=${width}:${height}:flags=area`, 'format=gray'].join(',');
+}
+
+const RAW = ['-vsync', 'passthrough', '-f', 'rawvideo'];
+
+async function originalPictures(options: CompareOptions, fromMs: number): Promise<Uint8Array[]> {
+  const { ffmpeg, background, bytes, index, folder, shape, signal, stallMs, elapsed } = options;
+  const at = media90k((Math.max(0, fromMs - AROUND_MS) / 1000) * TICKS_PER_SECOND);
+  const entry = await findEntry(bytes, index, at);
+  if (entry === undefined || entry.layout.video === null) return [];
+  const path = join(folder, 'original.gray');
+  const words = [ffmpeg, '-v', 'error', '-nostdin', '-nostats', '-y', '-progress', 'pipe:1', '-f', 'mpegts'];
+  const encode = new RecordingEncode({
+    ...{ bytes, index, entry, stallMs, elapsed, streams: 0 },
+    until: media90k(at + ((COMPARED_MS + 2 * AROUND_MS) / 1000) * TICKS_PER_SECOND),
+    command: [
+      ...[...background, ...words, '-i', 'pipe:0', '-map', `0:i:${PLAYBACK_VIDEO}`],
+      ...['-vf', smallPictures(shape), ...RAW, path],
+    ],
+  });
+  const stop = (): void => void encode.stop();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    await encode.outcome;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+  return picturesIn(path);
+}
+
+async function madePictures(options: CompareOptions, atMs: number): Promise<Uint8Array[]> {
+  const { ffmpeg, background, path, folder, signal } = options;
+  const made = join(folder, 'made.gray');
+  const command = [
+    ...[...background, ffmpeg, '-v', 'error', '-nostdin', '-y', '-ss', (atMs / 1000).toFixed(3), '-i', path],
+    ...['-t', (COMPARED_MS / 1000).toFixed(3), '-map', '0:V', '-vf', smallPictures(undefined), ...RAW, made],
+  ];
+  await run(command, { timeoutMs: RUN_LIMIT_MS, signal });
+  return picturesIn(made);
+}
+
+async function picturesIn(path: string): Promise<Uint8Array[]> {
+  const file = Bun.file(path);
+  if (!(await file.exists())) return [];
+  const bytes = await file.bytes();
+  await file.delete();
+  return Array.from({ length: Math.floor(bytes.length / BYTES) }, (_, number) =>
+    bytes.subarray(number * BYTES, (number + 1) * BYTES),
+  );
+}

@@ -1,0 +1,209 @@
+/**
+ * Recordings from the broadcast to encoded files, in a real browser: commercials are found, the file is made with and
+ * without them, and pictures, sound and captions at random places of both are those that the broadcaster sent there.
+ */
+import type { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { broadcastMs } from '../../arib/time.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { momentOf } from '../../synth/clock.ts';
+import { Random } from '../../synth/random.ts';
+import type { Chapters, DetectionStatus, Encodes, Playback } from '../../wire/api.ts';
+import { HOME_STATION, StandInAgent, startTestService, type TestService, until } from '../service/harness.ts';
+import { putRecording } from '../service/recording-rows.ts';
+import { comesTrue } from '../until.ts';
+import { builtWeb, hasChromium, sharedBrowser } from '../web/browser.ts';
+import { presented, spy } from './presented.ts';
+import { AirLine, RecordedAir, type Stretch } from './recorded-air.ts';
+import { compare, FRAME_S, noErrors, plays, seekTo, worst } from './shown.ts';
+
+setDefaultTimeout(400_000);
+
+/** On each of the two files; all ten with `--long`. */
+const SEEKS = process.env.SVC_LONG === '1' ? 10 : 4;
+/** s of the programme before and behind its commercials. */
+const BEFORE = 22;
+const BEHIND = 20;
+const LIMIT_MS = 300_000;
+const VIDEO = { codec: 'mpeg2', width: 352, height: 240, bitrate: 1_000_000 };
+
+const air = new RecordedAir(
+  { video: VIDEO, commercials: { everySec: 40, lengthSec: 15, sponsorSec: 0 } },
+  2_200_000,
+);
+const agent = new StandInAgent();
+let service: TestService;
+let database: Database;
+let page: Page;
+let stretch: Stretch;
+/** Unwrapped 90 kHz. */
+let cm: { from: number; to: number };
+let captions: ReturnType<RecordedAir['shown']>;
+const faults: string[] = [];
+
+beforeAll(async () => {
+  if (!hasChromium) return;
+  agent.start();
+  cm = air.firstBreak(broadcastMs(Date.UTC(2026, 0, 5, 12, 10)));
+  const at = broadcastMs(momentOf(cm.from) - BEFORE * 1000);
+  const seconds = BEFORE + (cm.to - cm.from) / 90_000 + BEHIND;
+  const environment = { TUNER_AGENT_URL: agent.url, FFMPEG_PATH: Bun.which('ffmpeg') ?? '' };
+  const [webDir, made] = await Promise.all([builtWeb(), air.stretch(at, seconds)]);
+  stretch = made;
+  captions = air.shown(at, seconds + 10);
+  service = await startTestService({ environment, webDir });
+  database = openDatabase(join(service.folder, 'svc.db'));
+  await until(async () => (await (await fetch(`${service.url}/api/services`)).json()).length === 2);
+  page = await (await sharedBrowser()).newPage({ viewport: { width: 1280, height: 800 } });
+  page.setDefaultTimeout(60_000);
+  page.on('pageerror', (error) => faults.push(error.message));
+  await page.addInitScript(spy);
+});
+
+afterAll(async () => {
+  await page?.context().close();
+  database?.close();
+  await service?.close();
+  await agent.stop();
+});
+
+async function get<T>(path: string): Promise<T> {
+  return (await (await fetch(`${service.url}/api/${path}`)).json()) as T;
+}
+
+async function post(path: string, body: object): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify(body) };
+  const response = await fetch(`${service.url}/api/${path}`, init);
+  expect([path, response.ok]).toEqual([path, true]);
+}
+
+/** @returns its id, when its commercials were found where they are */
+async function recorded(line: AirLine): Promise<number> {
+  const startAt = momentOf(stretch.from);
+  const durationMs = Math.round((stretch.to - stretch.from) / 90);
+  const row = { station: HOME_STATION, serviceName: '試験テレビ', name: '灯台守の日記', startAt };
+  const content = { content: stretch.bytes, bytes: stretch.bytes.length };
+  const folder = join(service.folder, 'recordings');
+  const id = putRecording(database, { ...row, ...content, endAt: startAt + durationMs }, folder);
+  database.query('UPDATE recordings SET duration_ms = $durationMs WHERE id = $id').run({ id, durationMs });
+  await post(`recordings/${id}/detect`, {});
+  const status = await comesTrue(
+    'its commercials were looked for',
+    async () => {
+      const one = await get<DetectionStatus>(`recordings/${id}/detect`);
+      return ['done', 'failed'].includes(one.state) ? one : undefined;
+    },
+    LIMIT_MS,
+  );
+  expect(status).toMatchObject({ state: 'done', reliable: true });
+  const { chapters } = await get<Chapters>(`recordings/${id}/chapters`);
+  expect(chapters.map(({ title }) => title)).toEqual(['本編', 'CM', '本編']);
+  const [from, to] = [line.secondsOf(cm.from), line.secondsOf(cm.to)];
+  expect(Math.abs((chapters[1]?.start ?? 0) - from)).toBeLessThan(FRAME_S + 0.001);
+  expect(Math.abs((chapters[1]?.end ?? 0) - to)).toBeLessThan(FRAME_S + 0.001);
+  return id;
+}
+
+async function encoded(id: number, wish: object): Promise<Playback> {
+  // Encoding waits while somebody watches.
+  await page.goto('about:blank');
+  await post(`recordings/${id}/encode`, { quality: 'small', ...wish });
+  const item = await comesTrue(
+    'its encode',
+    async () => (await get<Encodes>('encodes')).recent.find(({ recordingId }) => recordingId === id),
+    LIMIT_MS,
+  );
+  expect(item).toMatchObject({ state: 'done', message: null });
+  const playback = await get<Playback>(`recordings/${id}/playback`);
+  expect(playback.axis).toBe('encoded');
+  return playback;
+}
+
+/** Seconds of a line at which the programme is on, with room to watch a flash. */
+function placeOf(random: Random, line: AirLine): number {
+  const from = line.secondsOf(cm.from);
+  const to = Number.isNaN(line.secondsOf(cm.to)) ? from : line.secondsOf(cm.to);
+  const room = 3;
+  const [before, behind] = [from - room, line.seconds - to - room];
+  const at = random.next() * (before + behind);
+  return at < before ? at : to + at - before;
+}
+
+async function seeks(line: AirLine, random: Random) {
+  const errors = noErrors();
+  for (let seek = 0; seek < SEEKS; seek += 1) {
+    await seekTo(page, placeOf(random, line) / line.seconds, line.seconds);
+    const seen = await presented(page, 1);
+    expect(seen.flashes).toHaveLength(1);
+    compare(line, seen, errors);
+  }
+  return errors;
+}
+
+function expectRight(name: string, errors: ReturnType<typeof noErrors>): void {
+  console.log(
+    `${name}: flashes at most ${worst(errors.pictures)} ms from the broadcaster's, beeps ${worst(errors.sounds)} ms ` +
+      `from them, captions equal in ${errors.captions} pictures`,
+  );
+  expect(Math.max(...errors.pictures)).toBeLessThan(2 * FRAME_S);
+  expect(Math.max(...errors.sounds)).toBeLessThan(0.06);
+  expect(errors.captions).toBeGreaterThan(10);
+  expect(faults).toEqual([]);
+}
+
+const clock = (): Promise<number> =>
+  page.evaluate(() => document.querySelector('video')?.currentTime ?? Number.NaN);
+
+const seed = Math.floor(Math.random() * 1e9);
+
+test.skipIf(!hasChromium)('an encoded file shows what was broadcast, and skips its commercials', async () => {
+  console.log(`seeks of seed ${seed}`);
+  const line = new AirLine([stretch], captions);
+  const id = await recorded(line);
+  const playback = await encoded(id, { codecs: 'both', commercials: 'chapters', keepTs: false });
+  expect(Math.abs(playback.duration - line.seconds)).toBeLessThan(0.1);
+  expect(playback.offers.map(({ codec, way }) => `${codec} ${way}`)).toEqual(
+    expect.arrayContaining(['av1 file', 'h264 file', 'av1 stream', 'h264 stream']),
+  );
+  await page.goto(`${service.url}/watch/${id}`);
+  await plays(page);
+  const errors = await seeks(line, new Random(seed));
+  // The commercials are skipped by themselves, and shown where somebody goes back to them.
+  const [from, to] = [line.secondsOf(cm.from), line.secondsOf(cm.to)];
+  await seekTo(page, (from - 2) / line.seconds, line.seconds);
+  await page.getByText('CMをスキップしました').waitFor();
+  expect(await clock()).toBeGreaterThan(to - 0.2);
+  compare(line, await presented(page, 1), errors);
+  await page.getByRole('button', { name: '戻る', exact: true }).click();
+  await page.waitForFunction((end) => (document.querySelector('video')?.currentTime ?? end) < end - 5, to);
+  expect(await clock()).toBeGreaterThan(from - 0.2);
+  expectRight('encoded, whole', errors);
+});
+
+test.skipIf(!hasChromium)('a file without its commercials shows the programme alone', async () => {
+  const whole = new AirLine([stretch], captions);
+  const parts = [
+    { ...stretch, to: cm.from },
+    { ...stretch, from: cm.to },
+  ];
+  const line = new AirLine(parts, captions);
+  const id = await recorded(whole);
+  const playback = await encoded(id, { codecs: 'h264', commercials: 'cut', keepTs: false });
+  expect(Math.abs(playback.duration - line.seconds)).toBeLessThan(0.1);
+  expect((await get<Chapters>(`recordings/${id}/chapters`)).chapters).toEqual([]);
+  await page.goto(`${service.url}/watch/${id}`);
+  await plays(page);
+  const errors = await seeks(line, new Random(seed + 1));
+  const [cut = 0] = line.joins;
+  await seekTo(page, (cut - 2.2) / line.seconds, line.seconds);
+  const seen = await presented(page, 4);
+  expect(seen.flashes.some((at) => at < cut)).toBe(true);
+  expect(seen.flashes.some((at) => at > cut)).toBe(true);
+  expect(seen.widest).toBeLessThan(1);
+  expect(seen.ranges).toBe(1);
+  compare(line, seen, errors);
+  expectRight('encoded, without commercials', errors);
+});

@@ -1,0 +1,65 @@
+/** What a page shows of a recording, compared with what the broadcaster sent. */
+import { expect } from 'bun:test';
+import type { Page } from 'playwright-core';
+import type { Presented } from './presented.ts';
+import { type AirLine, letters } from './recorded-air.ts';
+
+export const FRAME_S = 1001 / 30_000;
+/** A caption is drawn with the picture it belongs to, or the next one. */
+const CAPTION_SLACK_S = 0.15;
+
+export const plays = (page: Page): Promise<unknown> =>
+  page.waitForFunction(() => {
+    const video = document.querySelector('video');
+    return (
+      video !== null && !video.paused && !video.seeking && video.readyState >= 3 && video.currentTime > 0
+    );
+  });
+
+/** Clicks the bar, and waits until the picture of that time is there. */
+export async function seekTo(page: Page, part: number, length: number): Promise<void> {
+  await page.locator('.stage').hover();
+  const bar = await page.locator('.seek').boundingBox();
+  if (bar === null) throw new Error('no bar');
+  await page.mouse.click(bar.x + bar.width * part, bar.y + bar.height / 2);
+  const target = part * length;
+  await page.waitForFunction((at) => {
+    const video = document.querySelector('video');
+    return video !== null && !video.seeking && video.readyState >= 3 && Math.abs(video.currentTime - at) < 2;
+  }, target);
+}
+
+const nearest = (all: readonly number[], to: number): number =>
+  Math.min(...all.map((one) => Math.abs(one - to)));
+
+interface Errors {
+  pictures: number[];
+  sounds: number[];
+  captions: number;
+}
+
+export const noErrors = (): Errors => ({ pictures: [], sounds: [], captions: 0 });
+
+/** Compares what was presented with the broadcast; adds to the errors found. */
+export function compare(line: AirLine, { flashes, beeps, captions }: Presented, errors: Errors): void {
+  for (const flash of flashes) {
+    errors.pictures.push(nearest(line.marks, flash));
+    errors.sounds.push(nearest(beeps, flash));
+  }
+  for (const { at, text: drawn } of captions) {
+    const text = letters(drawn);
+    const wanted = line.textsAt(at, CAPTION_SLACK_S);
+    if (wanted === undefined) continue;
+    // What was found is taken away: what is left of the drawing was not sent.
+    let rest = text;
+    const missing: string[] = [];
+    for (const one of [...wanted].sort((a, b) => b.text.length - a.text.length)) {
+      if (rest.includes(one.text)) rest = rest.replace(one.text, '');
+      else if (!one.flashes) missing.push(one.text);
+    }
+    expect({ at, text, missing, rest }).toEqual({ at, text, missing: [], rest: '' });
+    if (wanted.length > 0) errors.captions += 1;
+  }
+}
+
+export const worst = (list: readonly number[]): number => Math.round(Math.max(...list) * 1000);
