@@ -67,7 +67,7 @@ export async function pictureFault(options: CompareOptions): Promise<string | un
 }
 
 /** Grey pictures of the same size. */
-export function isAlike(one: Uint8Array, original: Uint8Array): boolean {
+function isAlike(one: Uint8Array, original: Uint8Array): boolean {
   const mean = original.reduce((sum, value) => sum + value, 0) / original.length;
   const spread = original.reduce((sum, value) => sum + Math.abs(value - mean), 0) / original.length;
   const apart = original.reduce((sum, value, at) => sum + Math.abs(value - (one[at] ?? 0)), 0);
