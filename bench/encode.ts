@@ -122,7 +122,7 @@ try {
       const length = index.duration / 90_000;
       const options = { ffmpeg: FFMPEG, path: made, length, hasVideo: true, sounds: 1, background: [] };
       const signal = AbortSignal.timeout(600_000);
-      const verified = await verifyFile({ ...options, missing: 0, signal });
+      const verified = await verifyFile({ ...options, missing: 0, signal, folder });
       if ('fault' in verified) throw new Error(verified.fault);
     });
     console.log(`${codec}: verified in ${check.wall.toFixed(2)} s`);

@@ -304,6 +304,7 @@ export class EncodeTask {
       ...{ ffmpeg: choice.ffmpeg, path: names.work, length: length / 1000, signal: this.#abort.signal },
       hasVideo: plan.entry.layout.video !== null,
       ...{ sounds: plan.tracks.length, missing: made.missing, background: sources.background },
+      folder: made.texts,
     });
     this.#abort.signal.throwIfAborted();
     const fault = 'fault' in verified ? verified.fault : await this.#pictureFault(plan, made);

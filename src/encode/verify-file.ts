@@ -2,7 +2,8 @@
  * Whether an encoded file can take the place of its original: its streams, its length, that nothing is missing in between
  * which the original has, and that ffmpeg decodes samples of it and its end without a complaint.
  */
-import { run } from '../ffmpeg/run.ts';
+import { join } from 'node:path';
+import { type RunResult, run } from '../ffmpeg/run.ts';
 import { type EncodedFileFacts, readEncodedFile } from '../media/encoded-file.ts';
 
 interface VerifyOptions {
@@ -15,6 +16,8 @@ interface VerifyOptions {
   /** s that the original itself lacks. */
   readonly missing: number;
   readonly signal: AbortSignal;
+  /** For samples. */
+  readonly folder: string;
   /** Words before a command that lower its priority. */
   readonly background: readonly string[];
 }
@@ -63,21 +66,37 @@ export async function verifyFile(options: VerifyOptions): Promise<Verified> {
   // A short file is decoded as a whole.
   const isShort = end <= (SAMPLES + 1) * SAMPLE_SECONDS;
   for (const start of isShort ? [0] : [...starts, end - SAMPLE_SECONDS]) {
-    const fault = await decodeFault(options, start, isShort ? end + 1 : SAMPLE_SECONDS);
+    const fault = await decodeFault(options, isShort ? undefined : { start, seconds: SAMPLE_SECONDS });
     if (fault !== undefined) return { fault: `at ${start.toFixed(1)} s: ${fault}` };
   }
   return { facts, lost };
 }
 
+/**
+ * A sample is copied first: copying begins with a whole intra picture. A decoder that begins within a cluster is given
+ * what lies before it there, and complains.
+ */
 async function decodeFault(
-  { ffmpeg, path, background, signal }: VerifyOptions,
-  start: number,
-  seconds: number,
+  options: VerifyOptions,
+  sample: { start: number; seconds: number } | undefined,
 ): Promise<string | undefined> {
-  const command = [
-    ...[...background, ffmpeg, '-v', 'error', '-xerror', '-nostdin', '-ss', start.toFixed(3), '-i', path],
-    ...['-t', seconds.toFixed(3), '-map', '0:V?', '-map', '0:a?', '-f', 'null', '-'],
-  ];
-  const { code, stderr } = await run(command, { timeoutMs: DECODE_LIMIT_MS, signal });
-  return code === 0 && stderr === '' ? undefined : stderr.slice(-500) || `ffmpeg ended with ${code}`;
+  const { ffmpeg, path, background, signal, folder } = options;
+  const words = [...background, ffmpeg, '-v', 'error', '-xerror', '-nostdin', '-y'];
+  const streams = ['-map', '0:V?', '-map', '0:a?'];
+  const limit = { timeoutMs: DECODE_LIMIT_MS, signal };
+  // Times as they are: rounded to a frame rate, two pictures may fall on one, which is complained about.
+  const decoding = [...streams, '-vsync', 'passthrough', '-enc_time_base:v', '1:90000', '-f', 'null', '-'];
+  const part = join(folder, 'sample.mkv');
+  if (sample !== undefined) {
+    const { start, seconds } = sample;
+    const from = ['-ss', start.toFixed(3), '-i', path, '-t', seconds.toFixed(3)];
+    const copied = await run([...words, ...from, ...streams, '-c', 'copy', '-f', 'matroska', part], limit);
+    if (copied.code !== 0) return faultOf(copied);
+  }
+  const decoded = await run([...words, '-i', sample === undefined ? path : part, ...decoding], limit);
+  return decoded.code === 0 && decoded.stderr === '' ? undefined : faultOf(decoded);
+}
+
+function faultOf({ code, stderr }: RunResult): string {
+  return stderr.slice(-500) || `ffmpeg ended with ${code}`;
 }
