@@ -34,11 +34,13 @@ const VPCD = {
 // A front proxy with https and a path, and its certificate.
 const NGINX = { file: '/usr/sbin/nginx', program: 'nginx', package: 'nginx-light', variable: 'NGINX_PATH' };
 const OPENSSL = { program: 'openssl', package: 'openssl', variable: 'OPENSSL_PATH' };
+// Measures what the systemd units leave open; it need not be the init system.
+const ANALYZE = { program: 'systemd-analyze', package: 'systemd', variable: 'SYSTEMD_ANALYZE_PATH' };
 const TASKS = {
   demo: { file: 'tools/demo.ts', programs: [FFMPEG] },
   test: {
     file: 'tools/test.ts',
-    programs: [FFMPEG, FFPROBE, CHROMIUM, HEADLESS, PCSCD, VPCD, NGINX, OPENSSL],
+    programs: [FFMPEG, FFPROBE, CHROMIUM, HEADLESS, PCSCD, VPCD, NGINX, OPENSSL, ANALYZE],
   },
   build: { file: 'build.ts', programs: [] },
   bench: { file: 'tools/bench.ts', programs: [FFMPEG] },

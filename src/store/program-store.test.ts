@@ -195,6 +195,28 @@ describe('writing', () => {
     expect(events()).toHaveLength(400);
   });
 
+  test('a transaction ends with its first step past 8 ms', async () => {
+    let ticks = 0;
+    let since = 0;
+    let longest = 0;
+    // Each look at the clock is a ms.
+    const timed = new ProgramWriter({
+      database,
+      elapsed: () => {
+        ticks += 1;
+        return ticks;
+      },
+      pause: async () => {
+        longest = Math.max(longest, ticks - since);
+        since = ticks;
+      },
+    });
+    const programs = Array.from({ length: 100 }, (_, index) => program(index, index * 5, index * 5 + 5));
+    const nothing = { extended: new Map(), windows: [], presentFollowing: undefined };
+    await timed.write({ stationId: HOME, ...nothing, programs }, NOON);
+    expect(longest).toBeLessThan(20);
+  });
+
   test('a station that announces without end fills no more than its share, and still says what is on', async () => {
     const flood = Array.from({ length: 63_000 }, (_, index) => program(index, index, index + 1));
     await write({ programs: flood });

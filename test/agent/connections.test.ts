@@ -70,6 +70,21 @@ test('a host name that is not configured is refused with the reason, readable or
   }
 });
 
+test('pages of other sites may neither load a stream nor read what they load', async () => {
+  await using agent = await TestAgent.start({ fakeTuners: 'GR:1' });
+  for (const mode of ['no-cors', 'navigate']) {
+    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': mode, 'sec-fetch-dest': 'video' };
+    const refused = await agent.fetch('/agent/stream?type=GR&channel=T27&use=page', { headers });
+    expect([mode, refused.status]).toEqual([mode, 403]);
+    await refused.text();
+  }
+  const own = await agent.fetch('/agent/tuners', { headers: { 'sec-fetch-site': 'same-origin' } });
+  expect(own.status).toBe(200);
+  // Browsers leave the header out on plain http; what is answered then must not be readable for others.
+  expect(own.headers.get('cross-origin-resource-policy')).toBe('same-origin');
+  expect(((await own.json()) as { users: unknown[] }[]).flatMap(({ users }) => users)).toEqual([]);
+});
+
 test('a client that goes in the middle of its body changes nothing and is no fault', async () => {
   await using agent = await TestAgent.start();
   const before = await (await agent.fetch('/agent/channels')).json();
