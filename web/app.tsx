@@ -4,6 +4,7 @@ import { onBack } from './navigation/back.ts';
 import { goBack, type Screen, screen, shownProgram, shownReservation } from './navigation/router.ts';
 import { ProgramSheet } from './program/sheet.tsx';
 import { stationById } from './query/stations.ts';
+import { FinishedNotices } from './recordings/finished-notices.tsx';
 import { ReservationSheet } from './reservations/sheet.tsx';
 import { Guide } from './screens/guide.tsx';
 import { Home } from './screens/home.tsx';
@@ -162,6 +163,7 @@ export function App() {
         <Content current={current} />
       </main>
       <Toasts under />
+      <FinishedNotices />
       <Over />
     </div>
   );

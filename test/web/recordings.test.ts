@@ -8,7 +8,7 @@ import { START } from './clock.ts';
 import { newBookings, reservation } from './fake-bookings.ts';
 import { manyStations } from './fake-guide.ts';
 import { failedRecording, manyRecordings, newRecordings, runningRecording } from './fake-recordings.ts';
-import { faultsOf, focusOn, furnish, hasChromium, PHONE, webRig } from './rig.ts';
+import { faultsOf, focusOn, furnish, hasChromium, PHONE, until, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
 const COUNT = 3_000;
@@ -318,6 +318,17 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await page.evaluate(() => fetch('api/health'));
     // The list may have been about to be read once more; every three seconds would be six times.
     expect(asked('GET recordings') - before).toBeLessThan(3);
+  });
+
+  test('one that ends is told on any screen, with the way to watch it', async () => {
+    const running = runningRecording(900, station, START);
+    const page = await open('search', { list: [running] });
+    await until(() => asked('GET recordings') > 0);
+    Object.assign(running, { recording: false, state: 'recorded', durationMs: 1_800_000, progress: null });
+    rig.service.send('recordings');
+    const notice = page.locator('.toast', { hasText: 'の録画が終わりました' });
+    await notice.getByRole('button', { name: '再生' }).click();
+    await page.waitForURL('**/watch/900');
   });
 
   test('a change leaves the place, the focus and the choice as they were', async () => {

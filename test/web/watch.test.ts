@@ -220,6 +220,10 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await page.getByRole('button', { name: '字幕・画質・操作の設定' }).click();
     await page.getByRole('radiogroup', { name: '自動でCMをスキップ' }).getByText('しない').click();
     expect(await page.evaluate(() => localStorage.getItem('svc.skip-commercials'))).toBe('"never"');
+    await page.getByRole('radiogroup', { name: '戻る秒数' }).getByText('15秒', { exact: true }).click();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await placed(page, 6.4, 9.1);
   });
 
   test('corrects where commercials are, and takes it back', async () => {

@@ -1,0 +1,34 @@
+/** Tells of recordings that ended while a screen is open, with the way to watch them. */
+import { useEffect, useRef } from 'preact/hooks';
+import type { Recording } from '../../wire/api.ts';
+import { navigate, watchPath } from '../navigation/router.ts';
+import { RUNNING_RECORDINGS, recordingQuery } from '../query/queries.ts';
+import { entryOf, useQuery } from '../query/use-query.ts';
+import { showToast } from '../ui/toast.tsx';
+import { splitTitle } from '../words/title.ts';
+
+async function tell({ id, name }: Recording): Promise<void> {
+  const entry = entryOf(recordingQuery(id));
+  await entry.renew();
+  const ended = entry.answer.peek().value;
+  // One that is in the bin, or runs after all, is nothing to watch.
+  if (ended === undefined || ended.id !== id || ended.recording) return;
+  const title = `「${splitTitle(name).title}」`;
+  if (ended.state === 'failed') showToast(`${title}の録画に失敗しました`, undefined, `ended ${id}`);
+  else {
+    const watch = { label: '再生', run: () => navigate(watchPath(ended)) };
+    showToast(`${title}の録画が終わりました`, watch, `ended ${id}`);
+  }
+}
+
+export function FinishedNotices() {
+  const { value } = useQuery(RUNNING_RECORDINGS);
+  const before = useRef<readonly Recording[]>([]);
+  useEffect(() => {
+    if (value === undefined) return;
+    const ended = before.current.filter(({ id }) => !value.some((one) => one.id === id));
+    before.current = value;
+    for (const one of ended) void tell(one);
+  }, [value]);
+  return null;
+}
