@@ -31,6 +31,8 @@ const VPCD = {
   package: 'vsmartcard-vpcd',
   variable: 'VPCD_PATH',
 };
+// Network namespaces: machines of a home that share a card.
+const IP = { file: '/usr/sbin/ip', program: 'ip', package: 'iproute2', variable: 'IP_PATH' };
 // A front proxy with https and a path, and its certificate.
 const NGINX = { file: '/usr/sbin/nginx', program: 'nginx', package: 'nginx-light', variable: 'NGINX_PATH' };
 const OPENSSL = { program: 'openssl', package: 'openssl', variable: 'OPENSSL_PATH' };
@@ -40,7 +42,7 @@ const TASKS = {
   demo: { file: 'tools/demo.ts', programs: [FFMPEG] },
   test: {
     file: 'tools/test.ts',
-    programs: [FFMPEG, FFPROBE, CHROMIUM, HEADLESS, PCSCD, VPCD, NGINX, OPENSSL, ANALYZE],
+    programs: [FFMPEG, FFPROBE, CHROMIUM, HEADLESS, PCSCD, VPCD, IP, NGINX, OPENSSL, ANALYZE],
   },
   build: { file: 'build.ts', programs: [] },
   bench: { file: 'tools/bench.ts', programs: [FFMPEG] },

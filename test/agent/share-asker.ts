@@ -1,0 +1,23 @@
+/**
+ * Asks a share port as an agent does, from the network namespace that it is started in: `share-asker.ts URL HOPS`.
+ * Prints `keys` or the code of the failure.
+ */
+import { ShareClient } from '../../agent/card/share-client.ts';
+import { KeyFailure } from '../../agent/descramble/key-source.ts';
+import { ecmMessage } from '../scrambled-stream.ts';
+
+const [url = '', hops = '1'] = process.argv.slice(2);
+const client = new ShareClient({ url, hops: Number(hops) });
+const LIMIT_MS = 3_000;
+const signal = AbortSignal.timeout(LIMIT_MS);
+const given = Promise.withResolvers<string>();
+signal.addEventListener('abort', () => given.resolve('timeout'));
+const asked = client.connect(signal).then(
+  async () => {
+    await client.ecm(ecmMessage(1, 1), signal);
+    return 'keys';
+  },
+  (error: unknown) => (error instanceof KeyFailure ? error.code : String(error)),
+);
+console.log(await Promise.race([asked, given.promise]));
+process.exit(0);

@@ -1,0 +1,37 @@
+/**
+ * A viewer beside an agent, in the network namespace that it is started in: `share-receiver.ts AGENT_URL CLEAR_FILE
+ * TAIL_BYTES`. Prints how much of the stream came, and whether it, or its last part, is as before scrambling.
+ */
+export {};
+
+const [url = '', path = '', tailBytes = '0'] = process.argv.slice(2);
+/** Less than this is held back by the framer until more comes. */
+const HELD_BYTES = 1_000;
+const PACKET = 188;
+
+const clear = await Bun.file(path).bytes();
+const parts: Uint8Array[] = [];
+let bytes = 0;
+try {
+  const response = await fetch(`${url}/agent/stream?type=GR&channel=T27&use=test`);
+  for await (const part of response.body ?? []) {
+    parts.push(part);
+    bytes += part.length;
+    if (bytes > clear.length - HELD_BYTES) break;
+  }
+} catch {
+  // The command's end is a failure of the tuning, which is told by an abort.
+}
+const received = Buffer.concat(parts);
+const isSame = (from: number): boolean =>
+  received.compare(clear, from, received.length, from, received.length) === 0;
+const tail = Math.max(0, Math.floor((received.length - Number(tailBytes)) / PACKET) * PACKET);
+console.log(
+  JSON.stringify({
+    missing: clear.length - received.length,
+    whole: isSame(0),
+    tail: isSame(tail),
+    card: await (await fetch(`${url}/agent/card`)).json(),
+  }),
+);
+process.exit(0);
