@@ -131,6 +131,10 @@ export class DetectionService {
     if (this.#running?.id === id) this.#running.abort.abort(new Cancelled('cancelled'));
   }
 
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
   /** Share that was read of a recording that is looked at now; undefined: it is not. */
   shareOf(id: RecordingId): number | undefined {
     return this.#running?.id === id ? this.#running.share : undefined;

@@ -16,6 +16,7 @@ import { ChapterFiles } from './chapter-files.ts';
 import { addEncodeRoutes } from './encode-routes.ts';
 import { EncodeService } from './encode-service.ts';
 import type { EncodeSources } from './encode-sources.ts';
+import { EncodeTrials } from './encode-trials.ts';
 import type { ProgramSegment } from './kept-spans.ts';
 
 interface EncodeNeeds
@@ -36,6 +37,8 @@ interface EncodeNeeds
   /** Recordings in progress. */
   recordings: () => number;
   isDetecting: (id: RecordingId) => boolean;
+  /** Commercials are looked for, or pictures made. */
+  isBusy: () => boolean;
   settings: Pick<Settings, 'get'>;
   syncFolder: EncodeSources['syncFolder'];
   hub: Hub;
@@ -64,13 +67,14 @@ export function createEncode(needs: EncodeNeeds) {
   const recordingList = new RecordingListStore(database);
   const records = new RecordingStore(database);
   const { open, captions, poster, chapters, room, stored, removeRetired, elapsed, syncFolder } = needs;
+  const sources: EncodeSources = {
+    ...{ store, files, encoders, open, captions, poster, chapters, room, stored, removeRetired },
+    ...{ now, elapsed, syncFolder, stallMs: STALL_MS, background: backgroundWords() },
+    workFolder: join(dataDir, WORK_FOLDER),
+  };
+  const find = (id: RecordingId) => recordingList.find(id);
   const encodes = new EncodeService({
-    sources: {
-      ...{ store, files, encoders, open, captions, poster, chapters, room, stored, removeRetired },
-      ...{ now, elapsed, syncFolder, stallMs: STALL_MS, background: backgroundWords() },
-      workFolder: join(dataDir, WORK_FOLDER),
-    },
-    find: (id) => recordingList.find(id),
+    ...{ sources, find },
     record: (id) => records.find(id),
     machine: () => ({
       processors: availableParallelism(),
@@ -80,6 +84,9 @@ export function createEncode(needs: EncodeNeeds) {
     ...{ isDetecting, settings, hub, log: log.component('encode') },
   });
   const chapterFiles = new ChapterFiles({ files, chapters, room, hub, log: log.component('encode') });
+  const isIdle = (): boolean =>
+    viewers() === 0 && recordings() === 0 && encodes.progress() === undefined && !needs.isBusy();
+  const trials = new EncodeTrials({ sources, find, isIdle, log: log.component('encode') });
   const routes: AddRoutes = (app) => addEncodeRoutes(app, { recordingList, encodes, store, now });
-  return { encodes, chapterFiles, files, routes };
+  return { encodes, chapterFiles, trials, files, routes };
 }

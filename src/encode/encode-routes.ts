@@ -24,7 +24,7 @@ import { measuredEncodes } from './measured-encodes.ts';
 interface EncodeRouteNeeds {
   recordingList: Pick<RecordingListStore, 'find'>;
   encodes: EncodeService;
-  store: Pick<EncodeStore, 'queue' | 'recent' | 'results' | 'log' | 'isPaused'>;
+  store: Pick<EncodeStore, 'queue' | 'recent' | 'results' | 'trials' | 'log' | 'isPaused'>;
   /** Epoch ms. */
   now: () => number;
 }
@@ -62,7 +62,7 @@ function answer(parts: EncodeRouteNeeds): Encodes {
     wait: queue.length === 0 ? null : encodes.decision(queue).wait,
     queue: queue.map((job) => toItem(parts, job, progress)),
     recent: store.recent().map((job) => toItem(parts, job, undefined)),
-    measured: measuredEncodes(store.results()),
+    measured: measuredEncodes(store.results(), store.trials()),
   };
 }
 

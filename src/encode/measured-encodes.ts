@@ -1,10 +1,25 @@
-/** What a codec and a quality mean in octets and time on this machine: averages of what was encoded. Pure. */
+/**
+ * What a codec and a quality mean in octets and time on this machine: averages of what was encoded, else of what was
+ * tried (`encode-trials.ts`). Pure.
+ */
 import type { Encodes } from '../../wire/encode.ts';
 import type { EncodeResult } from '../model/encoding.ts';
 
 const HOUR_MS = 3_600_000;
 
-export function measuredEncodes(results: readonly EncodeResult[]): Encodes['measured'] {
+/** @param trials each of another codec or quality */
+export function measuredEncodes(
+  results: readonly EncodeResult[],
+  trials: readonly EncodeResult[],
+): Encodes['measured'] {
+  const done = averages(results);
+  const isDone = ({ codec, quality }: EncodeResult): boolean =>
+    done.some((one) => one.codec === codec && one.quality === quality);
+  const tried = averages(trials.filter((trial) => !isDone(trial)));
+  return [...done, ...tried.map((one) => ({ ...one, files: 0 }))];
+}
+
+function averages(results: readonly EncodeResult[]): Encodes['measured'] {
   const sound = results.filter(({ lengthMs, bytes, tookMs }) => lengthMs > 0 && bytes > 0 && tookMs > 0);
   const groups = Map.groupBy(sound, ({ codec, quality }) => `${codec} ${quality}`);
   return [...groups.values()].flatMap((group) => {

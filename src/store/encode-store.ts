@@ -323,6 +323,36 @@ export class EncodeStore {
       .flatMap(({ results }) => readList<EncodeResult>(results));
   }
 
+  /** What was tried of each codec and quality. */
+  trials(): EncodeResult[] {
+    return this.database
+      .query<EncodeResult, []>(
+        `SELECT codec, quality, encoder, length_ms AS lengthMs, bytes, took_ms AS tookMs FROM encode_trials
+         ORDER BY codec, quality`,
+      )
+      .all();
+  }
+
+  putTrial({ codec, quality, encoder, lengthMs, bytes, tookMs }: EncodeResult, now: number): void {
+    this.database
+      .query(
+        `INSERT OR REPLACE INTO encode_trials
+         VALUES ($codec, $quality, $encoder, $lengthMs, $bytes, $tookMs, $now)`,
+      )
+      .run({ codec, quality, encoder, lengthMs, bytes, tookMs, now });
+  }
+
+  /** The recording that began last, of those that can be encoded. */
+  newestOriginal(leastMs: number): RecordingId | undefined {
+    const row = this.database
+      .query<{ id: RecordingId }, { leastMs: number }>(
+        `SELECT r.id FROM recordings AS r WHERE ${ENCODABLE} AND r.duration_ms >= $leastMs
+         ORDER BY r.start_at DESC, r.id DESC LIMIT 1`,
+      )
+      .get({ leastMs });
+    return row?.id;
+  }
+
   #listed(where: string): ListedEncode[] {
     return this.database
       .query<

@@ -698,4 +698,17 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (station_id, format)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- What a codec and a quality mean on this machine, of pieces that were encoded for it.
+  CREATE TABLE encode_trials (
+    codec TEXT NOT NULL,
+    quality TEXT NOT NULL,
+    encoder TEXT NOT NULL,
+    length_ms INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    took_ms INTEGER NOT NULL,
+    measured_at INTEGER NOT NULL,        -- epoch ms
+    PRIMARY KEY (codec, quality)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -72,7 +72,7 @@ export function EncodeMeasured() {
   if (value === undefined || value.measured.length === 0) {
     return (
       <p class="block-note">
-        まだ変換した録画がありません。変換すると、大きさとかかる時間の目安を表示します。
+        まだ目安がありません。録画があると、手が空いているときに一部を変換して、大きさとかかる時間を測ります。
       </p>
     );
   }

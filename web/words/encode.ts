@@ -58,5 +58,6 @@ export function measuredText({
   files,
 }: Encodes['measured'][number]): string {
   const time = speed > 0 ? `、変換に約${lengthText(3_600_000 / speed)}` : '';
-  return `${CODECS[codec]}・${QUALITIES[quality]}：1時間あたり約${bytesText(bytesPerHour)}${time}（${files}本の実績）`;
+  const source = files === 0 ? '録画の一部で測った目安' : `${files}本の実績`;
+  return `${CODECS[codec]}・${QUALITIES[quality]}：1時間あたり約${bytesText(bytesPerHour)}${time}（${source}）`;
 }

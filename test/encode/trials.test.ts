@@ -1,0 +1,75 @@
+/** What codecs and qualities mean on this machine is measured on a recording, while nothing else wants the machine. */
+import { afterAll, expect, test } from 'bun:test';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SILENT_LOG } from '../../host/log.ts';
+import { EncodeTrials } from '../../src/encode/encode-trials.ts';
+import { measuredEncodes } from '../../src/encode/measured-encodes.ts';
+import { Failure } from '../../src/model/failure.ts';
+import { output } from '../play/made-recording.ts';
+import { comesTrue } from '../until.ts';
+import { EncodeHome } from './encode-home.ts';
+
+const LIMIT_MS = 60_000;
+const SECONDS = 12;
+const root = mkdtempSync(join(tmpdir(), 'svc-encode-trials-'));
+
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+test('each quality is tried once while the machine is idle, and told until something was encoded', async () => {
+  const home = new EncodeHome(root);
+  const { sources } = home.service.options;
+  const isWithoutAv1 = (codec: string): void => {
+    if (codec === 'av1') throw new Failure('ffmpeg_unavailable', 'なし');
+  };
+  const encoders = {
+    ...sources.encoders,
+    file: async (codec: 'av1' | 'h264') => {
+      isWithoutAv1(codec);
+      return sources.encoders.file(codec);
+    },
+  };
+  let isIdle = false;
+  let asked = 0;
+  const trials = new EncodeTrials({
+    ...{ sources: { ...sources, encoders }, find: (id) => home.list.find(id), log: SILENT_LOG },
+    isIdle: () => {
+      asked += 1;
+      return isIdle;
+    },
+    ...{ tickMs: 10, idleMs: 20 },
+  });
+  try {
+    const film = await output(
+      ...['-f', 'lavfi', '-i', `testsrc2=s=96x64:r=30000/1001:d=${SECONDS}`],
+      ...['-f', 'lavfi', '-i', `sine=r=48000:d=${SECONDS}`, '-c:v', 'mpeg2video', '-g', '15'],
+      ...['-c:a', 'aac', '-pat_period', '0.1', '-f', 'mpegts', 'pipe:1'],
+    );
+    home.put(film, SECONDS * 1000);
+    trials.start();
+    await comesTrue('it was asked whether it may', () => asked > 5 || undefined, LIMIT_MS);
+    expect(home.store.trials()).toEqual([]);
+    isIdle = true;
+    await comesTrue('all qualities', () => home.store.trials().length === 3 || undefined, LIMIT_MS);
+    const told = measuredEncodes([], home.store.trials());
+    expect(told.map(({ codec, files }) => `${codec} ${files}`)).toEqual(['h264 0', 'h264 0', 'h264 0']);
+    const sizeOf = (quality: string): number =>
+      told.find((one) => one.quality === quality)?.bytesPerHour ?? 0;
+    expect(sizeOf('small')).toBeGreaterThan(0);
+    expect(sizeOf('fine')).toBeGreaterThan(sizeOf('small'));
+    expect(Math.min(...told.map(({ speed }) => speed))).toBeGreaterThan(0);
+    // What was encoded tells more than a trial.
+    const done = home.store.trials().filter(({ quality }) => quality === 'small');
+    const both = measuredEncodes(done, home.store.trials());
+    expect(both.map(({ quality, files }) => `${quality} ${files}`).sort()).toEqual([
+      'fine 0',
+      'small 1',
+      'standard 0',
+    ]);
+  } finally {
+    await trials.close();
+    await home.close();
+  }
+  expect(readdirSync(join(root, 'work'))).toEqual([]);
+}, 120_000);
