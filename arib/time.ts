@@ -25,6 +25,21 @@ export function broadcastMs(value: number): BroadcastMs {
   return value as BroadcastMs;
 }
 
+/** A time of whatever clock, moved by so many milliseconds: a time of the same clock. */
+export function plusMs<T extends number>(at: T, ms: number): T {
+  return (at + ms) as T;
+}
+
+/** The latest of times of one clock. */
+export function latest<T extends number>(...times: [T, ...T[]]): T {
+  return Math.max(...times) as T;
+}
+
+/** The earliest of times of one clock. */
+export function earliest<T extends number>(...times: [T, ...T[]]): T {
+  return Math.min(...times) as T;
+}
+
 /** The time stamp within one 33-bit wrap. */
 export function pts90k(value: number): Pts90k {
   const wrapped = value % PTS_MODULUS;

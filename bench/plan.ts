@@ -36,7 +36,7 @@ const TUNERS: TunerOfPlan[] = [
 
 const figures = new Figures();
 // A fixed evening: the guide, and with it the number of reservations, is the same in every run.
-const now = Date.UTC(2026, 3, 7, 11);
+const now = broadcastMs(Date.UTC(2026, 3, 7, 11));
 const stations = benchStations();
 
 function programmes(): GuideProgram[] {
@@ -75,7 +75,13 @@ function makeRules(guide: readonly GuideProgram[]): Rule[] {
     const weekdays = [index % 7, (index + 3) % 7];
     const choices = { priority: index % 5, dedupe: index % 3 !== 0, weekdays };
     const draft = readRule({ ...body, ...narrowed, ...choices }, checkExpression);
-    return { ...draft, id: ruleId(index + 1), disabledReason: null, createdAt: 0, updatedAt: 0 };
+    return {
+      ...draft,
+      id: ruleId(index + 1),
+      disabledReason: null,
+      createdAt: broadcastMs(0),
+      updatedAt: broadcastMs(0),
+    };
   });
 }
 
@@ -83,7 +89,11 @@ function recordedEpisodes(guide: readonly GuideProgram[]): RecordedEpisode[] {
   const step = Math.floor(guide.length / RECORDED);
   return guide
     .filter((_, index) => index % step === 0)
-    .map((program, index) => ({ ...program, programId: null, startAt: now - (index % 30) * DAY_MS }));
+    .map((program, index) => ({
+      ...program,
+      programId: null,
+      startAt: broadcastMs(now - (index % 30) * DAY_MS),
+    }));
 }
 
 const clock = new MachineClock();
@@ -159,8 +169,8 @@ function fillUp(): void {
       ...choice,
       state: 'scheduled',
       id: reservationId(reservations.length + 1),
-      createdAt: 0,
-      updatedAt: 0,
+      createdAt: broadcastMs(0),
+      updatedAt: broadcastMs(0),
     });
   }
 }
@@ -210,7 +220,13 @@ report(`${CHANGES_A_ROUND} programmes changed and planned`, incremental, LIMITS.
 const wide = readRule({ types: ['BS', 'CS'], freeOnly: false, dedupe: false }, checkExpression);
 planning.setRules([
   ...rules,
-  { ...wide, id: ruleId(RULES + 1), disabledReason: null, createdAt: 0, updatedAt: 0 },
+  {
+    ...wide,
+    id: ruleId(RULES + 1),
+    disabledReason: null,
+    createdAt: broadcastMs(0),
+    updatedAt: broadcastMs(0),
+  },
 ]);
 const widened = timed(() => planning.plan(circumstances()));
 figures.note('a rule that matches every satellite programme added: first plan', widened.ms, 'ms');

@@ -13,6 +13,7 @@ import { networkId, serviceId, stationId } from '../arib/ids.ts';
 import { media90k } from '../arib/time.ts';
 import { PACKET_SIZE } from '../arib/ts/packet.ts';
 import { StreamStatistics } from '../arib/ts/statistics.ts';
+import { wallMs } from '../host/clock.ts';
 import { SILENT_LOG } from '../host/log.ts';
 import { backgroundWords } from '../src/encode/create-encode.ts';
 import { encodeCommand } from '../src/encode/encode-command.ts';
@@ -159,7 +160,12 @@ async function record(
   encoded: string | undefined,
 ): Promise<Figures> {
   const desk = new SessionFixture(folder, agentUrl);
-  const encoders = new Encoders({ path: undefined, searchPath: '', log: SILENT_LOG, now: Date.now });
+  const encoders = new Encoders({
+    path: undefined,
+    searchPath: '',
+    log: SILENT_LOG,
+    now: () => wallMs(Date.now()),
+  });
   const room = new LiveService({
     pool: desk.pool,
     stations: { find: (id) => stations.find((one) => one.id === id), audios: () => [] },

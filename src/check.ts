@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { Value } from '@sinclair/typebox/value';
 import { BROADCAST_TYPES } from '../arib/ids.ts';
 import { JST_OFFSET_MS } from '../arib/time.ts';
-import { systemMonotonicClock } from '../host/clock.ts';
+import { systemMonotonicClock, type WallClock } from '../host/clock.ts';
 import type { Log } from '../host/log.ts';
 import type { Tuner } from '../wire/agent.ts';
 import { type RecordingFolder, SETTING_SCHEMAS } from '../wire/settings.ts';
@@ -40,7 +40,7 @@ interface CheckOptions {
   searchPath: string;
   log: Log;
   /** Epoch ms. */
-  now: () => number;
+  now: WallClock;
 }
 
 const CLOCK_LIMIT_MS = 2_000;

@@ -2,7 +2,7 @@
  * Puts the service together: the one place that knows every feature. It takes no process globals; `main.ts` hands
  * them in. What answers the first request is made before listening, everything slow afterwards.
  */
-import { monotonicMs, wallMs } from '../host/clock.ts';
+import { type MonotonicClock, monotonicMs, type WallClock, wallMs } from '../host/clock.ts';
 import type { Log } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
 import { VERSION } from '../host/version.ts';
@@ -56,9 +56,9 @@ interface ServiceOptions {
   config: Config;
   log: Log;
   /** Epoch ms by the machine's clock, which may be set at any time. */
-  now: () => number;
+  now: WallClock;
   /** ms since the machine was started, never set. */
-  elapsed: () => number;
+  elapsed: MonotonicClock;
   random: Random;
   /** PATH, where ffmpeg is looked for. */
   searchPath: string;

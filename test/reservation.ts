@@ -1,4 +1,5 @@
 /** A reservation by hand of which nothing more is said than what a test cares for. */
+import { broadcastMs } from '../arib/time.ts';
 import type { Reservation } from '../src/model/reservation.ts';
 
 type Given = Pick<Reservation, 'id' | 'programId' | 'stationId' | 'name' | 'startAt' | 'endAt'>;
@@ -18,8 +19,8 @@ export function reservationOf(given: Given & Partial<Reservation>): Reservation 
     tuner: null,
     blockers: [],
     alternatives: [],
-    createdAt: 0,
-    updatedAt: 0,
+    createdAt: broadcastMs(0),
+    updatedAt: broadcastMs(0),
     ...given,
   };
 }

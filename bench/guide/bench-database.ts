@@ -64,7 +64,7 @@ export function record(station: BenchStation): StationRecord {
 }
 
 export function putStations(database: Database, stations: readonly BenchStation[], now: number): void {
-  new StationStore(database).apply({ put: stations.map(record), hide: [], retype: [] }, now);
+  new StationStore(database).apply({ put: stations.map(record), hide: [], retype: [] }, broadcastMs(now));
 }
 
 /** Runs in transactions of so many steps: as fast as it goes, without a log of the whole. */

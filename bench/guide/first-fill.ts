@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventId, programId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
-import { systemMonotonicClock } from '../../host/clock.ts';
+import { systemMonotonicClock, wallMs } from '../../host/clock.ts';
 import type { StationChange } from '../../src/model/guide-change.ts';
 import type { ProgramRecord } from '../../src/model/program.ts';
 import { openDatabase } from '../../src/store/database.ts';
@@ -122,7 +122,7 @@ async function fill(): Promise<FirstFill> {
   try {
     for (const change of all) {
       began = processorMs();
-      await writer.write(change, now);
+      await writer.write(change, wallMs(now));
       held.push(processorMs() - began);
       programs += change.programs.length;
     }

@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { monotonicMs, wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { systemRandom } from '../../host/random.ts';
 import { readConfig } from '../../src/config.ts';
@@ -92,8 +93,8 @@ export async function storeSatelliteNetwork(): Promise<Storing> {
         TUNER_AGENT_URL: air.url,
       }),
       log: SILENT_LOG,
-      now: Date.now,
-      elapsed: () => performance.now(),
+      now: () => wallMs(Date.now()),
+      elapsed: () => monotonicMs(performance.now()),
       random: systemRandom,
       searchPath: '/nonexistent',
       webDir: null,

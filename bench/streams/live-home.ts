@@ -4,6 +4,8 @@
  */
 import { join } from 'node:path';
 import { networkId, serviceId, stationId, transportStreamId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import { LARGEST_TYPE } from '../../src/model/logo.ts';
 import type { StationRecord } from '../../src/model/station.ts';
 import { DATABASE_FILE } from '../../src/service.ts';
@@ -34,15 +36,15 @@ export function fillLiveHome(dataDir: string, channels: readonly Channel[], now:
   const stations = channels.flatMap(stationsOf);
   const database = openDatabase(join(dataDir, DATABASE_FILE));
   try {
-    new StationStore(database).apply({ put: stations, hide: [], retype: [] }, now);
+    new StationStore(database).apply({ put: stations, hide: [], retype: [] }, broadcastMs(now));
     const logos = stations.map(({ id }) => ({
       stationId: id,
       type: LARGEST_TYPE,
       version: 0,
       png: Uint8Array.of(0x89, 0x50, 0x4e, 0x47),
     }));
-    new LogoStore(database).put(logos, now);
-    new SettingStore(database).put(new Map([['collectGuide', false]]), now);
+    new LogoStore(database).put(logos, wallMs(now));
+    new SettingStore(database).put(new Map([['collectGuide', false]]), wallMs(now));
   } finally {
     database.close();
   }

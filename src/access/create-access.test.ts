@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Elysia } from 'elysia';
-import type { MonotonicMs } from '../../host/clock.ts';
+import { type MonotonicMs, wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
 import { systemRandom } from '../../host/random.ts';
@@ -60,7 +60,7 @@ function house({ hasLogin = true, group, networks = '192.168.0.0/16', folder }: 
     isToken: (id) => id === 7,
     purgeIntervalMs: 3_600_000,
     random: systemRandom,
-    now: () => Date.now(),
+    now: () => wallMs(Date.now()),
     monotonicClock: () => clock.ms as MonotonicMs,
   });
   const app = new Elysia();

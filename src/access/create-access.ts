@@ -1,6 +1,6 @@
 /** Puts the feature together: sessions, tickets, their routes, and what the access decision asks. */
 import type { Database } from 'bun:sqlite';
-import type { MonotonicClock } from '../../host/clock.ts';
+import type { MonotonicClock, WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { Networks } from '../../host/networks.ts';
 import type { Random } from '../../host/random.ts';
@@ -36,7 +36,7 @@ interface AccessNeeds {
   purgeIntervalMs: number;
   random: Random;
   /** Epoch ms. */
-  now: () => number;
+  now: WallClock;
   monotonicClock: MonotonicClock;
 }
 

@@ -3,6 +3,7 @@
  * expired is none, whether its row was purged or not.
  */
 import { createHash } from 'node:crypto';
+import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { NewSession, SessionRow, SessionStore } from '../store/session-store.ts';
@@ -25,7 +26,7 @@ interface SessionOptions {
   changed: () => void;
   log: Log;
   /** Epoch ms. */
-  now: () => number;
+  now: WallClock;
 }
 
 /** Who logged in, from where. */

@@ -1,5 +1,6 @@
 /** Bookings with a real database and the real worker; the recorder and the agent are stand-ins that a test moves. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import { createLog } from '../../host/log.ts';
 import { BookedHome, MINUTE, NOON } from '../../test/schedule/booked-home.ts';
 import { tuner } from '../../test/service/bookings.ts';
@@ -92,7 +93,7 @@ function start(startWorker: () => Worker = startScheduleWorker, settleLimitMs?: 
     settleLimitMs,
     hub,
     log: createLog({ level: 'debug', now: () => now, write: (line) => lines.push(line) }),
-    now: () => now,
+    now: () => broadcastMs(now),
     isTimeSure: () => isTimeSure,
   });
   rooms.push(room);
@@ -118,7 +119,7 @@ function begin(reservationId: ReservationId, tunerId = 'a'): void {
   recorder.recordings.set(reservationId, {
     recordingId: recordingId(100 + reservationId),
     tunerId,
-    until: closeAt,
+    until: broadcastMs(closeAt),
     progress,
   });
 }
@@ -173,7 +174,9 @@ describe('what is to be recorded', () => {
     home.program(station, '灯台の朝[字]', { at: 130, event: 7 });
     hub.changed('programs');
     await until(() => recorder.orders[0]?.startAt === NOON + 130 * MINUTE);
-    expect(stored()).toMatchObject([{ id: 1, name: '灯台の朝[字]', startAt: NOON + 130 * MINUTE }]);
+    expect(stored()).toMatchObject([
+      { id: 1, name: '灯台の朝[字]', startAt: broadcastMs(NOON + 130 * MINUTE) },
+    ]);
     home.database.run('DELETE FROM programs');
     // Planned anew; what vanished from the guide is recorded at its time.
     await room.rules.create({ keyword: '港' });
@@ -395,7 +398,7 @@ test('what is booked while no plan is made is recorded all the same, with its ow
   const silent = () => new Worker(URL.createObjectURL(new Blob(['self.onmessage = () => {}'])));
   const room = start(silent, 50);
   await room.reservations.reserve({ programId: home.program(station, '港の朝', { at: -10 }) });
-  expect(recorder.orders).toMatchObject([{ name: '港の朝', startAt: NOON - 10 * MINUTE }]);
+  expect(recorder.orders).toMatchObject([{ name: '港の朝', startAt: broadcastMs(NOON - 10 * MINUTE) }]);
 });
 
 test('a station that is forgotten takes along what has not begun, until somebody takes it back', async () => {
@@ -422,7 +425,7 @@ test('what is on is wanted from the moment on at which it was taken back', async
   await room.reservations.cancel(reservationId(id));
   now += 5 * MINUTE;
   await room.reservations.restore(reservationId(id));
-  expect(recorder.orders[0]?.wantedFrom).toBe(now);
+  expect(recorder.orders[0]?.wantedFrom).toBe(broadcastMs(now));
 });
 
 test('what says that it is being recorded, and is not, holds no tuner for ever', async () => {
@@ -430,8 +433,17 @@ test('what says that it is being recorded, and is not, holds no tuner for ever',
   const ids = ['港の朝', '灯台の朝'].map((name, index) => {
     const programId = home.program(station, name, { at: -300 + 40 * index });
     const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null };
-    const { startAt, endAt } = { startAt: NOON - 300 * MINUTE, endAt: NOON - 200 * MINUTE };
-    const texts = { stationId: station, name, description: '', startAt, endAt };
+    const { startAt, endAt } = {
+      startAt: broadcastMs(NOON - 300 * MINUTE),
+      endAt: broadcastMs(NOON - 200 * MINUTE),
+    };
+    const texts = {
+      stationId: station,
+      name,
+      description: '',
+      startAt: broadcastMs(startAt),
+      endAt: broadcastMs(endAt),
+    };
     return home.reservations.book({ programId, ...texts, ...choice, note: null, repeats: null }, NOON);
   });
   home.database.run("UPDATE reservations SET state = 'recording'");
@@ -478,10 +490,10 @@ test('a machine whose clock may be wrong forgets nothing', async () => {
 test('what ended before the service was started says so', async () => {
   const station = home.station('T27');
   const programId = home.program(station, '港の朝', { at: -60 });
-  const times = { startAt: NOON - 60 * MINUTE, endAt: NOON - 30 * MINUTE };
+  const times = { startAt: broadcastMs(NOON - 60 * MINUTE), endAt: broadcastMs(NOON - 30 * MINUTE) };
   const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null };
   const texts = { stationId: station, name: '港の朝', description: '', note: null, repeats: null };
-  home.reservations.book({ programId, ...texts, ...times, ...choice }, NOON - 90 * MINUTE);
+  home.reservations.book({ programId, ...texts, ...times, ...choice }, broadcastMs(NOON - 90 * MINUTE));
   start();
   await until(() => stored()[0]?.state === 'missed');
   expect(stored()[0]?.reason).toEqual({ code: 'missed_service_stopped' });

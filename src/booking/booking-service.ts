@@ -4,6 +4,7 @@
  * meanwhile is discarded.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { Log } from '../../host/log.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { Retiring } from '../../wire/recordings.ts';
@@ -39,7 +40,7 @@ export interface BookingServiceOptions {
   cancellations: CancellationStore;
   programs: {
     find(id: ProgramId): ProgramRecord | undefined;
-    airingOn(station: StationId, now: number): AiringProgram | undefined;
+    airingOn(station: StationId, now: BroadcastMs): AiringProgram | undefined;
   };
   stations: {
     /** Listed ones. */
@@ -63,7 +64,7 @@ export interface BookingServiceOptions {
   hub: Hub;
   log: Log;
   /** Epoch ms, by the broadcast's clock. */
-  now: () => number;
+  now: () => BroadcastMs;
   /** As long as the time may be another, nothing is forgotten. */
   isTimeSure?: () => boolean;
 }

@@ -1,4 +1,5 @@
 /** When conflicts of short programmes are to be planned again: the usual interval may be longer than they are. Pure. */
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { Reservation } from '../model/reservation.ts';
 
 /** Longer ones are planned again often enough by the usual interval. */
@@ -9,7 +10,7 @@ const ON_AIR_MS = 5_000;
 type Times = Pick<Reservation, 'state' | 'startAt' | 'endAt'>;
 
 /** Until a tuner may have become free for a conflict that would be over soon; Infinity: there is none. @param now epoch ms */
-export function nextDecisionMs(reservations: readonly Times[], now: number): number {
+export function nextDecisionMs(reservations: readonly Times[], now: BroadcastMs): number {
   const short = reservations.filter(
     ({ state, startAt, endAt }) => state === 'conflict' && endAt > now && endAt - startAt < SHORT_MS,
   );

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { BookedHome, MINUTE, NOON } from '../../test/schedule/booked-home.ts';
 import { recordingId, reservationId, ruleId } from '../model/ids.ts';
@@ -103,7 +104,12 @@ describe('the planning worker', () => {
     const rows = create.map((planned) => ({ ...planned, ...choice, ruleId: rule.id }));
     home.reservations.apply({ stamp, remove: [], create: rows, update: [] }, NOON);
     const id = home.reservations.ofProgram(programId)?.id ?? reservationId(0);
-    const airing = { type: 'GR' as const, channel: 'T27', title: '灯台 第1話', startAt: NOON + 10 * MINUTE };
+    const airing = {
+      type: 'GR' as const,
+      channel: 'T27',
+      title: '灯台 第1話',
+      startAt: broadcastMs(NOON + 10 * MINUTE),
+    };
     home.reservations.cancel(id, { ruleId: rule.id, ...airing, cancelledAt: NOON }, NOON);
     expect(await created()).toEqual([]);
     home.rules.remove(rule.id);
@@ -133,7 +139,7 @@ describe('the planning worker', () => {
         id: program,
         state: 'scheduled',
         reservationId: null,
-        startAt: NOON + 10 * MINUTE,
+        startAt: broadcastMs(NOON + 10 * MINUTE),
       }),
     ]);
     const bad = { ...draft, conditions: { ...draft.conditions, keyword: '(', regex: true } };

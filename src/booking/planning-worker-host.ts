@@ -3,6 +3,7 @@
  * last plan with a connection of its own, and answers plans and previews. It writes nothing.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { RecordingId } from '../model/ids.ts';
 import { IncrementalPlanner, type PlanCircumstances } from '../schedule/incremental-planner.ts';
 import { isRepeat, nextAiring } from '../schedule/plan/next-airing.ts';
@@ -212,7 +213,7 @@ export class PlanningWorkerHost {
     return put.length;
   }
 
-  #readRecordings(file: PlanningDatabase, now: number): void {
+  #readRecordings(file: PlanningDatabase, now: BroadcastMs): void {
     const stamp = file.stampOf('recordings');
     if (stamp === this.#recordings) return;
     const before = this.#recorded;

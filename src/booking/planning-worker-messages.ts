@@ -1,5 +1,6 @@
 /** What the main thread asks the planning worker, and its answers. */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { Airings } from '../model/airing.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { ReservationId } from '../model/reservation.ts';
@@ -15,7 +16,7 @@ import type {
 /** What is not in the database. */
 export interface PlanOrder {
   /** Epoch ms. */
-  readonly now: number;
+  readonly now: BroadcastMs;
   readonly tuners: readonly TunerOfPlan[] | null;
   /** Reservations whose recordings have ended and are only judged. */
   readonly judged?: readonly ReservationId[];
@@ -36,8 +37,8 @@ export interface Repeat {
     readonly name: string;
     readonly description: string;
     /** Epoch ms. */
-    readonly startAt: number;
-    readonly endAt: number;
+    readonly startAt: BroadcastMs;
+    readonly endAt: BroadcastMs;
   };
 }
 
@@ -69,8 +70,8 @@ export interface PreviewRow {
   readonly stationId: StationId;
   readonly name: string;
   /** Epoch ms. */
-  readonly startAt: number;
-  readonly endAt: number;
+  readonly startAt: BroadcastMs;
+  readonly endAt: BroadcastMs;
   readonly state: PlannedReservation['state'] | null;
   readonly reason: ReservationReason | PassedOverReason | null;
   readonly reservationId: ReservationId | null;

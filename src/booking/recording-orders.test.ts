@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { networkId, type ProgramId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { reservationOf } from '../../test/reservation.ts';
 import { tuner } from '../../test/service/bookings.ts';
 import { recordingId, reservationId, ruleId } from '../model/ids.ts';
@@ -8,7 +9,7 @@ import type { PlannedOpening } from '../schedule/plan/plan-types.ts';
 import { tunersOfPlan } from './plan-tuners.ts';
 import { ordersOf } from './recording-orders.ts';
 
-const NOON = 1_800_000_000_000;
+const NOON = broadcastMs(1_800_000_000_000);
 const MINUTE = 60_000;
 const SETTINGS = { marginBefore: 10_000, marginAfter: 15_000, encode: 'av1', keepTs: false } as const;
 const [ONE, TWO, THREE] = [1024, 1032, 1040].map((service) =>
@@ -27,9 +28,9 @@ function reservation(id: number, station: StationId, over: Partial<Reservation> 
     programId: (station * 100_000 + id) as ProgramId,
     stationId: station,
     name: `番組${id}`,
-    startAt: NOON,
-    endAt: NOON + 30 * MINUTE,
-    createdAt: NOON - MINUTE,
+    startAt: broadcastMs(NOON),
+    endAt: broadcastMs(NOON + 30 * MINUTE),
+    createdAt: broadcastMs(NOON - MINUTE),
     updatedAt: NOON,
     ...over,
   });
@@ -40,13 +41,13 @@ function opening(
   over: Partial<PlannedOpening> = {},
 ): [ProgramId, PlannedOpening] {
   const times = {
-    openAt: NOON + 1,
-    closeAt: NOON + 2,
+    openAt: broadcastMs(NOON + 1),
+    closeAt: broadcastMs(NOON + 2),
     holdUntil: null,
     listenUntil: null,
     brokenAt: null,
-    startAt: NOON + 3,
-    endAt: NOON + 4,
+    startAt: broadcastMs(NOON + 3),
+    endAt: broadcastMs(NOON + 4),
   };
   return [programId, { programId, ...times, after: [], cuts: [], ...over }];
 }
@@ -69,8 +70,8 @@ describe('orders', () => {
     expect(own).toMatchObject({
       reservationId: 1,
       ruleId: 7,
-      openAt: NOON - 3000,
-      closeAt: NOON + 30 * MINUTE + 2000,
+      openAt: broadcastMs(NOON - 3000),
+      closeAt: broadcastMs(NOON + 30 * MINUTE + 2000),
       holdUntil: null,
       encode: 'none',
       keepTs: true,
@@ -78,8 +79,8 @@ describe('orders', () => {
       wantedFrom: null,
     });
     expect(none).toMatchObject({
-      openAt: NOON - 12_000,
-      closeAt: NOON + 30 * MINUTE + 15_000,
+      openAt: broadcastMs(NOON - 12_000),
+      closeAt: broadcastMs(NOON + 30 * MINUTE + 15_000),
       encode: 'av1',
     });
   });
@@ -88,12 +89,15 @@ describe('orders', () => {
     const [before, beside] = [reservation(1, TWO), reservation(2, THREE)];
     const own = reservation(3, ONE);
     const after = [before.programId, beside.programId, 99 as ProgramId];
-    const [, , order] = orders([before, beside, own], [opening(own, { after, holdUntil: NOON + 5 })]);
+    const [, , order] = orders(
+      [before, beside, own],
+      [opening(own, { after, holdUntil: broadcastMs(NOON + 5) })],
+    );
     expect(order).toMatchObject({
-      openAt: NOON + 1,
-      closeAt: NOON + 2,
-      startAt: NOON + 3,
-      endAt: NOON + 4,
+      openAt: broadcastMs(NOON + 1),
+      closeAt: broadcastMs(NOON + 2),
+      startAt: broadcastMs(NOON + 3),
+      endAt: broadcastMs(NOON + 4),
       holdUntil: NOON + 5,
       after: [1],
       apart: [2],
@@ -101,22 +105,22 @@ describe('orders', () => {
   });
 
   test('without a plan take over from what ends within their margin: there may be no other tuner', () => {
-    const half = { startAt: NOON - 30 * MINUTE, endAt: NOON - 5000 };
+    const half = { startAt: broadcastMs(NOON - 30 * MINUTE), endAt: broadcastMs(NOON - 5000) };
     const [before, beside] = [
       reservation(1, TWO, { ...half, state: 'recording' }),
       reservation(2, THREE, half),
     ];
-    const long = reservation(3, TWO, { startAt: NOON - 30 * MINUTE });
+    const long = reservation(3, TWO, { startAt: broadcastMs(NOON - 30 * MINUTE) });
     const [, , , order] = orders([before, beside, long, reservation(4, ONE)]);
-    expect(order).toMatchObject({ openAt: NOON - 5000, after: [1], apart: [] });
+    expect(order).toMatchObject({ openAt: broadcastMs(NOON - 5000), after: [1], apart: [] });
     const [early, planned] = [reservation(1, TWO, half), reservation(4, ONE)];
     const [, own] = orders([early, planned], [opening(planned)]);
-    expect(own).toMatchObject({ openAt: NOON + 1, after: [] });
+    expect(own).toMatchObject({ openAt: broadcastMs(NOON + 1), after: [] });
   });
 
   test('tell what was booked when it was on already', () => {
-    const late = reservation(1, ONE, { createdAt: NOON + MINUTE });
-    expect(orders([late])[0]?.wantedFrom).toBe(NOON + MINUTE);
+    const late = reservation(1, ONE, { createdAt: broadcastMs(NOON + MINUTE) });
+    expect(orders([late])[0]?.wantedFrom).toBe(broadcastMs(NOON + MINUTE));
   });
 });
 

@@ -1,5 +1,6 @@
 /** What the recorder is told: the reservations that are to be recorded, with the plan's times and the settings. Pure. */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { latest, plusMs } from '../../arib/time.ts';
 import type { RecordingOrder } from '../model/recording.ts';
 import type { Reservation } from '../model/reservation.ts';
 import type { EncodeChoice } from '../model/rule.ts';
@@ -40,7 +41,7 @@ export function ordersOf(
     const before = reservation.marginBefore ?? settings.marginBefore;
     const after = reservation.marginAfter ?? settings.marginAfter;
     const own = placeOf(stationId);
-    const ownOpenAt = startAt - before - TUNING_MS;
+    const ownOpenAt = plusMs(startAt, -before - TUNING_MS);
     // What shares its channel is on another tuner, and goes on beside it.
     const isApart = (other: Reservation): boolean => {
       const place = placeOf(other.stationId);
@@ -65,8 +66,8 @@ export function ordersOf(
       description,
       startAt: opening?.startAt ?? startAt,
       endAt: opening?.endAt ?? endAt,
-      openAt: opening?.openAt ?? Math.max(ownOpenAt, ...followed.map((other) => other.endAt)),
-      closeAt: opening?.closeAt ?? endAt + after,
+      openAt: opening?.openAt ?? latest(ownOpenAt, ...followed.map((other) => other.endAt)),
+      closeAt: opening?.closeAt ?? plusMs(endAt, after),
       holdUntil: opening?.holdUntil ?? null,
       listenUntil: opening?.listenUntil ?? null,
       brokenAt: opening?.brokenAt ?? null,

@@ -1,6 +1,7 @@
 /** Reservations and rules as the interface sends them. Pure. */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import { type BroadcastMs, latest } from '../../arib/time.ts';
 import type { PreviewProgram, ReservationItem, RuleItem } from '../../wire/schedule.ts';
 import type { RecordingOrder } from '../model/recording.ts';
 import type { Reservation, ReservationId } from '../model/reservation.ts';
@@ -21,8 +22,8 @@ import {
 
 /** Epoch ms. */
 export interface OpeningTimes {
-  openAt: number;
-  closeAt: number;
+  openAt: BroadcastMs;
+  closeAt: BroadcastMs;
   /** What retuning is expected to take of it. */
   cuts: readonly ExpectedCut[];
 }
@@ -61,10 +62,7 @@ export function openingTimes(
       const cuts = cutsOf(programId);
       if (!running.has(id)) return [id, { openAt, closeAt, cuts }];
       // Nobody asked for it before it was wanted.
-      return [
-        id,
-        { openAt: before.get(id)?.openAt ?? Math.max(openAt, wantedFrom ?? openAt), closeAt, cuts },
-      ];
+      return [id, { openAt: before.get(id)?.openAt ?? latest(openAt, wantedFrom ?? openAt), closeAt, cuts }];
     }),
   );
 }

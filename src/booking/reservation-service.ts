@@ -1,7 +1,7 @@
 /** Reservations by hand: reserve, cancel, restore. A change is stored and, if that is quick, planned before it is answered. */
-
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { RecordAnswer, ReservationItem, ReservationRequest } from '../../wire/schedule.ts';
 import { Failure } from '../model/failure.ts';
 import type { ProgramRecord } from '../model/program.ts';
@@ -19,7 +19,7 @@ interface ReservationServiceOptions {
   reservations: ReservationStore;
   programs: {
     find(id: ProgramId): ProgramRecord | undefined;
-    airingOn(station: StationId, now: number): AiringProgram | undefined;
+    airingOn(station: StationId, now: BroadcastMs): AiringProgram | undefined;
   };
   stations: {
     find(id: StationId): unknown;
@@ -33,7 +33,7 @@ interface ReservationServiceOptions {
   /** Something of the lists changed. */
   changed: () => void;
   /** Epoch ms. */
-  now: () => number;
+  now: () => BroadcastMs;
 }
 
 /** The recorder writes what it has; a disk that hangs is not waited for. */

@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import { withinWindow } from './reservation-window.ts';
 
 const ROWS = [
-  { id: 1, startAt: 0, endAt: 100 },
-  { id: 2, startAt: 100, endAt: 200 },
-  { id: 3, startAt: 150, endAt: 400 },
+  { id: 1, startAt: broadcastMs(0), endAt: broadcastMs(100) },
+  { id: 2, startAt: broadcastMs(100), endAt: broadcastMs(200) },
+  { id: 3, startAt: broadcastMs(150), endAt: broadcastMs(400) },
 ];
 
 test('a window takes what overlaps it, and of that the first so many', () => {

@@ -1,4 +1,5 @@
 /** The part of a list of reservations that a screen shows. */
+import type { BroadcastMs } from '../../arib/time.ts';
 
 /** Undefined: no bound on that side. */
 export interface ReservationWindow {
@@ -10,7 +11,7 @@ export interface ReservationWindow {
   limit?: number | undefined;
 }
 
-export function withinWindow<T extends { readonly startAt: number; readonly endAt: number }>(
+export function withinWindow<T extends { readonly startAt: BroadcastMs; readonly endAt: BroadcastMs }>(
   rows: readonly T[],
   { from, to, limit }: ReservationWindow,
 ): readonly T[] {

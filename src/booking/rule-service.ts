@@ -1,5 +1,6 @@
 /** Rules: create, change, delete, preview. A change is stored and, if that is quick, planned before it is answered. */
 import type { StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { Retiring } from '../../wire/recordings.ts';
 import type { RuleItem, RulePreview } from '../../wire/schedule.ts';
 import { Failure } from '../model/failure.ts';
@@ -28,7 +29,7 @@ interface RuleServiceOptions {
   wake: () => void;
   changed: () => void;
   /** Epoch ms. */
-  now: () => number;
+  now: () => BroadcastMs;
 }
 
 /** More matches than anybody looks through. */

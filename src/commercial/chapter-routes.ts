@@ -1,5 +1,6 @@
 /** What people do about the chapters of a recording: correct the boundaries, or take the correction back. */
 import type { Elysia } from 'elysia';
+import type { WallClock } from '../../host/clock.ts';
 import { ChaptersRequestSchema, ChaptersSchema } from '../../wire/api.ts';
 import type { Hub } from '../hub/hub.ts';
 import { type ChapterSegment, CM_TITLE, chaptersOf, wholeSegments } from '../model/chapters.ts';
@@ -20,7 +21,7 @@ interface ChapterRouteNeeds {
   /** Told of a recording that people corrected. */
   corrected: (id: RecordingId) => void;
   /** Epoch ms. */
-  now: () => number;
+  now: WallClock;
 }
 
 /** Boundaries that a player rounded may lie this far behind the end, s. */

@@ -1,5 +1,6 @@
 /** Commercials of recordings put together: what is known of them, how they are found, what people correct. */
 import type { Database } from 'bun:sqlite';
+import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import type { Hub } from '../hub/hub.ts';
@@ -25,7 +26,7 @@ interface CommercialNeeds {
   hub: Hub;
   log: Log;
   /** Epoch ms. */
-  now: () => number;
+  now: WallClock;
 }
 
 export function createCommercial(needs: CommercialNeeds) {

@@ -4,6 +4,7 @@
  * the event `recordings`.
  */
 import { media90k } from '../../arib/time.ts';
+import type { WallClock } from '../../host/clock.ts';
 import { settlesWithin } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import { WorkerError, WorkerLink } from '../../host/worker-link.ts';
@@ -33,7 +34,7 @@ interface DetectionServiceOptions {
   readonly hub: Pick<Hub, 'publish' | 'changed' | 'subscribe'>;
   readonly log: Log;
   /** Epoch ms. */
-  readonly now: () => number;
+  readonly now: WallClock;
   /** Interval in which `isBusy` is asked, ms. */
   readonly pollMs?: number | undefined;
   /** Interval of a round, when no event comes, ms. */

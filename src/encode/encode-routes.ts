@@ -1,6 +1,7 @@
 /** `/api/encodes` and the encode of one recording. */
 import type { Elysia } from 'elysia';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import type { WallClock } from '../../host/clock.ts';
 import {
   type EncodeItem,
   EncodeLogSchema,
@@ -26,7 +27,7 @@ interface EncodeRouteNeeds {
   encodes: EncodeService;
   store: Pick<EncodeStore, 'queue' | 'recent' | 'results' | 'trials' | 'log' | 'isPaused'>;
   /** Epoch ms. */
-  now: () => number;
+  now: WallClock;
 }
 
 function waitsFor(parts: EncodeRouteNeeds, job: ListedEncode): EncodeItem['waitsFor'] {

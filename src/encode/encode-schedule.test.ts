@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { wallMs } from '../../host/clock.ts';
 import { decideEncode, type EncodeWindow, hasRoom, isWithin } from './encode-schedule.ts';
 
 const HOUR = 3_600_000;
@@ -12,7 +13,7 @@ const job = (id: number, more = {}) => ({
   ...more,
 });
 const at = (more = {}) => ({
-  ...{ queue: [job(1), job(2)], now: MIDNIGHT, isPaused: false, window: ALL_DAY, machine: IDLE },
+  ...{ queue: [job(1), job(2)], now: wallMs(MIDNIGHT), isPaused: false, window: ALL_DAY, machine: IDLE },
   ...more,
 });
 
@@ -30,7 +31,7 @@ describe('which recording is encoded', () => {
     ['none of an empty queue', at({ queue: [] }), { start: undefined, hold: false, wait: null }],
     ['none while paused', at({ isPaused: true }), { start: undefined, hold: true, wait: 'paused' }],
     ['none outside of the window', at({ window: NIGHT }), { start: undefined, hold: true, wait: 'window' }],
-    ['one inside of it', at({ window: NIGHT, now: MIDNIGHT + HOUR }), { start: 1, wait: null }],
+    ['one inside of it', at({ window: NIGHT, now: wallMs(MIDNIGHT + HOUR) }), { start: 1, wait: null }],
     [
       'none beside a viewer on two processors',
       at({ machine: { ...IDLE, viewers: 1 } }),
@@ -51,7 +52,7 @@ describe('which recording is encoded', () => {
     [{ from: 1380, to: 60 }, 60, false],
     [ALL_DAY, 700, true],
   ])('window %p at minute %p: %p', (window, minute, expected) => {
-    expect(isWithin(window, MIDNIGHT + minute * 60_000)).toBe(expected);
+    expect(isWithin(window, wallMs(MIDNIGHT + minute * 60_000))).toBe(expected);
   });
 
   test.each([

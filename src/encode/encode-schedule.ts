@@ -1,5 +1,6 @@
 /** Which recording is encoded now, and whether encoding has to wait: pure. */
 import { JST_OFFSET_MS } from '../../arib/time.ts';
+import type { WallMs } from '../../host/clock.ts';
 
 /** Why nothing is encoded although something waits. */
 type EncodeWait = 'paused' | 'window' | 'machine';
@@ -32,7 +33,7 @@ interface EncodeSituation {
   /** In order. */
   readonly queue: readonly WaitingEncode[];
   /** Epoch ms. */
-  readonly now: number;
+  readonly now: WallMs;
   readonly isPaused: boolean;
   readonly window: EncodeWindow;
   readonly machine: MachineUse;
@@ -54,7 +55,7 @@ const MIN_LEFT = 0.75;
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1440;
 
-export function isWithin({ from, to }: EncodeWindow, now: number): boolean {
+export function isWithin({ from, to }: EncodeWindow, now: WallMs): boolean {
   if (from === to) return true;
   const minute = Math.floor((now + JST_OFFSET_MS) / MINUTE_MS) % DAY_MINUTES;
   return from < to ? minute >= from && minute < to : minute >= from || minute < to;

@@ -1,4 +1,5 @@
 /** What encoding takes from other features, as the composition root hands it in. */
+import type { WallClock } from '../../host/clock.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { EncodeStore } from '../store/encode-store.ts';
@@ -42,7 +43,7 @@ export interface EncodeSources {
   /** Words before a command that lower its priority. */
   readonly background: readonly string[];
   /** Epoch ms. */
-  readonly now: () => number;
+  readonly now: WallClock;
   /** ms of a clock that is never set. */
   readonly elapsed: () => number;
   readonly stallMs: number;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { comesTrue } from '../../test/until.ts';
 import { Encoders, type EncodersOptions } from './encoders.ts';
@@ -43,7 +44,7 @@ function encoders(path: string | undefined, searchPath = '', more: Partial<Encod
     path,
     searchPath,
     log: SILENT_LOG,
-    now: () => time,
+    now: () => wallMs(time),
     folders: [folder],
   });
   made.push(one);

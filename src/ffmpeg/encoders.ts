@@ -4,6 +4,7 @@
  */
 import { availableParallelism, loadavg } from 'node:os';
 import { dirname } from 'node:path';
+import type { WallClock } from '../../host/clock.ts';
 import { settlesWithin } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import { Failure } from '../model/failure.ts';
@@ -18,7 +19,7 @@ export interface EncodersOptions {
   searchPath: string;
   log: Log;
   /** Epoch ms. */
-  now: () => number;
+  now: WallClock;
   /** Whether the machine has little else to do: a trial then says how fast it is. Default: by its load. */
   isIdle?: (() => boolean) | undefined;
   /** Interval in which a slow AV1 is tried again when the machine is idle, ms. */

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import { networkId, type ProgramId, serviceId, stationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { AirWatch } from './air-watch.ts';
 
 const HOME = stationId(networkId(4), serviceId(101));
 const OTHER = stationId(networkId(4), serviceId(102));
 const [NEWS, GAME, FILM] = [1, 2, 3] as ProgramId[];
 const MINUTE = 60_000;
+const minutes = (count: number) => broadcastMs(count * MINUTE);
 
 /** A station that is being received. @param since minutes; null: nobody knows */
 function watch() {
@@ -21,18 +23,18 @@ function watch() {
     air.take(
       {
         ...{ stationId: HOME, watched: true, present, following },
-        since: since === null ? null : since * MINUTE,
-        endsAt: endsAt == null ? endsAt : endsAt * MINUTE,
-        startsAt: startsAt === undefined ? undefined : startsAt * MINUTE,
+        since: since === null ? null : minutes(since),
+        endsAt: endsAt == null ? endsAt : minutes(endsAt),
+        startsAt: startsAt === undefined ? undefined : minutes(startsAt),
       },
-      at * MINUTE,
+      minutes(at),
     );
   const lose = (at: number) =>
     air.take(
       { stationId: HOME, watched: false, present: undefined, following: undefined, since: null },
-      at * MINUTE,
+      minutes(at),
     );
-  const of = (id: ProgramId | undefined, at: number) => air.airings(at * MINUTE).get(id as ProgramId);
+  const of = (id: ProgramId | undefined, at: number) => air.airings(minutes(at)).get(id as ProgramId);
   return { air, say, lose, of };
 }
 
@@ -44,8 +46,8 @@ describe('AirWatch', () => {
     expect(of(GAME, 0)).toEqual({ state: 'next', from: null, until: null });
     expect(say(1, NEWS, GAME, null)).toBe(false);
     say(30, GAME, FILM);
-    expect(of(NEWS, 30)).toEqual({ state: 'over', from: null, until: 30 * MINUTE });
-    expect(of(GAME, 30)).toEqual({ state: 'on', from: 30 * MINUTE, until: null });
+    expect(of(NEWS, 30)).toEqual<unknown>({ state: 'over', from: null, until: 30 * MINUTE });
+    expect(of(GAME, 30)).toEqual<unknown>({ state: 'on', from: 30 * MINUTE, until: null });
     expect(of(FILM, 30)).toMatchObject({ state: 'next' });
   });
 
@@ -54,12 +56,12 @@ describe('AirWatch', () => {
     say(0, NEWS, GAME, null);
     say(30, GAME, FILM);
     say(50, NEWS, GAME);
-    expect(of(GAME, 50)).toEqual({ state: 'next', from: 30 * MINUTE, until: null });
+    expect(of(GAME, 50)).toEqual<unknown>({ state: 'next', from: 30 * MINUTE, until: null });
     say(55, GAME, FILM);
-    expect(of(GAME, 55)).toEqual({ state: 'on', from: 30 * MINUTE, until: null });
-    expect(of(NEWS, 55)).toEqual({ state: 'over', from: null, until: 55 * MINUTE });
+    expect(of(GAME, 55)).toEqual<unknown>({ state: 'on', from: 30 * MINUTE, until: null });
+    expect(of(NEWS, 55)).toEqual<unknown>({ state: 'over', from: null, until: 55 * MINUTE });
     say(60, null, FILM);
-    expect(of(GAME, 60)).toEqual({ state: 'over', from: 30 * MINUTE, until: 60 * MINUTE });
+    expect(of(GAME, 60)).toEqual<unknown>({ state: 'over', from: 30 * MINUTE, until: 60 * MINUTE });
   });
 
   test('what was present before its told start alone has not begun', () => {
@@ -69,7 +71,7 @@ describe('AirWatch', () => {
     say(20.4, NEWS, GAME, 20.4, 30, 0);
     expect(of(GAME, 21)).toEqual({ state: 'next', from: null, until: null });
     say(30, GAME, FILM, 30, 60, 30);
-    expect(of(GAME, 30)).toEqual({ state: 'on', from: 30 * MINUTE, until: null });
+    expect(of(GAME, 30)).toEqual<unknown>({ state: 'on', from: 30 * MINUTE, until: null });
     say(30.2, FILM, GAME, 30.2, 90, 60);
     expect(of(GAME, 31)).toMatchObject({ state: 'next', from: 30 * MINUTE });
   });
@@ -89,14 +91,24 @@ describe('AirWatch', () => {
     say(20, NEWS, GAME, null, 30);
     say(25, NEWS, undefined, null, 35);
     say(33, GAME, FILM, 33, null);
-    expect(of(NEWS, 33)).toEqual({ state: 'over', from: null, until: 33 * MINUTE, told: 35 * MINUTE });
+    expect(of(NEWS, 33)).toEqual<unknown>({
+      state: 'over',
+      from: null,
+      until: 33 * MINUTE,
+      told: 35 * MINUTE,
+    });
     say(50, FILM, null, 50, 90);
     expect(of(GAME, 50)).toMatchObject({ until: 50 * MINUTE, told: null });
     // The next after all, and then not.
     say(51, FILM, GAME, 50, 90);
-    expect(of(GAME, 51)).toEqual({ state: 'next', from: 33 * MINUTE, until: null });
+    expect(of(GAME, 51)).toEqual<unknown>({ state: 'next', from: 33 * MINUTE, until: null });
     say(52, FILM, null, 50, 90);
-    expect(of(GAME, 52)).toEqual({ state: 'over', from: 33 * MINUTE, until: 50 * MINUTE, told: null });
+    expect(of(GAME, 52)).toEqual<unknown>({
+      state: 'over',
+      from: 33 * MINUTE,
+      until: 50 * MINUTE,
+      told: null,
+    });
   });
 
   test('a table that names nothing where no end was told is believed after two minutes', () => {
@@ -139,7 +151,7 @@ describe('AirWatch', () => {
     expect(of(GAME, 42)).toMatchObject({ state: 'on', from: 30 * MINUTE });
     lose(43);
     say(45, FILM, null, null);
-    expect(of(GAME, 45)).toEqual({ state: 'over', from: 30 * MINUTE, until: null });
+    expect(of(GAME, 45)).toEqual<unknown>({ state: 'over', from: 30 * MINUTE, until: null });
     expect(of(FILM, 45)).toEqual({ state: 'on', from: null, until: null });
   });
 
@@ -161,14 +173,17 @@ describe('AirWatch', () => {
     expect(of(NEWS, 13)).toBeDefined();
     expect([of(NEWS, 13.1), of(GAME, 13.1)]).toEqual([undefined, undefined]);
     say(20, NEWS, GAME, null);
-    air.lost(21 * MINUTE);
+    air.lost(broadcastMs(21 * MINUTE));
     expect(of(NEWS, 25)).toBeUndefined();
   });
 
   test('stations do not know of each other', () => {
     const { air, say, lose, of } = watch();
     say(0, NEWS, GAME, null);
-    air.take({ stationId: OTHER, watched: true, present: FILM, following: null, since: null }, 0);
+    air.take(
+      { stationId: OTHER, watched: true, present: FILM, following: null, since: null },
+      broadcastMs(0),
+    );
     lose(1);
     expect([of(NEWS, 9), of(FILM, 9)?.state]).toEqual([undefined, 'on']);
   });

@@ -3,6 +3,7 @@
  * Pure. Stored guides tell neither: a table says when a programme should be, its change says when it is.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import { type Airing, type Airings, LATE_TABLE_MS } from '../model/airing.ts';
 
 /** What present/following of a station's own stream said. */
@@ -14,10 +15,10 @@ interface AirNews {
   present: ProgramId | null | undefined;
   following: ProgramId | null | undefined;
   /** Since when it is so, epoch ms of the broadcast; null: from before the reading began. */
-  since: number | null;
+  since: BroadcastMs | null;
   /** When the present one begins and ends by its table, epoch ms; null: not decided; undefined: not told. */
-  startsAt?: number | null | undefined;
-  endsAt?: number | null | undefined;
+  startsAt?: BroadcastMs | null | undefined;
+  endsAt?: BroadcastMs | null | undefined;
 }
 
 /** A stream that broke off is opened again within this. What was on is taken to go on so long. */
@@ -31,12 +32,12 @@ interface Station {
   present: ProgramId | null | undefined;
   following: ProgramId | null | undefined;
   /** Of the present one, by its table; null: not decided; undefined: not told. */
-  startsAt: number | null | undefined;
-  endsAt: number | null | undefined;
+  startsAt: BroadcastMs | null | undefined;
+  endsAt: BroadcastMs | null | undefined;
   /** Its table names nothing, though the present one should go on: when that was heard, and since when it is so. */
-  empty: { at: number; since: number | null } | undefined;
+  empty: { at: BroadcastMs; since: BroadcastMs | null } | undefined;
   /** Epoch ms; null: it is being read. */
-  lostAt: number | null;
+  lostAt: BroadcastMs | null;
 }
 
 /** How it ceased to be present. */
@@ -49,7 +50,7 @@ type Heard = Airing & {
   /** When it last ceased to be; it may be on again, or the next. */
   readonly ceased: Ceased;
   /** When this was heard, epoch ms. */
-  readonly at: number;
+  readonly at: BroadcastMs;
 };
 
 export class AirWatch {
@@ -57,7 +58,7 @@ export class AirWatch {
   readonly #airings = new Map<ProgramId, Heard>();
 
   /** @param now epoch ms of the broadcast @returns whether anything is different */
-  take(news: AirNews, now: number): boolean {
+  take(news: AirNews, now: BroadcastMs): boolean {
     const { stationId, following, since } = news;
     this.#forget(now);
     const known = this.#stations.get(stationId);
@@ -93,11 +94,11 @@ export class AirWatch {
   }
 
   /** Nothing is being read any more. */
-  lost(now: number): void {
+  lost(now: BroadcastMs): void {
     for (const station of this.#stations.values()) station.lostAt ??= now;
   }
 
-  airings(now: number): Airings {
+  airings(now: BroadcastMs): Airings {
     this.#forget(now);
     return new Map(
       [...this.#airings].map(([id, { state, from, ceased }]) => [
@@ -108,7 +109,13 @@ export class AirWatch {
   }
 
   /** When it first began stands, whatever came between. @param since epoch ms; null: nobody knows */
-  #set(stationId: StationId, id: ProgramId, state: 'on' | 'next', since: number | null, at: number): boolean {
+  #set(
+    stationId: StationId,
+    id: ProgramId,
+    state: 'on' | 'next',
+    since: BroadcastMs | null,
+    at: BroadcastMs,
+  ): boolean {
     const known = this.#airings.get(id);
     const wasBegun = known?.begun === true;
     const from = wasBegun ? known.from : since;
@@ -124,9 +131,9 @@ export class AirWatch {
   #cease(
     stationId: StationId,
     id: ProgramId,
-    until: number | null,
+    until: BroadcastMs | null,
     { startsAt, endsAt }: Partial<Pick<Station, 'startsAt' | 'endsAt'>>,
-    at: number,
+    at: BroadcastMs,
   ): boolean {
     const from = this.#airings.get(id)?.from ?? null;
     const ceased = { until, ...(endsAt === undefined ? {} : { told: endsAt }) };
@@ -146,7 +153,7 @@ export class AirWatch {
     return true;
   }
 
-  #forget(now: number): void {
+  #forget(now: BroadcastMs): void {
     for (const [id, station] of this.#stations) {
       const { present, empty } = station;
       if (empty === undefined || Math.abs(now - empty.at) <= EMPTY_MS) continue;
@@ -165,7 +172,11 @@ export class AirWatch {
 }
 
 /** Undefined: its table names something, or nothing is what was to come. */
-function emptyOf({ present, endsAt, empty }: Partial<Station>, news: AirNews, now: number): Station['empty'] {
+function emptyOf(
+  { present, endsAt, empty }: Partial<Station>,
+  news: AirNews,
+  now: BroadcastMs,
+): Station['empty'] {
   if (news.present !== null || present == null) return undefined;
   if (endsAt === undefined) return undefined;
   const isOver = endsAt !== null && Math.abs((news.since ?? now) - endsAt) <= LATE_TABLE_MS;

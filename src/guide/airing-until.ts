@@ -1,9 +1,10 @@
 /** Up to when it is known what stations air. Pure. */
 import type { StationId } from '../../arib/ids.ts';
+import type { WallMs } from '../../host/clock.ts';
 import type { Span } from '../store/program-store.ts';
 
 /** Follows each station's programmes from `now` on as far as they join. @param spans by start */
-export function airingUntil(spans: readonly Span[], now: number): Map<StationId, number> {
+export function airingUntil(spans: readonly Span[], now: WallMs): Map<StationId, number> {
   const until = new Map<StationId, number>();
   for (const { stationId, startAt, endAt } of spans) {
     if (startAt > (until.get(stationId) ?? now) || endAt <= now) continue;

@@ -2,6 +2,8 @@
 import type { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import type { StationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { tunerOf } from '../../test/tuner.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
@@ -84,7 +86,7 @@ beforeEach(() => {
     programs,
     hub,
     log,
-    now: clock,
+    now: () => broadcastMs(clock()),
   });
   collector = new GuideCollector({
     stations,
@@ -113,7 +115,7 @@ beforeEach(() => {
     limits: LIMITS,
     hub,
     log,
-    now: clock,
+    now: () => wallMs(clock()),
   });
 });
 

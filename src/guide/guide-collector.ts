@@ -3,6 +3,7 @@
  * reading and storing in the guide worker.
  */
 import type { NetworkId, StationId } from '../../arib/ids.ts';
+import type { WallClock, WallMs } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import { PRIORITY } from '../../wire/agent.ts';
 import { COLLECT_LEASE_MS, type GuideCollect, type GuideStatus } from '../../wire/guide.ts';
@@ -60,7 +61,7 @@ interface GuideCollectorOptions {
   hub: Hub;
   log: Log;
   /** Epoch ms. */
-  now: () => number;
+  now: WallClock;
 }
 
 /** What a look at now and next may take, from the first byte on. Present/following is sent every 3 s on every station. */
@@ -278,7 +279,7 @@ export class GuideCollector {
   }
 
   /** The difference counts either way: the clock may be set back. */
-  #select(now: number): void {
+  #select(now: WallMs): void {
     if (Math.abs(now - this.#selectedAt) >= this.options.limits.selectMs) this.#selectedAt = now;
     this.#staleBefore = Math.min(this.#staleBefore, now);
   }
@@ -326,7 +327,7 @@ export class GuideCollector {
     return station?.networkId ?? (0 as NetworkId);
   }
 
-  #airing(now: number, wanted: (id: StationId) => boolean): Map<StationId, number> {
+  #airing(now: WallMs, wanted: (id: StationId) => boolean): Map<StationId, number> {
     const { stations, programs } = this.options;
     const ids = stations
       .list()
@@ -360,7 +361,7 @@ export class GuideCollector {
     this.#history.set(key, { ...before, failedAt: this.options.now(), failures, noTuner, reason });
   }
 
-  #purge(now: number): void {
+  #purge(now: WallMs): void {
     if (Math.abs(now - this.#purgedAt) < PURGE_EVERY_MS) return;
     this.#purgedAt = now;
     this.options.purge(now - KEEP_ENDED_MS);

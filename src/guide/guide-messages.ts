@@ -1,5 +1,6 @@
 /** Everything that crosses between the main thread and the guide worker, over `host/worker-link`. */
 import type { NetworkId, ProgramId, ServiceId, StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { WallMs } from '../../host/clock.ts';
 
 export interface VisitedStation {
@@ -75,10 +76,10 @@ export interface NamedEvents {
   present: ProgramId | null | undefined;
   following: ProgramId | null | undefined;
   /** Since when the present one is, epoch ms; null: from before the stream was read. */
-  since: number | null;
+  since: WallMs | null;
   /** From and until when the present one is on by its table, epoch ms; null: it does not say. */
-  startsAt: number | null;
-  endsAt: number | null;
+  startsAt: BroadcastMs | null;
+  endsAt: BroadcastMs | null;
 }
 
 export type GuideEvent =

@@ -1,8 +1,8 @@
 /** `/api/guide`, `/api/programs` and `/api/search`: the guide as it is stored. */
-
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import { type ProgramId, type StationId, splitProgramId, splitStationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import {
   GuideWindowSchema,
   MAX_GUIDE_WINDOW_MS,
@@ -34,7 +34,7 @@ import { programDetail } from './program-detail.ts';
 export interface GuideRouteNeeds {
   /** Changes with each release: an answer of an older one is not kept. */
   version: string;
-  now: () => number;
+  now: () => BroadcastMs;
   stations: { list(): readonly StationRecord[] };
   guide: Pick<
     GuideWindowStore,

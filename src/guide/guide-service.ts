@@ -1,4 +1,6 @@
 /** Guide collection: the guide worker, visits, open streams that are read along, and the clocks seen. Composes this folder. */
+import { type BroadcastMs, plusMs } from '../../arib/time.ts';
+import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { ClockOffset, GuideCollect, GuideStatus } from '../../wire/guide.ts';
 import type { Hub } from '../hub/hub.ts';
@@ -33,11 +35,11 @@ export interface GuideServiceOptions {
   startWorker: () => Worker;
   log: Log;
   /** Epoch ms. */
-  now: () => number;
+  now: WallClock;
   /** A Time Offset Table came. */
   onTime: (heard: HeardTime) => void;
   /** Epoch ms by the broadcast. */
-  broadcastNow: () => number;
+  broadcastNow: () => BroadcastMs;
   /** False: nothing has confirmed the time since the machine was started. */
   isTimeSure: () => boolean;
 }
@@ -156,7 +158,7 @@ export class GuideService {
     for (const { since, ...named } of stations) {
       // Waiting to be stored took a while; where it took longer, the clock was set meanwhile.
       const ago = since === null ? 0 : now() - since;
-      const at = broadcastNow() - (ago >= 0 && ago <= STORING_MS ? ago : 0);
+      const at = plusMs(broadcastNow(), ago >= 0 && ago <= STORING_MS ? -ago : 0);
       if (this.#air.take({ ...named, since: since === null ? null : at }, broadcastNow())) changed = true;
     }
     if (changed) hub.changed('programs');

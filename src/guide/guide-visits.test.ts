@@ -38,7 +38,7 @@ beforeEach(() => {
     serviceType: 1,
   };
   const put = [STATION, TWO].map((station) => ({ ...station, ...common, remoteControlKey: 1 }));
-  new StationStore(database).apply({ put, hide: [], retype: [] }, 0);
+  new StationStore(database).apply({ put, hide: [], retype: [] }, broadcastMs(0));
   closers.push(() => {
     database.close();
     rmSync(folder, { recursive: true });
@@ -160,7 +160,7 @@ describe('a visit', () => {
     const { url, left } = endless(tables());
     expect(await run(url)).toEqual({ outcome: 'complete', reason: null, sentence: null });
     expect(stored()).toEqual([1, 2]);
-    expect(programs.airingOn(STATION.id, Date.now())?.eventId as number).toBe(1);
+    expect(programs.airingOn(STATION.id, broadcastMs(Date.now()))?.eventId as number).toBe(1);
     await left;
     while (changed.length === 0) await Bun.sleep(2);
     expect([...new Set(changed)]).toEqual([STATION.id]);

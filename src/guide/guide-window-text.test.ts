@@ -3,6 +3,7 @@ import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
 import { networkId, type ProgramId, serviceId, stationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { putPrograms, putReservation } from '../../test/service/guide-rows.ts';
 import { putRecording } from '../../test/service/recording-rows.ts';
 import { type GuideWindow, GuideWindowSchema } from '../../wire/api.ts';
@@ -31,7 +32,7 @@ function lenientDatabase(): Database {
   const database = new Database(':memory:', { strict: true });
   const lenient = MIGRATIONS.map((sql) => sql.replaceAll(/STRICT, (?=WITHOUT)|STRICT|(?<!IS) NOT NULL/g, ''));
   migrate(database, ':memory:', lenient);
-  new StationStore(database).apply({ put: [HOME], hide: [], retype: [] }, 0);
+  new StationStore(database).apply({ put: [HOME], hide: [], retype: [] }, broadcastMs(0));
   return database;
 }
 
@@ -75,7 +76,7 @@ test('a damaged programme is the only one that a window of the guide lacks somet
     // Where its time cannot be told nothing finds it.
     expect({ damage, shown: programs.length }).toEqual({ damage, shown: damage.startsWith('start') ? 2 : 3 });
     new ProgramStore(database).find(id as ProgramId);
-    expect((await new SearchStore(database).programs(['番組3'], 5, 0)).rows).toHaveLength(1);
+    expect((await new SearchStore(database).programs(['番組3'], 5, broadcastMs(0))).rows).toHaveLength(1);
     database.close();
   }
 });
@@ -112,7 +113,7 @@ test('a damaged recording and its reservation cost no list and no search', async
       if (found === undefined) throw new Error('not found');
       expect(toRecording(found, new Map()).id).toBe(recordingId(id));
     }
-    expect(new ReservationStore(database).completed(100 * HOUR)).toHaveLength(2);
+    expect(new ReservationStore(database).completed(broadcastMs(100 * HOUR))).toHaveLength(2);
     expect((await new SearchStore(database).recordings(['番組2'], 5)).rows).toHaveLength(1);
     await new SearchStore(database).recordings(['番組'], 5);
     database.close();

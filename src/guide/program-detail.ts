@@ -1,13 +1,13 @@
 /** One programme as `/api/programs/<id>` sends it. */
-
 import { type ProgramId, programId, stationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { ProgramDetail } from '../../wire/api.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { GuideWindowStore } from '../store/guide-window.ts';
 
 interface ProgramDetailNeeds {
-  now: () => number;
+  now: () => BroadcastMs;
   guide: Pick<GuideWindowStore, 'stationNames' | 'others' | 'reservationOf'>;
   programs: { find(id: ProgramId): ProgramRecord | undefined };
 }

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { type BroadcastType, networkId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
+import { wallMs } from '../../host/clock.ts';
 import { fuzzRounds, fuzzSeed } from '../../test/fuzz/random.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { StationRecord } from '../model/station.ts';
@@ -122,7 +123,7 @@ class Simulation {
       pressedAt: null,
       enabled: true,
       limits: LIMITS,
-      now: this.now,
+      now: wallMs(this.now),
     });
     for (const plan of visits) {
       const used = new Set([...this.running.values()].map(({ tuner }) => tuner));

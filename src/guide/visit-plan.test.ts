@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { type BroadcastType, networkId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import { tunerOf } from '../../test/tuner.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { StationRecord } from '../model/station.ts';
@@ -18,7 +20,7 @@ import {
   type VisitPlan,
 } from './visit-plan.ts';
 
-const NOW = 1_800_000_000_000;
+const NOW = wallMs(1_800_000_000_000);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -98,16 +100,20 @@ function visits(over: Partial<PlanInput>, kind: VisitPlan['kind'] = 'guide'): st
 
 describe('airingUntil', () => {
   const id = T27[0]?.id as StationId;
-  const span = (startAt: number, endAt: number) => ({ stationId: id, startAt, endAt });
+  const span = (startAt: number, endAt: number) => ({
+    stationId: id,
+    startAt: broadcastMs(startAt),
+    endAt: broadcastMs(endAt),
+  });
 
   test('follows programmes that join', () => {
-    expect(airingUntil([span(0, 10), span(10, 20), span(20, 30)], 5).get(id)).toBe(30);
+    expect(airingUntil([span(0, 10), span(10, 20), span(20, 30)], wallMs(5)).get(id)).toBe(30);
   });
   test('stops at a gap', () => {
-    expect(airingUntil([span(0, 10), span(11, 20)], 5).get(id)).toBe(10);
+    expect(airingUntil([span(0, 10), span(11, 20)], wallMs(5)).get(id)).toBe(10);
   });
   test('nothing on the air now is no coverage', () => {
-    expect(airingUntil([span(0, 5), span(6, 20)], 5).has(id)).toBe(false);
+    expect(airingUntil([span(0, 5), span(6, 20)], wallMs(5)).has(id)).toBe(false);
   });
 });
 
@@ -144,7 +150,7 @@ describe('a guide is read', () => {
   test('only as it was selected: what became thin since waits for the next selection', () => {
     const known = coverage(ALL, { readAt: NOW - 5 * HOUR, filledUntil: NOW + 3 * DAY });
     expect(visits({ coverage: known, selectedAt: NOW })).toEqual([]);
-    const later = { coverage: known, stations: T27, now: NOW + 20 * MINUTE };
+    const later = { coverage: known, stations: T27, now: wallMs(NOW + 20 * MINUTE) };
     expect(visits({ ...later, selectedAt: NOW })).toEqual([]);
     expect(visits({ ...later, selectedAt: NOW + 20 * MINUTE })).toEqual(['T27']);
   });
@@ -308,8 +314,8 @@ describe('a look', () => {
     const airing = new Map([[T26[0]?.id as StationId, NOW + LEAD_MS + 5000]]);
     const off = { stations, airing, history: history('GR/T26', { readAt: NOW - MINUTE }) };
     expect(planVisits(input(off))).toEqual({ visits: [], wakeAt: NOW + 5000, selected: [], unreachable: [] });
-    expect(visits({ ...off, now: NOW + 5000 }, 'look')).toEqual(['T26']);
-    expect(visits({ ...off, now: NOW + 5000, coverage: coverage(T26) }, 'look')).toEqual([]);
+    expect(visits({ ...off, now: wallMs(NOW + 5000) }, 'look')).toEqual(['T26']);
+    expect(visits({ ...off, now: wallMs(NOW + 5000), coverage: coverage(T26) }, 'look')).toEqual([]);
   });
 
   test('that was fruitless is repeated ever more rarely', () => {

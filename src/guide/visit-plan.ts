@@ -6,6 +6,7 @@
  * made at moments (`selectedAt`), not continuously: what a visit could not fill is not tried again before the next.
  */
 import type { BroadcastType, StationId } from '../../arib/ids.ts';
+import type { WallMs } from '../../host/clock.ts';
 import { PRIORITY, type Tuner } from '../../wire/agent.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { StationCoverage } from '../store/guide-coverage.ts';
@@ -80,7 +81,7 @@ export interface PlanInput {
   /** Settings: without it only 'collect now' collects. */
   enabled: boolean;
   limits: PlanLimits;
-  now: number;
+  now: WallMs;
 }
 
 export interface VisitPlan {
@@ -135,7 +136,7 @@ interface Candidate {
 }
 
 /** The earliest moment at which a channel may be tried again after what went wrong. */
-export function notBefore({ failedAt, failures, noTuner }: VisitHistory, now: number): number {
+export function notBefore({ failedAt, failures, noTuner }: VisitHistory, now: WallMs): number {
   // A visit in the future: the clock was set back since, and the wait would last as long as it was off.
   if (failedAt === 0 || failedAt > now) return 0;
   if (noTuner) return failedAt + NO_TUNER_RETRY_MS;

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { networkId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { AllowedHosts } from '../../host/host-check.ts';
 import { createLog } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
@@ -33,7 +34,7 @@ const STATION: StationRecord = {
   serviceType: 1,
   remoteControlKey: 1,
 };
-const NOW = 1_800_000_000_000;
+const NOW = broadcastMs(1_800_000_000_000);
 const LIVE = `/api/services/${STATION.id}/live`;
 
 /** A part that the tests here do not reach. */
@@ -227,8 +228,8 @@ describe('the server', () => {
         name: '番組',
         stationId: 1 as StationId,
         serviceName: '局',
-        startAt: 0,
-        endAt: 1,
+        startAt: broadcastMs(0),
+        endAt: broadcastMs(1),
         durationMs: 1,
         resumeMs: null,
       },

@@ -2,6 +2,7 @@
  * The event hub: features publish what changed, the event stream and other features listen. It carries no state
  * and keeps no history; a listener that throws does not affect the others.
  */
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { EventName } from '../../wire/api.ts';
 import type { RecordingId } from '../model/ids.ts';
 
@@ -14,7 +15,7 @@ export type EventData = { [Name in ChangeName]: 1 } & {
   chapters: { recordingId: RecordingId };
   yielded: {
     serviceId: number;
-    recording: { id: RecordingId; title: string; serviceName: string; endAt: number };
+    recording: { id: RecordingId; title: string; serviceName: string; endAt: BroadcastMs };
   };
 };
 

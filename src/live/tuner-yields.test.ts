@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { NetworkId, ServiceId, StationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import { Hub, type HubEvent } from '../hub/hub.ts';
@@ -16,7 +17,7 @@ const STATION: StationRecord = {
   },
   ...{ transportStreamId: null, channel: 'T27', name: '試験テレビ', serviceType: 1, remoteControlKey: 1 },
 };
-const RECORDING = { id: recordingId(12), title: '番組', serviceName: '試験二', endAt: 5000 };
+const RECORDING = { id: recordingId(12), title: '番組', serviceName: '試験二', endAt: broadcastMs(5000) };
 
 function tuner(id: string, channel: string, ...uses: string[]): Tuner {
   return {

@@ -2,6 +2,8 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { crc32, deflateSync } from 'node:zlib';
 import { networkId, type StationId, serviceId, stationId, transportStreamId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { longSection, StreamBuilder, u16 } from '../../test/stream-builder.ts';
 import { tunerOf } from '../../test/tuner.ts';
@@ -129,7 +131,7 @@ function rig(timing: Partial<LogoTiming> = {}): Rig {
   });
   closers.push(() => server.stop(true));
   const database = openDatabase(':memory:');
-  new StationStore(database).apply({ put: [STATION], hide: [], retype: [] }, 0);
+  new StationStore(database).apply({ put: [STATION], hide: [], retype: [] }, broadcastMs(0));
   const agentUrl = `http://127.0.0.1:${server.port}`;
   const pool = new ReceptionPool({ agentUrl, startWorker: startReceptionWorker, log: SILENT_LOG });
   closers.push(() => pool.close());
@@ -153,7 +155,7 @@ function rig(timing: Partial<LogoTiming> = {}): Rig {
       surveys,
       hub,
       log: SILENT_LOG,
-      now: () => made.now,
+      now: () => wallMs(made.now),
       busy: () => made.busy,
       timing: { ...LOGO_TIMING, quietAfterMs: 0, lookMs: 20, ...timing },
     }),

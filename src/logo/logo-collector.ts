@@ -3,6 +3,7 @@
  * times, at the lowest priority of all. All judgement is in `logo-plan.ts`, all reading in the survey worker.
  */
 import { type NetworkId, type StationId, stationId } from '../../arib/ids.ts';
+import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import { PRIORITY, type Tuner } from '../../wire/agent.ts';
 import type { Hub } from '../hub/hub.ts';
@@ -50,7 +51,7 @@ interface LogoCollectorOptions {
   hub: Hub;
   log: Log;
   /** Epoch ms. */
-  now: () => number;
+  now: WallClock;
   /** Somebody waits for tuners: nothing is to be opened. */
   busy: () => boolean;
   timing?: LogoTiming;

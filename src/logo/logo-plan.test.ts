@@ -7,6 +7,7 @@ import {
   stationId,
   transportStreamId,
 } from '../../arib/ids.ts';
+import { wallMs } from '../../host/clock.ts';
 import { fuzzSeed, Random } from '../../test/fuzz/random.ts';
 import { tunerOf } from '../../test/tuner.ts';
 import type { Tuner } from '../../wire/agent.ts';
@@ -14,7 +15,7 @@ import { LOGO_LIFE_MS } from '../model/logo.ts';
 import type { StationRecord } from '../model/station.ts';
 import { type LogoPlanInput, logoKey, logoTargets, mayTryAt, planLogos } from './logo-plan.ts';
 
-const NOW = 1_700_000_000_000;
+const NOW = wallMs(1_700_000_000_000);
 
 function station(type: BroadcastType, network: number, service: number, channel: string, tsid: number) {
   const record: StationRecord = {
@@ -66,7 +67,7 @@ describe('which stations need a logo', () => {
     expect(keys(logoTargets(input()))).toEqual(['GR/T27', 'GR/T26']);
     expect(keys(logoTargets(input({ held: have(GR1, 5) })))).toEqual(['GR/T26']);
     expect(keys(logoTargets(input({ held: have(GR1, 2) })))).toEqual(['GR/T27', 'GR/T26']);
-    const old = have(GR1, 5, NOW - LOGO_LIFE_MS - 1);
+    const old = have(GR1, 5, wallMs(NOW - LOGO_LIFE_MS - 1));
     expect(keys(logoTargets(input({ held: old })))).toEqual(['GR/T27', 'GR/T26']);
     const carriers = new Map([
       [BS1.networkId, [{ networkId: BS1.networkId, transportStreamId: transportStreamId(0x4010) }]],

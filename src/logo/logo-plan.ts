@@ -4,6 +4,7 @@
  * nobody uses. `logos.ts` acts.
  */
 import type { BroadcastType, NetworkId, StationId, TransportStreamId } from '../../arib/ids.ts';
+import type { WallMs } from '../../host/clock.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import { isOldLogo, isSmall, type LogoRecord } from '../model/logo.ts';
 import type { StationRecord } from '../model/station.ts';
@@ -38,7 +39,7 @@ export interface LogoPlanInput {
   /** Nothing is to be opened now. */
   busy: boolean;
   /** Epoch ms. */
-  now: number;
+  now: WallMs;
 }
 
 export interface LogoTarget {
@@ -72,14 +73,14 @@ export function logoUse(at: { type: BroadcastType; channel: string }): string {
 export function needsLogo(
   station: Pick<StationRecord, 'type'>,
   held: Pick<LogoRecord, 'type' | 'fetchedAt'> | undefined,
-  now: number,
+  now: WallMs,
 ): boolean {
   if (held === undefined || isOldLogo(held, now)) return true;
   return station.type === 'GR' && isSmall(held.type);
 }
 
 /** When a channel may be tried (again). */
-export function mayTryAt(last: LogoTry | undefined, now: number): number {
+export function mayTryAt(last: LogoTry | undefined, now: WallMs): number {
   // A try in the future: the clock was set back since.
   if (last === undefined || last.at > now) return 0;
   if (last.cut) return last.at + CUT_RETRY_MS;

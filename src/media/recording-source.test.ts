@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { media90k } from '../../arib/time.ts';
-import { monotonicMs } from '../../host/clock.ts';
+import { monotonicMs, wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { VirtualRecording } from '../../test/play/virtual-recording.ts';
 import { Encoders } from '../ffmpeg/encoders.ts';
@@ -70,7 +70,7 @@ async function hangingSession(step: number) {
     },
     encoders: new Encoders({
       ...{ path: undefined, searchPath: process.env.PATH ?? '', log: SILENT_LOG },
-      now: Date.now,
+      now: () => wallMs(Date.now()),
     }),
     failures: RECORDING_FAILURES,
     log: SILENT_LOG,

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test';
 import type { Pid } from '../../arib/ids.ts';
 import { media90k } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { boxesIn } from '../../mp4/boxes.ts';
 import { readFragment } from '../../mp4/fragment.ts';
@@ -41,7 +42,7 @@ const encoders = new Encoders({
   path: undefined,
   searchPath: process.env.PATH ?? '',
   log: SILENT_LOG,
-  now: Date.now,
+  now: () => wallMs(Date.now()),
 });
 const CHOICE = {
   ffmpeg: 'ffmpeg',

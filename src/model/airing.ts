@@ -3,16 +3,17 @@
  * station's own stream, it is nearer to what happens than any guide.
  */
 import type { ProgramId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 
 export interface Airing {
   /** `next`: named as following; `on`: as present; `over`: it was present and is not any more. */
   readonly state: 'next' | 'on' | 'over';
   /** When it first became present, epoch ms of the broadcast; null: not yet, or nobody was listening then. */
-  readonly from: number | null;
+  readonly from: BroadcastMs | null;
   /** When it last ceased to be; null: it has not, or nobody was listening. */
-  readonly until: number | null;
+  readonly until: BroadcastMs | null;
   /** Of what is over: when its last table said that it ends, epoch ms; null: not decided. Absent: nobody heard it. */
-  readonly told?: number | null;
+  readonly told?: BroadcastMs | null;
 }
 
 /**
@@ -43,6 +44,6 @@ export function isBrokenOff({ state, until, told }: Airing): boolean {
 export const RESUME_MS = 15 * 60_000;
 
 /** Where a programme really began or ended. @param told by its table @param heard when tables changed */
-export function boundary(told: number, heard: number | null): number {
+export function boundary(told: BroadcastMs, heard: BroadcastMs | null): BroadcastMs {
   return heard === null || Math.abs(heard - told) <= LATE_TABLE_MS ? told : heard;
 }

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test';
+import { wallMs } from '../../host/clock.ts';
 import { fuzzSeed, Random } from '../../test/fuzz/random.ts';
 import { betterType, chooseLogo, isOldLogo, LOGO_LIFE_MS } from './logo.ts';
 
-const DAY = 86_400_000;
+const DAY = wallMs(86_400_000);
 const held = (type: number, version: number | null, fetchedAt = 0) => ({ type, version, fetchedAt });
 
 test('the HD size is the best, the larger ones are better than the smaller', () => {
@@ -22,17 +23,17 @@ test('a newer version replaces an older one, but not a large picture by a small 
   expect(chooseLogo(held(5, 1), { type: 5, version: 2 }, DAY)).toBe('replace');
   expect(chooseLogo(held(5, 4095), { type: 5, version: 0 }, DAY)).toBe('replace');
   expect(chooseLogo(held(5, 1), { type: 2, version: 2 }, DAY)).toBe('keep');
-  expect(chooseLogo(held(5, 1), { type: 2, version: 2 }, 8 * DAY)).toBe('replace');
+  expect(chooseLogo(held(5, 1), { type: 2, version: 2 }, wallMs(8 * DAY))).toBe('replace');
 });
 
 test('an older version is out of turn, unless nothing else came for a week', () => {
   expect(chooseLogo(held(2, 2), { type: 5, version: 1 }, DAY)).toBe('keep');
-  expect(chooseLogo(held(2, 2), { type: 5, version: 1 }, 8 * DAY)).toBe('replace');
+  expect(chooseLogo(held(2, 2), { type: 5, version: 1 }, wallMs(8 * DAY))).toBe('replace');
 });
 
 test('a clock that was set back makes no logo eternal', () => {
-  expect(isOldLogo({ fetchedAt: 100 * DAY }, 0)).toBe(true);
-  expect(isOldLogo({ fetchedAt: 0 }, LOGO_LIFE_MS)).toBe(false);
+  expect(isOldLogo({ fetchedAt: 100 * DAY }, wallMs(0))).toBe(true);
+  expect(isOldLogo({ fetchedAt: 0 }, wallMs(LOGO_LIFE_MS))).toBe(false);
 });
 
 test('whatever order the logos of one version come in, the best is held in the end', () => {

@@ -1,5 +1,6 @@
 /** A station's logo as it is kept, and which of two is the better one. ARIB STD-B21, Annex 1. */
 import type { StationId } from '../../arib/ids.ts';
+import type { WallMs } from '../../host/clock.ts';
 
 export interface LogoRecord {
   stationId: StationId;
@@ -34,7 +35,7 @@ const VERSIONS = 0x1000;
 export const LOGO_LIFE_MS = 7 * 86_400_000;
 
 /** A logo is received again when it is that old, or from the future: the clock was set back since. */
-export function isOldLogo(logo: Pick<LogoRecord, 'fetchedAt'>, now: number): boolean {
+export function isOldLogo(logo: Pick<LogoRecord, 'fetchedAt'>, now: WallMs): boolean {
   return Math.abs(now - logo.fetchedAt) > LOGO_LIFE_MS;
 }
 
@@ -49,7 +50,7 @@ type LogoChoice = 'keep' | 'replace' | 'refresh';
 export function chooseLogo(
   held: Pick<LogoRecord, 'type' | 'version' | 'fetchedAt'>,
   found: Pick<LogoRecord, 'type' | 'version'>,
-  now: number,
+  now: WallMs,
 ): LogoChoice {
   const old = isOldLogo(held, now);
   if (held.version === null || found.version === null || held.version === found.version) {

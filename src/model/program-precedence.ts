@@ -7,7 +7,7 @@
  * part, as schedules are while a programme runs over, is shown beside the other.
  */
 import { type ProgramId, programId, stationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import type { PresentFollowing, WaitingProgram } from './guide-change.ts';
 import type { ProgramRecord } from './program.ts';
 
@@ -15,8 +15,8 @@ import type { ProgramRecord } from './program.ts';
 export interface TimelineRow {
   id: ProgramId;
   /** Epoch ms, end exclusive. */
-  startAt: number;
-  endAt: number;
+  startAt: BroadcastMs;
+  endAt: BroadcastMs;
   openEnd: boolean;
   /** When its content last changed, epoch ms. */
   updatedAt: number;

@@ -1,5 +1,6 @@
 /** A recording, as the recorder keeps it: what was wanted, where its files are, what became of it. */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { RecordingState } from '../../wire/guide.ts';
 import type { RecordingProgress } from '../../wire/recordings.ts';
 import type { Heard } from './airing.ts';
@@ -46,12 +47,12 @@ export interface NewRecording {
   videoResolution: string | null;
   isFree: boolean;
   /** Epoch ms, of the programme without margins, as the next. */
-  startAt: number;
-  endAt: number;
+  startAt: BroadcastMs;
+  endAt: BroadcastMs;
   /** Epoch ms: it ends by itself then, margin included. */
-  closeAt: number;
+  closeAt: BroadcastMs;
   /** Epoch ms of the wish, where it came after the start. */
-  wantedFrom: number | null;
+  wantedFrom: BroadcastMs | null;
   /** null: of nothing that has a name. */
   series: SeriesMark | null;
   encode: EncodeChoice;
@@ -79,13 +80,13 @@ export interface RecordingRecord extends NewRecording {
   id: RecordingId;
   state: RecordingState;
   /** Epoch ms: beyond `closeAt`, because nobody knows when its programme ends; null: it is not held open. */
-  holdUntil: number | null;
+  holdUntil: BroadcastMs | null;
   /** It is over and is only to be judged; null: it is not over, or it was judged. `at`: epoch ms. */
-  ended: { as: RecordingEnding; at: number } | null;
+  ended: { as: RecordingEnding; at: BroadcastMs } | null;
   /** Why it failed. */
   reason: RecordingReason | null;
   /** Epoch ms of the first packet; null before. */
-  beganAt: number | null;
+  beganAt: BroadcastMs | null;
   /** Of the original stream; null while recording. */
   durationMs: number | null;
   /** Where its files lie under one stem; null before the first. */
@@ -103,7 +104,7 @@ export interface RecordingSeam {
   /** `layout`: the station's streams change shortly behind it (PMT); `resumed`: it was not written for a while. */
   kind: 'layout' | 'resumed';
   /** Epoch ms. */
-  at: number;
+  at: BroadcastMs;
 }
 
 /** A file of the original stream. A recording has one, but while (and after) a folder ran full. */
@@ -127,27 +128,27 @@ export interface RecordingOrder {
   name: string;
   description: string;
   /** Epoch ms, of the programme as it is known now; its real start and end as soon as they are known. */
-  startAt: number;
-  endAt: number;
+  startAt: BroadcastMs;
+  endAt: BroadcastMs;
   /** Epoch ms at which the agent is asked: the begin of the margin, or later where margins yield. */
-  openAt: number;
+  openAt: BroadcastMs;
   /** Epoch ms: with the margin. Moves later only. */
-  closeAt: number;
+  closeAt: BroadcastMs;
   /**
    * Epoch ms: it goes on beyond `closeAt` until another order says null or a later `closeAt`, and no longer than this,
    * because it is on the air and nobody knows when it ends; null: it ends at `closeAt`.
    */
-  holdUntil: number | null;
+  holdUntil: BroadcastMs | null;
   /**
    * Epoch ms: after its end its station is listened to so long, on a tuner that nobody else wants, and it goes on when
    * another order tells a later end; null: it is over at its end.
    */
-  listenUntil?: number | null;
+  listenUntil?: BroadcastMs | null;
   /**
    * Epoch ms: since then another programme is on in its place, long before its end; null: none is, or nobody heard; what
    * was told before then still holds, until it is held open again.
    */
-  brokenAt?: number | null;
+  brokenAt?: BroadcastMs | null;
   /** What its station says of it; null or absent: its station is not received. */
   heard?: Heard | null;
   /** Whose tuner it takes over, of other physical channels only: their end margin is given up to it. */
@@ -161,7 +162,7 @@ export interface RecordingOrder {
   encode: EncodeChoice;
   keepTs: boolean;
   /** Epoch ms: booked when it was on already; null: before its start. */
-  wantedFrom: number | null;
+  wantedFrom: BroadcastMs | null;
 }
 
 /** A recording came to its end, for better or worse. */
@@ -178,7 +179,7 @@ export interface RunningRecording {
   /** null: it has no tuner now. */
   tunerId: string | null;
   /** Epoch ms: it ends then, margin included. */
-  until: number;
+  until: BroadcastMs;
   progress: RecordingProgress;
 }
 

@@ -1,5 +1,6 @@
 /** A reservation: one programme that is to be recorded, and where it stands. */
 import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { ReservationState } from '../../wire/guide.ts';
 import type { ReservationReason } from './reservation-reason.ts';
 import type { EncodeChoice, RuleId } from './rule.ts';
@@ -39,10 +40,10 @@ export interface Reservation {
   name: string;
   description: string;
   /** Epoch ms, of the programme. */
-  startAt: number;
-  endAt: number;
+  startAt: BroadcastMs;
+  endAt: BroadcastMs;
   /** When the programme was to begin as its rule matched it first, epoch ms; null: by hand. */
-  matchedAt: number | null;
+  matchedAt: BroadcastMs | null;
   /** ms; null = the setting, as for the next three. */
   marginBefore: number | null;
   marginAfter: number | null;
@@ -55,8 +56,8 @@ export interface Reservation {
   /** Programmes that a conflict could take instead. */
   alternatives: readonly ProgramId[];
   /** Epoch ms. */
-  createdAt: number;
-  updatedAt: number;
+  createdAt: BroadcastMs;
+  updatedAt: BroadcastMs;
 }
 
 /** What a person cancelled and no rule may book again. */
@@ -70,8 +71,8 @@ export interface Cancellation {
   /** In normal form, without marks (`titleText`). */
   title: string;
   /** Epoch ms. */
-  startAt: number;
-  cancelledAt: number;
+  startAt: BroadcastMs;
+  cancelledAt: BroadcastMs;
 }
 
 /** A cancellation also holds for a programme that begins so much earlier or later. */

@@ -1,5 +1,6 @@
 /** A rule: what it books by itself, and how. */
 import type { BroadcastType, StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 
 export type { RuleId } from './ids.ts';
 
@@ -43,8 +44,8 @@ export interface RuleConditions {
   durationMax: number | null;
   freeOnly: boolean;
   /** Epoch ms; a programme begins at or after `periodFrom` and before `periodTo`. */
-  periodFrom: number | null;
-  periodTo: number | null;
+  periodFrom: BroadcastMs | null;
+  periodTo: BroadcastMs | null;
 }
 
 /** What a person decides about a rule. */
@@ -71,8 +72,8 @@ export interface Rule extends RuleDraft {
   /** Why the service disabled it, Japanese; null: it did not. */
   disabledReason: string | null;
   /** Epoch ms. */
-  createdAt: number;
-  updatedAt: number;
+  createdAt: BroadcastMs;
+  updatedAt: BroadcastMs;
 }
 
 export const RULE_PRIORITY = 1;

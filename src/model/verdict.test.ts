@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import {
   type Break,
   type Damage,
@@ -14,7 +15,7 @@ import {
 /** A programme of 100 s that began at this moment. */
 const START = 1_700_000_000_000;
 const END = START + 100_000;
-const PROGRAMME = { startAt: START, endAt: END };
+const PROGRAMME = { startAt: broadcastMs(START), endAt: broadcastMs(END) };
 
 /** Seconds from the programme's start. */
 const stretch = (from: number, to: number): Stretch => ({ from: START + from * 1000, to: START + to * 1000 });
@@ -122,7 +123,7 @@ describe('a verdict', () => {
   test('tells since when something else was on to the end, and that the next airing is wanted', () => {
     const whole = measured([stretch(-10, 115)]);
     const gapOf = (brokenAt: number, facts = whole) =>
-      judge(facts, { ...PROGRAMME, brokenAt: START + brokenAt * 1000 });
+      judge(facts, { ...PROGRAMME, brokenAt: broadcastMs(START + brokenAt * 1000) });
     const dropped = gapOf(10);
     expect(dropped).toMatchObject({
       verdict: { level: 'damaged', gaps: [{ startMs: 10_000, endMs: 100_000, cause: 'broken_off' }] },
@@ -240,7 +241,7 @@ describe('the next airing', () => {
   });
 
   test('is worth a tuner for any 10 s of a long programme', () => {
-    const long = { startAt: START, endAt: START + 7_200_000 };
+    const long = { startAt: broadcastMs(START), endAt: broadcastMs(START + 7_200_000) };
     const gap = (length: number) => judge(measured([stretch(-10, 600), stretch(600 + length, 7215)]), long);
     expect(worthRepeating(gap(9), 'damaged')).toBe(false);
     expect(worthRepeating(gap(10), 'damaged')).toBe(true);

@@ -2,6 +2,7 @@
  * What a recording is worth: a pure function of what was measured while it was made and of the real boundaries of
  * its programme. Nothing here knows where the measurements come from.
  */
+import type { BroadcastMs } from '../../arib/time.ts';
 
 /** Why a stretch is missing: stable codes, also as stored. */
 export const GAP_CAUSES = [
@@ -107,14 +108,14 @@ export interface FileStretch extends Stretch {
 
 /** The programme as it was really on the air, and what of it was wanted. Epoch ms. */
 export interface Wanted {
-  startAt: number;
-  endAt: number;
+  startAt: BroadcastMs;
+  endAt: BroadcastMs;
   /** When somebody asked for it, where that was later than its start. */
   from?: number;
   /** When somebody stopped it, where that was before its end. */
   until?: number;
   /** Since when another programme was on in its place, where it did not come back. */
-  brokenAt?: number;
+  brokenAt?: BroadcastMs;
   /** Its station never named it while it was received. Believed only where most of it was received. */
   isNeverAired?: boolean;
 }

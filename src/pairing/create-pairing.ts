@@ -1,5 +1,6 @@
 /** Pairing put together: the codes, the tokens of paired devices, and their routes. */
 import type { Database } from 'bun:sqlite';
+import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { Hub } from '../hub/hub.ts';
@@ -16,7 +17,7 @@ interface PairingNeeds {
   database: Database;
   hub: Hub;
   /** Epoch ms. */
-  now: () => number;
+  now: WallClock;
   random: Random;
   /** How often expired codes are removed. */
   purgeIntervalMs: number;

@@ -2,6 +2,7 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { type Random, systemRandom } from '../../host/random.ts';
 import { comesTrue } from '../../test/until.ts';
@@ -26,7 +27,7 @@ function make(
 ): { pairing: PairingService; tokens: TokenService } {
   const store = new TokenStore(database);
   const log = createLog({ level: 'debug', now: () => now, write: (line) => lines.push(line) });
-  const common = { now: () => now, onChanged: () => (changes += 1), log };
+  const common = { now: () => wallMs(now), onChanged: () => (changes += 1), log };
   return {
     tokens: new TokenService({ tokens: store, ...common }),
     pairing: new PairingService({
@@ -259,7 +260,7 @@ describe('tokens', () => {
       throw new Error('a bug');
     };
     const log = createLog({ level: 'debug', now: () => now, write: (line) => lines.push(line) });
-    const tokens = new TokenService({ tokens: store, now: () => now, onChanged: () => {}, log });
+    const tokens = new TokenService({ tokens: store, now: () => wallMs(now), onChanged: () => {}, log });
     expect(() => tokens.check(token)).toThrow('a bug');
   });
 });

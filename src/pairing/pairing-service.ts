@@ -1,4 +1,5 @@
 /** Devices that ask for access: codes are given out, approved by a member, and exchanged for a token once. */
+import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { PollError } from '../../wire/api.ts';
@@ -15,7 +16,7 @@ interface PairingServiceOptions {
   codes: PairingStore;
   tokens: Pick<TokenStore, 'add'>;
   /** Epoch ms. */
-  now: () => number;
+  now: WallClock;
   random: Random;
   /** How often expired codes are removed. */
   purgeIntervalMs: number;

@@ -1,4 +1,5 @@
 /** Access tokens of paired devices: recognised, listed, revoked. */
+import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { AccessToken } from '../model/pairing.ts';
 import { databaseFailure } from '../store/database-error.ts';
@@ -11,7 +12,7 @@ const USED_STEP_MS = 60_000;
 interface TokenServiceOptions {
   tokens: TokenStore;
   /** Epoch ms. */
-  now: () => number;
+  now: WallClock;
   /** The list of tokens changed. */
   onChanged: () => void;
   log: Log;

@@ -1,6 +1,7 @@
 /** What stands beside the picture when recordings are watched, put together: posters, previews, captions. */
 import type { Database } from 'bun:sqlite';
 import { join } from 'node:path';
+import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import type { Hub } from '../hub/hub.ts';
@@ -33,7 +34,7 @@ interface PlayDataNeeds {
   hub: Hub;
   log: Log;
   /** Epoch ms. */
-  now: () => number;
+  now: WallClock;
 }
 
 /** In the data folder; may be deleted while the service is not running. */

@@ -5,6 +5,7 @@
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { broadcastMs, type Media90k, media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
+import type { WallClock } from '../../host/clock.ts';
 import type { Previews } from '../../wire/api.ts';
 import { type RunResult, run } from '../ffmpeg/run.ts';
 import type { RecordingId } from '../model/ids.ts';
@@ -48,7 +49,7 @@ interface PictureMakerOptions {
   /** Something that people wait for runs: an encoder of a viewer. */
   readonly isBusy: () => boolean;
   /** Epoch ms. */
-  readonly now: () => number;
+  readonly now: WallClock;
   /** Interval in which `isBusy` is asked, ms. */
   readonly pollMs?: number | undefined;
 }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { putRecording, type RecordingRow } from '../../test/service/recording-rows.ts';
 import { comesTrue } from '../../test/until.ts';
@@ -60,7 +61,7 @@ function put(index: number, row: Partial<RecordingRow> = {}): RecordingId {
 function start(make: PictureMaker['make'], prepare: CaptionFiles['prepare'] = async () => {}): void {
   const store = new PictureStore(database);
   const list = new RecordingListStore(database);
-  const times = { now: () => 777, roundMs: LIMIT_MS * 10, restMs: 1 };
+  const times = { now: () => wallMs(777), roundMs: LIMIT_MS * 10, restMs: 1 };
   service = new PictureService({
     store,
     list,

@@ -2,6 +2,7 @@
  * Gives every finished recording its pictures, one after the other, the newest first, has its captions read, and removes
  * what was made of recordings that are deleted. Woken by the event `recordings`.
  */
+import type { WallClock } from '../../host/clock.ts';
 import { settlesWithin, unlessAborted, within } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import type { Hub } from '../hub/hub.ts';
@@ -22,7 +23,7 @@ interface PictureServiceOptions {
   readonly hub: Hub;
   readonly log: Log;
   /** Epoch ms. */
-  readonly now: () => number;
+  readonly now: WallClock;
   /** Interval of a round, when no event comes, ms. */
   readonly roundMs?: number | undefined;
   /** Least time between the end of a round and the next one, ms: events come four times a second. */

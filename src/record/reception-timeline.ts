@@ -3,7 +3,6 @@
  * report by the clock of their worker; between two of them the PCR of the file's tail and of the new stream says how
  * long the pause was.
  */
-
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
 import type { WallClock } from '../../host/clock.ts';
@@ -208,7 +207,7 @@ export class ReceptionTimeline {
   }
 
   /** The rest of the margin is another's. */
-  yielded(endAt: number): void {
+  yielded(endAt: BroadcastMs): void {
     const from = this.until ?? this.options.broadcastClock();
     this.#measurement.broke('yielded', { from, to: endAt });
   }

@@ -130,7 +130,7 @@ describe('after a restart', () => {
   test('what is still on though its end has passed goes on', async () => {
     const { room, order, id } = await half(1.5 * HOUR);
     await until(() => home.sessions.length === 2);
-    const holdUntil = now() + HOUR;
+    const holdUntil = broadcastMs(now() + HOUR);
     room.order([{ ...order, holdUntil }]);
     expect(home.sessions[1]?.endsAt).toBe(broadcastMs(holdUntil));
     expect(room.running().get(order.reservationId)).toMatchObject({ recordingId: id });

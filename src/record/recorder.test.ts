@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { EventId, ProgramId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
 import { HOUR, recorderHome, STATION, until } from '../../test/record/recorder-home.ts';
 import { recordingId, reservationId } from '../model/ids.ts';
 import type { ProgramRecord } from '../model/program.ts';
@@ -152,17 +152,21 @@ describe('a recording under way', () => {
 
   test('follows its programme: later, never an earlier end; and goes on when it is ordered no more', async () => {
     // Still to come: the start of what is on the air moves no more.
-    const { room, order, session } = await begun({ startAt: now() + HOUR / 2 });
+    const { room, order, session } = await begun({ startAt: broadcastMs(now() + HOUR / 2) });
     const { id } = session.options;
-    room.order([{ ...order, endAt: order.endAt + 5000, closeAt: order.closeAt + 5000 }]);
+    room.order([
+      { ...order, endAt: broadcastMs(order.endAt + 5000), closeAt: broadcastMs(order.closeAt + 5000) },
+    ]);
     expect(session.endsAt).toBe(broadcastMs(order.closeAt + 5000));
-    room.order([{ ...order, endAt: order.endAt - 5000, closeAt: order.closeAt - 5000 }]);
+    room.order([
+      { ...order, endAt: broadcastMs(order.endAt - 5000), closeAt: broadcastMs(order.closeAt - 5000) },
+    ]);
     expect(session.endsAt).toBe(broadcastMs(order.closeAt + 5000));
     expect(home.store.find(id)).toMatchObject({ endAt: order.endAt - 5000, closeAt: order.closeAt + 5000 });
     const programId = (order.programId + 5000) as ProgramId;
     room.order([{ ...order, programId }]);
     expect(home.store.find(id)).toMatchObject({ programId });
-    room.order([{ ...order, startAt: order.startAt + 60_000 }]);
+    room.order([{ ...order, startAt: broadcastMs(order.startAt + 60_000) }]);
     expect(session.course.times).toMatchObject({ startAt: order.startAt + 60_000, openAt: order.openAt });
     room.order([]);
     expect(session.phase).toBe('receiving');
@@ -170,18 +174,21 @@ describe('a recording under way', () => {
   });
 
   test('is held open while its end is not known, and ends where it would have as soon as it is', async () => {
-    const { room, order, session } = await begun({ holdUntil: now() + 3 * HOUR });
+    const { room, order, session } = await begun({ holdUntil: broadcastMs(now() + 3 * HOUR) });
     expect(session.endsAt).toBe(broadcastMs(order.holdUntil ?? 0));
     expect(room.running().get(order.reservationId)?.until).toBe(order.closeAt);
-    const moved = { ...order, endAt: order.endAt + 5000, closeAt: order.closeAt + 5000 };
-    room.order([{ ...moved, holdUntil: now() + 4 * HOUR }]);
+    const moved = { ...order, endAt: plusMs(order.endAt, 5000), closeAt: plusMs(order.closeAt, 5000) };
+    room.order([{ ...moved, holdUntil: broadcastMs(now() + 4 * HOUR) }]);
     expect(session.endsAt).toBeGreaterThan(order.holdUntil ?? 0);
     room.order([{ ...moved, holdUntil: null }]);
     expect(session.endsAt).toBe(broadcastMs(moved.closeAt));
   });
 
   test('that is held open beyond its end is not over for the next start, until that knows better', async () => {
-    const { room, order, session } = await begun({ closeAt: now() + 100, holdUntil: now() + HOUR });
+    const { room, order, session } = await begun({
+      closeAt: broadcastMs(now() + 100),
+      holdUntil: broadcastMs(now() + HOUR),
+    });
     const stored = () => home.store.find(session.options.id);
     await until(() => (stored()?.holdUntil ?? 0) > order.closeAt);
     expect(stored()).toMatchObject({ closeAt: order.closeAt });
@@ -195,17 +202,17 @@ describe('a recording under way', () => {
     // Nobody knows yet whether it is still on.
     second.order([{ ...order, holdUntil: null }]);
     expect(resumed?.endsAt).toBe(broadcastMs(stored()?.holdUntil ?? 0));
-    second.order([{ ...order, holdUntil: now() + HOUR }]);
-    second.order([{ ...order, closeAt: order.closeAt + 2000, holdUntil: null }]);
+    second.order([{ ...order, holdUntil: broadcastMs(now() + HOUR) }]);
+    second.order([{ ...order, closeAt: broadcastMs(order.closeAt + 2000), holdUntil: null }]);
     expect(resumed?.endsAt).toBe(broadcastMs(order.closeAt + 2000));
     expect(stored()).toMatchObject({ closeAt: order.closeAt + 2000, holdUntil: null });
   });
 
   test('is told how long to wait for a programme that was broken off', async () => {
-    const { room, order, session } = await begun({ listenUntil: now() + 2 * HOUR });
+    const { room, order, session } = await begun({ listenUntil: broadcastMs(now() + 2 * HOUR) });
     expect(session.endsAt).toBe(broadcastMs(broadcastMs(order.closeAt)));
     expect(session.course.times.listenUntil).toBe(broadcastMs(order.listenUntil ?? 0));
-    room.order([{ ...order, listenUntil: null, holdUntil: now() + 3 * HOUR }]);
+    room.order([{ ...order, listenUntil: null, holdUntil: broadcastMs(now() + 3 * HOUR) }]);
     expect(session.course.times.listenUntil).toBeNull();
     expect(session.endsAt).toBeGreaterThan(order.closeAt);
   });
@@ -214,9 +221,9 @@ describe('a recording under way', () => {
     const { room, order, session } = await begun();
     const { startAt, endAt } = order;
     const later = () => home.store.find(session.options.id)?.verdict?.gaps;
-    room.order([{ ...order, brokenAt: startAt + 60_000 }]);
-    room.order([{ ...order, holdUntil: endAt + HOUR }]);
-    room.order([{ ...order, brokenAt: startAt + 120_000 }]);
+    room.order([{ ...order, brokenAt: broadcastMs(startAt + 60_000) }]);
+    room.order([{ ...order, holdUntil: broadcastMs(endAt + HOUR) }]);
+    room.order([{ ...order, brokenAt: broadcastMs(startAt + 120_000) }]);
     // Whoever plans has forgotten it by now.
     room.order([order]);
     session.measured = { ...nothingMeasured(), stretches: [{ from: order.openAt, to: order.closeAt }] };

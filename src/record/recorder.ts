@@ -226,7 +226,7 @@ export class Recorder {
       ([reservationId, running]): [ReservationId, RunningRecordingInfo] => {
         const { progress } = running;
         const { tunerId, until } = progress;
-        return [reservationId, { recordingId: running.id, tunerId, until, progress }];
+        return [reservationId, { recordingId: running.id, tunerId, until: broadcastMs(until), progress }];
       },
     );
     return new Map(entries);
@@ -251,7 +251,12 @@ export class Recorder {
     const running = this.#running.get(recordingId);
     if (running === undefined || running.isOver) return undefined;
     const { id, name, serviceName } = running.record;
-    return { id, title: removeTitleMarks(name).title, serviceName, endAt: running.progress.until };
+    return {
+      id,
+      title: removeTitleMarks(name).title,
+      serviceName,
+      endAt: broadcastMs(running.progress.until),
+    };
   }
 
   /** The clock was set: check what is due by the new time. */

@@ -1,5 +1,6 @@
 /** Recordings as lists and their own routes tell them. */
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type {
   Recording,
   RecordingDetail,
@@ -120,6 +121,6 @@ export function toDetail(
 
 interface DetailRow extends Pick<RecordingDetail, 'name' | 'description' | 'extended'> {
   /** Of the programme, epoch ms. */
-  startAt: number;
+  startAt: BroadcastMs;
   damaged: readonly Damage[];
 }

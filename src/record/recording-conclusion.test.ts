@@ -30,7 +30,7 @@ const START = broadcastMs(1_700_000_000_000);
 const END = broadcastMs(START + 60_000);
 const WALL = wallMs(START + 99);
 const STATION = 3_260_809_216;
-const PROGRAMME = { startAt: START, endAt: END };
+const PROGRAMME = { startAt: broadcastMs(START), endAt: broadcastMs(END) };
 const NEW: NewRecording = {
   reservationId: null,
   ruleId: null,
@@ -45,9 +45,9 @@ const NEW: NewRecording = {
   videoType: 'mpeg2',
   videoResolution: '1080i',
   isFree: true,
-  startAt: START,
-  endAt: END,
-  closeAt: END + 15_000,
+  startAt: broadcastMs(START),
+  endAt: broadcastMs(END),
+  closeAt: broadcastMs(END + 15_000),
   wantedFrom: null,
   series: null,
   encode: 'none',
@@ -402,9 +402,19 @@ test('what was measured outlives the process; no list has to be read anew for it
   expect(store.parts(id)[0]?.bytes).toBe(188);
   store.began(id, START, WALL);
   store.began(id, broadcastMs(START + 1), WALL);
-  const later = { programId: null, startAt: START + 5, endAt: END + 5, closeAt: END + 5, holdUntil: null };
+  const later = {
+    programId: null,
+    startAt: broadcastMs(START + 5),
+    endAt: broadcastMs(END + 5),
+    closeAt: broadcastMs(END + 5),
+    holdUntil: null,
+  };
   store.moveTimes(id, later, WALL);
-  expect(store.find(id)).toMatchObject({ beganAt: START, startAt: START + 5, endAt: END + 5 });
+  expect(store.find(id)).toMatchObject({
+    beganAt: START,
+    startAt: broadcastMs(START + 5),
+    endAt: broadcastMs(END + 5),
+  });
 });
 
 test('a file that a person deletes while the service runs is noticed, once', async () => {

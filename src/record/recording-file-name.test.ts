@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import { recordingId } from '../model/ids.ts';
 import { joinedName, partName, shortStem, stemOf } from './recording-file-name.ts';
 
 const named = (title: string, stationName = '試験テレビ') =>
-  stemOf({ id: recordingId(12), startAt: Date.UTC(2026, 10, 21, 15, 30), title, stationName });
+  stemOf({ id: recordingId(12), startAt: broadcastMs(Date.UTC(2026, 10, 21, 15, 30)), title, stationName });
 
 describe('a name', () => {
   test('says when (in Japan), what, where, and is the only one of its number', () => {

@@ -1,5 +1,5 @@
 /** Names of recording files: what a person finds it by, on any file system, never the same twice. */
-import { JST_OFFSET_MS } from '../../arib/time.ts';
+import { type BroadcastMs, JST_OFFSET_MS } from '../../arib/time.ts';
 import type { RecordingId } from '../model/ids.ts';
 
 /** A name may have 255 octets; endings such as `.part12.ts` and numbers are put behind. */
@@ -23,7 +23,7 @@ const UNSAFE = /[/\\:*?"<>|]/g;
 interface Named {
   id: RecordingId;
   /** Epoch ms. */
-  startAt: number;
+  startAt: BroadcastMs;
   title: string;
   stationName: string;
 }

@@ -1,4 +1,5 @@
 /** What people mark recordings with: how far they watched, that they did, that it is to be kept. */
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { RecordingId } from '../model/ids.ts';
 import { type CutList, encodedLength, remembered, toEncoded, toOriginal } from '../model/recording-time.ts';
@@ -10,7 +11,7 @@ interface RecordingMarksOptions {
   watching: PlaybackActivity;
   hub: Hub;
   /** Epoch ms. */
-  now: () => number;
+  now: () => BroadcastMs;
 }
 
 interface ReachedPlace {

@@ -1,18 +1,19 @@
 import { describe, expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import { recordingId } from '../model/ids.ts';
 import { type Keepable, type KeepLimits, recordingsToRetire } from './retention-policy.ts';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
-const NOW = 1_800_000_000_000;
+const NOW = broadcastMs(1_800_000_000_000);
 
 /** Recorded so many days ago; the number is its id too. */
 function recorded(daysAgo: number, over: Partial<Keepable> = {}): Keepable {
-  const startAt = NOW - daysAgo * DAY - HOUR;
+  const startAt = broadcastMs(NOW - daysAgo * DAY - HOUR);
   return {
     id: recordingId(daysAgo),
     startAt,
-    endAt: startAt + HOUR,
+    endAt: broadcastMs(startAt + HOUR),
     watchedAt: null,
     isProtected: false,
     state: 'recorded',
@@ -20,7 +21,7 @@ function recorded(daysAgo: number, over: Partial<Keepable> = {}): Keepable {
   };
 }
 
-const watched = { watchedAt: NOW - HOUR };
+const watched = { watchedAt: broadcastMs(NOW - HOUR) };
 const going = (list: readonly Keepable[], limits: Partial<KeepLimits>): number[] =>
   recordingsToRetire(list, { keepNewest: null, keepDays: null, ...limits }, NOW).map(({ id }) => id);
 

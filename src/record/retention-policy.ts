@@ -5,15 +5,16 @@
  * An encode that is wanted and not done holds nothing back: who keeps the newest five wants five, and what goes is in
  * the bin, whole, for days.
  */
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { RecordingState } from '../model/recording.ts';
 
 export interface Keepable {
   id: RecordingId;
   /** Epoch ms, of the programme. */
-  startAt: number;
-  endAt: number;
-  watchedAt: number | null;
+  startAt: BroadcastMs;
+  endAt: BroadcastMs;
+  watchedAt: BroadcastMs | null;
   isProtected: boolean;
   state: RecordingState;
 }
@@ -41,7 +42,7 @@ function byWorth(a: Keepable, b: Keepable): number {
 export function recordingsToRetire<R extends Keepable>(
   recordings: readonly R[],
   { keepNewest, keepDays }: KeepLimits,
-  now: number,
+  now: BroadcastMs,
 ): R[] {
   const loose = recordings
     .filter((one) => !one.isProtected && one.state !== 'recording')

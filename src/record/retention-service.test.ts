@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { broadcastMs } from '../../arib/time.ts';
 import { createLog } from '../../host/log.ts';
 import { putRecording } from '../../test/service/recording-rows.ts';
 import { Hub } from '../hub/hub.ts';
@@ -30,7 +31,7 @@ test('a machine whose clock may be wrong throws nothing away', async () => {
   putRecording(database, { ...row, binnedAt: START + 2 * HOUR }, folder);
   const deleted = putRecording(database, { ...row, content: null }, folder);
   database.run(`UPDATE recordings SET deleted_at = ${START + HOUR} WHERE id = ${deleted}`);
-  let now = START + 60 * DAY;
+  let now = broadcastMs(START + 60 * DAY);
   let isSure = false;
   const retention = new RetentionService({
     shelf: new RecycleBin(database),
@@ -53,11 +54,11 @@ test('a machine whose clock may be wrong throws nothing away', async () => {
     ]);
     expect(readdirSync(folder)).toHaveLength(2);
     // It was a day after the recording.
-    now = START + DAY;
+    now = broadcastMs(START + DAY);
     isSure = true;
     await retention.look();
     expect(readdirSync(folder)).toHaveLength(2);
-    now = START + 60 * DAY;
+    now = broadcastMs(START + 60 * DAY);
     await retention.look();
     expect(left()).toEqual([
       [1, null],

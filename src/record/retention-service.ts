@@ -3,6 +3,7 @@
  * to time, and soon after recordings or rules changed.
  */
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { Log } from '../../host/log.ts';
 import { BIN_MS, type Retiring } from '../../wire/api.ts';
 import type { Hub } from '../hub/hub.ts';
@@ -37,7 +38,7 @@ interface RetentionServiceOptions {
   intervalMs: number;
   log: Log;
   /** Epoch ms. */
-  now: () => number;
+  now: () => BroadcastMs;
   /** As long as the time may be another, nothing is too old. */
   isTimeSure?: (() => boolean) | undefined;
 }

@@ -2,7 +2,7 @@
  * One recording from its row to its verdict: its session follows the order as it changes, the row follows the session's
  * course, and when it has ended it is judged and stored, however long the database refuses.
  */
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
 import type { RecordingProgress } from '../../wire/recordings.ts';
 import type { RecordingId, ReservationId } from '../model/ids.ts';
 import type { RecordingEnding, RecordingOrder, RecordingRecord, RecordingTexts } from '../model/recording.ts';
@@ -120,7 +120,7 @@ export class RunningRecording {
     if (this.isOver || times === undefined) return;
     const now = this.options.broadcastClock();
     if (endsAt(times) <= this.#record.closeAt || endOf(this.#record) > now + OUTLAST_MS / 2) return;
-    this.#record = { ...this.#record, holdUntil: now + OUTLAST_MS };
+    this.#record = { ...this.#record, holdUntil: plusMs(now, OUTLAST_MS) };
     this.#saveTimes();
   }
 

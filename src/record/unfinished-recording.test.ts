@@ -10,7 +10,12 @@ import { type Measured, nothingMeasured } from '../model/verdict.ts';
 import { endedWhileAway, previousProgress } from './unfinished-recording.ts';
 
 const BEGAN = broadcastMs(1_700_000_000_000);
-const RECORD = { startAt: BEGAN + 10_000, closeAt: BEGAN + 100_000, beganAt: BEGAN, ended: null };
+const RECORD = {
+  startAt: broadcastMs(BEGAN + 10_000),
+  closeAt: broadcastMs(BEGAN + 100_000),
+  beganAt: BEGAN,
+  ended: null,
+};
 /** The machine's clock, by which files are dated, is an hour behind the broadcast's. */
 const CLOCKS = {
   broadcastClock: () => broadcastMs(BEGAN + 7_200_000),
@@ -81,7 +86,7 @@ test('without a file nothing was received; what was missing before the stop stay
 });
 
 test('what had ended already is as it ended', async () => {
-  const ended = { as: 'stopped' as const, at: BEGAN + 20_000 };
+  const ended = { as: 'stopped' as const, at: broadcastMs(BEGAN + 20_000) };
   const former = { measured: saved(), parts: [] };
   expect(await endedWhileAway({ ...RECORD, ended }, former, CLOCKS)).toEqual({
     ...{ end: 'stopped', at: broadcastMs(BEGAN + 20_000), measured: saved(), parts: [] },

@@ -1,5 +1,6 @@
 /** Scans and their worker against a stand-in for the agent that misbehaves: all of it ends, with a reason. */
 import { afterEach, describe, expect, test } from 'bun:test';
+import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { StreamBuilder } from '../../test/stream-builder.ts';
 import { tunerOf } from '../../test/tuner.ts';
@@ -76,7 +77,7 @@ function rig(startWorker: () => Worker = startReceptionWorker): Rig {
       surveys,
       hub: new Hub(() => {}),
       log: SILENT_LOG,
-      now: () => 5,
+      now: () => wallMs(5),
       onStored: () => {
         made.stored += 1;
       },

@@ -2,8 +2,8 @@
  * The channel scan: one at a time, over all tuners that nobody needs. It judges nothing: `scan-tuners.ts` says what
  * may be opened, `scan-progress.ts` what an end means. Until the last moment nothing of the household changes.
  */
-
 import type { BroadcastType } from '../../arib/ids.ts';
+import type { WallClock } from '../../host/clock.ts';
 import { settlesWithin } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import { type Channel, PRIORITY, type Tuner } from '../../wire/agent.ts';
@@ -51,7 +51,7 @@ interface ChannelScanOptions {
   hub: Hub;
   log: Log;
   /** Epoch ms. */
-  now: () => number;
+  now: WallClock;
   /** The agent's table was replaced. */
   onStored: () => void;
   timing?: ScanTiming;

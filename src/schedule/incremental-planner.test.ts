@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { ProgramId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { GR_TUNER, HOUR, Home, NOON } from '../../test/schedule/plan-home.ts';
 import { reservationId, ruleId } from '../model/ids.ts';
 import type { KnownStation } from '../model/station.ts';
@@ -115,7 +116,7 @@ test('what is booked of a hidden station stays', () => {
     state: 'scheduled',
     tuner: { rank: 0 },
   });
-  home.now = NOON + 2 * HOUR;
+  home.now = broadcastMs(NOON + 2 * HOUR);
   expect(planning.plan(circumstances(home)).update[0]?.to).toMatchObject({ state: 'missed' });
 });
 
@@ -183,7 +184,7 @@ test('a rule that matches too much books what is on first, and says so of the re
   const far = programs.filter(({ reason }) => reason?.code === 'beyond_limit' && reason.limit === 1000);
   expect(far.length).toBeGreaterThanOrEqual(190);
   expect(far.every(({ state }) => state === null)).toBe(true);
-  home.now = NOON + 100 * HOUR;
+  home.now = broadcastMs(NOON + 100 * HOUR);
   planning.plan(circumstances(home));
   expect([...planning.crowded()]).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
+import { broadcastMs } from '../../arib/time.ts';
 import { RuleSchema } from '../../wire/schedule.ts';
 import { Failure } from '../model/failure.ts';
 import { ruleId } from '../model/ids.ts';
@@ -134,7 +135,13 @@ describe('readRule', () => {
 
 test('a rule is sent as its schema says, and what is sent can be sent back', () => {
   const draft = readRule({ keyword: 'a', genres: [{ lv1: 7 }], weekdays: [6, 0, 6] }, accept);
-  const item = ruleItem({ ...draft, id: ruleId(3), disabledReason: null, createdAt: 1, updatedAt: 2 });
+  const item = ruleItem({
+    ...draft,
+    id: ruleId(3),
+    disabledReason: null,
+    createdAt: broadcastMs(1),
+    updatedAt: broadcastMs(2),
+  });
   expect([...Value.Errors(RuleSchema, item)]).toEqual([]);
   const added = { next: null, booked: 3, conflicts: 0, recorded: 5 };
   expect(readRule({ ...item, ...added }, accept)).toEqual(draft);

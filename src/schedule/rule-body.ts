@@ -1,6 +1,6 @@
 /** The body of a rule, as a person sends it, checked once: what comes out needs no further look. */
-
 import { BROADCAST_TYPES, type StationId } from '../../arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { plainName } from '../../host/plain-name.ts';
 import { type RuleBody, RuleBodySchema, type RuleItem } from '../../wire/schedule.ts';
 import { Failure } from '../model/failure.ts';
@@ -33,9 +33,13 @@ function readConditions(body: RuleBody): RuleConditions {
     durationMin: body.durationMin ?? null,
     durationMax: body.durationMax ?? null,
     freeOnly: body.freeOnly ?? true,
-    periodFrom: body.periodFrom ?? null,
-    periodTo: body.periodTo ?? null,
+    periodFrom: timeOf(body.periodFrom),
+    periodTo: timeOf(body.periodTo),
   };
+}
+
+function timeOf(value: number | null | undefined): BroadcastMs | null {
+  return value == null ? null : broadcastMs(value);
 }
 
 /** Conditions that contradict themselves match nothing for ever: better said at once. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { broadcastMs } from '../../arib/time.ts';
 import { HOUR, Home, MINUTE, NOON } from '../../test/schedule/plan-home.ts';
 import { ruleId } from '../model/ids.ts';
 import type { GuideProgram } from './match/guide-index.ts';
@@ -54,7 +55,7 @@ describe('what is planned of what rules match', () => {
     const programs = programmes(50);
     const planned = new Set<GuideProgram>();
     for (let now = NOON - HOUR; now < NOON + 26 * HOUR; now += 10 * MINUTE) {
-      const near = nearest(new Map([[ONE, programs]]), now, 2, 100).get(ONE)?.programs ?? [];
+      const near = nearest(new Map([[ONE, programs]]), broadcastMs(now), 2, 100).get(ONE)?.programs ?? [];
       for (const program of near) if (program.startAt > now) planned.add(program);
     }
     expect(planned.size).toBe(50);

@@ -2,6 +2,7 @@
  * Limits how many matches of one rule are planned at once: those that air first are booked, the others when they are
  * nearer. Pure.
  */
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { RuleId } from '../model/rule.ts';
 import type { GuideProgram } from './match/guide-index.ts';
 
@@ -23,7 +24,7 @@ export interface Near {
  */
 export function nearest(
   matches: ReadonlyMap<RuleId, readonly GuideProgram[]>,
-  now: number,
+  now: BroadcastMs,
   ofRule = MAX_OF_RULE,
   ofAll = MAX_OF_ALL,
 ): Map<RuleId, Near> {

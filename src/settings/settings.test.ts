@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { SETTING_SCHEMAS, settingDefaults } from '../../wire/settings.ts';
 import { Hub } from '../hub/hub.ts';
@@ -32,7 +33,13 @@ function open(): Settings {
   const log = createLog({ level: 'debug', now: () => 0, write: (line) => lines.push(line) });
   const hub = new Hub(() => {});
   hub.subscribe((event) => told.push(event.name));
-  return new Settings({ store: new SettingStore(database), facts: () => ({ gpu }), hub, log, now: () => 5 });
+  return new Settings({
+    store: new SettingStore(database),
+    facts: () => ({ gpu }),
+    hub,
+    log,
+    now: () => wallMs(5),
+  });
 }
 
 function refused(settings: Settings, body: unknown): string | undefined {
@@ -132,7 +139,7 @@ describe('settings', () => {
         ['fromTheFuture', { a: 1 }],
         ['keepTs', true],
       ]),
-      1,
+      wallMs(1),
     );
     database.run("INSERT INTO settings VALUES ('theme', 'no JSON', 0)");
     const settings = open();

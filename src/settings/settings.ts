@@ -6,6 +6,7 @@
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type TSchema, Type, TypeGuard } from '@sinclair/typebox';
+import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import {
   type RecordingFolder,
@@ -29,7 +30,7 @@ interface SettingsOptions {
   /** Why a folder cannot become a recording folder, Japanese; undefined: it can. */
   refusedFolder?: ((path: string) => Promise<string | undefined>) | undefined;
   /** Epoch ms. */
-  now: () => number;
+  now: WallClock;
 }
 
 type SettingListener = (changed: ReadonlySet<SettingKey>) => void;

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { StationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
+import { monotonicMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { fuzzSeed, Random } from '../../test/fuzz/random.ts';
 import type { Channel, ChannelStation } from '../../wire/agent.ts';
@@ -33,8 +35,8 @@ function open() {
       programs: new ProgramStore(database),
       hub,
       log: SILENT_LOG,
-      now: () => clock.wall,
-      monotonic: () => clock.now,
+      now: () => broadcastMs(clock.wall),
+      monotonic: () => monotonicMs(clock.now),
       forgetAfterMs: 30 * MINUTE,
     });
   const id = (serviceId: number) => (NETWORK * 100_000 + serviceId) as StationId;

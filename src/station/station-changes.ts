@@ -5,6 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { networkId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
+import type { MonotonicMs } from '../../host/clock.ts';
 import type { Channel } from '../../wire/agent.ts';
 import { isWorthListing, type KnownStation, type StationRecord } from '../model/station.ts';
 import type { StationChanges } from '../store/station-store.ts';
@@ -14,9 +15,9 @@ interface ImportInput {
   known: readonly KnownStation[];
   channels: readonly Channel[];
   /** When an import first lacked a station, on the monotonic clock: a clock that is set forgets nothing. */
-  absentSince: ReadonlyMap<StationId, number>;
+  absentSince: ReadonlyMap<StationId, MonotonicMs>;
   /** Monotonic, ms. */
-  now: number;
+  now: MonotonicMs;
   forgetAfterMs: number;
 }
 
@@ -28,7 +29,7 @@ export interface ImportDecision extends StationChanges {
   forget: StationId[];
   /** No television and forgotten: to be deleted if nothing refers to them. */
   discard: StationId[];
-  absentSince: Map<StationId, number>;
+  absentSince: Map<StationId, MonotonicMs>;
 }
 
 function recordOf({ hidden: _hidden, forgotten: _forgotten, ...record }: KnownStation): StationRecord {

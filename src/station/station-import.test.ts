@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import type { Channel, ChannelStation } from '../../wire/agent.ts';
 import { Hub } from '../hub/hub.ts';
@@ -79,7 +80,7 @@ describe('Stations', () => {
         programs: new ProgramStore(database),
         hub,
         log: SILENT_LOG,
-        now: () => 1000,
+        now: () => broadcastMs(1000),
       });
     return { stations: make(), events, make };
   }

@@ -4,6 +4,7 @@
  */
 import type { StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { NowProgram, ReservationState, Station } from '../../wire/api.ts';
 import { audioOptions } from '../model/audio.ts';
 import { mainStationOf } from '../model/main-station.ts';
@@ -13,7 +14,7 @@ import type { GuideWindowStore } from '../store/guide-window.ts';
 import type { AiringProgram } from '../store/program-store.ts';
 
 export interface StationListNeeds {
-  now: () => number;
+  now: () => BroadcastMs;
   stations: {
     list(): readonly StationRecord[];
     airing(): Map<StationId, AiringProgram>;

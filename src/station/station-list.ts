@@ -1,5 +1,7 @@
 /** The listed stations, held in memory and kept in step with the agent and the database. */
 import type { StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
+import { type MonotonicClock, type MonotonicMs, systemMonotonicClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { Channel } from '../../wire/agent.ts';
 import type { AudioOption } from '../../wire/api.ts';
@@ -16,9 +18,9 @@ interface StationListOptions {
   hub: Hub;
   log: Log;
   /** Epoch ms. */
-  now: () => number;
+  now: () => BroadcastMs;
   /** ms on a clock that nobody sets. */
-  monotonic?: () => number;
+  monotonic?: MonotonicClock;
   /** A station that imports lack for so long is forgotten with its guide and its bookings, ms. */
   forgetAfterMs?: number;
 }
@@ -31,7 +33,7 @@ export class StationList {
   #known: readonly KnownStation[] = [];
   #listed: readonly StationRecord[] = [];
   #byId = new Map<StationId, StationRecord>();
-  #absentSince = new Map<StationId, number>();
+  #absentSince = new Map<StationId, MonotonicMs>();
 
   constructor(private readonly options: StationListOptions) {
     this.#reload();
@@ -72,7 +74,7 @@ export class StationList {
    */
   import(channels: readonly Channel[]): boolean {
     const { now, stations, log, hub } = this.options;
-    const { monotonic = () => performance.now(), forgetAfterMs = FORGET_AFTER_MS } = this.options;
+    const { monotonic = systemMonotonicClock, forgetAfterMs = FORGET_AFTER_MS } = this.options;
     const decision = decideImport({
       known: this.#known,
       channels,

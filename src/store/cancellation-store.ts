@@ -1,6 +1,7 @@
 /** Airings that a person cancelled and that no rule may book again. */
 import type { Database } from 'bun:sqlite';
 import type { BroadcastType } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import { type RuleId, ruleId } from '../model/ids.ts';
 import { CANCELLATION_REACH_MS, type Cancellation } from '../model/reservation.ts';
 import { readText } from './stored-json.ts';
@@ -12,8 +13,8 @@ interface Row {
   type: string;
   channel: string;
   title: string;
-  start_at: number;
-  cancelled_at: number;
+  start_at: BroadcastMs;
+  cancelled_at: BroadcastMs;
 }
 
 /** Which airing was cancelled: title in normal form, start in epoch ms. */

@@ -3,6 +3,7 @@
  * be looked at. All times are ms of the original stream's media time. A correction is preferred to what was detected.
  */
 import type { Database } from 'bun:sqlite';
+import type { WallMs } from '../../host/clock.ts';
 import {
   type ChapterSegment,
   DETECTION_FAILURES,
@@ -111,32 +112,32 @@ export class ChapterStore {
   }
 
   /** It is looked at again, before those that nobody asked for. @param now epoch ms */
-  request(id: RecordingId, now: number): void {
+  request(id: RecordingId, now: WallMs): void {
     this.#put(id, { state: 'waiting', isOpen: true, now }, 'attempts = 0, requested_at = $now');
   }
 
   /** It is not looked at until somebody asks. @param now epoch ms */
-  cancel(id: RecordingId, now: number): void {
+  cancel(id: RecordingId, now: WallMs): void {
     this.#put(id, { state: 'cancelled', isOpen: false, now }, 'requested_at = NULL');
   }
 
   /** Looking at it begins: an attempt that ends with the process counts too. @returns attempts with this one */
-  begin(id: RecordingId, now: number): number {
+  begin(id: RecordingId, now: WallMs): number {
     this.#put(id, { state: 'waiting', isOpen: true, now }, 'attempts = attempts + 1');
     return this.detection(id)?.attempts ?? 1;
   }
 
   /** The attempt does not count: the service ends, or the machine is wanted. */
-  putBack(id: RecordingId, now: number): void {
+  putBack(id: RecordingId, now: WallMs): void {
     this.#put(id, { state: 'waiting', isOpen: true, now }, 'attempts = max(0, attempts - 1)');
   }
 
   /** What was known before stays. */
-  putFailed(id: RecordingId, reason: DetectionFailure, now: number): void {
+  putFailed(id: RecordingId, reason: DetectionFailure, now: WallMs): void {
     this.#put(id, { state: 'failed', reason, isOpen: false, now }, 'requested_at = NULL');
   }
 
-  putDetected(id: RecordingId, found: DetectedChapters, now: number): void {
+  putDetected(id: RecordingId, found: DetectedChapters, now: WallMs): void {
     atomically(this.database, () => {
       this.#put(id, { state: 'done', isOpen: false, now }, 'requested_at = NULL, version = version + 1');
       this.database
@@ -156,7 +157,7 @@ export class ChapterStore {
   }
 
   /** What people say, kept until they take it back. @param segments null: what was detected holds again */
-  putCorrected(id: RecordingId, segments: readonly ChapterSegment[] | null, now: number): void {
+  putCorrected(id: RecordingId, segments: readonly ChapterSegment[] | null, now: WallMs): void {
     atomically(this.database, () => {
       this.database
         .query(
@@ -185,7 +186,7 @@ export class ChapterStore {
   /** @param also what else is set; it may use `$now` */
   #put(
     id: RecordingId,
-    { state, reason = null, isOpen, now }: ChapterState & { isOpen: boolean; now: number },
+    { state, reason = null, isOpen, now }: ChapterState & { isOpen: boolean; now: WallMs },
     also: string,
   ): void {
     atomically(this.database, () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { broadcastMs } from '../../arib/time.ts';
 import { createLog } from '../../host/log.ts';
 import { putRecording } from '../../test/service/recording-rows.ts';
 import { recordingId } from '../model/ids.ts';
@@ -13,7 +14,7 @@ import { RecordingListStore } from './recording-list-store.ts';
 import { RecordingStore } from './recording-store.ts';
 import { RecycleBin } from './recycle-bin.ts';
 
-const START = Date.UTC(2026, 0, 5, 12);
+const START = broadcastMs(Date.UTC(2026, 0, 5, 12));
 let root: string;
 /** The original's recordings. */
 let folder: string;

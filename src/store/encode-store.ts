@@ -1,5 +1,7 @@
 /** The encode queue and its history. At most one row of a recording waits or runs. */
 import type { Database } from 'bun:sqlite';
+import type { BroadcastMs } from '../../arib/time.ts';
+import type { WallMs } from '../../host/clock.ts';
 import type {
   CommercialHandling,
   EncodeJob,
@@ -36,7 +38,7 @@ export interface ListedEncode extends EncodeJob {
   name: string;
   serviceName: string;
   /** Epoch ms, of the programme. */
-  startAt: number;
+  startAt: BroadcastMs;
   /** Of the original stream; null: unknown. */
   durationMs: number | null;
   /** Neither in the bin nor deleted, with its original stream. */
@@ -102,7 +104,7 @@ export class EncodeStore {
     recordingId: RecordingId,
     wish: EncodeWish,
     { automatic, readyAt }: { automatic: boolean; readyAt: number },
-    now: number,
+    now: WallMs,
   ): boolean {
     const { codecs, commercials, quality } = wish;
     const values = { recordingId, codecs, commercials, quality, keepTs: Number(wish.keepTs), readyAt };
@@ -176,7 +178,7 @@ export class EncodeStore {
     return row ?? undefined;
   }
 
-  begin(id: number, now: number): void {
+  begin(id: number, now: WallMs): void {
     this.#write(`UPDATE encodes SET state = 'running', started_at = $now, message = NULL WHERE id = $id`, {
       id,
       now,
@@ -214,7 +216,7 @@ export class EncodeStore {
       log: string;
       results: readonly EncodeResult[];
     },
-    now: number,
+    now: WallMs,
   ): void {
     this.#write(
       `UPDATE encodes SET state = $state, message = $message, log = $log, results = $results, ended_at = $now
@@ -224,7 +226,7 @@ export class EncodeStore {
   }
 
   /** Of a waiting one. @returns whether there was one */
-  cancelWaiting(recordingId: RecordingId, now: number): boolean {
+  cancelWaiting(recordingId: RecordingId, now: WallMs): boolean {
     return (
       this.#write(
         `UPDATE encodes SET state = 'cancelled', ended_at = $now WHERE recording_id = $recordingId AND state = 'waiting'`,

@@ -1,5 +1,6 @@
 /** Encoded files of recordings: the rows by which a file is handed over, and by which the original stream is given up. */
 import type { Database } from 'bun:sqlite';
+import type { WallMs } from '../../host/clock.ts';
 import type {
   ChapterRoom,
   EncodedCodec,
@@ -50,7 +51,7 @@ export class EncodedFileStore {
    * From now on the file can be watched; one that it replaces is only to be removed. In the transaction of its caller.
    * @returns false: the recording is deleted or being made, and nothing was stored
    */
-  put(recordingId: RecordingId, file: HandedOver, now: number): boolean {
+  put(recordingId: RecordingId, file: HandedOver, now: WallMs): boolean {
     const { source, cuts, facts, path, codec, bytes, durationMs } = file;
     return atomically(this.database, () => {
       const live = this.database
@@ -102,7 +103,7 @@ export class EncodedFileStore {
    * The original stream is only to be removed, where an encoded file is there and the recording is neither in the bin
    * nor deleted. @returns its files
    */
-  retireOriginal(recordingId: RecordingId, now: number): string[] {
+  retireOriginal(recordingId: RecordingId, now: WallMs): string[] {
     return atomically(this.database, () => {
       const isEncoded = this.database
         .query(
@@ -137,7 +138,7 @@ export class EncodedFileStore {
    * Whether a job that was queued then has handed its file over. What is dated later than now is of a clock that was
    * wrong, perhaps of an earlier job: it is made again. @param since epoch ms, as the next
    */
-  isMadeSince(recordingId: RecordingId, source: EncodedSource, since: number, now: number): boolean {
+  isMadeSince(recordingId: RecordingId, source: EncodedSource, since: number, now: WallMs): boolean {
     return (
       this.database
         .query(

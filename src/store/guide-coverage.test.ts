@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test';
 import { networkId, serviceId, stationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { ReadCoverage } from '../model/guide-change.ts';
 import { openDatabase } from './database.ts';
 import { CoverageStore } from './guide-coverage.ts';
@@ -14,7 +15,7 @@ beforeEach(() => {
   const database = openDatabase(':memory:');
   const place = { type: 'BS' as const, networkId: NETWORK, serviceId: SERVICE, transportStreamId: null };
   const home = { id: HOME, ...place, channel: 'BS01_0', name: '', serviceType: 1, remoteControlKey: 1 };
-  new StationStore(database).apply({ put: [home], hide: [], retype: [] }, 0);
+  new StationStore(database).apply({ put: [home], hide: [], retype: [] }, broadcastMs(0));
   store = new CoverageStore(database);
 });
 

@@ -4,6 +4,7 @@
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import { GUIDE_DESCRIPTION_LENGTH, type ReservationState } from '../../wire/api.ts';
 import type { ReservationId } from '../model/ids.ts';
 import { type CountedTable, tableStamp } from './change-counters.ts';
@@ -13,8 +14,8 @@ import { LONGEST_MS, ORDINARY_MS } from './program-length.ts';
 export type WindowRow = [
   id: number,
   name: string,
-  startAt: number,
-  endAt: number,
+  startAt: BroadcastMs,
+  endAt: BroadcastMs,
   openEnd: number,
   genres: string,
   isFree: number,
@@ -32,8 +33,8 @@ interface Reserved {
 interface OtherAiring {
   id: ProgramId;
   service_name: string;
-  start_at: number;
-  end_at: number;
+  start_at: BroadcastMs;
+  end_at: BroadcastMs;
 }
 
 /** More airings of one title than a screen shows. */
@@ -100,8 +101,8 @@ export class GuideWindowStore {
   }
 
   /** Airings of the same title that have not ended, by start. */
-  others(id: ProgramId, now: number): OtherAiring[] {
-    return this.database.query<OtherAiring, { id: number; now: number }>(OTHERS).all({ id, now });
+  others(id: ProgramId, now: BroadcastMs): OtherAiring[] {
+    return this.database.query<OtherAiring, { id: number; now: BroadcastMs }>(OTHERS).all({ id, now });
   }
 
   reservationOf(id: ProgramId): Reserved | null {
@@ -123,9 +124,9 @@ export class GuideWindowStore {
   }
 
   /** When what is on one of the stations changes next, as far as is known; undefined: nothing is known. */
-  nextChange(stations: Iterable<StationId>, now: number): number | undefined {
+  nextChange(stations: Iterable<StationId>, now: BroadcastMs): number | undefined {
     const row = this.database
-      .query<{ at: number | null }, { stations: string; now: number }>(NEXT_CHANGE)
+      .query<{ at: number | null }, { stations: string; now: BroadcastMs }>(NEXT_CHANGE)
       .get({ stations: JSON.stringify([...stations]), now });
     return row?.at ?? undefined;
   }

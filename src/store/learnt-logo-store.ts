@@ -1,6 +1,7 @@
 /** Logos of stations as they were learnt from their pictures, by station and picture format. */
 import type { Database } from 'bun:sqlite';
 import type { StationId } from '../../arib/ids.ts';
+import type { WallMs } from '../../host/clock.ts';
 import { type LogoModel, mergedLogo } from '../model/learnt-logo.ts';
 import { atomically } from './transaction.ts';
 
@@ -19,7 +20,7 @@ export class LearntLogoStore {
   }
 
   /** Another recording showed it. @param now epoch ms */
-  learn(stationId: StationId, format: string, learnt: LogoModel, now: number): void {
+  learn(stationId: StationId, format: string, learnt: LogoModel, now: WallMs): void {
     atomically(this.database, () => {
       const row = this.#row(stationId, format);
       const known = row === null ? undefined : readModel(row.model);

@@ -1,5 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test';
 import { networkId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import { LOGO_LIFE_MS } from '../model/logo.ts';
 import { openDatabase } from './database.ts';
 import { LogoStore } from './logo-store.ts';
@@ -30,7 +32,7 @@ beforeEach(() => {
       hide: [],
       retype: [],
     },
-    0,
+    broadcastMs(0),
   );
   store = new LogoStore(database);
 });
@@ -45,37 +47,37 @@ const changes = () =>
   database.query<{ value: number }, []>("SELECT value FROM counters WHERE name = 'stations'").get()?.value;
 
 test('the best is kept, and its tag changes with its picture alone', () => {
-  const [small] = store.put([logo(2, 1, 1, 2)], 10);
+  const [small] = store.put([logo(2, 1, 1, 2)], wallMs(10));
   expect(store.png(HOME)).toEqual(Uint8Array.of(1, 2));
-  const [large] = store.put([logo(5, 1, 3, 4)], 20);
+  const [large] = store.put([logo(5, 1, 3, 4)], wallMs(20));
   expect([small?.tag === large?.tag, store.png(HOME)]).toEqual([false, Uint8Array.of(3, 4)]);
-  expect(store.put([logo(2, 1, 9)], 30)).toEqual(large === undefined ? [] : [large]);
+  expect(store.put([logo(2, 1, 9)], wallMs(30))).toEqual(large === undefined ? [] : [large]);
   expect(store.all()).toEqual([
     { stationId: HOME, type: 5, version: 1, fetchedAt: 20, tag: large?.tag ?? '' },
   ]);
 });
 
 test('the same picture again is noted, and the list of stations stays as it was', () => {
-  store.put([logo(5, null, 3, 4)], 10);
+  store.put([logo(5, null, 3, 4)], wallMs(10));
   const before = changes();
-  const [again] = store.put([logo(5, 7, 3, 4)], 50);
+  const [again] = store.put([logo(5, 7, 3, 4)], wallMs(50));
   expect(again).toMatchObject({ fetchedAt: 50, version: 7 });
   expect(changes()).toBe(before);
-  store.put([logo(5, 7, 5, 5)], 60);
+  store.put([logo(5, 7, 5, 5)], wallMs(60));
   expect(changes()).not.toBe(before);
 });
 
 test('a newer version replaces an older one, and an older one only what is worn out', () => {
-  store.put([logo(5, 2, 2)], 0);
-  store.put([logo(5, 1, 1)], 10);
+  store.put([logo(5, 2, 2)], wallMs(0));
+  store.put([logo(5, 1, 1)], wallMs(10));
   expect(store.png(HOME)).toEqual(Uint8Array.of(2));
-  store.put([logo(5, 3, 3)], 20);
+  store.put([logo(5, 3, 3)], wallMs(20));
   expect(store.png(HOME)).toEqual(Uint8Array.of(3));
-  store.put([logo(2, 1, 1)], 30 + LOGO_LIFE_MS);
+  store.put([logo(2, 1, 1)], wallMs(30 + LOGO_LIFE_MS));
   expect(store.png(HOME)).toEqual(Uint8Array.of(1));
 });
 
 test('a logo of a station that is not known is passed over', () => {
-  expect(store.put([{ ...logo(5, 1, 1), stationId: 5 as StationId }], 0)).toEqual([]);
+  expect(store.put([{ ...logo(5, 1, 1), stationId: 5 as StationId }], wallMs(0))).toEqual([]);
   expect([store.all(), store.png(HOME)]).toEqual([[], undefined]);
 });

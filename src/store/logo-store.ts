@@ -1,6 +1,7 @@
 /** Rows of logos: the best that was received of each station. */
 import type { Database } from 'bun:sqlite';
 import type { StationId } from '../../arib/ids.ts';
+import type { WallMs } from '../../host/clock.ts';
 import { chooseLogo, type LogoRecord } from '../model/logo.ts';
 import { atomically } from './transaction.ts';
 
@@ -48,7 +49,7 @@ export class LogoStore {
    * Takes received logos where they are better than what is held, see `chooseLogo`; those of stations that are not
    * known are passed over. @param now epoch ms @returns what is held now of each of them
    */
-  put(logos: readonly ReceivedLogo[], now: number): LogoRecord[] {
+  put(logos: readonly ReceivedLogo[], now: WallMs): LogoRecord[] {
     const write = this.database.query(
       `INSERT INTO logos (station_id, type, version, png, fetched_at)
        SELECT $stationId, $type, $version, $png, $now WHERE EXISTS (SELECT 1 FROM stations WHERE id = $stationId)

@@ -2,6 +2,7 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import type { ProgramId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { migrate } from './database.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { indexAllPending } from './search-index.ts';
@@ -36,7 +37,7 @@ describe('migrations', () => {
       expect(database.query('PRAGMA foreign_key_check').all()).toEqual([]);
       expect(database.query('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
       indexAllPending(database);
-      const { rows } = await new SearchStore(database).programs(['古くから'], 4, 1500);
+      const { rows } = await new SearchStore(database).programs(['古くから'], 4, broadcastMs(1500));
       expect(rows.map((row) => row.id)).toEqual([10100007 as ProgramId]);
       database.close();
     });

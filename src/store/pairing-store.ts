@@ -1,5 +1,6 @@
 /** Codes of devices that ask for access. Of the codes themselves only hashes are here. */
 import type { Database } from 'bun:sqlite';
+import type { WallMs } from '../../host/clock.ts';
 import type { PairingCode } from '../model/pairing.ts';
 import { atomically } from './transaction.ts';
 
@@ -43,9 +44,9 @@ export class PairingStore {
   }
 
   /** Codes that wait for approval. */
-  countPending(now: number): number {
+  countPending(now: WallMs): number {
     const row = this.database
-      .query<{ n: number }, { now: number }>(
+      .query<{ n: number }, { now: WallMs }>(
         `SELECT count(*) AS n FROM pairing_codes
          WHERE expires_at > $now AND approver IS NULL AND consumed_at IS NULL`,
       )

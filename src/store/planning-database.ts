@@ -61,7 +61,7 @@ export interface RecordedRow {
   description: string;
   extended: Record<string, string> | null;
   /** Epoch ms. */
-  startAt: number;
+  startAt: BroadcastMs;
   /** So damaged that its episode may be booked again. */
   released: boolean;
 }
@@ -73,7 +73,7 @@ interface RecordedDbRow {
   name: string;
   description: string;
   extended: string | null;
-  start_at: number;
+  start_at: BroadcastMs;
   released: number;
 }
 

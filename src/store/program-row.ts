@@ -28,8 +28,8 @@ export interface ProgramRow extends ContentRow {
   id: number;
   station_id: StationId;
   event_id: number;
-  start_at: number;
-  end_at: number;
+  start_at: BroadcastMs;
+  end_at: BroadcastMs;
   open_end: number;
   copy_never: number;
   groups: string;

@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite';
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { eventId, networkId, programId, serviceId, stationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import type { PresentFollowing, StationChange } from '../model/guide-change.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import { openDatabase } from './database.ts';
@@ -38,7 +39,7 @@ beforeEach(() => {
     remoteControlKey: 1,
   };
   const branch = { ...home, id: BRANCH, serviceId: serviceId(1025), name: '局２' };
-  new StationStore(database).apply({ put: [home, branch], hide: [], retype: [] }, 0);
+  new StationStore(database).apply({ put: [home, branch], hide: [], retype: [] }, broadcastMs(0));
   store = new ProgramStore(database);
   pauses = 0;
   longestMs = 0;
@@ -81,7 +82,7 @@ function program(event: number, from: number, to: number, over: Partial<ProgramR
 
 function write(change: Partial<StationChange>, minutes = 0): Promise<Written> {
   const nothing = { programs: [], extended: new Map(), windows: [], presentFollowing: undefined };
-  return writer.write({ stationId: HOME, ...nothing, ...change }, at(minutes));
+  return writer.write({ stationId: HOME, ...nothing, ...change }, wallMs(at(minutes)));
 }
 
 /** What present/following says, with its programmes. */
@@ -97,7 +98,8 @@ const shown = (): number[] =>
     .query<{ event_id: number }, []>('SELECT event_id FROM programs WHERE hidden = 0 ORDER BY start_at, id')
     .all()
     .map((row) => row.event_id);
-const airing = (minutes: number): number | undefined => store.airingOn(HOME, at(minutes))?.eventId;
+const airing = (minutes: number): number | undefined =>
+  store.airingOn(HOME, broadcastMs(at(minutes)))?.eventId;
 const pending = (): unknown => database.query('SELECT count(*) AS rows FROM search_pending').get();
 const window = (kind: 'basic' | 'extended', from: number, to: number, ...ids: number[]) => ({
   kind,
@@ -465,7 +467,7 @@ describe('a programme that a branch station shares', () => {
     await writeShared();
     if (!before) await write({ programs: [full] });
     expect(store.find(id)).toEqual({ ...full, id, stationId: BRANCH });
-    expect(store.airingOn(BRANCH, at(10))?.name).toBe('番組1');
+    expect(store.airingOn(BRANCH, broadcastMs(at(10)))?.name).toBe('番組1');
     // What came again unchanged is not written again, in either order.
     expect((await writeShared()).changed).toBe(0);
     expect((await write({ programs: [full] })).changed).toBe(0);

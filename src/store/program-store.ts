@@ -11,8 +11,8 @@ import { readList, readText } from './stored-json.ts';
 /** Epoch ms, end exclusive. */
 export interface Span {
   stationId: StationId;
-  startAt: number;
-  endAt: number;
+  startAt: BroadcastMs;
+  endAt: BroadcastMs;
 }
 
 /** What a list of stations says of a programme. */
@@ -50,10 +50,10 @@ export class ProgramStore {
    * What each of the stations airs at `now`; where programmes overlap, the one that present/following tables named,
    * else the one that began last.
    */
-  airing(stations: Iterable<StationId>, now: number): Map<StationId, AiringProgram> {
+  airing(stations: Iterable<StationId>, now: BroadcastMs): Map<StationId, AiringProgram> {
     // An index look-up a station, in one statement: eight times faster than a statement each.
     const rows = this.database
-      .query<AiringRow, { stations: string; now: number; since: number }>(
+      .query<AiringRow, { stations: string; now: BroadcastMs; since: number }>(
         `SELECT p.id, p.station_id, p.event_id, p.start_at, p.end_at, p.name, p.audios, p.groups
          FROM json_each($stations) AS wanted CROSS JOIN programs AS p
          WHERE p.id = (SELECT id FROM programs
@@ -100,7 +100,7 @@ export class ProgramStore {
   }
 
   /** What one station airs at `now`. */
-  airingOn(station: StationId, now: number): AiringProgram | undefined {
+  airingOn(station: StationId, now: BroadcastMs): AiringProgram | undefined {
     return this.airing([station], now).get(station);
   }
 

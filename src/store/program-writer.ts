@@ -8,6 +8,8 @@
  */
 import type { Database } from 'bun:sqlite';
 import { type EventId, type ProgramId, programId, type StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
+import type { WallMs } from '../../host/clock.ts';
 import type { ExtendedText, PresentFollowing, ScheduleWindow, StationChange } from '../model/guide-change.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import {
@@ -113,7 +115,7 @@ const END_OPEN = `
 
 interface KnownRow {
   event_id: number;
-  start_at: number;
+  start_at: BroadcastMs;
   digest: number;
   extended_digest: number;
   borrows: number | null;
@@ -121,8 +123,8 @@ interface KnownRow {
 
 interface FlagRow {
   id: number;
-  start_at: number;
-  end_at: number;
+  start_at: BroadcastMs;
+  end_at: BroadcastMs;
   open_end: number;
   updated_at: number;
   on_air: number;
@@ -177,7 +179,7 @@ export class ProgramWriter {
    * Stores a change. What it says about other stations than its own is left.
    * @throws SQLite's error; what was committed before stays
    */
-  async write(change: StationChange, now: number): Promise<Written> {
+  async write(change: StationChange, now: WallMs): Promise<Written> {
     const written: Written = { changed: 0, unplaced: new Map() };
     await this.#inTurn(() => this.#run(this.#steps(change, now, written)));
     if (written.changed > 0) await this.#indexLater();
@@ -285,7 +287,7 @@ export class ProgramWriter {
     }
   }
 
-  *#steps(change: StationChange, now: number, written: Written): Generator<void> {
+  *#steps(change: StationChange, now: WallMs, written: Written): Generator<void> {
     const { stationId, presentFollowing } = change;
     const known = this.#known(stationId);
     // The station was forgotten meanwhile.
@@ -359,7 +361,7 @@ export class ProgramWriter {
   }
 
   /** What is changed is lent on. @returns whether it changed */
-  #put(said: ProgramRecord, known: Map<number, KnownRow>, now: number): boolean {
+  #put(said: ProgramRecord, known: Map<number, KnownRow>, now: WallMs): boolean {
     const borrows = borrowedFrom(said) ?? null;
     const lender = borrows === null ? undefined : this.#find(borrows);
     const program = lender === undefined ? said : withLender(said, lender);
@@ -382,7 +384,7 @@ export class ProgramWriter {
     program: ProgramRecord,
     borrows: ProgramId | null,
     before: KnownRow | undefined,
-    now: number,
+    now: WallMs,
     onChange: () => void = () => {},
   ): KnownRow | undefined {
     const { content, digest } = parametersOf(program);
@@ -417,7 +419,7 @@ export class ProgramWriter {
    * Completes the others that show this programme.
    * @param previous what it was before its change; undefined: it was not stored
    */
-  #lend(lender: ProgramRecord, previous: ProgramRecord | undefined, now: number): void {
+  #lend(lender: ProgramRecord, previous: ProgramRecord | undefined, now: WallMs): void {
     const rows = this.#database
       .query<ProgramRow & KnownRow, { id: number }>(
         `SELECT ${COLUMNS}, digest, extended_digest, borrows FROM programs WHERE borrows = $id`,
@@ -443,7 +445,7 @@ export class ProgramWriter {
     event: EventId,
     text: ExtendedText | null,
     known: Map<number, KnownRow>,
-    now: number,
+    now: WallMs,
   ): boolean | undefined {
     const before = known.get(event);
     if (before === undefined) return undefined;
@@ -466,7 +468,7 @@ export class ProgramWriter {
     station: StationId,
     { kind, from, to, events }: ScheduleWindow,
     said: PresentFollowing | undefined,
-    now: number,
+    now: WallMs,
   ): number {
     // What is past is sent no longer: its last programme goes on beyond it.
     if (to <= now) return 0;

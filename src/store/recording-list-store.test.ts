@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { StationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from '../../test/fuzz/random.ts';
 import { fillRecordings, putRecording } from '../../test/service/recording-rows.ts';
 import { RECORDING_SHOWS, RECORDING_SORTS } from '../../wire/api.ts';
@@ -13,7 +14,7 @@ import { RecordingSumStore } from './recording-sums.ts';
 import { RecycleBin } from './recycle-bin.ts';
 import { indexAllPending } from './search-index.ts';
 
-const NOW = 1_800_000_000_000;
+const NOW = broadcastMs(1_800_000_000_000);
 const STATIONS = [101, 102, 103].map((id) => ({ id, name: `衛星${id}` }));
 const seed = fuzzSeed();
 

@@ -4,6 +4,7 @@
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { RecordingFile, RecordingShow, RecordingSort, RecordingState } from '../../wire/api.ts';
 import { type AudioComponent, isAudioComponent } from '../model/audio.ts';
 import type { RecordingId, RuleId } from '../model/ids.ts';
@@ -26,14 +27,14 @@ export interface ListedRecording {
   stationId: StationId;
   serviceName: string;
   /** Epoch ms, of the programme. */
-  startAt: number;
-  endAt: number;
+  startAt: BroadcastMs;
+  endAt: BroadcastMs;
   /** Of the original stream; null while recording, but for one that was interrupted: its length so far. */
   durationMs: number | null;
   /** In the time of the original stream. */
   resumeMs: number | null;
   /** Epoch ms, as the next. */
-  watchedAt: number | null;
+  watchedAt: BroadcastMs | null;
   /** When its picture was made; null: there is none. */
   posterAt: number | null;
   state: RecordingState;
@@ -48,7 +49,7 @@ export interface ListedRecording {
   bytes: number;
   protected: boolean;
   /** Epoch ms. */
-  binnedAt: number | null;
+  binnedAt: BroadcastMs | null;
   files: ListedFile[];
 }
 
@@ -136,11 +137,11 @@ interface Row {
   name: string;
   station_id: StationId;
   service_name: string;
-  start_at: number;
-  end_at: number;
+  start_at: BroadcastMs;
+  end_at: BroadcastMs;
   duration_ms: number | null;
   resume_ms: number | null;
-  watched_at: number | null;
+  watched_at: BroadcastMs | null;
   poster_at: number | null;
   state: string;
   reason: string | null;
@@ -155,7 +156,7 @@ interface Row {
   episode: string | null;
   bytes: number;
   protected: number;
-  binned_at: number | null;
+  binned_at: BroadcastMs | null;
 }
 
 interface FileRow {
@@ -180,7 +181,7 @@ interface RecordingDetailRow {
   description: string;
   extended: Record<string, string>;
   /** Of the programme, epoch ms. */
-  startAt: number;
+  startAt: BroadcastMs;
   /** Windows in which packets were damaged. */
   damaged: readonly Damage[];
 }
@@ -252,7 +253,7 @@ export class RecordingListStore {
           name: string;
           description: string;
           extended: string | null;
-          startAt: number;
+          startAt: BroadcastMs;
           measured: string | null;
         },
         { id: RecordingId }

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import { recordingId } from '../model/ids.ts';
 import { openDatabase } from './database.ts';
 import { RecordingPartRows } from './recording-part-rows.ts';
@@ -10,7 +11,12 @@ test('a station whose layout changes all the time fills a recording with a thous
   const rows = new RecordingPartRows(database);
   const note = (id: number, count: number): void => {
     for (let index = 0; index < count; index += 1)
-      rows.seam(recordingId(id), { path: '/a.ts', position: index * 188, kind: 'layout', at: index });
+      rows.seam(recordingId(id), {
+        path: '/a.ts',
+        position: index * 188,
+        kind: 'layout',
+        at: broadcastMs(index),
+      });
   };
   note(1, 11_000);
   note(2, 3);

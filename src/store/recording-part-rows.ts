@@ -1,5 +1,6 @@
 /** The files of an original stream as rows: parts in order, what they are made one of, where they are no plain continuation. */
 import type { Database } from 'bun:sqlite';
+import type { WallMs } from '../../host/clock.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
 import { DeferredWrites, type DeferredWritesOptions } from './deferred-writes.ts';
@@ -129,7 +130,7 @@ export class RecordingPartRows {
   }
 
   /** Where the part that the list knew as the original stream is gone, the largest other one is it. */
-  protected showAnother(id: RecordingId, now: number): void {
+  protected showAnother(id: RecordingId, now: WallMs): void {
     this.database
       .query(
         `INSERT OR IGNORE INTO recording_files (recording_id, source, path, codec, bytes, duration_ms, created_at)

@@ -1,5 +1,6 @@
 /** A row of a recording, as it is stored and as everybody else knows it. */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import { type RecordingId, type ReservationId, type RuleId, reservationId, ruleId } from '../model/ids.ts';
 import type { RecordingEnding, RecordingRecord, RecordingState, SeriesMark } from '../model/recording.ts';
 import type { EncodeChoice } from '../model/rule.ts';
@@ -16,20 +17,20 @@ export interface RecordingRow extends ContentRow {
   service_name: string;
   state: string;
   reason: string | null;
-  start_at: number;
-  end_at: number;
-  began_at: number | null;
+  start_at: BroadcastMs;
+  end_at: BroadcastMs;
+  began_at: BroadcastMs | null;
   duration_ms: number | null;
   folder: string | null;
   stem: string | null;
   encode: string;
   keep_ts: number;
   verdict: string | null;
-  close_at: number | null;
-  hold_until: number | null;
-  wanted_from: number | null;
+  close_at: BroadcastMs | null;
+  hold_until: BroadcastMs | null;
+  wanted_from: BroadcastMs | null;
   ended_as: string | null;
-  ended_at: number | null;
+  ended_at: BroadcastMs | null;
   series_key: string | null;
   series_name: string | null;
   episode: string | null;

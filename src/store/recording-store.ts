@@ -32,8 +32,8 @@ interface Finish {
   verdict: Verdict;
   durationMs: number;
   /** The programme's real times, epoch ms. */
-  startAt: number;
-  endAt: number;
+  startAt: BroadcastMs;
+  endAt: BroadcastMs;
   /** What there is to watch; null: nothing. */
   file: RecordingPart | null;
   /** The parts that `file` was made of, in order; empty: it is one of them itself. */
@@ -118,7 +118,7 @@ export class RecordingStore extends RecordingPartRows {
     );
   }
 
-  #reserve(reservationId: ReservationId, now: number): boolean {
+  #reserve(reservationId: ReservationId, now: WallMs): boolean {
     return (
       this.database
         .query(
@@ -130,7 +130,7 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   /** @param id null: the next one */
-  #insert({ series, ...recording }: NewRecording, id: RecordingId | null, now: number): RecordingId {
+  #insert({ series, ...recording }: NewRecording, id: RecordingId | null, now: WallMs): RecordingId {
     const row = this.database
       .query<{ id: RecordingId }, Record<string, string | number | null>>(
         `INSERT INTO recordings (id, reservation_id, rule_id, program_id, station_id, service_name, state, name,
@@ -183,7 +183,7 @@ export class RecordingStore extends RecordingPartRows {
     });
   }
 
-  #finishReservation(id: RecordingId, now: number): void {
+  #finishReservation(id: RecordingId, now: WallMs): void {
     this.database
       .query(
         `UPDATE reservations SET state = 'finished', updated_at = $now
@@ -402,7 +402,7 @@ export class RecordingStore extends RecordingPartRows {
   #putFile(
     id: RecordingId,
     file: { path: string; bytes: number | null } | null,
-    now: number,
+    now: WallMs,
     durationMs: number | null = null,
   ): void {
     if (file === null) {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { broadcastMs } from '../../arib/time.ts';
 import { putPrograms, putReservation } from '../../test/service/guide-rows.ts';
 import { putRecording } from '../../test/service/recording-rows.ts';
 import { openDatabase } from './database.ts';
@@ -11,7 +12,7 @@ import { SearchStore } from './search-store.ts';
 
 const PAGE = 4096;
 const STATION = 400_101;
-const NOW = 1_800_000_000_000;
+const NOW = broadcastMs(1_800_000_000_000);
 const PROGRAMS = 600;
 
 let folder: string;

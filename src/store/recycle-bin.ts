@@ -4,6 +4,7 @@
  * answered, except resume positions.
  */
 import type { Database } from 'bun:sqlite';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { RecordingState } from '../model/recording.ts';
 import type { RuleId } from '../model/rule.ts';
@@ -15,8 +16,8 @@ export interface ShelfRow {
   state: RecordingState;
   ruleId: RuleId | null;
   /** Epoch ms, as the next. */
-  binnedAt: number | null;
-  deletedAt: number | null;
+  binnedAt: BroadcastMs | null;
+  deletedAt: BroadcastMs | null;
 }
 
 /** A recording that is neither deleted nor in the bin. */
@@ -25,9 +26,9 @@ export interface KeptRow {
   ruleId: RuleId;
   name: string;
   /** Epoch ms, as the next two. */
-  startAt: number;
-  endAt: number;
-  watchedAt: number | null;
+  startAt: BroadcastMs;
+  endAt: BroadcastMs;
+  watchedAt: BroadcastMs | null;
   isProtected: boolean;
   state: RecordingState;
   bytes: number;
@@ -76,7 +77,12 @@ export class RecycleBin {
    * @param resumeMs in the time of the original stream
    * @param watchedAt epoch ms; undefined leaves it
    */
-  putResume(id: RecordingId, resumeMs: number | null, watchedAt: number | undefined, now: number): void {
+  putResume(
+    id: RecordingId,
+    resumeMs: number | null,
+    watchedAt: BroadcastMs | undefined,
+    now: BroadcastMs,
+  ): void {
     atomically(this.database, () =>
       this.database
         .query(
@@ -89,14 +95,14 @@ export class RecycleBin {
   }
 
   /** Takes the position away too. @param watchedAt epoch ms; null: not watched */
-  putWatched(id: RecordingId, watchedAt: number | null, now: number): void {
+  putWatched(id: RecordingId, watchedAt: BroadcastMs | null, now: BroadcastMs): void {
     this.#write(
       'UPDATE recordings SET watched_at = $watchedAt, resume_ms = NULL, updated_at = $now WHERE id = $id',
       { id, watchedAt, now },
     );
   }
 
-  putProtected(id: RecordingId, isProtected: boolean, now: number): void {
+  putProtected(id: RecordingId, isProtected: boolean, now: BroadcastMs): void {
     this.#write('UPDATE recordings SET protected = $isProtected, updated_at = $now WHERE id = $id', {
       id,
       isProtected: isProtected ? 1 : 0,
@@ -105,7 +111,7 @@ export class RecycleBin {
   }
 
   /** Those that are not being made and not there already. @returns how many went */
-  bin(ids: readonly RecordingId[], now: number): number {
+  bin(ids: readonly RecordingId[], now: BroadcastMs): number {
     return this.#write(
       `UPDATE recordings SET binned_at = $now, updated_at = $now
        WHERE id IN (SELECT value FROM json_each($ids)) AND state <> 'recording' AND binned_at IS NULL
@@ -114,7 +120,7 @@ export class RecycleBin {
     );
   }
 
-  restore(id: RecordingId, now: number): void {
+  restore(id: RecordingId, now: BroadcastMs): void {
     this.#write(
       'UPDATE recordings SET binned_at = NULL, updated_at = $now WHERE id = $id AND deleted_at IS NULL',
       { id, now },
@@ -132,7 +138,7 @@ export class RecycleBin {
   }
 
   /** Its files must go from now on, whatever happens. @returns how many were marked */
-  markDeleted(ids: readonly RecordingId[], now: number): number {
+  markDeleted(ids: readonly RecordingId[], now: BroadcastMs): number {
     return this.#write(
       `UPDATE recordings SET deleted_at = $now, updated_at = $now
        WHERE id IN (SELECT value FROM json_each($ids)) AND state <> 'recording' AND deleted_at IS NULL`,

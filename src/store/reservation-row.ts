@@ -1,5 +1,6 @@
 /** A reservation as its row. */
 import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { ReservationState, VerdictLevel } from '../../wire/guide.ts';
 import { type RecordingId, type RuleId, reservationId, ruleId } from '../model/ids.ts';
 import type { PlannedTuner, Reservation, ReservationId } from '../model/reservation.ts';
@@ -59,9 +60,9 @@ export interface Row {
   priority: number;
   name: string;
   description: string;
-  start_at: number;
-  end_at: number;
-  matched_at: number | null;
+  start_at: BroadcastMs;
+  end_at: BroadcastMs;
+  matched_at: BroadcastMs | null;
   margin_before: number | null;
   margin_after: number | null;
   encode: string | null;
@@ -72,8 +73,8 @@ export interface Row {
   alternatives: string;
   note: string | null;
   repeats: RecordingId | null;
-  created_at: number;
-  updated_at: number;
+  created_at: BroadcastMs;
+  updated_at: BroadcastMs;
 }
 
 export interface ListedRow extends Row {

@@ -12,6 +12,7 @@ import {
   stationId,
   transportStreamId,
 } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { putPrograms } from '../../test/service/guide-rows.ts';
 import { recordingId } from '../model/ids.ts';
 import { readRule } from '../schedule/rule-body.ts';
@@ -23,7 +24,7 @@ import { type ManualReservation, ReservationStore } from './reservation-store.ts
 import { RuleStore } from './rule-store.ts';
 import { StationStore } from './station-store.ts';
 
-const NOW = 1_800_000_000_000;
+const NOW = broadcastMs(1_800_000_000_000);
 const HOUR = 3_600_000;
 const STATION = stationId(networkId(0x7fe8), serviceId(1024));
 
@@ -66,8 +67,8 @@ function manual(event: number, over: Partial<ManualReservation> = {}): ManualRes
     stationId: STATION,
     name: `番組${event}[字]`,
     description: '',
-    startAt: NOW + event * HOUR,
-    endAt: NOW + (event + 1) * HOUR,
+    startAt: broadcastMs(NOW + event * HOUR),
+    endAt: broadcastMs(NOW + (event + 1) * HOUR),
     marginBefore: null,
     marginAfter: null,
     encode: null,
@@ -85,7 +86,7 @@ function planned(event: number, over: Partial<PlannedRow> = {}): PlannedRow {
     stationId,
     name,
     description,
-    startAt,
+    startAt: broadcastMs(startAt),
     endAt,
     ruleId: null,
     state: 'scheduled',
@@ -113,8 +114,8 @@ describe('reservations', () => {
       tuner: null,
       createdAt: NOW,
     });
-    reservations.cancel(id, null, NOW + 1);
-    expect(reservations.book(manual(1), NOW + 2)).toBe(id);
+    reservations.cancel(id, null, broadcastMs(NOW + 1));
+    expect(reservations.book(manual(1), broadcastMs(NOW + 2))).toBe(id);
     expect(reservations.find(id)).toMatchObject({ state: 'scheduled', keepTs: null, createdAt: NOW + 2 });
     expect(reservations.ofProgram(program(1))?.id).toBe(id);
     expect(reservations.ofProgram(program(2))).toBeUndefined();
@@ -149,7 +150,7 @@ describe('reservations', () => {
         ],
         remove: [gone],
       },
-      NOW + 5,
+      broadcastMs(NOW + 5),
     );
     expect(applied).toBe(true);
     const rows = reservations.all();
@@ -196,18 +197,26 @@ describe('reservations', () => {
 
   test('cancelling remembers the airing once, restoring forgets it, and what runs is left to the recorder', () => {
     const id = reservations.book(manual(1), NOW);
-    const airing = { type: 'GR' as const, channel: 'T27', title: '番組1', startAt: NOW + HOUR };
+    const airing = { type: 'GR' as const, channel: 'T27', title: '番組1', startAt: broadcastMs(NOW + HOUR) };
     for (const at of [1, 2])
-      reservations.cancel(id, { ...airing, ruleId: null, cancelledAt: NOW + at }, NOW + at);
+      reservations.cancel(
+        id,
+        { ...airing, ruleId: null, cancelledAt: broadcastMs(NOW + at) },
+        broadcastMs(NOW + at),
+      );
     expect(cancellations.all()).toHaveLength(1);
     expect(reservations.find(id)?.state).toBe('cancelled');
-    reservations.restore(id, { ...airing, startAt: airing.startAt + 600_000 }, NOW + 3);
+    reservations.restore(
+      id,
+      { ...airing, startAt: broadcastMs(airing.startAt + 600_000) },
+      broadcastMs(NOW + 3),
+    );
     expect(cancellations.all()).toEqual([]);
     expect(reservations.find(id)?.state).toBe('scheduled');
     database.run("UPDATE reservations SET state = 'recording'");
-    reservations.cancel(id, null, NOW + 4);
+    reservations.cancel(id, null, broadcastMs(NOW + 4));
     expect(reservations.find(id)?.state).toBe('recording');
-    reservations.cancelLost(id, NOW + 5);
+    reservations.cancelLost(id, broadcastMs(NOW + 5));
     expect(reservations.find(id)?.state).toBe('cancelled');
   });
 
@@ -287,10 +296,10 @@ describe('rules', () => {
     );
     const facts = rules.facts().get(rule.id);
     expect(facts).toMatchObject({ booked: 2, conflicts: 1, recorded: 0, next: { programId: program(1) } });
-    rules.disable(rule.id, '理由', NOW + 1);
-    rules.disable(rule.id, '別の理由', NOW + 2);
+    rules.disable(rule.id, '理由', broadcastMs(NOW + 1));
+    rules.disable(rule.id, '別の理由', broadcastMs(NOW + 2));
     expect(rules.find(rule.id)).toMatchObject({ enabled: false, disabledReason: '理由' });
-    const after = rules.update(rule.id, draft({ keyword: '別', encode: 'none' }), NOW + 3);
+    const after = rules.update(rule.id, draft({ keyword: '別', encode: 'none' }), broadcastMs(NOW + 3));
     expect(after).toMatchObject({ enabled: true, disabledReason: null, dedupe: true, updatedAt: NOW + 3 });
     expect(reservations.all().map(({ encode, keepTs }) => [encode, keepTs])).toEqual([
       ['none', null],
@@ -355,7 +364,7 @@ describe('what a plan is made of', () => {
     record(1, 'recording', 0);
     record(2, 'failed', 0);
     record(3, 'failed', 1);
-    record(4, 'available', 0, NOW - 1);
+    record(4, 'available', 0, broadcastMs(NOW - 1));
     record(5, 'recorded', 0);
     const file = new PlanningDatabase(join(folder, 'svc.db'));
     const rows = file.reading(() => file.recorded(NOW));

@@ -3,6 +3,7 @@
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import { type RecordingId, reservationId } from '../model/ids.ts';
 import { type Cancellation, MANUAL_PRIORITY, type ReservationId } from '../model/reservation.ts';
 import type { ReservationNote } from '../model/reservation-reason.ts';
@@ -30,8 +31,8 @@ export interface OfferedProgram {
   serviceName: string;
   name: string;
   /** Epoch ms. */
-  startAt: number;
-  endAt: number;
+  startAt: BroadcastMs;
+  endAt: BroadcastMs;
 }
 
 /** What a person wants to be recorded. */
@@ -41,8 +42,8 @@ export interface ManualReservation extends RecordingChoice {
   name: string;
   description: string;
   /** Epoch ms. */
-  startAt: number;
-  endAt: number;
+  startAt: BroadcastMs;
+  endAt: BroadcastMs;
   note: ReservationNote | null;
   repeats: RecordingId | null;
 }
@@ -114,12 +115,12 @@ export class ReservationStore {
   }
 
   /** What is to come, runs, or cannot be recorded, by start. @param now epoch ms */
-  coming(now: number): ListedReservation[] {
+  coming(now: BroadcastMs): ListedReservation[] {
     return this.#list(`WHERE NOT (${OVER}) ORDER BY r.start_at, r.id`, { now });
   }
 
   /** What is done with, the last first. */
-  completed(now: number): ListedReservation[] {
+  completed(now: BroadcastMs): ListedReservation[] {
     return this.#list(`WHERE ${OVER} ORDER BY r.start_at DESC, r.id DESC`, { now });
   }
 
@@ -144,7 +145,7 @@ export class ReservationStore {
    * Books by hand what has no reservation, or one that is done with. @param now epoch ms
    * @returns its id
    */
-  book(wanted: ManualReservation, now: number): ReservationId {
+  book(wanted: ManualReservation, now: BroadcastMs): ReservationId {
     const { programId, stationId, name, description, startAt, endAt, note, repeats } = wanted;
     const row = atomically(this.database, () =>
       this.database
@@ -179,7 +180,7 @@ export class ReservationStore {
   }
 
   /** How it is to be recorded, unless it is being recorded already. */
-  choose(id: ReservationId, choice: Partial<RecordingChoice>, now: number): void {
+  choose(id: ReservationId, choice: Partial<RecordingChoice>, now: BroadcastMs): void {
     atomically(this.database, () => {
       const known = this.find(id);
       if (known === undefined || known.state === 'recording') return;
@@ -194,7 +195,7 @@ export class ReservationStore {
   }
 
   /** A person's word; what is being recorded goes on until the recorder ends it. */
-  cancel(id: ReservationId, memory: Omit<Cancellation, 'id'> | null, now: number): void {
+  cancel(id: ReservationId, memory: Omit<Cancellation, 'id'> | null, now: BroadcastMs): void {
     atomically(this.database, () => {
       if (memory !== null) {
         this.#cancellations.remove(memory);
@@ -205,11 +206,11 @@ export class ReservationStore {
   }
 
   /** What nobody records though it says that it is being recorded. */
-  cancelLost(id: ReservationId, now: number): void {
+  cancelLost(id: ReservationId, now: BroadcastMs): void {
     atomically(this.database, () => this.#cancel(id, `state = 'recording'`, now));
   }
 
-  #cancel(id: ReservationId, condition: string, now: number): void {
+  #cancel(id: ReservationId, condition: string, now: BroadcastMs): void {
     this.database
       .query(
         `UPDATE reservations SET state = 'cancelled', reason = NULL, tuner_type = NULL, tuner_rank = NULL,
@@ -222,7 +223,7 @@ export class ReservationStore {
   /**
    * Takes a cancellation back. The next plan says what becomes of it. What has begun is wanted from now on only.
    */
-  restore(id: ReservationId, airing: CancelledAiring | null, now: number): void {
+  restore(id: ReservationId, airing: CancelledAiring | null, now: BroadcastMs): void {
     atomically(this.database, () => {
       if (airing !== null) this.#cancellations.remove(airing);
       this.database
@@ -236,7 +237,7 @@ export class ReservationStore {
   }
 
   /** The next airing after a damaged recording, where that is booked already. */
-  repeat(id: ReservationId, repeats: RecordingId, note: ReservationNote, now: number): void {
+  repeat(id: ReservationId, repeats: RecordingId, note: ReservationNote, now: BroadcastMs): void {
     atomically(this.database, () =>
       this.database
         .query('UPDATE reservations SET repeats = $repeats, note = $note, updated_at = $now WHERE id = $id')
@@ -259,7 +260,7 @@ export class ReservationStore {
    * Ends what says that it is being recorded, is over, and is not among those that are: it would hold a tuner for ever.
    * @param before epoch ms of ends @returns how many
    */
-  endLost(running: readonly ReservationId[], before: number, now: number): number {
+  endLost(running: readonly ReservationId[], before: number, now: BroadcastMs): number {
     return atomically(
       this.database,
       () =>
@@ -291,7 +292,7 @@ export class ReservationStore {
    * Takes over a plan, all or nothing.
    * @returns false: what it was made of has changed, nothing was stored
    */
-  apply({ stamp, create, update, remove }: PlannedChanges, now: number): boolean {
+  apply({ stamp, create, update, remove }: PlannedChanges, now: BroadcastMs): boolean {
     return atomically(this.database, () => {
       if (this.stamp() !== stamp) return false;
       const drop = this.database.query('DELETE FROM reservations WHERE id = $id');
@@ -308,7 +309,7 @@ export class ReservationStore {
     });
   }
 
-  #update(id: ReservationId, to: PlannedRow, choice: RecordingChoice | null, now: number): void {
+  #update(id: ReservationId, to: PlannedRow, choice: RecordingChoice | null, now: BroadcastMs): void {
     this.database
       .query(
         // A programme that has another row all the same must not keep everything else from being stored.
@@ -331,7 +332,7 @@ export class ReservationStore {
       .run({ id, ...choiceValues(choice) });
   }
 
-  #create(planned: PlannedChanges['create'][number], now: number): void {
+  #create(planned: PlannedChanges['create'][number], now: BroadcastMs): void {
     const { note, repeats } = planned;
     this.database
       .query(

@@ -1,6 +1,7 @@
 /** Rows of rules, and what became of each. */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { ReservationState } from '../../wire/guide.ts';
 import { type ReservationId, ruleId } from '../model/ids.ts';
 import type { EncodeChoice, Rule, RuleConditions, RuleDraft, RuleId } from '../model/rule.ts';
@@ -21,8 +22,8 @@ interface Row {
   keep_ts: number | null;
   keep_newest: number | null;
   keep_days: number | null;
-  created_at: number;
-  updated_at: number;
+  created_at: BroadcastMs;
+  updated_at: BroadcastMs;
 }
 
 const COLUMNS = `id, name, enabled, disabled_reason, priority, dedupe, conditions, margin_before, margin_after, encode,
@@ -97,7 +98,7 @@ export interface RuleFacts {
     programId: ProgramId;
     name: string;
     serviceName: string;
-    startAt: number;
+    startAt: BroadcastMs;
     state: ReservationState;
   } | null;
 }
@@ -108,7 +109,7 @@ interface NextRow {
   program_id: ProgramId;
   name: string;
   service_name: string;
-  start_at: number;
+  start_at: BroadcastMs;
   state: string;
 }
 
@@ -140,7 +141,7 @@ export class RuleStore {
   }
 
   /** @param now epoch ms, as for the others */
-  create(draft: RuleDraft, now: number): Rule {
+  create(draft: RuleDraft, now: BroadcastMs): Rule {
     const row = atomically(this.database, () =>
       this.database
         .query<Row, Record<string, string | number | null>>(
@@ -160,7 +161,7 @@ export class RuleStore {
    * What a person decided anew: what it has booked and is not being recorded is recorded as it says now. Enabled, it
    * is given another try.
    */
-  update(id: RuleId, draft: RuleDraft, now: number): Rule | undefined {
+  update(id: RuleId, draft: RuleDraft, now: BroadcastMs): Rule | undefined {
     atomically(this.database, () => {
       this.database
         .query(
@@ -186,7 +187,7 @@ export class RuleStore {
   }
 
   /** @param reason why the service does so, Japanese; null: a person */
-  disable(id: RuleId, reason: string | null, now: number): void {
+  disable(id: RuleId, reason: string | null, now: BroadcastMs): void {
     atomically(this.database, () =>
       this.database
         .query(

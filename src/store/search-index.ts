@@ -8,6 +8,7 @@
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import { matchText, titleText } from '../model/search-text.ts';
 import { readText } from './stored-json.ts';
 
@@ -21,7 +22,7 @@ const DOCUMENTS_A_SECOND = 1_000_000;
 const LAST_SECOND = 8_000_000_000;
 
 /** The lowest number of a document that starts at `startAt` (epoch ms). */
-export function firstDocument(startAt: number): number {
+export function firstDocument(startAt: BroadcastMs): number {
   const second = Math.floor(startAt / SECOND_MS);
   return Math.min(Math.max(second, 0), LAST_SECOND) * DOCUMENTS_A_SECOND;
 }
@@ -106,7 +107,7 @@ interface PendingRow {
   /** Null: the row is gone. */
   name: string | null;
   description: string | null;
-  startAt: number | null;
+  startAt: BroadcastMs | null;
 }
 
 /**
@@ -140,7 +141,7 @@ export interface PreparedDocument {
   readonly id: number;
   /** Null: the row is gone. */
   readonly content: {
-    readonly startAt: number;
+    readonly startAt: BroadcastMs;
     readonly title: string;
     readonly text: string;
     readonly letters: string;
@@ -267,7 +268,7 @@ class Indexer {
       .run({ document, id, text });
   }
 
-  #freeDocument(startAt: number): number {
+  #freeDocument(startAt: BroadcastMs): number {
     const first = firstDocument(startAt);
     const last = this.database
       .query<{ document: number | null }, { first: number; end: number }>(

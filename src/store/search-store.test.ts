@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import type { ProgramId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { recordingId, ruleId } from '../model/ids.ts';
 import { matchText, searchWords } from '../model/search-text.ts';
 import { openDatabase, openReader } from './database.ts';
@@ -23,7 +24,7 @@ import { SearchStore } from './search-store.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 const HOUR = 3_600_000;
-const NOW = 1_800_000_000_000;
+const NOW = broadcastMs(1_800_000_000_000);
 const STATION = 3_273_601_024;
 
 let database: Database;
@@ -203,7 +204,7 @@ describe('programmes', () => {
     addProgram(60, { name: '果て', startAt: 9_999_999_999_999, endAt: 9_999_999_999_999 + HOUR });
     expect(await programs('果て')).toEqual(['果て']);
     expect(await programs('同時')).toHaveLength(10);
-    expect(firstDocument(-5)).toBe(0);
+    expect(firstDocument(broadcastMs(-5))).toBe(0);
   });
 });
 

@@ -7,6 +7,7 @@
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type {
   FoundProgram,
   FoundRecording,
@@ -33,8 +34,8 @@ interface ProgramRow {
   id: ProgramId;
   name: string;
   service_name: string;
-  start_at: number;
-  end_at: number;
+  start_at: BroadcastMs;
+  end_at: BroadcastMs;
   reservation_state: string | null;
 }
 
@@ -42,7 +43,7 @@ interface RecordingRow {
   id: RecordingId;
   name: string;
   service_name: string;
-  start_at: number;
+  start_at: BroadcastMs;
   state: string;
   verdict: string | null;
   has_file: number;
@@ -54,8 +55,8 @@ interface ReservationRow {
   name: string;
   description: string;
   service_name: string;
-  start_at: number;
-  end_at: number;
+  start_at: BroadcastMs;
+  end_at: BroadcastMs;
   state: string;
   recording_id: RecordingId | null;
 }
@@ -197,21 +198,21 @@ export class SearchStore {
   async programs(
     words: readonly string[],
     limit: number,
-    now: number,
+    now: BroadcastMs,
     offset = 0,
   ): Promise<Section<FoundProgram>> {
     const page = { offset, limit };
     const most = needed(page);
     const found = this.#airing(words, most, now);
-    const coming = this.database.query<ProgramRow, { id: number; now: number }>(COMING_PROGRAM);
+    const coming = this.database.query<ProgramRow, { id: number; now: BroadcastMs }>(COMING_PROGRAM);
     const row = (id: number) => coming.get({ id, now });
     found.push(...(await this.#read(COMING_DOCUMENTS, words, firstDocument(now), row, most - found.length)));
     return section(found.map(toFoundProgram), page);
   }
 
-  #airing(words: readonly string[], limit: number, now: number): ProgramRow[] {
+  #airing(words: readonly string[], limit: number, now: BroadcastMs): ProgramRow[] {
     return this.database
-      .query<ProgramRow, { since: number; now: number; words: string; limit: number }>(AIRING)
+      .query<ProgramRow, { since: number; now: BroadcastMs; words: string; limit: number }>(AIRING)
       .all({ since: now - LONGEST_MS, now, words: JSON.stringify(words), limit });
   }
 
@@ -257,7 +258,12 @@ export class SearchStore {
   }
 
   /** Reservations that are still to be recorded, or are being, by start. */
-  reservations(words: readonly string[], limit: number, now: number, offset = 0): Section<FoundReservation> {
+  reservations(
+    words: readonly string[],
+    limit: number,
+    now: BroadcastMs,
+    offset = 0,
+  ): Section<FoundReservation> {
     const page = { offset, limit };
     const found = firstOf(
       this.#booked.get(),

@@ -1,5 +1,6 @@
 /** Rows of login sessions. What the cookie carries is stored as its SHA-256 only. */
 import type { Database } from 'bun:sqlite';
+import type { WallMs } from '../../host/clock.ts';
 import { atomically } from './transaction.ts';
 
 export interface SessionRow {
@@ -22,9 +23,9 @@ export class SessionStore {
   constructor(private readonly database: Database) {}
 
   /** One that is expired at `now` (epoch ms) is none. */
-  find(hash: Uint8Array, now: number): SessionRow | undefined {
+  find(hash: Uint8Array, now: WallMs): SessionRow | undefined {
     const row = this.database
-      .query<SessionRow, { hash: Uint8Array; now: number }>(
+      .query<SessionRow, { hash: Uint8Array; now: WallMs }>(
         `SELECT ${COLUMNS} FROM sessions WHERE hash = $hash AND expires_at > $now`,
       )
       .get({ hash, now });
@@ -32,9 +33,9 @@ export class SessionStore {
   }
 
   /** Those not expired, newest first. */
-  list(now: number): SessionRow[] {
+  list(now: WallMs): SessionRow[] {
     return this.database
-      .query<SessionRow, { now: number }>(
+      .query<SessionRow, { now: WallMs }>(
         `SELECT ${COLUMNS} FROM sessions WHERE expires_at > $now ORDER BY created_at DESC, id DESC`,
       )
       .all({ now });
@@ -66,7 +67,7 @@ export class SessionStore {
   }
 
   /** Every session but this one. @param id null: every one. @returns how many not yet expired there were */
-  removeOthers(id: number | null, now: number): number {
+  removeOthers(id: number | null, now: WallMs): number {
     return atomically(this.database, () => {
       const gone = this.list(now).filter((session) => session.id !== id).length;
       this.database.query('DELETE FROM sessions WHERE id IS NOT $id').run({ id });
@@ -75,7 +76,7 @@ export class SessionStore {
   }
 
   /** @returns how many were expired */
-  purge(now: number): number {
+  purge(now: WallMs): number {
     return atomically(
       this.database,
       () => this.database.query('DELETE FROM sessions WHERE expires_at <= $now').run({ now }).changes,

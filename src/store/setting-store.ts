@@ -1,5 +1,6 @@
 /** Rows of settings: what differs from the defaults. */
 import type { Database } from 'bun:sqlite';
+import type { WallMs } from '../../host/clock.ts';
 import { atomically } from './transaction.ts';
 
 export class SettingStore {
@@ -14,7 +15,7 @@ export class SettingStore {
   }
 
   /** Stores all or none. @param changes null takes a key back to its default */
-  put(changes: ReadonlyMap<string, unknown>, now: number): void {
+  put(changes: ReadonlyMap<string, unknown>, now: WallMs): void {
     const remove = this.database.query('DELETE FROM settings WHERE key = $key');
     const upsert = this.database.query(
       `INSERT INTO settings (key, value, updated_at) VALUES ($key, $value, $now)

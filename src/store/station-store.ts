@@ -1,6 +1,7 @@
 /** Rows of stations, and what goes with one that is forgotten. */
 import type { Database } from 'bun:sqlite';
 import type { BroadcastType, NetworkId, ServiceId, StationId, TransportStreamId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { KnownStation, StationRecord } from '../model/station.ts';
 import { storedReservationReason } from './reservation-json.ts';
 import { readText } from './stored-json.ts';
@@ -74,7 +75,7 @@ export class StationStore {
   }
 
   /** Takes over an import; rows that it does not name stay as they are, none is deleted. @param now epoch ms */
-  apply(changes: StationChanges, now: number): void {
+  apply(changes: StationChanges, now: BroadcastMs): void {
     const upsert = this.database.query(
       `INSERT INTO stations (${COLUMNS}, hidden, forgotten, seen_at)
        VALUES ($id, $type, $networkId, $serviceId, $transportStreamId, $channel, $name, $serviceType,
@@ -104,7 +105,7 @@ export class StationStore {
    * Gives up what depends on a station that is not there any more: its guide, and bookings that have not begun, which
    * can be restored. The row stays for what was recorded of it. @param now epoch ms
    */
-  forgetStation(id: StationId, now: number): Forgotten {
+  forgetStation(id: StationId, now: BroadcastMs): Forgotten {
     return atomically(this.database, () => {
       const programs = this.database.query('DELETE FROM programs WHERE station_id = $id').run({ id }).changes;
       this.database.query('DELETE FROM guide_coverage WHERE station_id = $id').run({ id });

@@ -12,6 +12,7 @@ import {
   serviceId,
   stationId,
 } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { StationRecord } from '../model/station.ts';
 import { migrate, openDatabase, SchemaTooNew } from './database.ts';
 import { MIGRATIONS } from './migrations.ts';
@@ -55,7 +56,7 @@ function addProgram(on: StationId, event: number, startAt: number, endAt: number
 }
 
 function put(store: StationStore, stations: StationRecord[]): void {
-  store.apply({ put: stations, hide: [], retype: [] }, 10);
+  store.apply({ put: stations, hide: [], retype: [] }, broadcastMs(10));
 }
 
 describe('openDatabase', () => {
@@ -117,7 +118,7 @@ describe('StationStore', () => {
     const store = new StationStore(database);
     const [one, two] = [station(0x7fe8, 1024, 'GR', 1), station(0x7fe9, 2048, 'GR', 2)];
     put(store, [one, two]);
-    store.apply({ put: [], hide: [two.id], retype: [{ id: one.id, serviceType: 0xc0 }] }, 20);
+    store.apply({ put: [], hide: [two.id], retype: [{ id: one.id, serviceType: 0xc0 }] }, broadcastMs(20));
     expect(store.listed()).toEqual([]);
     expect(store.known()).toEqual([
       { ...one, serviceType: 0xc0, hidden: true, forgotten: false },
@@ -148,7 +149,7 @@ describe('StationStore', () => {
     book(4, gone, 'finished', 0);
     book(5, gone, 'scheduled', 200);
     book(6, other, 'scheduled', 500);
-    expect(store.forgetStation(gone.id, 300)).toEqual({ programs: 2, reservations: 2 });
+    expect(store.forgetStation(gone.id, broadcastMs(300))).toEqual({ programs: 2, reservations: 2 });
     const states = database.query('SELECT id, state FROM reservations ORDER BY id').values();
     expect(states).toEqual([
       [1, 'cancelled'],
@@ -170,7 +171,10 @@ describe('StationStore', () => {
     const [free, booked, listed, wanted, aired] = all;
     if (!free || !booked || !listed || !wanted || !aired) throw new Error('no station');
     put(store, all);
-    store.apply({ put: [], hide: all.filter((one) => one !== listed).map(({ id }) => id), retype: [] }, 1);
+    store.apply(
+      { put: [], hide: all.filter((one) => one !== listed).map(({ id }) => id), retype: [] },
+      broadcastMs(1),
+    );
     database
       .query(
         `INSERT INTO reservations (program_id, station_id, state, priority, name, description, start_at, end_at,
@@ -188,7 +192,7 @@ describe('StationStore', () => {
 
 test('recordings are counted as they are now, without those that are deleted', () => {
   const store = new StationStore(database);
-  store.apply({ put: [station(0x7fe8, 1024, 'GR', 1)], hide: [], retype: [] }, 0);
+  store.apply({ put: [station(0x7fe8, 1024, 'GR', 1)], hide: [], retype: [] }, broadcastMs(0));
   const recordings = new RecordingCount(database);
   expect(recordings.count()).toBe(0);
   const [home] = store.known();

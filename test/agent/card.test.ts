@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { networkId, serviceId, stationId } from '../../arib/ids.ts';
+import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { Encoders } from '../../src/ffmpeg/encoders.ts';
 import { LiveService } from '../../src/live/live-service.ts';
@@ -255,7 +256,7 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
         path: undefined,
         searchPath: process.env.PATH ?? '',
         log: SILENT_LOG,
-        now: Date.now,
+        now: () => wallMs(Date.now()),
       }),
       keyFailure: fixture.keyFailure,
       log: SILENT_LOG,

@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite';
 import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { EncodeService } from '../../src/encode/encode-service.ts';
 import type { EncodeSources } from '../../src/encode/encode-sources.ts';
@@ -20,7 +21,7 @@ import { openClip } from '../play/clip.ts';
 import { FFMPEG } from '../play/made-recording.ts';
 import { putRecording } from '../service/recording-rows.ts';
 
-const START = Date.UTC(2026, 0, 5, 12);
+const START = wallMs(Date.UTC(2026, 0, 5, 12));
 const STATION = 0x7fe8 * 100_000 + 1024;
 const WISH: EncodeWish = { codecs: 'h264', keepTs: false, commercials: 'none', quality: 'small' };
 
@@ -64,7 +65,7 @@ export class EncodeHome {
           records.forgetJoined(id, paths);
         },
         ...{ workFolder: join(folder, 'work'), background: [], stallMs: 60_000 },
-        now: Date.now,
+        now: () => wallMs(Date.now()),
         elapsed: () => performance.now(),
         ...sources,
       },

@@ -179,7 +179,11 @@ test('it stays where its other file is cut and nothing was to be cut', async () 
   writeFileSync(path, 'earlier');
   const facts = { tracks: [], codecs: '', hasVideo: true, stretches: [], chapters: null };
   const file = { path, codec: 'av1', bytes: 7, durationMs: 600, source: 'encoded', facts } as const;
-  new EncodedFileStore(one.database).put(recordingId(id), { ...file, cuts: [{ from: 0, to: 600 }] }, 1);
+  new EncodedFileStore(one.database).put(
+    recordingId(id),
+    { ...file, cuts: [{ from: 0, to: 600 }] },
+    wallMs(1),
+  );
   one.service.start();
   expect((await ended(one)).state).toBe('done');
   expect(sourcesOf(one, id)).toEqual(['encoded', 'alt', 'ts']);
@@ -207,8 +211,8 @@ test('a start removes no original in whose place there is nothing', async () => 
   const facts = { tracks: [], codecs: '', hasVideo: true, stretches: [], chapters: null };
   const path = join(one.folder, 'lost.h264.mkv');
   const file = { path, codec: 'h264', bytes: 7, durationMs: 1_001, source: 'alt', facts } as const;
-  files.put(recordingId(id), { ...file, cuts: null }, 1);
-  const [original] = files.retireOriginal(recordingId(id), 1);
+  files.put(recordingId(id), { ...file, cuts: null }, wallMs(1));
+  const [original] = files.retireOriginal(recordingId(id), wallMs(1));
   const store = new RecordingStore(one.database);
   await reconcile({ store, log: SILENT_LOG, wallClock: () => wallMs(Date.now()) });
   expect(existsSync(original ?? '')).toBe(true);
@@ -221,7 +225,11 @@ test('a file that a wrong clock dated later than now is made again', async () =>
   const path = join(one.folder, 'earlier.h264.mkv');
   writeFileSync(path, 'earlier');
   const file = { path, codec: 'h264', bytes: 7, durationMs: 1_001, source: 'alt', facts } as const;
-  new EncodedFileStore(one.database).put(recordingId(id), { ...file, cuts: null }, Date.now() + 86_400_000);
+  new EncodedFileStore(one.database).put(
+    recordingId(id),
+    { ...file, cuts: null },
+    wallMs(Date.now() + 86_400_000),
+  );
   one.service.start();
   expect((await ended(one)).state).toBe('done');
   expect(one.list.find(recordingId(id))?.files.find(({ source }) => source === 'alt')?.path).not.toBe(path);

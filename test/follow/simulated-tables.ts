@@ -3,7 +3,6 @@
  * the plan to a recorder of few words, which only says when it would have written. Nothing is said to anybody who does
  * not receive the station just then.
  */
-
 import {
   eventId,
   type ProgramId,
@@ -14,7 +13,8 @@ import {
 } from '../../arib/ids.ts';
 import type { Eit, EitEvent } from '../../arib/si/eit.ts';
 import { broadcastEvent } from '../../arib/si/event.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import { ordersOf } from '../../src/booking/recording-orders.ts';
 import { AirWatch } from '../../src/guide/air-watch.ts';
 import { programOf } from '../../src/guide/event-program.ts';
@@ -80,7 +80,7 @@ export class SimulatedTables {
 
   constructor(tuners = [GR_TUNER]) {
     this.home = new Home(tuners);
-    this.home.now = NOON - 60 * MINUTE;
+    this.home.now = broadcastMs(NOON - 60 * MINUTE);
     this.#recorder = new VirtualRecorder(this.home, STEP_MS);
   }
 
@@ -88,7 +88,7 @@ export class SimulatedTables {
     const id = this.home.station(channel);
     const station = this.home.stations.get(id);
     if (station === undefined) throw new Error('no station');
-    new StationStore(this.#database).apply({ put: [station], hide: [], retype: [] }, 0);
+    new StationStore(this.#database).apply({ put: [station], hide: [], retype: [] }, broadcastMs(0));
     this.#presents.set(id, new StationPresent(station));
     return id;
   }
@@ -121,7 +121,7 @@ export class SimulatedTables {
   /** Lets time pass until a minute from noon. */
   async until(minute: number): Promise<void> {
     const end = NOON + minute * MINUTE;
-    for (; this.home.now <= end; this.home.now += STEP_MS) await this.#step();
+    for (; this.home.now <= end; this.home.now = plusMs(this.home.now, STEP_MS)) await this.#step();
   }
 
   /** When each recording that it became was written, in minutes from noon. */
@@ -188,7 +188,7 @@ export class SimulatedTables {
           ],
           presentFollowing: present?.known === true ? present.read(now) : undefined,
         },
-        now,
+        wallMs(now),
       );
       this.#sync(station, now);
     }
@@ -202,15 +202,17 @@ export class SimulatedTables {
       present.take(eitOf(station, number, told), 1, now);
   }
 
-  async #tell(present: StationPresent, station: StationId, now: number): Promise<boolean> {
-    const said = present.read(now);
+  async #tell(present: StationPresent, station: StationId, now: BroadcastMs): Promise<boolean> {
+    const said = present.read(wallMs(now));
     const programs = [said.present, said.following].filter((program) => program != null);
     await this.#writer.write(
       { stationId: station, programs, extended: new Map(), windows: [], presentFollowing: said },
-      now,
+      wallMs(now),
     );
     this.#sync(station, now);
-    return this.#air.take({ stationId: station, ...present.named }, now);
+    // One clock is both in virtual time.
+    const since = present.named.since === null ? null : broadcastMs(present.named.since);
+    return this.#air.take({ stationId: station, ...present.named, since }, now);
   }
 
   /** What the guide shows of a station. */
@@ -231,7 +233,7 @@ export class SimulatedTables {
     this.#plannedAt = now;
     const { home } = this;
     home.airings.clear();
-    for (const [id, airing] of this.#air.airings(now)) home.airings.set(id, airing);
+    for (const [id, airing] of this.#air.airings(broadcastMs(now))) home.airings.set(id, airing);
     home.tuners =
       home.tuners?.map((tuner, index) => ({ ...tuner, recording: this.#recorder.on(index) })) ?? null;
     const { openings } = home.run();

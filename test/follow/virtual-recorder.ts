@@ -3,15 +3,16 @@
  * as the agent does, and only says when it would have written.
  */
 import type { StationId } from '../../arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import type { RecordingOrder } from '../../src/model/recording.ts';
 import type { ReservationId } from '../../src/model/reservation.ts';
 import type { Home } from '../schedule/plan-home.ts';
 
 interface Running extends Pick<RecordingOrder, 'reservationId' | 'stationId' | 'holdUntil'> {
   readonly channel: string;
-  closeAt: number;
-  holdUntil: number | null;
-  listenUntil: number | null;
+  closeAt: BroadcastMs;
+  holdUntil: BroadcastMs | null;
+  listenUntil: BroadcastMs | null;
   /** Index of its tuner; null: it has none. */
   tuner: number | null;
   /** Epoch ms. */
@@ -56,7 +57,7 @@ export class VirtualRecorder {
     for (const { reservationId, closeAt, holdUntil, listenUntil = null } of orders) {
       const running = this.#running.get(reservationId);
       if (running === undefined) continue;
-      running.closeAt = Math.max(running.closeAt, closeAt);
+      running.closeAt = broadcastMs(Math.max(running.closeAt, closeAt));
       running.holdUntil = holdUntil;
       running.listenUntil = listenUntil;
     }

@@ -84,7 +84,7 @@ class Reader {
       ...{ type: 'BS' as const, transportStreamId: null, channel: 'BS01_0', name: '', serviceType: 1 },
       remoteControlKey: 1,
     }));
-    new StationStore(this.database).apply({ put: stations, hide: [], retype: [] }, 0);
+    new StationStore(this.database).apply({ put: stations, hide: [], retype: [] }, broadcastMs(0));
     this.#known.replace([HOME, TWIN]);
     this.#session = this.#open();
   }
@@ -115,7 +115,7 @@ class Reader {
 
   async write(now = NOW): Promise<void> {
     for (const change of this.#session.take()) {
-      const { unplaced } = await this.#writer.write(change, now);
+      const { unplaced } = await this.#writer.write(change, wallMs(now));
       this.#session.putBack(change.stationId, unplaced);
     }
   }
@@ -244,7 +244,9 @@ describe(`schedules that change (seed ${SEED})`, () => {
           await reader.read(partsOf(events).map((part, segment) => segmentSection(HOME, segment, 1, part)));
           expect(new Set(reader.stored().map(({ id }) => id))).toEqual(new Set(events.map(({ id }) => id)));
           for (const { start, minutes } of events) {
-            expect(reader.programs.airingOn(HOME.id, DAY + (start + minutes / 2) * MINUTE)).toBeDefined();
+            expect(
+              reader.programs.airingOn(HOME.id, broadcastMs(DAY + (start + minutes / 2) * MINUTE)),
+            ).toBeDefined();
           }
         } finally {
           reader.close();

@@ -164,7 +164,7 @@ async function stored(scenario: Scenario, plan: ChannelPlan, packets: Uint8Array
       remoteControlKey: 1,
     })),
   );
-  new StationStore(database).apply({ put, hide: [], retype: [] }, 0);
+  new StationStore(database).apply({ put, hide: [], retype: [] }, broadcastMs(0));
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',

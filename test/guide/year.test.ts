@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventId, networkId, programId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import type { ProgramRecord } from '../../src/model/program.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { ProgramWriter } from '../../src/store/program-writer.ts';
@@ -75,7 +76,7 @@ test('a simulated year leaves the database at a constant size', async () => {
       ...{ channel: 'BS01_0', name: '', serviceType: 1, remoteControlKey: 1 },
     };
   });
-  new StationStore(database).apply({ put: stations, hide: [], retype: [] }, 0);
+  new StationStore(database).apply({ put: stations, hide: [], retype: [] }, broadcastMs(0));
   const writer = new ProgramWriter({ database, elapsed: () => performance.now(), pause: async () => {} });
   const pages = (): number => {
     database.run('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -83,7 +84,7 @@ test('a simulated year leaves the database at a constant size', async () => {
   };
   const sizes: number[] = [];
   for (let number = -GUIDE_DAYS; number < 365; number++) {
-    const now = BEGIN + number * DAY_MS;
+    const now = wallMs(BEGIN + number * DAY_MS);
     for (const { id } of stations) {
       // The day that came into reach, and some of another that is said anew.
       const programs = [...day(id, number + GUIDE_DAYS), ...day(id, number + 2).slice(0, 4)];

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningAgent, startAgent } from '../../agent/agent.ts';
 import { networkId, type StationId, serviceId, stationId, transportStreamId } from '../../arib/ids.ts';
+import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
 import { Encoders } from '../../src/ffmpeg/encoders.ts';
@@ -153,7 +154,7 @@ export class Rig {
 
   static async start(options: RigOptions): Promise<Rig> {
     const agent = options.agentUrl === undefined ? await startRigAgent(options) : undefined;
-    const now = options.now ?? Date.now;
+    const now = () => wallMs((options.now ?? Date.now)());
     const encoders = new Encoders({
       path: options.ffmpeg,
       searchPath: process.env.PATH ?? '',

@@ -1,6 +1,7 @@
 /** Chapters of a recording over HTTP: detected, corrected, taken back. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
+import { wallMs } from '../../host/clock.ts';
 import { wholeSegments } from '../../src/model/chapters.ts';
 import { recordingId } from '../../src/model/ids.ts';
 import { ChapterStore } from '../../src/store/chapter-store.ts';
@@ -15,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => home.close());
 beforeEach(() => home.clear());
 
-const NOW = 1_800_000_000_000;
+const NOW = wallMs(1_800_000_000_000);
 const path = (id: number) => `/api/recordings/${id}/chapters`;
 const send = (id: number, method: string, body?: unknown) => home.send(method, path(id), body);
 

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import { run } from '../../src/ffmpeg/run.ts';
 import { findEntry } from '../../src/media/entry-search.ts';
 import { recordingId } from '../../src/model/ids.ts';
@@ -44,7 +45,7 @@ function maker(open: () => Promise<OpenRecording> = () => openClip(path)): Pictu
     open: { open },
     ffmpeg,
     isBusy: () => isBusy,
-    now: () => 1000,
+    now: () => wallMs(1000),
     pollMs: 5,
   });
 }

@@ -1,6 +1,7 @@
 /** Recordings whose told end passed while nobody could hear whether their programme was still on. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
+import { broadcastMs, plusMs } from '../../arib/time.ts';
 import type { RecordingOrder } from '../../src/model/recording.ts';
 import { RecorderFixture } from './recorder-fixture.ts';
 import { SessionFixture } from './session-fixture.ts';
@@ -35,10 +36,15 @@ async function stoppedBeforeItsEnd(
   channel: string,
 ): Promise<{ folder: string; began: number; order: RecordingOrder }> {
   const folder = join(air.folder, `away ${channel}`);
-  const began = Date.now();
+  const began = broadcastMs(Date.now());
   const studio = new RecorderFixture(air, folder);
   const order = studio.reserve(channel, {
-    ...{ openAt: began, startAt: began + 3500, endAt: began + 7000, closeAt: began + 7500 },
+    ...{
+      openAt: began,
+      startAt: plusMs(began, 3500),
+      endAt: plusMs(began, 7000),
+      closeAt: plusMs(began, 7500),
+    },
   });
   studio.recorder.order([order]);
   await until(
@@ -59,7 +65,7 @@ test.concurrent('a service that comes back after the end goes on where the progr
   await until('it listens', async () => (await priorities(air, 'T30')).includes(9));
   const { bytes: before = 0 } = second.recorder.running().get(order.reservationId)?.progress ?? {};
   const endAt = Date.now() + 3500;
-  second.recorder.order([{ ...order, endAt, closeAt: endAt + 500 }]);
+  second.recorder.order([{ ...order, endAt: broadcastMs(endAt), closeAt: broadcastMs(endAt + 500) }]);
   await until(
     'it writes again',
     () => (second.recorder.running().get(order.reservationId)?.progress.bytes ?? 0) > before,
@@ -85,7 +91,7 @@ test.concurrent('a service that comes back after the end writes nothing of what 
 
 test.concurrent('a recording that is cut off at its end listens for whether it is over', async () => {
   const desk = new SessionFixture(join(other.folder, 'cut off'), other.agentUrl);
-  const began = Date.now();
+  const began = broadcastMs(Date.now());
   const endAt = began + 8000;
   const session = desk.record({ station: other.station('T32'), endAt });
   await until(
@@ -109,19 +115,24 @@ test.concurrent('a recording that is cut off at its end listens for whether it i
 
 test.concurrent('a recording that something breaks into waits, and goes on in the same file', async () => {
   const studio = new RecorderFixture(air, join(air.folder, 'broken off'));
-  const began = Date.now();
+  const began = broadcastMs(Date.now());
   const order = studio.reserve('T32', {
-    ...{ openAt: began, startAt: began + 3000, endAt: began + 6000, closeAt: began + 6500 },
+    ...{
+      openAt: began,
+      startAt: plusMs(began, 3000),
+      endAt: plusMs(began, 6000),
+      closeAt: plusMs(began, 6500),
+    },
   });
   const progress = () => studio.recorder.running().get(order.reservationId)?.progress;
-  const listenUntil = began + 300_000;
+  const listenUntil = broadcastMs(began + 300_000);
   studio.recorder.order([{ ...order, listenUntil }]);
   // On a tuner that anybody may take.
   await until('it waits', async () => (await priorities(air, 'T32')).includes(3));
   expect(progress()).toMatchObject({ phase: 'interrupted', cause: 'broken_off', until: listenUntil });
   await until('something else was on for a while', () => Date.now() > order.closeAt + 1500);
   const endAt = Date.now() + 3000;
-  studio.recorder.order([{ ...order, endAt, closeAt: endAt + 500 }]);
+  studio.recorder.order([{ ...order, endAt: broadcastMs(endAt), closeAt: broadcastMs(endAt + 500) }]);
   await until('it is written again', () => progress()?.phase === 'receiving');
   const { verdict, bytes, state } = await studio.judged(order);
   await studio.close();

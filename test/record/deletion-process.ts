@@ -1,4 +1,5 @@
 /** What a service does with old recordings, as a process that tests kill: `deletion-process.ts <database>`. */
+import { broadcastMs } from '../../arib/time.ts';
 import { createLog } from '../../host/log.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import { RetentionService } from '../../src/record/retention-service.ts';
@@ -12,7 +13,7 @@ const retention = new RetentionService({
   hub: new Hub(() => {}),
   intervalMs: 100,
   log,
-  now: Date.now,
+  now: () => broadcastMs(Date.now()),
 });
 retention.start();
 process.stdout.write('started\n');

@@ -1,6 +1,7 @@
 /** What is ordered, through a real agent with one tuner: begun, shared, handed over, carried on after a restart. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
+import { broadcastMs } from '../../arib/time.ts';
 import { RecorderFixture } from './recorder-fixture.ts';
 import { clockSpan, compare, probed, TestBroadcast, until } from './test-broadcast.ts';
 
@@ -27,7 +28,7 @@ describe.concurrent('orders', () => {
   test('back to back on one channel share a tuning and lose nothing; another channel takes the margin', async () => {
     const studio = new RecorderFixture(air, join(air.folder, 'studio'));
     const began = Date.now() + 500;
-    const at = (seconds: number): number => began + seconds * 1000;
+    const at = (seconds: number) => broadcastMs(began + seconds * 1000);
     const times = (openAt: number, startAt: number, endAt: number, closeAt: number) => ({
       ...{ openAt: at(openAt), startAt: at(startAt), endAt: at(endAt), closeAt: at(closeAt) },
     });
@@ -47,12 +48,12 @@ describe.concurrent('orders', () => {
     const isReceived = (bytes: number): boolean =>
       (studio.recorder.running().get(third.reservationId)?.progress.bytes ?? 0) > bytes;
     await until('the third is received', () => isReceived(0));
-    const startAt = Date.now() + 1000;
+    const startAt = broadcastMs(Date.now() + 1000);
     studio.recorder.order([{ ...third, startAt }]);
     await until('its programme has begun', () => Date.now() > startAt);
     const before = studio.recorder.running().get(third.reservationId)?.progress.bytes ?? 0;
     await until('it is written', () => isReceived(before + 100_000));
-    const endAt = Date.now() - 1000;
+    const endAt = broadcastMs(Date.now() - 1000);
     studio.recorder.order([{ ...third, startAt, endAt }]);
     await studio.recorder.stop(third.reservationId);
     const three = await studio.judged(third);
@@ -76,10 +77,10 @@ describe.concurrent('orders', () => {
     const began = Date.now();
     const first = new RecorderFixture(other, join(other.folder, 'studio'));
     const order = first.reserve('T32', {
-      openAt: began,
-      startAt: began + LEAD_MS,
-      endAt: began + 600_000,
-      closeAt: began + 602_000,
+      openAt: broadcastMs(began),
+      startAt: broadcastMs(began + LEAD_MS),
+      endAt: broadcastMs(began + 600_000),
+      closeAt: broadcastMs(began + 602_000),
     });
     first.recorder.order([order]);
     await until(
@@ -122,10 +123,10 @@ describe.concurrent('orders', () => {
     const late = 600_000;
     const studio = new RecorderFixture(other, join(other.folder, 'late'), -late);
     const order = studio.reserve('T32', {
-      openAt: began - late,
-      startAt: began + LEAD_MS,
-      endAt: began + 12_000,
-      closeAt: began + 17_000,
+      openAt: broadcastMs(began - late),
+      startAt: broadcastMs(began + LEAD_MS),
+      endAt: broadcastMs(began + 12_000),
+      closeAt: broadcastMs(began + 17_000),
     });
     studio.recorder.order([order]);
     await until('it writes', () =>

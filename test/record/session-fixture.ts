@@ -83,7 +83,7 @@ export class SessionFixture {
     const session = new RecordingSession({
       ...{ id, station, course },
       after: wish.after ?? [],
-      stem: stemOf({ id, startAt: mainAt, title: '試験の番組', stationName: station.channel }),
+      stem: stemOf({ id, startAt: broadcastMs(mainAt), title: '試験の番組', stationName: station.channel }),
       former: resumed === undefined ? undefined : previousProgress(store, { id, beganAt: null }),
       pool: this.pool,
       folders: () => wish.folders ?? this.folders,
@@ -140,6 +140,7 @@ export class SessionFixture {
     folders = this.folders,
   ): Promise<Judgement & { result: SessionResult; path: string; bytes: Uint8Array }> {
     const result = await session.done;
+    const wanted = { startAt: broadcastMs(programme.startAt), endAt: broadcastMs(programme.endAt) };
     const { store, log } = this;
     const options = {
       ...{
@@ -153,7 +154,7 @@ export class SessionFixture {
       retryDamaged: () => 'never' as const,
       persist: async (act: () => void) => act(),
     };
-    const judgement = await concludeRecording(session.options.id, result, programme, options);
+    const judgement = await concludeRecording(session.options.id, result, wanted, options);
     const path =
       [...store.filePages()].flat().find(({ recordingId }) => recordingId === session.options.id)?.path ?? '';
     return { ...judgement, result, path, bytes: path === '' ? new Uint8Array(0) : readFileSync(path) };
@@ -180,8 +181,15 @@ export class SessionFixture {
       {
         ...{ reservationId: null, ruleId: null, programId: null, stationId: id, serviceName: '試験' },
         ...{ name: '試験の番組', description: '', extended: null, genres: [], audios: [] },
-        ...{ videoType: null, videoResolution: null, isFree: true, startAt, endAt },
-        ...{ closeAt: endAt, wantedFrom: null, series: null, encode: 'none', keepTs: true },
+        ...{ videoType: null, videoResolution: null, isFree: true, startAt: broadcastMs(startAt) },
+        ...{
+          endAt: broadcastMs(endAt),
+          closeAt: broadcastMs(endAt),
+          wantedFrom: null,
+          series: null,
+          encode: 'none',
+          keepTs: true,
+        },
       },
       systemWallClock(),
     );

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serviceId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { monotonicMs, wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { recordingId } from '../../src/model/ids.ts';
@@ -101,7 +101,7 @@ class Evening {
   #times: CourseTimes;
   #measured: Measured | null = null;
   #parts: RecordingPart[] = [];
-  #beganAt: number | null = null;
+  #beganAt: BroadcastMs | null = null;
 
   constructor(
     readonly plan: EveningPlan,

@@ -4,6 +4,7 @@
  */
 import { expect, test } from 'bun:test';
 import type { ProgramId } from '../../arib/ids.ts';
+import { plusMs } from '../../arib/time.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { BookingService } from '../../src/booking/booking-service.ts';
 import { Hub } from '../../src/hub/hub.ts';
@@ -145,7 +146,7 @@ class Household implements RecorderPort {
 
   /** Time goes on: what is due begins, what is through ends. */
   #pass(): void {
-    this.now += (1 + this.random.below(8)) * MINUTE;
+    this.now = plusMs(this.now, (1 + this.random.below(8)) * MINUTE);
     for (const [id, { until }] of this.recordings) if (until <= this.now) this.#end(id);
     for (const { reservationId: id, openAt, closeAt } of this.orders) {
       if (openAt > this.now || closeAt <= this.now || this.recordings.has(id)) continue;

@@ -4,6 +4,7 @@
  * real plan, the agent's own rules, and a recorder that does what the real one does, minute by minute.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
 import { tunersOfPlan } from '../../src/booking/plan-tuners.ts';
 import { AirWatch } from '../../src/guide/air-watch.ts';
 import { reservationId } from '../../src/model/ids.ts';
@@ -95,7 +96,7 @@ export class HardHome {
   /** What was wrong in each minute: a bit a kind, see `BIT`, then one a tuner. */
   readonly wrong: number[] = [];
   /** Real time, epoch ms. */
-  at: number;
+  at: BroadcastMs;
   #agent: AgentModel;
   #watch = new AirWatch();
   #listening = new Set<StationId>();
@@ -120,7 +121,7 @@ export class HardHome {
     days: number,
   ) {
     const { home } = this;
-    this.at = this.#onSince = home.now = firstDay;
+    this.at = this.#onSince = home.now = broadcastMs(firstDay);
     this.tuners = equipmentOf(random);
     this.people = new People(home, random);
     this.#agent = new AgentModel(this.tuners);
@@ -165,7 +166,7 @@ export class HardHome {
       changed = this.#say([...news.remove, ...news.put.map(({ program }) => program.id)]) || changed;
     if (!this.isIn('off')) {
       changed = this.#tellTime() || changed;
-      home.now = at + this.#clockError;
+      home.now = broadcastMs(at + this.#clockError);
       home.isTimeSure = this.isTimeSure;
       home.runningSince = this.#onSince + this.#clockError;
       if (minute % 1440 === 0 && this.isTimeSure) this.#forget();
@@ -177,7 +178,7 @@ export class HardHome {
       if (this.#record()) this.plan();
     }
     this.#note();
-    this.at += MINUTE;
+    this.at = plusMs(this.at, MINUTE);
   }
 
   #note(): void {
@@ -293,8 +294,8 @@ export class HardHome {
         after: [],
         cuts: [],
       },
-      openAt: startAt - (marginBefore ?? settings.marginBefore),
-      closeAt: endAt + (marginAfter ?? settings.marginAfter),
+      openAt: plusMs(startAt, -(marginBefore ?? settings.marginBefore)),
+      closeAt: plusMs(endAt, marginAfter ?? settings.marginAfter),
     }));
   }
 
@@ -364,7 +365,7 @@ export class HardHome {
     this.#listening = heard;
     if (!changed) return false;
     home.airings.clear();
-    for (const [id, airing] of this.#watch.airings(at)) home.airings.set(id, airing);
+    for (const [id, airing] of this.#watch.airings(broadcastMs(at))) home.airings.set(id, airing);
     return true;
   }
 

@@ -187,8 +187,8 @@ export class Household {
       const next = shows.filter(({ from }) => from > home.now).sort((a, b) => a.from - b.from)[0];
       for (const { id, from, to } of shows)
         if (to <= home.now && to > home.now - 60 * MINUTE)
-          home.airings.set(id, { state: 'over', from, until: to });
-      if (on !== undefined) home.airings.set(on.id, { state: 'on', from: on.from, until: null });
+          home.airings.set(id, { state: 'over', from: broadcastMs(from), until: broadcastMs(to) });
+      if (on !== undefined) home.airings.set(on.id, { state: 'on', from: broadcastMs(on.from), until: null });
       if (next !== undefined) home.airings.set(next.id, { state: 'next', from: null, until: null });
     }
   }
@@ -218,7 +218,7 @@ export class Household {
     for (let count = 0; count < 500; count++) {
       const due = this.#nextMoment();
       if (due > until) break;
-      home.now = Math.max(home.now, due);
+      home.now = broadcastMs(Math.max(home.now, due));
       const said = this.#unsaid.filter(({ at }) => at <= home.now);
       this.#unsaid = this.#unsaid.filter(({ at }) => at > home.now);
       for (const { say } of said) say();
@@ -227,7 +227,7 @@ export class Household {
       this.#open();
       this.plan();
     }
-    home.now = Math.max(home.now, until);
+    home.now = broadcastMs(Math.max(home.now, until));
     this.plan();
   }
 

@@ -1,6 +1,6 @@
 /** A ball game and what follows it, while the air moves: what a plan tells the recorder, in minutes from noon. */
 import type { ProgramId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs, plusMs } from '../../arib/time.ts';
 import type { PlannedOpening } from '../../src/schedule/plan/plan-types.ts';
 import { GR_TUNER, Home, MINUTE, NOON } from './plan-home.ts';
 import { settled } from './settled.ts';
@@ -16,7 +16,7 @@ export function evening(tuners = [GR_TUNER]) {
   const film = home.program(station, '夜の映画', { at: 30, minutes: 60 });
   home.reserve(game);
   const at = (minutes: number): void => {
-    home.now = NOON + minutes * MINUTE;
+    home.now = plusMs(NOON, minutes * MINUTE);
   };
   const air = (
     id: ProgramId,
@@ -26,8 +26,8 @@ export function evening(tuners = [GR_TUNER]) {
   ) =>
     home.airings.set(id, {
       state,
-      from: from === null ? null : NOON + from * MINUTE,
-      until: until === null ? null : NOON + until * MINUTE,
+      from: from === null ? null : plusMs(NOON, from * MINUTE),
+      until: until === null ? null : plusMs(NOON, until * MINUTE),
     });
   const move = (id: ProgramId, start: number, end: number, openEnd = false) =>
     home.change(id, {

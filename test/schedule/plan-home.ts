@@ -109,8 +109,8 @@ export class Home {
       ...draft,
       id: ruleId(this.rules.length + 1),
       disabledReason: null,
-      createdAt: 0,
-      updatedAt: 0,
+      createdAt: broadcastMs(0),
+      updatedAt: broadcastMs(0),
     };
     this.rules.push(rule);
     return rule;

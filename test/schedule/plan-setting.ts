@@ -1,10 +1,11 @@
 /** When and where the homes of tests of the plan are. */
 import { type BroadcastType, networkId, serviceId, stationId, transportStreamId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { StationRecord } from '../../src/model/station.ts';
 
 export const MINUTE = 60_000;
 /** 2026-11-21 12:00 JST, a Saturday. */
-export const NOON = Date.parse('2026-11-21T12:00:00+09:00');
+export const NOON = broadcastMs(Date.parse('2026-11-21T12:00:00+09:00'));
 
 const NETWORKS: Readonly<Record<BroadcastType, number>> = { GR: 0x7f00, BS: 4, CS: 6 };
 

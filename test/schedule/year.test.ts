@@ -6,7 +6,7 @@
  */
 import { expect, test } from 'bun:test';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { AirWatch } from '../../src/guide/air-watch.ts';
 import { reservationId } from '../../src/model/ids.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
@@ -80,7 +80,7 @@ class Household {
   }
 
   /** What stations say that are being recorded; true when it is something else than before. */
-  listen(now: number): boolean {
+  listen(now: BroadcastMs): boolean {
     const heard = new Set([...this.#running.values()].map(({ taken }) => taken.aired.program.stationId));
     let changed = false;
     for (const stationId of this.home.stations.keys()) {
@@ -93,7 +93,7 @@ class Household {
     this.#listening = heard;
     if (changed) {
       this.home.airings.clear();
-      for (const [id, airing] of this.#watch.airings(now)) this.home.airings.set(id, airing);
+      for (const [id, airing] of this.#watch.airings(broadcastMs(now))) this.home.airings.set(id, airing);
     }
     return changed;
   }
@@ -167,7 +167,11 @@ class Household {
     home.recorded = taken
       .filter(({ openedAt }) => openedAt > home.now - RECORDED_REACH - DAY)
       .filter(({ aired: { program, series }, openedAt }) => series !== '' && openedAt <= program.startAt)
-      .map(({ aired: { program }, openedAt }) => ({ ...program, programId: program.id, startAt: openedAt }));
+      .map(({ aired: { program }, openedAt }) => ({
+        ...program,
+        programId: program.id,
+        startAt: broadcastMs(openedAt),
+      }));
   }
 
   /** As the store does: what is over is forgotten. */
@@ -228,7 +232,7 @@ function live(household: Household): void {
   for (let day = 0; day < AHEAD; day++) household.announce(air.day(day));
   for (let minute = 0; minute < DAYS * 1440; minute++) {
     const now = FIRST_DAY + minute * MINUTE;
-    home.now = now;
+    home.now = broadcastMs(now);
     let changed = minute === 0;
     if (minute > 0 && minute % 1440 === 0) {
       household.forget(now);
@@ -241,7 +245,7 @@ function live(household: Household): void {
       household.announce(news.put);
       changed = true;
     }
-    if (household.listen(now)) changed = true;
+    if (household.listen(broadcastMs(now))) changed = true;
     // What stations say comes before what the recorder does: it is announced ahead.
     if (changed) household.plan();
     if (household.record(now)) household.plan();

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StationId } from '../../arib/ids.ts';
+import { monotonicMs, wallMs } from '../../host/clock.ts';
 import { createLog, type Log } from '../../host/log.ts';
 import { systemRandom } from '../../host/random.ts';
 import { readConfig } from '../../src/config.ts';
@@ -121,6 +122,8 @@ interface TestServiceOptions {
   elapsed?: () => number;
 }
 
+const UP_FOR_DAYS = (): number => performance.now() + 3 * 86_400_000;
+
 /**
  * Trusts the loopback unless the environment says otherwise. Closing it fails where a secret of the service stands in
  * its log.
@@ -139,8 +142,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       ...options.environment,
     }),
     log,
-    now: options.now ?? Date.now,
-    elapsed: options.elapsed ?? (() => performance.now() + 3 * 86_400_000),
+    now: () => wallMs((options.now ?? Date.now)()),
+    elapsed: () => monotonicMs((options.elapsed ?? UP_FOR_DAYS)()),
     random: secrets.random,
     searchPath: options.searchPath ?? '/nonexistent',
     webDir: options.webDir ?? null,

@@ -52,7 +52,7 @@ const scenario = loadScenario(
 async function readGuide(home: Household): Promise<void> {
   const [plan] = scenario.channels;
   if (plan === undefined) throw new Error('no channel');
-  const now = Date.now();
+  const now = wallMs(Date.now());
   const known = new KnownStations();
   known.replace(
     [MAIN, BRANCH].map((service) => {

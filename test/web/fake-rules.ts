@@ -4,7 +4,7 @@
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { Failure } from '../../src/model/failure.ts';
 import { ruleId } from '../../src/model/ids.ts';
 import type { Rule } from '../../src/model/rule.ts';
@@ -41,7 +41,13 @@ function draftOf(body: unknown) {
 }
 
 function itemOf(id: number, body: unknown): RuleItem {
-  const rule: Rule = { ...draftOf(body), id: ruleId(id), disabledReason: null, createdAt: 0, updatedAt: 0 };
+  const rule: Rule = {
+    ...draftOf(body),
+    id: ruleId(id),
+    disabledReason: null,
+    createdAt: broadcastMs(0),
+    updatedAt: broadcastMs(0),
+  };
   return ruleItem(rule);
 }
 

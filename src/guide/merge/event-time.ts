@@ -39,7 +39,7 @@ export function presentTime(
 }
 
 /** In steps, so that what is still running is not another programme each time that it is looked at. */
-function openEnd(startAt: number, now: number): number {
+function openEnd(startAt: BroadcastMs, now: number): number {
   const hour = startAt + OPEN_END_MS;
   if (hour >= now + OPEN_END_FROM_NOW_MS / 2) return hour;
   return (Math.floor(now / OPEN_END_FROM_NOW_MS) + 2) * OPEN_END_FROM_NOW_MS;

@@ -6,6 +6,8 @@
 import { type EventId, programId } from '../../../arib/ids.ts';
 import type { Eit } from '../../../arib/si/eit.ts';
 import { type BroadcastEvent, broadcastEvent } from '../../../arib/si/event.ts';
+import { type BroadcastMs, broadcastMs } from '../../../arib/time.ts';
+import { type WallMs, wallMs } from '../../../host/clock.ts';
 import type { PresentFollowing, WaitingProgram } from '../../model/guide-change.ts';
 import type { ProgramRecord } from '../../model/program.ts';
 import { programOf } from '../event-program.ts';
@@ -20,7 +22,7 @@ export class StationPresent {
   readonly #sources = new Set<number>();
   #seenAt = 0;
   /** When the present event became what it is, epoch ms; null: before its stream was read; undefined: not heard in it. */
-  #since: number | null | undefined;
+  #since: WallMs | null | undefined;
 
   constructor(readonly station: VisitedStation) {}
 
@@ -36,7 +38,7 @@ export class StationPresent {
     const value = event === undefined ? null : broadcastEvent(event);
     if (eit.sectionNumber === 0) {
       if (this.#since === undefined) this.#since = null;
-      else if (value?.eventId !== this.#present?.eventId) this.#since = now;
+      else if (value?.eventId !== this.#present?.eventId) this.#since = wallMs(now);
       this.#present = value;
     } else this.#following = value;
     // A table of one section has no following event.
@@ -67,9 +69,9 @@ export class StationPresent {
   }
 
   /** Epoch ms; null: not decided, or nothing is on. */
-  get #endsAt(): number | null {
+  get #endsAt(): BroadcastMs | null {
     const { startAt, durationMs = 0 } = this.#present ?? {};
-    return startAt === undefined || durationMs <= 0 ? null : startAt + durationMs;
+    return startAt === undefined || durationMs <= 0 ? null : broadcastMs(startAt + durationMs);
   }
 
   get known(): boolean {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { broadcastMs } from '../../../arib/time.ts';
 import { type Episode, readEpisode } from './episode.ts';
 import { type Airing, episodeKey, isSameEpisode, sameEpisodes } from './same-episode.ts';
 
@@ -15,7 +16,7 @@ test('airings that show the same episode have one key', () => {
       subtitle: few,
       title: fc.constantFrom('灯台', '灯台1'),
     }),
-    startAt: fc.constantFrom(0, 1, 10 * 3_600_000),
+    startAt: fc.constantFrom(...[0, 1, 10 * 3_600_000].map(broadcastMs)),
   }) satisfies fc.Arbitrary<Airing>;
   let same = 0;
   fc.assert(
@@ -39,7 +40,11 @@ function read(form: Form): Episode {
 
 describe('sameEpisodes', () => {
   const groups = (forms: readonly (readonly [Form, number])[]): number[][] => {
-    const airings = forms.map(([form, startAt], index) => ({ episode: read(form), startAt, index }));
+    const airings = forms.map(([form, startAt], index) => ({
+      episode: read(form),
+      startAt: broadcastMs(startAt),
+      index,
+    }));
     return sameEpisodes(airings).map((group) => group.map(({ index }) => index));
   };
 
@@ -142,7 +147,7 @@ describe('sameEpisodes', () => {
       '星の港 第3戦',
     ];
     const airings = forms.flatMap((form) =>
-      [0, 9, 12 * HOUR].map((startAt) => ({ episode: read(form), startAt })),
+      [0, 9, 12 * HOUR].map((startAt) => ({ episode: read(form), startAt: broadcastMs(startAt) })),
     );
     for (const a of airings) {
       for (const b of airings)

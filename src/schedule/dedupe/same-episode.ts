@@ -1,10 +1,11 @@
 /** Which airings show the same episode. Pure. */
+import type { BroadcastMs } from '../../../arib/time.ts';
 import type { Episode } from './episode.ts';
 
 export interface Airing {
   readonly episode: Episode;
   /** Epoch ms. */
-  readonly startAt: number;
+  readonly startAt: BroadcastMs;
 }
 
 /** NUL parts what no text joins. */

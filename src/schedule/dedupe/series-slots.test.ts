@@ -1,5 +1,6 @@
 /** Titles that begin with the name of a slot: what is quoted behind it is a series, or a film. */
 import { expect, test } from 'bun:test';
+import { broadcastMs } from '../../../arib/time.ts';
 import { readEpisode } from './episode.ts';
 import { sameEpisodes } from './same-episode.ts';
 
@@ -102,7 +103,7 @@ test('a weekly series that tells no episode is not the same every week', () => {
   for (const slot of SLOTS) {
     const episode = read(`${slot}「潮騒の街」`);
     expect([slot, episode.number, episode.subtitle]).toEqual([slot, null, null]);
-    const airings = [0, 1].map((week) => ({ episode, startAt: week * 7 * 86_400_000 }));
+    const airings = [0, 1].map((week) => ({ episode, startAt: broadcastMs(week * 7 * 86_400_000) }));
     expect(sameEpisodes(airings)).toHaveLength(2);
   }
 });

@@ -1,5 +1,5 @@
 /** What a rule's conditions say of a programme's place, time and kind, apart from its words. */
-import { JST_OFFSET_MS } from '../../../arib/time.ts';
+import { type BroadcastMs, JST_OFFSET_MS } from '../../../arib/time.ts';
 import type { RuleConditions, RuleGenre } from '../../model/rule.ts';
 import type { StationRecord } from '../../model/station.ts';
 import type { GuideProgram } from './guide-index.ts';
@@ -27,7 +27,7 @@ export function minuteOfDay(at: number): number {
   return minutes < 0 ? minutes + DAY_MINUTES : minutes;
 }
 
-function inTime({ timeFrom, timeTo }: RuleConditions, startAt: number): boolean {
+function inTime({ timeFrom, timeTo }: RuleConditions, startAt: BroadcastMs): boolean {
   if (timeFrom === null && timeTo === null) return true;
   const minute = minuteOfDay(startAt);
   const from = timeFrom ?? 0;
@@ -55,7 +55,7 @@ export function meetsConditions(
   conditions: RuleConditions,
   program: GuideProgram,
   station: RuleStation,
-  matchedAt: number = program.startAt,
+  matchedAt: BroadcastMs = program.startAt,
 ): boolean {
   const { stationIds, types, weekdays, freeOnly, periodFrom, periodTo, genres } = conditions;
   const { startAt, endAt } = program;

@@ -1,5 +1,6 @@
 /** One rule, made ready to be held against programmes. */
 import type { StationId } from '../../../arib/ids.ts';
+import type { BroadcastMs } from '../../../arib/time.ts';
 import type { RuleConditions } from '../../model/rule.ts';
 import { ExpressionTooCostly } from '../expression/automaton.ts';
 import { type CompiledExpression, compileExpression } from '../expression/expression.ts';
@@ -66,7 +67,7 @@ export class RuleMatcher {
   }
 
   /** Whether a programme that the rule matched when it began at `matchedAt` is still the rule's, wherever it moved. */
-  stillMatches(row: GuideRow, index: GuideIndex, stations: RuleStations, matchedAt: number): boolean {
+  stillMatches(row: GuideRow, index: GuideIndex, stations: RuleStations, matchedAt: BroadcastMs): boolean {
     this.#expression?.automaton.renew();
     try {
       return this.#accepts(row, index, stations, matchedAt);
@@ -105,7 +106,7 @@ export class RuleMatcher {
     return rows;
   }
 
-  #accepts(row: GuideRow, index: GuideIndex, stations: RuleStations, matchedAt?: number): boolean {
+  #accepts(row: GuideRow, index: GuideIndex, stations: RuleStations, matchedAt?: BroadcastMs): boolean {
     const station = stations.get(row.program.stationId);
     if (station === undefined || !meetsConditions(this.conditions, row.program, station, matchedAt))
       return false;

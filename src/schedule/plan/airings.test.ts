@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { broadcastMs } from '../../../arib/time.ts';
 import { DAY, GR_TUNER, Home, NOON } from '../../../test/schedule/plan-home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
 import { ruleId } from '../../model/ids.ts';
@@ -122,7 +123,7 @@ describe('the same episode', () => {
       description: '',
       extended: null,
       programId,
-      startAt: NOON - days * DAY,
+      startAt: broadcastMs(NOON - days * DAY),
     });
     type RecordedId = (typeof home.recorded)[number]['programId'];
     home.recorded = [recorded('灯台 第3話「波」[再]', 29), recorded('灯台 #4「風」', 31)];

@@ -1,5 +1,6 @@
 /** Reservations, made and to be made, as they claim a tuner. Pure. */
 import { type ProgramId, splitProgramId } from '../../../arib/ids.ts';
+import { type BroadcastMs, earliest, latest } from '../../../arib/time.ts';
 import { isBrokenOff, LATE_TABLE_MS, RESUME_MS } from '../../model/airing.ts';
 import { MANUAL_PRIORITY, type Reservation, type ReservationId } from '../../model/reservation.ts';
 import type { Rule, RuleId } from '../../model/rule.ts';
@@ -13,8 +14,8 @@ export interface Claim
   extends Slot,
     ProgramTimes,
     Pick<PlannedReservation, 'programId' | 'stationId' | 'ruleId' | 'priority' | 'name' | 'description'> {
-  readonly to: number;
-  readonly holdUntil: number | null;
+  readonly to: BroadcastMs;
+  readonly holdUntil: BroadcastMs | null;
   /** undefined: it is to be made. */
   readonly reservation: Reservation | undefined;
   /** undefined: it vanished from the guide. */
@@ -52,7 +53,7 @@ export function claimOf(input: PlanInput, program: GuideProgram, rule: Rule | nu
     id: program.id,
     type: station.type,
     channel: station.channel,
-    from: Math.max(program.startAt, now),
+    from: latest(program.startAt, now),
     ...times,
     before: (rule?.marginBefore ?? settings.marginBefore) + settings.tuning,
     after: rule?.marginAfter ?? settings.marginAfter,
@@ -156,17 +157,17 @@ function claimOfReservation(
     : coming(told.program, told.reservation, airing, now);
   const place = isRunning ? (held.get(reservation.id) ?? null) : null;
   // What holds a tuner does so in the margin before its programme too.
-  const from = place === null ? Math.max(times.startAt, now) : now;
+  const from = place === null ? latest(times.startAt, now) : now;
   return {
     id: reservation.programId,
     type: station.type,
     channel: station.channel,
-    from: Math.min(from, times.to),
+    from: earliest(from, times.to),
     ...times,
     // That it goes on beyond what the guide guessed is no more than a hope where it is recorded and neither received nor heard.
     to:
       isRunning && place === null && airing === undefined
-        ? Math.min(times.to, Math.max(times.endAt, from))
+        ? earliest(times.to, latest(times.endAt, from))
         : times.to,
     isOpen: times.to > times.closesAt,
     before: (reservation.marginBefore ?? settings.marginBefore) + settings.tuning,

@@ -1,5 +1,6 @@
 /** The next airing of what was recorded badly. Pure. */
 import type { ProgramId } from '../../../arib/ids.ts';
+import type { BroadcastMs } from '../../../arib/time.ts';
 import type { EpisodeText } from '../dedupe/episode.ts';
 import { isSameEpisode } from '../dedupe/same-episode.ts';
 import type { GuideIndex, GuideProgram } from '../match/guide-index.ts';
@@ -8,7 +9,7 @@ import type { Facts } from './program-facts.ts';
 
 interface AiredText extends EpisodeText {
   /** Epoch ms. */
-  readonly startAt: number;
+  readonly startAt: BroadcastMs;
 }
 
 /** Of what tells no episode, as films do: the same title, and the same words about it. */
@@ -32,8 +33,8 @@ export function repeats(
   guide: GuideIndex,
   facts: Facts,
   text: EpisodeText,
-  startAt: number,
-  now: number,
+  startAt: BroadcastMs,
+  now: BroadcastMs,
 ): GuideProgram[] {
   const own = { episode: facts.of(text).episode, startAt };
   const isComing = ({ program }: GuideAiring): boolean => program.startAt >= now && !program.copyNever;
@@ -54,7 +55,7 @@ export function nextAiring(
   facts: Facts,
   text: AiredText,
   excluded: ReadonlySet<ProgramId>,
-  now: number,
+  now: BroadcastMs,
 ): GuideProgram | undefined {
   return repeats(guide, facts, text, text.startAt, now)
     .filter(({ id }) => !excluded.has(id))

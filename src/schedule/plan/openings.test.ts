@@ -2,11 +2,12 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { select, type TunerView, type UserView } from '../../../agent/select.ts';
 import type { BroadcastType } from '../../../arib/ids.ts';
+import { broadcastMs } from '../../../arib/time.ts';
 import { type Opening, openings, type RetuneCost } from './openings.ts';
 import { type PlanTuner, placeAll, type Slot, TunerTime } from './tuner-allocation.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
-const NOW = 0;
+const NOW = broadcastMs(0);
 
 interface Named extends Slot {
   readonly name: string;
@@ -39,8 +40,8 @@ function slot(name: string, channel: string, from: number, to: number, margins =
     name,
     type,
     channel,
-    from,
-    to,
+    from: broadcastMs(from),
+    to: broadcastMs(to),
     before,
     after,
     held: null,
@@ -117,12 +118,12 @@ describe('openings', () => {
 
   test('yield on the only tuner: the second follows when the first has ended', () => {
     const list = openings(HOMES.small ?? [], [slot('a', 'T1', 100, 200), slot('b', 'T2', 200, 300)], NOW);
-    expect(list.map(({ openAt, after }) => [openAt, after.map((one) => one.name)])).toEqual([
+    expect(list.map(({ openAt, after }) => [openAt, after.map((one) => one.name)])).toEqual<unknown>([
       [90, []],
       [200, ['a']],
     ]);
     const apart = openings(HOMES.small ?? [], [slot('a', 'T1', 100, 200), slot('b', 'T2', 212, 300)], NOW);
-    expect(apart.map(({ openAt, after }) => [openAt, after.map((one) => one.name)])).toEqual([
+    expect(apart.map(({ openAt, after }) => [openAt, after.map((one) => one.name)])).toEqual<unknown>([
       [90, []],
       [202, ['a']],
     ]);
@@ -162,11 +163,11 @@ describe('openings', () => {
   test('take no end of what runs over, nor more than there is of a short one', () => {
     const home: PlanTuner[] = [{ rank: 0, types: ['GR'], retuneMs: 20 }];
     const open = { ...slot('a', 'T1', 100, 200), held: 0, isOpen: true };
-    expect(openings(home, [open, slot('b', 'T2', 200, 300)], 150).map(({ openAt }) => openAt)).toEqual([
-      150, 200,
-    ]);
+    expect(
+      openings(home, [open, slot('b', 'T2', 200, 300)], broadcastMs(150)).map(({ openAt }) => openAt),
+    ).toEqual([broadcastMs(150), broadcastMs(200)]);
     const short = openings(home, [slot('a', 'T1', 190, 200), slot('b', 'T2', 200, 300)], NOW);
-    expect(short.map(({ openAt }) => openAt)).toEqual([180, 190]);
+    expect(short.map(({ openAt }) => openAt)).toEqual([broadcastMs(180), broadcastMs(190)]);
     expect(short[1]?.headCut?.ms).toBe(10);
   });
 
@@ -179,8 +180,8 @@ describe('openings', () => {
   });
 
   test('a programme that has begun is opened at once', () => {
-    const [opening] = openings(HOMES.small ?? [], [slot('a', 'T1', 150, 200)], 145);
-    expect(opening?.openAt).toBe(145);
+    const [opening] = openings(HOMES.small ?? [], [slot('a', 'T1', 150, 200)], broadcastMs(145));
+    expect(opening?.openAt).toBe(broadcastMs(145));
   });
 
   test('what fits is never refused, broken, late or cut by the agent', () => {

@@ -4,15 +4,16 @@
  * ended, and takes the tuner over while that one's end margin still runs (`after`). Where two programmes meet, the time
  * of retuning is lost: the end of the first, or the beginning of the second. Pure.
  */
+import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../../arib/time.ts';
 import { type Placed, type PlanTuner, place, placeAll, type Slot } from './tuner-allocation.ts';
 
 export interface Opening<T extends Slot> {
   readonly slot: T;
   readonly tuner: number;
   /** When the stream is asked for, epoch ms; in the past for what has begun. */
-  readonly openAt: number;
+  readonly openAt: BroadcastMs;
   /** When it ends by itself, epoch ms. */
-  readonly closeAt: number;
+  readonly closeAt: BroadcastMs;
   /** Recordings that count as gone then: their programmes have ended. */
   readonly after: readonly T[];
   /** What retuning takes of it; absent: nothing. */
@@ -34,12 +35,12 @@ function mayHold({ holdUntil = null }: Slot): boolean {
 }
 
 /** With all margins, as if they were part of the programmes. */
-function withMargins<T extends Slot>(tuners: readonly PlanTuner[], slots: readonly T[], now: number) {
+function withMargins<T extends Slot>(tuners: readonly PlanTuner[], slots: readonly T[], now: BroadcastMs) {
   const wide = slots.map((slot) => ({
     ...slot,
-    from: Math.max(slot.from - slot.before, now),
+    from: latest(plusMs(slot.from, -slot.before), now),
     // What may be there a moment longer is named, also where margins are none.
-    to: slot.to + slot.after + (mayHold(slot) ? 1 : 0),
+    to: plusMs(slot.to, slot.after + (mayHold(slot) ? 1 : 0)),
     before: 0,
     after: 0,
     slot,
@@ -50,7 +51,7 @@ function withMargins<T extends Slot>(tuners: readonly PlanTuner[], slots: readon
       slot: slot.slot,
       tuner,
       openAt: slot.from,
-      closeAt: slot.slot.to + slot.slot.after,
+      closeAt: plusMs(slot.slot.to, slot.slot.after),
       after: [],
     }),
   );
@@ -60,15 +61,15 @@ function withMargins<T extends Slot>(tuners: readonly PlanTuner[], slots: readon
 function following<T extends Slot>(
   tuners: readonly PlanTuner[],
   placed: readonly Placed<T>[],
-  now: number,
+  now: BroadcastMs,
   cost: RetuneCost,
 ): Opening<T>[] {
   const openings: Opening<T>[] = [];
   /** The latest that any so far would open: nobody overtakes one that was placed before. */
-  let latest = -Infinity;
+  let lastOpenAt = broadcastMs(-Infinity);
   for (const { slot, tuner } of placed) {
     if (slot.held !== null) {
-      openings.push({ slot, tuner, openAt: now, closeAt: slot.to + slot.after, after: [] });
+      openings.push({ slot, tuner, openAt: now, closeAt: plusMs(slot.to, slot.after), after: [] });
       continue;
     }
     const sameChannel = (other: Slot): boolean => other.type === slot.type && other.channel === slot.channel;
@@ -77,8 +78,8 @@ function following<T extends Slot>(
       (opening) => opening.tuner !== tuner && sameChannel(opening.slot) && opening.slot.to <= slot.from,
     );
     // One that runs over is not ended for a margin: another plan will know more.
-    const overAt = ({ slot: { to, isOpen = false } }: Opening<T>): number =>
-      isOpen ? Math.max(to, slot.from) : to;
+    const overAt = ({ slot: { to, isOpen = false } }: Opening<T>): BroadcastMs =>
+      isOpen ? latest(to, slot.from) : to;
     const parted = elsewhere.map(overAt);
     const before = openings.filter((opening) => opening.tuner === tuner && !sameChannel(opening.slot));
     const current = openings.findLast((opening) => opening.tuner === tuner);
@@ -86,19 +87,19 @@ function following<T extends Slot>(
     const isOn = current !== undefined && sameChannel(current.slot);
     const retuneMs = isOn ? 0 : (tuners[tuner]?.retuneMs ?? 0);
     const leadMs = cost === 'first' && before.length > 0 ? Math.max(slot.before, retuneMs) : slot.before;
-    latest = Math.max(latest, slot.from - leadMs, now, ...parted);
-    const freeAt = (opening: Opening<T>): number =>
+    lastOpenAt = latest(lastOpenAt, plusMs(slot.from, -leadMs), now, ...parted);
+    const freeAt = (opening: Opening<T>): BroadcastMs =>
       cost === 'second' || opening.slot.isOpen === true
         ? overAt(opening)
-        : Math.min(opening.slot.to, Math.max(opening.slot.from, slot.from - retuneMs));
-    const openAt = Math.max(latest, ...before.map(freeAt));
+        : earliest(opening.slot.to, latest(opening.slot.from, plusMs(slot.from, -retuneMs)));
+    const openAt = latest(lastOpenAt, ...before.map(freeAt));
     const isRunning = (opening: Opening<T>): boolean =>
       opening.openAt <= openAt && opening.closeAt + (mayHold(opening.slot) ? 1 : 0) > openAt;
     const after = [...before, ...elsewhere].filter(isRunning).map((opening) => opening.slot);
     const headMs = before.some(isRunning) ? openAt + retuneMs - slot.from : 0;
     const last = before.findLast(isRunning);
     openings.push({
-      ...{ slot, tuner, openAt, closeAt: slot.to + slot.after, after },
+      ...{ slot, tuner, openAt, closeAt: plusMs(slot.to, slot.after), after },
       ...(headMs > 0 && last !== undefined ? { headCut: { ms: headMs, neighbour: last.slot } } : {}),
     });
     for (const [index, opening] of openings.entries()) {
@@ -114,7 +115,7 @@ function following<T extends Slot>(
 export function openings<T extends Slot>(
   tuners: readonly PlanTuner[],
   slots: readonly T[],
-  now: number,
+  now: BroadcastMs,
   cost: RetuneCost = 'first',
 ): Opening<T>[] {
   const wide = withMargins(tuners, slots, now);

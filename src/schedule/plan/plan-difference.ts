@@ -1,5 +1,6 @@
 /** What differs between the reservations as they are and as they are planned; and what comes of applying it. Pure. */
 import type { ProgramId } from '../../../arib/ids.ts';
+import type { BroadcastMs } from '../../../arib/time.ts';
 import { reservationId } from '../../model/ids.ts';
 import type { Reservation, ReservationId } from '../../model/reservation.ts';
 import { isSameReason } from '../../model/reservation-reason.ts';
@@ -81,7 +82,7 @@ export function applied(
   { create, update, remove }: Pick<Plan, 'create' | 'update' | 'remove'>,
   nextId: ReservationId,
   choiceOf: (planned: PlannedReservation) => RecordingChoice,
-  now: number,
+  now: BroadcastMs,
 ): Reservation[] {
   const removed = new Set(remove);
   const changes = new Map(update.map(({ id, to }) => [id, to]));

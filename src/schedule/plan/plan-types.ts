@@ -1,5 +1,6 @@
 /** What the plan is made of, and what it says. */
 import type { BroadcastType, ProgramId, StationId } from '../../../arib/ids.ts';
+import type { BroadcastMs } from '../../../arib/time.ts';
 import type { Airings, Heard } from '../../model/airing.ts';
 import type {
   Cancellation,
@@ -33,7 +34,7 @@ export interface RecordedEpisode extends EpisodeText {
   /** null: imported. */
   readonly programId: ProgramId | null;
   /** Epoch ms. */
-  readonly startAt: number;
+  readonly startAt: BroadcastMs;
 }
 
 /** All in ms. */
@@ -49,7 +50,7 @@ export interface PlanSettings {
 }
 
 export interface PlanInput {
-  readonly now: number;
+  readonly now: BroadcastMs;
   readonly guide: GuideIndex;
   readonly facts: Facts;
   /** What each rule matches, of rules that are enabled. */
@@ -83,8 +84,8 @@ export interface PlannedReservation {
   readonly name: string;
   readonly description: string;
   /** Epoch ms, of the programme. */
-  readonly startAt: number;
-  readonly endAt: number;
+  readonly startAt: BroadcastMs;
+  readonly endAt: BroadcastMs;
   readonly tuner: PlannedTuner | null;
   /** Programmes whose reservations it lost against: those that are made anew have no number yet. */
   readonly blockers: readonly ProgramId[];
@@ -95,23 +96,23 @@ export interface PlannedReservation {
 export interface PlannedOpening {
   readonly programId: ProgramId;
   /** Epoch ms. */
-  readonly openAt: number;
-  readonly closeAt: number;
+  readonly openAt: BroadcastMs;
+  readonly closeAt: BroadcastMs;
   /**
    * It is on the air, or about to begin, and nobody knows when it ends: it goes on beyond `closeAt`, until another plan
    * says null or an end, and no longer than this. Epoch ms; null: it ends at `closeAt`.
    */
-  readonly holdUntil: number | null;
+  readonly holdUntil: BroadcastMs | null;
   /**
    * Its programme was broken off: so long its station is listened to after its end, in case that it is named again.
    * Epoch ms; null: it is not.
    */
-  readonly listenUntil: number | null;
+  readonly listenUntil: BroadcastMs | null;
   /** Since when another programme is on in its place, long before its end. Epoch ms; null: none is, or nobody heard. */
-  readonly brokenAt: number | null;
+  readonly brokenAt: BroadcastMs | null;
   /** Epoch ms, of the programme: its real start and end as far as they are known, by which the recording is judged. */
-  readonly startAt: number;
-  readonly endAt: number;
+  readonly startAt: BroadcastMs;
+  readonly endAt: BroadcastMs;
   /** What its station says of it; null or absent: its station is not received. */
   readonly heard?: Heard | null;
   /** Programmes whose recordings it follows on their tuner (`after=rec <id>`). */

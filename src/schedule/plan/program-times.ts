@@ -5,6 +5,7 @@
  * What has begun is never cut short by a guide: its end moves later only. What is named as present goes on whatever
  * its table says of its end; what is named as following, though it should have begun, begins at any moment.
  */
+import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../../arib/time.ts';
 import {
   type Airing,
   boundary,
@@ -22,20 +23,20 @@ export type ToldTimes = Pick<GuideProgram, 'startAt' | 'endAt' | 'openEnd'>;
 /** All in epoch ms. */
 export interface ProgramTimes {
   /** As it is told to people, and recorded as wanted. */
-  readonly startAt: number;
-  readonly endAt: number;
+  readonly startAt: BroadcastMs;
+  readonly endAt: BroadcastMs;
   /** Until when its tuner is counted as taken. */
-  readonly to: number;
+  readonly to: BroadcastMs;
   /** When its recording ends, without margin. */
-  readonly closesAt: number;
+  readonly closesAt: BroadcastMs;
   /** So long it goes on without another word, as long as nothing says that it is over; null: not beyond its end. */
-  readonly holdUntil: number | null;
+  readonly holdUntil: BroadcastMs | null;
   /** So long it is listened for after it was broken off, and recorded on when it is named again; null: not. */
-  readonly listenUntil: number | null;
+  readonly listenUntil: BroadcastMs | null;
   /** Since when another programme is on in its place, long before its end; null: none is, or nobody heard. */
-  readonly brokenAt: number | null;
+  readonly brokenAt: BroadcastMs | null;
   /** Its real end; null: it is not over, or nobody heard when. */
-  readonly endedAt: number | null;
+  readonly endedAt: BroadcastMs | null;
   /** What its station says of it; null: its station is not received. */
   readonly heard: Heard | null;
 }
@@ -52,31 +53,31 @@ const LONGEST_MS = 24 * 3_600_000;
 const MINUTE_MS = 60_000;
 
 /** The end as far as it is known now. */
-function endOf(program: ToldTimes | undefined, endAt: number, now: number): number {
+function endOf(program: ToldTimes | undefined, endAt: BroadcastMs, now: BroadcastMs): BroadcastMs {
   const goesOn = program?.openEnd === true && endAt <= now && endAt + FORGOTTEN_MS > now;
-  return goesOn ? now + OPEN_END_MS : endAt;
+  return goesOn ? plusMs(now, OPEN_END_MS) : endAt;
 }
 
 /** @param airing undefined: nobody is listening to its station */
 export function coming(
   program: ToldTimes | undefined,
-  told: { readonly startAt: number; readonly endAt: number },
+  told: { readonly startAt: BroadcastMs; readonly endAt: BroadcastMs },
   airing: Airing | undefined,
-  now: number,
+  now: BroadcastMs,
 ): ProgramTimes {
   const startAt = program?.startAt ?? told.startAt;
   const endAt = program?.endAt ?? told.endAt;
   const isLate = endAt <= now && endAt + FORGOTTEN_MS > now;
   const waits = airing?.state === 'next' && startAt <= now && startAt + FORGOTTEN_MS > now;
   let to = endOf(program, endAt, now);
-  if (waits) to = Math.max(to, now + endAt - startAt, now + OPEN_END_MS);
-  else if (airing?.state === 'on' && isLate) to = now + OPEN_END_MS;
-  const holdUntil = waits || airing?.state === 'on' ? Math.max(to, now) + FORGOTTEN_MS : null;
+  if (waits) to = latest(to, plusMs(now, endAt - startAt), plusMs(now, OPEN_END_MS));
+  else if (airing?.state === 'on' && isLate) to = plusMs(now, OPEN_END_MS);
+  const holdUntil = waits || airing?.state === 'on' ? plusMs(latest(to, now), FORGOTTEN_MS) : null;
   const unbroken = { listenUntil: null, brokenAt: null, endedAt: null };
   return { startAt, endAt, to, closesAt: to, holdUntil, ...unbroken, heard: heardOf(airing, startAt) };
 }
 
-function heardOf(airing: Airing | undefined, startAt: number): Heard | null {
+function heardOf(airing: Airing | undefined, startAt: BroadcastMs): Heard | null {
   if (airing === undefined) return null;
   if (airing.state !== 'over') return airing.state;
   // A table that named it long before its time was wrong.
@@ -88,21 +89,22 @@ export function underWay(
   program: ToldTimes | undefined,
   reservation: Pick<Reservation, 'startAt' | 'endAt'>,
   airing: Airing | undefined,
-  now: number,
+  now: BroadcastMs,
   isElsewhere = false,
 ): ProgramTimes {
   const state = airing?.state;
   const endedAt = state === 'over' ? realEnd(program, reservation.endAt, airing?.until ?? null) : null;
   // What was heard tells more than a guess.
-  const told = program === undefined || (program.openEnd && state !== undefined) ? 0 : program.endAt;
-  const booked = Math.max(told, reservation.endAt, endedAt ?? 0);
+  const isTold = program !== undefined && !(program.openEnd && state !== undefined);
+  const known = isTold ? latest(program.endAt, reservation.endAt) : reservation.endAt;
+  const booked = endedAt === null ? known : latest(known, endedAt);
   const startAt = realStart(program, reservation.startAt, airing);
   const isLate = state === 'on' && booked < now;
   const isNamed = state === 'on' || state === 'next';
   const closesAt = state === undefined ? endOf(program, booked, now) : booked;
   return {
     startAt,
-    endAt: isLate ? Math.max(booked, Math.floor(now / MINUTE_MS) * MINUTE_MS) : booked,
+    endAt: isLate ? latest(booked, broadcastMs(Math.floor(now / MINUTE_MS) * MINUTE_MS)) : booked,
     to: taken(startAt, closesAt, program?.endAt ?? -Infinity, state, now),
     closesAt,
     holdUntil: isNamed ? held(program, reservation.startAt, booked, now) : null,
@@ -115,12 +117,12 @@ export function underWay(
 
 /** @param elsewhereAt when another programme was named, though this one never was */
 function broken(
-  startAt: number,
-  endAt: number,
+  startAt: BroadcastMs,
+  endAt: BroadcastMs,
   airing: Airing | undefined,
-  elsewhereAt: number | null,
-): number | null {
-  if (airing?.state === 'over' && airing.until !== null) return Math.max(startAt, airing.until);
+  elsewhereAt: BroadcastMs | null,
+): BroadcastMs | null {
+  if (airing?.state === 'over' && airing.until !== null) return latest(startAt, airing.until);
   const isMissing =
     elsewhereAt !== null && elsewhereAt > startAt + LATE_TABLE_MS && elsewhereAt < endAt - LATE_TABLE_MS;
   return isMissing ? startAt : null;
@@ -132,34 +134,45 @@ function broken(
  * @param told its end as its table has it, if it has one: what was booked may only say how long it was seen to go on
  */
 function taken(
-  startAt: number,
-  endAt: number,
+  startAt: BroadcastMs,
+  endAt: BroadcastMs,
   told: number,
   state: Airing['state'] | undefined,
-  now: number,
-): number {
-  if (state === 'next' && startAt <= now) return Math.max(endAt, now + endAt - startAt);
-  return state === 'on' && now > told + TABLE_GRACE_MS ? Math.max(endAt, now + OPEN_END_MS) : endAt;
+  now: BroadcastMs,
+): BroadcastMs {
+  if (state === 'next' && startAt <= now) return latest(endAt, plusMs(now, endAt - startAt));
+  return state === 'on' && now > told + TABLE_GRACE_MS ? latest(endAt, plusMs(now, OPEN_END_MS)) : endAt;
 }
 
 /** A table that stands still holds nothing for ever. */
-function held(program: ToldTimes | undefined, startAt: number, endAt: number, now: number): number | null {
+function held(
+  program: ToldTimes | undefined,
+  startAt: BroadcastMs,
+  endAt: BroadcastMs,
+  now: BroadcastMs,
+): BroadcastMs | null {
   const isOpen = program === undefined || program.openEnd;
-  const last = isOpen ? startAt + LONGEST_MS : Math.max(program.endAt, program.startAt) + FORGOTTEN_MS;
-  return last <= now ? null : Math.min(Math.max(endAt, now) + FORGOTTEN_MS, last);
+  const last = isOpen
+    ? plusMs(startAt, LONGEST_MS)
+    : plusMs(latest(program.endAt, program.startAt), FORGOTTEN_MS);
+  return last <= now ? null : earliest(plusMs(latest(endAt, now), FORGOTTEN_MS), last);
 }
 
 /** Nobody says of a programme that was broken off whether it comes back. */
-function listened(airing: Airing | undefined): number | null {
+function listened(airing: Airing | undefined): BroadcastMs | null {
   if (airing === undefined || airing.until === null || !isBrokenOff(airing)) return null;
-  return airing.until + RESUME_MS;
+  return plusMs(airing.until, RESUME_MS);
 }
 
 /**
  * Where it was interrupted its table tells when it went on; where it began late, when it began: what was booked or what
  * is told, whichever is nearer to what was heard.
  */
-function realStart(program: ToldTimes | undefined, booked: number, airing: Airing | undefined): number {
+function realStart(
+  program: ToldTimes | undefined,
+  booked: BroadcastMs,
+  airing: Airing | undefined,
+): BroadcastMs {
   if (airing === undefined) return booked;
   const { from } = airing;
   const told = program?.startAt ?? booked;
@@ -168,7 +181,11 @@ function realStart(program: ToldTimes | undefined, booked: number, airing: Airin
 }
 
 /** Where present/following changes long before the end that was told, it may change back: an interruption. */
-function realEnd(program: ToldTimes | undefined, booked: number, until: number | null): number | null {
+function realEnd(
+  program: ToldTimes | undefined,
+  booked: BroadcastMs,
+  until: BroadcastMs | null,
+): BroadcastMs | null {
   if (until === null) return null;
   const told = program === undefined || program.openEnd ? booked : program.endAt;
   const end = boundary(told, until);

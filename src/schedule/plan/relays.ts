@@ -3,7 +3,7 @@
  * be put off with what it goes on from before its own station says so. Pure.
  */
 import { type ProgramId, programId, splitProgramId, stationId } from '../../../arib/ids.ts';
-import { broadcastMs } from '../../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, latest } from '../../../arib/time.ts';
 import { type Airing, LATE_TABLE_MS } from '../../model/airing.ts';
 import type { Reservation } from '../../model/reservation.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
@@ -52,7 +52,7 @@ export function putOff(
   const endAt = broadcastMs(told.endAt + delay);
   return {
     program: { startAt, endAt, openEnd: program?.openEnd ?? false },
-    reservation: { startAt, endAt: Math.max(endAt, reservation.endAt) },
+    reservation: { startAt, endAt: latest(endAt, reservation.endAt) },
   };
 }
 
@@ -63,7 +63,7 @@ interface Origin {
   /** undefined: it vanished from the guide. */
   readonly program: GuideProgram | undefined;
   /** Epoch ms. */
-  readonly endAt: number;
+  readonly endAt: BroadcastMs;
   readonly isRunning: boolean;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { broadcastMs, latest } from '../../../arib/time.ts';
 import {
   ANY_TUNER,
   CHANNELS,
@@ -64,7 +65,7 @@ describe('whatever the guide, the rules and the tuners', () => {
       const { type, channel } = station;
       const before = one.marginBefore ?? home.settings.marginBefore;
       const after = one.marginAfter ?? home.settings.marginAfter;
-      const from = Math.max(one.startAt, home.now);
+      const from = latest(one.startAt, home.now);
       return [
         {
           id: one.programId,
@@ -90,7 +91,7 @@ describe('whatever the guide, the rules and the tuners', () => {
         settled(home);
         for (const [step, index] of gone.entries()) {
           const reservation = home.reservations[index % Math.max(1, home.reservations.length)];
-          home.now = NOON + step * 40 * MINUTE;
+          home.now = broadcastMs(NOON + step * 40 * MINUTE);
           if (reservation !== undefined && step % 2 === 0) home.guide.remove(reservation.programId);
           home.run();
           settled(home);

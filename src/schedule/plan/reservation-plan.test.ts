@@ -89,7 +89,7 @@ describe('allocation', () => {
     const { openings } = home.run();
     expect(home.states().map(([, state]) => state)).toEqual(['scheduled', 'scheduled', 'scheduled']);
     const third = openings.find(({ programId }) => programId === home.reservations[2]?.programId);
-    expect(third?.openAt).toBe(NOON + 120 * MINUTE);
+    expect(third?.openAt).toBe(broadcastMs(NOON + 120 * MINUTE));
     expect(third?.after.map(Number)).toEqual([Number(home.reservations[1]?.programId)]);
     settled(home);
   });
@@ -111,10 +111,10 @@ describe('allocation', () => {
     // It runs over: later, never earlier.
     home.change(running.programId, { endAt: broadcastMs(NOON + 40 * MINUTE) });
     home.run();
-    expect(home.of(running.programId)?.endAt).toBe(NOON + 40 * MINUTE);
+    expect(home.of(running.programId)?.endAt).toBe(broadcastMs(NOON + 40 * MINUTE));
     home.change(running.programId, { endAt: broadcastMs(NOON + 15 * MINUTE) });
     home.run();
-    expect(home.of(running.programId)?.endAt).toBe(NOON + 40 * MINUTE);
+    expect(home.of(running.programId)?.endAt).toBe(broadcastMs(NOON + 40 * MINUTE));
   });
 
   test('without a tuner of its type, and without word of the tuners', () => {
@@ -146,7 +146,7 @@ describe('what must not be recorded', () => {
     expect(home.of(never)?.state).toBe('scheduled');
     home.change(never, { copyNever: true });
     home.run();
-    home.now = NOON + 3 * HOUR;
+    home.now = broadcastMs(NOON + 3 * HOUR);
     home.run();
     expect(home.of(never)?.state).toBe('skipped');
     settled(home);
@@ -158,7 +158,7 @@ describe('what must not be recorded', () => {
     const first = home.reserve(home.program(one, '一', { at: 60 }));
     const second = home.reserve(home.program(two, '二', { at: 60 }));
     home.run();
-    home.now = NOON + 90 * MINUTE;
+    home.now = broadcastMs(NOON + 90 * MINUTE);
     home.run();
     expect(home.of(first.programId)).toMatchObject({ state: 'missed' });
     expect(home.of(first.programId)?.reason).toEqual({ code: 'missed_not_begun' });
@@ -175,7 +175,7 @@ describe('what must not be recorded', () => {
     home.run();
     // It was started when the first was over.
     home.runningSince = NOON + 90 * MINUTE;
-    home.now = NOON + 120 * MINUTE;
+    home.now = broadcastMs(NOON + 120 * MINUTE);
     home.run();
     expect(home.of(off.programId)?.reason).toEqual({ code: 'missed_service_stopped' });
     expect(home.of(begun.programId)?.reason).toEqual({ code: 'missed_not_begun' });
@@ -191,14 +191,14 @@ describe('what must not be recorded', () => {
     const reason = home.of(missed.programId)?.reason;
     home.isTimeSure = false;
     for (const off of [15 * HOUR, -15 * HOUR]) {
-      home.now = NOON + off;
+      home.now = broadcastMs(NOON + off);
       home.run();
       expect(home.of(coming.programId)).toMatchObject({ state: 'scheduled', reason: null });
       expect(home.of(missed.programId)).toMatchObject({ state: 'missed', reason });
       settled(home);
     }
     home.isTimeSure = true;
-    home.now = NOON + 9 * HOUR;
+    home.now = broadcastMs(NOON + 9 * HOUR);
     home.run();
     expect(home.of(coming.programId)).toMatchObject({ state: 'scheduled', tuner: { rank: 0 } });
     settled(home);
@@ -210,7 +210,7 @@ describe('what must not be recorded', () => {
     const running = home.reserve(other, { state: 'recording' });
     home.tuners = [{ ...GR_TUNER, recording: [running.id] }];
     const open = home.reserve(home.program(home.station('T28'), '中継', { at: -30, openEnd: true }));
-    home.now = NOON + MINUTE;
+    home.now = broadcastMs(NOON + MINUTE);
     home.run();
     expect(home.of(open.programId)).toMatchObject({ state: 'conflict', blockers: [running.id] });
     settled(home);
@@ -219,10 +219,10 @@ describe('what must not be recorded', () => {
   test('an end that nobody knows is not over', () => {
     const home = new Home();
     const open = home.reserve(home.program(home.station('T27'), '中継', { at: -30, openEnd: true }));
-    home.now = NOON + MINUTE;
+    home.now = broadcastMs(NOON + MINUTE);
     home.run();
     expect(home.of(open.programId)?.state).toBe('scheduled');
-    home.now = NOON + 4 * HOUR;
+    home.now = broadcastMs(NOON + 4 * HOUR);
     home.run();
     expect(home.of(open.programId)?.state).toBe('missed');
   });

@@ -7,6 +7,7 @@
  * what was booked first - each gets a tuner if all before it keep theirs.
  */
 import type { BroadcastType, ProgramId } from '../../../arib/ids.ts';
+import { type BroadcastMs, plusMs } from '../../../arib/time.ts';
 import type { PassedOverReason, ReservationReason } from '../../model/reservation-reason.ts';
 import type { Rule } from '../../model/rule.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
@@ -238,8 +239,8 @@ function cutsOf({ headCut, tailCut }: Opening<Claim>): PlannedCut[] {
 
 function asOpening(
   claim: Claim,
-  openAt: number,
-  closeAt: number,
+  openAt: BroadcastMs,
+  closeAt: BroadcastMs,
   after: readonly Claim[],
   cuts: readonly PlannedCut[] = [],
 ): PlannedOpening {
@@ -248,7 +249,7 @@ function asOpening(
     programId,
     openAt,
     // What runs keeps its tuner for a while from now; it ends with its programme all the same.
-    closeAt: claim.isRunning ? claim.closesAt + claim.after : closeAt,
+    closeAt: claim.isRunning ? plusMs(claim.closesAt, claim.after) : closeAt,
     holdUntil,
     listenUntil,
     brokenAt,

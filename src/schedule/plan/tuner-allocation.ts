@@ -5,6 +5,7 @@
  * tuning stays where it is until its last reader ends. Pure.
  */
 import type { BroadcastType } from '../../../arib/ids.ts';
+import type { BroadcastMs } from '../../../arib/time.ts';
 
 export interface PlanTuner {
   /** As the agent says it; 0 is used first. */
@@ -22,12 +23,12 @@ export interface Slot {
   /** Physical channel. */
   readonly channel: string;
   /** When it needs its tuner, margins left out. */
-  readonly from: number;
-  readonly to: number;
+  readonly from: BroadcastMs;
+  readonly to: BroadcastMs;
   /** It goes on beyond its told end, and `to` is only so long as that is looked at again. */
   readonly isOpen?: boolean;
   /** Not null: it may still be there at its told end, until a station says that it is over. Epoch ms. */
-  readonly holdUntil?: number | null;
+  readonly holdUntil?: BroadcastMs | null;
   /** Margins, ms. */
   readonly before: number;
   readonly after: number;

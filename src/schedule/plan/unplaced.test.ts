@@ -23,7 +23,7 @@ describe('a recording whose tuner was taken out', () => {
     ];
     for (const id of [lost, kept, film]) home.reserve(id);
     for (const id of [lost, kept]) home.begin(id);
-    home.now = NOON + 10 * MINUTE;
+    home.now = broadcastMs(NOON + 10 * MINUTE);
     const on = home.of(kept)?.id ?? reservationId(-1);
     home.tuners = [{ ...GR_TUNER, recording: [on] }, SATELLITE_TUNER];
     return { home, lost, kept, film };
@@ -39,7 +39,7 @@ describe('a recording whose tuner was taken out', () => {
   test('is waited for as long as its programme goes on', () => {
     const { home, lost } = halved();
     home.airings.set(lost, { state: 'on', from: NOON, until: null });
-    home.now = NOON + 80 * MINUTE;
+    home.now = broadcastMs(NOON + 80 * MINUTE);
     const opening = home.run().openings.find(({ programId }) => programId === lost);
     expect(opening?.holdUntil).toBeGreaterThan(home.now + HOUR);
     settled(home);
@@ -54,7 +54,7 @@ test('one of which only the end margin is left, and no tuner, keeps nobody from 
   ];
   for (const id of [over, next]) home.reserve(id, { marginAfter: 15 * MINUTE });
   home.begin(over);
-  home.now = NOON + 30 * MINUTE;
+  home.now = broadcastMs(NOON + 30 * MINUTE);
   const { openings } = home.run();
   expect(home.of(next)?.state).toBe('scheduled');
   // Who is in his programme asks first.
@@ -101,7 +101,7 @@ describe('a tuner that cannot be used', () => {
     ];
     for (const id of [running, booked]) home.reserve(id);
     home.begin(running);
-    home.now = NOON + 5 * MINUTE;
+    home.now = broadcastMs(NOON + 5 * MINUTE);
     home.tuners = [BROKEN, GR_TUNER];
     home.run();
     expect(home.of(running)?.state).toBe('recording');
@@ -115,7 +115,7 @@ describe('what was missed', () => {
     const home = new Home();
     const id = home.program(home.station('T27'), '港の朝', { at: 60 });
     home.reserve(id);
-    home.now = NOON + DAY;
+    home.now = broadcastMs(NOON + DAY);
     home.run();
     expect(home.of(id)?.state).toBe('missed');
     home.now = NOON;
@@ -128,7 +128,7 @@ describe('what was missed', () => {
     const home = new Home();
     const id = home.program(home.station('T27'), '港の朝', { at: 0 });
     home.reserve(id);
-    home.now = NOON + 40 * MINUTE;
+    home.now = broadcastMs(NOON + 40 * MINUTE);
     home.run();
     expect(home.of(id)?.state).toBe('missed');
     home.change(id, { startAt: broadcastMs(NOON + HOUR), endAt: broadcastMs(NOON + 2 * HOUR) });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { eventId, networkId, serviceId } from '../../../arib/ids.ts';
+import { broadcastMs } from '../../../arib/time.ts';
 import { type GivenProgram, Home, MINUTE, NOON } from '../../../test/schedule/plan-home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
 import { reservationId, ruleId } from '../../model/ids.ts';
@@ -137,7 +138,7 @@ describe('what a person cancelled', () => {
         type: 'GR',
         channel: 'T27',
         title: '灯台',
-        startAt: NOON + 120 * MINUTE,
+        startAt: broadcastMs(NOON + 120 * MINUTE),
         cancelledAt: NOON,
       },
     ];
@@ -276,7 +277,7 @@ test('an airing that has begun is the first also for a rule that takes it over f
   const first = home.rule('灯台', { priority: 1, dedupe: true });
   home.run();
   expect(home.of(running)?.ruleId).not.toBe(first.id);
-  home.now = NOON + 40 * MINUTE;
+  home.now = broadcastMs(NOON + 40 * MINUTE);
   home.run();
   expect(home.of(missed)?.state).toBe('missed');
   expect(home.of(running)).toMatchObject({ state: 'scheduled', ruleId: first.id });
