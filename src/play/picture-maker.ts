@@ -4,7 +4,7 @@
  * and an ffmpeg under way is ended and begun again later.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { broadcastMs, type Media90k, media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
+import { type Media90k, media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
 import type { WallClock } from '../../host/clock.ts';
 import type { Previews } from '../../wire/api.ts';
 import { type RunResult, run } from '../ffmpeg/run.ts';
@@ -223,8 +223,8 @@ function sampleTimes(
   { index }: Pick<OpenRecording, 'index'>,
 ): Media90k[] {
   const { scale, duration } = index;
-  const from = scale.mediaAtBroadcast(broadcastMs(startAt)) ?? media90k(0);
-  const to = scale.mediaAtBroadcast(broadcastMs(endAt)) ?? duration;
+  const from = scale.mediaAtBroadcast(startAt) ?? media90k(0);
+  const to = scale.mediaAtBroadcast(endAt) ?? duration;
   const [start, end] = to > from ? [from, to] : [media90k(0), duration];
   return Array.from({ length: SAMPLES }, (_, number) => {
     const share = FIRST_SAMPLE + ((LAST_SAMPLE - FIRST_SAMPLE) * number) / (SAMPLES - 1);

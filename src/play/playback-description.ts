@@ -97,7 +97,7 @@ export function describeEncoded(recording: ListedRecording, encoded: readonly En
   const moved = (seconds: number): number => round(toEncoded(seconds * 1000, cuts) / 1000);
   const duration = (file.durationMs ?? 0) / 1000;
   const first = scale.broadcastAt(media90k((toOriginal(0, cuts) / 1000) * TICKS_PER_SECOND));
-  const begin = scale.mediaAtBroadcast(broadcastMs(recording.startAt));
+  const begin = scale.mediaAtBroadcast(recording.startAt);
   const audios = audioOptions(recording.audios).filter(({ id }) => facts.tracks.includes(id));
   const gaps = gapsOnScale(recording, scale).map((gap) => ({
     ...gap,
@@ -124,7 +124,7 @@ export function describePlayback(
   { scale, layout }: { scale: TimeScale; layout: StationLayout },
 ): Playback {
   const first = scale.stretches[0]?.at;
-  const begin = scale.mediaAtBroadcast(broadcastMs(recording.startAt));
+  const begin = scale.mediaAtBroadcast(recording.startAt);
   return {
     duration: round(scale.duration / TICKS_PER_SECOND),
     axis: 'ts',

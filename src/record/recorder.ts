@@ -381,7 +381,7 @@ export class Recorder {
     // Recordings whose tuner it takes over.
     const before = this.#underWay(order.after);
     for (const running of before) running.yieldEnd(now);
-    const times = { ...orderedTimes(order), openAt: broadcastMs(order.openAt) };
+    const times = { ...orderedTimes(order), openAt: order.openAt };
     const delayedBy = delayOf(order, {
       now,
       startedAt: this.#startedAt,

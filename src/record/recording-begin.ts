@@ -60,7 +60,7 @@ export function delayOf(
   const isLate = now > from + LATE_MS;
   if (isLate && wasInConflict) return { cause: 'conflict', from };
   if (isLate && startedAt > from) return { cause: 'service_stopped', from };
-  return after.length > 0 ? { cause: 'handover', from: broadcastMs(openAt) } : undefined;
+  return after.length > 0 ? { cause: 'handover', from: openAt } : undefined;
 }
 
 /** Of a recording that an earlier process began, as its row tells. */
@@ -70,10 +70,10 @@ export function resumedTimes(
 ): CourseTimes {
   return {
     openAt: now,
-    startAt: broadcastMs(startAt),
-    endAt: broadcastMs(endAt),
-    closeAt: broadcastMs(closeAt),
-    holdUntil: holdUntil === null ? null : broadcastMs(holdUntil),
+    startAt,
+    endAt,
+    closeAt,
+    holdUntil,
     listenUntil: null,
     brokenAt: null,
   };

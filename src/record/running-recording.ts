@@ -151,7 +151,7 @@ export class RunningRecording {
   #noteEnd(): void {
     const { stationId, endAt } = this.#record;
     try {
-      this.#unheardEnd.note(stationId, broadcastMs(endAt));
+      this.#unheardEnd.note(stationId, endAt);
     } catch (error) {
       this.options.log.warn('what follows a recording is not known', {
         recording: this.id,
@@ -161,10 +161,10 @@ export class RunningRecording {
   }
 
   /** Not as it was announced, where it was not received and what follows began later. @throws the database's error */
-  #endAt({ stretches }: Measured): number {
+  #endAt({ stretches }: Measured): BroadcastMs {
     const { endAt } = this.#record;
     const isReceived = (stretches.at(-1)?.to ?? Number.NEGATIVE_INFINITY) >= endAt;
-    return isReceived ? endAt : this.#unheardEnd.endOf(broadcastMs(endAt), this.options.broadcastClock());
+    return isReceived ? endAt : this.#unheardEnd.endOf(endAt, this.options.broadcastClock());
   }
 
   #saveTimes(): void {
@@ -255,16 +255,7 @@ export class RunningRecording {
 /** An order's times as the course takes them. */
 export function orderedTimes(order: RecordingOrder): OrderedTimes {
   const { startAt, endAt, closeAt, holdUntil, listenUntil = null, brokenAt = null, heard = null } = order;
-  const orNull = (at: number | null): BroadcastMs | null => (at === null ? null : broadcastMs(at));
-  return {
-    startAt: broadcastMs(startAt),
-    endAt: broadcastMs(endAt),
-    closeAt: broadcastMs(closeAt),
-    holdUntil: orNull(holdUntil),
-    listenUntil: orNull(listenUntil),
-    brokenAt: orNull(brokenAt),
-    heard,
-  };
+  return { startAt, endAt, closeAt, holdUntil, listenUntil, brokenAt, heard };
 }
 
 function isEnding(end: SessionResult['end']): end is RecordingEnding {

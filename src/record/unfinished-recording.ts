@@ -1,5 +1,5 @@
 /** What an earlier process left of a recording, and the result of one whose end passed while no service ran. */
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { WallClock } from '../../host/clock.ts';
 import type { RecordingPart, RecordingRecord } from '../model/recording.ts';
 import { type Measured, nothingMeasured } from '../model/verdict.ts';
@@ -37,7 +37,7 @@ export async function endedWhileAway(
   { broadcastClock, wallClock }: { broadcastClock: () => BroadcastMs; wallClock: WallClock },
 ): Promise<Pick<SessionResult, 'end' | 'at' | 'measured' | 'parts'>> {
   const { startAt, closeAt, beganAt, ended } = record;
-  if (ended !== null) return { end: ended.as, at: broadcastMs(ended.at), measured, parts: [...parts] };
+  if (ended !== null) return { end: ended.as, at: ended.at, measured, parts: [...parts] };
   const measurement = new RecordingMeasurement(structuredClone(measured));
   const last = parts.at(-1);
   const former = last === undefined ? undefined : await lastLife(last);

@@ -3,7 +3,7 @@
  * announced later than it was, the first one lasted until then, although its own table was never heard.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 
 /** As long as a recording is held open beyond an end that is not known. */
 const LONGEST_MS = 3 * 3_600_000;
@@ -37,6 +37,6 @@ export class UnheardEnd {
     if (before === undefined || before.startAt !== endAt) return endAt;
     const startAt = this.guide.findProgram?.(before.id)?.startAt ?? endAt;
     const isMoved = startAt > endAt && startAt <= now && startAt - endAt <= LONGEST_MS;
-    return isMoved ? broadcastMs(startAt) : endAt;
+    return isMoved ? startAt : endAt;
   }
 }
