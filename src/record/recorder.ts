@@ -13,7 +13,7 @@ import { settlesWithin, within } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import type { RecordingProgress } from '../../wire/recordings.ts';
 import type { EventData, Hub } from '../hub/hub.ts';
-import type { RecordingId } from '../model/ids.ts';
+import type { RecordingId, ReservationId } from '../model/ids.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type {
   RecordingEnd,
@@ -23,7 +23,6 @@ import type {
   RunningRecording as RunningRecordingInfo,
 } from '../model/recording.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
-import type { ReservationId } from '../model/reservation.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { Stretch } from '../model/verdict.ts';
 import type { ReceptionPool } from '../reception/reception-pool.ts';
@@ -251,12 +250,8 @@ export class Recorder {
     const running = this.#running.get(recordingId);
     if (running === undefined || running.isOver) return undefined;
     const { id, name, serviceName } = running.record;
-    return {
-      id,
-      title: removeTitleMarks(name).title,
-      serviceName,
-      endAt: broadcastMs(running.progress.until),
-    };
+    const endAt = broadcastMs(running.progress.until);
+    return { id, title: removeTitleMarks(name).title, serviceName, endAt };
   }
 
   /** The clock was set: check what is due by the new time. */

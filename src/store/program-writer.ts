@@ -2,9 +2,8 @@
  * Writes what was learned about the guide: rows of programmes, changed ones only. A transaction ends after 8 ms and is
  * followed by a pause, so that a writer on another connection never waits long; within that it is as large as it can
  * be, because every commit writes the touched pages of all indexes again. The search index follows the rows after some
- * seconds, many programmes at a time and by their start: neighbours of the index then share its pages.
- *
- * While another program holds the write lock nothing blocks: the thread also reads tables, whose times must not wait.
+ * seconds, many programmes at a time and by their start: neighbours of the index then share its pages. While another
+ * program holds the write lock nothing blocks: the thread also reads tables, whose times must not wait.
  */
 import type { Database } from 'bun:sqlite';
 import { type EventId, type ProgramId, programId, type StationId } from '../../arib/ids.ts';
