@@ -15,7 +15,7 @@ const HOME = stationId(networkId(0x7fe8), serviceId(1024));
 const BRANCH = stationId(networkId(0x7fe8), serviceId(1025));
 const MINUTE = 60_000;
 /** 12:00 JST. */
-const NOON = Date.parse('2026-11-21T12:00:00+09:00');
+const NOON = wallMs(Date.parse('2026-11-21T12:00:00+09:00'));
 const at = (minutes: number): number => NOON + minutes * MINUTE;
 
 let database: Database;
