@@ -37,7 +37,7 @@ export type DescramblingState = Static<typeof DescramblingStateSchema>;
 /**
  * Why there is no key: PC/SC is not installed or its daemon does not run; no reader, no card, a card that is none for
  * this broadcast; no contract for the programme; an answer that no working card gives; no answer in time; the other
- * agent (`CARD_URL`) cannot be reached or refuses.
+ * agent (`CARD_URL`) cannot be connected to, does not answer, has no share port there, or refuses.
  */
 export const KeyFailureSchema = t.Union([
   t.Literal('no_library'),
@@ -49,6 +49,8 @@ export const KeyFailureSchema = t.Union([
   t.Literal('card_error'),
   t.Literal('timeout'),
   t.Literal('unreachable'),
+  t.Literal('no_answer'),
+  t.Literal('not_shared'),
   t.Literal('refused'),
 ]);
 export type KeyFailureCode = Static<typeof KeyFailureSchema>;

@@ -43,8 +43,16 @@ export const KEY_FAILURE_WORDS: Readonly<Record<KeyFailureCode, KeyFailureWords>
     what: 'カードを共有している相手（CARD_URL）につながりません。',
     next: '相手の svc-agent が動いているか、アドレスが正しいかを確かめてください。',
   },
+  no_answer: {
+    what: 'カードを共有している相手（CARD_URL）から応答がありません。',
+    next: '同じ家のネットワークにある機器か確かめてください。ルーターの先にある相手とは、CARD_TTL を両方で増やさないとつながりません。',
+  },
+  not_shared: {
+    what: '相手（CARD_URL）のそのポートでは、カードが共有されていません。',
+    next: '相手の CARD_SHARE_PORT と、CARD_URL のポート番号を合わせてください。',
+  },
   refused: {
     what: 'カードを共有している相手（CARD_URL）に断られました。',
-    next: '相手の CARD_SHARE_NETWORKS にこのサーバーのアドレスが入っているかを確かめてください。',
+    next: '相手の設定画面の「断った相手」に理由が出ています。CARD_SHARE_NETWORKS にこのサーバーのアドレスが入っているか、CARD_SHARE_MAX_RTT が短すぎないかを確かめてください。',
   },
 };

@@ -17,6 +17,7 @@ interface CardReaderOptions {
 
 export class CardReader implements KeyBackend {
   readonly timeoutMs = TIMEOUT_MS;
+  readonly timeoutCode = 'timeout';
   readonly #link: WorkerLink<CardContract>;
   readonly #listeners: (() => void)[] = [];
 

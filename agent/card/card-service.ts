@@ -212,13 +212,13 @@ export class CardService implements KeySource {
   }
 
   async #limited<T>(act: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { timeoutMs } = this.#options.backend;
+    const { timeoutMs, timeoutCode } = this.#options.backend;
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs)]);
     try {
       return await unlessAborted(act(signal), signal);
     } catch (error) {
       if (error instanceof KeyFailure || !signal.aborted) throw error;
-      throw new KeyFailure('timeout', `no answer for ${timeoutMs} ms`);
+      throw new KeyFailure(timeoutCode, `no answer for ${timeoutMs} ms`);
     }
   }
 }

@@ -93,6 +93,7 @@ describe('answers of a card', () => {
 /** A card that answers as told, and counts how often it was connected. */
 class TestBackend implements KeyBackend {
   readonly timeoutMs = 1_000;
+  readonly timeoutCode = 'timeout';
   connects = 0;
   asked = 0;
   isBroken = (_message: Uint8Array): boolean => false;

@@ -1,10 +1,13 @@
 /** One place where keys are made: a card reader of this machine, or another agent. `CardService` is in front of it. */
+import type { KeyFailureCode } from '../../wire/agent.ts';
 import type { CardSystem } from '../descramble/key-source.ts';
 import type { ScramblingKeys } from '../descramble/multi2-decryptor.ts';
 
 export interface KeyBackend {
   /** Longest wait for an answer, ms. */
   readonly timeoutMs: number;
+  /** What it means when none came. */
+  readonly timeoutCode: KeyFailureCode;
   /** @throws KeyFailure */
   connect(signal: AbortSignal): Promise<CardSystem>;
   /** @throws KeyFailure */

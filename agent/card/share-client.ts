@@ -1,5 +1,6 @@
 /** Keys from another agent's share port (`CARD_URL`) instead of a card. One connection, used again while it lasts. */
 import type { Socket } from 'bun';
+import { unlessAborted } from '../../host/deadline.ts';
 import { type CardSystem, KEY_FAILURE_CODES, KeyFailure } from '../descramble/key-source.ts';
 import type { ScramblingKeys } from '../descramble/multi2-decryptor.ts';
 import type { KeyBackend } from './key-backend.ts';
@@ -34,6 +35,7 @@ interface Line {
 
 export class ShareClient implements KeyBackend {
   readonly timeoutMs = TIMEOUT_MS;
+  readonly timeoutCode = 'no_answer';
   readonly #address: URL;
   #socket: Socket<Line> | undefined;
 
@@ -73,20 +75,21 @@ export class ShareClient implements KeyBackend {
     if (status === 200 && answer.body.length === length) return answer;
     const text = new TextDecoder().decode(answer.body);
     if (status === 403) throw new KeyFailure('refused', `${this.#address.host} refuses: ${text}`);
+    if (status === 404) throw new KeyFailure('not_shared', `${this.#address.host} shares no keys`);
     const code = KEY_FAILURE_CODES.find((known) => known === text);
     if (status === 503 && code !== undefined) throw new KeyFailure(code, `${this.#address.host}: ${code}`);
     throw new KeyFailure('unreachable', `${this.#address.host} answers ${status ?? 'no HTTP'}`);
   }
 
   async #exchange(request: Uint8Array, signal: AbortSignal): Promise<Message> {
-    const socket = this.#socket ?? (await this.#open());
+    const socket = this.#socket ?? (await this.#open(signal));
     const line = socket.data;
     const answer = Promise.withResolvers<Message>();
     line.answer = answer;
     const abort = (): void => {
+      answer.reject(this.#noAnswer());
       // What comes later on this connection would be taken for the answer of the next question.
       socket.terminate();
-      answer.reject(new KeyFailure('timeout', `${this.#address.host}: no answer in time`));
     };
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
@@ -101,7 +104,11 @@ export class ShareClient implements KeyBackend {
     }
   }
 
-  async #open(): Promise<Socket<Line>> {
+  #noAnswer(): KeyFailure {
+    return new KeyFailure('no_answer', `${this.#address.host}: no answer in time`);
+  }
+
+  async #open(signal: AbortSignal): Promise<Socket<Line>> {
     const { hostname, port } = this.#address;
     const host = hostname.replace(/^\[(.*)\]$/, '$1');
     const gone = (socket: Socket<Line>): void => {
@@ -111,7 +118,7 @@ export class ShareClient implements KeyBackend {
       );
     };
     try {
-      const socket = await Bun.connect<Line>({
+      const connecting = Bun.connect<Line>({
         hostname: host,
         port: Number(port || '80'),
         data: { reader: new MessageReader(), answer: undefined },
@@ -127,6 +134,14 @@ export class ShareClient implements KeyBackend {
           error: gone,
         },
       });
+      // What is connected after that was given up.
+      connecting.then(
+        (late) => {
+          if (signal.aborted) late.terminate();
+        },
+        () => {},
+      );
+      const socket = await unlessAborted(connecting, signal);
       const { fd } = socket as unknown as { fd: number };
       const family = socket.remoteAddress.includes(':') ? 'ipv6' : 'ipv4';
       if (!setHopLimit(fd, family, this.options.hops)) {
@@ -136,6 +151,7 @@ export class ShareClient implements KeyBackend {
       this.#socket = socket;
       return socket;
     } catch (error) {
+      if (signal.aborted) throw this.#noAnswer();
       const reason = error instanceof Error ? error.message : String(error);
       throw new KeyFailure('unreachable', `${this.#address.host}: ${reason}`);
     }

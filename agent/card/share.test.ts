@@ -165,6 +165,26 @@ describe('card sharing', () => {
     expect(answer).toStartWith('HTTP/1.1 403');
   });
 
+  test('a port on which no keys are shared is told as such', async () => {
+    const server = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: () => new Response('', { status: 404 }),
+    });
+    open.push({ close: () => server.stop(true) });
+    const client = new ShareClient({ url: `http://127.0.0.1:${server.port}`, hops: 1 });
+    open.push(client);
+    expect(await failureOf(client.connect(soon()))).toBe('not_shared');
+  });
+
+  test('a peer that answers nothing is told as such, in the time that is given', async () => {
+    const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
+    open.push({ close: () => listener.stop(true) });
+    const client = new ShareClient({ url: `http://127.0.0.1:${listener.port}`, hops: 1 });
+    open.push(client);
+    expect(await failureOf(client.connect(AbortSignal.timeout(200)))).toBe('no_answer');
+  });
+
   test('a peer that answers nonsense is told as unreachable', async () => {
     const listener = Bun.listen({
       hostname: '127.0.0.1',
@@ -184,6 +204,7 @@ describe('CardService', () => {
     const service = new CardService({
       backend: {
         timeoutMs: 1_000,
+        timeoutCode: 'timeout',
         connect: async () => SYSTEM,
         ecm: async (message) => {
           asked += 1;
@@ -210,6 +231,7 @@ describe('CardService', () => {
     const service = new CardService({
       backend: {
         timeoutMs: 1_000,
+        timeoutCode: 'timeout',
         connect: async () => {
           attempts += 1;
           throw new KeyFailure('no_card', 'no card');
@@ -244,6 +266,7 @@ describe('CardService', () => {
     const service = new CardService({
       backend: {
         timeoutMs: 30,
+        timeoutCode: 'timeout',
         connect: async () => SYSTEM,
         ecm: (message) => (hang ? new Promise<never>(() => {}) : Promise.resolve(keysOf(message))),
         onChange: () => {},

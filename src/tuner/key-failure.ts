@@ -21,6 +21,8 @@ const MEANINGS: Readonly<Record<KeyFailureCode, Meaning>> = {
   card_error: { code: 'card_unavailable', cause: 'card_failed' },
   timeout: { code: 'card_unavailable', cause: 'card_failed' },
   unreachable: { code: 'card_unavailable', cause: 'card_share_failed' },
+  no_answer: { code: 'card_unavailable', cause: 'card_share_failed' },
+  not_shared: { code: 'card_unavailable', cause: 'card_share_failed' },
   refused: { code: 'card_unavailable', cause: 'card_share_failed' },
 };
 
