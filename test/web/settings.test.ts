@@ -217,6 +217,24 @@ describe.skipIf(!hasChromium)('settings', () => {
     await page.getByText('許可されたネットワークの外にいます').waitFor({ state: 'detached' });
   });
 
+  test('tells the card, with whom its keys are shared, and why another agent gives none', async () => {
+    const page = await rig.open('settings', PHONE);
+    const block = page.locator('#section-system');
+    await block.getByText('カードを読み取れます').waitFor();
+    await block.getByText('使っている相手：192.168.1.20').waitFor();
+    expect(await block.locator('.card-refused').textContent()).toContain('203.0.113.9');
+    const { house } = rig.service;
+    house.card = {
+      ...{ ...house.card, state: 'error', reader: null, failure: 'no_answer', share: null },
+      upstream: { url: 'http://192.168.1.5:25260', state: 'error', reason: 'no_answer' },
+    };
+    await page.reload();
+    await block.getByRole('alert').getByText('応答がありません').waitFor();
+    await block.getByText('http://192.168.1.5:25260（カードを共有している相手').waitFor();
+    expect(await tooWide(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
+  });
+
   test('lists paired televisions and takes access from one after asking', async () => {
     const page = await rig.open('settings', PHONE);
     const block = page.locator('#section-devices');

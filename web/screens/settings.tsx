@@ -15,6 +15,7 @@ import { ChoiceField, DeviceField, NumberField, SwitchField } from '../settings/
 import { FoldersBlock } from '../settings/folders.tsx';
 import { LicensesBlock } from '../settings/licenses.tsx';
 import { matches, ROWS, type Row, SECTIONS, type SectionKey } from '../settings/table.ts';
+import { CardField } from '../tuners/card-block.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { SearchField } from '../ui/search-field.tsx';
@@ -73,6 +74,12 @@ const SYSTEM = {
   words: '状態 ffmpeg エージェント ディスク 容量 データベース',
 } as const;
 
+const CARD = {
+  section: 'system',
+  label: 'カード（B-CAS）と共有',
+  help: 'カードの状態と、カードを共有している相手です。',
+  words: 'B-CAS カードリーダー スクランブル 契約 共有元 断った相手 CARD_URL CARD_SHARE_PORT',
+} as const;
 const LICENSES = {
   section: 'system',
   label: 'ライセンス',
@@ -144,6 +151,7 @@ function isShown(key: SectionKey, search: string): boolean {
     ACCESS,
     DEVICES,
     SYSTEM,
+    CARD,
     LICENSES,
   ].filter((one) => one.section === key);
   return described.some((one) => matches(one, search));
@@ -202,6 +210,12 @@ function Section({ section, search, facts }: SectionProps) {
         ) : (
           <span class="skeleton block-skeleton" />
         )
+      ) : null}
+      {section.key === CARD.section && matches(CARD, search) ? (
+        <div class="field-block">
+          <h3>{CARD.label}</h3>
+          <CardField />
+        </div>
       ) : null}
       {section.key === LICENSES.section && matches(LICENSES, search) ? (
         <div class="field-block">

@@ -69,6 +69,18 @@ test('satellite stations that are there without a scan do not stand for those of
   expect(states({ channels: [satellite], tuners: [tunerOf(['BS'])] })).toBe('done done done done');
 });
 
+test('satellites of which nothing came, without power for the dish, are told with the next step', () => {
+  const scan: ScanStatus = { ...SCAN, state: 'finished', types: ['GR', 'BS'], found: [CHANNEL] };
+  const lines = (facts: Partial<SetupFacts>): readonly string[] | undefined =>
+    setupSteps({ ...DONE, scan, ...facts })[2]?.lines;
+  const dish = { driver: 'px4', device: '/dev/px4video0' } as const;
+  expect(lines({ tuners: [tunerOf(['BS', 'CS'], dish)] })?.[0]).toContain('アンテナに給電');
+  expect(lines({ tuners: [tunerOf(['BS', 'CS'], { ...dish, lnb: true })] })).toEqual([]);
+  expect(lines({ tuners: [tunerOf(['GR'], dish)] })).toEqual([]);
+  const found: Channel[] = [{ ...CHANNEL, type: 'BS', channel: 'BS15_0' }];
+  expect(lines({ tuners: [tunerOf(['BS', 'CS'], dish)], scan: { ...scan, found } })).toEqual([]);
+});
+
 test('what is wrong with devices is told once, also beside tuners that work', () => {
   const problem = { code: 'permission', message: '/dev/px4video2 を開く権限がありません' } as const;
   const broken = tunerOf(['GR'], { state: 'error', rank: null, error: problem.message });

@@ -112,6 +112,22 @@ function stationCount(channels: readonly Channel[]): number {
   return channels.reduce((sum, { stations }) => sum + stations.length, 0);
 }
 
+const POWER_HINT =
+  'BS・CSの局は見つかりませんでした。ブースターやほかの機器がアンテナに給電していないときは、「チューナーの詳しい設定」の「名前と順番」で「アンテナに給電」を1台だけオンにして、スキャンし直してください。';
+
+/** Nothing came from the satellites, and no tuner feeds the dish: off by default, since two supplies damage each other. */
+function lacksPower(scan: ScanStatus, tuners: readonly Tuner[]): boolean {
+  const wasAsked = scan.types.some((type) => type !== 'GR');
+  const hasFound = scan.found.some(({ type, stations }) => type !== 'GR' && stations.length > 0);
+  const satellite = tuners.filter((tuner) => isUsable(tuner) && tuner.types.some((type) => type !== 'GR'));
+  return (
+    wasAsked &&
+    !hasFound &&
+    satellite.some(({ driver }) => driver !== 'fake') &&
+    !satellite.some(({ lnb }) => lnb)
+  );
+}
+
 function scanStep({ scan, channels, tuners = [] }: SetupFacts): Step {
   const step = { key: 'scan', title: 'チャンネルスキャン', lines: [] } as const;
   if (scan?.state === 'running') {
@@ -123,7 +139,13 @@ function scanStep({ scan, channels, tuners = [] }: SetupFacts): Step {
     };
   }
   if (scan?.state === 'finished') {
-    return { ...step, state: 'done', text: `${stationCount(channels ?? scan.found)}局が見つかりました。` };
+    const lines = lacksPower(scan, tuners) ? [POWER_HINT] : [];
+    return {
+      ...step,
+      state: 'done',
+      text: `${stationCount(channels ?? scan.found)}局が見つかりました。`,
+      lines,
+    };
   }
   if (scan?.state === 'failed') {
     const lines = ['アンテナの接続を確かめてから、もう一度お試しください。'];

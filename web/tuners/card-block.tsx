@@ -1,11 +1,12 @@
 /** The smart card: whether it can be read, how it answers, with whom its keys are shared. */
 import type { Card } from '../../wire/agent.ts';
 import { now } from '../device/clock.ts';
+import type { ApiFailure } from '../query/api.ts';
 import { CARD } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { adviceFor } from '../words/advice.ts';
-import { answerTimeText, cardWords, refusalText } from '../words/card.ts';
+import { answerTimeText, cardWords, refusalText, upstreamText } from '../words/card.ts';
 import { agoText } from '../words/time.ts';
 
 /** Requests and peers change without an event. */
@@ -31,7 +32,7 @@ function Facts({ card }: { card: Card }) {
           {`${card.ecm.requests.toLocaleString('ja-JP')}回（失敗 ${card.ecm.failed.toLocaleString('ja-JP')}回）`}
         </Fact>
       )}
-      {card.upstream === null ? null : <Fact name="共有元">{card.upstream.url}</Fact>}
+      {card.upstream === null ? null : <Fact name="共有元">{upstreamText(card.upstream)}</Fact>}
     </dl>
   );
 }
@@ -82,6 +83,24 @@ function CardState({ card }: { card: Card }) {
   );
 }
 
+function CardDetails({ card, failure }: { card: Card | undefined; failure: ApiFailure | undefined }) {
+  if (card !== undefined) {
+    return (
+      <>
+        <CardState card={card} />
+        <Facts card={card} />
+        {card.share === null ? null : <Share share={card.share} />}
+      </>
+    );
+  }
+  if (failure === undefined) return <p class="block-note">カードの状態を読み込んでいます。</p>;
+  return (
+    <p class="field-failed" role="alert">
+      {failure.message} {adviceFor(failure).next}
+    </p>
+  );
+}
+
 export function CardBlock() {
   const { value: card, failure, renew } = useQuery({ ...CARD, poll: POLL_MS });
   return (
@@ -94,19 +113,13 @@ export function CardBlock() {
           </button>
         )}
       </header>
-      {card !== undefined ? (
-        <>
-          <CardState card={card} />
-          <Facts card={card} />
-          {card.share === null ? null : <Share share={card.share} />}
-        </>
-      ) : failure !== undefined ? (
-        <p class="field-failed" role="alert">
-          {failure.message} {adviceFor(failure).next}
-        </p>
-      ) : (
-        <p class="block-note">カードの状態を読み込んでいます。</p>
-      )}
+      <CardDetails card={card} failure={failure} />
     </section>
   );
+}
+
+/** The same as a part of the settings. */
+export function CardField() {
+  const { value, failure } = useQuery({ ...CARD, poll: POLL_MS });
+  return <CardDetails card={value} failure={failure} />;
 }

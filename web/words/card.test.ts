@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
-import { answerTimeText, cardWords, refusalText } from './card.ts';
+import { answerTimeText, cardWords, refusalText, upstreamText } from './card.ts';
 
 test('a card is told by what a person can do about it', () => {
   expect(cardWords({ state: 'ready', failure: null })).toEqual({
@@ -18,6 +18,13 @@ test('how quickly it answers', () => {
   expect(answerTimeText({ ecm: { ...ecm, medianMs: null } })).toBeUndefined();
   expect(answerTimeText({ ecm: { ...ecm, medianMs: 84.4 } })).toBe('84ミリ秒');
   expect(answerTimeText({ ecm: { ...ecm, medianMs: 1_240 } })).toBe('1.2秒');
+});
+
+test('the agent whose card is used is told with the reason why it gives no keys', () => {
+  const upstream = { url: 'http://192.168.1.5:25260', state: 'shared', reason: null };
+  expect(upstreamText(upstream)).toBe('http://192.168.1.5:25260');
+  expect(upstreamText({ ...upstream, reason: 'not_shared' })).toContain('カードが共有されていません）');
+  expect(upstreamText({ ...upstream, reason: 'ECONNRESET' })).toContain('つながりません');
 });
 
 test('refusals of peers are told in Japanese, unknown ones as they are', () => {

@@ -31,6 +31,13 @@ export function answerTimeText({ ecm }: Pick<Card, 'ecm'>): string | undefined {
   return ms < SECOND_MS ? `${ms}ミリ秒` : `${(ms / SECOND_MS).toFixed(1)}秒`;
 }
 
+/** The agent whose card is used, and why it gives no keys. */
+export function upstreamText({ url, reason }: NonNullable<Card['upstream']>): string {
+  if (reason === null) return url;
+  const words = KEY_FAILURE_WORDS[reason as keyof typeof KEY_FAILURE_WORDS];
+  return `${url}（${(words?.what ?? plainReason(reason, 'つながりません')).replace(/。$/, '')}）`;
+}
+
 /** Why a peer gets no keys: the agent says it in the words of its log. */
 export function refusalText(reason: string): string {
   if (reason.includes('outside CARD_SHARE_NETWORKS'))
