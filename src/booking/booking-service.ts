@@ -247,7 +247,7 @@ export class BookingService {
     this.#openings = new Map(openings.map((opening) => [opening.programId, opening]));
     for (const [id, reason] of faults) {
       if (rules.find(id)?.enabled !== true) continue;
-      log.warn('rule disabled', { rule: id, reason });
+      log.warn('rule disabled', { rule: id, reason: reason.code });
       rules.disable(id, reason, now());
     }
     for (const repeat of repeats) this.#repeat(repeat);

@@ -1,4 +1,5 @@
 /** What the main thread asks the planning worker, and its answers. */
+
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { Airings } from '../model/airing.ts';
@@ -6,6 +7,7 @@ import type { RecordingId } from '../model/ids.ts';
 import type { ReservationId } from '../model/reservation.ts';
 import type { PassedOverReason, ReservationReason } from '../model/reservation-reason.ts';
 import type { RuleDraft, RuleId } from '../model/rule.ts';
+import type { RuleFault } from '../model/rule-fault.ts';
 import type {
   PlannedOpening,
   PlannedReservation,
@@ -51,7 +53,7 @@ export interface Planned {
   readonly remove: readonly ReservationId[];
   readonly openings: readonly PlannedOpening[];
   /** Rules that cannot be used, with the reason, Japanese. */
-  readonly faults: readonly (readonly [RuleId, string])[];
+  readonly faults: readonly (readonly [RuleId, RuleFault])[];
   readonly repeats: readonly Repeat[];
   /** Rules that match more than is booked at once, with how many programmes are left for later. */
   readonly crowded: readonly (readonly [RuleId, number])[];
@@ -81,8 +83,8 @@ export interface Previewed {
   readonly total: number;
   /** By start. */
   readonly programs: readonly PreviewRow[];
-  /** Why the rule cannot be used, Japanese. */
-  readonly fault: string | null;
+  /** Why the rule cannot be used. */
+  readonly fault: RuleFault | null;
 }
 
 export interface PlanningContract {

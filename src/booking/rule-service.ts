@@ -7,6 +7,7 @@ import { Failure } from '../model/failure.ts';
 import type { Rule, RuleDraft, RuleId } from '../model/rule.ts';
 import { checkExpression } from '../schedule/expression/expression.ts';
 import { readRule } from '../schedule/rule-body.ts';
+import { ruleFaultText } from '../schedule/rule-fault-text.ts';
 import type { ReservationStore } from '../store/reservation-store.ts';
 import type { RuleStore } from '../store/rule-store.ts';
 import type { PlanningWorkerClient } from './planning-worker-client.ts';
@@ -115,7 +116,7 @@ export class RuleService {
     return {
       total,
       programs: programs.map((row) => previewItem(row, stationName)),
-      fault,
+      fault: fault === null ? null : ruleFaultText(fault, draft.conditions),
       ...(retiring === undefined ? {} : { retiring: retiring(replaces, draft) }),
     };
   }

@@ -5,6 +5,7 @@ import type { BroadcastMs } from '../../arib/time.ts';
 export type { RuleId } from './ids.ts';
 
 import type { RuleId } from './ids.ts';
+import type { RuleFault } from './rule-fault.ts';
 
 /** Where the words of a rule are looked for. */
 const KEYWORD_FIELDS = ['title', 'description', 'extended'] as const;
@@ -69,8 +70,8 @@ export interface RuleDraft {
 
 export interface Rule extends RuleDraft {
   id: RuleId;
-  /** Why the service disabled it, Japanese; null: it did not. */
-  disabledReason: string | null;
+  /** Why the service disabled it; null: it did not. */
+  disabledReason: RuleFault | null;
   /** Epoch ms. */
   createdAt: BroadcastMs;
   updatedAt: BroadcastMs;

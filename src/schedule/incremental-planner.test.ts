@@ -98,7 +98,7 @@ test('a rule that cannot be used says why, and is as good as disabled', () => {
   if (rule === undefined) throw new Error('no rule');
   planning.setRules([{ ...rule, conditions: { ...rule.conditions, regex: true, keyword: '(?=灯台)' } }]);
   const plan = planning.plan(circumstances(home));
-  expect(planning.faults().get(ruleId(1))).toContain('正規表現');
+  expect(planning.faults().get(ruleId(1))).toEqual({ code: 'bad_expression' });
   expect(plan.remove).toEqual([reservationId(1)]);
   planning.setRules(home.rules);
   expect(planning.plan(circumstances(home)).remove).toEqual([]);

@@ -2,12 +2,14 @@
  * Keeps the guide and the matches of all rules between plans, so that the cost of a plan depends on what changed: a new
  * rule is matched alone, a new programme against every rule. The decisions are made by `plan`.
  */
+
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { Failure } from '../model/failure.ts';
 import { type ReservationId, ruleId } from '../model/ids.ts';
 import type { Reservation } from '../model/reservation.ts';
 import type { PassedOverReason, ReservationReason } from '../model/reservation-reason.ts';
 import type { Rule, RuleDraft, RuleId } from '../model/rule.ts';
+import type { RuleFault } from '../model/rule-fault.ts';
 import type { KnownStation } from '../model/station.ts';
 import { GuideIndex, type GuideProgram, type GuideRow } from './match/guide-index.ts';
 import type { ProgramRows } from './match/program-rows.ts';
@@ -15,7 +17,7 @@ import { RuleMatcher, type RuleStations } from './match/rule-matcher.ts';
 import type { Plan, PlanInput } from './plan/plan-types.ts';
 import { Facts } from './plan/program-facts.ts';
 import { plan } from './plan/reservation-plan.ts';
-import { isLimited, UNLIMITED } from './rule-body.ts';
+import { isLimited } from './rule-body.ts';
 import { MAX_OF_RULE, type Near, nearest } from './rule-match-limit.ts';
 
 /** What the plan needs beside guide, rules and stations. */
@@ -35,8 +37,8 @@ interface PreviewedProgram {
 interface Preview {
   /** By start. */
   readonly programs: readonly PreviewedProgram[];
-  /** Japanese: the rule cannot be used. */
-  readonly fault: string | null;
+  /** The rule cannot be used. */
+  readonly fault: RuleFault | null;
 }
 
 const FAR: PassedOverReason = { code: 'beyond_limit', limit: MAX_OF_RULE };
@@ -48,8 +50,8 @@ interface HeldRule {
   readonly rule: Rule;
   /** undefined: it cannot be used. */
   readonly matcher: RuleMatcher | undefined;
-  /** Why it is to be disabled, Japanese. */
-  fault: string | null;
+  /** Why it is to be disabled. */
+  fault: RuleFault | null;
   /** undefined: it has not been matched since the guide or the rule was replaced. */
   matched: Map<ProgramId, GuideProgram> | undefined;
 }
@@ -99,8 +101,8 @@ export class IncrementalPlanner {
   }
 
   /** Rules that are to be disabled, with the reason; empty after a plan of sound rules. */
-  faults(): ReadonlyMap<RuleId, string> {
-    const faults = new Map<RuleId, string>();
+  faults(): ReadonlyMap<RuleId, RuleFault> {
+    const faults = new Map<RuleId, RuleFault>();
     for (const [id, { fault }] of this.#rules) {
       if (fault !== null) faults.set(id, fault);
     }
@@ -177,12 +179,12 @@ export class IncrementalPlanner {
     if (known !== undefined && JSON.stringify(known.rule.conditions) === JSON.stringify(rule.conditions))
       return { ...known, rule };
     if (!isLimited(rule.conditions))
-      return { rule, matcher: undefined, fault: UNLIMITED, matched: undefined };
+      return { rule, matcher: undefined, fault: { code: 'no_conditions' }, matched: undefined };
     try {
       return { rule, matcher: new RuleMatcher(rule.conditions), fault: null, matched: undefined };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      return { rule, matcher: undefined, fault: error.message, matched: undefined };
+      return { rule, matcher: undefined, fault: { code: 'bad_expression' }, matched: undefined };
     }
   }
 

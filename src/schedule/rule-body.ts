@@ -7,6 +7,7 @@ import { Failure } from '../model/failure.ts';
 import { RULE_PRIORITY, type Rule, type RuleConditions, type RuleDraft } from '../model/rule.ts';
 import { readAs } from '../model/schema-mismatch.ts';
 import { readKeyword } from './match/keyword.ts';
+import { ruleFaultText } from './rule-fault-text.ts';
 
 const NAMELESS = '名前のないルール';
 const EVERYTHING = 'すべての番組が対象になります。条件を少なくともひとつ指定してください。';
@@ -52,9 +53,6 @@ function checkSense(conditions: RuleConditions): void {
   if (timeFrom !== null && timeFrom === timeTo) throw bad('timeTo', '時間帯の始まりと終わりが同じです。');
   if (!isLimited(conditions)) throw bad('keyword', EVERYTHING);
 }
-
-/** Why a rule is disabled that says nothing. */
-export const UNLIMITED = '条件がないため、ルールを無効にしました。条件を少なくともひとつ指定してください。';
 
 /** Whether anything chooses among programmes: a rule without any would book everything there is. */
 export function isLimited(conditions: RuleConditions): boolean {
@@ -105,11 +103,18 @@ export function readRule(
 }
 
 /** A rule as the interface sends it. */
-export function ruleItem({ conditions, createdAt: _, updatedAt: __, ...rule }: Rule): RuleItem {
+export function ruleItem({
+  conditions,
+  createdAt: _,
+  updatedAt: __,
+  disabledReason,
+  ...rule
+}: Rule): RuleItem {
   const { keywordIn, stationIds, types, genres, weekdays, ...rest } = conditions;
   return {
     ...rule,
     ...rest,
+    disabledReason: disabledReason === null ? null : ruleFaultText(disabledReason, conditions),
     keywordIn: [...keywordIn],
     stationIds: [...stationIds],
     types: [...types],

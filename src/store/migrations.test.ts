@@ -3,8 +3,10 @@ import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import type { ProgramId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
+import { ruleItem } from '../schedule/rule-body.ts';
 import { migrate } from './database.ts';
 import { MIGRATIONS } from './migrations.ts';
+import { RuleStore } from './rule-store.ts';
 import { indexAllPending } from './search-index.ts';
 import { SearchStore } from './search-store.ts';
 
@@ -57,6 +59,38 @@ test('texts with curved apostrophes are brought to their new normal form', () =>
     { kind: 'program', id: 10100007 },
   ]);
   expect(database.query('SELECT title FROM cancellations').get()).toEqual({ title: "let's" });
+  database.close();
+});
+
+test('sentences of disabled rules become codes; what no code tells stays as it was written', () => {
+  const before = MIGRATIONS.findIndex((sql) => sql.includes('as a code (JSON)'));
+  const database = old(before);
+  const sentences = [
+    '条件がないため、ルールを無効にしました。',
+    '正規表現: 複雑すぎます。',
+    '手で書かれた理由',
+    null,
+  ];
+  for (const sentence of sentences)
+    database.run(
+      `INSERT INTO rules (name, enabled, disabled_reason, conditions, created_at, updated_at)
+       VALUES ('', 0, ?, '{"keyword":"(","regex":true}', 0, 0)`,
+      [sentence],
+    );
+  migrate(database, ':memory:');
+  const rules = new RuleStore(database).all();
+  expect(rules.map(({ disabledReason }) => disabledReason)).toEqual([
+    { code: 'no_conditions' },
+    { code: 'bad_expression' },
+    { code: 'text', text: '手で書かれた理由' },
+    null,
+  ]);
+  expect(rules.map((rule) => ruleItem(rule).disabledReason)).toEqual([
+    expect.stringContaining('条件'),
+    expect.stringMatching(/^正規表現: /),
+    '手で書かれた理由',
+    null,
+  ]);
   database.close();
 });
 

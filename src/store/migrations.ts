@@ -711,4 +711,13 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (codec, quality)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Why the service disabled a rule, as a code (JSON) in place of a sentence.
+  UPDATE rules SET disabled_reason = CASE
+    WHEN disabled_reason LIKE '条件がないため%' THEN '{"code":"no_conditions"}'
+    WHEN disabled_reason LIKE '正規表現の処理に時間がかかりすぎる%' THEN '{"code":"too_costly"}'
+    WHEN disabled_reason LIKE '正規表現:%' THEN '{"code":"bad_expression"}'
+    ELSE json_object('code', 'text', 'text', disabled_reason) END
+  WHERE disabled_reason IS NOT NULL;
+  `,
 ];

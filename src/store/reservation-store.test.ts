@@ -296,9 +296,9 @@ describe('rules', () => {
     );
     const facts = rules.facts().get(rule.id);
     expect(facts).toMatchObject({ booked: 2, conflicts: 1, recorded: 0, next: { programId: program(1) } });
-    rules.disable(rule.id, '理由', broadcastMs(NOW + 1));
-    rules.disable(rule.id, '別の理由', broadcastMs(NOW + 2));
-    expect(rules.find(rule.id)).toMatchObject({ enabled: false, disabledReason: '理由' });
+    rules.disable(rule.id, { code: 'too_costly' }, broadcastMs(NOW + 1));
+    rules.disable(rule.id, { code: 'no_conditions' }, broadcastMs(NOW + 2));
+    expect(rules.find(rule.id)).toMatchObject({ enabled: false, disabledReason: { code: 'too_costly' } });
     const after = rules.update(rule.id, draft({ keyword: '別', encode: 'none' }), broadcastMs(NOW + 3));
     expect(after).toMatchObject({ enabled: true, disabledReason: null, dedupe: true, updatedAt: NOW + 3 });
     expect(reservations.all().map(({ encode, keepTs }) => [encode, keepTs])).toEqual([

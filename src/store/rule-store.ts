@@ -1,10 +1,12 @@
 /** Rows of rules, and what became of each. */
+
 import type { Database } from 'bun:sqlite';
 import type { ProgramId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { ReservationState } from '../../wire/guide.ts';
 import { type ReservationId, ruleId } from '../model/ids.ts';
 import type { EncodeChoice, Rule, RuleConditions, RuleDraft, RuleId } from '../model/rule.ts';
+import type { RuleFault } from '../model/rule-fault.ts';
 import { readObject, readText } from './stored-json.ts';
 import { atomically } from './transaction.ts';
 
@@ -48,12 +50,20 @@ const NO_CONDITIONS: RuleConditions = {
   periodTo: null,
 };
 
+/** What cannot be read, or was stored by a later version, is told as it stands: that a rule is disabled must be seen. */
+function readFault(text: string | null): RuleFault | null {
+  if (text === null) return null;
+  const { code, text: sentence } = readObject<{ code: unknown; text: unknown }>(text) ?? {};
+  if (code === 'no_conditions' || code === 'too_costly' || code === 'bad_expression') return { code };
+  return { code: 'text', text: typeof sentence === 'string' ? sentence : text };
+}
+
 function toRule(row: Row): Rule {
   return {
     id: ruleId(row.id),
     name: readText(row.name),
     enabled: row.enabled === 1,
-    disabledReason: row.disabled_reason,
+    disabledReason: readFault(row.disabled_reason),
     priority: row.priority,
     dedupe: row.dedupe === 1,
     conditions: { ...NO_CONDITIONS, ...readObject<Partial<RuleConditions>>(row.conditions) },
@@ -186,14 +196,14 @@ export class RuleStore {
     return this.find(id);
   }
 
-  /** @param reason why the service does so, Japanese; null: a person */
-  disable(id: RuleId, reason: string | null, now: BroadcastMs): void {
+  /** @param reason why the service does so; null: a person */
+  disable(id: RuleId, reason: RuleFault | null, now: BroadcastMs): void {
     atomically(this.database, () =>
       this.database
         .query(
           'UPDATE rules SET enabled = 0, disabled_reason = $reason, updated_at = $now WHERE id = $id AND enabled = 1',
         )
-        .run({ id, reason, now }),
+        .run({ id, reason: reason === null ? null : JSON.stringify(reason), now }),
     );
   }
 

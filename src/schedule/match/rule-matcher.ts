@@ -1,7 +1,9 @@
 /** One rule, made ready to be held against programmes. */
+
 import type { StationId } from '../../../arib/ids.ts';
 import type { BroadcastMs } from '../../../arib/time.ts';
 import type { RuleConditions } from '../../model/rule.ts';
+import type { RuleFault } from '../../model/rule-fault.ts';
 import { ExpressionTooCostly } from '../expression/automaton.ts';
 import { type CompiledExpression, compileExpression } from '../expression/expression.ts';
 import type { BitSet } from './bit-set.ts';
@@ -12,14 +14,13 @@ import { readExclusion, readKeyword, type Words } from './keyword.ts';
 export type RuleStations = ReadonlyMap<StationId, RuleStation>;
 
 /** Why the service disables a rule that was accepted once. */
-const TOO_COSTLY =
-  '正規表現の処理に時間がかかりすぎるため、ルールを無効にしました。書き方を簡単にしてください。';
+const TOO_COSTLY: RuleFault = { code: 'too_costly' };
 
 interface Matched {
   /** In no order. */
   readonly programs: readonly GuideProgram[];
   /** Japanese; the rule is to be disabled, and matched nothing. */
-  readonly fault: string | null;
+  readonly fault: RuleFault | null;
 }
 
 function containsAny(texts: readonly string[], words: readonly string[]): boolean {
