@@ -74,7 +74,10 @@ export const ReservationSchema = t.Object(
           },
           EXTENSIBLE,
         ),
-        { description: 'of a conflict: its alternatives in words' },
+        {
+          description:
+            'of a conflict: its alternatives in words; of what was missed, failed or is damaged: the next airings of its title that are not booked',
+        },
       ),
     ),
     openAt: t.Optional(nullable(t.Integer(), 'epoch ms: the tuner is asked for then; null: it has none')),

@@ -74,11 +74,21 @@ function noteText(note: ListedReservation['note'], cuts: readonly ExpectedCut[])
   return texts.length === 0 ? null : texts.join('');
 }
 
-/** @param offers what conflicts could take instead, by programme */
+interface Offers {
+  /** What a conflict could take instead. */
+  readonly ofConflict: readonly OfferedProgram[];
+  /** Of one that was not recorded well: airings of its title to come; undefined of others. */
+  readonly next: readonly OfferedProgram[] | undefined;
+}
+
+function offerItem({ id, name, ...rest }: OfferedProgram): NonNullable<ReservationItem['offers']>[number] {
+  return { programId: id, title: titleOf(name), ...rest };
+}
+
 export function reservationItem(
   row: ListedReservation,
   times: OpeningTimes | undefined,
-  offers: ReadonlyMap<ProgramId, OfferedProgram>,
+  offers: Offers,
 ): ReservationItem {
   const { id, programId, stationId, serviceName, name, startAt, endAt, state, priority, ruleId } = row;
   const { reason, tuner, channel, recordingId, verdict, note, marginBefore, marginAfter, encode, keepTs } =
@@ -86,9 +96,7 @@ export function reservationItem(
   const conflict = {
     blockers: [...row.blockers],
     alternatives: [...row.alternatives],
-    offers: row.alternatives
-      .flatMap((programId) => offers.get(programId) ?? [])
-      .map(({ id: programId, name: offered, ...rest }) => ({ programId, title: titleOf(offered), ...rest })),
+    offers: offers.ofConflict.map(offerItem),
   };
   return {
     id,
@@ -105,6 +113,7 @@ export function reservationItem(
     reason: reason === null ? null : reservationReasonText(reason),
     tuner: tuner === null ? null : { ...tuner },
     ...(state === 'conflict' ? conflict : {}),
+    ...(offers.next === undefined ? {} : { offers: offers.next.map(offerItem) }),
     openAt: times?.openAt ?? null,
     closeAt: times?.closeAt ?? null,
     channel,

@@ -23,6 +23,22 @@ test('types are named as broadcasters name them', () => {
   );
 });
 
+test('what was missed names what had the tuners, where that is known', () => {
+  const missed = (names: string[], hasMore = false) =>
+    reservationReasonText({ code: 'missed_tuners_in_use', names, hasMore });
+  expect(missed([])).toBe('チューナーが足りなかったため録画できませんでした。');
+  expect(missed(['港の朝[字]', '灯台'], true)).toBe(
+    '「港の朝」「灯台」などの録画にチューナーを使っていたため録画できませんでした。',
+  );
+});
+
+test('another airing of an episode is named by its time in Japan', () => {
+  const startAt = Date.UTC(2026, 10, 24, 15, 5);
+  expect(reservationReasonText({ code: 'other_airing', startAt })).toBe(
+    '同じ回を11/25(水) 0:05に録画します。',
+  );
+});
+
 test('limits are written with thousands separators', () => {
   expect(reservationReasonText({ code: 'beyond_limit', limit: 1000 })).toContain('近いものから 1,000 件まで');
   expect(crowdedText(2500, 1000)).toContain('残りの 2,500 件');
@@ -46,6 +62,9 @@ test('reasons are the same when code and parameters are', () => {
     { code: 'not_received', type: 'GR' },
     { code: 'not_received', type: 'BS' },
     { code: 'missed_not_begun' },
+    { code: 'missed_tuners_in_use', names: [], hasMore: false },
+    { code: 'missed_tuners_in_use', names: ['a'], hasMore: false },
+    { code: 'missed_tuners_in_use', names: ['a'], hasMore: true },
     { code: 'text', text: 'a' },
     { code: 'text', text: 'b' },
   ];

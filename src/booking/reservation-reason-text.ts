@@ -15,8 +15,11 @@ export function reservationReasonText(reason: ReservationReason | PassedOverReas
       return '局が見つからなくなったため、予約を取り消しました';
     case 'missed_not_received':
       return `${typeText(reason.type)}を受信できるチューナーがなかったため録画できませんでした。`;
-    case 'missed_tuners_in_use':
-      return 'チューナーが足りなかったため録画できませんでした。';
+    case 'missed_tuners_in_use': {
+      const { names, hasMore } = reason;
+      if (names.length === 0) return 'チューナーが足りなかったため録画できませんでした。';
+      return `${namedText(names, hasMore)}の録画にチューナーを使っていたため録画できませんでした。`;
+    }
     case 'missed_service_stopped':
       return 'サービスが止まっていたため録画できませんでした。';
     case 'missed_not_begun':
@@ -28,7 +31,7 @@ export function reservationReasonText(reason: ReservationReason | PassedOverReas
     case 'recorded_before':
       return '同じ回を録画済みです。';
     case 'other_airing':
-      return '同じ回の別の放送を予約します。';
+      return `同じ回を${momentText(reason.startAt)}に録画します。`;
     case 'beyond_limit':
       return limitText(reason.limit);
     case 'text':
@@ -58,12 +61,12 @@ export function cutText({ part, ms, name }: { part: 'head' | 'tail'; ms: number;
 /** Of a rule of which `left` programmes wait until they are nearer. */
 export function crowdedText(left: number, limit: number): string {
   const [waiting, most] = [left, limit].map((count) => count.toLocaleString('en'));
-  return `一致する番組が多いため、残りの ${waiting} 件は放送が近づいてから予約します(予約は近いものから ${most} 件まで)。`;
+  return `一致する番組が多いため、残りの ${waiting} 件は放送が近づいてから予約します（予約は近いものから ${most} 件まで）。`;
 }
 
 function limitText(limit: number): string {
   const most = limit.toLocaleString('en');
-  return `ルールに一致する番組が多いため、放送が近づいてから予約します(予約はルールひとつにつき近いものから ${most} 件まで)。`;
+  return `ルールに一致する番組が多いため、放送が近づいてから予約します（予約はルールひとつにつき近いものから ${most} 件まで）。`;
 }
 
 function conflictText({
@@ -71,10 +74,24 @@ function conflictText({
   hasMore,
   broken,
 }: Extract<ReservationReason, { code: 'tuners_in_use' }>): string {
-  const against =
-    names.length === 0 ? '' : `${names.map(quotedTitle).join('')}${hasMore ? 'など' : ''}と重なり、`;
+  const against = names.length === 0 ? '' : `${namedText(names, hasMore)}と重なり、`;
   const error = broken === 0 ? '' : `エラーのため使えないチューナーが${broken}台あります。`;
   return `${against}チューナーが足りないため録画できません。${error}`;
+}
+
+const JST_OFFSET_MS = 9 * 3_600_000;
+const WEEKDAYS = '日月火水木金土';
+
+/** `11/25(火) 21:00`, as the screens write it. */
+function momentText(at: number): string {
+  const date = new Date(at + JST_OFFSET_MS);
+  const minutes = String(date.getUTCMinutes()).padStart(2, '0');
+  const day = `${date.getUTCMonth() + 1}/${date.getUTCDate()}(${WEEKDAYS[date.getUTCDay()]})`;
+  return `${day} ${date.getUTCHours()}:${minutes}`;
+}
+
+function namedText(names: readonly string[], hasMore: boolean): string {
+  return `${names.map(quotedTitle).join('')}${hasMore ? 'など' : ''}`;
 }
 
 function typeText(type: BroadcastType): string {

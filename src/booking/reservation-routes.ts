@@ -64,7 +64,7 @@ function addListRoutes(app: Elysia, { reservations }: ReservationRouteNeeds, tag
         summary: 'What is to be recorded, is being recorded, or was',
         description:
           'A `conflict` carries `blockers` (reservations it lost against), `alternatives` (programmes) and `offers` ' +
-          '(the same in words). The event `reservations` says that a list changed. Carries an ETag.',
+          '(the same in words); what was missed, failed or is damaged has the next airings of its title as `offers`. The event `reservations` says that a list changed. Carries an ETag.',
         tags,
         responses: {
           ...REFUSALS,

@@ -39,6 +39,8 @@ interface ReservationServiceOptions {
 /** The recorder writes what it has; a disk that hangs is not waited for. */
 const STOP_LIMIT_MS = 10_000;
 const COPY_NEVER = 'コピー禁止の番組なので録画しません';
+/** Of what was not recorded well. */
+const MOST_NEXT = 3;
 const NO_CHOICE = { marginBefore: null, marginAfter: null, encode: null, keepTs: null } as const;
 
 function unknownReservation(): Failure {
@@ -173,11 +175,23 @@ export class ReservationService {
   }
 
   #items(rows: readonly ListedReservation[]): ReservationItem[] {
-    const { reservations, timesOf } = this.options;
+    const { reservations, timesOf, now } = this.options;
     const conflicts = rows.filter(({ state }) => state === 'conflict');
     const offers = reservations.offers(conflicts.flatMap(({ alternatives }) => alternatives));
-    return rows.map((row) => reservationItem(row, timesOf(row.id), offers));
+    const titles = rows.filter(isTrouble).map(({ name }) => titleText(name));
+    const next = reservations.nextAirings(titles, now(), MOST_NEXT);
+    return rows.map((row) =>
+      reservationItem(row, timesOf(row.id), {
+        ofConflict: row.alternatives.flatMap((id) => offers.get(id) ?? []),
+        next: isTrouble(row) ? (next.get(titleText(row.name)) ?? []) : undefined,
+      }),
+    );
   }
+}
+
+/** Never began, failed, or lacks something. */
+function isTrouble({ state, verdict }: Pick<ListedReservation, 'state' | 'verdict'>): boolean {
+  return state === 'missed' || (state === 'finished' && (verdict === 'damaged' || verdict === 'lost'));
 }
 
 async function inTime(act: Promise<void>): Promise<void> {

@@ -21,8 +21,8 @@ export type ReservationReason =
   | { readonly code: 'station_gone' }
   /** It ended as a conflict of code `not_received`. */
   | { readonly code: 'missed_not_received'; readonly type: BroadcastType }
-  /** It ended as a conflict of code `tuners_in_use`. */
-  | { readonly code: 'missed_tuners_in_use' }
+  /** It ended as a conflict of code `tuners_in_use`. `names`, `hasMore`: what had the tuners; a version before left them out. */
+  | { readonly code: 'missed_tuners_in_use'; readonly names: readonly string[]; readonly hasMore: boolean }
   | { readonly code: 'missed_service_stopped' }
   | { readonly code: 'missed_not_begun' }
   /** A sentence that a version before 2 stored. */
@@ -33,7 +33,8 @@ export type PassedOverReason =
   | { readonly code: 'cancelled_before' }
   | { readonly code: 'on_other_service' }
   | { readonly code: 'recorded_before' }
-  | { readonly code: 'other_airing' }
+  /** `startAt` (epoch ms): the airing of the same episode that is booked. */
+  | { readonly code: 'other_airing'; readonly startAt: number }
   /** The rule matches more than `limit` programmes; this one is booked when it is nearer. */
   | { readonly code: 'beyond_limit'; readonly limit: number };
 
@@ -48,10 +49,11 @@ export type ReservationNote =
 
 export function isSameReason(a: ReservationReason | null, b: ReservationReason | null): boolean {
   if (a === null || b === null || a.code !== b.code) return a === b;
-  if (a.code === 'tuners_in_use' && b.code === 'tuners_in_use') {
+  if ('names' in a && 'names' in b) {
     const isNamedAlike =
       a.names.length === b.names.length && a.names.every((name, at) => name === b.names[at]);
-    return isNamedAlike && a.hasMore === b.hasMore && a.broken === b.broken;
+    const isBrokenAlike = !('broken' in a && 'broken' in b) || a.broken === b.broken;
+    return isNamedAlike && a.hasMore === b.hasMore && isBrokenAlike;
   }
   if ('type' in a && 'type' in b) return a.type === b.type;
   if (a.code === 'text' && b.code === 'text') return a.text === b.text;

@@ -151,7 +151,9 @@ test('a preview tells what would become of each programme, and changes nothing',
     ['灯台 #3「霧」', 'skipped', null],
     ['灯台 #4「雪」', 'scheduled', id],
   ]);
-  expect(programs[1]?.reason).toEqual({ code: 'other_airing' });
+  expect(programs[1]?.reason).toEqual({
+    ...{ code: 'other_airing', startAt: programs[0]?.program.startAt ?? 0 },
+  });
   expect(programs[2]?.reason).toMatchObject({ code: 'tuners_in_use', names: ['歌'] });
   expect(planning.plan(circumstances(home))).toEqual(before);
   // In place of the rule that is being changed.

@@ -13,7 +13,7 @@ const REASONS: ReservationReason[] = [
   { code: 'copy_never' },
   { code: 'station_gone' },
   { code: 'missed_not_received', type: 'GR' },
-  { code: 'missed_tuners_in_use' },
+  { code: 'missed_tuners_in_use', names: ['港の朝[字]'], hasMore: true },
   { code: 'missed_service_stopped' },
   { code: 'missed_not_begun' },
   { code: 'text', text: '前の版の文' },
@@ -37,6 +37,12 @@ test('a sentence of an earlier version is read as it stands', () => {
   const text = '「港の朝」と重なり、チューナーが足りないため録画できません。';
   expect(readReservationReason(text)).toEqual({ code: 'text', text });
   expect(readReservationNote(text)).toEqual({ code: 'text', text });
+});
+
+test('what had the tuners is not known of one that an earlier version stored', () => {
+  const missed = { code: 'missed_tuners_in_use', names: [], hasMore: false } as const;
+  for (const stored of ['{"v":2,"code":"missed_tuners_in_use"}', '{"code":"missed_tuners_in_use","names":5}'])
+    expect(readReservationReason(stored)).toEqual(missed);
 });
 
 test('codes of a later version and damaged parameters read as none', () => {

@@ -34,9 +34,15 @@ export function readReservationReason(text: string | null): ReservationReason | 
       const texts = names.filter((name): name is string => typeof name === 'string');
       return { code: 'tuners_in_use', names: texts, hasMore: hasMore === true, broken };
     }
+    case 'missed_tuners_in_use': {
+      const { names, hasMore } = value;
+      const texts = Array.isArray(names)
+        ? names.filter((name): name is string => typeof name === 'string')
+        : [];
+      return { code: 'missed_tuners_in_use', names: texts, hasMore: hasMore === true };
+    }
     case 'copy_never':
     case 'station_gone':
-    case 'missed_tuners_in_use':
     case 'missed_service_stopped':
     case 'missed_not_begun':
       return { code: value.code };

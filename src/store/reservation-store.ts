@@ -137,6 +137,24 @@ export class ReservationStore {
     return new Map(rows.map((row) => [row.id, row]));
   }
 
+  /**
+   * The next airings under a title that may be recorded and are not booked, by start.
+   * @param titles in normal form (`titleText`). @param now epoch ms. @returns at most `most` of each title
+   */
+  nextAirings(titles: readonly string[], now: number, most: number): Map<string, OfferedProgram[]> {
+    const found = new Map<string, OfferedProgram[]>();
+    const query = this.database.query<OfferedProgram, { title: string; now: number; most: number }>(
+      `SELECT p.id, s.name AS serviceName, p.name, p.start_at AS startAt, p.end_at AS endAt
+       FROM program_documents AS d JOIN programs AS p ON p.id = d.program_id JOIN stations AS s ON s.id = p.station_id
+         LEFT JOIN reservations AS r ON r.program_id = p.id AND r.state IN ('scheduled', 'recording', 'conflict')
+       WHERE d.title = $title AND p.start_at > $now AND p.copy_never = 0 AND p.hidden = 0 AND s.hidden = 0
+         AND r.id IS NULL
+       ORDER BY p.start_at, p.id LIMIT $most`,
+    );
+    for (const title of new Set(titles)) if (title !== '') found.set(title, query.all({ title, now, most }));
+    return found;
+  }
+
   listed(id: ReservationId): ListedReservation | undefined {
     return this.#list('WHERE r.id = $id', { id })[0];
   }

@@ -125,6 +125,35 @@ describe('POST /api/reservations', () => {
     expect(await home.states()).toEqual([['灯台 第3話「波」', 'scheduled']]);
   });
 
+  test('what was missed names what had the tuners, and the next airings that are not booked', async () => {
+    const past = home.program('灯台 第3話[字]', -120);
+    const missed = await home.json<{ id: number }>('POST', '/api/reservations', {
+      programId: home.program('仮の番組', 60),
+    });
+    home.database.run(
+      `UPDATE reservations SET program_id = ?, name = '灯台 第3話[字]', state = 'missed', start_at = start_at - 7200000,
+         end_at = end_at - 7200000, reason = ? WHERE id = ?`,
+      [
+        past,
+        JSON.stringify({ v: 2, code: 'missed_tuners_in_use', names: ['港の朝'], hasMore: false }),
+        missed.id,
+      ],
+    );
+    const [, next, booked] = [
+      home.program('灯台 第4話', 100),
+      home.program('灯台 第3話[再]', 300),
+      home.program('灯台 第3話', 200, { station: OTHER_STATION }),
+    ];
+    await reserve(booked);
+    const [item] = await home.json<ReservationItem[]>('GET', '/api/reservations?completed=1');
+    expect(item).toMatchObject({
+      state: 'missed',
+      reason: '「港の朝」の録画にチューナーを使っていたため録画できませんでした。',
+      offers: [{ programId: next, title: '灯台 第3話', serviceName: '試験テレビ' }],
+    });
+    expect(item).not.toContainKeys(['blockers', 'alternatives']);
+  });
+
   test('tuners that come and go decide anew', async () => {
     await reserve(home.program('港の朝', 60));
     await reserve(home.program('灯台の朝', 70, { station: OTHER_STATION }));

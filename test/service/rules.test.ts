@@ -214,7 +214,9 @@ describe('POST /api/rules/preview', () => {
       name: '灯台 第1話「波」[字]',
       title: '灯台 第1話「波」',
     });
-    expect(found.programs[1]?.reason).toBe('同じ回の別の放送を予約します。');
+    expect(found.programs[1]?.reason).toMatch(
+      /^同じ回を\d+\/\d+\([日月火水木金土]\) \d+:\d\dに録画します。$/,
+    );
     expect((await home.reservations()).map(({ id }) => id)).toEqual<unknown>([reservationId]);
   });
 

@@ -30,7 +30,7 @@ describe('the same episode', () => {
     ]);
     const { passedOver } = home.run();
     expect(booked(home, ids)).toEqual([1, 2]);
-    expect(passedOver.get(ids[0] ?? (0 as never))).toEqual({ code: 'other_airing' });
+    expect(passedOver.get(ids[0] ?? (0 as never))).toMatchObject({ code: 'other_airing' });
     settled(home);
   });
 

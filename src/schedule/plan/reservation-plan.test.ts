@@ -162,7 +162,9 @@ describe('what must not be recorded', () => {
     home.run();
     expect(home.of(first.programId)).toMatchObject({ state: 'missed' });
     expect(home.of(first.programId)?.reason).toEqual({ code: 'missed_not_begun' });
-    expect(home.of(second.programId)?.reason).toEqual({ code: 'missed_tuners_in_use' });
+    expect(home.of(second.programId)?.reason).toEqual({
+      ...{ code: 'missed_tuners_in_use', names: ['一'], hasMore: false },
+    });
     settled(home);
   });
 

@@ -278,7 +278,10 @@ function missedReason(
 ): ReservationReason {
   if (reservation?.state === 'conflict') {
     const isReceived = tuners?.some(({ types, broken }) => types.includes(type) || broken?.includes(type));
-    return isReceived === false ? { code: 'missed_not_received', type } : { code: 'missed_tuners_in_use' };
+    if (isReceived === false) return { code: 'missed_not_received', type };
+    const { reason } = reservation;
+    const [names, hasMore] = reason?.code === 'tuners_in_use' ? [reason.names, reason.hasMore] : [[], false];
+    return { code: 'missed_tuners_in_use', names, hasMore };
   }
   const wasStopped = runningSince !== undefined && to <= runningSince;
   return { code: wasStopped ? 'missed_service_stopped' : 'missed_not_begun' };

@@ -60,7 +60,10 @@ class Chooser {
     return { wishes, passedOver: this.#passedOver };
   }
 
-  #pass(program: GuideProgram, code: Exclude<PassedOverReason['code'], 'beyond_limit'>): void {
+  #pass(
+    program: GuideProgram,
+    code: Exclude<PassedOverReason['code'], 'beyond_limit' | 'other_airing'>,
+  ): void {
     this.#passedOver.set(program.id, { code });
   }
 
@@ -134,8 +137,11 @@ class Chooser {
     return sameEpisodes([...airings, ...recorded]).flatMap((group) => {
       const open = this.#notRecorded(group);
       const ordered = this.#inOrder(open);
-      for (const program of ordered.slice(1)) this.#pass(program, 'other_airing');
-      return ordered.length === 0 ? [] : [{ rule, airings: ordered }];
+      const [booked, ...others] = ordered;
+      if (booked === undefined) return [];
+      for (const { id } of others)
+        this.#passedOver.set(id, { code: 'other_airing', startAt: booked.startAt });
+      return [{ rule, airings: ordered }];
     });
   }
 
