@@ -123,6 +123,137 @@ describe.skipIf(!hasChromium)('reservations', () => {
     expect(await widthOf(page)).toBe(360);
   });
 
+  test('what runs in its way is stopped for it, once it was said what is lost', async () => {
+    const items = busyEvening(STATIONS, Date.now());
+    const winner = items.find(({ id }) => id === 4);
+    const runs = {
+      state: 'recording',
+      startAt: Date.now() - 20 * 60_000,
+      endAt: Date.now() + 40 * 60_000,
+    } as const;
+    fill(
+      items.map((item) =>
+        item.id === 2 ? { ...item, ...runs } : item.id === 4 ? { ...item, blockers: [2] } : item,
+      ),
+    );
+    const page = await rig.open('reservations?filter=conflict', PHONE);
+    const conflict = page.locator('.conflict[data-reservation="4"]');
+    const stop = conflict.getByRole('button', { name: '録画を停止してこちらを録画' });
+    await stop.click();
+    await focusOn(page, '録画を続ける');
+    const question = (await conflict.locator('.stop-question').textContent()) ?? '';
+    for (const words of ['残り40分は録画されません', 'ここまでの録画は残ります'])
+      expect(question).toContain(words);
+    await page.keyboard.press('Enter');
+    await focusOn(page, '録画を停止してこちらを録画');
+    expect(stateOf(2)).toBe('recording');
+    await page.keyboard.press('Enter');
+    await focusOn(page, '録画を続ける');
+    expect(await widthOf(page)).toBe(360);
+    await conflict.getByRole('button', { name: '停止してこちらを録画' }).click();
+    await until(() => stateOf(2) === 'finished');
+    await page.locator('.toast', { hasText: 'の録画を停止しました' }).waitFor();
+    expect(await page.locator('.toast-action').count()).toBe(0);
+    expect(winner?.state).toBe('conflict');
+  });
+
+  test('many conflicts are rows by day, whose ways out unfold one by one', async () => {
+    const items = busyEvening(STATIONS, Date.now());
+    const [model] = items.filter(({ id }) => id === 4);
+    const more = [0, 1, 2, 3].map(
+      (n): ReservationItem => ({
+        ...(model as ReservationItem),
+        id: 100 + n,
+        programId: 100 + n,
+        startAt: (model?.startAt ?? 0) + (n % 2) * DAY_MS,
+        endAt: (model?.endAt ?? 0) + (n % 2) * DAY_MS,
+      }),
+    );
+    fill([...items, ...more]);
+    const page = await rig.open('reservations?filter=conflict');
+    await page.locator('.conflict').nth(5).waitFor();
+    expect(await page.locator('.conflicts .booking-day').count()).toBe(2);
+    expect(await page.locator('.conflict-help').count()).toBe(0);
+    const one = page.locator('.conflict[data-reservation="4"]');
+    expect((await one.boundingBox())?.height).toBeLessThan(130);
+    await one.getByRole('button', { name: '録画する方法' }).click();
+    await one.locator('.blocker').first().waitFor();
+    expect(await page.locator('.conflict-help').count()).toBe(1);
+  });
+
+  test('what was missed, failed or damaged stands in one place, with what had the tuner and when it is on again', async () => {
+    const now = Date.now();
+    const program = dayOf(now) + DAY_MS;
+    const window = guideWindow(
+      { stations: STATIONS, days: 8 },
+      { from: program, to: program + DAY_MS, type: 'GR' },
+      now,
+    );
+    const again = window[1]?.programs.find(({ copyNever }) => !copyNever);
+    const offers = [
+      {
+        programId: again?.id ?? 0,
+        serviceName: STATIONS[1]?.name ?? '',
+        title: again?.title ?? '',
+        startAt: again?.startAt ?? 0,
+        endAt: again?.endAt ?? 0,
+      },
+    ];
+    const had = '「ナイトゲーム」の録画にチューナーを使っていたため録画できませんでした。';
+    fill(
+      busyEvening(STATIONS, now).map((item) => {
+        if (item.id === 15) return { ...item, reason: had, offers };
+        return item.id === 14 ? { ...item, verdict: 'damaged' as const, offers: [] } : item;
+      }),
+    );
+    const page = await rig.open('reservations', PHONE);
+    await page.getByText('録り逃し 1件、一部欠落・乱れ 1件').waitFor();
+    await page.getByRole('button', { name: '確かめる' }).click();
+    await row(page, 14).waitFor();
+    expect(await row(page, 15).textContent()).toContain(had);
+    expect(await row(page, 15).textContent()).toContain('次の放送：');
+    expect(await widthOf(page)).toBe(360);
+    expect(await row(page, 14).getByRole('button').count()).toBe(1);
+    await row(page, 15).getByRole('button', { name: '次を予約' }).click();
+    await until(() =>
+      rig.service.house.bookings.items.some(
+        ({ programId, state }) => programId === again?.id && state === 'scheduled',
+      ),
+    );
+    await row(page, 14).locator('.booking-main').click();
+    await page.getByText('番組表にまだありません').waitFor();
+  });
+
+  test('of hundreds the first are there at once, and the rest as the view or the keys come near', async () => {
+    const [model] = busyEvening(STATIONS, Date.now()).filter(({ id }) => id === 2);
+    const items = Array.from(
+      { length: 400 },
+      (_, n): ReservationItem => ({
+        ...(model as ReservationItem),
+        id: n + 1,
+        programId: n + 1,
+        startAt: Date.now() + (n + 1) * 1_800_000,
+        endAt: Date.now() + (n + 2) * 1_800_000,
+      }),
+    );
+    fill(items);
+    const page = await rig.open('reservations');
+    await row(page, 1).waitFor();
+    const count = () => page.locator('.booking').count();
+    expect(await count()).toBeLessThan(120);
+    const heightOf = () => page.evaluate(() => document.documentElement.scrollHeight);
+    const before = await heightOf();
+    await row(page, 1).locator('.booking-main').focus();
+    for (let press = 0; press < 60; press += 1) await page.keyboard.press('ArrowDown');
+    await page.waitForFunction(
+      () => Number(document.activeElement?.closest<HTMLElement>('.booking')?.dataset.reservation) > 50,
+    );
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    await row(page, 400).waitFor();
+    // What stood for the rows was about as high as they are.
+    expect(Math.abs((await heightOf()) / before - 1)).toBeLessThan(0.25);
+  });
+
   test('another airing instead: the one in conflict goes only when the other is certain, and comes back', async () => {
     const now = Date.now();
     const from = dayOf(now) + DAY_MS;

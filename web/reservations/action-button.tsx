@@ -4,7 +4,8 @@ import { minute } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { titleOf } from '../words/reservation.ts';
-import { cancel, isBusy, restore } from './actions.ts';
+import { book, cancel, isBusy, restore } from './actions.ts';
+import { isTrouble } from './sort.ts';
 
 interface Deed {
   readonly icon: IconName;
@@ -25,8 +26,12 @@ function deedFor(item: ReservationItem, at: number): Deed | undefined {
     case 'cancelled':
       if (item.endAt <= at) return undefined;
       return { icon: 'undo', label: '復元', run: () => void restore(held) };
-    default:
-      return undefined;
+    default: {
+      const next = isTrouble(item) ? item.offers?.[0] : undefined;
+      if (next === undefined) return undefined;
+      const program = { id: next.programId, title: next.title };
+      return { icon: 'reserve', label: '次を予約', run: () => void book(program) };
+    }
   }
 }
 

@@ -180,18 +180,22 @@ export function takeInstead(conflict: Held, offer: Target & { readonly when: str
 /** This one instead of what stands in its way: of one tuner, which is free only without all of them. */
 export function giveWay(blockers: readonly Held[], winner: Held): Promise<boolean> {
   const had = document.activeElement;
+  // What was stopped cannot be taken back; with it nothing can.
+  const stopped = blockers.some(({ state }) => state === 'recording');
   return change(reservationKey(winner.id), '予約を取り消せませんでした。', async () => {
     for (const { id } of blockers) await cancelReservation(id);
     await readBookings();
     const state = reservationById(winner.id)?.state;
     const freed = state === 'scheduled' || state === 'recording';
-    const what = blockers.length === 1 ? quoted(blockers[0]?.title ?? '') : `${blockers.length}件の予約`;
-    showToast(
-      `${what}を取り消しました。${
-        freed ? `${quoted(winner.title)}を録画します。` : 'まだほかの録画と重なっています。'
-      }`,
-      wayBack('元に戻す', () => void restoreAll(blockers), had),
-    );
+    const what = blockers.length === 1 ? quoted(blockers[0]?.title ?? '') : `${blockers.length}件`;
+    const done = stopped
+      ? 'の録画を停止しました'
+      : blockers.length === 1
+        ? 'を取り消しました'
+        : 'の予約を取り消しました';
+    const then = freed ? `${quoted(winner.title)}を録画します` : 'まだほかの録画と重なっています';
+    const way = wayBack('元に戻す', () => void restoreAll(blockers), had);
+    showToast(`${what}${done}。${then}`, stopped ? undefined : way);
   });
 }
 

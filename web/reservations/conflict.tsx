@@ -1,13 +1,16 @@
 /** Why a reservation found no tuner, and the ways out of it, each one press. */
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ReservationItem } from '../../wire/api.ts';
+import { now } from '../device/clock.ts';
+import { onBack } from '../navigation/back.ts';
 import { openReservation } from '../navigation/router.ts';
 import { reservationById } from '../query/reservations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Named } from '../ui/named.tsx';
 import { narrow } from '../words/channel.ts';
 import { airingText, stateReason, titleOf } from '../words/reservation.ts';
-import { shortText, spanText } from '../words/time.ts';
-import { giveWay, isBusy, takeInstead } from './actions.ts';
+import { lengthText, shortText, spanText } from '../words/time.ts';
+import { book, giveWay, isBusy, takeInstead } from './actions.ts';
 
 /** More ways than these only confuse; the sheet of the programme has all its airings. */
 const MOST_OFFERS = 3;
@@ -25,6 +28,74 @@ function byTuning(blockers: readonly ReservationItem[]): ReservationItem[][] {
   return [...groups.values()];
 }
 
+/** What is lost when all of them give way: the rest of what runs, and what has not begun. */
+function lossText(blockers: readonly ReservationItem[], at: number): string {
+  const running = blockers.filter(({ state }) => state === 'recording');
+  const coming = blockers.filter(({ state }) => state !== 'recording');
+  const rest = running.map((one) => {
+    const left = Math.max(0, one.endAt - at);
+    return `「${titleOf(one)}」の録画をここで終え、残り${lengthText(left)}は録画されません。ここまでの録画は残ります。`;
+  });
+  const gone = coming.map(
+    (one) => `「${titleOf(one)}」（${spanText(one.startAt, one.endAt)}）の予約を取り消します。`,
+  );
+  return [...rest, ...gone].join('');
+}
+
+/** Stops what runs in favour of the other. It cannot be taken back, so it says what is lost and asks in its own place. */
+function StopForThis({ blockers, item }: { blockers: readonly ReservationItem[]; item: ReservationItem }) {
+  const [asking, setAsking] = useState(false);
+  const not = useRef<HTMLButtonElement>(null);
+  const asker = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    if (!asking) return undefined;
+    // Going on is what a press too many may do.
+    not.current?.focus();
+    const forget = onBack(() => {
+      setAsking(false);
+      return true;
+    });
+    return () => {
+      forget();
+      setTimeout(() => asker.current?.focus({ preventScroll: true }), 0);
+    };
+  }, [asking]);
+  if (!asking) {
+    return (
+      <button
+        ref={asker}
+        type="button"
+        class="button button-small button-stop"
+        aria-disabled={isBusy(undefined, item.id)}
+        onClick={() => setAsking(true)}
+      >
+        <span class="hidden-text">{blockers.map(titleOf).join('と')}の</span>
+        録画を停止してこちらを録画
+      </button>
+    );
+  }
+  return (
+    <div class="stop-question">
+      <p>{lossText(blockers, now.value)}</p>
+      <button ref={not} type="button" class="button stop-not" onClick={() => setAsking(false)}>
+        録画を続ける
+      </button>
+      <button
+        type="button"
+        class="button button-stop"
+        aria-disabled={isBusy(undefined, item.id)}
+        onClick={() => {
+          setAsking(false);
+          void giveWay(blockers.map(heldOf), heldOf(item));
+        }}
+      >
+        <Icon name="stop" />
+        停止してこちらを録画
+      </button>
+    </div>
+  );
+}
+
 function Blockers({ blockers, item }: { blockers: readonly ReservationItem[]; item: ReservationItem }) {
   const running = blockers.some(({ state }) => state === 'recording');
   return (
@@ -39,6 +110,7 @@ function Blockers({ blockers, item }: { blockers: readonly ReservationItem[]; it
           >
             <b>{titleOf(blocker)}</b>
             <span class="blocker-when numbers">
+              {blocker.state === 'recording' ? <b class="blocker-state">録画中 </b> : null}
               {narrow(blocker.serviceName)} {spanText(blocker.startAt, blocker.endAt)}・優先度{' '}
               {blocker.priority}
             </span>
@@ -46,7 +118,7 @@ function Blockers({ blockers, item }: { blockers: readonly ReservationItem[]; it
         ))}
       </div>
       {running ? (
-        <span class="blocker-state">録画中</span>
+        <StopForThis blockers={blockers} item={item} />
       ) : (
         <button
           type="button"
@@ -62,20 +134,27 @@ function Blockers({ blockers, item }: { blockers: readonly ReservationItem[]; it
   );
 }
 
-export function ConflictHelp({ item }: { item: ReservationItem }) {
+interface HelpProps {
+  readonly item: ReservationItem;
+  /** Whether the reason is said here, too. */
+  readonly reason?: boolean;
+}
+
+export function ConflictHelp({ item, reason = true }: HelpProps) {
   const blockers = (item.blockers ?? []).flatMap((id) => reservationById(id) ?? []).slice(0, MOST_BLOCKERS);
   const offers = (item.offers ?? []).slice(0, MOST_OFFERS);
+  const noWay = blockers.length === 0 && offers.length === 0;
   return (
     <div class="conflict-help">
-      <p class="conflict-reason">
-        <Icon name="alert" />
-        <span>
-          {stateReason(item)}
-          {blockers.length > 0 || offers.length > 0
-            ? ''
-            : 'この放送を受信できるチューナーがあるか、チューナーの画面で確かめてください。'}
-        </span>
-      </p>
+      {reason || noWay ? (
+        <p class="conflict-reason">
+          <Icon name="alert" />
+          <span>
+            {reason ? stateReason(item) : ''}
+            {noWay ? 'この放送を受信できるチューナーがあるか、チューナーの画面で確かめてください。' : ''}
+          </span>
+        </p>
+      ) : null}
       {offers.length === 0 ? null : (
         <div class="conflict-offers">
           {offers.map((offer, index) => (
@@ -109,5 +188,36 @@ export function ConflictHelp({ item }: { item: ReservationItem }) {
         </ul>
       )}
     </div>
+  );
+}
+
+/** Of one that was not recorded well: its next airings, each booked by one press. */
+export function NextAirings({ item }: { item: ReservationItem }) {
+  const offers = (item.offers ?? []).slice(0, MOST_OFFERS);
+  return (
+    <section class="program-section">
+      <h4>次の放送</h4>
+      {offers.length === 0 ? (
+        <p class="block-note">予約していない次の放送は、番組表にまだありません。</p>
+      ) : (
+        <div class="conflict-offers">
+          {offers.map((offer) => (
+            <button
+              key={offer.programId}
+              type="button"
+              class="button button-small"
+              aria-disabled={isBusy(offer.programId)}
+              onClick={() => void book({ id: offer.programId, title: offer.title })}
+            >
+              <Named name={`${airingText(offer)}の放送を予約`}>
+                <Icon name="reserve" />
+                <span class="numbers">{shortText(offer.startAt)}</span>
+                <span class="offer-station">{narrow(offer.serviceName)}</span>を予約
+              </Named>
+            </button>
+          ))}
+        </div>
+      )}
+    </section>
   );
 }

@@ -1,86 +1,129 @@
 /** Reservations by broadcast day: conflicts first, what is over last. */
-import type { ReservationItem } from '../../wire/api.ts';
-import { openReservation } from '../navigation/router.ts';
-import { originText } from '../query/rule-names.ts';
-import { Named } from '../ui/named.tsx';
-import { narrow } from '../words/channel.ts';
-import { spokenText, titleOf } from '../words/reservation.ts';
-import { StateBadge } from '../words/state-badge.tsx';
-import { airDateText, dateText, spanText } from '../words/time.ts';
-import { ActionButton } from './action-button.tsx';
-import { ConflictHelp } from './conflict.tsx';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { dateText } from '../words/time.ts';
 import { dayWords } from './days.ts';
-import { BookingRow } from './row.tsx';
+import { BookingRow, ConflictRow } from './row.tsx';
 import type { Day, Shown } from './sort.ts';
 
-function DaySection({ day, now }: { day: Day; now: number }) {
+/** Rows that are there at once: more than the highest screen shows. A house may have hundreds booked. */
+const FIRST_ROWS = 16;
+/** Rows that come together when the view comes near. */
+const MORE_ROWS = 16;
+/** About as high as a row, until it is there. */
+const ROW_REM = 4.4;
+/** More conflicts than these begin folded. */
+const MOST_OPEN = 2;
+
+/** Stands for rows that are not there yet, and asks for some of them when the view is within a screen of it. */
+function Rest({ count, onNear }: { count: number; onNear: () => void }) {
+  const place = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    const watch = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) onNear();
+      },
+      { rootMargin: '100% 0px' },
+    );
+    watch.observe(element);
+    return () => watch.disconnect();
+    // Each time that fewer are left it is asked again, which tells where it lies now.
+  }, [count]);
+  return <li ref={place} class="booking-rest" style={{ height: `${count * ROW_REM}rem` }} />;
+}
+
+interface DayProps {
+  readonly day: Day;
+  readonly now: number;
+  /** Rows that are there at once. */
+  readonly first: number;
+  /** Of what, before the name of the day: a day may stand in several lists. */
+  readonly of: string;
+  /** Of conflicts: whether what can be done is unfolded. */
+  readonly open?: boolean | undefined;
+}
+
+function DaySection({ day, now, first, of, open }: DayProps) {
+  const [some, setSome] = useState(first);
   const words = dayWords(day.day, now);
-  const date = dateText(day.day);
+  const date = dateText(day.day, now);
+  const rest = day.items.length - some;
   return (
-    <section class="booking-day" aria-label={`${words}${date}`}>
+    <section class="booking-day" aria-label={`${of}${words}${date}`}>
       <h2 class="booking-day-name">
         {words === '' ? null : <b>{words}</b>}
         <span class="numbers">{date}</span>
         <small class="numbers">{day.items.length}件</small>
       </h2>
       <ul class="booking-list">
-        {day.items.map((item) => (
-          <BookingRow key={item.id} item={item} />
-        ))}
+        {day.items
+          .slice(0, some)
+          .map((item) =>
+            open === undefined ? (
+              <BookingRow key={item.id} item={item} />
+            ) : (
+              <ConflictRow key={item.id} item={item} open={open} />
+            ),
+          )}
+        {rest > 0 ? <Rest count={rest} onNear={() => setSome(some + MORE_ROWS)} /> : null}
       </ul>
     </section>
   );
 }
 
-function ConflictCard({ item }: { item: ReservationItem }) {
+/** How many rows of each day are there at once: those of the first days. */
+function firstRows(days: readonly Day[], before: number): number[] {
+  let left = Math.max(0, FIRST_ROWS - before);
+  return days.map(({ items }) => {
+    const first = Math.min(items.length, left);
+    left -= first;
+    return first;
+  });
+}
+
+const countOf = (days: readonly Day[]): number => days.reduce((sum, { items }) => sum + items.length, 0);
+
+interface DaysProps {
+  readonly days: readonly Day[];
+  readonly now: number;
+  /** Rows above them. */
+  readonly before: number;
+  readonly of: string;
+  readonly open?: boolean | undefined;
+}
+
+function Days({ days, now, before, of, open }: DaysProps) {
+  const first = firstRows(days, before);
   return (
-    <li class="conflict" data-reservation={item.id}>
-      <div class="conflict-head">
-        <button type="button" class="conflict-name" onClick={() => openReservation(item.id)}>
-          <Named name={spokenText(item)}>
-            <b>{titleOf(item)}</b>
-            <span class="conflict-when numbers">
-              {airDateText(item.startAt)} {spanText(item.startAt, item.endAt)}
-            </span>
-            <span class="conflict-when">
-              {narrow(item.serviceName)}・{originText(item.ruleId)}
-              ・優先度 {item.priority}
-            </span>
-          </Named>
-        </button>
-        <StateBadge item={item} />
-        <ActionButton item={item} />
-      </div>
-      <ConflictHelp item={item} />
-    </li>
+    <>
+      {days.map((day, index) => (
+        <DaySection key={day.day} day={day} now={now} first={first[index] ?? 0} of={of} open={open} />
+      ))}
+    </>
   );
 }
 
 export function BookingList({ shown, now }: { shown: Shown; now: number }) {
+  const { conflicts, days, over } = shown;
+  const missing = countOf(conflicts);
+  const open = missing + countOf(days);
   return (
     <div data-nav-group="bookings" data-nav-start="">
-      {shown.conflicts.length === 0 ? null : (
+      {missing === 0 ? null : (
         <section class="conflicts" aria-label="競合している予約">
           <h2 class="booking-day-name">
             <b>競合</b>
-            <small class="numbers">{shown.conflicts.length}件はこのままでは録画されません</small>
+            <small class="numbers">{missing}件はこのままでは録画されません</small>
           </h2>
-          <ul class="conflict-list">
-            {shown.conflicts.map((item) => (
-              <ConflictCard key={item.id} item={item} />
-            ))}
-          </ul>
+          <Days days={conflicts} now={now} before={0} of="競合 " open={missing <= MOST_OPEN} />
         </section>
       )}
-      {shown.days.map((day) => (
-        <DaySection key={day.day} day={day} now={now} />
-      ))}
-      {shown.over.length === 0 ? null : (
+      <Days days={days} now={now} before={missing} of="" />
+      {over.length === 0 ? null : (
         <section class="booking-over" aria-label="終わった予約">
           <h2 class="booking-over-name">終わった予約（2週間分）</h2>
-          {shown.over.map((day) => (
-            <DaySection key={day.day} day={day} now={now} />
-          ))}
+          <Days days={over} now={now} before={open} of="終わった予約 " />
         </section>
       )}
     </div>

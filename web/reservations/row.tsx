@@ -1,20 +1,25 @@
 /** A reservation as a line of the list. */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import type { ReservationItem } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import { openReservation } from '../navigation/router.ts';
 import { originText } from '../query/rule-names.ts';
+import { Icon } from '../ui/icon.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { Named } from '../ui/named.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { narrow } from '../words/channel.ts';
-import { spokenText, stateReason, titleOf } from '../words/reservation.ts';
+import { airingText, spokenText, stateReason, titleOf } from '../words/reservation.ts';
 import { StateBadge } from '../words/state-badge.tsx';
 import { airClockText, isoText, leftToRecord } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
 import { ActionButton } from './action-button.tsx';
 import { toggle } from './actions.ts';
+import { ConflictHelp } from './conflict.tsx';
+import { isTrouble } from './sort.ts';
 
 /** What is said below the title besides the station. */
 function Facts({ item }: { item: ReservationItem }) {
@@ -30,25 +35,35 @@ function Facts({ item }: { item: ReservationItem }) {
   );
 }
 
-const TELLS_WHY: readonly ReservationItem['state'][] = ['skipped', 'missed'];
+const TELLS_WHY: readonly ReservationItem['state'][] = ['conflict', 'skipped', 'missed'];
 
-export function BookingRow({ item }: { item: ReservationItem }) {
+/** When what was not recorded well is on again. */
+function NextTime({ item }: { item: ReservationItem }) {
+  const next = isTrouble(item) ? item.offers?.[0] : undefined;
+  return next === undefined ? null : <span class="booking-note numbers">次の放送：{airingText(next)}</span>;
+}
+
+/** The record key on any part of a row. */
+function onRecordKey(event: KeyboardEvent, item: ReservationItem): void {
+  if (!isRecordKey(event) || event.repeat) return;
+  event.preventDefault();
+  const program = { id: item.programId, title: titleOf(item), copyNever: false, endAt: item.endAt };
+  toggle(program, item, Date.now());
+}
+
+interface LineProps {
+  readonly item: ReservationItem;
+  /** Stands before what is mostly done. */
+  readonly children?: ComponentChildren;
+}
+
+function Line({ item, children }: LineProps) {
   const { marks } = splitTitle(item.name);
   const title = titleOf(item);
   const recording = item.state === 'recording';
   const note = item.note ?? null;
   return (
-    <li
-      class="booking"
-      data-state={item.state}
-      data-reservation={item.id}
-      onKeyDown={(event) => {
-        if (!isRecordKey(event) || event.repeat) return;
-        event.preventDefault();
-        const program = { id: item.programId, title, copyNever: false, endAt: item.endAt };
-        toggle(program, item, Date.now());
-      }}
-    >
+    <>
       <button type="button" class="booking-main" onClick={() => openReservation(item.id)}>
         <Named name={spokenText(item)}>
           <span class="booking-time numbers">
@@ -69,11 +84,52 @@ export function BookingRow({ item }: { item: ReservationItem }) {
             ) : null}
             {TELLS_WHY.includes(item.state) ? <span class="booking-why">{stateReason(item)}</span> : null}
             {note === null ? null : <span class="booking-note">{note}</span>}
+            <NextTime item={item} />
           </span>
           <StateBadge item={item} />
         </Named>
       </button>
+      {children}
       <ActionButton item={item} />
+    </>
+  );
+}
+
+export function BookingRow({ item }: { item: ReservationItem }) {
+  return (
+    <li
+      class="booking"
+      data-state={item.state}
+      data-reservation={item.id}
+      onKeyDown={(event) => onRecordKey(event, item)}
+    >
+      <Line item={item} />
+    </li>
+  );
+}
+
+/** One that found no tuner: what can be done about it is unfolded below it. @param open at first */
+export function ConflictRow({ item, open }: { item: ReservationItem; open: boolean }) {
+  const [shown, setShown] = useState(open);
+  const help = `conflict-${item.id}`;
+  return (
+    <li class="conflict" data-reservation={item.id} onKeyDown={(event) => onRecordKey(event, item)}>
+      <div class="booking" data-state={item.state}>
+        <Line item={item}>
+          <button
+            type="button"
+            class="button button-small conflict-ways"
+            aria-expanded={shown}
+            aria-controls={help}
+            aria-label={`録画する方法：${titleOf(item)}`}
+            onClick={() => setShown(!shown)}
+          >
+            <span class="booking-action-word">録画する方法</span>
+            <Icon name={shown ? 'up' : 'down'} />
+          </button>
+        </Line>
+      </div>
+      <div id={help}>{shown ? <ConflictHelp item={item} reason={false} /> : null}</div>
     </li>
   );
 }

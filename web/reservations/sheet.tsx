@@ -20,8 +20,9 @@ import { StateBadge } from '../words/state-badge.tsx';
 import { airDateText, isoText, leftToRecord, lengthText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { cancel, isBusy, restore } from './actions.ts';
-import { ConflictHelp } from './conflict.tsx';
+import { ConflictHelp, NextAirings } from './conflict.tsx';
 import { BookingOptions } from './options.tsx';
+import { isTrouble } from './sort.ts';
 import { StopButton } from './stop-button.tsx';
 
 function Head({ item }: { item: ReservationItem }) {
@@ -213,6 +214,7 @@ function Body({ item }: { item: ReservationItem }) {
       ) : null}
       <Actions item={item} />
       <Note item={item} />
+      {isTrouble(item) ? <NextAirings item={item} /> : null}
       {item.state === 'scheduled' || item.state === 'conflict' ? <BookingOptions item={item} /> : null}
       <dl class="facts program-facts">
         {bookingFacts(item).map(({ name, value, note }) => (

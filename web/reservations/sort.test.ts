@@ -47,7 +47,7 @@ const ids = (days: readonly { items: readonly ReservationItem[] }[]): number[][]
 
 test('conflicts come first, the rest by broadcast day: what begins at 04:00 is of the day before', () => {
   const shown = arrange(ITEMS, { filter: 'all', completed: false, now: NOW });
-  expect(shown.conflicts.map(({ id }) => id)).toEqual<unknown>([4, 3]);
+  expect(ids(shown.conflicts)).toEqual([[4, 3]]);
   expect(ids(shown.days)).toEqual([[5, 9, 2], [1]]);
   expect(shown.over).toEqual([]);
 });
@@ -59,13 +59,9 @@ test('what is over is listed on demand, latest first', () => {
 
 test('filters', () => {
   const rule = arrange(ITEMS, { filter: 'rule', completed: true, now: NOW });
-  expect([rule.conflicts.map(({ id }) => id), ids(rule.days), ids(rule.over)]).toEqual<unknown>([
-    [4],
-    [[5]],
-    [[7]],
-  ]);
+  expect([rule.conflicts, rule.days, rule.over].map(ids)).toEqual([[[4]], [[5]], [[7]]]);
   const conflict = arrange(ITEMS, { filter: 'conflict', completed: false, now: NOW });
-  expect([conflict.conflicts.length, conflict.days.length]).toEqual([2, 0]);
+  expect([ids(conflict.conflicts), conflict.days]).toEqual([[[4, 3]], []]);
   const worth = [
     item(20, -9, { state: 'finished', verdict: 'complete' }),
     item(21, -9, { state: 'finished', verdict: 'damaged' }),
@@ -73,11 +69,18 @@ test('filters', () => {
   ];
   const trouble = arrange([...ITEMS, ...worth], { filter: 'trouble', completed: false, now: NOW });
   expect([trouble.conflicts, trouble.days, ids(trouble.over)]).toEqual([[], [], [[21, 22], [7]]]);
+  expect(countsOf(worth, NOW)).toMatchObject({ missed: 0, failed: 1, damaged: 1 });
   expect([filterOf('manual'), filterOf('x'), filterOf(null)]).toEqual(['manual', 'all', 'all']);
 });
 
 test('skipped ones are not missed, and conflicts that are over are not counted as such', () => {
-  expect(countsOf(ITEMS, NOW)).toEqual({ booked: 2, recording: 1, conflict: 2, missed: 1 });
+  expect(countsOf(ITEMS, NOW)).toEqual({
+    booked: 2,
+    recording: 1,
+    conflict: 2,
+    missed: 1,
+    ...{ failed: 0, damaged: 0 },
+  });
 });
 
 test('days have a name in the address', () => {

@@ -65,7 +65,7 @@ function byDay(items: readonly ReservationItem[], latestFirst = false): Day[] {
 
 export interface Shown {
   /** To come and running, by start: these say that somebody should act. */
-  readonly conflicts: readonly ReservationItem[];
+  readonly conflicts: readonly Day[];
   readonly days: readonly Day[];
   readonly over: readonly Day[];
 }
@@ -77,9 +77,8 @@ export function arrange(
 ): Shown {
   const passing = items.filter((item) => passes(item, filter));
   const open = passing.filter((item) => !isOver(item, now));
-  const conflicts = open.filter((item) => item.state === 'conflict').sort((a, b) => a.startAt - b.startAt);
   return {
-    conflicts,
+    conflicts: byDay(open.filter((item) => item.state === 'conflict')),
     days: byDay(open.filter((item) => item.state !== 'conflict')),
     over:
       completed || filter === 'trouble'
@@ -96,6 +95,8 @@ export interface Counts {
   readonly recording: number;
   readonly conflict: number;
   readonly missed: number;
+  readonly failed: number;
+  readonly damaged: number;
 }
 
 export function countsOf(items: readonly ReservationItem[], now: number): Counts {
@@ -107,6 +108,8 @@ export function countsOf(items: readonly ReservationItem[], now: number): Counts
     recording: count(open, 'recording'),
     conflict: count(open, 'conflict'),
     missed: count(items, 'missed'),
+    failed: items.filter((item) => isTrouble(item) && item.verdict === 'lost').length,
+    damaged: items.filter((item) => isTrouble(item) && item.verdict === 'damaged').length,
   };
 }
 

@@ -41,16 +41,22 @@ function Filters({ chosen, counts }: { chosen: Filter; counts: Counts }) {
   );
 }
 
-/** Missed ones are said even where what is over is not listed: nobody looks for what he does not know of. */
-function Missed({ count, onShow }: { count: number; onShow: (() => void) | undefined }) {
-  if (count === 0) return null;
+/** They are said even where what is over is not listed: nobody looks for what he does not know of. */
+function Troubles({ counts, onShow }: { counts: Counts; onShow: (() => void) | undefined }) {
+  const { missed, failed, damaged } = counts;
+  const words = [
+    missed === 0 ? [] : `録り逃し ${missed}件`,
+    failed === 0 ? [] : `失敗 ${failed}件`,
+    damaged === 0 ? [] : `一部欠落・乱れ ${damaged}件`,
+  ].flat();
+  if (words.length === 0) return null;
   return (
     <div class="booking-missed">
       <Icon name="alert" />
       <p>
-        <b class="numbers">この2週間の録り逃し {count}件</b>
+        <b class="numbers">この2週間：{words.join('、')}</b>
         {onShow === undefined
-          ? '放送が終わるまでに録画を始められなかった予約です。対象外の番組は含みません。'
+          ? '録り逃しは、放送が終わるまでに録画を始められなかった予約です。対象外の番組は含みません。'
           : ''}
       </p>
       {onShow === undefined ? null : (
@@ -125,8 +131,8 @@ function ListView({ items }: { items: readonly ReservationItem[] }) {
           {counts.conflict === 0 ? '' : `・競合 ${counts.conflict}`}
         </p>
       </div>
-      <Missed
-        count={counts.missed}
+      <Troubles
+        counts={counts}
         onShow={
           completed.value || filter === 'trouble' ? undefined : () => setQuery({ filter: 'trouble' }, true)
         }
