@@ -55,9 +55,11 @@ function Troubles({ counts, onShow }: { counts: Counts; onShow: (() => void) | u
       <Icon name="alert" />
       <p>
         <b class="numbers">この2週間：{words.join('、')}</b>
-        {onShow === undefined
-          ? '録り逃しは、放送が終わるまでに録画を始められなかった予約です。対象外の番組は含みません。'
-          : ''}
+        {onShow === undefined && missed > 0 ? (
+          <small>
+            録り逃しは、放送が終わるまでに録画を始められなかった予約です。対象外の番組は含みません。
+          </small>
+        ) : null}
       </p>
       {onShow === undefined ? null : (
         <button type="button" class="button button-small" onClick={onShow}>
