@@ -253,6 +253,8 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await alert.waitFor();
     expect(await alert.textContent()).toContain('いまは受信できません');
     expect(await alert.textContent()).toContain('3台とも録画中');
+    await alert.locator('.tuner-holders li').first().waitFor();
+    expect(await alert.locator('.tuner-holders').textContent()).toContain('地デジ');
     await page.keyboard.press('Enter');
     await focusOn(page, '再試行');
     await page.setViewportSize({ width: 390, height: 844 });

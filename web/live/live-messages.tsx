@@ -7,6 +7,7 @@ import { Logo } from '../ui/logo.tsx';
 import { shortageText } from '../words/quality.ts';
 import type { LivePlayer } from './live-player.ts';
 import type { LiveState } from './live-state.ts';
+import { TunerHolders } from './tuner-holders.tsx';
 
 interface LiveMessageProps {
   readonly player: LivePlayer;
@@ -71,10 +72,18 @@ export function LiveMessage({ player, station, onList }: LiveMessageProps) {
     case 'stalled':
       return <BusyNote text={waiting} />;
     case 'waiting':
-      return <RetryNote failure={state.failure} until={state.until} ways={[again, list]} />;
+      return (
+        <RetryNote failure={state.failure} until={state.until} ways={[again, list]}>
+          <TunerHolders failure={state.failure} station={station} />
+        </RetryNote>
+      );
     case 'failed': {
       const ways = state.failure.code === 'not_found' ? [list, again] : [again, list];
-      return <FailureNote failure={state.failure} ways={ways} />;
+      return (
+        <FailureNote failure={state.failure} ways={ways}>
+          <TunerHolders failure={state.failure} station={station} />
+        </FailureNote>
+      );
     }
   }
 }

@@ -24,6 +24,7 @@ import { splitTitle } from '../words/title.ts';
 import { ChannelList } from './channel-list.tsx';
 import type { LiveState } from './live-state.ts';
 import { RecordBelow } from './record.tsx';
+import { TunerHolders } from './tuner-holders.tsx';
 
 const TABS = [
   { value: 'program', label: '番組' },
@@ -234,7 +235,10 @@ export function LivePanel({ state, ...props }: PanelProps & { readonly state: Li
   return (
     <section class="below" aria-label={WORDS.panel}>
       {(state?.kind === 'waiting' && !state.kept) || state?.kind === 'failed' ? (
-        <p class="below-next">{adviceFor(state.failure).next}</p>
+        <div class="below-next">
+          <p>{adviceFor(state.failure).next}</p>
+          <TunerHolders failure={state.failure} station={station} />
+        </div>
       ) : null}
       {station === undefined ? null : <Heading station={station} />}
       <PanelTabs {...props} />

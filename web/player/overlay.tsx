@@ -2,6 +2,7 @@
  * What lies over the picture beneath the controls, as layers: the veil that covers it, and notes on why there is no
  * picture. Captions will be a layer of their own between the two.
  */
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiFailure } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -34,6 +35,8 @@ interface FailureNoteProps {
   readonly advice?: Advice;
   /** The most likely one first. */
   readonly ways: readonly WayOut[];
+  /** Below what is said of the failure. */
+  readonly children?: ComponentChildren;
 }
 
 function FailureText({ failure, advice }: Pick<FailureNoteProps, 'failure' | 'advice'>) {
@@ -73,7 +76,7 @@ function useCountdown(until: number): number {
 }
 
 /** The player connects again by itself at `until` (epoch ms). */
-export function RetryNote({ failure, advice, ways, until }: FailureNoteProps & { until: number }) {
+export function RetryNote({ failure, advice, ways, until, children }: FailureNoteProps & { until: number }) {
   const seconds = useCountdown(until);
   return (
     <div class="stage-note stage-note-wide" role="alert">
@@ -81,6 +84,7 @@ export function RetryNote({ failure, advice, ways, until }: FailureNoteProps & {
         <Icon name="retry" />
       </span>
       <FailureText failure={failure} {...(advice === undefined ? {} : { advice })} />
+      {children}
       <p class="numbers" aria-hidden="true">
         {seconds > 0 ? `${seconds}秒後にもう一度つなぎます` : 'つないでいます…'}
       </p>
@@ -92,7 +96,7 @@ export function RetryNote({ failure, advice, ways, until }: FailureNoteProps & {
 }
 
 /** Nothing happens until the viewer chooses a way; the first one has the focus. */
-export function FailureNote({ failure, advice, ways }: FailureNoteProps) {
+export function FailureNote({ failure, advice, ways, children }: FailureNoteProps) {
   const actions = useRef<HTMLDivElement>(null);
   useEffect(() => actions.current?.querySelector('button')?.focus({ preventScroll: true }), []);
   return (
@@ -101,6 +105,7 @@ export function FailureNote({ failure, advice, ways }: FailureNoteProps) {
         <Icon name="alert" />
       </span>
       <FailureText failure={failure} {...(advice === undefined ? {} : { advice })} />
+      {children}
       <div class="panel-actions" ref={actions}>
         <Ways ways={ways} />
       </div>

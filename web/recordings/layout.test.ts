@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { heightOf, layoutOf, placeOf, rangeInView, stepFrom } from './layout.ts';
+import { firstInView, heightOf, layoutOf, placeOf, rangeInView, stepFrom } from './layout.ts';
 
 const REM = 16;
 
@@ -72,4 +72,12 @@ describe('keys', () => {
     ]);
     expect([step(6, 'Home'), step(6, 'End'), step(6, 'x')]).toEqual([0, 9, undefined]);
   });
+});
+
+test('the first cell of the view is that of the first row that is not above it', () => {
+  const layout = { columns: 3, cellWidth: 100, cellHeight: 90, gap: 10 };
+  expect([-50, 0, 1, 100, 101, 100_000].map((top) => firstInView(layout, 30, top))).toEqual([
+    ...[0, 0, 3, 3, 6, 29],
+  ]);
+  expect(firstInView(layout, 0, 0)).toBe(0);
 });

@@ -81,6 +81,12 @@ export function rangeInView(layout: Layout, count: number, view: { top: number; 
   return { first: Math.min(firstRow * layout.columns, end), end };
 }
 
+/** The first cell whose row is not above the view. @param top as above */
+export function firstInView(layout: Layout, count: number, top: number): number {
+  const row = Math.max(0, Math.ceil(top / (layout.cellHeight + layout.gap)));
+  return Math.min(Math.max(0, count - 1), row * layout.columns);
+}
+
 /** Where a key leads from a cell; undefined where it leads off the shelf. */
 export function stepFrom(
   index: number,

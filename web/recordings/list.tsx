@@ -10,6 +10,7 @@ import { Icon } from '../ui/icon.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { FailurePanel } from '../words/failure-panel.tsx';
 import { canPlay } from '../words/recording.ts';
+import { monthText } from '../words/time.ts';
 import { moveToBin } from './actions.ts';
 import { openRecording, openSeries } from './address.ts';
 import { CardSkeleton, RecordingCard, SeriesCard } from './card.tsx';
@@ -65,6 +66,12 @@ export function useChoosing({ shown, pages, selection }: Omit<ListProps, 'busy'>
   };
 }
 
+const isByDate = (): boolean => recordingsSort.value === 'newest' || recordingsSort.value === 'oldest';
+
+function monthOf(recording: Recording | undefined): string | undefined {
+  return recording === undefined ? undefined : monthText(recording.startAt);
+}
+
 export function RecordingList({ shown, pages, busy, selection }: ListProps) {
   const { toggle, stretch } = useChoosing({ shown, pages, selection });
   const look = recordingsLook.value;
@@ -109,6 +116,7 @@ export function RecordingList({ shown, pages, busy, selection }: ListProps) {
         count={pages.count}
         keyAt={(index) => String(pages.at(index)?.id ?? `row ${index}`)}
         onRange={({ first, end }) => pages.want(first, end)}
+        headingAt={isByDate() ? (index) => monthOf(pages.at(index)) : undefined}
         onToggle={toggle}
         onStretch={(from, to) => {
           selection.anchorAt(from);

@@ -6,6 +6,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { focusOn } from '../navigation/focus.ts';
 import {
+  firstInView,
   heightOf,
   type Layout,
   type Look,
@@ -31,6 +32,8 @@ interface ShelfProps extends ShelfHandlers {
   readonly cell: (index: number) => ComponentChildren;
   /** What is drawn changed; the last excluded. */
   readonly onRange: (range: Range) => void;
+  /** What a cell stands under, such as its month: said at the first of each, and of the view. Undefined: not known. */
+  readonly headingAt?: ((index: number) => string | undefined) | undefined;
 }
 
 /** What takes the focus in a cell. */
@@ -58,6 +61,7 @@ function useView(look: Look, count: number) {
   const root = useRef<HTMLDivElement>(null);
   const [layout, setLayout] = useState<Layout>();
   const [range, setRange] = useState<Range>({ first: 0, end: 0 });
+  const [head, setHead] = useState(0);
   useLayoutEffect(() => {
     const element = root.current;
     if (element === null) return undefined;
@@ -74,10 +78,9 @@ function useView(look: Look, count: number) {
     const element = root.current;
     if (element === null || layout === undefined) return undefined;
     const look = (): void => {
-      const next = rangeInView(layout, count, {
-        top: -element.getBoundingClientRect().top,
-        height: innerHeight,
-      });
+      const top = -element.getBoundingClientRect().top;
+      const next = rangeInView(layout, count, { top, height: innerHeight });
+      setHead(firstInView(layout, count, top));
       setRange((before) => (before.first === next.first && before.end === next.end ? before : next));
     };
     look();
@@ -88,7 +91,7 @@ function useView(look: Look, count: number) {
       removeEventListener('resize', look);
     };
   }, [layout, count]);
-  return { root, layout, range };
+  return { root, layout, range, head };
 }
 
 interface Held {
@@ -152,9 +155,18 @@ function useHeldFocus({ count, keyAt }: Pick<ShelfProps, 'count' | 'keyAt'>, dra
   };
 }
 
+/** Says a heading at the first cell that stands under it. */
+function FirstOf({ headingAt, index }: Pick<ShelfProps, 'headingAt'> & { index: number }) {
+  const own = headingAt?.(index);
+  if (own === undefined || index === 0) return null;
+  const before = headingAt?.(index - 1);
+  return before === undefined || before === own ? null : <span class="shelf-mark numbers">{own}</span>;
+}
+
 export function ShelfView(props: ShelfProps) {
   const { look, count, keyAt, cell, onRange, onStretch, onToggle } = props;
-  const { root, layout, range } = useView(look, count);
+  const { root, layout, range, head } = useView(look, count);
+  const heading = props.headingAt?.(head);
   const drawn = Array.from({ length: Math.max(0, range.end - range.first) }, (_, step) => range.first + step);
   const focus = useHeldFocus(props, drawn);
   useEffect(() => onRange(range), [range]);
@@ -193,6 +205,11 @@ export function ShelfView(props: ShelfProps) {
       onFocusIn={focus.onFocus}
       onFocusOut={focus.onBlur}
     >
+      {heading === undefined ? null : (
+        <p class="shelf-heading numbers" aria-hidden="true">
+          <span>{heading}</span>
+        </p>
+      )}
       <ul class="shelf-cells" aria-label={props.label}>
         {layout === undefined
           ? null
@@ -216,6 +233,7 @@ export function ShelfView(props: ShelfProps) {
                     transform: `translate(${place.left}px, ${place.top}px)`,
                   }}
                 >
+                  <FirstOf headingAt={props.headingAt} index={index} />
                   {cell(index)}
                 </li>
               );

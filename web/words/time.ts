@@ -32,6 +32,12 @@ export function dateText(at: number, today?: number): string {
   return `${year}${date.getUTCMonth() + 1}月${date.getUTCDate()}日(${WEEKDAYS[date.getUTCDay()] ?? ''})`;
 }
 
+/** `2026年11月`. */
+export function monthText(at: number): string {
+  const date = shifted(at);
+  return `${date.getUTCFullYear()}年${date.getUTCMonth() + 1}月`;
+}
+
 /** The broadcast day begins at this hour. */
 const DAY_BEGINS = 5;
 const DAY_MS = 24 * 3_600_000;

@@ -1,0 +1,37 @@
+/** Who has the tuners of a type, and until when, in words. Pure. */
+import type { Channel, Tuner } from '../../wire/agent.ts';
+import type { Station } from '../../wire/api.ts';
+import type { RecordingId } from '../../wire/ids.ts';
+import { narrow } from '../words/channel.ts';
+import { airClockText } from '../words/time.ts';
+import { splitTitle } from '../words/title.ts';
+import { userWords } from '../words/tuner.ts';
+
+/** Of what is recorded. */
+interface Running {
+  readonly id: RecordingId;
+  readonly name: string;
+  readonly serviceName: string;
+  /** Epoch ms. */
+  readonly endAt: number;
+}
+
+/** A line for each tuner of the type that is in use: `地デジ 1：録画「…」（BSみなと）21:54まで`. */
+export function holderLines(
+  tuners: readonly Tuner[],
+  type: Station['type'],
+  channels: readonly Channel[],
+  running: readonly Running[],
+): string[] {
+  const nameOf = (id: RecordingId): string | undefined => {
+    const found = running.find((one) => one.id === id);
+    if (found === undefined) return undefined;
+    return `「${splitTitle(found.name).title}」（${narrow(found.serviceName)}）${airClockText(found.endAt)}まで`;
+  };
+  return tuners
+    .filter((tuner) => !tuner.disabled && tuner.types.includes(type) && tuner.users.length > 0)
+    .map(({ name, users }) => {
+      const uses = users.flatMap(({ use }) => userWords(use, channels, nameOf));
+      return `${name}：${uses.map(({ text, detail }) => `${text}${detail === undefined ? '' : ` ${detail}`}`).join('、')}`;
+    });
+}

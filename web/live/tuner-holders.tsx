@@ -1,0 +1,32 @@
+/** Beside the message that no tuner is free: who has those that the station would need, and until when. */
+import type { Station } from '../../wire/api.ts';
+import type { ApiFailure } from '../query/api.ts';
+import { CHANNELS, RUNNING_RECORDINGS, TUNERS } from '../query/queries.ts';
+import { useQuery } from '../query/use-query.ts';
+import { holderLines } from './holder-lines.ts';
+
+function Lines({ type }: { type: Station['type'] }) {
+  const tuners = useQuery(TUNERS).value ?? [];
+  const channels = useQuery(CHANNELS).value ?? [];
+  const running = useQuery(RUNNING_RECORDINGS).value ?? [];
+  const lines = holderLines(tuners, type, channels, running);
+  if (lines.length === 0) return null;
+  return (
+    <ul class="tuner-holders numbers" aria-label="チューナーの使用状況">
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  );
+}
+
+interface HoldersProps {
+  readonly failure: ApiFailure;
+  readonly station: Station | undefined;
+}
+
+/** Nothing of another failure, and of a station that is not known. */
+export function TunerHolders({ failure, station }: HoldersProps) {
+  if (failure.code !== 'no_tuner' || station === undefined) return null;
+  return <Lines type={station.type} />;
+}
