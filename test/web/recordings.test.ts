@@ -57,6 +57,15 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await cards(page).first().waitFor();
     await cellsBounded(page);
     expect(asked('GET recordings')).toBeLessThan(8);
+    // The month is said at the top of the view, and where another one begins.
+    const month = (words: string) => page.locator('.shelf-heading span', { hasText: words }).waitFor();
+    await month('2026年11月');
+    // An earlier month begins some twenty days of five hours each down the list.
+    for (let step = 0; (await page.locator('.shelf-mark').count()) === 0 && step < 40; step += 1) {
+      await page.mouse.wheel(0, 600);
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+    }
+    expect(await page.locator('.shelf-mark').first().textContent()).toBe('2026年10月');
     const last = held(COUNT)?.title ?? '-';
     await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }));
     await page.locator(`.cell-main[data-id="${COUNT}"]`).waitFor();
@@ -64,6 +73,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
       splitTitle(last).title,
     );
     await cellsBounded(page);
+    expect(await page.locator('.shelf-heading').textContent()).not.toBe('2026年11月');
     expect(faults).toEqual([]);
   });
 
