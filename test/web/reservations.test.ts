@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import type { ProgramId } from '../../arib/ids.ts';
 import type { ReservationItem } from '../../wire/api.ts';
+import { reservationId } from '../../wire/ids.ts';
 import { newHouse } from './fake-api.ts';
 import { busyEvening, newBookings } from './fake-bookings.ts';
 import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
@@ -133,7 +135,11 @@ describe.skipIf(!hasChromium)('reservations', () => {
     } as const;
     fill(
       items.map((item) =>
-        item.id === 2 ? { ...item, ...runs } : item.id === 4 ? { ...item, blockers: [2] } : item,
+        item.id === 2
+          ? { ...item, ...runs }
+          : item.id === 4
+            ? { ...item, blockers: [reservationId(2)] }
+            : item,
       ),
     );
     const page = await rig.open('reservations?filter=conflict', PHONE);
@@ -163,8 +169,8 @@ describe.skipIf(!hasChromium)('reservations', () => {
     const more = [0, 1, 2, 3].map(
       (n): ReservationItem => ({
         ...(model as ReservationItem),
-        id: 100 + n,
-        programId: 100 + n,
+        id: reservationId(100 + n),
+        programId: (100 + n) as ProgramId,
         startAt: (model?.startAt ?? 0) + (n % 2) * DAY_MS,
         endAt: (model?.endAt ?? 0) + (n % 2) * DAY_MS,
       }),
@@ -192,7 +198,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     const again = window[1]?.programs.find(({ copyNever }) => !copyNever);
     const offers = [
       {
-        programId: again?.id ?? 0,
+        programId: again?.id ?? (0 as ProgramId),
         serviceName: STATIONS[1]?.name ?? '',
         title: again?.title ?? '',
         startAt: again?.startAt ?? 0,
@@ -230,8 +236,8 @@ describe.skipIf(!hasChromium)('reservations', () => {
       { length: 400 },
       (_, n): ReservationItem => ({
         ...(model as ReservationItem),
-        id: n + 1,
-        programId: n + 1,
+        id: reservationId(n + 1),
+        programId: (n + 1) as ProgramId,
         startAt: Date.now() + (n + 1) * 1_800_000,
         endAt: Date.now() + (n + 2) * 1_800_000,
       }),
