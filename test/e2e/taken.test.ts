@@ -1,0 +1,128 @@
+/**
+ * One tuner for two: a recording takes the tuner of the station that is watched in a real browser. Real agent, broadcast,
+ * encoder and service.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { type RunningAgent, startAgent } from '../../agent/agent.ts';
+import { SILENT_LOG } from '../../host/log.ts';
+import { Networks } from '../../host/networks.ts';
+import type { Channel } from '../../wire/agent.ts';
+import type { Recording, Station } from '../../wire/api.ts';
+import { HD, OTHER_CHANNEL, prepareAir } from '../live/rig.ts';
+import { startTestService, type TestService } from '../service/harness.ts';
+import { synthText } from '../synth/tuning.ts';
+import { comesTrue } from '../until.ts';
+import { builtWeb, hasChromium, PLAIN_HOST, sharedBrowser } from '../web/browser.ts';
+import { endRecording, startRecording } from './recorded.ts';
+
+setDefaultTimeout(120_000);
+
+const SYNTH = join(import.meta.dir, '..', '..', 'synth', 'main.ts');
+const LIMIT_MS = 60_000;
+
+describe.skipIf(!hasChromium)('a station whose tuner goes to a recording', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-taken-'));
+  let agent: RunningAgent;
+  let service: TestService;
+  let page: Page;
+  const faults: string[] = [];
+
+  beforeAll(async () => {
+    await prepareAir();
+    const channels = JSON.parse(await synthText('--scenario', 'mini', '--channels')) as Channel[];
+    const channelsFile = join(folder, 'channels.json');
+    writeFileSync(channelsFile, JSON.stringify(channels.filter(({ type }) => type === 'GR')));
+    agent = await startAgent({
+      ...{ host: '127.0.0.1', port: 0, networks: Networks.parse('127.0.0.0/8') },
+      ...{ tunersFile: join(folder, 'tuners.json'), channelsFile },
+      fakeTune: `${process.execPath} ${SYNTH} --scenario mini --type {type} --channel {channel}`,
+      fakeTuners: 'GR:1',
+      environment: process.env,
+      log: SILENT_LOG,
+      timing: { lingerMs: 2_000 },
+    });
+    const environment = {
+      TUNER_AGENT_URL: agent.url,
+      FFMPEG_PATH: Bun.which('ffmpeg') ?? '',
+      ALLOWED_HOSTS: PLAIN_HOST,
+    };
+    service = await startTestService({ environment, webDir: await builtWeb() });
+    const listed = async (): Promise<boolean> => {
+      const stations = (await (await fetch(`${service.url}/api/services`)).json()) as Station[];
+      // What is recorded has to be in the guide, which the idle tuner is read for.
+      return [HD, OTHER_CHANNEL].every((id) => stations.find((one) => one.id === id)?.now != null);
+    };
+    await comesTrue('the stations are listed', listed, LIMIT_MS);
+    const browser = await sharedBrowser();
+    page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+    page.setDefaultTimeout(60_000);
+    page.on('pageerror', (error) => faults.push(error.message));
+  });
+  afterEach(() => {
+    expect(faults).toEqual([]);
+  });
+  afterAll(async () => {
+    await page?.context().close();
+    await service?.close();
+    await agent?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Names of the recordings in `yielded` events, from now on. */
+  async function yieldedTo(signal: AbortSignal): Promise<number[]> {
+    const found: number[] = [];
+    const response = await fetch(`${service.url}/api/events`, { signal });
+    const read = async (): Promise<void> => {
+      let text = '';
+      for await (const chunk of response.body ?? []) {
+        text += new TextDecoder().decode(chunk);
+        const events = text.split('\n\n');
+        text = events.pop() ?? '';
+        for (const event of events) {
+          const id = /event: yielded\ndata: .*"recording":\{"id":(\d+)/u.exec(event)?.[1];
+          if (id !== undefined) found.push(Number(id));
+        }
+      }
+    };
+    read().catch(() => {});
+    return found;
+  }
+
+  const plays = (seconds: number): Promise<unknown> =>
+    page.waitForFunction((least) => {
+      // On the raw path one plays the sound, and another beside it shows the picture.
+      const videos = [...document.querySelectorAll('video')];
+      const [first] = videos;
+      const shows = videos.some(({ videoWidth }) => videoWidth > 0);
+      return first !== undefined && !first.paused && first.currentTime > least && shows;
+    }, seconds);
+
+  test.each([
+    ['h264', '127.0.0.1', HD, OTHER_CHANNEL],
+    ['raw', PLAIN_HOST, OTHER_CHANNEL, HD],
+  ])('%s on %s: is followed by that recording, which is chased', async (codec, host, watched, recorded) => {
+    const abort = new AbortController();
+    const yielded = await yieldedTo(abort.signal);
+    let recording: Recording | undefined;
+    const url = service.url.replace('127.0.0.1', host);
+    try {
+      // A device that chose it; one that is too slow for it at this moment is given the other path, and loses that.
+      await page.goto(url);
+      await page.evaluate((isRaw) => localStorage.setItem('svc.live-raw', String(isRaw)), codec === 'raw');
+      await page.goto(`${url}/live/${watched}`);
+      await plays(0.5);
+      recording = await startRecording(`${service.url}/`, recorded);
+      await page.waitForURL(new RegExp(`/chase/${recording.id}`, 'u'));
+      await page.getByText('録画を追いかけて再生します').waitFor();
+      await plays(0.2);
+      expect(yielded).toEqual([recording.id]);
+    } finally {
+      if (recording !== undefined) await endRecording(`${service.url}/`, recording);
+      abort.abort();
+    }
+  });
+});
