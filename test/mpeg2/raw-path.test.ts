@@ -22,11 +22,12 @@ beforeAll(async () => {
   module = await WebAssembly.compile(await Bun.file(WASM).arrayBuffer());
 });
 
-/** A frame of AAC as ADTS: the payload is not decoded here. @param channels channel_configuration */
-function adts(channels: number): Uint8Array {
+/** A frame of AAC as ADTS: the payload is not decoded here. @param channels channel_configuration @param element id_syn_ele of the first one */
+function adts(channels: number, element = 0): Uint8Array {
   const length = 64;
   const frame = new Uint8Array(length);
   frame.set([0xff, 0xf1, 0x4c | (channels >> 2), ((channels & 3) << 6) | (length >> 11)]);
+  frame[7] = element << 5;
   frame.set([(length >> 3) & 255, ((length & 7) << 5) | 0x1f, 0xfc], 4);
   return frame;
 }
@@ -35,12 +36,13 @@ interface StreamOptions {
   readonly frames: number;
   readonly start: number;
   readonly channels?: number;
+  readonly element?: number;
   readonly withAudio?: boolean;
 }
 
 /** Groups of I, P, B, B, each a second of 30 frames by its times, with sound beside them. */
 function station(options: StreamOptions): Uint8Array[] {
-  const { frames, start, channels = 2, withAudio = true } = options;
+  const { frames, start, channels = 2, element, withAudio = true } = options;
   const pieces: Uint8Array[] = [];
   const streams = [{ type: 0x02, pid: VIDEO }, ...(withAudio ? [{ type: 0x0f, pid: AUDIO }] : [])];
   const tables = new StreamBuilder()
@@ -68,7 +70,11 @@ function station(options: StreamOptions): Uint8Array[] {
     pieces.push(packets);
     if (!withAudio) continue;
     // 30 frames of pictures are 46.875 of sound: near enough, as PES packets of a broadcast come.
-    const sound = pesPacket({ streamId: 0xc0, pts: time, data: [...adts(channels), ...adts(channels)] });
+    const sound = pesPacket({
+      streamId: 0xc0,
+      pts: time,
+      data: [...adts(channels, element), ...adts(channels, element)],
+    });
     const soundPackets = packetizePes(sound, pid(AUDIO), audioCounter);
     audioCounter += soundPackets.length / 188;
     pieces.push(soundPackets);
@@ -154,11 +160,16 @@ describe('the raw path', () => {
     expect(rig.shown.length).toBeLessThan(60);
   });
 
-  test('gives up on two-language sound that a media source cannot take, and on silence', async () => {
+  test('tells of two sounds in one; gives up on sound that nothing is known of, and on silence', async () => {
     const dual = await new Rig().start();
     for (const piece of station({ frames: 30, start: 0, channels: 0 })) dual.station.packets(piece);
-    dual.play(1.5);
-    expect(dual.reports.at(-1)).toEqual({ kind: 'problem', problem: 'no_audio' });
+    expect(dual.reports.find(({ kind }) => kind === 'init')).toMatchObject({ isDual: true });
+    // A channel pair, without a configuration.
+    const unknown = await new Rig().start();
+    for (const piece of station({ frames: 30, start: 0, channels: 0, element: 1 }))
+      unknown.station.packets(piece);
+    unknown.play(1.5);
+    expect(unknown.reports.at(-1)).toEqual({ kind: 'problem', problem: 'no_audio' });
     const silent = await new Rig().start();
     for (const piece of station({ frames: 30, start: 0, withAudio: false })) silent.station.packets(piece);
     expect(silent.reports.at(-1)).toEqual({ kind: 'problem', problem: 'no_audio' });

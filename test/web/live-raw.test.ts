@@ -4,14 +4,21 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { broadcastMs } from '../../arib/time.ts';
+import { StationFilter } from '../../arib/ts/station-filter.ts';
 import { flashToBeep, recordAppends, watch } from '../e2e/watch.ts';
+import { prepareAir } from '../live/rig.ts';
 import { crcOf } from '../stream-builder.ts';
+import { tune } from '../synth/tuning.ts';
 import { PLAIN_HOST } from './browser.ts';
 import { tooWide, violations } from './look.ts';
 import { hasChromium, webRig } from './rig.ts';
 
 const STATION = 'live/3274001024';
 const SECONDS = 20;
+/** Dual mono as it is broadcast: two single channel elements without a configuration. */
+const TWO_SOUNDS = join(import.meta.dir, '..', 'synth', 'dual-mono.json');
+const AIR_AT = broadcastMs(Date.UTC(2026, 0, 5, 12));
 /** A white picture and a beep of a tenth of a second, every second, over a moving picture; small, so that a busy machine decodes it. */
 const FLASH = 'lt(mod(t,1),0.1)';
 
@@ -129,6 +136,41 @@ describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
     expect(await canvas.count()).toBe(1);
   });
 
+  test('of two sounds in one the main one is heard by both ears, or the one that is chosen', async () => {
+    const [station] = await prepareAir(TWO_SOUNDS);
+    if (station === undefined) throw new Error('no station');
+    const { type, channel, serviceId } = station;
+    const air = await tune({ scenario: TWO_SOUNDS, type, channel, at: AIR_AT, seconds: 14 });
+    const filtered = new StationFilter(serviceId).feed(air);
+    Object.assign(rig.service.state, { raw: { bytes: filtered, seconds: 14 }, noSocket: true });
+    const page = await rig.open('');
+    await page.addInitScript(listenToOutput);
+    await page.addInitScript(() => localStorage.setItem('svc.live-raw', 'true'));
+    await page.goto(`${rig.service.url}${STATION}`);
+    // The broadcaster's main sound is of 800 Hz, the other one of 1600.
+    const loudest = (ear: 0 | 1, hertz: number): Promise<unknown> =>
+      page.waitForFunction(
+        ([side, wanted]) => {
+          const { svcEars } = window as unknown as { svcEars: AnalyserNode[] };
+          const analyser = svcEars.at(side - 2);
+          if (analyser === undefined) return false;
+          const bins = new Float32Array(analyser.frequencyBinCount);
+          analyser.getFloatFrequencyData(bins);
+          const top = Math.max(...bins);
+          const at = (bins.indexOf(top) * analyser.context.sampleRate) / analyser.fftSize;
+          return top > -60 && Math.abs(at - wanted) < 60;
+        },
+        [ear, hertz] as const,
+      );
+    await loudest(0, 800);
+    await loudest(1, 800);
+    await page.keyboard.press('a');
+    await page.getByRole('radio', { name: '英語' }).click();
+    await loudest(0, 1_600);
+    await loudest(1, 1_600);
+    expect(rig.service.live.map(({ codec }) => codec)).toEqual(['raw', 'raw']);
+  });
+
   test('several stations are shown at half the resolution, one of them heard', async () => {
     Object.assign(rig.service.state, { raw: { bytes, seconds: SECONDS }, noSocket: true });
     const page = await rig.open('multi?stations=3274001024,3274101032');
@@ -180,6 +222,30 @@ describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
     expect(rig.service.live.map(({ codec }) => codec).slice(0, 2)).toEqual(['raw', 'h264']);
   });
 });
+
+/** Runs in the page: two analysers hear what goes to the ears. Self-contained. */
+function listenToOutput(): void {
+  const ears: AnalyserNode[] = [];
+  Object.assign(window, { svcEars: ears });
+  const connect = AudioNode.prototype.connect as (this: AudioNode, ...to: unknown[]) => unknown;
+  AudioNode.prototype.connect = function (this: AudioNode, ...to: unknown[]): never {
+    const [target, output = 0] = to;
+    if (target instanceof AudioDestinationNode) {
+      // As the destination mixes it: one channel goes to both ears.
+      const { context } = this;
+      const stereo = new GainNode(context, { channelCount: 2, channelCountMode: 'explicit' });
+      const splitter = new ChannelSplitterNode(context, { numberOfOutputs: 2 });
+      connect.call(this, stereo, output);
+      connect.call(stereo, splitter);
+      for (const ear of [0, 1]) {
+        const analyser = new AnalyserNode(context, { fftSize: 4096, smoothingTimeConstant: 0 });
+        connect.call(splitter, analyser, ear);
+        ears.push(analyser);
+      }
+    }
+    return connect.apply(this, to) as never;
+  } as typeof AudioNode.prototype.connect;
+}
 
 /** The same with another stream type in its PMT, H.264: the CRC of the table is made to fit. */
 function withoutVideo(stream: Uint8Array): Uint8Array {

@@ -19,9 +19,10 @@ import { PlaybackSession, type SilenceLimits } from '../player/playback-session.
 import { FRESH, nextTry, type Retry, type StreamEnd } from '../player/reconnect.ts';
 import { SocketFeed, type SocketListener } from '../player/socket-feed.ts';
 import { SoundOutput } from '../player/sound-output.ts';
+import { SoundSides, sideOf } from '../player/sound-sides.ts';
 import { ApiFailure, type FailureCode, liveUrl } from '../query/api.ts';
 import { listen } from '../query/events.ts';
-import { HttpPackets } from '../raw/packet-source.ts';
+import { HttpPackets, type PacketSource } from '../raw/packet-source.ts';
 import { SocketPackets } from '../raw/socket-packets.ts';
 import { BroadcastTime } from './broadcast-time.ts';
 import { LiveCaptions } from './live-captions.ts';
@@ -87,6 +88,7 @@ export class LivePlayer {
   readonly #state = signal<LiveState>({ kind: 'idle' });
   readonly #audio = signal<string | undefined>(undefined);
   readonly sound: SoundOutput;
+  readonly #sides: SoundSides;
   readonly raw = new RawChoice();
   readonly quality = new QualityChoice();
   /** No picture since, though it was granted; ms of the monotonic clock. */
@@ -106,6 +108,7 @@ export class LivePlayer {
     this.#handlers = handlers;
     this.#ticker = setInterval(() => this.#follow(), FOLLOW_EVERY_MS);
     this.sound = new SoundOutput(video);
+    this.#sides = new SoundSides(video);
     this.#ignoreEvents = listen({ onEvent: () => {}, onReturn: () => this.#serviceReturned() });
     video.addEventListener('pause', this.#onPauseChange);
     video.addEventListener('play', this.#onPauseChange);
@@ -256,6 +259,7 @@ export class LivePlayer {
     this.#session?.close();
     this.#session = undefined;
     this.#connection.close();
+    this.#sides.close();
     this.#video.removeEventListener('pause', this.#onPauseChange);
     this.#video.removeEventListener('play', this.#onPauseChange);
     this.#video.removeAttribute('src');
@@ -349,11 +353,12 @@ export class LivePlayer {
   #feed(codec: LiveCodec): MediaFeed {
     const audio = this.#audio.value;
     this.captions.clear();
+    this.#sides.side = 'both';
     this.#time.clear();
     this.#tuned.value = undefined;
     if (this.#withoutSocket) {
       const url = liveUrl(this.#stationId, codec, audio, this.quality.wanted);
-      return codec === 'raw' ? this.raw.feed(this.#video, new HttpPackets(url), audio) : new HttpFeed(url);
+      return codec === 'raw' ? this.#rawFeed(new HttpPackets(url)) : new HttpFeed(url);
     }
     const wish = {
       ...{ type: 'tune' as const, stationId: this.#stationId, codec, language: captionLanguage.value },
@@ -362,7 +367,16 @@ export class LivePlayer {
     };
     if (codec !== 'raw') return new SocketFeed(this.#connection, wish, this.#listener());
     const packets = new SocketPackets(this.#connection, wish, this.#listener());
-    return this.raw.feed(this.#video, packets, audio);
+    return this.#rawFeed(packets);
+  }
+
+  #rawFeed(packets: PacketSource): MediaFeed {
+    const audio = this.#audio.value;
+    return this.raw.feed(this.#video, packets, audio, (isDual) => {
+      // Nobody chose: what the service begins with, and a station that nothing is known of with its main sound.
+      const side = sideOf(audio ?? this.#tuned.value?.audio ?? '0:main');
+      this.#sides.side = isDual ? side : 'both';
+    });
   }
 
   #listener(): SocketListener {

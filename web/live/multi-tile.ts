@@ -104,7 +104,7 @@ export class MultiTile {
   }
 
   #feed(): RawFeed {
-    const handlers = { onFigures: () => {}, onProblem: () => {} };
+    const handlers = { onFigures: () => {}, onSound: () => {}, onProblem: () => {} };
     if (this.#withoutSocket) {
       const url = liveUrl(this.#stationId, 'raw', undefined, 'high');
       return new RawFeed(this.#video, new HttpPackets(url), 0, handlers, true);

@@ -32,13 +32,19 @@ export class RawChoice {
   }
 
   /** @param audio id of an Audio option: `<stream>:<side>` */
-  feed(video: HTMLVideoElement, source: PacketSource, audio: string | undefined): RawFeed {
+  feed(
+    video: HTMLVideoElement,
+    source: PacketSource,
+    audio: string | undefined,
+    onSound: (isDual: boolean) => void,
+  ): RawFeed {
     const stream = Number(audio?.split(':')[0] ?? 0);
     this.#figures.value = undefined;
     return new RawFeed(video, source, Number.isInteger(stream) ? stream : 0, {
       onFigures: (figures) => {
         this.#figures.value = figures;
       },
+      onSound,
       onProblem: (problem) => {
         this.#problem = problem;
       },

@@ -2,14 +2,18 @@
  * The sound of a station for a media source: ADTS frames out of PES packets, as fragments on a time line that begins
  * near 0 with the first of them. A gap in the broadcast is a gap on the time line.
  */
-import { ADTS_HEADER, readAdtsHeader } from '../../arib/aac/adts.ts';
+import { ADTS_HEADER, type AdtsHeader, readAdtsHeader } from '../../arib/aac/adts.ts';
+import { isBareDualMono, twoChannelConfig } from '../../arib/aac/dual-mono.ts';
 import { AAC_FRAME_SAMPLES, aacFragment, aacInitSegment, samplingRate } from '../../mp4/aac-writer.ts';
 
 type AudioPart =
-  /** Decoding begins here, or goes on with another number of channels. */
-  | { readonly kind: 'init'; readonly bytes: Uint8Array }
+  /**
+   * Decoding begins here, or goes on with another number of channels. `isDual`: the left one is the main sound, the right
+   * one the other.
+   */
+  | { readonly kind: 'init'; readonly bytes: Uint8Array; readonly isDual: boolean }
   | { readonly kind: 'media'; readonly bytes: Uint8Array }
-  /** Sound that no fragment can carry: two languages as two single channels. */
+  /** Sound that no fragment can carry. */
   | { readonly kind: 'unsupported' };
 
 const CLOCK = 90_000;
@@ -52,10 +56,11 @@ export class AudioTrack {
         continue;
       }
       if (at + header.frameLength > data.length) break;
-      const config = `${header.profile} ${header.samplingIndex} ${header.channelConfiguration}`;
+      const isDual = isBareDualMono(data, at);
+      const config = `${header.profile} ${header.samplingIndex} ${header.channelConfiguration} ${isDual}`;
       if (config !== this.#config) {
         yield* this.#fragment(frames.splice(0), time, isAligned);
-        const init = aacInitSegment(header);
+        const init = aacInitSegment(isDual ? { ...header, channelConfiguration: 2 } : header);
         if (init === undefined) {
           yield { kind: 'unsupported' };
           at += header.frameLength;
@@ -64,9 +69,10 @@ export class AudioTrack {
         this.#config = config;
         this.#rate = samplingRate(header.samplingIndex) ?? 48_000;
         this.#next = undefined;
-        yield { kind: 'init', bytes: init };
+        yield { kind: 'init', bytes: init, isDual };
       }
-      frames.push(data.subarray(at + header.headerLength, at + header.frameLength));
+      const frame = data.subarray(at + header.headerLength, at + header.frameLength);
+      frames.push(isDual ? withTwoChannels(header, frame) : frame);
       at += header.frameLength;
     }
     this.#held = data.length - at > MAX_HELD ? new Uint8Array(0) : data.slice(at);
@@ -96,4 +102,13 @@ export class AudioTrack {
     this.#sequence += 1;
     yield { kind: 'media', bytes: aacFragment(this.#sequence, start, frames) };
   }
+}
+
+/** The frame of two single channels tells so itself, in front of them: decoders then take it for two channels. */
+function withTwoChannels({ profile, samplingIndex }: AdtsHeader, frame: Uint8Array): Uint8Array {
+  const config = twoChannelConfig(profile, samplingIndex);
+  const whole = new Uint8Array(config.length + frame.length);
+  whole.set(config);
+  whole.set(frame, config.length);
+  return whole;
 }

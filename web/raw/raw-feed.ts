@@ -23,6 +23,8 @@ const REASONS: Record<RawProblem, string> = {
 
 interface RawHandlers {
   onFigures(figures: RawFigures): void;
+  /** Of what follows: whether left and right are two sounds, the main one and the other. */
+  onSound(isDual: boolean): void;
   /** Before the feed ends with `raw_fallback`. */
   onProblem(problem: RawProblem): void;
 }
@@ -125,6 +127,7 @@ export class RawFeed implements MediaFeed {
   #hear(report: RawReport, parts: PartQueue): void {
     switch (report.kind) {
       case 'init':
+        this.#handlers.onSound(report.isDual);
         if (!this.#hasBegun) this.#source.placeAt(report.origin);
         // Another number of channels goes on in the same buffer.
         if (this.#hasBegun) parts.push({ kind: 'media', bytes: report.bytes });

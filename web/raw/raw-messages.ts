@@ -40,8 +40,11 @@ export interface RawFigures {
 }
 
 export type RawReport =
-  /** Sound for the media source. `origin`: time of the broadcast at position 0, 90 kHz. */
-  | { readonly kind: 'init'; readonly bytes: Uint8Array; readonly origin: number }
+  /**
+   * Sound for the media source. `origin`: time of the broadcast at position 0, 90 kHz; `isDual`: left and right are two
+   * sounds.
+   */
+  | { readonly kind: 'init'; readonly bytes: Uint8Array; readonly origin: number; readonly isDual: boolean }
   | { readonly kind: 'media'; readonly bytes: Uint8Array }
   | { readonly kind: 'shape'; readonly width: number; readonly height: number; readonly aspect: number }
   | { readonly kind: 'figures'; readonly figures: RawFigures }

@@ -123,10 +123,8 @@ export class RawStation {
       if (part.kind === 'unsupported') this.#audioFailures += 1;
       else {
         this.#audioFailures = 0;
-        const { bytes } = part;
-        this.#needs.report(
-          part.kind === 'init' ? { kind: 'init', bytes, origin: track.origin } : { kind: 'media', bytes },
-        );
+        const { origin } = track;
+        this.#needs.report(part.kind === 'init' ? { ...part, origin } : part);
       }
     }
   }
