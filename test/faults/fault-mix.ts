@@ -2,7 +2,7 @@
  * A random mix of faults: each recording of an evening suffers up to two of the air, and all of them one of the
  * processes, at random moments. Whatever comes together, the verdict hides nothing and invents nothing.
  */
-import type { RecordingVerdict } from '../../wire/recordings.ts';
+import type { Recording, RecordingVerdict } from '../../wire/recordings.ts';
 import type { Random } from '../fuzz/random.ts';
 import { ArrivalWatch } from './arrival-watch.ts';
 import { APART_MS, compareWithFile } from './fault-comparison.ts';
@@ -158,7 +158,14 @@ export async function mixedEvening(
     for (const [index, { row, struck }] of mixed.entries()) {
       const show = evening.shows[index];
       if (show === undefined) continue;
-      const { recording, verdict, bytes } = await evening.house.judgedByTitle(show);
+      const judged = await evening.house.judgedByTitle(show).catch((error: unknown) => String(error));
+      if (typeof judged === 'string') {
+        const running = await evening.house.read<Recording[]>('recordings?show=recording');
+        const own = running.find(({ title }) => title === show.title) ?? running;
+        wrong.push(`${processes.name}; ${JSON.stringify(row)}: ${judged}, ${JSON.stringify(own)}`);
+        continue;
+      }
+      const { recording, verdict, bytes } = judged;
       const { from, to } = evening.span(RUNNING);
       lateMs = watch.latestMs(from, to);
       const { startAt } = recording;
