@@ -54,10 +54,12 @@ export function compareWithFile(
   const seconds = (spans: readonly TimeSpan[]): string =>
     spans.map((one) => `${(one.from - aired.from) / 1000}..${(one.to - aired.from) / 1000}`).join(' ');
   const apart = told.map((one) => {
-    const found = missing.find(({ from, to }) => from < one.to && to > one.from);
-    return found === undefined
-      ? Number.POSITIVE_INFINITY
-      : Math.max(Math.abs(found.from - one.from), Math.abs(found.to - one.to));
+    const found = missing.filter(({ from, to }) => from < one.to && to > one.from);
+    const [first, last] = [found[0], found.at(-1)];
+    if (first === undefined || last === undefined) return Number.POSITIVE_INFINITY;
+    // Between two that are told as one, as little is there as between those that are joined here.
+    const between = found.map(({ from }, index) => from - (found[index - 1]?.to ?? from) - NEAR_MS);
+    return Math.max(Math.abs(first.from - one.from), Math.abs(last.to - one.to), ...between);
   });
   const hidden = missing
     .filter(({ from, to }) => to - from > TOLERANCE_MS + BORDER_MS)

@@ -17,8 +17,13 @@ const QUIET: EveningPlan = {
 
 /** @returns what is wrong with its verdict; undefined: nothing */
 async function wrongWith(plan: EveningPlan): Promise<string | undefined> {
-  const { verdict, bytes, aired } = await recordEvening(plan);
-  const { picture, hidden, apartMs, countedApart, isHalfMissing } = compareWithFile(verdict, bytes, aired);
+  const { verdict, bytes, startAt, aired } = await recordEvening(plan);
+  const { picture, hidden, apartMs, countedApart, isHalfMissing } = compareWithFile(
+    verdict,
+    bytes,
+    aired,
+    startAt,
+  );
   const tell = (what: string): string => `${what}: ${picture}, ${JSON.stringify({ verdict, plan })}`;
   if (hidden !== '') return tell('hidden');
   if (apartMs > APART_MS) return tell(Number.isFinite(apartMs) ? `${apartMs} ms apart` : 'invented');
@@ -65,6 +70,14 @@ const FOUND: readonly [string, Partial<EveningPlan>][] = [
   [
     'a service that is killed in the first seconds, and is there again in copy-never',
     { air: [{ kind: 'copy_never', from: 8.2, to: 11.4 }], process: { kind: 'kill', at: 5, forSec: 4 } },
+  ],
+  [
+    'a stall before an interruption, behind which the programme begins by its tables',
+    { air: [{ kind: 'stall', from: 4, to: 8 }], interruption: { from: 9, to: 13 } },
+  ],
+  [
+    'a kill of the service before such an interruption',
+    { process: { kind: 'kill', at: 4, forSec: 6 }, interruption: { from: 8, to: 12 } },
   ],
   [
     'packets that come late from the start of a new process on',

@@ -26,6 +26,8 @@ const AT = Date.UTC(2026, 3, 1, 12);
 const ID = recordingId(1);
 const BEFORE_MS = 8_000;
 const AFTER_MS = 4_000;
+const NOTICE_MS = 3_000;
+const HELD_MS = 60_000;
 const LIMIT_MS = 400_000;
 
 type ProcessFault = 'none' | 'kill' | 'term' | 'freeze' | 'agent';
@@ -36,14 +38,18 @@ export interface EveningPlan {
   air: readonly { kind: AirFault['kind']; from: number; to: number }[];
   process: { kind: ProcessFault; at: number; forSec: number };
   busy: readonly { what: BusySpell['what']; from: number; to: number }[];
-  /** Extended by so much, which is told that long before its end. */
+  /** Extended by so much, which is told shortly before its end. */
   extendedSec: number;
+  /** Other news break into it; it is resumed under another id, whose start is that moment. */
+  interruption?: { from: number; to: number };
   seed: number;
 }
 
 interface EveningOutcome {
   verdict: Verdict;
   bytes: Uint8Array;
+  /** As the recording has it, epoch ms. */
+  startAt: number;
   aired: { from: number; to: number };
 }
 
@@ -99,6 +105,8 @@ class Evening {
   #written = { size: 0, at: 0 };
   // As the database has it.
   #times: CourseTimes;
+  /** By tables so far. */
+  #said = '';
   #measured: Measured | null = null;
   #parts: RecordingPart[] = [];
   #beganAt: BroadcastMs | null = null;
@@ -134,7 +142,7 @@ class Evening {
         else await this.time.advance(now);
         if (now === strikes) await this.#strike();
         if (now === back) this.#restore();
-        this.#extend(now);
+        this.#follow(now);
         await this.agent.step(now, this.#isFrozen);
         if (!this.#isFrozen && (now - AT) % 1000 === 0) this.agent.check();
         await this.#settle();
@@ -145,10 +153,10 @@ class Evening {
       unwatch();
     }
     const { measured } = this.#result;
-    const { startAt, endAt } = this.#times;
-    const { verdict } = judge(measured, { startAt, endAt });
+    const { startAt, endAt, brokenAt } = this.#times;
+    const { verdict } = judge(measured, { startAt, endAt, ...(brokenAt === null ? {} : { brokenAt }) });
     const bytes = this.#written.size === 0 ? new Uint8Array(0) : readFileSync(this.path);
-    return { verdict, bytes, aired: { from: startAt, to: endAt } };
+    return { verdict, bytes, startAt, aired: { from: AT, to: endAt } };
   }
 
   #begin(): void {
@@ -255,15 +263,28 @@ class Evening {
     }
   }
 
-  /** It is told 3 s before its end, to whoever receives. */
-  #extend(now: number): void {
-    const { extendedSec, lengthSec } = this.plan;
+  /** What its station's tables say, to whoever receives them. */
+  #follow(now: number): void {
     const session = this.#session;
-    if (extendedSec === 0 || now < at(lengthSec) - 3_000 || session === undefined || this.#isFrozen) return;
-    const endAt = at(lengthSec + extendedSec);
-    if (this.#times.endAt === endAt || session.state.phase !== 'receiving') return;
-    this.#times = { ...this.#times, endAt: broadcastMs(endAt), closeAt: broadcastMs(endAt + AFTER_MS) };
-    session.follow({ ...this.#times, heard: 'on' });
+    if (session === undefined || this.#isFrozen || session.state.phase !== 'receiving') return;
+    const { extendedSec, lengthSec, interruption } = this.plan;
+    const isExtended = extendedSec > 0 && now >= at(lengthSec) - NOTICE_MS;
+    const endAt = broadcastMs(at(lengthSec + (isExtended ? extendedSec : 0)));
+    const isResumed = interruption !== undefined && now >= at(interruption.to);
+    const isBroken = interruption !== undefined && now >= at(interruption.from) && !isResumed;
+    const heard = isBroken ? 'elsewhere' : now < AT ? 'next' : now < endAt ? 'on' : 'past';
+    // What is on goes on until its tables say otherwise.
+    const holdUntil = heard === 'on' ? broadcastMs(endAt + HELD_MS) : null;
+    const said = `${endAt} ${heard} ${isResumed}`;
+    if (said === this.#said) return;
+    this.#said = said;
+    session.follow({
+      ...{ endAt, closeAt: broadcastMs(endAt + AFTER_MS), holdUntil, listenUntil: null },
+      startAt: broadcastMs(isResumed ? at(interruption.to) : AT),
+      brokenAt: isBroken ? broadcastMs(at(interruption.from)) : null,
+      heard,
+    });
+    this.#times = { ...session.course.times, holdUntil: null };
   }
 
   async #settle(): Promise<void> {
