@@ -47,6 +47,11 @@ export class MachineClock {
     return { ms: end - begin, value };
   }
 
+  /** How fast the machine is just now, for `factor`. */
+  look(times: number): void {
+    for (let index = 0; index < times; index++) this.timed(() => {});
+  }
+
   /** So many times as slow as the machine of the limits, since this was last asked. */
   factor(): number {
     return quantile(this.#references.splice(0), 0.5) / REFERENCE_MS;

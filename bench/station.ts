@@ -1,0 +1,225 @@
+/**
+ * Narrowed stations by HTTP: agent and service beside Mirakurun, each with eight stations of eight channels at the pace
+ * of the air and one viewer each, at the same time, so that whatever else the machine does costs both. Processor time
+ * and memory as ratios (below 1 is better), packets lost. `bun bench/station.ts FOLDER [seconds]`; FOLDER: where
+ * Mirakurun is installed (`bench/streams/mirakurun.ts`), `-`: without it. Runs the executables where `dist/` is built.
+ * Ends with 1 when a ratio is above 1, a packet is lost, or a viewer gets less than was sent.
+ */
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StreamStatistics } from '../arib/ts/statistics.ts';
+import type { StationRecord } from '../src/model/station.ts';
+import { type Program, startProgram } from '../test/program.ts';
+import type { Channel } from '../wire/agent.ts';
+import { cpuSeconds, machineLoad, memoryOf, threadsOf } from './guide/process-use.ts';
+import { fillLiveHome } from './streams/live-home.ts';
+import { startMirakurun } from './streams/mirakurun.ts';
+
+const ROOT = join(import.meta.dir, '..');
+const BUN = process.execPath;
+const SYNTH = join(ROOT, 'synth', 'main.ts');
+const SCENARIO = 'default';
+const STATIONS = 8;
+/** Until all streams are open and the compilers are done; not measured. */
+const SETTLE_SECONDS = 8;
+const peerFolder = process.argv[2] ?? '-';
+const seconds = Number(process.argv[3] ?? 30);
+/** A viewer that gets less than this part of what the others' viewer gets has not been served. */
+const LEAST_SHARE = 0.97;
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-bench-station-'));
+const length = SETTLE_SECONDS * 2 + seconds;
+
+async function synth(...words: string[]): Promise<string> {
+  const child = Bun.spawn([BUN, SYNTH, '--scenario', SCENARIO, ...words], {
+    stdout: 'pipe',
+    stderr: 'inherit',
+  });
+  const text = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error(`synth ${words.join(' ')} failed`);
+  return text;
+}
+
+const airOf = (channel: string): string => join(folder, `${channel}.ts`);
+
+async function makeAir({ type, channel }: Channel): Promise<void> {
+  const words = ['--type', type, '--channel', channel, '--speed', '0', '--duration', String(length)];
+  const made = Bun.spawn([BUN, SYNTH, '--scenario', SCENARIO, ...words], {
+    stdout: Bun.file(airOf(channel)),
+    stderr: 'inherit',
+  });
+  if ((await made.exited) !== 0) throw new Error(`no stream of ${channel}`);
+}
+
+/** Reads a stream and looks for what is missing. */
+class Viewer {
+  bytes = 0;
+  readonly #statistics = new StreamStatistics();
+  /** What was lost before the measuring began: a stream begins in mid-air. */
+  #lostBefore = 0;
+
+  constructor(url: string, signal: AbortSignal) {
+    void this.#read(url, signal);
+  }
+
+  begin(): void {
+    this.bytes = 0;
+    this.#lostBefore = this.#statistics.continuityErrors;
+  }
+
+  get lost(): number {
+    return this.#statistics.continuityErrors - this.#lostBefore;
+  }
+
+  async #read(url: string, signal: AbortSignal): Promise<void> {
+    try {
+      const response = await fetch(url, { signal });
+      if (response.status !== 200 || response.body === null) throw new Error(`${url}: ${response.status}`);
+      for await (const chunk of response.body) {
+        this.bytes += chunk.length;
+        this.#statistics.count(chunk);
+      }
+    } catch (error) {
+      if (!signal.aborted) console.error(String(error));
+    }
+  }
+}
+
+interface Product {
+  readonly name: string;
+  readonly pids: readonly number[];
+  readonly viewers: readonly Viewer[];
+}
+
+interface Use {
+  /** % of one core. */
+  readonly cpu: number;
+  /** MB, of all its processes. */
+  readonly memory: number;
+  readonly peak: number;
+  readonly proportional: number;
+  readonly threads: number;
+  readonly megabits: number;
+  readonly lost: number;
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, one) => total + one, 0);
+
+async function measured(products: readonly Product[]): Promise<Map<string, Use>> {
+  const cpuOf = ({ pids }: Product): number => sum(pids.map(cpuSeconds));
+  const before = products.map(cpuOf);
+  for (const { viewers } of products) for (const viewer of viewers) viewer.begin();
+  const began = performance.now();
+  await Bun.sleep(seconds * 1000);
+  const elapsed = (performance.now() - began) / 1000;
+  return new Map(
+    products.map((product, index): [string, Use] => {
+      const { name, pids, viewers } = product;
+      const memory = pids.map(memoryOf);
+      return [
+        name,
+        {
+          cpu: ((cpuOf(product) - (before[index] ?? 0)) / elapsed) * 100,
+          memory: sum(memory.map(({ now }) => now)),
+          peak: sum(memory.map(({ peak }) => peak)),
+          proportional: sum(memory.map(({ proportional }) => proportional)),
+          threads: sum(pids.map(threadsOf)),
+          megabits: (sum(viewers.map(({ bytes }) => bytes)) * 8) / elapsed / 1e6,
+          lost: sum(viewers.map(({ lost }) => lost)),
+        },
+      ];
+    }),
+  );
+}
+
+function print(name: string, use: Use): void {
+  const memory = `${use.memory.toFixed(0)} MB (most ${use.peak.toFixed(0)}, own share ${use.proportional.toFixed(0)})`;
+  console.log(
+    `${name.padEnd(10)} ${use.cpu.toFixed(1)} % of a core, ${memory}, ${use.threads} threads, ` +
+      `${use.megabits.toFixed(1)} Mbit/s, ${use.lost} lost`,
+  );
+}
+
+/** The executable where there is one: it is what people run. */
+function command(name: string, source: string): string[] {
+  const built = join(ROOT, 'dist', name);
+  return existsSync(built) ? [built] : [BUN, join(ROOT, source)];
+}
+
+async function measure(): Promise<boolean> {
+  await synth('--prepare');
+  const all = JSON.parse(await synth('--channels')) as Channel[];
+  const channels = all.slice(0, STATIONS);
+  for (const channel of channels) await makeAir(channel);
+  const data = join(folder, 'data');
+  mkdirSync(data);
+  const known = fillLiveHome(data, channels, Date.now());
+  const stations = channels.flatMap(({ channel, type }): StationRecord[] =>
+    known.filter((one) => one.channel === channel && one.type === type).slice(0, 1),
+  );
+  const channelsFile = join(folder, 'channels.json');
+  writeFileSync(channelsFile, JSON.stringify(channels));
+  const paced = (channel: string): string =>
+    `${BUN} ${join(ROOT, 'bench', 'streams', 'paced-file.ts')} ${airOf(channel)} ${length}`;
+  const programs: Program[] = [];
+  const leave = new AbortController();
+  const watch = (urls: readonly string[]): Viewer[] => urls.map((url) => new Viewer(url, leave.signal));
+  let peer: Awaited<ReturnType<typeof startMirakurun>> | undefined;
+  try {
+    const agent = await startProgram(command('svc-agent', 'agent/main.ts'), {
+      AGENT_PORT: '0',
+      CHANNELS_FILE: channelsFile,
+      TUNERS_FILE: join(folder, 'tuners.json'),
+      FAKE_TUNE: paced('{channel}'),
+      FAKE_TUNERS: `GR+BS+CS:${STATIONS}`,
+    });
+    programs.push(agent);
+    const service = await startProgram(command('svc', 'src/main.ts'), {
+      PORT: '0',
+      HOST: '127.0.0.1',
+      DATA_DIR: data,
+      TUNER_AGENT_URL: agent.url,
+      TRUSTED_NETWORKS: '127.0.0.0/8',
+    });
+    programs.push(service);
+    const viewers = watch(stations.map(({ id }) => `${service.url}/api/services/${id}/live?codec=raw`));
+    const products: Product[] = [{ name: 'svc', pids: [agent.pid, service.pid], viewers }];
+    if (peerFolder !== '-') {
+      peer = await startMirakurun(peerFolder, join(folder, 'mirakurun'), stations, paced('<channel>'));
+      const { pid, stationUrl } = peer;
+      products.push({ name: 'Mirakurun', pids: [pid], viewers: watch(stations.map(stationUrl)) });
+    }
+    await Bun.sleep(SETTLE_SECONDS * 1000);
+    const uses = await measured(products);
+    console.log(`${stations.length} stations for ${seconds} s; load of the machine ${machineLoad()}`);
+    for (const [name, use] of uses) print(name, use);
+    return judged(uses.get('svc'), uses.get('Mirakurun'));
+  } finally {
+    leave.abort();
+    await peer?.end();
+    for (const program of programs.reverse()) await program.end();
+  }
+}
+
+function judged(own: Use | undefined, other: Use | undefined): boolean {
+  if (own === undefined) return false;
+  if (other === undefined) return own.lost === 0 && own.megabits > 0;
+  const ratios = { cpu: own.cpu / other.cpu, memory: own.memory / other.memory };
+  console.log(
+    `ratio: processor time ${ratios.cpu.toFixed(2)}, memory ${ratios.memory.toFixed(2)} (goal below 1)`,
+  );
+  const isServed = own.megabits >= other.megabits * LEAST_SHARE;
+  if (!isServed) console.log('the viewers of svc got less than those of Mirakurun');
+  return ratios.cpu < 1 && ratios.memory < 1 && own.lost === 0 && isServed;
+}
+
+let good = false;
+try {
+  good = await measure();
+} catch (error) {
+  console.error(`bench/station: ${error instanceof Error ? error.message : String(error)}`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exit(good ? 0 : 1);
