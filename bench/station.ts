@@ -8,6 +8,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PacketFramer } from '../arib/ts/framer.ts';
 import { StreamStatistics } from '../arib/ts/statistics.ts';
 import type { StationRecord } from '../src/model/station.ts';
 import { type Program, startProgram } from '../test/program.ts';
@@ -56,6 +57,7 @@ async function makeAir({ type, channel }: Channel): Promise<void> {
 class Viewer {
   bytes = 0;
   readonly #statistics = new StreamStatistics();
+  readonly #framer = new PacketFramer();
   /** What was lost before the measuring began: a stream begins in mid-air. */
   #lostBefore = 0;
 
@@ -78,7 +80,7 @@ class Viewer {
       if (response.status !== 200 || response.body === null) throw new Error(`${url}: ${response.status}`);
       for await (const chunk of response.body) {
         this.bytes += chunk.length;
-        this.#statistics.count(chunk);
+        this.#framer.scan(chunk, (bytes, from, to) => this.#statistics.count(bytes.subarray(from, to)));
       }
     } catch (error) {
       if (!signal.aborted) console.error(String(error));
@@ -88,7 +90,8 @@ class Viewer {
 
 interface Product {
   readonly name: string;
-  readonly pids: readonly number[];
+  /** Of its processes, by their names. */
+  readonly pids: Readonly<Record<string, number>>;
   readonly viewers: readonly Viewer[];
 }
 
@@ -102,12 +105,16 @@ interface Use {
   readonly threads: number;
   readonly megabits: number;
   readonly lost: number;
+  /** Viewers that got anything. */
+  readonly served: number;
+  /** The same of each process. */
+  readonly parts: readonly string[];
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, one) => total + one, 0);
 
 async function measured(products: readonly Product[]): Promise<Map<string, Use>> {
-  const cpuOf = ({ pids }: Product): number => sum(pids.map(cpuSeconds));
+  const cpuOf = ({ pids }: Product): number[] => Object.values(pids).map(cpuSeconds);
   const before = products.map(cpuOf);
   for (const { viewers } of products) for (const viewer of viewers) viewer.begin();
   const began = performance.now();
@@ -115,18 +122,26 @@ async function measured(products: readonly Product[]): Promise<Map<string, Use>>
   const elapsed = (performance.now() - began) / 1000;
   return new Map(
     products.map((product, index): [string, Use] => {
-      const { name, pids, viewers } = product;
+      const { name, viewers } = product;
+      const names = Object.keys(product.pids);
+      const pids = Object.values(product.pids);
       const memory = pids.map(memoryOf);
+      const cpu = cpuOf(product).map((now, at) => ((now - (before[index]?.[at] ?? 0)) / elapsed) * 100);
       return [
         name,
         {
-          cpu: ((cpuOf(product) - (before[index] ?? 0)) / elapsed) * 100,
+          cpu: sum(cpu),
           memory: sum(memory.map(({ now }) => now)),
           peak: sum(memory.map(({ peak }) => peak)),
           proportional: sum(memory.map(({ proportional }) => proportional)),
           threads: sum(pids.map(threadsOf)),
           megabits: (sum(viewers.map(({ bytes }) => bytes)) * 8) / elapsed / 1e6,
           lost: sum(viewers.map(({ lost }) => lost)),
+          served: viewers.filter(({ bytes }) => bytes > 0).length,
+          parts: names.map(
+            (part, at) =>
+              `${part} ${cpu[at]?.toFixed(1)} %, ${memory[at]?.now.toFixed(0)} MB, most ${memory[at]?.peak.toFixed(0)}`,
+          ),
         },
       ];
     }),
@@ -137,8 +152,9 @@ function print(name: string, use: Use): void {
   const memory = `${use.memory.toFixed(0)} MB (most ${use.peak.toFixed(0)}, own share ${use.proportional.toFixed(0)})`;
   console.log(
     `${name.padEnd(10)} ${use.cpu.toFixed(1)} % of a core, ${memory}, ${use.threads} threads, ` +
-      `${use.megabits.toFixed(1)} Mbit/s, ${use.lost} lost`,
+      `${use.megabits.toFixed(1)} Mbit/s to ${use.served} viewers, ${use.lost} packets lost`,
   );
+  if (use.parts.length > 1) console.log(`           ${use.parts.join('; ')}`);
 }
 
 /** The executable where there is one: it is what people run. */
@@ -184,11 +200,15 @@ async function measure(): Promise<boolean> {
     });
     programs.push(service);
     const viewers = watch(stations.map(({ id }) => `${service.url}/api/services/${id}/live?codec=raw`));
-    const products: Product[] = [{ name: 'svc', pids: [agent.pid, service.pid], viewers }];
+    const products: Product[] = [{ name: 'svc', pids: { agent: agent.pid, service: service.pid }, viewers }];
     if (peerFolder !== '-') {
       peer = await startMirakurun(peerFolder, join(folder, 'mirakurun'), stations, paced('<channel>'));
       const { pid, stationUrl } = peer;
-      products.push({ name: 'Mirakurun', pids: [pid], viewers: watch(stations.map(stationUrl)) });
+      products.push({
+        name: 'Mirakurun',
+        pids: { Mirakurun: pid },
+        viewers: watch(stations.map(stationUrl)),
+      });
     }
     await Bun.sleep(SETTLE_SECONDS * 1000);
     const uses = await measured(products);

@@ -49,6 +49,8 @@ const POLL_MS = 250;
 const ROUND_MS = 10 * 60_000;
 const REST_MS = 5_000;
 const CLOSE_MS = 3_000;
+/** Between two recordings: where many end at once, as without their files, others have their turns meanwhile. */
+const TURN_MS = 20;
 /** An idle worker is ended after this. */
 const IDLE_MS = 60_000;
 /** The longest it computes without looking up: the logo of a recording of hours, on a slow machine. */
@@ -173,6 +175,7 @@ export class DetectionService {
       // It is not tried again in this round, whatever became of it.
       if (next !== 'done') skipped.push(id);
       if (next === 'again') this.#isWoken = true;
+      await Bun.sleep(TURN_MS);
     }
   }
 

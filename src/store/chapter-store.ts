@@ -99,16 +99,23 @@ export class ChapterStore {
    * @param onlyRequested nothing is looked at that nobody asked for
    */
   next(onlyRequested: boolean, skip: readonly RecordingId[] = []): RecordingId | undefined {
-    const row = this.database
-      .query<{ id: RecordingId }, { skip: string; only: number }>(
-        `SELECT r.id FROM recordings AS r INDEXED BY recordings_undetected
-           LEFT JOIN recording_chapters AS c ON c.recording_id = r.id
-         WHERE r.detected = 0 AND r.shelf = 1 AND r.state <> 'recording' AND r.files > 0
-           AND ($only = 0 OR c.requested_at IS NOT NULL) AND r.id NOT IN (SELECT value FROM json_each($skip))
-         ORDER BY c.requested_at IS NULL, c.requested_at, r.start_at DESC LIMIT 1`,
-      )
-      .get({ skip: JSON.stringify(skip), only: onlyRequested ? 1 : 0 });
-    return row === null ? undefined : recordingId(row.id);
+    const among = (from: string, order: string): RecordingId | undefined => {
+      const row = this.database
+        .query<{ id: RecordingId }, { skip: string }>(
+          `SELECT r.id FROM ${from} WHERE r.detected = 0 AND r.shelf = 1 AND r.state <> 'recording' AND r.files > 0
+             AND r.id NOT IN (SELECT value FROM json_each($skip)) ORDER BY ${order} LIMIT 1`,
+        )
+        .get({ skip: JSON.stringify(skip) });
+      return row === null ? undefined : recordingId(row.id);
+    };
+    // Each is read in the order of its index up to the first that fits: tens of thousands may wait.
+    const requested = among(
+      `recording_chapters AS c INDEXED BY recording_chapters_requested
+         CROSS JOIN recordings AS r ON r.id = c.recording_id AND c.requested_at IS NOT NULL`,
+      'c.requested_at',
+    );
+    if (requested !== undefined || onlyRequested) return requested;
+    return among('recordings AS r INDEXED BY recordings_undetected', 'r.start_at DESC');
   }
 
   /** It is looked at again, before those that nobody asked for. @param now epoch ms */

@@ -720,4 +720,8 @@ export const MIGRATIONS: readonly string[] = [
     ELSE json_object('code', 'text', 'text', disabled_reason) END
   WHERE disabled_reason IS NOT NULL;
   `,
+  `
+  -- Those that somebody asked for are looked at first: found without reading all that nobody has looked at.
+  CREATE INDEX recording_chapters_requested ON recording_chapters (requested_at) WHERE requested_at IS NOT NULL;
+  `,
 ];

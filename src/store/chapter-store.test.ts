@@ -1,0 +1,79 @@
+import type { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { wallMs } from '../../host/clock.ts';
+import { type RecordingId, recordingId } from '../model/ids.ts';
+import { ChapterStore } from './chapter-store.ts';
+import { openDatabase } from './database.ts';
+
+const HOUR_MS = 3_600_000;
+
+let database: Database;
+let chapters: ChapterStore;
+
+/** Finished recordings with a file each, an hour after the other, the last one the newest. */
+function put(count: number): void {
+  const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
+  database.run(
+    `INSERT INTO recordings (id, station_id, service_name, state, name, description, start_at, end_at, duration_ms,
+       created_at, updated_at)
+     ${numbers} SELECT i, 1, 's', 'available', 'n', '', i * ${HOUR_MS}, (i + 1) * ${HOUR_MS}, ${HOUR_MS}, 0, 0 FROM n`,
+  );
+  database.run(
+    `INSERT INTO recording_files (recording_id, source, path, codec, bytes, created_at)
+     ${numbers} SELECT i, 'ts', '/r/' || i, 'mpeg2', 1, 0 FROM n`,
+  );
+}
+
+beforeEach(() => {
+  database = openDatabase(':memory:');
+  database.run(
+    `INSERT INTO stations (id, type, network_id, service_id, channel, name, service_type, remote_control_key, seen_at)
+     VALUES (1, 'BS', 4, 101, 'BS01_0', 's', 1, 1, 0)`,
+  );
+  chapters = new ChapterStore(database);
+});
+
+afterEach(() => database.close());
+
+describe('the next recording to look at', () => {
+  const all = (onlyRequested: boolean): RecordingId[] => {
+    const found: RecordingId[] = [];
+    for (let id = chapters.next(onlyRequested); id !== undefined; id = chapters.next(onlyRequested, found))
+      found.push(id);
+    return found;
+  };
+  const ids = (...numbers: number[]): RecordingId[] => numbers.map(recordingId);
+
+  test('is what somebody asked for, the oldest question first, then the newest', () => {
+    put(6);
+    chapters.request(recordingId(2), wallMs(20));
+    chapters.request(recordingId(5), wallMs(10));
+    chapters.cancel(recordingId(4), wallMs(30));
+    chapters.putFailed(recordingId(6), 'no_file', wallMs(40));
+    expect(all(false)).toEqual(ids(5, 2, 3, 1));
+    expect(all(true)).toEqual(ids(5, 2));
+    chapters.begin(recordingId(5), wallMs(50));
+    chapters.putFailed(recordingId(5), 'no_file', wallMs(60));
+    expect(all(false)).toEqual(ids(2, 3, 1));
+    chapters.request(recordingId(6), wallMs(70));
+    expect(all(false)).toEqual(ids(2, 6, 3, 1));
+  });
+
+  test('is found without reading all that wait', () => {
+    const took = (): number => {
+      const begin = process.threadCpuUsage();
+      for (let times = 0; times < 100; times++) chapters.next(false, ids(1, 2, 3));
+      const { user, system } = process.threadCpuUsage(begin);
+      return user + system;
+    };
+    put(5);
+    took();
+    const few = took();
+    database.run('DELETE FROM recordings');
+    put(10_000);
+    chapters.request(recordingId(1), wallMs(1));
+    // Reading and sorting them takes some thousand times as long.
+    expect(took()).toBeLessThan(50 * Math.max(few, 1000));
+    expect(chapters.next(false, ids(1, 2, 3))).toBe(recordingId(10_000));
+  });
+});
