@@ -1,4 +1,5 @@
 /** The live socket of the fake service: what its state says, paced as its HTTP stream is. */
+import type { Tuner } from '../../wire/agent.ts';
 import type { LiveQuality, Problem } from '../../wire/api.ts';
 import type { CaptionPage } from '../../wire/caption.ts';
 import type { LiveControl } from '../../wire/live.ts';
@@ -38,6 +39,7 @@ interface FakeHouse {
     push(request: { stationId: number; codec: string; audio: string | null; quality?: LiveQuality }): void;
   };
   readonly prepared: number[];
+  readonly house: { readonly tuners: readonly Tuner[] };
   viewers: number;
 }
 
@@ -99,7 +101,16 @@ export class FakeAir {
     socket.data.isOpen = true;
     service.viewers += 1;
     const audios = [{ id: '0:both', stream: 0, side: 'both', label: '主音声' }];
-    tell(socket, { type: 'tuned', codec, mime: 'video/mp4', audios, audio: '0:both', stationId, quality });
+    tell(socket, {
+      type: 'tuned',
+      codec,
+      mime: 'video/mp4',
+      audios,
+      audio: '0:both',
+      stationId,
+      quality,
+      tuner: service.house.tuners[0]?.id,
+    });
     if (state.notice !== undefined) tell(socket, { type: 'notice', code: state.notice, message: '' });
     await Bun.sleep(state.fragmentDelayMs);
     if (isGone()) return;

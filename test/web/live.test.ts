@@ -390,6 +390,27 @@ describe.skipIf(!hasChromium)('the live player', () => {
     expect(rig.service.live.map(({ quality }) => quality)).toEqual(['high', 'least', 'middle']);
   });
 
+  test('says that the reception is bad while packets are lost, and no longer', async () => {
+    const page = await rig.open(FIRST);
+    await playing(page, 0.2);
+    const { house } = rig.service;
+    const note = page.getByText('受信状態が悪く、映像が乱れています');
+    const lose = (packets: number): void => {
+      house.tuners = house.tuners.map((tuner, index) => {
+        const { stats } = tuner;
+        if (index > 0 || stats === null) return tuner;
+        return { ...tuner, stats: { ...stats, continuityErrors: stats.continuityErrors + packets } };
+      });
+      rig.service.send('tuners');
+    };
+    expect(house.tuners[0]?.stats).toBeDefined();
+    // What was lost before is nothing to be told of.
+    await until(() => house.asked.includes('GET tuners'));
+    lose(500);
+    await note.waitFor();
+    await note.waitFor({ state: 'detached' });
+  });
+
   test('says that it waits for a picture that is late, and goes on when it comes', async () => {
     rig.service.state.silenceMs = 2_200;
     const page = await rig.open(FIRST);

@@ -14,6 +14,7 @@ import { LivePanel } from '../live/live-panel.tsx';
 import { saveScreenshot, toggleCaptions } from '../live/live-picture.ts';
 import { LivePlayer } from '../live/live-player.ts';
 import { LiveSheets, type SheetName } from '../live/live-sheets.tsx';
+import { ReceptionNote } from '../live/reception-note.tsx';
 import { pressRecord, recordState } from '../live/record.tsx';
 import { goBack, navigate } from '../navigation/router.ts';
 import { SoundButton, VolumeMeter } from '../player/controls.tsx';
@@ -304,6 +305,7 @@ export function Live({ stationId }: { stationId: StationId }) {
               onScreenshot={actions.screenshot}
               onPanel={actions.panel}
             />
+            {isPlaying || state?.kind === 'stalled' ? <ReceptionNote player={ready.player} /> : null}
             <SoundButton sound={ready.player.sound} />
             <VolumeMeter shown={ready.visibility.meter.value && !awake} />
             <LiveSheets
