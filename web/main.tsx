@@ -8,8 +8,10 @@ import { startKeepingFocus } from './navigation/keep-focus.ts';
 import { startRouter } from './navigation/router.ts';
 import { startHousehold } from './query/settings.ts';
 import { startStations } from './query/stations.ts';
+import { applyGenreColours } from './words/genre-colours.ts';
 
 applyTheme();
+applyGenreColours();
 startClock();
 startRouter();
 startFocusKeys();

@@ -168,7 +168,7 @@ export interface FakeGuide {
 }
 
 export function guideWindow(guide: FakeGuide, { from, to, type }: GuideWish, now: number): GuideWindow {
-  const end = Math.min(to, dayOf(now) + guide.days * DAY_MS);
+  const end = guide.days === 0 ? 0 : Math.min(to, dayOf(now) + guide.days * DAY_MS);
   return guide.stations
     .filter((station) => type === null || station.type === type)
     .map((station) => {

@@ -24,7 +24,7 @@ async function hourAtTop(page: Page): Promise<number> {
   });
 }
 
-/** Which of the eight. */
+/** Which of the nine: yesterday first. */
 const dayMarked = (page: Page): Promise<number> =>
   page.evaluate(() =>
     [...document.querySelectorAll('.guide-day')].findIndex((day) => day.ariaSelected === 'true'),
@@ -211,8 +211,8 @@ describe.skipIf(!hasChromium)('the guide', () => {
   test('just before 05:00 a day that is pressed is the day that is shown', async () => {
     rig.clock.set(momentOf('2026-11-22T04:58:30'));
     const page = await openGuide('guide', { reducedMotion: 'reduce' });
-    await page.waitForFunction(() => document.querySelectorAll('.guide-day')[1]?.ariaSelected === 'true');
-    for (const day of [4, 2, 0]) await pressDay(page, day);
+    await page.waitForFunction(() => document.querySelectorAll('.guide-day')[2]?.ariaSelected === 'true');
+    for (const day of [5, 3, 0]) await pressDay(page, day);
   });
 
   test('is walked programme by programme, opened and left by keys', async () => {
@@ -409,6 +409,117 @@ describe.skipIf(!hasChromium)('the guide', () => {
     await page.getByRole('button', { name: '再試行' }).click();
     await page.locator('.prog').first().waitFor();
     expect(await alert.count()).toBe(0);
+  });
+
+  /** CSS pixels of an hour and of a column. */
+  const sizes = (page: Page): Promise<number[]> =>
+    page.evaluate(() => {
+      const { style } = document.querySelector<HTMLElement>('.guide-space') ?? document.body;
+      return ['--guide-hour', '--guide-column'].map((name) =>
+        Number.parseFloat(style.getPropertyValue(name)),
+      );
+    });
+
+  test('rows, columns, letters, shopping and stations are as the viewer wants them, also after a reload', async () => {
+    const page = await openGuide();
+    const [hour = 0, column = 0] = await sizes(page);
+    const heads = () => page.locator('.guide-head-words b').allTextContents();
+    const [first, second] = await heads();
+    await page.locator('.prog-dim').first().waitFor();
+    await page.getByRole('button', { name: '番組表の表示' }).click();
+    await page.getByRole('button', { name: '列の幅を大きく' }).click();
+    const [sameHour = 0, wider = 0] = await sizes(page);
+    expect(sameHour).toBe(hour);
+    expect(Math.abs(wider - column * 1.2)).toBeLessThan(2);
+    await page.getByRole('button', { name: '行の高さを大きく' }).click();
+    expect(Math.abs(((await sizes(page))[0] ?? 0) - hour * 1.25)).toBeLessThan(2);
+    await page.getByRole('switch', { name: '通販番組を薄く表示する' }).click();
+    await page.locator('.prog-dim').first().waitFor({ state: 'detached' });
+    // Another colour is that of another genre, everywhere.
+    await page.getByRole('button', { name: '映画', exact: true }).last().click();
+    await page.getByRole('radio', { name: '音楽の標準の色' }).click();
+    const colours = await page.evaluate(() =>
+      ['6', '4'].map((genre) => {
+        const cell = document.querySelector(`.legend-item[data-genre="${genre}"]`);
+        return cell === null ? '' : getComputedStyle(cell).getPropertyValue('--genre');
+      }),
+    );
+    expect(colours[0]).toBe(colours[1] ?? '-');
+    await page.getByRole('button', { name: 'チャンネルの並びと表示' }).click();
+    await page.getByRole('button', { name: `${first}を表示` }).click();
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(
+      (name) => document.querySelector('.guide-head-words b')?.textContent === name,
+      second ?? '',
+    );
+    await page.reload();
+    await page.locator('.prog').first().waitFor();
+    expect((await heads())[0]).toBe(second ?? '');
+    expect(await page.locator('.prog-dim').count()).toBe(0);
+    await page.goto(rig.service.url);
+    await page.locator('.card').first().waitFor();
+    expect(await page.getByText(first ?? '-', { exact: true }).count()).toBe(0);
+  });
+
+  test('letters for a television are at least 24 pixels high at 1080p', async () => {
+    const page = await openGuide('guide', { viewport: { width: 1920, height: 1080 } });
+    await page.getByRole('button', { name: '番組表の表示' }).click();
+    await page.getByRole('radio', { name: 'テレビ向け' }).click();
+    await page.keyboard.press('Escape');
+    await page.locator('.guide-television .prog').first().waitFor();
+    const smallest = await page.evaluate(() => {
+      const seen = document.querySelectorAll('.prog:not(.prog-tight) *, .guide-head *, .guide-hours *');
+      const words = [...seen].filter(
+        (part) =>
+          [...part.childNodes].some((node) => node.nodeType === Node.TEXT_NODE) &&
+          part.closest('.hidden-text, .logo, .prog-more') === null,
+      );
+      return Math.min(...words.map((part) => Number.parseFloat(getComputedStyle(part).fontSize)));
+    });
+    expect(smallest).toBeGreaterThan(23.9);
+    expect(await overlaps(page)).toEqual([]);
+  });
+
+  test('a remote goes to a date and an hour, and to what was on yesterday', async () => {
+    const page = await openGuide();
+    await page.getByRole('button', { name: '日時を選ぶ' }).focus();
+    await page.keyboard.press('Enter');
+    await focusOn(page, '11月21日');
+    await page.keyboard.press('ArrowLeft');
+    await focusOn(page, '11月20日');
+    await page.keyboard.press('Enter');
+    for (const _ of [1, 2, 3, 4, 5]) await page.keyboard.press('ArrowDown');
+    const hour = Number.parseInt((await page.locator(':focus').textContent()) ?? '', 10);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    // The sheet begins at 05:00 of yesterday.
+    expect(await hourAtTop(page)).toBeCloseTo((hour - 5 + 24) % 24, 1);
+    expect(await dayMarked(page)).toBe(0);
+    await page.locator('.prog-past').first().waitFor();
+  });
+
+  test('a station’s week: from a programme, with all its days, and back', async () => {
+    const page = await openGuide();
+    await page.keyboard.press('Home');
+    await page.waitForFunction(() => document.activeElement?.classList.contains('prog'));
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'この局の1週間' }).click();
+    await page.locator('.week-part').first().waitFor();
+    const [station, other] = STATIONS;
+    const day = dayOf(Date.now());
+    const wish = { from: day, to: day + 8 * DAY_MS, type: 'GR' };
+    const column = guideWindow(rig.service.house.guide, wish, Date.now()).find(
+      ({ stationId }) => stationId === station?.id,
+    );
+    const ids = new Set(column?.programs.map(({ id }) => id));
+    // What runs past 05:00 has a part in both of its days.
+    expect(await page.locator('.week-part').count()).toBeGreaterThanOrEqual(ids.size);
+    await page.keyboard.press('ArrowDown');
+    await page.waitForFunction(() => document.activeElement?.classList.contains('week-part'));
+    await page.getByLabel('局', { exact: true }).selectOption(String(other?.id));
+    await page.getByRole('region', { name: `${other?.name}の1週間` }).waitFor();
+    await page.getByRole('link', { name: '全局の番組表' }).click();
+    await page.locator('.prog').first().waitFor();
   });
 
   test('without stations it leads to the scan', async () => {

@@ -12,9 +12,11 @@ const LONG = `土曜スペシャル　全国うまいもの大紀行${'　港町
 export const SCREENS = [
   ['', '.card'],
   ['guide', '.prog'],
+  [`guide?view=week&station=${STATIONS[0]?.id}`, '.week-part'],
   ['reservations', '.booking'],
   ['reservations?filter=conflict', '.conflict'],
   ['reservations?view=day', '.bar'],
+  ['reservations?view=week', '.week-part'],
   ['recordings', '.rec-title'],
   ['recordings?show=failed', '.panel, .rec-title'],
   ['recordings?recording=4', '.program-summary'],

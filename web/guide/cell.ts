@@ -16,7 +16,7 @@ export interface CellBox {
   readonly height: number;
 }
 
-/** In rem. Those of `styles/guide.css`. */
+/** In units of the sheet's letters. Those of `styles/guide.css`. */
 const TITLE_SIZE = 0.8125;
 const TITLE_LINE = 1.09;
 const TEXT_LINE = 1.02;
@@ -42,6 +42,8 @@ function lengthInEms(text: string): number {
 }
 
 const MARK_EMS = 1.6;
+/** Of the summary of a programme that has no room for it. */
+const MORE_LINES = 4;
 
 interface CellState {
   readonly past: boolean;
@@ -113,29 +115,29 @@ export class Cell {
   }
 
   /** False where the programme or the room for its words changed since it was filled. */
-  isFilled(program: GuideProgram, rem: number): boolean {
-    return program === this.#program && this.#layoutFor(rem) === this.#layout;
+  isFilled(program: GuideProgram, unit: number): boolean {
+    return program === this.#program && this.#layoutFor(unit) === this.#layout;
   }
 
-  #layoutFor(rem: number): string {
-    return `${this.box.width} ${this.box.height} ${rem}`;
+  #layoutFor(unit: number): string {
+    return `${this.box.width} ${this.box.height} ${unit}`;
   }
 
-  /** Writes the words for the room that there is. @param rem CSS pixels of the root's letters */
-  fill(program: GuideProgram, stationName: string, rem: number): void {
+  /** Writes the words for the room that there is. @param unit CSS pixels */
+  fill(program: GuideProgram, stationName: string, unit: number): void {
     const { width, height } = this.box;
     this.#program = program;
-    this.#layout = this.#layoutFor(rem);
+    this.#layout = this.#layoutFor(unit);
     const parts = splitTitle(program.name === '' ? program.title : program.name);
     this.element.dataset.id = String(program.id);
     this.element.dataset.genre = String(majorGenre(program.genres));
     this.element.dataset.reservation = program.reservation?.state ?? '';
     this.#name.textContent = nameOf(program, stationName, parts.marks);
-    const high = height / rem;
+    const high = height / unit;
     this.#size = sizeClass(high);
     this.#dress();
     const pad = high < TIGHT ? 0 : PAD_ALONG;
-    const across = Math.max(3, width / rem - PAD_ACROSS) / TITLE_SIZE;
+    const across = Math.max(3, width / unit - PAD_ACROSS) / TITLE_SIZE;
     const used = lengthInEms(parts.title) + parts.marks.length * MARK_EMS + MARK_EMS;
     const most = Math.max(1, Math.floor((high - pad) / TITLE_LINE));
     const lines = Math.min(most, Math.ceil(used / across));
@@ -153,11 +155,11 @@ export class Cell {
     this.#inner.replaceChildren(title);
     const left = Math.floor((high - pad - lines * TITLE_LINE) / TEXT_LINE);
     const description = program.description ?? '';
-    if (left >= 1 && description !== '') {
-      const text = span('prog-text', narrow(description));
-      text.style.setProperty('--lines', String(left));
-      this.#inner.append(text);
-    }
+    if (description === '') return;
+    // Where there is no room it is shown while the pointer or the focus is there.
+    const text = span(left >= 1 ? 'prog-text' : 'prog-text prog-more', narrow(description));
+    text.style.setProperty('--lines', String(left >= 1 ? left : MORE_LINES));
+    this.#inner.append(text);
   }
 
   mark({ past, live, dim }: CellState): void {

@@ -1,8 +1,10 @@
 /** The programmes that are drawn now: those in an area come, those far from it go, within a budget a frame. */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { GuideProgram, Station } from '../../wire/api.ts';
+import type { Placed } from '../ui/lanes.ts';
+import { isShopping, majorGenre } from '../words/genre.ts';
 import { Cell, type CellBox } from './cell.ts';
-import { type Placed, within } from './column.ts';
+import { within } from './column.ts';
 import { type Scale, type Span, topOf } from './geometry.ts';
 import type { GuideStore } from './store.ts';
 
@@ -12,10 +14,12 @@ export interface Sheet {
   readonly stations: readonly Station[];
   readonly span: Span;
   readonly scale: Scale;
-  readonly rem: number;
+  /** CSS pixels that everything is measured in. */
+  readonly unit: number;
   readonly now: number;
   /** Others than this are dimmed. */
   readonly genre: number | undefined;
+  readonly dimShopping: boolean;
 }
 
 interface Area {
@@ -85,7 +89,7 @@ export class CellLayer {
   }
 
   /**
-   * Puts every cell where it belongs now, those outside the drawn area too: after a zoom or a change of the guide
+   * Puts every cell where it belongs now, as it looks now, those outside the drawn area too: after a zoom or a change of the guide
    * they would otherwise lie at their old place over others. Then removes what lies beyond the edges or is no longer
    * in the guide; `held` stays wherever it lies. True when the focus went with it.
    */
@@ -97,6 +101,7 @@ export class CellLayer {
       const placed = column === undefined ? undefined : this.#placeOf(sheet, id, cell);
       if (column !== undefined && placed !== undefined) {
         cell.put(boxOf(sheet, placed, column));
+        markCell(cell, sheet, placed.program);
         const { box } = cell;
         const near =
           box.top < edges.bottom &&
@@ -131,20 +136,16 @@ export class CellLayer {
     budget: Budget | undefined,
   ): boolean {
     const { program } = placed;
-    const { rem, now, genre } = sheet;
+    const { unit } = sheet;
     const cell = this.#drawn.get(program.id) ?? new Cell(station.id);
     cell.put(boxOf(sheet, placed, column));
-    const filled = cell.isFilled(program, rem);
+    const filled = cell.isFilled(program, unit);
     const worded = filled || budget?.spent !== true;
     if (!filled && worded) {
       budget?.take();
-      cell.fill(program, station.name, rem);
+      cell.fill(program, station.name, unit);
     }
-    cell.mark({
-      past: program.endAt <= now,
-      live: program.startAt <= now && program.endAt > now,
-      dim: genre !== undefined && cell.element.dataset.genre !== String(genre),
-    });
+    markCell(cell, sheet, program);
     if (this.#drawn.get(program.id) !== cell) {
       this.#drawn.set(program.id, cell);
       this.element.append(cell.element);
@@ -161,6 +162,15 @@ export class CellLayer {
     // One whose time changed before its words were written again lies elsewhere.
     return here.find(isIt) ?? column.find(isIt);
   }
+}
+
+function markCell(cell: Cell, { now, genre, dimShopping }: Sheet, program: GuideProgram): void {
+  cell.mark({
+    past: program.endAt <= now,
+    live: program.startAt <= now && program.endAt > now,
+    dim:
+      genre === undefined ? dimShopping && isShopping(program.genres) : majorGenre(program.genres) !== genre,
+  });
 }
 
 /** Edges are rounded, not lengths, so that neighbours touch without overlapping. */

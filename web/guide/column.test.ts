@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { ProgramId } from '../../arib/ids.ts';
-import { placeColumn, programAt, within } from './column.ts';
+import { placeColumn } from '../ui/lanes.ts';
+import { programAt, within } from './column.ts';
 import { enterAt, stepFrom } from './steps.ts';
 
 const MINUTE = 60_000;

@@ -10,9 +10,9 @@ import { HOUR_MS } from '../words/day.ts';
 import { clockText, dateText } from '../words/time.ts';
 import { type Scale, type Span, topOf } from './geometry.ts';
 
-/** In rem; those of `styles/guide.css`. */
-const HEAD_REM = { narrow: 3.5, wide: 4 } as const;
-const RULER_REM = { narrow: 2.3, wide: 3.1 } as const;
+/** In units of the sheet's letters. */
+const HEAD = { narrow: 3.5, wide: 4 } as const;
+const RULER = { narrow: 2.3, wide: 3.1 } as const;
 const NARROW_PX = 720;
 
 export interface FrameSize {
@@ -20,9 +20,9 @@ export interface FrameSize {
   readonly ruler: number;
 }
 
-export function frameSize(rem: number, width: number): FrameSize {
+export function frameSize(unit: number, width: number): FrameSize {
   const kind = width < NARROW_PX ? 'narrow' : 'wide';
-  return { head: Math.round(HEAD_REM[kind] * rem), ruler: Math.round(RULER_REM[kind] * rem) };
+  return { head: Math.round(HEAD[kind] * unit), ruler: Math.round(RULER[kind] * unit) };
 }
 
 const PARTS = ['night', 'morning', 'day', 'evening'] as const;

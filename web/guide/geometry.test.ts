@@ -1,6 +1,18 @@
 import { expect, test } from 'bun:test';
 import { broadcastDay } from '../words/day.ts';
-import { CHUNK_MS, chunksOf, clampZoom, guideSpan, scaleOf, timeAt, topOf } from './geometry.ts';
+import {
+  CHUNK_MS,
+  chunksOf,
+  clampWidth,
+  clampZoom,
+  guideSpan,
+  scaleOf,
+  timeAt,
+  topOf,
+  unitOf,
+} from './geometry.ts';
+
+const DESK = { zoom: 1, width: 1, unit: 16, room: 1500, columns: 40 };
 
 const at = (text: string): number => Date.parse(`${text}+09:00`);
 
@@ -9,15 +21,16 @@ test('a broadcast day begins at five in the morning, Japan time', () => {
   expect(broadcastDay(at('2026-11-21T04:59'))).toBe(at('2026-11-20T05:00'));
   expect(broadcastDay(at('2026-11-22T00:30'))).toBe(at('2026-11-21T05:00'));
   expect(guideSpan(at('2026-11-21T12:00'))).toEqual({
-    from: at('2026-11-21T05:00'),
+    // What was on yesterday is kept, too.
+    from: at('2026-11-20T05:00'),
     to: at('2026-11-29T05:00'),
   });
 });
 
 test('times and places are each other’s inverse', () => {
   const span = guideSpan(at('2026-11-21T12:00'));
-  const scale = scaleOf(1.7, 16, 1600);
-  expect(topOf(at('2026-11-21T06:00'), span, scale)).toBe(scale.hour);
+  const scale = scaleOf({ ...DESK, zoom: 1.7 });
+  expect(topOf(at('2026-11-20T06:00'), span, scale)).toBe(scale.hour);
   expect(timeAt(topOf(at('2026-11-25T19:00'), span, scale), span, scale)).toBe(at('2026-11-25T19:00'));
 });
 
@@ -36,7 +49,29 @@ test('chunks cover a stretch without gap, on the same borders whoever asks', () 
 test('zoom has ends, and columns shrink less than hours', () => {
   expect(clampZoom(100)).toBe(3);
   expect(clampZoom(0)).toBe(0.35);
-  const small = scaleOf(0.35, 16, 1600);
-  const large = scaleOf(1.4, 16, 1600);
+  const small = scaleOf({ ...DESK, zoom: 0.35 });
+  const large = scaleOf({ ...DESK, zoom: 1.4 });
   expect(large.hour / small.hour).toBeGreaterThan(large.column / small.column);
+});
+
+test('rows and columns have sizes of their own', () => {
+  const usual = scaleOf(DESK);
+  const wide = scaleOf({ ...DESK, width: 1.5 });
+  expect(wide.hour).toBe(usual.hour);
+  expect(wide.column).toBe(Math.round(usual.column * 1.5));
+  expect(clampWidth(9)).toBe(2.5);
+  expect(clampWidth(0)).toBe(0.5);
+});
+
+test('few columns fill a wide screen, within what can be read', () => {
+  const usual = scaleOf(DESK).column;
+  expect(scaleOf({ ...DESK, columns: 6 }).column).toBe(250);
+  expect(scaleOf({ ...DESK, columns: 1 }).column).toBe(26 * 16);
+  expect(scaleOf({ ...DESK, columns: 0 }).column).toBe(usual);
+});
+
+test('no letter of a television’s guide is smaller than 24 pixels at 1080p', () => {
+  for (const rem of [16, 20, 25.9]) expect(unitOf(rem, true, 1920) * 0.71).toBeGreaterThanOrEqual(23.999);
+  expect(unitOf(25.9, true, 3840) * 0.71).toBeGreaterThanOrEqual(47.999);
+  expect(unitOf(20, false, 1920)).toBe(20);
 });

@@ -1,6 +1,6 @@
 /**
  * Where things lie on the sheet of the guide. Pure: broadcast times (epoch ms) to CSS pixels and back. The sheet
- * begins with the present broadcast day, which begins at 05:00 in Japan.
+ * begins with yesterday's broadcast day, which begins at 05:00 in Japan: programmes are kept for a day after their end.
  */
 import { broadcastDay, DAY_MS, DAYS, HOUR_MS } from '../words/day.ts';
 
@@ -10,10 +10,13 @@ export interface Span {
   readonly to: number;
 }
 
+/** Broadcast days before the present one. */
+const PAST_DAYS = 1;
+
 /** What the guide shows when it is `now`. */
 export function guideSpan(now: number): Span {
-  const from = broadcastDay(now);
-  return { from, to: from + DAYS * DAY_MS };
+  const today = broadcastDay(now);
+  return { from: today - PAST_DAYS * DAY_MS, to: today + DAYS * DAY_MS };
 }
 
 /** Lengths in CSS pixels. */
@@ -25,26 +28,60 @@ export interface Scale {
 /** Smallest and largest zoom, and what one press of + or - does. */
 export const ZOOM = { least: 0.35, most: 3, step: 1.25 } as const;
 
-const HOUR_REM = 9.5;
+/** Smallest and largest factor of a column's width, and what one press of + or - does. */
+export const WIDTH = { least: 0.5, most: 2.5, step: 1.2 } as const;
+
+/** In units of letters. */
+const HOUR = 9.5;
 /** A hand holds fewer columns than a desk. */
-const COLUMN_REM = { narrow: 7.1, wide: 10.25 } as const;
+const COLUMN = { narrow: 7.1, wide: 10.25 } as const;
 const COLUMN_LIMITS = { least: 0.62, most: 1.7 } as const;
 const NARROW_PX = 720;
+/** Few columns fill a wide screen, but none becomes wider than this: long lines are hard to follow. */
+const WIDEST = 26;
 
 export function clampZoom(zoom: number): number {
   return Math.min(ZOOM.most, Math.max(ZOOM.least, zoom));
 }
 
+export function clampWidth(width: number): number {
+  return Math.min(WIDTH.most, Math.max(WIDTH.least, width));
+}
+
+interface ScaleWish {
+  /** Factor of an hour's height. */
+  readonly zoom: number;
+  /** Factor of a column's width, beside what the zoom does to it. */
+  readonly width: number;
+  /** CSS pixels of the sheet's unit of letters; hours and columns grow with it. */
+  readonly unit: number;
+  /** CSS pixels that the columns have in view. */
+  readonly room: number;
+  readonly columns: number;
+}
+
+/** Hours grow with the zoom, columns with its root: text needs height before it needs width. */
+export function scaleOf({ zoom, width, unit, room, columns }: ScaleWish): Scale {
+  const base = room < NARROW_PX ? COLUMN.narrow : COLUMN.wide;
+  const grown = Math.min(COLUMN_LIMITS.most, Math.max(COLUMN_LIMITS.least, Math.sqrt(zoom)));
+  const wished = Math.round(base * unit * grown * clampWidth(width));
+  const filling = columns === 0 ? 0 : Math.min(Math.floor(room / columns), WIDEST * unit);
+  return { hour: Math.round(HOUR * unit * zoom), column: Math.max(wished, filling) };
+}
+
+/** Smallest letters of the sheet, in units. Those of `styles/guide.css`. */
+const SMALLEST = 0.71;
+/** What is read from the sofa: 24 pixels of a screen that is 1920 wide. */
+const TELEVISION_PART = 24 / 1920;
+
 /**
- * Hours grow with the zoom, columns with its root: text needs height before it needs width.
+ * CSS pixels of the unit that everything on the sheet is measured in: the root's letters, or more for a television.
  *
  * @param rem CSS pixels of the root's letters
- * @param width of what is seen
+ * @param screen CSS pixels, width of the whole screen
  */
-export function scaleOf(zoom: number, rem: number, width: number): Scale {
-  const base = width < NARROW_PX ? COLUMN_REM.narrow : COLUMN_REM.wide;
-  const grown = Math.min(COLUMN_LIMITS.most, Math.max(COLUMN_LIMITS.least, Math.sqrt(zoom)));
-  return { hour: Math.round(HOUR_REM * rem * zoom), column: Math.round(base * rem * grown) };
+export function unitOf(rem: number, television: boolean, screen: number): number {
+  return television ? Math.max(rem, (screen * TELEVISION_PART) / SMALLEST) : rem;
 }
 
 export function topOf(at: number, span: Span, scale: Scale): number {

@@ -11,7 +11,7 @@ import { HOUR_MS } from '../words/day.ts';
 import type { Cell } from './cell.ts';
 import { Budget, CellLayer, type Sheet } from './cells.ts';
 import { type FrameSize, frameSize, GuideFrame } from './frame.ts';
-import { clampZoom, type Scale, type Span, scaleOf, timeAt, topOf } from './geometry.ts';
+import { clampWidth, clampZoom, type Scale, type Span, scaleOf, timeAt, topOf, unitOf } from './geometry.ts';
 import { type Columns, enterAt, type Place, stepFrom } from './steps.ts';
 import type { GuideStore, ViewState } from './store.ts';
 
@@ -42,6 +42,15 @@ export interface GridPosition {
   readonly column: number;
 }
 
+/** How the viewer wants it. */
+export interface GridLook {
+  /** Factor of a column's width. */
+  readonly width: number;
+  /** Letters that are read from the sofa. */
+  readonly television: boolean;
+  readonly dimShopping: boolean;
+}
+
 /** Views drawn ahead above and below, and columns at the sides. */
 const AHEAD_VIEWS = 0.4;
 const AHEAD_COLUMNS = 1;
@@ -50,8 +59,8 @@ const BEHIND_VIEWS = 0.9;
 const READ_AHEAD_MS = 6 * HOUR_MS;
 /** A gap wider than this may be one of reading, not of the guide. */
 const GAP_MS = HOUR_MS;
-/** Below this width of a column a station's name has no room beside its logo. */
-const COMPACT_REM = 8.8;
+/** Below this width of a column, in units of letters, a station's name has no room beside its logo. */
+const COMPACT = 8.8;
 /** Moves shorter than this many views are seen as moves. */
 const NEAR_VIEWS = 1.6;
 
@@ -65,13 +74,14 @@ export class GuideGrid {
   #stations: readonly Station[] = [];
   #span: Span;
   #zoom = 1;
-  #rem = 16;
+  #unit = 16;
   #scale: Scale = { hour: 1, column: 1 };
   #size: FrameSize = { head: 0, ruler: 0 };
   #width = 0;
   #height = 0;
   #now: number;
   #genre: number | undefined;
+  #look: GridLook = { width: 1, television: false, dimShopping: false };
   #focused: Place | undefined;
   #request = 0;
   #closed = false;
@@ -146,6 +156,11 @@ export class GuideGrid {
     this.refresh();
   }
 
+  setLook(look: GridLook): void {
+    this.#look = { ...look, width: clampWidth(look.width) };
+    this.#measure();
+  }
+
   /** @param at place that stays where it is, CSS pixels from the corner of what is seen */
   setZoom(zoom: number, at?: { readonly x: number; readonly y: number }): void {
     const x = (at?.x ?? this.#width / 2) - this.#size.ruler;
@@ -202,19 +217,28 @@ export class GuideGrid {
     const before = this.#height === 0 ? undefined : this.position();
     this.#width = scroller.clientWidth;
     this.#height = scroller.clientHeight;
-    this.#rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+    this.#unit = unitOf(rem, this.#look.television, innerWidth);
     this.#layout();
     if (before !== undefined) this.moveTo(before);
   }
 
   #layout(): void {
-    this.#scale = scaleOf(this.#zoom, this.#rem, this.#width);
-    this.#size = frameSize(this.#rem, this.#width);
+    this.#size = frameSize(this.#unit, this.#width);
+    this.#scale = scaleOf({
+      zoom: this.#zoom,
+      width: this.#look.width,
+      unit: this.#unit,
+      room: this.#width - this.#size.ruler,
+      columns: this.#stations.length,
+    });
     const { style } = this.#space;
+    style.setProperty('--guide-unit', `${this.#unit}px`);
+    this.#space.classList.toggle('guide-television', this.#look.television);
     const hours = (this.#span.to - this.#span.from) / HOUR_MS;
     style.width = `${this.#size.ruler + this.#stations.length * this.#scale.column}px`;
     style.height = `${this.#size.head + hours * this.#scale.hour}px`;
-    this.#space.classList.toggle('guide-compact', this.#scale.column < COMPACT_REM * this.#rem);
+    this.#space.classList.toggle('guide-compact', this.#scale.column < COMPACT * this.#unit);
     style.setProperty('--guide-hour', `${this.#scale.hour}px`);
     style.setProperty('--guide-column', `${this.#scale.column}px`);
     style.setProperty('--guide-head', `${this.#size.head}px`);
@@ -285,6 +309,8 @@ export class GuideGrid {
     );
     this.#frame.drawHours(wide, this.#span, this.#scale);
     this.#frame.drawNow(this.#now, this.#span, this.#scale);
+    // Before the stations are set it has not been placed anywhere.
+    if (this.#stations.length === 0) return;
     this.parts.onView({
       position: this.position(),
       seen,
@@ -300,9 +326,10 @@ export class GuideGrid {
       stations: this.#stations,
       span: this.#span,
       scale: this.#scale,
-      rem: this.#rem,
+      unit: this.#unit,
       now: this.#now,
       genre: this.#genre,
+      dimShopping: this.#look.dimShopping,
     };
   }
 
@@ -334,12 +361,12 @@ export class GuideGrid {
     const { scroller } = this.parts;
     const height = this.#height - this.#size.head;
     const width = this.#width - this.#size.ruler;
-    const margin = this.#rem * 1.5;
+    const margin = this.#unit * 1.5;
     const bottom = box.top + Math.min(box.height, height * 0.6);
     let { scrollTop, scrollLeft } = scroller;
     if (bottom + margin > scrollTop + height) scrollTop = bottom + margin - height;
     const visible = Math.min(box.top + box.height, scrollTop + height) - Math.max(box.top, scrollTop);
-    if (box.top < scrollTop && visible < this.#rem * 4) scrollTop = box.top - margin;
+    if (box.top < scrollTop && visible < this.#unit * 4) scrollTop = box.top - margin;
     if (box.left + box.width > scrollLeft + width) scrollLeft = box.left + box.width - width;
     if (box.left < scrollLeft) scrollLeft = box.left;
     scroller.scrollTo({ top: scrollTop, left: scrollLeft, behavior: 'instant' });

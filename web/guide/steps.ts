@@ -5,7 +5,8 @@
  */
 import type { ProgramId } from '../../arib/ids.ts';
 import type { Direction } from '../navigation/spatial.ts';
-import { type Placed, programAt, type Timed } from './column.ts';
+import type { Placed } from '../ui/lanes.ts';
+import { programAt, type Timed } from './column.ts';
 
 export interface Place {
   /** Index of the column. */

@@ -6,7 +6,7 @@
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { GuideProgram, GuideWindow, Station } from '../../wire/api.ts';
 import { ApiFailure, type GuideQuestion, networkFailure, type Renewed } from '../query/api.ts';
-import { type Placed, placeColumn } from './column.ts';
+import { type Placed, placeColumn } from '../ui/lanes.ts';
 import { CHUNK_MS, chunksOf, type Span } from './geometry.ts';
 
 type BroadcastType = Station['type'];

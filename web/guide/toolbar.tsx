@@ -1,9 +1,11 @@
 /** Above the sheet of the guide: broadcast types, days, the present, the evening, zoom, genres. */
+import { useEffect, useRef } from 'preact/hooks';
 import type { Station } from '../../wire/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Named } from '../ui/named.tsx';
-import { DAY_MS, DAYS, HOUR_MS } from '../words/day.ts';
+import { DAY_MS, HOUR_MS } from '../words/day.ts';
 import { majorGenreName } from '../words/genre.ts';
+import type { Span } from './geometry.ts';
 
 const JST_OFFSET_MS = 9 * HOUR_MS;
 const WEEKDAYS = ['日', '月', '火', '水', '木', '金', '土'] as const;
@@ -16,8 +18,9 @@ export interface Band {
 interface ToolbarProps {
   readonly bands: readonly Band[];
   readonly type: Station['type'];
-  /** Beginning of the first day. */
-  readonly from: number;
+  readonly span: Span;
+  /** Beginning of the present day. */
+  readonly today: number;
   /** Beginning of the day in view. */
   readonly day: number;
   readonly genre: number | undefined;
@@ -27,24 +30,33 @@ interface ToolbarProps {
   readonly onEvening: () => void;
   readonly onZoom: (by: 1 | -1) => void;
   readonly onGenres: () => void;
+  readonly onJump: () => void;
+  readonly onLook: () => void;
 }
 
-function DayButton({
-  day,
-  index,
-  chosen,
-  onDay,
-}: {
-  day: number;
-  index: number;
-  chosen: boolean;
-  onDay: (day: number) => void;
-}) {
+/** By distance from today. */
+const NEAR_DAYS: Readonly<Partial<Record<number, string>>> = { [-1]: '昨日', 0: '今日', 1: '明日' };
+
+interface DayButtonProps {
+  readonly day: number;
+  readonly today: number;
+  readonly chosen: boolean;
+  readonly onDay: (day: number) => void;
+}
+
+function DayButton({ day, today, chosen, onDay }: DayButtonProps) {
   const date = new Date(day + JST_OFFSET_MS);
   const weekday = date.getUTCDay();
-  const words = index === 0 ? '今日' : index === 1 ? '明日' : `${WEEKDAYS[weekday] ?? ''}曜`;
+  const distance = Math.round((day - today) / DAY_MS);
+  const words = NEAR_DAYS[distance] ?? `${WEEKDAYS[weekday] ?? ''}曜`;
+  const button = useRef<HTMLButtonElement>(null);
+  // The first days may be out of sight on a phone.
+  useEffect(() => {
+    if (chosen) button.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [chosen]);
   return (
     <button
+      ref={button}
       type="button"
       role="tab"
       class="guide-day"
@@ -56,7 +68,7 @@ function DayButton({
         <span class="guide-day-words">{words}</span>
         <b class="guide-day-number numbers">
           <span class="guide-month">
-            {date.getUTCDate() === 1 || index === 0 ? `${date.getUTCMonth() + 1}/` : ''}
+            {date.getUTCDate() === 1 || distance === 0 ? `${date.getUTCMonth() + 1}/` : ''}
           </span>
           {date.getUTCDate()}
         </b>
@@ -66,7 +78,8 @@ function DayButton({
 }
 
 export function Toolbar(props: ToolbarProps) {
-  const { bands, type, from, day, genre } = props;
+  const { bands, type, span, today, day, genre } = props;
+  const days = Math.round((span.to - span.from) / DAY_MS);
   return (
     <div class="guide-bar">
       <h1 class="hidden-text">番組表</h1>
@@ -87,10 +100,10 @@ export function Toolbar(props: ToolbarProps) {
         </div>
       )}
       <div class="guide-days" role="tablist" aria-label="日付" data-nav-group="guide-days">
-        {Array.from({ length: DAYS }, (_, index) => {
-          const start = from + index * DAY_MS;
+        {Array.from({ length: days }, (_, index) => {
+          const start = span.from + index * DAY_MS;
           return (
-            <DayButton key={start} day={start} index={index} chosen={start === day} onDay={props.onDay} />
+            <DayButton key={start} day={start} today={today} chosen={start === day} onDay={props.onDay} />
           );
         })}
       </div>
@@ -113,6 +126,24 @@ export function Toolbar(props: ToolbarProps) {
         >
           {genre === undefined ? <Icon name="filter" /> : <span class="swatch" />}
           <span class="guide-tool-words">{genre === undefined ? 'ジャンル' : majorGenreName(genre)}</span>
+        </button>
+        <button
+          type="button"
+          class="button button-small button-icon"
+          aria-haspopup="dialog"
+          aria-label="日時を選ぶ"
+          onClick={props.onJump}
+        >
+          <Icon name="reserve" />
+        </button>
+        <button
+          type="button"
+          class="button button-small button-icon"
+          aria-haspopup="dialog"
+          aria-label="番組表の表示"
+          onClick={props.onLook}
+        >
+          <Icon name="tune" />
         </button>
         <span class="guide-zoom">
           <button

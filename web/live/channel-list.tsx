@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { StationId } from '../../arib/ids.ts';
 import type { Station } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
+import { shownStationsWith } from '../query/station-order.ts';
 import { stationById, stations, withoutCopies } from '../query/stations.ts';
 import { Logo } from '../ui/logo.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
@@ -63,7 +64,7 @@ interface ChannelListProps extends Pick<RowProps, 'onPick' | 'onChoose'> {
 
 export function ChannelList({ stationId, onPick, onChoose }: ChannelListProps) {
   const [chosen, setChosen] = useState<Station['type']>();
-  const list = stations.value;
+  const list = shownStationsWith(stationId);
   const present = BANDS.filter((band) => list.some((station) => station.type === band.type));
   const type = chosen ?? stationById(stationId)?.type ?? present[0]?.type;
 

@@ -1,14 +1,15 @@
-/** The three views of what is to be recorded: screens and parts of screens with an address each. */
+/** The views of what is to be recorded: screens and parts of screens with an address each. */
 
-type BookingView = 'list' | 'day' | 'rules';
+type BookingView = 'list' | 'day' | 'week' | 'rules';
 
 const VIEWS: readonly { readonly view: BookingView; readonly href: string; readonly label: string }[] = [
   { view: 'list', href: 'reservations', label: '予約一覧' },
   { view: 'day', href: 'reservations?view=day', label: '時間割' },
+  { view: 'week', href: 'reservations?view=week', label: '1週間' },
   { view: 'rules', href: 'rules', label: 'ルール' },
 ];
 
-/** Changing between them leaves no trace in the history: Back leads out of all three. */
+/** Changing between them leaves no trace in the history: Back leads out of all of them. */
 export function BookingTabs({ shown }: { shown: BookingView }) {
   return (
     <nav class="tabs booking-tabs" aria-label="予約の表示" data-nav-group="booking-tabs">

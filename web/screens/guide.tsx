@@ -1,16 +1,21 @@
 /** The guide: the sheet of programmes with its tools, and what is said while there is nothing on it. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { StationId } from '../../arib/ids.ts';
 import type { Station } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { guideZoom, homeTab } from '../device/preferences.ts';
 import { GenreSheet, Legend } from '../guide/genre-sheet.tsx';
-import { guideSpan, ZOOM } from '../guide/geometry.ts';
+import { clampWidth, guideSpan, WIDTH, ZOOM } from '../guide/geometry.ts';
 import { listenToZoom } from '../guide/gestures.ts';
 import { type GridPosition, type GridView, GuideGrid } from '../guide/grid.ts';
+import { JumpSheet } from '../guide/jump-sheet.tsx';
+import { dimShopping, guideLetters, guideWidth, TELEVISION } from '../guide/look.ts';
+import { LookSheet } from '../guide/look-sheet.tsx';
 import { recallPosition, rememberPosition } from '../guide/memory.ts';
 import { GuideNotice, NoStationsYet } from '../guide/notice.tsx';
+import { StationSheet } from '../guide/station-order.tsx';
+import { StationWeek } from '../guide/station-week.tsx';
 import { GuideStore } from '../guide/store.ts';
 import { type Band, Toolbar } from '../guide/toolbar.tsx';
 import { onBack } from '../navigation/back.ts';
@@ -19,6 +24,7 @@ import { getGuide } from '../query/api.ts';
 import { listenFor } from '../query/events.ts';
 import { sharedStationsQuery } from '../query/queries.ts';
 import { bookings } from '../query/reservations.ts';
+import { shownStationsWith } from '../query/station-order.ts';
 import { stationList, stations } from '../query/stations.ts';
 import { useQuery } from '../query/use-query.ts';
 import { toggle } from '../reservations/actions.ts';
@@ -63,7 +69,9 @@ function asked(): { readonly at: number; readonly stationId: StationId } | undef
 /** @param hidden without a column; a station that the address asks for has one in any case */
 function bandList(type: Station['type'], hidden: ReadonlySet<StationId>): readonly Station[] {
   const wished = asked()?.stationId;
-  return stations.value.filter(({ id, type: own }) => own === type && (id === wished || !hidden.has(id)));
+  return shownStationsWith(wished).filter(
+    ({ id, type: own }) => own === type && (id === wished || !hidden.has(id)),
+  );
 }
 
 /**
@@ -185,6 +193,21 @@ function useGridKeys(grid: GuideGrid | undefined): void {
   }, [grid]);
 }
 
+/** Whether the letters are for the sofa; changes with the screen it is shown on. */
+function useTelevision(): boolean {
+  const [large, setLarge] = useState(() => matchMedia(TELEVISION).matches);
+  useEffect(() => {
+    const media = matchMedia(TELEVISION);
+    const follow = (): void => setLarge(media.matches);
+    media.addEventListener('change', follow);
+    return () => media.removeEventListener('change', follow);
+  }, []);
+  return guideLetters.value === 'television' || (guideLetters.value === 'auto' && large);
+}
+
+/** What lies over the sheet. */
+type Over = 'genres' | 'jump' | 'look' | 'stations';
+
 function Sheet({ bands }: { bands: readonly Band[] }) {
   const wish = asked();
   const wished = stations.value.find((station) => station.id === wish?.stationId)?.type;
@@ -193,7 +216,8 @@ function Sheet({ bands }: { bands: readonly Band[] }) {
   const type = bands.find((band) => band.type === homeTab.value)?.type ?? bands[0]?.type ?? 'GR';
   const shown = useSignal<Shown>({ day: broadcastDay(Date.now()), state: { kind: 'loading' }, bare: [] });
   const genre = useSignal<number | undefined>(undefined);
-  const genresOpen = useSignal(false);
+  const over = useSignal<Over | undefined>(undefined);
+  const television = useTelevision();
   const { scroller, rig } = useGrid(type, shown);
   const grid = rig.value?.grid;
   const placed = useRef<Station['type'] | undefined>(undefined);
@@ -224,18 +248,31 @@ function Sheet({ bands }: { bands: readonly Band[] }) {
   useEffect(() => grid?.setSpan(span), [grid, span.from]);
   useEffect(() => grid?.setNow(now.value), [grid, now.value]);
   useEffect(() => grid?.setGenre(genre.value), [grid, genre.value]);
+  useEffect(
+    () => grid?.setLook({ width: guideWidth.value, television, dimShopping: dimShopping.value }),
+    [grid, guideWidth.value, television, dimShopping.value],
+  );
   const toNow = (): void => grid?.showTime(Date.now(), NOW_LEAD);
   useGridKeys(grid);
 
   const choose = (chosen: number | undefined): void => {
     genre.value = chosen;
   };
+  const zoomTo = (zoom: number): void => {
+    if (grid === undefined) return;
+    grid.setZoom(zoom);
+    guideZoom.value = grid.zoom;
+  };
+  const close = (): void => {
+    over.value = undefined;
+  };
   return (
-    <div class="guide">
+    <div class="guide" data-television={television ? '' : undefined}>
       <Toolbar
         bands={bands}
         type={type}
-        from={span.from}
+        span={span}
+        today={broadcastDay(now.value)}
         day={shown.value.day}
         genre={genre.value}
         onType={(chosen) => {
@@ -248,13 +285,15 @@ function Sheet({ bands }: { bands: readonly Band[] }) {
         }}
         onNow={toNow}
         onEvening={() => grid?.showTime(shown.value.day + EVENING_MS)}
-        onZoom={(by) => {
-          if (grid === undefined) return;
-          grid.setZoom(grid.zoom * ZOOM.step ** by);
-          guideZoom.value = grid.zoom;
-        }}
+        onZoom={(by) => zoomTo(guideZoom.value * ZOOM.step ** by)}
         onGenres={() => {
-          genresOpen.value = true;
+          over.value = 'genres';
+        }}
+        onJump={() => {
+          over.value = 'jump';
+        }}
+        onLook={() => {
+          over.value = 'look';
         }}
       />
       <div class="guide-stage">
@@ -277,15 +316,30 @@ function Sheet({ bands }: { bands: readonly Band[] }) {
         />
       </div>
       <Legend chosen={genre.value} onChoose={choose} />
-      {genresOpen.value ? (
-        <GenreSheet
-          chosen={genre.value}
-          onChoose={choose}
-          onClose={() => {
-            genresOpen.value = false;
-          }}
+      {over.value === 'genres' ? <GenreSheet chosen={genre.value} onChoose={choose} onClose={close} /> : null}
+      {over.value === 'jump' ? (
+        <JumpSheet
+          span={span}
+          day={shown.value.day}
+          onJump={(at) => grid?.showTime(at, 0, true)}
+          onClose={close}
         />
       ) : null}
+      {over.value === 'look' ? (
+        <LookSheet
+          zoom={guideZoom.value}
+          onZoom={(by) => zoomTo(guideZoom.value * ZOOM.step ** by)}
+          onWidth={(by) => {
+            guideWidth.value = clampWidth(guideWidth.value * WIDTH.step ** by);
+          }}
+          onUsual={() => zoomTo(1)}
+          onStations={() => {
+            over.value = 'stations';
+          }}
+          onClose={close}
+        />
+      ) : null}
+      {over.value === 'stations' ? <StationSheet type={type} onClose={close} /> : null}
     </div>
   );
 }
@@ -302,5 +356,11 @@ export function Guide() {
   const list = stationList.value;
   const bands = BANDS.filter((band) => stations.value.some((station) => station.type === band.type));
   if (list.kind !== 'ready' || bands.length === 0) return <NoStationsYet list={list} />;
+  const wished = query.value.get('view') === 'week' ? Number(query.value.get('station')) : undefined;
+  const station = stations.value.find(({ id }) => id === wished);
+  if (station !== undefined) {
+    const others = shownStationsWith(station.id).filter(({ type }) => type === station.type);
+    return <StationWeek station={station} list={others} />;
+  }
   return <Sheet bands={bands} />;
 }

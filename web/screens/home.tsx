@@ -14,6 +14,7 @@ import { keyNumber } from '../navigation/keys.ts';
 import { navigate } from '../navigation/router.ts';
 import { getStatus } from '../query/api.ts';
 import { plainReason } from '../query/plain-reason.ts';
+import { shownStations } from '../query/station-order.ts';
 import { readStations, stationList, stationOfKey, withoutCopies } from '../query/stations.ts';
 import { Panel } from '../ui/panel.tsx';
 import { FailurePanel } from '../words/failure-panel.tsx';
@@ -134,7 +135,7 @@ function Content() {
     case 'failed':
       return <FailurePanel failure={list.failure} onRetry={() => void readStations()} />;
     case 'ready':
-      return <Bands stations={withoutCopies(list.stations)} />;
+      return <Bands stations={withoutCopies(shownStations.value)} />;
   }
 }
 

@@ -26,6 +26,7 @@ import { togglePictureInPicture } from '../player/picture-in-picture.ts';
 import type { SoundOutput } from '../player/sound-output.ts';
 import { keepAwake } from '../player/wake-lock.ts';
 import { useBookings } from '../query/reservations.ts';
+import { shownStationsWith } from '../query/station-order.ts';
 import { neighbour, stationById, stations } from '../query/stations.ts';
 import { showToast, Toasts } from '../ui/toast.tsx';
 import { noticeText } from '../words/advice.ts';
@@ -130,7 +131,7 @@ export function Live({ stationId }: { stationId: StationId }) {
   const actions = useMemo(() => {
     const step = (by: 1 | -1): void => {
       direction.current = by;
-      toStation(neighbour(stations.value, shownStation.current, by)?.id);
+      toStation(neighbour(shownStationsWith(shownStation.current), shownStation.current, by)?.id);
     };
     const full = (): void => {
       if (stage.current !== null && video.current !== null)

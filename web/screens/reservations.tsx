@@ -1,10 +1,11 @@
-/** What is to be recorded: as a list by day, and as a day's timetable by tuner. */
+/** What is to be recorded: as a list by day, as a day's timetable by tuner, and as a week. */
 import { useSignal } from '@preact/signals';
 import type { ReservationItem } from '../../wire/api.ts';
 import { minute } from '../device/clock.ts';
 import { query, setQuery } from '../navigation/router.ts';
 import { readBookings, useBookings } from '../query/reservations.ts';
 import { useRuleNames } from '../query/rule-names.ts';
+import { BookingWeek } from '../reservations/booking-week.tsx';
 import { DayView } from '../reservations/day.tsx';
 import { BookingList } from '../reservations/list.tsx';
 import { arrange, type Counts, countsOf, FILTERS, type Filter, filterOf } from '../reservations/sort.ts';
@@ -162,16 +163,19 @@ function Skeleton() {
 export function Reservations() {
   const { items, failure } = useBookings();
   useRuleNames();
-  const day = query.value.get('view') === 'day';
+  const asked = query.value.get('view');
+  const view = asked === 'day' || asked === 'week' ? asked : 'list';
   return (
     <>
       <header class="screen-head">
         <h1 class="screen-title">予約</h1>
-        <BookingTabs shown={day ? 'day' : 'list'} />
+        <BookingTabs shown={view} />
       </header>
       {items !== undefined ? (
-        day ? (
+        view === 'day' ? (
           <DayView items={items} />
+        ) : view === 'week' ? (
+          <BookingWeek items={items} />
         ) : (
           <ListView items={items} />
         )

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { genreText, MAJOR_GENRES, majorGenre, NO_GENRE } from './genre.ts';
+import { genreText, isShopping, MAJOR_GENRES, majorGenre, NO_GENRE } from './genre.ts';
 
 test('genres are named by both nibbles', () => {
   expect(genreText(3, 0)).toBe('ドラマ／国内ドラマ');
@@ -15,4 +15,21 @@ test('the colour comes from the first genre that says something', () => {
   expect(majorGenre([{ lv1: 0xc }])).toBe(NO_GENRE);
   expect(majorGenre([])).toBe(NO_GENRE);
   expect(MAJOR_GENRES.map(({ lv1 }) => lv1)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15]);
+});
+
+test('a programme that sells is known by the first genre that says something', () => {
+  expect(isShopping([{ lv1: 2, lv2: 4 }])).toBe(true);
+  expect(
+    isShopping([
+      { lv1: 15, lv2: 15 },
+      { lv1: 2, lv2: 4 },
+    ]),
+  ).toBe(true);
+  expect(
+    isShopping([
+      { lv1: 5, lv2: 2 },
+      { lv1: 2, lv2: 4 },
+    ]),
+  ).toBe(false);
+  expect(isShopping([])).toBe(false);
 });

@@ -88,6 +88,15 @@ export function majorGenre(genres: readonly { readonly lv1: number }[]): number 
   return genres.find(({ lv1 }) => lv1 !== NO_GENRE && lv1 in GENRES)?.lv1 ?? NO_GENRE;
 }
 
+/** 情報・ワイドショー／ショッピング・通販 */
+const SHOPPING = { lv1: 2, lv2: 4 } as const;
+
+/** A programme that sells, by its first genre that says something. */
+export function isShopping(genres: readonly { readonly lv1: number; readonly lv2: number }[]): boolean {
+  const first = genres.find(({ lv1 }) => lv1 !== NO_GENRE && lv1 in GENRES);
+  return first?.lv1 === SHOPPING.lv1 && first.lv2 === SHOPPING.lv2;
+}
+
 export function majorGenreName(lv1: number): string {
   return GENRES[lv1]?.name ?? 'その他';
 }

@@ -1,0 +1,65 @@
+/** Date and hour to go to, by two presses of a finger or a remote. */
+import { useSignal } from '@preact/signals';
+import { Sheet } from '../ui/sheet.tsx';
+import { DAY_MS, HOUR_MS } from '../words/day.ts';
+import { dateText } from '../words/time.ts';
+import type { Span } from './geometry.ts';
+
+const TEXTS = { title: '日時を選ぶ', day: '日付', hour: '時刻' } as const;
+/** Hours of a broadcast day, from 05:00. */
+const HOURS = Array.from({ length: 24 }, (_, index) => index);
+const FIRST_HOUR = 5;
+
+interface JumpSheetProps {
+  readonly span: Span;
+  /** 05:00 of the day in view, epoch ms. */
+  readonly day: number;
+  readonly onJump: (at: number) => void;
+  readonly onClose: () => void;
+}
+
+export function JumpSheet({ span, day, onJump, onClose }: JumpSheetProps) {
+  const chosen = useSignal(day);
+  const days = Array.from(
+    { length: Math.round((span.to - span.from) / DAY_MS) },
+    (_, index) => span.from + index * DAY_MS,
+  );
+  return (
+    <Sheet title={TEXTS.title} onClose={onClose}>
+      <h3 class="look-head">{TEXTS.day}</h3>
+      <div class="jump-days" role="radiogroup" aria-label={TEXTS.day}>
+        {days.map((one) => (
+          // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
+          <button
+            key={one}
+            type="button"
+            role="radio"
+            class="chip"
+            aria-checked={chosen.value === one}
+            onClick={() => {
+              chosen.value = one;
+            }}
+          >
+            {dateText(one)}
+          </button>
+        ))}
+      </div>
+      <h3 class="look-head">{TEXTS.hour}</h3>
+      <div class="jump-hours">
+        {HOURS.map((index) => (
+          <button
+            key={index}
+            type="button"
+            class="chip numbers"
+            onClick={() => {
+              onJump(chosen.value + index * HOUR_MS);
+              onClose();
+            }}
+          >
+            {(index + FIRST_HOUR) % 24}時
+          </button>
+        ))}
+      </div>
+    </Sheet>
+  );
+}

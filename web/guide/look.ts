@@ -1,0 +1,39 @@
+/** How this device shows the guide: sizes, letters, and what is dimmed. */
+import { computed } from '@preact/signals';
+import { remembered } from '../device/preferences.ts';
+import { genreColours } from '../words/genre-colours.ts';
+
+/** Factor of a column's width; `geometry.ts` knows its ends. */
+export const guideWidth = remembered('guide-width', 1, (value) =>
+  typeof value === 'number' && value > 0 ? value : undefined,
+);
+
+/** `auto` takes a large screen without a pointer for a television. */
+export type GuideLetters = 'auto' | 'usual' | 'television';
+
+export const guideLetters = remembered<GuideLetters>('guide-letters', 'auto', (value) =>
+  value === 'auto' || value === 'usual' || value === 'television' ? value : undefined,
+);
+
+export const dimShopping = remembered('guide-dim-shopping', true, (value) =>
+  typeof value === 'boolean' ? value : undefined,
+);
+
+/** As in `styles/base.css`, where the root's letters grow. */
+export const TELEVISION = '(hover: none) and (min-width: 75em)';
+
+/** Everything is as it came. */
+export const isUsualLook = computed(
+  () =>
+    guideWidth.value === 1 &&
+    guideLetters.value === 'auto' &&
+    dimShopping.value &&
+    Object.keys(genreColours.value).length === 0,
+);
+
+export function forgetLook(): void {
+  guideWidth.value = 1;
+  guideLetters.value = 'auto';
+  dimShopping.value = true;
+  genreColours.value = {};
+}

@@ -1,0 +1,131 @@
+/** One station's week: its days side by side. */
+import type { GuideProgram, GuideWindow, Station } from '../../wire/api.ts';
+import { minute } from '../device/clock.ts';
+import { navigate, openProgram } from '../navigation/router.ts';
+import { pathQuery, useQuery } from '../query/use-query.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Logo } from '../ui/logo.tsx';
+import { Named } from '../ui/named.tsx';
+import { Week, type WeekPlace } from '../ui/week.tsx';
+import { channelLabel, narrow } from '../words/channel.ts';
+import { broadcastDay, DAY_MS, DAYS } from '../words/day.ts';
+import { FailurePanel } from '../words/failure-panel.tsx';
+import { isShopping, majorGenre } from '../words/genre.ts';
+import { airClockText, dateText, spanText } from '../words/time.ts';
+import { splitTitle } from '../words/title.ts';
+import { dimShopping } from './look.ts';
+
+const TEXTS = {
+  all: '全局の番組表',
+  watch: '視聴する',
+  station: '局',
+  loading: '番組表を読み込んでいます',
+} as const;
+
+/** Hours below which there is room for a line only. */
+const LINE_HOURS = 0.4;
+
+function stateOf({ startAt, endAt, genres }: GuideProgram, now: number): string {
+  const dim = dimShopping.value && isShopping(genres) ? ' week-dim' : '';
+  if (endAt <= now) return `week-past${dim}`;
+  return startAt <= now ? `week-live${dim}` : dim;
+}
+
+function Program({ program, place, now }: { program: GuideProgram; place: WeekPlace; now: number }) {
+  const { title } = splitTitle(program.name === '' ? program.title : program.name);
+  const state = program.reservation?.state;
+  const kept = state === 'scheduled' ? '予約' : state === 'recording' ? '録画中' : undefined;
+  const words = `${dateText(program.startAt)} ${spanText(program.startAt, program.endAt)}、${title}`;
+  return (
+    <button
+      type="button"
+      class={`week-part ${stateOf(program, now)}`}
+      style={place.style}
+      data-genre={majorGenre(program.genres)}
+      data-reservation={state}
+      data-line={place.hours < LINE_HOURS ? '' : undefined}
+      title={`${airClockText(program.startAt)} ${title}`}
+      onClick={() => openProgram(program.id)}
+    >
+      <Named name={kept === undefined ? words : `${words}、${kept}`}>
+        <span class="week-words">
+          <b class="numbers">{airClockText(program.startAt)}</b>
+          {kept === undefined ? null : <span class="week-kept">{kept}</span>}
+          <span>{title}</span>
+        </span>
+      </Named>
+    </button>
+  );
+}
+
+function DayHead({ day }: { day: number }) {
+  const weekday = new Date(day + 9 * 3_600_000).getUTCDay();
+  return <b data-weekday={weekday}>{dateText(day)}</b>;
+}
+
+interface StationWeekProps {
+  readonly station: Station;
+  /** Of its broadcast type, to change to. */
+  readonly list: readonly Station[];
+}
+
+export function StationWeek({ station, list }: StationWeekProps) {
+  const now = minute.value;
+  const first = broadcastDay(now);
+  const window = `from=${first}&to=${first + DAYS * DAY_MS}`;
+  const { value, failure, renew } = useQuery(
+    pathQuery<GuideWindow>(`api/guide?stationId=${station.id}&${window}`, ['programs', 'reservations']),
+  );
+  const name = narrow(station.name);
+  const programs = value?.find(({ stationId }) => stationId === station.id)?.programs ?? [];
+  return (
+    <div class="guide">
+      <div class="guide-bar">
+        <h1 class="hidden-text">{name}の1週間</h1>
+        <a class="button button-small" href="guide" data-replace="">
+          <Icon name="back" />
+          {TEXTS.all}
+        </a>
+        <span class="week-station">
+          <Logo station={station} />
+          <select
+            aria-label={TEXTS.station}
+            value={station.id}
+            onChange={(event) => navigate(`guide?view=week&station=${event.currentTarget.value}`, true)}
+          >
+            {list.map((one) => (
+              <option key={one.id} value={one.id}>
+                {channelLabel(one, list)} {narrow(one.name)}
+              </option>
+            ))}
+          </select>
+        </span>
+        <div class="guide-tools">
+          <a class="button button-small button-main" href={`live/${station.id}`}>
+            <Icon name="play" />
+            {TEXTS.watch}
+          </a>
+        </div>
+      </div>
+      <div class="guide-stage">
+        {value === undefined && failure !== undefined ? (
+          <FailurePanel failure={failure} onRetry={() => void renew()} />
+        ) : (
+          <Week
+            label={`${name}の1週間`}
+            days={Array.from({ length: DAYS }, (_, index) => first + index * DAY_MS)}
+            now={now}
+            items={programs}
+            head={(day) => <DayHead day={day} />}
+            draw={(program, place) => <Program key={program.id} program={program} place={place} now={now} />}
+          />
+        )}
+        {value === undefined && failure === undefined ? (
+          <p class="guide-loading" role="status">
+            {TEXTS.loading}
+          </p>
+        ) : null}
+      </div>
+    </div>
+  );
+}

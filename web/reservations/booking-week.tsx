@@ -1,0 +1,75 @@
+/** A week of what is recorded: days side by side, so that full evenings and free ones are seen at once. */
+import type { ReservationItem } from '../../wire/api.ts';
+import { minute } from '../device/clock.ts';
+import { openReservation } from '../navigation/router.ts';
+import { Named } from '../ui/named.tsx';
+import { Week, type WeekPlace } from '../ui/week.tsx';
+import { narrow } from '../words/channel.ts';
+import { broadcastDay, DAY_MS, DAYS } from '../words/day.ts';
+import { spokenText, standingWords, titleOf } from '../words/reservation.ts';
+import { airClockText, dateText } from '../words/time.ts';
+import { dateOf, textOfDay } from './days.ts';
+
+const TEXTS = { label: '予約の1週間' } as const;
+
+const SHOWN = new Set<ReservationItem['state']>(['scheduled', 'recording', 'finished', 'conflict', 'missed']);
+
+/** Hours below which there is room for a line only. */
+const LINE_HOURS = 0.7;
+
+function Booking({ item, place }: { item: ReservationItem; place: WeekPlace }) {
+  const { face, tone } = standingWords(item);
+  return (
+    <button
+      type="button"
+      class="week-part week-booking"
+      data-tone={tone}
+      style={place.style}
+      data-line={place.hours < LINE_HOURS ? '' : undefined}
+      title={`${airClockText(item.startAt)} ${titleOf(item)}（${face}）`}
+      onClick={() => openReservation(item.id)}
+    >
+      <Named name={spokenText(item)}>
+        <span class="week-words">
+          <b class="numbers">{airClockText(item.startAt)}</b>
+          <span>{titleOf(item)}</span>
+          <small>{narrow(item.serviceName)}</small>
+        </span>
+      </Named>
+    </button>
+  );
+}
+
+/** Leads to the day's timetable, where the tuners are. */
+function DayHead({ day, count }: { day: number; count: number }) {
+  return (
+    <a href={`reservations?view=day&day=${textOfDay(day)}`} data-weekday={dateOf(day).getUTCDay()}>
+      <b>{dateText(day)}</b>
+      <small class="numbers">{count === 0 ? '–' : `${count}件`}</small>
+    </a>
+  );
+}
+
+export function BookingWeek({ items }: { items: readonly ReservationItem[] }) {
+  const now = minute.value;
+  const first = broadcastDay(now);
+  const days = Array.from({ length: DAYS }, (_, index) => first + index * DAY_MS);
+  const shown = items.filter(({ state }) => SHOWN.has(state));
+  return (
+    <div class="booking-week">
+      <Week
+        label={TEXTS.label}
+        days={days}
+        now={now}
+        items={shown}
+        head={(day) => (
+          <DayHead
+            day={day}
+            count={shown.filter(({ startAt }) => startAt >= day && startAt < day + DAY_MS).length}
+          />
+        )}
+        draw={(item, place) => <Booking key={item.id} item={item} place={place} />}
+      />
+    </div>
+  );
+}

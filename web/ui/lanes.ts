@@ -1,0 +1,46 @@
+/**
+ * Programmes of a station as they lie in a column. Guides contradict themselves now and then, and reservations may
+ * overlap: those that do lie side by side, each in a lane of the column, so that none is out of reach. Pure.
+ */
+export interface Timed {
+  readonly id: number;
+  readonly startAt: number;
+  readonly endAt: number;
+}
+
+export interface Placed<P extends Timed> {
+  readonly program: P;
+  /** From 0, of `lanes`. */
+  readonly lane: number;
+  readonly lanes: number;
+}
+
+/** Broadcasts round to seconds and overlap by a few; that is no reason for two lanes. */
+const SLACK_MS = 30_000;
+
+/** In the order of their beginnings; of two with one beginning the shorter first. */
+function inOrder<P extends Timed>(programs: Iterable<P>): P[] {
+  return [...programs].sort((a, b) => a.startAt - b.startAt || a.endAt - b.endAt || a.id - b.id);
+}
+
+/** @param programs in any order, each id once */
+export function placeColumn<P extends Timed>(programs: Iterable<P>): Placed<P>[] {
+  const placed: Placed<P>[] = [];
+  let cluster: { program: P; lane: number }[] = [];
+  /** When each lane of the present cluster is free again. */
+  let ends: number[] = [];
+  const flush = (): void => {
+    for (const { program, lane } of cluster) placed.push({ program, lane, lanes: ends.length });
+    cluster = [];
+    ends = [];
+  };
+  for (const program of inOrder(programs)) {
+    if (ends.every((end) => end <= program.startAt + SLACK_MS)) flush();
+    const free = ends.findIndex((end) => end <= program.startAt + SLACK_MS);
+    const lane = free < 0 ? ends.length : free;
+    ends[lane] = program.endAt;
+    cluster.push({ program, lane });
+  }
+  flush();
+  return placed;
+}

@@ -1,0 +1,98 @@
+/**
+ * Days side by side, hours down: what lies on them is placed by its time. A day begins at 05:00 as in a printed guide;
+ * what goes on beyond that has a part in each of its days.
+ */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { type Placed, placeColumn, type Timed } from './lanes.ts';
+
+const HOUR_MS = 3_600_000;
+const HOURS = 24;
+const DAY_MS = HOURS * HOUR_MS;
+const FIRST_HOUR = 5;
+/** Part of the view above the present. */
+const NOW_LEAD = 0.25;
+/** Where a week without a present part begins: 18:00. */
+const EVENING_HOURS = 13;
+
+/** Narrowest day, and narrowest of those side by side in one, in rem. */
+const COLUMN_REM = 7.2;
+const LANE_REM = 4.6;
+
+/** Where a part lies, for the style of its element. */
+export interface WeekPlace {
+  readonly style: Readonly<Record<string, string | number>>;
+  /** Hours that are to be seen of it. */
+  readonly hours: number;
+}
+
+interface WeekProps<T extends Timed> {
+  readonly label: string;
+  /** 05:00 of each day, epoch ms. */
+  readonly days: readonly number[];
+  readonly now: number;
+  readonly items: readonly T[];
+  readonly head: (day: number) => ComponentChildren;
+  readonly draw: (item: T, place: WeekPlace) => ComponentChildren;
+}
+
+function partsOf<T extends Timed>(items: readonly T[], day: number): Placed<T>[] {
+  return placeColumn(items.filter(({ startAt, endAt }) => startAt < day + DAY_MS && endAt > day));
+}
+
+function placeOf({ program, lane, lanes }: Placed<Timed>, day: number): WeekPlace {
+  const from = Math.max(0, (program.startAt - day) / HOUR_MS);
+  const to = Math.min(HOURS, (program.endAt - day) / HOUR_MS);
+  const style = { '--from': from.toFixed(4), '--to': to.toFixed(4), '--lane': lane, '--lanes': lanes };
+  return { style, hours: to - from };
+}
+
+export function Week<T extends Timed>({ label, days, now, items, head, draw }: WeekProps<T>) {
+  const stage = useRef<HTMLElement>(null);
+  const today = days.findIndex((day) => now >= day && now < day + DAY_MS);
+  useEffect(() => {
+    const element = stage.current;
+    const sheet = element?.firstElementChild;
+    if (element === null || sheet == null) return;
+    const hours = today < 0 ? EVENING_HOURS : (now - (days[today] ?? now)) / HOUR_MS;
+    element.scrollTop = (hours / HOURS) * sheet.scrollHeight - element.clientHeight * NOW_LEAD;
+    const column = element.querySelector<HTMLElement>('.week-day[data-today]');
+    if (column !== null) element.scrollLeft = column.offsetLeft - (sheet.firstElementChild?.clientWidth ?? 0);
+  }, [label, days[0], days.length]);
+  const columns = days.map((day) => partsOf(items, day));
+  const widths = columns.map((parts) => {
+    const lanes = Math.max(1, ...parts.map((part) => part.lanes));
+    return `minmax(${Math.max(COLUMN_REM, lanes * LANE_REM)}rem, 1fr)`;
+  });
+  return (
+    <section ref={stage} class="week" aria-label={label} data-nav-group="week" data-nav-start="">
+      <div class="week-sheet" style={{ 'grid-template-columns': `var(--ruler) ${widths.join(' ')}` }}>
+        <div class="week-corner" aria-hidden="true" />
+        {days.map((day, index) => (
+          <div key={day} class="week-head" data-today={index === today ? '' : undefined}>
+            {head(day)}
+          </div>
+        ))}
+        <div class="week-hours" aria-hidden="true">
+          {Array.from({ length: HOURS }, (_, index) => (
+            <span key={index} class="numbers" style={{ '--from': index }}>
+              {(index + FIRST_HOUR) % HOURS}
+            </span>
+          ))}
+        </div>
+        {days.map((day, index) => (
+          <div key={day} class="week-day" data-today={index === today ? '' : undefined}>
+            {columns[index]?.map((part) => draw(part.program, placeOf(part, day)))}
+            {index === today ? (
+              <i
+                class="week-now"
+                aria-hidden="true"
+                style={{ '--from': ((now - day) / HOUR_MS).toFixed(4) }}
+              />
+            ) : null}
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}
