@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The door to every task: `node tools/run.mjs demo|test|build|bench|check [arguments]`.
+// The door to every task: `node tools/run.mjs demo|test|build|bench|pictures|check [arguments]`.
 // Runs on Node alone, before anything is installed: fetches the packages and Bun from the npm registry and the
 // programs that a task needs from Debian, then hands over to the task, which is TypeScript on Bun.
 import { spawn, spawnSync } from 'node:child_process';
@@ -46,6 +46,7 @@ const TASKS = {
   },
   build: { file: 'build.ts', programs: [] },
   bench: { file: 'tools/bench.ts', programs: [FFMPEG] },
+  pictures: { file: 'test/e2e/pictures.ts', programs: [FFMPEG, CHROMIUM] },
   check: { file: 'tools/check.ts', programs: [] },
 };
 

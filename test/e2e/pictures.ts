@@ -1,0 +1,148 @@
+/**
+ * `npm run pictures`: photographs of the product for README and `docs/`, taken from the demo on the synthetic broadcast.
+ * Run it after a change that people see; the files are small (WebP) and replaced in place.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Recording } from '../../wire/api.ts';
+import { startDemo } from './demo.ts';
+import { endRecording, startRecording, stationToRecord } from './recorded.ts';
+
+const ROOT = join(import.meta.dir, '..', '..');
+const OUT = join(ROOT, 'docs', 'pictures');
+const QUALITY = '78';
+const DESK = { viewport: { width: 1280, height: 800 } } as const;
+const PHONE = {
+  viewport: { width: 390, height: 780 },
+  hasTouch: true,
+  isMobile: true,
+  deviceScaleFactor: 1.5,
+};
+/** How much of a programme the recording on the photographs holds. */
+const RECORDED_BYTES = 12_000_000;
+const GUIDE_LIMIT_MS = 180_000;
+
+async function api<T>(base: string, path: string, init?: RequestInit): Promise<T> {
+  const response = await fetch(base + path, { headers: { 'content-type': 'application/json' }, ...init });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return (response.status === 204 ? undefined : await response.json()) as T;
+}
+
+async function until(what: string, limitMs: number, isSo: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + limitMs;
+  while (!(await isSo())) {
+    if (Date.now() > end) throw new Error(`did not happen: ${what}`);
+    await Bun.sleep(500);
+  }
+}
+
+interface Guide {
+  readonly stations: readonly { readonly filledUntil: number | null }[];
+}
+
+/** A household in use: a full guide, a recording with its verdict, one that runs, a rule that books. */
+async function furnish(base: string): Promise<Recording> {
+  await until('the guide is filled', GUIDE_LIMIT_MS, async () => {
+    const { stations } = await api<Guide>(base, 'api/guide/status');
+    return stations.filter(({ filledUntil }) => filledUntil !== null).length > stations.length * 0.8;
+  });
+  const recording = await startRecording(base, (await stationToRecord(base)).id);
+  await api(base, 'api/rules', {
+    method: 'POST',
+    body: JSON.stringify({ keyword: 'ドラマ', name: 'ドラマ' }),
+  });
+  await until('there is enough to watch', GUIDE_LIMIT_MS, async () => {
+    const list = await api<Recording[]>(base, 'api/recordings');
+    return list.some(({ id, bytes }) => id === recording.id && bytes > RECORDED_BYTES);
+  });
+  return endRecording(base, recording);
+}
+
+interface Picture {
+  readonly name: string;
+  readonly path: string;
+  /** What must be there before it is taken. */
+  readonly ready: string;
+  readonly options: BrowserContextOptions;
+  readonly dark?: boolean;
+  readonly act?: (page: Page) => Promise<void>;
+}
+
+/** The picture moves and, where it should, captions lie over it. */
+async function playing(page: Page): Promise<void> {
+  await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 2, undefined, {
+    timeout: 60_000,
+  });
+}
+
+function picturesOf(recording: Recording): Picture[] {
+  const both = (name: string, picture: Omit<Picture, 'name' | 'dark'>): Picture[] => [
+    { ...picture, name },
+    { ...picture, name: `${name}-dark`, dark: true },
+  ];
+  return [
+    ...both('guide', { path: 'guide', ready: '.prog-live', options: DESK }),
+    ...both('live', { path: `live/${recording.serviceId}`, ready: 'video', options: DESK, act: playing }),
+    ...both('rule', {
+      path: `rules?new&keyword=${encodeURIComponent('ドラマ')}`,
+      ready: '.preview-row',
+      options: DESK,
+    }),
+    ...both('recording', {
+      path: `recordings?recording=${recording.id}`,
+      ready: '.program-summary',
+      options: DESK,
+    }),
+    { name: 'watch', path: `watch/${recording.id}`, ready: 'video', options: DESK, act: playing },
+    { name: 'week', path: 'reservations?view=week', ready: '.week-part', options: DESK },
+    ...both('phone', { path: '', ready: '.card', options: PHONE }),
+    { name: 'phone-guide', path: 'guide', ready: '.prog-live', options: PHONE },
+  ];
+}
+
+async function take(browser: Browser, base: string, picture: Picture, folder: string): Promise<void> {
+  const context = await browser.newContext({
+    ...picture.options,
+    colorScheme: picture.dark === true ? 'dark' : 'light',
+  });
+  try {
+    const page = await context.newPage();
+    await page.goto(base + picture.path);
+    await page.locator(picture.ready).first().waitFor();
+    await picture.act?.(page);
+    // Logos and posters come after the words.
+    await page.waitForFunction(() =>
+      [...document.images].every((image) => image.complete || image.loading === 'lazy'),
+    );
+    const png = join(folder, `${picture.name}.png`);
+    await page.screenshot({ path: png, animations: 'disabled' });
+    const command = ['-v', 'error', '-y', '-i', png, '-c:v', 'libwebp', '-quality', QUALITY];
+    const made = Bun.spawnSync(['ffmpeg', ...command, join(OUT, `${picture.name}.webp`)]);
+    if (made.exitCode !== 0) throw new Error(`${picture.name}: ${made.stderr.toString()}`);
+    console.log(`docs/pictures/${picture.name}.webp`);
+  } finally {
+    await context.close();
+  }
+}
+
+async function main(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-pictures-'));
+  mkdirSync(OUT, { recursive: true });
+  const demo = await startDemo();
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  });
+  try {
+    const recording = await furnish(demo.url);
+    for (const picture of picturesOf(recording)) await take(browser, demo.url, picture, folder);
+  } finally {
+    await browser.close();
+    await demo.interrupt();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.main) await main();
