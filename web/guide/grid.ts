@@ -43,7 +43,7 @@ export interface GridPosition {
 }
 
 /** How the viewer wants it. */
-export interface GridLook {
+interface GridLook {
   /** Factor of a column's width. */
   readonly width: number;
   /** Letters that are read from the sofa. */

@@ -9,7 +9,7 @@ export const guideWidth = remembered('guide-width', 1, (value) =>
 );
 
 /** `auto` takes a large screen without a pointer for a television. */
-export type GuideLetters = 'auto' | 'usual' | 'television';
+type GuideLetters = 'auto' | 'usual' | 'television';
 
 export const guideLetters = remembered<GuideLetters>('guide-letters', 'auto', (value) =>
   value === 'auto' || value === 'usual' || value === 'television' ? value : undefined,
