@@ -49,11 +49,6 @@ function showInGuide(program: ProgramDetail): Link {
   return { key: 'guide', icon: 'guide', label: '番組表で見る', href: `guide?${place}`, main: false };
 }
 
-function showWeek(program: ProgramDetail): Link {
-  const place = new URLSearchParams({ view: 'week', station: String(program.station_id) });
-  return { key: 'week', icon: 'guide', label: 'この局の1週間', href: `guide?${place}`, main: false };
-}
-
 function LinkButton({ link }: { link: Link }) {
   return (
     <a class={`button ${link.main ? 'button-main' : ''}`} href={link.href}>
@@ -118,12 +113,7 @@ function BookingButton({ program, mark }: BookingProps) {
 /** @param inGuide it is open over the guide, which need not be offered */
 export function Actions({ program, mark, inGuide }: BookingProps & { readonly inGuide: boolean }) {
   const first = watch(program, now.value);
-  const rest = [
-    makeRule(program),
-    findSame(program),
-    ...(inGuide ? [] : [showInGuide(program)]),
-    showWeek(program),
-  ];
+  const rest = [makeRule(program), findSame(program), ...(inGuide ? [] : [showInGuide(program)])];
   return (
     <div class="program-actions">
       {first === undefined ? null : <LinkButton link={first} />}

@@ -65,6 +65,9 @@ function Head({ program }: { program: ProgramDetail }) {
           <b>{name}</b>
         </span>
         {live ? <span class="program-live">放送中</span> : null}
+        <a class="program-week" href={`guide?view=week&station=${program.station_id}`}>
+          この局の1週間
+        </a>
       </p>
       <h3 class="program-title">{title}</h3>
       <p class="program-when numbers">

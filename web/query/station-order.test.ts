@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import type { StationId } from '../../arib/ids.ts';
 import type { Station } from '../../wire/api.ts';
 import { arranged } from './station-order.ts';
 
 const station = (id: number): Station => ({
-  id,
+  id: id as StationId,
   type: 'GR',
   name: `局${id}`,
   remoteControlKey: id,
