@@ -35,6 +35,8 @@ interface Sound {
 
 export interface Programme {
   readonly kind: Kind;
+  /** Stations show their logos alike in all of their programmes. */
+  readonly station: string;
   readonly shots: readonly Shot[];
   readonly sounds: readonly Sound[];
   /** Stretches of commercials, in half seconds. */
@@ -243,5 +245,6 @@ export function composeShort(random: Random, kind: Kind): Programme {
     if (index < breaks) composer.break(3 + random.below(5), { before: quiet(), behind: quiet() });
   }
   const { shots, sounds, commercials, groups } = composer;
-  return { kind, shots, sounds, commercials, groups };
+  const isUsual = kind !== 'no-logo' && kind !== 'logo-stays';
+  return { kind, station: isUsual ? station : `${station} ${kind}`, shots, sounds, commercials, groups };
 }

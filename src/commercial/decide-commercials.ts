@@ -61,6 +61,9 @@ const PARTIAL = {
   cost: 1,
   /** Without evidence it is programme rather: more than going over. */
   loneCost: 2.5,
+  /** Recordings begin before their programme: what a sure pause ends soon is the break before it. */
+  headBonus: 2.2,
+  leastHeadMs: 2_500,
   usualMs: 16_000,
   costASecond: 0.1,
 } as const;
@@ -75,8 +78,8 @@ const LONE_BLACK_BONUS = 1;
 /** A logo is seen, or seen to be away; and what that is worth at an edge. */
 const LOGO_SAYS = 0.3;
 const LOGO_EDGE_BONUS = 0.8;
-/** Of the samples of a break that is sure. */
-const MOST_SEEN = 0.02;
+/** Of the samples of each part of a break that is sure: the programme beside it may show the logo for a moment only. */
+const MOST_SEEN = 0.04;
 /** Between a cut and the logo, as stations have it (join_logo_scp allows as much). */
 const LOGO_SHIFT_MS = 4_200;
 /** So long a programme must show its logo beside a break that is sure. */
@@ -208,7 +211,9 @@ function partOf(
   const longest = isTelling ? PARTIAL.withEvidenceMs : PARTIAL.withoutMs;
   if ((start.isEnd || end.isEnd) && length < longest) {
     const beyond = Math.max(0, length - PARTIAL.usualMs) / 1000;
-    const cost = isTelling ? PARTIAL.cost : PARTIAL.loneCost;
+    const isHead =
+      start.isEnd && !isTelling && length > PARTIAL.leastHeadMs && beyond === 0 && sure(end) >= 1;
+    const cost = isTelling ? PARTIAL.cost : isHead ? -PARTIAL.headBonus : PARTIAL.loneCost;
     offer(-cost - loud - PARTIAL.costASecond * beyond, beyond > 0 ? 'odd' : 'partial');
   }
   if (isTelling && loud === 0 && length < ODD.longestMs && length > 1_000) {
@@ -265,7 +270,11 @@ function breaksOf(
     .map((chain) => {
       const start = places[chain[0]?.from ?? 0] as Place;
       const end = places[chain.at(-1)?.to ?? 0] as Place;
-      return { startMs: start.atMs, endMs: end.atMs, ...sureness(chain, start, end, evidence) };
+      const isSeen = chain.some(({ from, to }) => {
+        const [first, last] = [places[from] as Place, places[to] as Place];
+        return (logoSeen(evidence, first.atMs + 1, last.atMs - 1) ?? 0) > MOST_SEEN;
+      });
+      return { startMs: start.atMs, endMs: end.atMs, ...sureness(chain, { start, end, isSeen }, evidence) };
     });
 }
 
@@ -283,8 +292,7 @@ function isDivided(place: Place, evidence: MainEvidence, isToCommercials: boolea
 
 function sureness(
   chain: readonly { how: Step['how'] }[],
-  start: Place,
-  end: Place,
+  { start, end, isSeen }: { start: Place; end: Place; isSeen: boolean },
   evidence: MainEvidence,
 ): Pick<CommercialBreak, 'isSure' | 'confidence'> {
   const inside = -meanEvidence(evidence, start.atMs, end.atMs);
@@ -293,10 +301,7 @@ function sureness(
   const isOnGrid = chain.every(({ how }) => how === 'spot' || how === 'black' || how === 'partial');
   const edges = Math.min(sure(start), sure(end));
   // Where it is divided by the logo, the logo goes and comes with the break, and is not seen in it.
-  const isDenied =
-    (logoSeen(evidence, start.atMs + 1, end.atMs - 1) ?? 0) > MOST_SEEN ||
-    !isDivided(start, evidence, true) ||
-    !isDivided(end, evidence, false);
+  const isDenied = isSeen || !isDivided(start, evidence, true) || !isDivided(end, evidence, false);
   const isSure =
     evidence.isTelling &&
     !isDenied &&
