@@ -105,7 +105,11 @@ describe('commercials', () => {
   test('at the begin may be the rest of a spot', () => {
     const breaks = decide(200_000, [sure(8_000), sure(8_000 + SPOT)], [[0, 8_000 + SPOT]]);
     expect(spans(breaks)).toEqual([[0, Math.round(8_000 + SPOT)]]);
-    expect(spans(decide(200_000, [sure(8_000), sure(8_000 + SPOT)]))).toEqual([]);
+    // Recordings begin before their programme; without a logo it is not sure.
+    const lone = decide(200_000, [sure(8_000), sure(8_000 + SPOT)]);
+    expect(spans(lone)).toEqual([[0, Math.round(8_000 + SPOT)]]);
+    expect(lone[0]?.isSure).toBe(false);
+    expect(spans(decide(200_000, [sure(2_000)]))).toEqual([]);
   });
 });
 

@@ -11,7 +11,9 @@ import type { EncodedTrack } from './encoded-tracks.ts';
 export type PictureMaterial =
   /** 24 pictures a second in repeated fields all the way. */
   | 'film'
-  /** Interlaced, or now this, now that. */
+  /** Now this, now that. */
+  | 'mixed'
+  /** Interlaced. */
   | 'video';
 
 export interface PictureShape {
@@ -83,7 +85,9 @@ function cutFilters(cuts: CutList, prefix: '' | 'a'): string[] {
 function deinterlacing(material: PictureMaterial, quality: EncodeQuality): string[] {
   if (material === 'film') return ['pullup', 'dejudder'];
   // A picture of each field keeps fast motion smooth, at twice the time.
-  return [quality === 'fine' ? 'bwdif=1:-1:1' : 'bwdif=0:-1:1'];
+  const video = quality === 'fine' ? 'bwdif=1:-1:1' : 'bwdif=0:-1:1';
+  // Fields of one scanned picture are put together again; only what is still combed then is deinterlaced.
+  return material === 'mixed' ? ['fieldmatch=order=auto:combmatch=full', video] : [video];
 }
 
 /** An encoder cannot change its size: pictures of other formats get borders. Nothing is done to those that have it. */

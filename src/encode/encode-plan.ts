@@ -31,6 +31,8 @@ export interface EncodePlan {
   /** ms. */
   readonly length: number;
   readonly cuts: CutList;
+  /** Commercials are known and kept. */
+  readonly keepsCommercials: boolean;
   /** Why its file does not replace the original, Japanese; null: it does. */
   readonly keepsOriginal: string | null;
   readonly streams: number;
@@ -78,6 +80,7 @@ export async function planEncode(context: PlanContext): Promise<EncodePlan> {
       `${cuts === null ? 'nothing cut' : `${cuts.length} parts kept`}, ${track === undefined ? 'no captions' : 'captions'}`,
   );
   return {
+    keepsCommercials: cuts === null && known?.segments.some(({ kind }) => kind === 'cm') === true,
     ...{ entry, length, cuts, keepsOriginal, streams, tracks, metadata },
     captions: track === undefined ? null : join(folder, 'captions.ass'),
     poster: poster === undefined ? null : join(folder, 'cover.jpg'),

@@ -245,14 +245,14 @@ export class EncodeTask {
   ): Promise<EncodeOutcome> {
     const { job, sources } = this.options;
     const { bytes, index } = original;
-    const { entry, streams, cuts } = plan;
+    const { entry, streams, cuts, keepsCommercials } = plan;
     const { background, elapsed, stallMs } = sources;
     const { video } = entry.layout;
     const { signal } = this.#abort;
     const material =
       video?.kind === 'mpeg2'
         ? await pictureMaterial({
-            ...{ bytes, index, cuts, background, signal, elapsed, stallMs },
+            ...{ bytes, index, cuts, keepsCommercials, background, signal, elapsed, stallMs },
             ffmpeg: choice.ffmpeg,
           })
         : 'video';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { repeatedShare } from './picture-material.ts';
+import { materialOf, repeatedShare } from './picture-material.ts';
 
 const line = (neither: number, top: number, bottom: number): string =>
   `[Parsed_idet_0 @ 0x1] Repeated Fields: Neither:${String(neither).padStart(6)} Top:    ${top} Bottom:    ${bottom}\n`;
@@ -9,4 +9,11 @@ test('the share of pictures with a repeated field is read from what idet tells',
   expect(repeatedShare(line(261, 21, 20))).toBeLessThan(0.28);
   expect(repeatedShare(line(50, 20, 20))).toBeUndefined();
   expect(repeatedShare('no such line')).toBeUndefined();
+});
+
+test('film is only what is film throughout, mixed is what has some of it', () => {
+  expect(materialOf([0.4, 0.39, 0.4, 0.4], false)).toBe('film');
+  expect(materialOf([0.4, 0.39, 0.4, 0.4], true)).toBe('mixed');
+  expect(materialOf([0.4, 0.1, 0.4, undefined], false)).toBe('mixed');
+  expect(materialOf([0.1, undefined, 0.2, 0.05], true)).toBe('video');
 });

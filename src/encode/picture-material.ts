@@ -1,4 +1,4 @@
-/** Whether a recording is film (24 pictures a second in repeated fields), judged by samples of it. */
+/** Whether a recording is film (24 pictures a second in repeated fields), video or both, judged by samples of it. */
 import { type Media90k, media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
 import { findEntry } from '../media/entry-search.ts';
 import { PLAYBACK_VIDEO } from '../media/playback-remuxer.ts';
@@ -12,6 +12,8 @@ interface MaterialOptions extends Pick<RecordingEncodeOptions, 'bytes' | 'elapse
   readonly ffmpeg: string;
   readonly index: RecordingIndex;
   readonly cuts: CutList;
+  /** Its commercials are kept, which are video. */
+  readonly keepsCommercials: boolean;
   /** Words before a command that lower its priority. */
   readonly background: readonly string[];
   readonly signal: AbortSignal;
@@ -34,18 +36,30 @@ export function repeatedShare(stderr: string): number | undefined {
   return all < MIN_PICTURES ? undefined : (top + bottom) / all;
 }
 
-/** Film only where every sample says so: what is taken for film wrongly loses pictures. */
 export async function pictureMaterial(options: MaterialOptions): Promise<PictureMaterial> {
-  const { index, cuts, signal } = options;
+  const { index, cuts, signal, keepsCommercials } = options;
   const lengthMs = (index.duration / TICKS_PER_SECOND) * 1000;
   if (lengthMs < MIN_LENGTH_MS) return 'video';
+  const shares: (number | undefined)[] = [];
   for (const sample of SAMPLES) {
     signal.throwIfAborted();
     const at = toOriginal(sample * encodedLength(lengthMs, cuts), cuts);
-    const share = await sampled(options, media90k((at / 1000) * TICKS_PER_SECOND));
-    if (share === undefined || share < FILM_SHARE) return 'video';
+    shares.push(await sampled(options, media90k((at / 1000) * TICKS_PER_SECOND)));
   }
-  return 'film';
+  return materialOf(shares, keepsCommercials);
+}
+
+/**
+ * Film only where every sample says so: what is taken for film wrongly loses pictures.
+ * @param shares of pictures with a repeated field; undefined: a sample tells nothing
+ */
+export function materialOf(
+  shares: readonly (number | undefined)[],
+  keepsCommercials: boolean,
+): PictureMaterial {
+  const films = shares.filter((share) => share !== undefined && share >= FILM_SHARE).length;
+  if (films === 0) return 'video';
+  return films === shares.length && !keepsCommercials ? 'film' : 'mixed';
 }
 
 async function sampled(options: MaterialOptions, at: Media90k): Promise<number | undefined> {
