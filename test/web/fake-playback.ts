@@ -106,10 +106,10 @@ function repeated(
   );
 }
 
-function playbackOf(state: FakePlayback, { startAt }: Recording): Playback {
+function playbackOf(state: FakePlayback, { startAt, files }: Recording): Playback {
   return {
     duration: lengthOf(state),
-    axis: 'ts',
+    axis: files.some(({ source }) => source !== 'ts') ? 'encoded' : 'ts',
     audios: [
       { id: '0:main', label: '日本語', main: true },
       { id: '0:sub', label: '英語' },

@@ -449,6 +449,18 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await until(() => playback.seen.at(-1)?.way === 'stream');
   });
 
+  test('goes over to the encoded file of what is watched, at the same place', async () => {
+    const page = await open('watch/1?t=12');
+    await placed(page, 12);
+    const files = [{ source: 'encoded' as const, codec: 'av1', url: 'api/recordings/1/file?source=encoded' }];
+    Object.assign(held(1), { state: 'available', files });
+    rig.service.send('recordings');
+    await page.getByText('変換したファイルの再生に切り替えました').waitFor();
+    await placed(page, 12);
+    expect(playback.seen.at(-1)?.from).toBeGreaterThan(11.9);
+    expect(playback.seen).toHaveLength(2);
+  });
+
   test('tells why nothing is seen and what to do, and begins by itself once it can', async () => {
     const body = { message: 'サーバが混んでいます', code: 'busy' } as const;
     playback.problem = { body, status: 503, count: 1 };

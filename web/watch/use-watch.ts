@@ -16,7 +16,7 @@ import {
   recordingStatusQuery,
   seriesQuery,
 } from '../query/queries.ts';
-import { useQuery } from '../query/use-query.ts';
+import { entryOf, useQuery } from '../query/use-query.ts';
 import { showToast } from '../ui/toast.tsx';
 import { noticeText } from '../words/advice.ts';
 import { lengthClock } from '../words/recording.ts';
@@ -136,6 +136,48 @@ function begin({ player, report, visibility }: Watching, source: WatchSource, re
   }
 }
 
+/** Times of two files of one recording are the same where they are as long, s. */
+const SAME_LENGTH_S = 2;
+
+/** Where watching continues in another file of the recording: its own time where nothing is cut, else as the service converts it. */
+async function placeIn(
+  { player, report }: Watching,
+  source: WatchSource,
+  { id, duration }: { id: RecordingId; duration: number },
+): Promise<number> {
+  const place = player.position.peek();
+  if (Math.abs(duration - source.duration) < SAME_LENGTH_S) return place;
+  await report.tell();
+  const entry = entryOf(recordingQuery(id));
+  await entry.renew();
+  const told = entry.answer.peek().value?.resumeMs ?? null;
+  // Its begin and its end are not remembered.
+  return told === null ? Math.min(place, duration) : told / 1000;
+}
+
+/** Goes over from the original to the encoded file when that is there: the original may go. Not during a pause. */
+function useEncodedFile(watching: Watching | undefined, { recording, playback }: Known): void {
+  const moving = useRef(false);
+  const paused = watching?.player.paused.value ?? true;
+  useEffect(() => {
+    const source = watching?.player.source;
+    if (watching === undefined || recording === undefined || playback?.axis !== 'encoded') return;
+    const isOriginal =
+      source?.kind === 'watch' && source.file === 'ts' && source.recordingId === recording.id;
+    if (paused || !isOriginal || moving.current) return;
+    moving.current = true;
+    const next = finishedSource(recording, playback);
+    const where = { id: recording.id, duration: playback.duration };
+    void placeIn(watching, source, where).then((place) => {
+      moving.current = false;
+      if (watching.player.source !== source) return;
+      watching.report.follow(next, place);
+      watching.player.watch(next, place);
+      showToast('変換したファイルの再生に切り替えました');
+    });
+  }, [watching, recording, playback, paused]);
+}
+
 /** Opens what is known, once for each recording, and follows what becomes of it. */
 export function useOpening(watching: Watching | undefined, id: RecordingId, chase: boolean, known: Known) {
   const opened = useRef('');
@@ -167,6 +209,7 @@ export function useOpening(watching: Watching | undefined, id: RecordingId, chas
     begin(watching, source, recording);
   }, [watching, recording, playback, key]);
   useEffect(() => () => captions.peek()?.close(), []);
+  useEncodedFile(watching, known);
   const over = status !== undefined && status.state !== 'recording';
   const durationMs = status?.durationMs ?? undefined;
   useEffect(() => {
