@@ -146,7 +146,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
   test('fits a narrow phone without scrolling sideways, on every screen', async () => {
     const widthOf = async (path: string): Promise<readonly [string, number]> => {
       const page = await rig.open(path, PHONE);
-      await page.locator('.card, .row, .panel').first().waitFor();
+      await page.locator('.card, .panel, video').first().waitFor();
       return [path, await page.evaluate(() => document.documentElement.scrollWidth)];
     };
     const paths = ['', 'live/3274001024', 'unknown/screen'];
