@@ -202,6 +202,21 @@ describe('an HTTP body', () => {
     expect(new Uint8Array(await new Response(httpBody(queue)).arrayBuffer())).toEqual(Uint8Array.of(9, 2, 3));
   });
 
+  test('gives up a client that takes nothing for so long, but none that waits for what comes', async () => {
+    const [idle, eager] = [viewer(), viewer()];
+    const [idleReader, eagerReader] = [idle, eager].map(({ queue }) =>
+      httpBody(queue, { abandonedAfterMs: 40 }).getReader(),
+    );
+    const waiting = eagerReader?.read();
+    idle.queue.push(packets(1));
+    expect((await idleReader?.read())?.value).toEqual(Uint8Array.of(1));
+    await expect(idleReader?.closed).rejects.toThrow('takes nothing');
+    expect([idle.seen.left, eager.seen.left]).toEqual([1, 0]);
+    eager.queue.push(packets(2));
+    expect((await waiting)?.value).toEqual(Uint8Array.of(2));
+    await eagerReader?.cancel();
+  });
+
   test('errors for a client that reads nothing, and frees the viewer when it is cancelled', async () => {
     const slow = viewer(2);
     const body = httpBody(slow.queue);

@@ -71,8 +71,6 @@ interface RecordingStreamsOptions {
   readonly isRecording: (id: RecordingId) => boolean;
   readonly clock: MonotonicClock;
   readonly log: Log;
-  /** Of a client that takes nothing, ms; for tests. */
-  readonly abandonedAfterMs?: number | undefined;
 }
 
 /** A conversion begins so far before the wanted second, so that its picture is there. */
@@ -84,6 +82,7 @@ const CHASE_BEHIND_CHANGE = 15 * TICKS_PER_SECOND;
 /** Pictures behind a change are waited for while it is being recorded. */
 const CHANGE_WAIT_MS = 5_000;
 const CHANGE_POLL_MS = 200;
+/** A client that takes nothing for so long keeps its slot from others. */
 const ABANDONED_MS = 300_000;
 
 export class RecordingStreams {
@@ -100,8 +99,7 @@ export class RecordingStreams {
    */
   async start(request: RecordingStreamRequest, signal: AbortSignal): Promise<RecordingStream> {
     const { viewer, ...stream } = await this.join(request, signal);
-    const abandonedAfterMs = this.options.abandonedAfterMs ?? ABANDONED_MS;
-    return { ...stream, body: httpBody(viewer, { keepsTimes: true, abandonedAfterMs }) };
+    return { ...stream, body: httpBody(viewer, { keepsTimes: true, abandonedAfterMs: ABANDONED_MS }) };
   }
 
   /** As `start`, for other encodings of the frames than an HTTP body. */
