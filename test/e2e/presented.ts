@@ -15,10 +15,15 @@ export interface Presented {
   readonly ranges: number;
 }
 
+/** Octets from an init segment on, and what is added to their times, s. */
+interface Run {
+  readonly parts: Uint8Array[];
+  readonly offset: number;
+}
+
 interface Spy {
-  /** Octets since the last init segment, and what is added to their times, s. */
-  appended: Uint8Array[];
-  offset: number;
+  /** The last two: a stream that broke off on a busy machine is followed by another, and both are buffered. */
+  runs: readonly Run[];
   drawn: string;
 }
 
@@ -26,7 +31,7 @@ type Spying = Window & { svcSpy: Spy };
 
 /** Runs in the page. Self-contained: it is sent there as text. */
 export function spy(): void {
-  const held: Spy = { appended: [], offset: 0, drawn: '' };
+  const held: Spy = { runs: [], drawn: '' };
   (window as unknown as Spying).svcSpy = held;
   const append = SourceBuffer.prototype.appendBuffer;
   SourceBuffer.prototype.appendBuffer = function (data: BufferSource): void {
@@ -35,8 +40,8 @@ export function spy(): void {
         ? new Uint8Array(data.slice(0))
         : new Uint8Array(data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength));
     const isInit = String.fromCharCode(...bytes.subarray(4, 8)) === 'ftyp';
-    if (isInit) Object.assign(held, { appended: [], offset: this.timestampOffset });
-    held.appended.push(bytes);
+    if (isInit) held.runs = [...held.runs.slice(-1), { parts: [], offset: this.timestampOffset }];
+    held.runs.at(-1)?.parts.push(bytes);
     append.call(this, data);
   };
   const overPicture = (context: CanvasRenderingContext2D): boolean =>
@@ -95,10 +100,11 @@ async function measure({
 }
 
 /** Runs in the page. Self-contained: beeps of what was appended, on the media's own times, by the browser's decoder. */
-async function listen(): Promise<number[]> {
-  const { svcSpy } = window as unknown as Spying;
-  const all = new Uint8Array(svcSpy.appended.reduce((size, part) => size + part.length, 0));
-  svcSpy.appended.reduce((at, part) => {
+async function listen(index: number): Promise<number[]> {
+  const run = (window as unknown as Spying).svcSpy.runs.at(index);
+  if (run === undefined) return [];
+  const all = new Uint8Array(run.parts.reduce((size, part) => size + part.length, 0));
+  run.parts.reduce((at, part) => {
     all.set(part, at);
     return at + part.length;
   }, 0);
@@ -140,6 +146,8 @@ async function listen(): Promise<number[]> {
     start = ticks / scale;
     break;
   }
+  // Broken off before its first sound.
+  if (Number.isNaN(start)) return [];
   const context = new OfflineAudioContext(1, 1, 48_000);
   const channel = (await context.decodeAudioData(all.buffer)).getChannelData(0);
   const beeps: number[] = [];
@@ -148,7 +156,7 @@ async function listen(): Promise<number[]> {
     let peak = 0;
     for (let sample = at; sample < at + 48; sample += 1)
       peak = Math.max(peak, Math.abs(channel[sample] ?? 0));
-    if (peak > 0.1 && quiet >= 300) beeps.push(svcSpy.offset + start + at / 48_000);
+    if (peak > 0.1 && quiet >= 300) beeps.push(run.offset + start + at / 48_000);
     quiet = peak > 0.1 ? 0 : quiet + 1;
   }
   return beeps;
@@ -157,5 +165,5 @@ async function listen(): Promise<number[]> {
 /** Watches until so many flashes began. The page must be playing. */
 export async function presented(page: Page, flashes: number, limitMs = 30_000): Promise<Presented> {
   const seen = await page.evaluate(measure, { flashes, limitMs });
-  return { ...seen, beeps: await page.evaluate(listen) };
+  return { ...seen, beeps: [...(await page.evaluate(listen, -2)), ...(await page.evaluate(listen, -1))] };
 }
