@@ -153,3 +153,37 @@ export class GuestMachine {
     return initrd;
   }
 }
+
+/** Both programs, compiled for this machine. @throws Error */
+export async function buildPrograms(folder: string): Promise<void> {
+  const root = join(import.meta.dir, '..', '..');
+  const build = [process.execPath, join(root, 'build.ts'), '--host-only', '--out', folder];
+  const child = Bun.spawn(build, { cwd: root, stdin: 'ignore', stdout: 'ignore', stderr: 'inherit' });
+  if ((await child.exited) !== 0) throw new Error('the programs were not built');
+}
+
+interface Finding {
+  step: string;
+  [name: string]: unknown;
+}
+
+interface Findings {
+  /** Steps that ended with an error. */
+  readonly failed: readonly Finding[];
+  /** @throws Error for a step that the guest did not come to */
+  of(step: string): Finding;
+}
+
+/** The lines `RIG {…}` of a scenario. */
+export function parseFindings(output: string): Findings {
+  const lines = output.split('\n').filter((line) => line.startsWith('RIG {'));
+  const findings = lines.map((line) => JSON.parse(line.slice(4)) as Finding);
+  return {
+    failed: findings.filter(({ error }) => error !== undefined),
+    of: (step) => {
+      const found = findings.find((one) => one.step === step);
+      if (found === undefined) throw new Error(`the guest did not come to: ${step}`);
+      return found;
+    },
+  };
+}

@@ -6,44 +6,22 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GuestMachine, rigMissing } from './guest-machine.ts';
+import { buildPrograms, GuestMachine, parseFindings, rigMissing } from './guest-machine.ts';
 
-const ROOT = join(import.meta.dir, '..', '..');
 const SCENARIO = join(import.meta.dir, 'guest', 'scenario.ts');
 const LIMIT_MS = 15 * 60_000;
 
-interface Finding {
-  step: string;
-  [name: string]: unknown;
-}
-
 const missing = rigMissing();
 let folder: string | undefined;
-let findings = new Map<string, Finding>();
+let findings: ReturnType<typeof parseFindings>;
+const finding = (step: string) => findings.of(step);
 
 async function runScenario(): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), 'svc-rig-dist-'));
-  const build = [process.execPath, join(ROOT, 'build.ts'), '--host-only', '--out', folder];
-  const [machine, built] = await Promise.all([
-    GuestMachine.prepare(),
-    Bun.spawn(build, { cwd: ROOT, stdin: 'ignore', stdout: 'ignore', stderr: 'inherit' }).exited,
-  ]);
-  if (built !== 0) throw new Error('the agent was not built');
+  const [machine] = await Promise.all([GuestMachine.prepare(), buildPrograms(folder)]);
   const output = await machine.run([process.execPath, SCENARIO, join(folder, 'svc-agent')]);
   console.log(output);
-  findings = new Map(
-    output
-      .split('\n')
-      .filter((line) => line.startsWith('RIG {'))
-      .map((line) => JSON.parse(line.slice(4)) as Finding)
-      .map((finding) => [finding.step, finding]),
-  );
-}
-
-function finding(step: string): Finding {
-  const found = findings.get(step);
-  if (found === undefined) throw new Error(`the guest did not come to: ${step}`);
-  return found;
+  findings = parseFindings(output);
 }
 
 describe.skipIf(missing !== undefined)('the agent with real device files', () => {
@@ -53,7 +31,7 @@ describe.skipIf(missing !== undefined)('the agent with real device files', () =>
   });
 
   test('all steps were carried out', () => {
-    expect([...findings.values()].filter(({ error }) => error !== undefined)).toEqual([]);
+    expect(findings.failed).toEqual([]);
     expect(finding('end').code).toBe(0);
   });
 

@@ -4,16 +4,15 @@
  *
  *   bun scenario.ts AGENT-EXECUTABLE
  */
-import { openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { openSync, readFileSync, writeSync } from 'node:fs';
 import { type DetectedDevices, TUNER_HEADER, type Tuner } from '../../../wire/agent.ts';
 import { numberedPackets, readNumbered } from '../../agent/packets.ts';
 import { CusePx4 } from './cuse-px4.ts';
+import { parameter, runSteps, setParameter, until } from './guest-tools.ts';
 
 const [, , AGENT = ''] = process.argv;
 const URL_BASE = 'http://127.0.0.1:25252/agent';
-const MODULE = '/sys/module/isdbsim/parameters';
 const FRONTEND = '/dev/dvb/adapter0/frontend0';
-const LIMIT_MS = 120_000;
 
 const DVB = { id: 'dvb', name: 'dvb', driver: 'dvb', device: FRONTEND, types: ['GR', 'BS', 'CS'], lnb: true };
 const PX4_S = {
@@ -50,23 +49,6 @@ setInterval(() => {
   }
   for (const device of characterDevices) device.receive(bytes);
 }, TICK_MS);
-
-function say(step: string, findings: object): void {
-  process.stdout.write(`RIG ${JSON.stringify({ step, ...findings })}\n`);
-}
-
-const parameter = (name: string): string => readFileSync(`${MODULE}/${name}`, 'utf8').trim();
-const setParameter = (name: string, value: string): void => writeFileSync(`${MODULE}/${name}`, value);
-
-async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  const deadline = performance.now() + LIMIT_MS;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() > deadline) throw new Error(`did not happen: ${what}`);
-    await Bun.sleep(20);
-  }
-}
 
 const tuners = async (): Promise<Tuner[]> => (await (await fetch(`${URL_BASE}/tuners`)).json()) as Tuner[];
 
@@ -392,15 +374,7 @@ await until('character devices', () => {
 });
 let agent = startAgent();
 await ready();
-for (const [step, run] of Object.entries(STEPS)) {
-  const startedAt = performance.now();
-  try {
-    const findings = await run();
-    say(step, { ...findings, tookMs: Math.round(performance.now() - startedAt) });
-  } catch (error) {
-    say(step, { error: String(error) });
-  }
-}
+await runSteps(STEPS);
 agent.kill();
 await agent.exited;
 process.exit(0);

@@ -1,0 +1,41 @@
+/** What the scenarios in the guest share: findings on standard output, waiting, parameters of the kernel module. */
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const MODULE = '/sys/module/isdbsim/parameters';
+const LIMIT_MS = 120_000;
+
+export function say(step: string, findings: object): void {
+  process.stdout.write(`RIG ${JSON.stringify({ step, ...findings })}\n`);
+}
+
+export const parameter = (name: string): string => readFileSync(`${MODULE}/${name}`, 'utf8').trim();
+
+export const setParameter = (name: string, value: string): void => writeFileSync(`${MODULE}/${name}`, value);
+
+/** @returns what `look` gives once it is neither undefined nor false */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined> | T | undefined,
+  limitMs = LIMIT_MS,
+): Promise<T> {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > deadline) throw new Error(`did not happen: ${what}`);
+    await Bun.sleep(20);
+  }
+}
+
+/** One step after the other; one that fails is told and keeps no other from running. */
+export async function runSteps(steps: Readonly<Record<string, () => Promise<object>>>): Promise<void> {
+  for (const [step, run] of Object.entries(steps)) {
+    const startedAt = performance.now();
+    try {
+      const findings = await run();
+      say(step, { ...findings, tookMs: Math.round(performance.now() - startedAt) });
+    } catch (error) {
+      say(step, { error: String(error) });
+    }
+  }
+}
