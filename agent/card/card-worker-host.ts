@@ -52,13 +52,15 @@ export class CardWorkerHost {
     const connected = this.#connected;
     if (connected === undefined) throw new KeyFailure('no_card', 'no card is connected');
     const command = ecmCommand(message);
+    let answer: Uint8Array;
     try {
-      return parseEcmAnswer(connected.card.transmit(command));
+      answer = connected.card.transmit(command);
     } catch (error) {
-      // A contract that is missing is the card's own answer; everything else asks for a new connection.
-      if (!(error instanceof KeyFailure) || error.code !== 'not_subscribed') this.#disconnect();
+      this.#disconnect();
       throw error;
     }
+    // What the card itself answers, a missing contract or an ECM that it cannot read, says nothing about the connection.
+    return parseEcmAnswer(answer);
   }
 
   /** Called in intervals: cheap, one question to the daemon a reader. */

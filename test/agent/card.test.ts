@@ -11,7 +11,7 @@ import { LiveService } from '../../src/live/live-service.ts';
 import type { StationRecord } from '../../src/model/station.ts';
 import type { Card, Tuner } from '../../wire/agent.ts';
 import { SessionFixture } from '../record/session-fixture.ts';
-import { type ScrambledStream, scrambledStream } from '../scrambled-stream.ts';
+import { ecmMessage, type ScrambledStream, scrambledStream } from '../scrambled-stream.ts';
 import { comesTrue } from '../until.ts';
 import { CardRig, cardRigMissing } from './card-rig.ts';
 import { until } from './fixture.ts';
@@ -350,6 +350,14 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
       expect(Buffer.compare(received, SCRAMBLED.clear.subarray(0, received.length))).toBe(0);
       expect(await other.card()).toMatchObject({ state: 'shared', upstream: { state: 'shared' } });
       expect((await owner.card()).share).toMatchObject({ port, peers: ['127.0.0.1'], refused: [] });
+      // A peer's garbage, which the card cannot read, takes the keys from nobody.
+      const ask = async (message: Uint8Array<ArrayBuffer>): Promise<number> =>
+        (await fetch(`http://127.0.0.1:${port}/agent/card/ecm`, { method: 'POST', body: message })).status;
+      for (let period = 1; period <= 5; period += 1) {
+        expect(await ask(new Uint8Array(30).fill(0xee))).toBe(503);
+        expect(await ask(Uint8Array.from(ecmMessage(9, period)))).toBe(200);
+      }
+      expect((await owner.card()).state).toBe('ready');
       expect((await fetch(`${owner.url}/agent/card/init`)).status).toBe(404);
       const decoded = await Promise.all(
         [owner, other].map(async ({ url }) => {

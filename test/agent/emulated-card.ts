@@ -10,6 +10,8 @@ import { keysOf, TEST_SYSTEM } from '../scrambled-stream.ts';
 
 const ATR = Uint8Array.fromHex('3BF01200FF9181B17C451F0399');
 const GET_ATR = 4;
+/** First octet of an ECM that the card answers with an error status, as a real one does for what it cannot read. */
+const UNREADABLE = 0xee;
 const OK = [0x90, 0x00];
 const PORT = 35963;
 const [folder = ''] = process.argv.slice(2);
@@ -38,6 +40,7 @@ function intAnswer(): Uint8Array {
 }
 
 function ecmAnswer(message: Uint8Array): Uint8Array {
+  if (message[0] === UNREADABLE) return Uint8Array.of(0x67, 0x00);
   const answer = new Uint8Array(25);
   const code = kind === 'refusing' ? [0xa1, 0x03] : [0x08, 0x00];
   const { odd, even } = keysOf(message);
