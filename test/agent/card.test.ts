@@ -245,6 +245,21 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
     }
   });
 
+  test('of two readers the one with a suitable card is used', async () => {
+    await rig.tell('kind foreign');
+    const agent = await new CardAgent(rig.socket, 1_000).ready();
+    try {
+      expect((await agent.card()).failure).toBe('unsuitable_card');
+      await rig.tell('second insert');
+      await until('the suitable card is ready', async () => (await agent.card()).state === 'ready');
+      expect((await agent.card()).reader).toContain('Virtual PCD 00 01');
+    } finally {
+      await agent.close();
+      await rig.tell('second remove');
+      await rig.tell('kind good');
+    }
+  });
+
   test('viewers and recordings are told what is wrong with the card, and of which programme', async () => {
     await rig.tell('remove');
     const agent = await new CardAgent(rig.socket, 60_000).ready();

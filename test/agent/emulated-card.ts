@@ -1,7 +1,7 @@
 /**
  * The card daemon and a conditional access card with made-up keys, as a client of the virtual reader `vpcd` (vsmartcard).
  * It is told what to do by lines on standard input: `pcscd start|stop`, `insert`, `remove`, `delay MS`,
- * `kind good|foreign|garbage|refusing`. `emulated-card.ts FOLDER`; the daemon's socket is FOLDER/sock.
+ * `kind good|foreign|garbage|refusing`, `second insert|remove` for another reader, whose card is always a good one. `emulated-card.ts FOLDER`; the daemon's socket is FOLDER/sock.
  * Messages of vpcd: u16 length, then control (1 octet) or APDU.
  */
 import { openSync, rmSync } from 'node:fs';
@@ -19,6 +19,7 @@ const [folder = ''] = process.argv.slice(2);
 let kind = 'good';
 let delayMs = 0;
 let socket: Bun.Socket<undefined> | undefined;
+let second: Bun.Socket<undefined> | undefined;
 let daemon: Bun.Subprocess | undefined;
 
 function intAnswer(): Uint8Array {
@@ -49,9 +50,10 @@ function ecmAnswer(message: Uint8Array): Uint8Array {
   return answer;
 }
 
-function answerOf(command: Uint8Array): Uint8Array {
-  if (kind === 'foreign') return Uint8Array.of(0x6d, 0x00);
-  if (kind === 'garbage') return crypto.getRandomValues(new Uint8Array(40));
+function answerOf(command: Uint8Array, port: number): Uint8Array {
+  const isFirst = port === PORT;
+  if (isFirst && kind === 'foreign') return Uint8Array.of(0x6d, 0x00);
+  if (isFirst && kind === 'garbage') return crypto.getRandomValues(new Uint8Array(40));
   if (command[0] === 0x90 && command[1] === 0x30) return intAnswer();
   if (command[0] === 0x90 && command[1] === 0x34)
     return ecmAnswer(command.subarray(5, 5 + (command[4] ?? 0)));
@@ -62,11 +64,11 @@ function send(target: Bun.Socket<undefined>, body: Uint8Array): void {
   target.write(Uint8Array.of(body.length >> 8, body.length & 0xff, ...body));
 }
 
-async function insert(): Promise<void> {
+async function insert(port: number): Promise<Bun.Socket<undefined>> {
   let held = Buffer.alloc(0);
-  socket = await Bun.connect({
+  return Bun.connect({
     hostname: '127.0.0.1',
-    port: PORT,
+    port,
     socket: {
       data: async (source, data) => {
         held = Buffer.concat([held, data]);
@@ -78,7 +80,7 @@ async function insert(): Promise<void> {
             continue;
           }
           if (delayMs > 0) await Bun.sleep(delayMs);
-          send(source, answerOf(new Uint8Array(body)));
+          send(source, answerOf(new Uint8Array(body), port));
         }
       },
     },
@@ -86,15 +88,15 @@ async function insert(): Promise<void> {
 }
 
 /** A daemon that was just started does not listen for its reader yet. */
-async function insertOnceReady(): Promise<void> {
+async function insertOnceReady(port: number): Promise<Bun.Socket<undefined> | undefined> {
   for (let attempt = 0; attempt < 80; attempt += 1) {
     try {
-      await insert();
-      return;
+      return await insert(port);
     } catch {
       await Bun.sleep(100);
     }
   }
+  return undefined;
 }
 
 function startDaemon(): void {
@@ -111,7 +113,9 @@ async function stopDaemon(): Promise<void> {
 startDaemon();
 for await (const line of console) {
   const [word, value] = line.trim().split(' ');
-  if (word === 'insert') await insertOnceReady();
+  if (word === 'insert') socket = await insertOnceReady(PORT);
+  else if (word === 'second' && value === 'insert') second = await insertOnceReady(PORT + 1);
+  else if (word === 'second') second?.end();
   else if (word === 'pcscd' && value === 'start') startDaemon();
   else if (word === 'pcscd') await stopDaemon();
   else if (word === 'remove') socket?.end();
