@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 const MODULE = '/sys/module/isdbsim/parameters';
 const LIMIT_MS = 120_000;
 
-export function say(step: string, findings: object): void {
+function say(step: string, findings: object): void {
   process.stdout.write(`RIG ${JSON.stringify({ step, ...findings })}\n`);
 }
 

@@ -161,8 +161,14 @@ async function ready(): Promise<void> {
 
 const STEPS: Record<string, () => Promise<object>> = {
   detection: async () => {
-    const { devices } = (await (await fetch(`${URL_BASE}/devices`)).json()) as DetectedDevices;
-    const list = await tuners();
+    const devices = await until('detected devices', async () => {
+      const answer = (await (await fetch(`${URL_BASE}/devices`)).json()) as DetectedDevices;
+      return answer.devices.length < 4 ? undefined : answer.devices;
+    });
+    const list = await until('a tuner of each', async () => {
+      const found = await tuners();
+      return found.length < 4 ? undefined : found;
+    });
     return { devices, tuners: list.map(({ name, device, types, rank }) => ({ name, device, types, rank })) };
   },
   'an adapter that comes and goes without configuration': async () => {
