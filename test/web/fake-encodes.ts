@@ -1,7 +1,7 @@
 /** The encode queue of the fake service: what waits, its order, and what became of the rest. */
 
 import type { Recording } from '../../wire/api.ts';
-import type { EncodeItem, EncodeMany, EncodeQueueChange, Encodes } from '../../wire/encode.ts';
+import type { EncodeItem, EncodeMany, EncodeQueueChange, EncodeRequest, Encodes } from '../../wire/encode.ts';
 
 export function newEncodes(): Encodes {
   return { paused: false, wait: null, queue: [], recent: [], measured: [] };
@@ -44,6 +44,6 @@ export function answerEncodes(
   const recording = list.find((one) => one.id === id);
   if (recording === undefined) return undefined;
   encodes.queue = encodes.queue.filter(({ recordingId }) => recordingId !== id);
-  if (method === 'POST') encodes.queue.push(encodeItem(recording));
+  if (method === 'POST') encodes.queue.push(encodeItem(recording, JSON.parse(body || '{}') as EncodeRequest));
   return new Response(null, { status: 204 });
 }

@@ -1,5 +1,5 @@
 /** Calls to the service about the conversion of recordings. */
-import type { EncodeLog, EncodeMany, EncodeQueueChange, Encodes } from '../../wire/encode.ts';
+import type { EncodeLog, EncodeMany, EncodeQueueChange, EncodeRequest, Encodes } from '../../wire/encode.ts';
 import type { RecordingId } from '../../wire/ids.ts';
 import { exchange, json, nothing } from './api.ts';
 import type { Query } from './cache.ts';
@@ -9,9 +9,9 @@ export const ENCODES = pathQuery<Encodes>('api/encodes', ['recordings']);
 export const encodeLogQuery = (id: RecordingId): Query<EncodeLog> =>
   pathQuery(`api/recordings/${id}/encode-log`, ['recordings']);
 
-/** As its rule or reservation says, else the settings. */
-export const encodeRecording = (id: RecordingId): Promise<void> =>
-  exchange(`api/recordings/${id}/encode`, { method: 'POST', body: {} }, nothing);
+/** What is left out is as its rule or reservation says, else the settings. */
+export const encodeRecording = (id: RecordingId, body: EncodeRequest = {}): Promise<void> =>
+  exchange(`api/recordings/${id}/encode`, { method: 'POST', body }, nothing);
 export const cancelEncode = (id: RecordingId): Promise<void> =>
   exchange(`api/recordings/${id}/encode`, { method: 'DELETE' }, nothing);
 /** @returns how many were queued */

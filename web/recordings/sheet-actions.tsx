@@ -10,6 +10,7 @@ import { canPlay, leftInBin, playWords } from '../words/recording.ts';
 import { splitTitle } from '../words/title.ts';
 import { encode, moveToBin, setProtected, setWatched, takeFromBin } from './actions.ts';
 import { closeRecording } from './address.ts';
+import { EncodeWish } from './encode-wish.tsx';
 
 interface ActionsProps {
   readonly recording: Recording;
@@ -68,8 +69,16 @@ export function Actions({ recording, onErase, onStop }: ActionsProps) {
           ファイルを保存
         </a>
       )}
+      <WaitingWish recording={recording} />
     </div>
   );
+}
+
+/** What runs is what it is. */
+function WaitingWish({ recording }: { recording: Recording }) {
+  const { value } = useQuery(ENCODES);
+  const item = value?.queue.find(({ recordingId }) => recordingId === recording.id);
+  return item?.state === 'waiting' ? <EncodeWish item={item} /> : null;
 }
 
 /** While it is in the queue a second press takes it out again. */
