@@ -258,6 +258,7 @@ export class ReceptionTimeline {
     // Without a hole before it, it follows what was before.
     const from = second.isApart || this.#outage !== undefined ? due : Math.min(due, this.until ?? due);
     const to = Math.max(from, arrivedUntil - delay.to);
+    const endsHole = this.#holes.length > 0;
     this.#endHoles(from);
     this.#delayMs = delay.to;
     const former = this.#former;
@@ -275,7 +276,7 @@ export class ReceptionTimeline {
     if (!wasBegun) this.options.began(broadcastMs(Math.round(from)));
     const wasUnreadable = this.#isUnreadable;
     this.#isUnreadable = isUnreadable(second);
-    if (this.#isUnreadable !== wasUnreadable) this.options.onGap?.();
+    if (endsHole || this.#isUnreadable !== wasUnreadable) this.options.onGap?.();
     this.options.onReceiving();
   }
 

@@ -19,7 +19,10 @@ const TIMES: CourseTimes = {
   ...{ openAt: at(-10), startAt: at(0), endAt: at(1000), closeAt: at(1010) },
   ...{ holdUntil: null, listenUntil: null, brokenAt: null },
 };
-const FACTS = { times: TIMES, heard: null, isAired: null, isInformed: true, yieldedAt: null };
+const FACTS = {
+  ...{ times: TIMES, heard: null, isAired: null, isInformed: true, yieldedAt: null },
+  firmCloseAt: TIMES.closeAt,
+};
 const STATES: Record<CourseState, RecordingCourse> = {
   announced: { ...FACTS, state: 'announced' },
   waiting: { ...FACTS, state: 'waiting' },
@@ -169,10 +172,23 @@ describe('what is wanted', () => {
     expect(next(resumed, order(900, { endAt: at(850), heard: 'on' })).times.endAt).toBe(at(900));
   });
 
+  test('lasts no hour longer because nobody received its station when its open end was guessed', () => {
+    const guessed = next(STATES.on, order(500, { endAt: at(4600), closeAt: at(4610), heard: null }));
+    expect(guessed.times).toMatchObject({ endAt: at(4600), closeAt: at(4610) });
+    const held = { endAt: at(1000), closeAt: at(1010), holdUntil: at(11_800) };
+    const heard = next(guessed, order(510, { ...held, heard: 'on' }));
+    expect(heard.times).toMatchObject({ endAt: at(1000), closeAt: at(1010), holdUntil: at(11_800) });
+    // What its station said is not taken back.
+    const later = next(heard, order(900, { endAt: at(1200), closeAt: at(1210), heard: 'on' }));
+    const earlier = next(later, order(950, { endAt: at(1000), closeAt: at(1010), heard: 'on' }));
+    expect(earlier.times.closeAt).toBe(at(1210));
+  });
+
   test('of one that another replaced from its start, or a short one, was never aired', () => {
     for (const length of [60, 1000]) {
       const times = { endAt: at(length), closeAt: at(length + 10) };
-      let course: RecordingCourse = { ...STATES.waiting, times: { ...TIMES, ...times } };
+      const firmCloseAt = times.closeAt;
+      let course: RecordingCourse = { ...STATES.waiting, firmCloseAt, times: { ...TIMES, ...times } };
       for (let second = -5; second <= length + 11; second += 1) {
         course = next(course, order(second, { ...times, heard: second < 1 ? null : 'elsewhere' }));
         course = next(course, tick(second));

@@ -46,6 +46,8 @@ interface CourseFacts {
   readonly isInformed: boolean;
   /** Its tuner is another recording's since then. */
   readonly yieldedAt: BroadcastMs | null;
+  /** `closeAt` without guesses of a plan that does not receive its station: of an open end, an hour perhaps. */
+  readonly firmCloseAt: BroadcastMs;
 }
 
 export type RecordingCourse = CourseFacts &
@@ -106,7 +108,8 @@ interface CourseBegin {
 
 export function beginCourse({ times, isAired, hasMain, isUnheard, at }: CourseBegin): RecordingCourse {
   const isInformed = times.holdUntil === null;
-  const facts: CourseFacts = { times, heard: null, isAired, isInformed, yieldedAt: null };
+  const firmCloseAt = times.closeAt;
+  const facts: CourseFacts = { times, heard: null, isAired, isInformed, yieldedAt: null, firmCloseAt };
   if (isUnheard) return { ...facts, state: 'unheard', until: later(at, PROBE_TRY_MS), hasWritten: false };
   return { ...facts, state: hasMain ? 'on' : 'announced' };
 }
@@ -203,13 +206,14 @@ function ordered(
     startAt: hasMain ? min(before.startAt, order.startAt) : order.startAt,
     // What was on until now stays wanted, whatever a later table says.
     endAt: order.heard === 'on' ? max(order.endAt, min(before.endAt, at)) : order.endAt,
-    closeAt: max(order.closeAt, before.closeAt),
+    closeAt: max(order.closeAt, order.heard === null ? before.closeAt : course.firmCloseAt),
     holdUntil: order.holdUntil ?? (isInformed ? null : before.holdUntil),
     listenUntil: order.listenUntil,
     // The plan forgets after a while; what it said stands until the programme is held open again.
     brokenAt: order.brokenAt !== null || order.holdUntil !== null ? order.brokenAt : before.brokenAt,
   };
-  const facts = aired({ ...course, times, isInformed, heard: order.heard }, at);
+  const firmCloseAt = order.heard === null ? course.firmCloseAt : times.closeAt;
+  const facts = aired({ ...course, times, isInformed, firmCloseAt, heard: order.heard }, at);
   if (facts.state === 'on' && isDenied) return { ...facts, state: 'waiting' };
   if (isWritten(facts.state) || endsAt(times) <= at) return facts;
   return { ...facts, state: at >= times.closeAt ? 'extended' : 'on' };
@@ -242,8 +246,8 @@ function endOfProbe(course: RecordingCourse, end: 'finished'): CourseEnd {
 }
 
 function over(course: RecordingCourse, end: CourseEnd, at: BroadcastMs): RecordingCourse {
-  const { times, heard, isAired, isInformed, yieldedAt } = course;
-  return { times, heard, isAired, isInformed, yieldedAt, state: 'over', end, at };
+  const { times, heard, isAired, isInformed, yieldedAt, firmCloseAt } = course;
+  return { times, heard, isAired, isInformed, yieldedAt, firmCloseAt, state: 'over', end, at };
 }
 
 function later(at: BroadcastMs, ms: number): BroadcastMs {

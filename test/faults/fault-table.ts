@@ -75,7 +75,8 @@ export class FaultEvening {
       shows: [...shows, ...others],
       tuners,
       ...(setup.environment === undefined ? {} : { environment: setup.environment }),
-      settings: { retryDamaged: 'damaged', marginAfter: 6_000, ...setup.settings },
+      // What was converted could not be compared any more.
+      settings: { retryDamaged: 'damaged', marginAfter: 6_000, encode: 'none', ...setup.settings },
     });
     this.#house = house;
     const first = Math.min(...rows.map(({ programme }) => programme[0]));
