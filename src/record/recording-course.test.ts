@@ -197,6 +197,14 @@ describe('what is wanted', () => {
     }
   });
 
+  test('of one of which nothing was heard until it was over may have been aired', () => {
+    const heard = next(STATES.on, order(1001, { heard: 'elsewhere' }));
+    const unheard: RecordingCourse = { ...STATES.on, isAired: null };
+    expect(heard.isAired).toBe(true);
+    expect(next(unheard, order(1001, { heard: 'elsewhere' })).isAired).toBeNull();
+    expect(next(unheard, order(999, { heard: 'elsewhere' })).isAired).toBe(false);
+  });
+
   test('of one whose table is late to name it was aired', () => {
     let course = next(STATES.waiting, order(1, { heard: 'elsewhere' }));
     for (let second = 2; second < 29; second += 1) course = next(course, tick(second));

@@ -230,7 +230,8 @@ function aired<C extends Exclude<RecordingCourse, { state: 'over' }>>(course: C,
       return isAired === null ? { ...course, isAired: false } : course;
     case 'elsewhere': {
       const half = (times.endAt - times.startAt) / 2;
-      const isMissing = at >= times.startAt + Math.min(NAMED_WITHIN_MS, half);
+      // Behind its end another one is on in any case.
+      const isMissing = at >= times.startAt + Math.min(NAMED_WITHIN_MS, half) && at < times.endAt;
       return isAired === null && isMissing ? { ...course, isAired: false } : course;
     }
     case null:
