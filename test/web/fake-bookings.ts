@@ -125,8 +125,9 @@ export function answerBookings(
     const completed = query.get('completed') === '1';
     const sign = completed ? -1 : 1;
     const from = Number(query.get('from') ?? 0);
+    const to = Number(query.get('to') ?? Infinity);
     const listed = bookings.items
-      .filter((item) => isDone(item, day.now) === completed && item.endAt > from)
+      .filter((item) => isDone(item, day.now) === completed && item.endAt > from && item.startAt < to)
       .sort((a, b) => sign * (a.startAt - b.startAt || a.id - b.id));
     return Response.json(listed.slice(0, Number(query.get('limit') ?? listed.length)));
   }

@@ -5,6 +5,7 @@ import type { ProgramDetail, ReservationMark } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import { closeOver, openProgram, screen } from '../navigation/router.ts';
+import { hoursAround } from '../query/booking-window.ts';
 import { programQuery } from '../query/queries.ts';
 import { reservationOf, useBookings } from '../query/reservations.ts';
 import { stationById, stations } from '../query/stations.ts';
@@ -201,7 +202,7 @@ function useRecordKey(program: ProgramDetail, mark: ReservationMark | null): voi
 }
 
 function Body({ program }: { program: ProgramDetail }) {
-  const { items } = useBookings();
+  const { items } = useBookings(hoursAround(program.start_at, program.end_at));
   // The list hears of a change made here first.
   const mark = items === undefined ? program.reservation : (reservationOf(program.id) ?? null);
   useFirstAction(program.id);

@@ -283,7 +283,9 @@ export const getSystem = (signal?: AbortSignal): Promise<SystemFacts> => get('ap
 /** A part of a list of reservations: what ends after `from`, epoch ms, at most `limit` of them. */
 interface ReservationPart {
   readonly from: number;
-  readonly limit: number;
+  /** What begins before, epoch ms. */
+  readonly to?: number;
+  readonly limit?: number;
 }
 
 /** @param done what is done with, of the last two weeks (cancelled ones, too), instead of everything else */
@@ -291,8 +293,9 @@ function reservationsUrl(done: boolean, part?: ReservationPart): URL {
   const url = addressOf('api/reservations');
   if (done) url.searchParams.set('completed', '1');
   if (part !== undefined) {
-    url.searchParams.set('from', String(part.from));
-    url.searchParams.set('limit', String(part.limit));
+    if (Number.isFinite(part.from)) url.searchParams.set('from', String(part.from));
+    if (part.to !== undefined && Number.isFinite(part.to)) url.searchParams.set('to', String(part.to));
+    if (part.limit !== undefined) url.searchParams.set('limit', String(part.limit));
   }
   return url;
 }
@@ -306,7 +309,9 @@ export const renewReservations = (
   done: boolean,
   etag: string | null,
   signal: AbortSignal,
-): Promise<Renewed<ReservationItem[]>> => renewed<ReservationItem[]>(reservationsUrl(done), etag, signal);
+  part: ReservationPart,
+): Promise<Renewed<ReservationItem[]>> =>
+  renewed<ReservationItem[]>(reservationsUrl(done, part), etag, signal);
 /** Books by hand; of a programme that is booked already, gives its reservation. */
 export const bookProgram = (body: ReservationRequest): Promise<ReservationItem> =>
   exchange<ReservationItem>('api/reservations', { method: 'POST', body }, json);

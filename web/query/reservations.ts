@@ -1,17 +1,20 @@
 /**
  * The reservations that several screens show: read while one of them is there, again on every event, and kept
- * between, so that a screen that is come back to begins with what was known.
+ * between, so that a screen that is shown again begins with what was known. Of the list no more is read than the screens
+ * that are there need (`booking-window.ts`): a household may have thousands of reservations.
  */
-import { computed } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
 import type { ProgramId } from '../../arib/ids.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import type { ReservationId } from '../../wire/ids.ts';
 import { type ApiFailure, getReservations, renewReservations } from './api.ts';
+import { ALL, type BookingWindow, covers, isSame, NOTHING, windowOf } from './booking-window.ts';
 import type { Query } from './cache.ts';
 import { callQuery, entryOf, useQuery } from './use-query.ts';
 
 interface Bookings {
-  /** With those of two weeks that are done with; undefined until read. */
+  /** With those of two weeks that are done with; those of the windows that are needed. Undefined until read. */
   readonly items: readonly ReservationItem[] | undefined;
   readonly failure: ApiFailure | undefined;
 }
@@ -43,6 +46,7 @@ export function reservationOf(programId: ProgramId | undefined): ReservationItem
 /** The two lists that the service keeps, as they were last read: what is to come, and what is done with. */
 interface Part {
   readonly done: boolean;
+  /** Of the window that was read. */
   etag: string | null;
   items: readonly ReservationItem[];
 }
@@ -51,9 +55,14 @@ const parts: readonly Part[] = [
   { done: true, etag: null, items: [] },
 ];
 
+/** What the components that are there show; one without a window shows all reservations. */
+const needs = new Map<symbol, BookingWindow | undefined>();
+/** What the items that are here cover. */
+const covered = signal<BookingWindow>(NOTHING);
+
 /** True when it is not as it was. */
-async function readPart(part: Part, signal: AbortSignal): Promise<boolean> {
-  const answer = await renewReservations(part.done, part.etag, signal);
+async function readPart(part: Part, wanted: BookingWindow, signal: AbortSignal): Promise<boolean> {
+  const answer = await renewReservations(part.done, part.etag, signal, wanted);
   if (answer === 'unchanged') return false;
   part.etag = answer.etag;
   part.items = answer.content;
@@ -65,23 +74,47 @@ const BOOKINGS: Query<readonly ReservationItem[]> = {
   events: ['reservations', 'recordings'],
   /** One that moves from one list to the other between the reads must not be missed: what is done is read last. */
   async read(signal) {
+    const wanted = windowOf(needs.values());
     let changed = bookings.peek().items === undefined;
-    for (const part of parts) changed = (await readPart(part, signal)) || changed;
+    if (!isSame(wanted, covered.peek())) for (const part of parts) part.etag = null;
+    for (const part of parts) changed = (await readPart(part, wanted, signal)) || changed;
+    covered.value = wanted;
     if (!changed) return 'unchanged';
     const items = new Map(parts.flatMap((part) => part.items).map((item) => [item.id, item]));
     return { content: [...items.values()], etag: null };
   },
 };
 
+/** Whether the list tells of a programme, so that one without a reservation has none. */
+export function isBookingKnown(from: number, to: number): boolean {
+  return bookings.value.items !== undefined && covers(covered.value, { from, to });
+}
+
 /** Reads; resolves when what is here is newer than the call. */
 export function readBookings(): Promise<void> {
   return entryOf(BOOKINGS).renew();
 }
 
-/** Keeps the list fresh while the component is there. */
-export function useBookings(): Bookings {
-  useQuery(BOOKINGS);
-  return bookings.value;
+/**
+ * Keeps the list fresh while the component is there. `items` is undefined until the window is covered.
+ * @param window what overlaps it is needed; left out: all reservations; null: none
+ */
+export function useBookings(window?: BookingWindow | null): Bookings {
+  const key = window == null ? String(window) : `${window.from}-${window.to}`;
+  // Before the query is begun to be kept, whose first read must know what is needed.
+  useLayoutEffect(() => {
+    if (window === null) return undefined;
+    const own = Symbol('component');
+    needs.set(own, window);
+    if (bookings.peek().items !== undefined && !covers(covered.peek(), window ?? ALL)) void readBookings();
+    return () => {
+      needs.delete(own);
+    };
+  }, [key]);
+  useQuery(window === null ? undefined : BOOKINGS);
+  const { items, failure } = bookings.value;
+  const isHere = window !== null && covers(covered.value, window ?? ALL);
+  return { items: isHere ? items : undefined, failure };
 }
 
 /** So many of the next reservations the home screen reads: a house may have hundreds booked. */

@@ -5,6 +5,7 @@ import type { StationId } from '../../arib/ids.ts';
 import type { Station } from '../../wire/api.ts';
 import type { CaptionLayer } from '../caption/caption-layer.ts';
 import { CaptionView } from '../caption/caption-view.tsx';
+import { now } from '../device/clock.ts';
 import { homeTab, livePanel, volume } from '../device/preferences.ts';
 import { ChannelEntryView, ChannelInput } from '../live/channel-input.tsx';
 import { LiveControls } from '../live/live-controls.tsx';
@@ -25,6 +26,7 @@ import { Veil } from '../player/overlay.tsx';
 import { togglePictureInPicture } from '../player/picture-in-picture.ts';
 import type { SoundOutput } from '../player/sound-output.ts';
 import { keepAwake } from '../player/wake-lock.ts';
+import { hoursAround } from '../query/booking-window.ts';
 import { useBookings } from '../query/reservations.ts';
 import { shownStationsWith } from '../query/station-order.ts';
 import { neighbour, stationById, stations } from '../query/stations.ts';
@@ -40,6 +42,8 @@ function notify(word: string): void {
 }
 
 /** Where Enter leads: to what a message offers, else to the sound that waits for a touch, else to the controls. */
+/** The programmes of the panel's day tab. */
+const DAY_AHEAD_MS = 30 * 3_600_000;
 const FIRST_CONTROLS = ['.stage-note .button', '.sound-button', '.control-main'] as const;
 
 function firstControl(stage: HTMLElement | null): HTMLElement | null {
@@ -224,7 +228,8 @@ export function Live({ stationId }: { stationId: StationId }) {
     ready?.visibility.showInfo();
   }, [stationId, ready]);
 
-  useBookings();
+  // What is on, and the station's day.
+  useBookings(hoursAround(now.value, now.value + DAY_AHEAD_MS));
   const station = stationById(stationId);
   useEffect(() => {
     describeMedia(station === undefined ? undefined : mediaOf(station));

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SearchResult, SearchSection } from '../../wire/api.ts';
 import { recentSearches } from '../device/preferences.ts';
 import { query, screen, setQuery } from '../navigation/router.ts';
+import { windowAround } from '../query/booking-window.ts';
 import { listenFor } from '../query/events.ts';
 import { useBookings } from '../query/reservations.ts';
 import { FilterPanel } from '../search/filter-panel.tsx';
@@ -171,7 +172,6 @@ function useWords() {
 }
 
 export function Search() {
-  useBookings();
   const field = useRef<HTMLInputElement>(null);
   const { words, write } = useWords();
   const [run] = useState(() => new SearchRun());
@@ -213,6 +213,7 @@ export function Search() {
     }
   };
   const shown = state.kind === 'ready' ? state.result : state.kind === 'waiting' ? state.before : undefined;
+  useBookings(windowAround(shown?.programs.rows ?? []) ?? null);
   const pick = (text: string): void => {
     atOnce.current = true;
     sizes.value = FIRST_SIZES;

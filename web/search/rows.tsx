@@ -12,7 +12,7 @@ import { now } from '../device/clock.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import { openProgram, openReservation, watchPath } from '../navigation/router.ts';
 import { rulePage } from '../navigation/rule-address.ts';
-import { bookings, reservationOf } from '../query/reservations.ts';
+import { isBookingKnown, reservationOf } from '../query/reservations.ts';
 import { book, cancel, isBusy, restore, toggle } from '../reservations/actions.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Marks } from '../ui/marks.tsx';
@@ -101,7 +101,7 @@ function BookButton({ row }: { row: FoundProgram }) {
   const { title } = splitTitle(row.name);
   const state = mark?.state ?? null;
   const kept = state === 'scheduled' || state === 'conflict';
-  if (row.end_at <= now.value || bookings.value.items === undefined) return null;
+  if (row.end_at <= now.value || !isBookingKnown(row.start_at, row.end_at)) return null;
   const run = (): void => {
     if (mark === null || state === 'skipped' || state === 'missed' || state === 'finished') {
       void book({ id: row.id, title });
