@@ -63,7 +63,7 @@ function useScreenChange(): void {
   const first = useRef(true);
   const current = screen.value;
   const key = isPlayer(current) ? current.name : JSON.stringify(current);
-  // At once: a screen that is come back to may then go on to where it was left.
+  // At once: a screen shown again by Back may then restore its scroll position.
   useLayoutEffect(() => {
     if (first.current) {
       first.current = false;

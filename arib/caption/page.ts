@@ -80,7 +80,7 @@ export function captionPage(
   return page;
 }
 
-/** Whether a cell goes on where the one before ended, drawn alike. */
+/** Whether a cell continues where the previous one ended, with the same attributes. */
 function continues(last: Cell, next: Cell): boolean {
   return (
     (last.look === next.look || sameLook(last, next)) &&

@@ -35,7 +35,7 @@ export function statementUnits(data: Uint8Array): Uint8Array {
 export function* dataUnits(loop: Uint8Array): Generator<DataUnit> {
   let at = 0;
   while (at + HEADER <= loop.length) {
-    // Stuffing or damage between units: the next separator is where reading can go on.
+    // Stuffing or damage between units: parsing resumes at the next separator.
     if (loop[at] !== SEPARATOR) {
       at++;
       continue;

@@ -56,7 +56,7 @@ interface HeldRule {
   matched: Map<ProgramId, GuideProgram> | undefined;
 }
 
-/** Beyond so many changes every rule is matched anew: the index is quicker than looking at each. */
+/** Above this number of changes every rule is matched from scratch: the index is quicker than checking each change. */
 const MANY_CHANGES = 4000;
 
 /** Reservations that stay with their rule when their programme moves. */
@@ -138,7 +138,7 @@ export class IncrementalPlanner {
     return matches;
   }
 
-  /** @param instead a rule that is looked at, in place of its own stored form */
+  /** @param instead a rule being previewed, in place of its stored form */
   #planned(
     circumstances: PlanCircumstances,
     near: ReadonlyMap<RuleId, Near>,

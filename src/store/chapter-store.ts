@@ -27,7 +27,7 @@ interface StoredChapters {
 }
 
 interface Detection {
-  /** `waiting`: it is its turn when others are done; `cancelled`: nobody looks for them until it is asked for. */
+  /** `waiting`: it is its turn when others are done; `cancelled`: not detected until requested. */
   readonly state: 'waiting' | 'done' | 'failed' | 'cancelled';
   readonly reason: DetectionFailure | null;
   /** Times that it was begun since it was asked for. */
@@ -70,7 +70,7 @@ export class ChapterStore {
     return { segments, reliable: isCorrected || row.reliable === 1, isCorrected, version: row.version };
   }
 
-  /** Undefined: nobody has looked at it yet, and it is its turn some time. */
+  /** Undefined: not examined yet; its turn comes. */
   detection(id: RecordingId): Detection | undefined {
     const row = this.#row(id);
     if (row === undefined || !STATES.has(row.state)) return undefined;
@@ -96,7 +96,7 @@ export class ChapterStore {
 
   /**
    * The next recording to look at, of those that are asked for first, then the newest.
-   * @param onlyRequested nothing is looked at that nobody asked for
+   * @param onlyRequested leave out what was not requested by a person
    */
   next(onlyRequested: boolean, skip: readonly RecordingId[] = []): RecordingId | undefined {
     const among = (from: string, order: string): RecordingId | undefined => {
@@ -118,7 +118,7 @@ export class ChapterStore {
     return among('recordings AS r INDEXED BY recordings_undetected', 'r.start_at DESC');
   }
 
-  /** It is looked at again, before those that nobody asked for. @param now epoch ms */
+  /** Requests another detection, ahead of those that were not requested. @param now epoch ms */
   request(id: RecordingId, now: WallMs): void {
     this.#put(id, { state: 'waiting', isOpen: true, now }, 'attempts = 0, requested_at = $now');
   }

@@ -194,7 +194,7 @@ export class DatabaseWorkerClient {
     }
   }
 
-  /** What the next request is for; undefined: nobody waits. */
+  /** What the next request is for; undefined: nothing is waiting. */
   #take(): Batch | undefined {
     const next = this.#next;
     this.#next = undefined;

@@ -46,7 +46,7 @@ export function migrate(database: Database, path: string, migrations: readonly s
 }
 
 /**
- * A log without its database: SQLite would begin anew, empty, and remove it.
+ * A log without its database: SQLite would create an empty database and remove the log.
  * @throws Error that says what to do
  */
 export function refuseOrphanedLog(path: string): void {

@@ -14,7 +14,7 @@ export interface DamagedField {
 type Kind = 'array' | 'object';
 type Fields = [table: string, key: string, where: string, fields: [name: string, kind: Kind][]];
 
-/** What a start goes on with. */
+/** How the start proceeds. */
 const FIELDS: Fields[] = [
   [
     'recordings',
@@ -115,7 +115,7 @@ interface Column {
   pk: number;
 }
 
-/** Goes through everything that is stored, a table at a time: whoever looks lets others have their turn in between. */
+/** Checks everything stored, a table at a time, and yields to other readers in between. */
 export class IntegrityCheck {
   readonly found = { fields: [] as DamagedField[], problems: [] as string[] };
 
@@ -177,7 +177,7 @@ export class IntegrityCheck {
     }
   }
 
-  /** Selects values of another type than their column's: the schema lets nobody write them. */
+  /** Selects values of another type than their column's, which the schema forbids to write. */
   #mistyped(table: string): string[] {
     const columns = this.database.query<Column, []>(`PRAGMA table_info("${table}")`).all();
     const [key, ...others] = columns.filter(({ pk }) => pk > 0).map(({ name }) => `"${name}"`);

@@ -469,7 +469,7 @@ export class ProgramWriter {
     said: PresentFollowing | undefined,
     now: WallMs,
   ): number {
-    // What is past is sent no longer: its last programme goes on beyond it.
+    // The past is no longer sent: the last programme before it may reach beyond.
     if (to <= now) return 0;
     const next = said?.following?.id ?? said?.waiting?.id ?? null;
     return this.#database

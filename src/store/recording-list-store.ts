@@ -403,7 +403,7 @@ export class RecordingListStore {
     }
   }
 
-  /** Writes what titles are sorted by where it is not written yet: whoever stores a recording need not know of it. */
+  /** Writes missing sort keys of titles, so that code that stores recordings need not know of them. */
   #putTitleKeys(): void {
     const rows = this.database
       .query<{ id: RecordingId; name: string }, []>(

@@ -25,7 +25,7 @@ import { indexAllPending } from './search-index.ts';
 interface RecoveredTable {
   table: string;
   rows: number;
-  /** Rows are missing, nobody knows how many. */
+  /** Rows are missing; their number is unknown. */
   isDamaged: boolean;
 }
 
@@ -35,7 +35,7 @@ interface Recovery {
   aside: string;
 }
 
-/** Made anew by triggers and by the index. */
+/** Rebuilt by triggers and by the index. */
 const DERIVED: ReadonlySet<string> = new Set([
   'counters',
   'guide_changes',
@@ -48,7 +48,7 @@ const FILES = ['', '-wal', '-shm'] as const;
 type Value = string | number | bigint | Uint8Array | null;
 
 /**
- * Nobody else may have it open.
+ * No other process may have it open.
  * @param aside what the damaged file is called from then on
  * @throws Error when nothing can be read of it; then everything is as it was
  */

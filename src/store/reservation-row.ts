@@ -30,7 +30,7 @@ export interface ListedReservation extends StoredReservation {
 /** How something is recorded; null = the setting. */
 export type RecordingChoice = Pick<Reservation, 'marginBefore' | 'marginAfter' | 'encode' | 'keepTs'>;
 
-/** What a plan decides of a reservation. Blockers are programmes: what is made anew has no number yet. */
+/** What a plan decides of a reservation. Blockers are programmes: a reservation made by the same plan has no id yet. */
 export interface PlannedRow
   extends Pick<
     Reservation,

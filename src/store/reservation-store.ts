@@ -212,7 +212,7 @@ export class ReservationStore {
     });
   }
 
-  /** A person's word; what is being recorded goes on until the recorder ends it. */
+  /** By a person; a running recording continues until the recorder ends it. */
   cancel(id: ReservationId, memory: Omit<Cancellation, 'id'> | null, now: BroadcastMs): void {
     atomically(this.database, () => {
       if (memory !== null) {
@@ -223,7 +223,7 @@ export class ReservationStore {
     });
   }
 
-  /** What nobody records though it says that it is being recorded. */
+  /** Reservations marked as being recorded that no recorder runs. */
   cancelLost(id: ReservationId, now: BroadcastMs): void {
     atomically(this.database, () => this.#cancel(id, `state = 'recording'`, now));
   }

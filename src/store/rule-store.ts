@@ -168,7 +168,7 @@ export class RuleStore {
   }
 
   /**
-   * What a person decided anew: what it has booked and is not being recorded is recorded as it says now. Enabled, it
+   * A changed rule: what it has booked and is not being recorded yet takes its new settings. Enabled, it
    * is given another try.
    */
   update(id: RuleId, draft: RuleDraft, now: BroadcastMs): Rule | undefined {
@@ -207,10 +207,10 @@ export class RuleStore {
     );
   }
 
-  /** With its cancellations; what it booked and nobody else wants is to be gone before. */
+  /** With its cancellations; reservations that only it wanted must be removed before. */
   remove(id: RuleId): void {
     atomically(this.database, () => {
-      // Nobody waits for the next airing of what it recorded badly.
+      // The next airing of its damaged recordings is not awaited any more.
       this.database
         .query('UPDATE recordings SET released = 0 WHERE rule_id = $id AND released = 1')
         .run({ id });

@@ -1,6 +1,6 @@
 /**
  * Keeps the index of one and two letters in step with programmes and recordings. Triggers note what changed
- * (`search_pending`); whoever writes such rows calls `indexPending` in the same transaction. The letters are those
+ * (`search_pending`); code that writes such rows calls `indexPending` in the same transaction. The letters are those
  * of `matchText`: the index never sees another spelling.
  *
  * A word of one or two letters is in a text exactly when its term is. A longer one is looked for by its pairs, and
@@ -120,7 +120,7 @@ export function indexPending(database: Database, limit = BATCH): number {
   return programs + new Indexer(database, RECORDING).run(limit - programs);
 }
 
-/** The same of recordings alone: few change at once, and whoever changes them does not wait for the guide's. */
+/** The same of recordings alone: few change at once, and their writer need not wait for pending rows of the guide. */
 export function indexRecordings(database: Database): void {
   new Indexer(database, RECORDING).run(BATCH);
 }
@@ -161,7 +161,7 @@ export function indexPrograms(database: Database, documents: readonly PreparedDo
 
 /**
  * Programmes are indexed as they are now. Many at a time, by their ids: one by one in the order of their starts, each
- * would rewrite another page of what is pending. To be called within a transaction, by whoever alone changes programmes.
+ * would rewrite another page of what is pending. Call it within a transaction of the only writer of programmes.
  */
 export function endPending(database: Database, ids: readonly ProgramId[]): void {
   database

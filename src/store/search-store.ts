@@ -240,7 +240,7 @@ export class SearchStore {
     if (most <= 0) return rows;
     const { match, complete } = matchExpression(words);
     const compared = complete ? words.filter(needsComparing) : words;
-    // Not the kept one: another search may be at it when this one goes on.
+    // Not the cached statement: another search may be using it when this one resumes.
     const statement = this.database.prepare<DocumentRow, Parameters>(sql);
     let began = this.elapsed();
     try {

@@ -18,7 +18,7 @@ function parsed(text: string | null): unknown {
   }
 }
 
-/** The objects of a list; none when it is no list. @param isSound where whoever wrote it is not to be believed */
+/** The objects of a list; none when it is no list. @param isSound check for rows that may be damaged */
 export function readList<T extends object>(text: string | null, isSound?: (one: T) => boolean): T[] {
   const value = parsed(text);
   if (!Array.isArray(value)) return [];

@@ -1,10 +1,10 @@
 /**
  * Keeps the database's log (`-wal`), in a worker: whatever waits for the disk waits here. It puts commits on disk when it
- * is asked to, writes what the log holds into the database, and begins the log anew before it grows long.
+ * is asked to, writes what the log holds into the database, and restarts the log before it grows long.
  *
  * No other connection ever waits for the disk:
  * - none of them writes the log into the database (`openDatabase`), and commits are not synced (`synchronous = NORMAL`);
- * - the first commit into a log that begins anew is synced by whoever makes it. So the log begins anew only when this
+ * - the first commit into a restarted log is synced by the committing connection. So the log restarts only when this
  *   says so: a reader of its own (the pin) keeps everybody else from it, and the first commit is made here.
  */
 import { Database } from 'bun:sqlite';
@@ -13,13 +13,13 @@ import { dirname } from 'node:path';
 
 /** Written into the database when so many are new, as SQLite would by itself: 4 MB. */
 const WRITE_PAGES = 1000;
-/** From here on the log is begun anew as soon as nobody reads in it and the disk is quick: 16 MB. */
+/** Above this size the log is restarted as soon as no connection reads from it and the disk is quick: 16 MB. */
 const LONG_PAGES = 4096;
 /** From here on also with a slow disk, though others may have to wait for it once: 64 MB. */
 const TOO_LONG_PAGES = 16_384;
 /** A disk is quick that wrote everything within this. */
 const QUICK_MS = 250;
-/** Others write meanwhile: what came since is written too before the log begins anew. */
+/** Other connections write meanwhile: their commits are checkpointed too before the log restarts. */
 const TRIES = 3;
 
 interface LogLength {
@@ -105,7 +105,7 @@ export class WalCheckpointer {
     this.#pins.reverse();
   }
 
-  /** Nobody waits: whoever reads or writes now is asked again later. */
+  /** Does not wait: if a connection is reading or writing now, it is tried again later. */
   #beginAnew(): boolean {
     release(this.#pins[0]);
     try {

@@ -5,7 +5,7 @@ import { computed, signal } from '@preact/signals';
 export const now = signal(Date.now());
 
 const MINUTE_MS = 60_000;
-/** For long lists, which need not be drawn anew with every tick: the beginning of the present minute. */
+/** For long lists, which need not be rendered with every tick: the beginning of the present minute. */
 export const minute = computed(() => Math.floor(now.value / MINUTE_MS) * MINUTE_MS);
 
 const TICK_MS = 5_000;

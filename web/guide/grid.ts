@@ -377,7 +377,7 @@ export class GuideGrid {
   #onFocus(event: FocusEvent): void {
     const { scroller } = this.parts;
     if (event.target === scroller) {
-      // By key the focus goes on to a programme; the sheet itself is only the way in.
+      // By key the focus moves on to a programme; the grid itself is only the entry.
       if (scroller.matches(':focus-visible')) {
         const { from, to } = this.#seen();
         const middle = this.#now >= from && this.#now < to ? this.#now : from + (to - from) / 3;
@@ -442,7 +442,7 @@ export class GuideGrid {
       return next !== undefined;
     }
     const gap = this.#gapTo(next, cell.program, direction);
-    // Beyond what was read: the view goes on, and the next press finds what arrived.
+    // Beyond what was read: the view scrolls, and the next press finds what has arrived.
     if (gap.to - gap.from > GAP_MS && this.parts.store.state(this.#type, gap).kind === 'loading') {
       this.parts.scroller.scrollBy({
         top: (direction === 'down' ? 1 : -1) * this.#scale.hour,

@@ -75,7 +75,7 @@ export function NextUp() {
   const { value: items, failure } = useQuery(NEXT_BOOKINGS);
   const { running, coming } = nextUp(items ?? [], now.value);
   const some = running.length + coming.length > 0;
-  // With the drawing itself: whoever leaves at once finds the place kept, too.
+  // Within the rendering itself, so that the position is kept even if the user leaves at once.
   useLayoutEffect(() => {
     if (items !== undefined) homeNext.value = some;
   }, [items, some]);

@@ -85,7 +85,7 @@ function depth(): number {
 
 /**
  * What would be lost when another screen takes the place of this one asks to stay: true when it does, and then `go`
- * leads there once that is settled. A sheet over the screen takes nobody's place.
+ * leads there once that is settled. A sheet over the screen replaces no entry of the history.
  */
 type Keeper = (go: () => void) => boolean;
 let keeper: Keeper | undefined;

@@ -19,7 +19,7 @@ interface SeekableHandlers {
   onPicture(): void;
   /** Data is late: the picture stands. */
   onStarved(): void;
-  /** A feed ended; what is buffered goes on playing. Called once a feed. */
+  /** A feed ended; what is buffered is still played. Called once for each feed. */
   onFeedEnd(end: StreamEnd, failure: ApiFailure): void;
   /** Everything up to the end was shown. */
   onEnded(): void;

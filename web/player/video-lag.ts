@@ -1,5 +1,5 @@
 /**
- * Pictures that fall behind the sound: the sound goes on while a decoder is late, and no element corrects that by itself.
+ * Pictures that fall behind the sound: the sound continues while a decoder is late, and media elements do not correct that by themselves.
  * Measured with every picture that is shown; a jump back to that picture puts both together again.
  */
 

@@ -203,7 +203,7 @@ function useRecordKey(program: ProgramDetail, mark: ReservationMark | null): voi
 
 function Body({ program }: { program: ProgramDetail }) {
   const { items } = useBookings(hoursAround(program.start_at, program.end_at));
-  // The list hears of a change made here first.
+  // The list is updated by a change made here before the programme is.
   const mark = items === undefined ? program.reservation : (reservationOf(program.id) ?? null);
   useFirstAction(program.id);
   useRecordKey(program, mark);

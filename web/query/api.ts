@@ -343,7 +343,7 @@ export const previewRule = (
   return exchange<RulePreview>(url, { method: 'POST', body, signal }, json);
 };
 
-/** Ends the session of this browser; the identity provider's goes on. */
+/** Ends the session of this browser; the identity provider's session continues. */
 export const logout = (): Promise<void> => exchange('logout', { method: 'POST' }, nothing);
 /** Ends every login session but this one. */
 export const logoutOthers = (): Promise<{ count: number }> =>

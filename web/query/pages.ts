@@ -1,6 +1,6 @@
 /**
  * A long list as pages that are read when they come near the view and forgotten when they are far from it. What was
- * read stays on the screen while it is read anew, so that a change of the service moves nothing under a finger.
+ * read stays on the screen while it is read again, so that a change of the service moves nothing under a finger.
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { ApiFailure, networkFailure } from './api.ts';
@@ -71,7 +71,7 @@ export class Pages<T> {
     this.#fill();
   }
 
-  /** Everything is read anew, first what is in view. */
+  /** Reads everything again, first what is in view. */
   renew(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
@@ -82,7 +82,7 @@ export class Pages<T> {
     }, COALESCE_MS);
   }
 
-  /** Stops what is being read. What is here stays; to be wanted or renewed is to go on. */
+  /** Aborts the reads under way. What was read stays; `want` and `renew` start reading again. */
   rest(): void {
     clearTimeout(this.#timer);
     for (const abort of this.#reading.values()) abort.abort();

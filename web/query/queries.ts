@@ -73,7 +73,7 @@ const homeQuery = (key: string, wish: Readonly<Record<string, string>>): Query<r
   });
 /** What somebody stopped watching, the last first. */
 export const RESUMABLE_RECORDINGS = homeQuery('resumable recordings', { show: 'resume' });
-/** What was seen by nobody, the newest first. */
+/** Unwatched recordings, the newest first. */
 export const FRESH_RECORDINGS = homeQuery('fresh recordings', { unwatched: '1', sort: 'newest' });
 /** All that can be watched of a series, the first episode first. */
 export const seriesQuery = (key: string): Query<readonly Recording[]> =>

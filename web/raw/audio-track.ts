@@ -8,7 +8,7 @@ import { AAC_FRAME_SAMPLES, aacFragment, aacInitSegment, samplingRate } from '..
 
 type AudioPart =
   /**
-   * Decoding begins here, or goes on with another number of channels. `isDual`: the left one is the main sound, the right
+   * Decoding begins here, or continues with another number of channels. `isDual`: the left one is the main sound, the right
    * one the other.
    */
   | { readonly kind: 'init'; readonly bytes: Uint8Array; readonly isDual: boolean }

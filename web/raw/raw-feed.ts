@@ -129,7 +129,7 @@ export class RawFeed implements MediaFeed {
       case 'init':
         this.#handlers.onSound(report.isDual);
         if (!this.#hasBegun) this.#source.placeAt(report.origin);
-        // Another number of channels goes on in the same buffer.
+        // Another number of channels continues in the same buffer.
         if (this.#hasBegun) parts.push({ kind: 'media', bytes: report.bytes });
         else parts.push({ kind: 'init', types: [AAC_MIME], bytes: report.bytes });
         this.#hasBegun = true;
@@ -145,7 +145,7 @@ export class RawFeed implements MediaFeed {
         parts.end(refusal(report.problem));
         return;
       case 'jump':
-        // The stream goes on, on another scale: in order, so that it is connected again at once.
+        // The stream continues on another time scale: ended without an error, so that it is connected again at once.
         parts.end(undefined);
         return;
       case 'shape':

@@ -47,7 +47,7 @@ export class SocketPackets implements PacketSource {
     for await (const event of events) {
       switch (event.kind) {
         case 'tuned':
-          // Tuned again: everything begins anew.
+          // Tuned again: all state is reset.
           return;
         case 'message':
           if (event.message.type === 'captions') this.#listener.onCaptions(event.message);

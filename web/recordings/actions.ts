@@ -16,7 +16,7 @@ import { showToast } from '../ui/toast.tsx';
 import { quoted } from '../words/recording.ts';
 import { splitTitle } from '../words/title.ts';
 
-/** Counts what was done here: who shows recordings reads them anew. */
+/** Counts changes made here: components that show recordings read them again. */
 export const changed = signal(0);
 
 interface Work {

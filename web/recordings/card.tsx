@@ -189,7 +189,7 @@ export function CardSkeleton({ look }: { look: Look }) {
   );
 }
 
-/** A series as a pile, with how many there are, how many of them nobody has seen, and how many are damaged. */
+/** A series as a pile, with the number of its recordings, of unwatched and of damaged ones. */
 export function SeriesCard({ series, look }: { series: RecordingSeries; look: Look }) {
   const { newest, count, unwatched, key } = series;
   const name = tidyTitle(series.name);

@@ -52,7 +52,7 @@ export class Selection {
     this.#items.value = next;
   }
 
-  /** What was read anew takes the place of what it was. */
+  /** Replaces the selected recordings by their latest answers. */
   renew(find: (id: RecordingId) => Recording | undefined): void {
     const held = this.#items.peek();
     if (held.size === 0) return;

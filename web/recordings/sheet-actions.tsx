@@ -93,7 +93,7 @@ function EncodeButton({ recording }: { recording: Recording }) {
   );
 }
 
-/** Where there is a place to go on from, also from the start. */
+/** Where there is a resume position, playback from the start is offered too. */
 function PlayButtons({ recording }: { recording: Recording }) {
   const path = watchPath(recording);
   return (

@@ -100,7 +100,7 @@ interface Held {
   readonly element: Element;
 }
 
-/** Keeps the focus on its thing while cells are drawn anew, and brings it to a cell that was not drawn yet. */
+/** Keeps the focus on its item while cells are redrawn, and moves it to a cell that was not drawn yet. */
 function useHeldFocus({ count, keyAt }: Pick<ShelfProps, 'count' | 'keyAt'>, drawn: readonly number[]) {
   const held = useRef<Held | undefined>(undefined);
   const wanted = useRef<number | undefined>(undefined);
@@ -216,7 +216,7 @@ export function ShelfView(props: ShelfProps) {
           : drawn.map((index) => {
               const place = placeOf(layout, index);
               const own = keyAt(index);
-              // While pages are read anew one thing may stand in two of them.
+              // While pages are read again, one item may stand in two of them.
               const key = keys.has(own) ? `${own} ${index}` : own;
               keys.add(own);
               return (

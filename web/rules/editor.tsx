@@ -206,7 +206,7 @@ function copyOf(rule: RuleItem): RuleForm {
 
 /**
  * A rule that the service switched off is used again once it was mended. One that is called as its keyword follows it:
- * nobody gave it that name.
+ * it was not chosen by a person.
  */
 function editOf(rule: RuleItem): RuleForm {
   const { disabledReason, enabled, keyword, name } = rule;

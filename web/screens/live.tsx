@@ -248,7 +248,7 @@ export function Live({ stationId }: { stationId: StationId }) {
   const state = ready?.player.state.value;
   const isPlaying = state?.kind === 'playing';
   useEffect(() => {
-    // Who goes through the channels is likely to go on.
+    // Who zaps once is likely to zap again.
     if (!isPlaying || direction.current === undefined) return;
     const next = neighbour(stations.peek(), stationId, direction.current);
     direction.current = undefined;

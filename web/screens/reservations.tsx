@@ -42,7 +42,7 @@ function Filters({ chosen, counts }: { chosen: Filter; counts: Counts }) {
   );
 }
 
-/** They are said even where what is over is not listed: nobody looks for what he does not know of. */
+/** They are shown even where ended ones are not listed: people do not look for a failure they do not know of. */
 function Troubles({ counts, onShow }: { counts: Counts; onShow: (() => void) | undefined }) {
   const { missed, failed, damaged } = counts;
   const words = [

@@ -91,7 +91,7 @@ function bookingBadge(state: ReservationState | null): readonly [string, string]
   return [face, tone === 'bad' ? 'warn' : tone];
 }
 
-/** The reservation of a found programme: the list hears of changes made here before the next search does. */
+/** The reservation of a found programme: the list is updated by changes made here before the next search is. */
 function markOf(row: FoundProgram): { readonly id: ReservationId; readonly state: ReservationState } | null {
   return reservationOf(row.id) ?? null;
 }

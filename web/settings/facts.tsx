@@ -102,7 +102,7 @@ function Folder({ folder }: { folder: SystemFacts['folders'][number] }) {
 
 const DAY_MS = 86_400_000;
 
-/** Days once there are two of them: nobody counts in hours then. */
+/** In days from two days on. */
 function runText(ms: number): string {
   return ms < 2 * DAY_MS ? lengthText(ms) : `${Math.floor(ms / DAY_MS)}日`;
 }

@@ -7,7 +7,7 @@ interface GestureHandlers {
   onTap(): void;
   /** Two or more taps at a side; `count` of them beyond the first. */
   onSkip(by: 1 | -1, count: number): void;
-  /** A stroke goes on: so much of the picture's width to the right (negative: left). */
+  /** A drag continues: the distance to the right as a share of the picture's width (negative: left). */
   onStroke(part: number): void;
   onStrokeEnd(part: number): void;
   onStrokeCancel(): void;

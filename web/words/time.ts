@@ -85,7 +85,7 @@ export function remainingText(endAt: number, now: number): string {
   return rest === 0 ? `あと${minutes / 60}時間` : `あと${Math.floor(minutes / 60)}時間${rest}分`;
 }
 
-/** Of what is being recorded: it goes on behind the announced end, for its margin or because the programme runs over. */
+/** Of a running recording: it continues past the announced end, for its margin or because the programme runs over. */
 export function leftToRecord(endAt: number, now: number): string {
   return now < endAt ? remainingText(endAt, now) : '終了待ち';
 }

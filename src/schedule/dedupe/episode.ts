@@ -248,7 +248,7 @@ function readTitle(name: string): Told & { title: string } {
   };
 }
 
-/** What a line of a summary says of itself before it goes on to tell. */
+/** How a line of a summary introduces itself before the summary proper. */
 function readLine(line: string): Omit<Told, 'series'> | undefined {
   const text = searchText(line).replace(NOISE, ' ').trim();
   const start = OPENING.exec(text)?.[0].length ?? 0;

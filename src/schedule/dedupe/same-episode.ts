@@ -20,7 +20,7 @@ function isUntold({ number, isOfEvent, subtitle }: Episode): boolean {
 
 /**
  * What is shown of one event within so long are its parts, as before and after the news: a game of go begins in the
- * morning and goes on in the afternoon.
+ * morning and continues in the afternoon.
  */
 const PARTS_MS = 8 * 3_600_000;
 

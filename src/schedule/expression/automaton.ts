@@ -10,7 +10,7 @@ import type { CharacterSet, Expression } from './syntax.ts';
 const MAX_NODES = 4000;
 /** Kinds of letters that an expression tells apart: they are numbered in an octet. */
 const MAX_KINDS = 250;
-/** Parts that are looked at while an expression is written out: `((){200}){200}` has many and no node. */
+/** Parts visited while an expression is expanded: `((){200}){200}` has many and no node. */
 const MAX_PARTS = 20_000;
 /**
  * What states that are kept may have of nodes, and of ways on, all together: 3 MB an expression. Beyond, all are
@@ -27,7 +27,7 @@ type Node =
   | { readonly kind: 'start' | 'end'; readonly next: number }
   | { readonly kind: 'match' };
 
-/** An expression needs more than its budget: not the text's fault, and no reason to go on. */
+/** An expression needs more than its budget; matching is aborted. */
 export class ExpressionTooCostly extends Error {
   override readonly name = 'ExpressionTooCostly';
 }
@@ -36,7 +36,7 @@ function tooLarge(): Failure {
   return new Failure('bad_request', '正規表現: 複雑すぎます。', { path: 'keyword' });
 }
 
-/** Nodes are built from the end backwards: each is told where to go on. */
+/** Nodes are built from the end backwards: each receives its successor. */
 class Builder {
   readonly nodes: Node[] = [];
   #parts = 0;

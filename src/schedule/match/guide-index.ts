@@ -2,7 +2,7 @@
  * The programmes of the guide, held so that a rule finds its own without looking at all of them. A programme has a
  * row; of every letter, every pair of letters (`TextColumns`) and every attribute there is a column of bits, one a row.
  * A rule puts its columns together and looks closely at what is left, which may hold programmes that do not match.
- * Texts are not kept: they are read out of the programme again where one is looked at.
+ * Texts are not kept: they are read from the programme again when a comparison needs them.
  */
 import type { ProgramId, StationId } from '../../../arib/ids.ts';
 import { matchText } from '../../model/search-text.ts';
@@ -95,7 +95,7 @@ export class GuideIndex {
     this.programs.put(row, program);
     this.#note({ id: program.id, before: held });
     this.#all.add(row);
-    // What changes is held against every rule next; what is read at first mostly is not.
+    // Changed programmes are matched against every rule next; those of the first read mostly are not.
     const title = matchText(program.name);
     const description = matchText(program.description);
     if (before !== undefined) {
@@ -122,7 +122,7 @@ export class GuideIndex {
     this.#note({ id, before });
   }
 
-  /** Of everything that a programme that is put there sets anew. */
+  /** Columns that putting a programme into a row sets again. */
   #clear(row: number, program: GuideProgram | undefined): void {
     this.#all.delete(row);
     this.#columns.clear(row);

@@ -92,7 +92,7 @@ export class SeriesAirings {
   }
 
   #takeOut(program: GuideProgram): void {
-    // Of what nobody has read it is known that it is in no series.
+    // A programme whose texts were not read yet is in no series.
     const episode = this.facts.known(program)?.episode;
     const series = episode === undefined ? undefined : this.#bySeries.get(episode.series);
     if (episode === undefined || series === undefined) return;

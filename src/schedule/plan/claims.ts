@@ -164,7 +164,7 @@ function claimOfReservation(
     channel: station.channel,
     from: earliest(from, times.to),
     ...times,
-    // That it goes on beyond what the guide guessed is no more than a hope where it is recorded and neither received nor heard.
+    // Where a running recording is neither received nor tracked, an end beyond the guide's guess is only an assumption.
     to:
       isRunning && place === null && airing === undefined
         ? earliest(times.to, latest(times.endAt, from))
@@ -248,8 +248,8 @@ function isNamed({ airings }: PlanInput, id: ProgramId): boolean {
 }
 
 /**
- * What present/following left long before its end, or without one, goes on, after whatever broke into it, under another
- * id. What is named at once where nobody told an end, and begins there, is the next of its title.
+ * A programme that present/following left long before its end, or without one, continues after the interruption under another
+ * id. An event named immediately after a programme without a told end, and starting there, is the next one of its title.
  */
 function resumedAs(input: PlanInput, reservation: Reservation): GuideProgram | undefined {
   const { programId: id, stationId: station, name, description, startAt, endAt, state } = reservation;

@@ -65,7 +65,7 @@ function following<T extends Slot>(
   cost: RetuneCost,
 ): Opening<T>[] {
   const openings: Opening<T>[] = [];
-  /** The latest that any so far would open: nobody overtakes one that was placed before. */
+  /** The latest opening so far: a later slot does not open before one that was placed earlier. */
   let lastOpenAt = broadcastMs(-Infinity);
   for (const { slot, tuner } of placed) {
     if (slot.held !== null) {

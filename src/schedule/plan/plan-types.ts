@@ -87,7 +87,7 @@ export interface PlannedReservation {
   readonly startAt: BroadcastMs;
   readonly endAt: BroadcastMs;
   readonly tuner: PlannedTuner | null;
-  /** Programmes whose reservations it lost against: those that are made anew have no number yet. */
+  /** Programmes whose reservations it lost against: those made by the same plan have no id yet. */
   readonly blockers: readonly ProgramId[];
   readonly alternatives: readonly ProgramId[];
 }
@@ -99,7 +99,7 @@ export interface PlannedOpening {
   readonly openAt: BroadcastMs;
   readonly closeAt: BroadcastMs;
   /**
-   * It is on the air, or about to begin, and nobody knows when it ends: it goes on beyond `closeAt`, until another plan
+   * It is on the air, or about to begin, and its end is unknown: it continues beyond `closeAt`, until another plan
    * says null or an end, and no longer than this. Epoch ms; null: it ends at `closeAt`.
    */
   readonly holdUntil: BroadcastMs | null;
@@ -108,7 +108,7 @@ export interface PlannedOpening {
    * Epoch ms; null: it is not.
    */
   readonly listenUntil: BroadcastMs | null;
-  /** Since when another programme is on in its place, long before its end. Epoch ms; null: none is, or nobody heard. */
+  /** Since when another programme is on in its place, long before its end. Epoch ms; null: none is, or its station is not received. */
   readonly brokenAt: BroadcastMs | null;
   /** Epoch ms, of the programme: its real start and end as far as they are known, by which the recording is judged. */
   readonly startAt: BroadcastMs;

@@ -31,7 +31,7 @@ export class Facts {
     return bySeries;
   }
 
-  /** undefined: nobody has asked for them yet. */
+  /** undefined: not computed yet. */
   known(text: EpisodeText): TextFacts | undefined {
     return this.#known.get(text);
   }

@@ -2,7 +2,7 @@
  * When a programme is, as far as it is known now: by its tables, by what its station was heard to have on, and by
  * what was booked. Pure.
  *
- * What has begun is never cut short by a guide: its end moves later only. What is named as present goes on whatever
+ * A running programme is never cut short by the guide: its end only moves later. One named as present continues whatever
  * its table says of its end; what is named as following, though it should have begun, begins at any moment.
  */
 import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../../arib/time.ts';
@@ -29,19 +29,19 @@ export interface ProgramTimes {
   readonly to: BroadcastMs;
   /** When its recording ends, without margin. */
   readonly closesAt: BroadcastMs;
-  /** So long it goes on without another word, as long as nothing says that it is over; null: not beyond its end. */
+  /** Its recording continues until then without further information, unless it is over; null: not beyond its end. */
   readonly holdUntil: BroadcastMs | null;
   /** So long it is listened for after it was broken off, and recorded on when it is named again; null: not. */
   readonly listenUntil: BroadcastMs | null;
-  /** Since when another programme is on in its place, long before its end; null: none is, or nobody heard. */
+  /** Since when another programme is on in its place, long before its end; null: none is, or its station is not received. */
   readonly brokenAt: BroadcastMs | null;
-  /** Its real end; null: it is not over, or nobody heard when. */
+  /** Its real end; null: it is not over, or its end was not received. */
   readonly endedAt: BroadcastMs | null;
   /** What its station says of it; null: its station is not received. */
   readonly heard: Heard | null;
 }
 
-/** A programme without an end is taken to go on for so long, from now. */
+/** A programme without an end is assumed to last this much longer from now. */
 const OPEN_END_MS = 60_000;
 /** Unless nothing was heard of it for so long after the end that was guessed. */
 const FORGOTTEN_MS = 3 * 3_600_000;
@@ -58,7 +58,7 @@ function endOf(program: ToldTimes | undefined, endAt: BroadcastMs, now: Broadcas
   return goesOn ? plusMs(now, OPEN_END_MS) : endAt;
 }
 
-/** @param airing undefined: nobody is listening to its station */
+/** @param airing undefined: its station is not received */
 export function coming(
   program: ToldTimes | undefined,
   told: { readonly startAt: BroadcastMs; readonly endAt: BroadcastMs },
@@ -131,7 +131,7 @@ function broken(
 /**
  * Its tuner is the next one's as soon as it is over: at its told end, which tables may be a little late to confirm. What
  * has not begun by then needs it for its whole length.
- * @param told its end as its table has it, if it has one: what was booked may only say how long it was seen to go on
+ * @param told its end by its table, if it has one: the booked end may only be as far as it was seen to run
  */
 function taken(
   startAt: BroadcastMs,
@@ -158,7 +158,7 @@ function held(
   return last <= now ? null : earliest(plusMs(latest(endAt, now), FORGOTTEN_MS), last);
 }
 
-/** Nobody says of a programme that was broken off whether it comes back. */
+/** Whether a programme that was broken off resumes is not announced. */
 function listened(airing: Airing | undefined): BroadcastMs | null {
   if (airing === undefined || airing.until === null || !isBrokenOff(airing)) return null;
   return plusMs(airing.until, RESUME_MS);

@@ -1,6 +1,6 @@
 /**
- * Programmes that go on on another station: where, and when. What is announced there may not have been read yet, or may
- * be put off with what it goes on from before its own station says so. Pure.
+ * Programmes that continue on another station (event relay): where, and when. The target may not have been read yet, or may
+ * be delayed with the programme it continues before its own station says so. Pure.
  */
 import { type ProgramId, programId, splitProgramId, stationId } from '../../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs, latest } from '../../../arib/time.ts';
@@ -13,15 +13,15 @@ import type { ToldTimes } from './program-times.ts';
 /** Lists show whole minutes. */
 const MINUTE_MS = 60_000;
 
-/** Where recordings go on, those that ended a moment ago too: what the guide lacks of it has not vanished, it has not come yet. */
+/** Relay targets of recordings, also of those that ended a moment ago: one that the guide lacks has not vanished, it has not been read yet. */
 export function relayTargets({ guide, reservations }: PlanInput): Set<ProgramId> {
   const begun = reservations.filter(({ state }) => state === 'recording' || state === 'finished');
   return new Set(begun.flatMap(({ programId: id }) => relayIds(guide.get(id))));
 }
 
 /**
- * When what goes on elsewhere begins at the earliest, epoch ms: when what is being recorded of it ends, as its table has
- * it, and not before now where that goes on beyond it.
+ * The earliest start of a relayed programme, epoch ms: when the recording that it continues ends, as its table has
+ * it, and not before now where that one runs over.
  */
 export function relayStartsOf({ guide, reservations, airings, now }: PlanInput): Map<ProgramId, number> {
   const starts = new Map<ProgramId, number>();
@@ -37,7 +37,7 @@ export function relayStartsOf({ guide, reservations, airings, now }: PlanInput):
   return starts;
 }
 
-/** What goes on from another programme is put off with that one, until its own station names it. */
+/** A relayed programme is delayed with the one it continues, until its own station names it. */
 export function putOff(
   program: ToldTimes | undefined,
   reservation: Pick<Reservation, 'startAt' | 'endAt'>,
@@ -67,7 +67,7 @@ interface Origin {
   readonly isRunning: boolean;
 }
 
-/** Where a programme goes on: event_group_descriptor, ARIB STD-B10 Part 2, 6.2.34. */
+/** Relay targets of a programme: event_group_descriptor, ARIB STD-B10 Part 2, 6.2.34. */
 export function relaysOf({ guide, now, stations }: PlanInput, from: Origin): GuideProgram[] {
   const { program, endAt, isRunning } = from;
   return relayIds(program).flatMap((id): GuideProgram[] => {

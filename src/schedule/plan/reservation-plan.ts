@@ -133,7 +133,7 @@ class Planner {
   #outcomeOf(claim: Claim): Outcome {
     if (claim.isRunning) {
       const isJudged = claim.reservation !== undefined && this.input.judged?.includes(claim.reservation.id);
-      // Only its end margin is left, and it has lost its tuner: that keeps nobody from his programme.
+      // Only its end margin is left, and it has lost its tuner: it must not block a programme.
       const isThrough = claim.held === null && claim.to <= this.input.now;
       if (isJudged !== true && !isThrough) this.#time.add(claim);
       return { state: 'recording', reason: null, ...NOWHERE };
@@ -170,7 +170,7 @@ class Planner {
     };
   }
 
-  /** Where a programme goes on, its recording does too: another reservation of the same rank. */
+  /** A relayed programme is recorded on: another reservation of the same priority. */
   #relay(claim: Claim, { state }: Outcome): void {
     if (state !== 'scheduled' && state !== 'recording') return;
     for (const program of this.#claims.relaysOf(claim)) {
@@ -213,7 +213,7 @@ class Planner {
 
   #openings(): Plan['openings'] {
     const { tuners, now, settings } = this.input;
-    // Nobody knows of any tuner: what has begun is all that can be told.
+    // No tuner is known: only running recordings can be planned.
     if (tuners === null) return this.#running().map((claim) => asOpening(claim, now, claim.to, []));
     const clusters = this.#time.clusters();
     const placed = clusters.flatMap((cluster) =>
@@ -221,7 +221,7 @@ class Planner {
         asOpening(opening.slot, opening.openAt, opening.closeAt, opening.after, cutsOf(opening)),
       ),
     );
-    // Its tuner was taken out: it goes on as soon as there is one.
+    // Its tuner was removed: it continues as soon as there is one.
     const lost = this.#running().filter((claim) => !clusters.some((cluster) => cluster.includes(claim)));
     return [...placed, ...lost.map((claim) => asOpening(claim, now, claim.to, []))];
   }

@@ -25,7 +25,7 @@ export interface Slot {
   /** When it needs its tuner, margins left out. */
   readonly from: BroadcastMs;
   readonly to: BroadcastMs;
-  /** It goes on beyond its told end, and `to` is only so long as that is looked at again. */
+  /** It runs over its told end, and `to` is only the time until the next check. */
   readonly isOpen?: boolean;
   /** Not null: it may still be there at its told end, until a station says that it is over. Epoch ms. */
   readonly holdUntil?: BroadcastMs | null;
