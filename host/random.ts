@@ -1,4 +1,4 @@
-/** Bytes that nobody can guess, for secrets. Passed in, so that tests choose them. */
+/** Unpredictable bytes, for secrets. Passed in, so that tests choose them. */
 
 export type Random = (bytes: number) => Uint8Array;
 

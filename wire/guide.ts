@@ -107,7 +107,7 @@ export const ProgramAudioSchema = t.Object(
   EXTENSIBLE,
 );
 
-/** Another programme that the broadcast names: the same one on another service, or where it goes on. */
+/** Another programme that the broadcast names: the same one on another service, or its relay. */
 export const ProgramRelationSchema = t.Object(
   {
     kind: t.Union([t.Literal('shared'), t.Literal('relay'), t.Literal('movement')], {

@@ -1,7 +1,7 @@
 /**
  * How often one address may try something that needs no credentials: a budget that refills steadily (token bucket).
  * The table is bounded: when it is full, the address that was quiet longest is forgotten, which gives its owner a new
- * budget. Whoever has that many addresses is not stopped by counting them.
+ * budget. An attacker with that many addresses is not stopped by counting.
  */
 import type { MonotonicClock } from '../../host/clock.ts';
 import { parseAddress } from '../../host/networks.ts';
@@ -38,7 +38,7 @@ export class AttemptLimiter {
     private readonly now: MonotonicClock,
   ) {}
 
-  /** @returns 0 when the attempt may go on, else in how many ms the next one may */
+  /** @returns 0 when the attempt is allowed, else in how many ms the next one may */
   attempt(address: string): number {
     const { burst, refillMs } = this.limits;
     const owner = ownerOf(address);

@@ -176,7 +176,7 @@ export class IdentityProvider {
     await this.#server();
   }
 
-  /** A configuration of its own for each login: its keys are read anew, so that rotated ones are known at once. */
+  /** A configuration of its own for each login: its keys are fetched again, so that rotated ones are known at once. */
   async #configuration(): Promise<oidc.Configuration> {
     const { clientId, clientSecret } = this.config;
     const server = await this.#server();

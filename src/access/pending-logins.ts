@@ -1,6 +1,6 @@
 /**
  * Logins that were begun and not completed: what the callback is checked with. Kept by the service, not in the
- * browser, so that each is used once; bound to the browser by a cookie, so that nobody completes another's login.
+ * browser, so that each is used once; bound to the browser by a cookie, so that no other browser completes the login.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { MonotonicClock } from '../../host/clock.ts';

@@ -12,7 +12,7 @@ import type { SessionCheck } from './access.ts';
 const SECRET_BYTES = 32;
 /** base64url of 32 bytes without padding. */
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
-/** A household logs in on some dozens of browsers; whoever logs in by a program pushes out the oldest. */
+/** A household logs in on some dozens of browsers; logins by a program evict the oldest. */
 const MAX_SESSIONS = 1_000;
 /** Of texts that a browser or the identity provider chose. */
 const MAX_TEXT = 200;

@@ -176,7 +176,7 @@ export class CompactPrograms implements ProgramRows {
     this.#held.delete(row);
   }
 
-  /** Forgets the objects that nobody holds any more. */
+  /** Drops entries of objects that were garbage-collected. */
   sweep(): void {
     for (const [row, program] of this.#held) {
       if (program.deref() === undefined) this.#held.delete(row);

@@ -23,7 +23,7 @@ export class ListChangeNotifier {
 
   constructor(private readonly options: ListChangeNotifierOptions) {}
 
-  /** From here on what is different is told: nobody listened before. @throws the database's error */
+  /** Differences are told from now on. @throws the database's error */
   start(): void {
     for (const name of NAMES) this.#seen.set(name, this.#digest(name));
   }

@@ -30,7 +30,7 @@ export function tunersOfPlan(
   return tuners.filter(isUsable).flatMap((one): TunerOfPlan[] => {
     const { id, rank, types, state, users } = one;
     if (rank === null) return [];
-    // Nobody is on it: what was recorded there gets another one.
+    // It has no users: recordings that ran there get another one.
     if (state === 'error')
       return [{ rank, types: types.filter((type) => !received.has(type)), recording: [], broken: types }];
     const here = new Set<ReservationId>();

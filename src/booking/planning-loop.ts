@@ -8,7 +8,7 @@ interface PlanningLoopOptions {
   /** @returns false, or throws: it is to be tried again */
   run: () => Promise<boolean>;
   log: Log;
-  /** Wishes that nobody waits for are gathered for so long, ms; longer where a run takes long. */
+  /** Debounce of requests without a waiting caller, ms; longer where a run takes long. */
   gatherMs?: number;
   /** ms. */
   everyMs?: number;
@@ -26,7 +26,7 @@ const EVERY_MS = 60_000;
 /** Where wishes never end, as while the guide is read, the machine is left to others for so many times as long. */
 const REST = 4;
 const MAX_GATHER_MS = 5_000;
-/** After so many failures one after the other nobody is kept waiting. */
+/** After this many consecutive failures callers do not wait any more. */
 const HOPELESS = 3;
 /** After a failure. */
 const BACKOFF_MS = [250, 1000, 3000, 10_000, 30_000] as const;

@@ -171,7 +171,7 @@ export class PlanningWorkerHost {
   #readStations(file: PlanningDatabase): void {
     const stations = file.stations();
     const text = JSON.stringify(stations);
-    // Logos count as changes of stations: to match everything anew costs more than to compare.
+    // Logos count as changes of stations; comparing is cheaper than matching everything again.
     if (text === this.#stations) return;
     this.#planning.setStations(stations);
     this.#stations = text;
@@ -197,7 +197,7 @@ export class PlanningWorkerHost {
     this.#guideVersion = version;
   }
 
-  /** @returns how many programmes were read anew */
+  /** @returns how many programmes were read */
   #readStation(file: PlanningDatabase, station: StationId): number {
     const marks = this.#marks.get(station) ?? new Float64Array();
     const before = new Map<number, number>();

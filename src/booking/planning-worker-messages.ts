@@ -22,7 +22,7 @@ export interface PlanOrder {
   readonly tuners: readonly TunerOfPlan[] | null;
   /** Reservations whose recordings have ended and are only judged. */
   readonly judged?: readonly ReservationId[];
-  /** False: nobody confirmed the time since the machine was started. */
+  /** False: no broadcast has confirmed the time since the machine was started. */
   readonly isTimeSure?: boolean;
   /** Since when the service runs, epoch ms. */
   readonly runningSince?: number;

@@ -42,7 +42,7 @@ export function ordersOf(
     const after = reservation.marginAfter ?? settings.marginAfter;
     const own = placeOf(stationId);
     const ownOpenAt = plusMs(startAt, -before - TUNING_MS);
-    // What shares its channel is on another tuner, and goes on beside it.
+    // A recording of the same channel has another tuner, and runs in parallel.
     const isApart = (other: Reservation): boolean => {
       const place = placeOf(other.stationId);
       return place?.type === own?.type && place?.channel === own?.channel;

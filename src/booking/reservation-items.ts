@@ -61,7 +61,7 @@ export function openingTimes(
     orders.map(({ reservationId: id, programId, openAt, closeAt, wantedFrom }) => {
       const cuts = cutsOf(programId);
       if (!running.has(id)) return [id, { openAt, closeAt, cuts }];
-      // Nobody asked for it before it was wanted.
+      // Not before it was booked.
       return [id, { openAt: before.get(id)?.openAt ?? latest(openAt, wantedFrom ?? openAt), closeAt, cuts }];
     }),
   );

@@ -90,7 +90,7 @@ export function addReservationRoutes(app: Elysia, parts: ReservationRouteNeeds):
   app.post(
     '/api/reservations',
     ({ body }) =>
-      // The framework would drop fields that nobody knows instead of refusing them.
+      // The framework would drop unknown fields instead of refusing them.
       reservations.reserve(readAs(ReservationRequestSchema, body, '予約の')),
     {
       response: { 200: ReservationSchema, 400: ProblemSchema, 404: ProblemSchema, ...REFUSAL_SCHEMAS },

@@ -88,7 +88,7 @@ export class RuleService {
       // What other rules want too becomes theirs; the rest goes as the plan has it.
       rules.disable(id, null, now());
       if (!(await this.#settle())) break;
-      // Changed meanwhile it was enabled again, and has booked: that would be nobody's, for ever.
+      // If it was enabled again meanwhile, it has booked: those reservations would be orphaned.
       isPlanned = this.#hands.get(id) === hand;
     }
     if (!isPlanned) reservations.dropOfRule(id);

@@ -17,7 +17,7 @@ import { type MatroskaBlock, MatroskaReader } from './matroska-blocks.ts';
 import { FeatureCollector, type StreamFeatures } from './stream-features.ts';
 import { captionTimes, soundModes } from './stream-marks.ts';
 
-/** Resolves while nobody else needs the machine; its reason is thrown when the signal aborts. */
+/** Resolves when the machine is idle; throws the signal's reason when it aborts. */
 export type Turnstile = (signal: AbortSignal) => Promise<void>;
 
 interface AnalysisOptions {

@@ -116,7 +116,7 @@ export function decideCommercials(input: DecisionInput): CommercialBreak[] {
   for (let at = 1; at < places.length; at += 1) {
     const place = places[at] as Place;
     while ((places[first] as Place).atMs < place.atMs - LONGEST_MS) first += 1;
-    // Programme goes on from candidate to candidate.
+    // The programme continues from candidate to candidate.
     const before = places[at - 1] as Place;
     const gain = WEIGHT * evidenceBetween(evidence, before.atMs, place.atMs);
     const back = at - 1 === 0 ? 0 : edgeCost(before, evidence, false);

@@ -50,7 +50,7 @@ export function addDetectionRoutes(app: Elysia, parts: DetectionRouteNeeds): voi
     const known = chapters.detection(id);
     const found = chapters.find(id);
     const share = detection.shareOf(id);
-    // What nobody has looked at comes to its turn, unless commercials are not wanted.
+    // What was not examined yet is queued, unless detection is switched off.
     const waits = isAutomatic() ? 'waiting' : 'cancelled';
     const state = share === undefined ? (known?.state ?? waits) : 'running';
     const obstacle = state === 'waiting' && detection.lacksFfmpeg ? ('ffmpeg_unavailable' as const) : null;

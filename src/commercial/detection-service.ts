@@ -110,7 +110,7 @@ export class DetectionService {
     await this.#link.close();
   }
 
-  /** Looks again, before what nobody asked for. */
+  /** Detects again, ahead of recordings that were not requested. */
   request(id: RecordingId): void {
     const { chapters, now } = this.options;
     if (this.#running?.id === id) this.#running.abort.abort(new Cancelled('asked for again'));
@@ -138,7 +138,7 @@ export class DetectionService {
     return this.#running !== undefined;
   }
 
-  /** Share that was read of a recording that is looked at now; undefined: it is not. */
+  /** Progress of the recording under analysis, 0 to 1; undefined: it is not. */
   shareOf(id: RecordingId): number | undefined {
     return this.#running?.id === id ? this.#running.share : undefined;
   }

@@ -110,7 +110,7 @@ function cutsOf(
   const isCut = job.commercials === 'cut';
   const wished = isCut && isCertain ? spans : null;
   const cuts = other === undefined ? wished : other.cuts;
-  // Of a recording in which nobody looked for commercials, or where looking failed, nothing is known to be without.
+  // Without a successful detection no part is known to be free of commercials.
   const isDoubtful =
     isCut && !isCertain && (segments.length === 0 || segments.some(({ kind }) => kind === 'cm'));
   if (isDoubtful) say('the commercials are not certain: nothing is cut');
@@ -142,7 +142,7 @@ export function shapeOf(format: string | null): PictureShape | undefined {
 }
 
 /**
- * The margin before a programme may have fewer sounds than the programme: several places are looked at.
+ * The margin before a programme may have fewer sounds than the programme: several places are probed.
  * @throws EncodeFault where it begins without the picture that it has later
  */
 async function mostSounds({ bytes, index }: OpenOriginal, first: RecordingEntry): Promise<number> {

@@ -86,7 +86,7 @@ export class EncodeService {
     });
   }
 
-  /** What runs begins anew after the next start. */
+  /** A running encode is restarted from the beginning after the next start. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);

@@ -24,7 +24,7 @@ interface EncodeTrialsOptions {
     'store' | 'encoders' | 'open' | 'workFolder' | 'background' | 'elapsed' | 'stallMs' | 'now'
   >;
   readonly find: (id: RecordingId) => ListedRecording | undefined;
-  /** Nobody watches, nothing is recorded, encoded or looked at for commercials. */
+  /** No viewer, no recording, no encode and no commercial detection is running. */
   readonly isIdle: () => boolean;
   readonly log: Log;
   /** Intervals, for tests, ms. */

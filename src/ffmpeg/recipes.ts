@@ -244,7 +244,7 @@ export const SIDE_FILTERS = {
 /**
  * Transport stream on stdin to fragmented MP4 on stdout.
  *
- * MPEG-2 tells its frame rate in its first header, so that 0.05 s of input is looked at before encoding begins;
+ * MPEG-2 tells its frame rate in its first header, so that 0.05 s of input is probed before encoding begins;
  * it is encoded too. (`-fflags nobuffer` would throw it away, with the first intra picture.)
  * Times stay those of the broadcast (90 kHz exactly, no edit lists): `mp4/fragmenter.ts` moves them.
  */

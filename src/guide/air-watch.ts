@@ -21,11 +21,11 @@ interface AirNews {
   endsAt?: BroadcastMs | null | undefined;
 }
 
-/** A stream that broke off is opened again within this. What was on is taken to go on so long. */
+/** A stream that broke off is reopened within this time; until then its last present event is assumed to be on. */
 const UNHEARD_MS = 180_000;
-/** Whoever asks when something ended, asks soon. */
+/** How long ended programmes are remembered. */
 const PAST_MS = 3_600_000;
-/** A table that names nothing, though nobody told an end, is taken for a mistake so long. */
+/** For this long, an empty table without an announced end is taken for a broadcaster's mistake. */
 const EMPTY_MS = 120_000;
 
 interface Station {
@@ -34,7 +34,7 @@ interface Station {
   /** Of the present one, by its table; null: not decided; undefined: not told. */
   startsAt: BroadcastMs | null | undefined;
   endsAt: BroadcastMs | null | undefined;
-  /** Its table names nothing, though the present one should go on: when that was heard, and since when it is so. */
+  /** Its table names nothing, though the present one should continue: when that was received, and since when it is so. */
   empty: { at: BroadcastMs; since: BroadcastMs | null } | undefined;
   /** Epoch ms; null: it is being read. */
   lostAt: BroadcastMs | null;
@@ -80,7 +80,7 @@ export class AirWatch {
     });
     let changed = false;
     if (present !== undefined && before.present !== present) {
-      // What ended while nobody listened ended at a time that nobody knows.
+      // The end of a programme that ended while its station was not received is unknown.
       if (before.present != null) changed = this.#cease(stationId, before.present, since, before, now);
       if (present !== null) changed = this.#set(stationId, present, 'on', since, now) || changed;
     }
@@ -108,7 +108,7 @@ export class AirWatch {
     );
   }
 
-  /** When it first began stands, whatever came between. @param since epoch ms; null: nobody knows */
+  /** Its first start is kept across interruptions. @param since epoch ms; null: unknown */
   #set(
     stationId: StationId,
     id: ProgramId,
@@ -127,7 +127,7 @@ export class AirWatch {
     return true;
   }
 
-  /** @param until epoch ms; null: nobody knows @param told when it should have been on */
+  /** @param until epoch ms; null: unknown @param told when it should have been on */
   #cease(
     stationId: StationId,
     id: ProgramId,

@@ -71,7 +71,7 @@ const OTHERS_MS = 12_000;
 const OPEN_MS = 20_000;
 /** A tuning changes the tuner list several times at once. */
 const SETTLE_MS = 200;
-/** However little happens, the plan is looked at again: insurance against a missed event. */
+/** The plan is recomputed at least this often: insurance against a missed event. */
 const MAX_SLEEP_MS = 10 * 60_000;
 const KEEP_ENDED_MS = 86_400_000;
 /** How far ahead it is looked what stations air: beyond it no look is due. */
@@ -144,7 +144,7 @@ export class GuideCollector {
     return { pressed: true, until };
   }
 
-  /** Whoever pressed let go, or is gone: visits that displaced others end. */
+  /** The button was released, or its lease expired: visits that displaced other users end. */
   release(): GuideCollect {
     if (this.#press !== undefined) {
       clearTimeout(this.#press.timer);

@@ -19,7 +19,7 @@ import { VisitGoal } from './visit-goal.ts';
 const MAX_WAITING = 1_000;
 /** Present and following events of a stream come together. */
 const PRESENT_MS = 50;
-/** Open ends and pauses are looked at anew this often. */
+/** Interval at which open ends and pauses are recomputed. */
 const TICK_MS = 60_000;
 /** Interval between checks of goals: a check goes through every station of a network. */
 const GOAL_MS = 250;
@@ -248,7 +248,7 @@ export class GuideHost {
     void this.#enqueue(async (file) => {
       for (const change of changes) await this.#store(file, change);
     });
-    // Whoever acts on it finds the programmes that it names.
+    // Told after the write, so that subscribers find the programmes that it names.
     this.#queue = this.#queue.then(() => this.options.post({ kind: 'named', stations: named }));
   }
 

@@ -50,7 +50,7 @@ export class VisitGoal {
   }
 
   #isRead({ id, depth }: WantedStation, session: GuideSession, elapsed: number, now: WallMs): boolean {
-    // Forgotten meanwhile: nobody waits for it.
+    // Forgotten meanwhile: no longer wanted.
     if (this.stations.get(id) === undefined) return true;
     const description = session.description(id);
     if (depth === 'present') return session.sawPresent(id) || description?.hasPresentFollowing === false;

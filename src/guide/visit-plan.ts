@@ -25,7 +25,7 @@ export function channelKey(at: { type: BroadcastType; channel: string }): Channe
 export interface PlanLimits {
   /** A guide that reaches less far ahead is thin. */
   minCoverageMs: number;
-  /** A guide is read anew after this. */
+  /** A guide is read again after this. */
   intervalMs: number;
   /** A channel is not visited again before. */
   retryMs: number;
@@ -109,7 +109,7 @@ export const LEAD_MS = 60_000;
 /** Two looks, or an attempt after a failure, are at least this far apart; doubled with every failure. */
 export const RETRY_MS = 60_000;
 export const MAX_RETRY_MS = 30 * 60_000;
-/** Another try where no tuner was free, should nobody tell that one is. */
+/** Retry where no tuner was free, should no event tell that one is. */
 export const NO_TUNER_RETRY_MS = 15_000;
 /**
  * Terrestrial channels at a time, where there are tuners for so many: the guide stays in the background. Of more

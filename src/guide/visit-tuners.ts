@@ -17,7 +17,7 @@ function isOn({ tuned }: Tuner, { type, channel }: PlacedChannel): boolean {
   return tuned?.type === type && tuned.channel === channel;
 }
 
-/** Nobody reads it. One that cannot be used is tried too, last: it may have come back. */
+/** Without users. One with an error is tried too, last: it may work again. */
 function isIdle({ users, state }: Tuner): boolean {
   return users.length === 0 && state !== 'tuning' && state !== 'tuned';
 }

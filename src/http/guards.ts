@@ -34,7 +34,7 @@ function isTakenType(path: string, contentType: string | null): boolean {
 /**
  * A form on another site can send a cookie and a POST, but not this content type without the browser asking
  * first, and that question is never answered.
- * @param path normalised @param limit of the body, octets @returns the refusal, undefined to go on
+ * @param path normalised @param limit of the body, octets @returns the refusal, undefined to proceed
  */
 export function refuseRequest(request: Request, path: string, limit: number): Response | undefined {
   if (WRITING_METHODS.has(request.method) && !isTakenType(path, request.headers.get('content-type'))) {

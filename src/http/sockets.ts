@@ -14,7 +14,7 @@ export interface SocketData {
 
 /** A client that answers no ping of the runtime for so long is gone, s. */
 const IDLE_TIMEOUT_S = 60;
-/** A feature that goes on sending to a client that takes nothing. */
+/** Close reason of a client that does not read while more is sent to it. */
 const BACKPRESSURE_LIMIT = 64 * 1024 * 1024;
 
 /** @param isLetIn asked again when sessions or tokens changed; a socket of one that is not let in any more ends */

@@ -29,7 +29,7 @@ export interface LiveRequest {
   quality?: LiveQuality | undefined;
 }
 
-/** A viewer of a station; its frames are encoded by whoever asked for it. */
+/** A viewer of a station; its frames are written to a transport by the caller. */
 interface LiveViewing {
   readonly viewer: ViewerQueue;
   /** RFC 6381 type with codecs where known, else the content type. */

@@ -189,7 +189,7 @@ export class LogoCollector {
     this.#learn(target, result);
     const now = this.options.now();
     const got = wanted.filter((station) => !needsLogo(station, this.#held.get(station.id), now)).length;
-    // Left because nobody else was there any more: whoever opens it again is shared with at once.
+    // Left with the last other user: the next one to open it is joined at once.
     if (own || result.outcome !== 'cancelled') this.#remember(logoKey(target), result, got);
     const { outcome, reason } = result;
     log.debug('logos looked for', { channel: logoKey(target), own, outcome, got, reason });

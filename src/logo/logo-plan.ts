@@ -16,7 +16,7 @@ export interface LogoTry {
   at: number;
   /** Tries in a row that gave no logo. */
   fruitless: number;
-  /** It was not let to its end: the tuner was needed, or left by whoever had opened it. */
+  /** It was interrupted: the tuner was needed, or its other user left. */
   cut: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface LogoTarget {
 interface LogoPlan {
   share: LogoTarget[];
   own: LogoTarget | null;
-  /** Shared tunings that nobody else reads any more. */
+  /** Shared tunings without another user. */
   leave: RunningLogo[];
 }
 

@@ -8,11 +8,11 @@ import type { BroadcastMs } from '../../arib/time.ts';
 export interface Airing {
   /** `next`: named as following; `on`: as present; `over`: it was present and is not any more. */
   readonly state: 'next' | 'on' | 'over';
-  /** When it first became present, epoch ms of the broadcast; null: not yet, or nobody was listening then. */
+  /** When it first became present, epoch ms of the broadcast; null: not yet, or its station was not received then. */
   readonly from: BroadcastMs | null;
-  /** When it last ceased to be; null: it has not, or nobody was listening. */
+  /** When it last ceased to be; null: it has not, or its station was not received. */
   readonly until: BroadcastMs | null;
-  /** Of what is over: when its last table said that it ends, epoch ms; null: not decided. Absent: nobody heard it. */
+  /** Of what is over: when its last table said that it ends, epoch ms; null: not decided. Absent: its table was not received. */
   readonly told?: BroadcastMs | null;
 }
 

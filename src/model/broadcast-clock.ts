@@ -20,7 +20,7 @@ import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 interface MachineClocks {
   /** Epoch ms; may be set at any time. */
   wall: () => number;
-  /** ms since the machine was started; only goes on, and while it sleeps too. */
+  /** ms since the machine was started; monotonic, counts suspension. */
   elapsed: () => number;
 }
 

@@ -49,7 +49,7 @@ export interface ProgramRecord {
   startAt: BroadcastMs;
   /** Exclusive. A guess when `openEnd`. */
   endAt: BroadcastMs;
-  /** The broadcast left the duration undefined: the programme goes on until a later table says otherwise. */
+  /** The broadcast left the duration undefined: the programme runs until a later table says otherwise. */
   openEnd: boolean;
   /** As broadcast, with marks. */
   name: string;

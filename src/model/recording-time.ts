@@ -3,7 +3,7 @@
  * stored; and what is remembered of where somebody stopped watching. Pure.
  */
 
-/** The last seconds of a recording are its end, and the first its beginning: no places to go on from. */
+/** Positions this close to the start or the end of a recording are not kept as resume positions. */
 export const RESUME_EDGE_MS = 30_000;
 
 /** A part of the original stream that its encoded file holds; ms of the original stream. */
@@ -45,14 +45,14 @@ export function encodedLength(original: number, cuts: CutList): number {
 interface Reached {
   /** ms, of one file, as the others. */
   at: number;
-  /** As whoever watched says; null: it did not. */
+  /** As told by the player; null: it did not tell. */
   length: number | null;
   /** As far as it is known here; null: it is being recorded. */
   known: number | null;
 }
 
 interface Remembered {
-  /** ms of the same file; null: nothing to go on from. */
+  /** ms of the same file; null: no resume position. */
   resume: number | null;
   finished: boolean;
 }

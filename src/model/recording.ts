@@ -79,7 +79,7 @@ export type RecordingEnding = 'finished' | 'stopped' | 'copy_never';
 export interface RecordingRecord extends NewRecording {
   id: RecordingId;
   state: RecordingState;
-  /** Epoch ms: beyond `closeAt`, because nobody knows when its programme ends; null: it is not held open. */
+  /** Epoch ms: beyond `closeAt`, because its programme's end is unknown; null: it is not held open. */
   holdUntil: BroadcastMs | null;
   /** It is over and is only to be judged; null: it is not over, or it was judged. `at`: epoch ms. */
   ended: { as: RecordingEnding; at: BroadcastMs } | null;
@@ -115,7 +115,7 @@ export interface RecordingPart {
 }
 
 /**
- * What is to be recorded and when, as the plan has it now: what `booking` tells `record`, anew and whole at every
+ * What is to be recorded and when, as the plan has it now: what `booking` tells `record`, complete at every
  * change. Times are of the broadcast's clock.
  */
 export interface RecordingOrder {
@@ -135,17 +135,17 @@ export interface RecordingOrder {
   /** Epoch ms: with the margin. Moves later only. */
   closeAt: BroadcastMs;
   /**
-   * Epoch ms: it goes on beyond `closeAt` until another order says null or a later `closeAt`, and no longer than this,
-   * because it is on the air and nobody knows when it ends; null: it ends at `closeAt`.
+   * Epoch ms: it continues beyond `closeAt` until another order says null or a later `closeAt`, at most until this,
+   * because it is on the air and its end is unknown; null: it ends at `closeAt`.
    */
   holdUntil: BroadcastMs | null;
   /**
-   * Epoch ms: after its end its station is listened to so long, on a tuner that nobody else wants, and it goes on when
+   * Epoch ms: after its end its station is received until then, on an otherwise unused tuner, and it continues when
    * another order tells a later end; null: it is over at its end.
    */
   listenUntil?: BroadcastMs | null;
   /**
-   * Epoch ms: since then another programme is on in its place, long before its end; null: none is, or nobody heard; what
+   * Epoch ms: since then another programme is on in its place, long before its end; null: none is, or its station is not received; what
    * was told before then still holds, until it is held open again.
    */
   brokenAt?: BroadcastMs | null;
@@ -183,7 +183,7 @@ export interface RunningRecording {
   progress: RecordingProgress;
 }
 
-/** Whoever makes recordings, as bookings see it. */
+/** The recorder, as the booking feature sees it. */
 export interface RecorderPort {
   /**
    * Everything that is to be recorded, whole, at each change; what runs and is missing here continues to its end.
@@ -192,7 +192,7 @@ export interface RecorderPort {
   order(orders: readonly RecordingOrder[], conflicts?: ReadonlySet<ReservationId>): void;
   /** A person cancels a running one: what there is is kept. Resolves when it has ended. */
   stop(reservationId: ReservationId): Promise<void>;
-  /** Resolves when nothing of it runs or is judged any more: then its reservation can be made anew. */
+  /** Resolves when it neither runs nor is being judged: then its reservation can be made again. */
   over(reservationId: ReservationId): Promise<void>;
   running(): ReadonlyMap<ReservationId, RunningRecording>;
 }

@@ -11,7 +11,7 @@ const HIDDEN = /\p{C}/gu;
 
 /** One line of plain text; undefined when it is longer than a name may be. */
 export function readDeviceName(text: string): string | undefined {
-  // Longer by far: nothing of it is looked at.
+  // Far too long: not parsed at all.
   if (text.length > MAX_NAME_LENGTH * 2) return undefined;
   if ([...text].length > MAX_NAME_LENGTH) return undefined;
   const plain = text.replace(/\s+/gu, ' ').replace(HIDDEN, '').trim();

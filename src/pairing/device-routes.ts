@@ -25,7 +25,7 @@ import { CODE_LIFE_MS, POLL_INTERVAL_MS } from './pairing-code.ts';
 import type { PairingService } from './pairing-service.ts';
 import type { TokenService } from './token-service.ts';
 
-/** Attempts of one address; 0 ms to wait when one may go on. */
+/** Attempts of one address; 0 ms when one is allowed. */
 export interface Attempts {
   attempt(address: string): number;
 }

@@ -71,7 +71,7 @@ export class CaptionFiles {
   }
 
   /**
-   * Reads what nobody asked for yet, at half speed, so that whoever opens the recording does not wait.
+   * Prepares captions ahead of any request, at half speed, so that opening the recording does not wait.
    * @throws Failure as `json`
    */
   async prepare(recording: ListedRecording): Promise<void> {

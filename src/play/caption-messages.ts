@@ -15,7 +15,7 @@ export interface CaptionsAsk {
   grows: boolean;
   /** Of one that grows: pages from there on, s on the playback scale. */
   from: number;
-  /** Nobody waits for it: half of the time is left to others. */
+  /** Background work: half of the time is left to others. */
   gently: boolean;
 }
 

@@ -39,7 +39,7 @@ export interface RecordingStreamRequest {
   readonly isChase: boolean;
 }
 
-/** A viewer of a recording; its frames are encoded by whoever asked for it. */
+/** A viewer of a recording; its frames are written to a transport by the caller. */
 interface RecordingViewing {
   readonly viewer: ViewerQueue;
   readonly mime: string;

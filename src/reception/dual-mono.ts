@@ -33,7 +33,7 @@ interface AudioStream {
 export class DualMonoPackets {
   readonly #streams: ReadonlyMap<number, AudioStream>;
 
-  /** Only the streams of these PIDs are looked at. */
+  /** Only the streams of these PIDs are examined. */
   constructor(pids: readonly number[]) {
     this.#streams = new Map(
       pids.map((pid) => [

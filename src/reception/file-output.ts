@@ -170,7 +170,7 @@ export class FileOutput implements Output<FileCommand> {
     this.#running = this.#run();
   }
 
-  /** Takes whole packets, which nobody may change any more. */
+  /** Takes whole packets; the caller must not change them afterwards. */
   feed(bytes: Uint8Array): void {
     if (this.#ending || bytes.length === 0) return;
     const at = this.now();
@@ -346,7 +346,7 @@ export class FileOutput implements Output<FileCommand> {
     this.#queuedBytes -= written;
   }
 
-  /** Writing goes on meanwhile: what a disk that hangs has not taken yet is the system's to keep. Never rejects. */
+  /** Writing continues meanwhile; data that a hanging disk has not taken stays in the page cache. Never rejects. */
   async #sync(file: RecordedFile): Promise<void> {
     const { syncFile } = this;
     this.#unsynced = false;
@@ -390,7 +390,7 @@ export class FileOutput implements Output<FileCommand> {
     this.emit({ kind: 'trouble', trouble });
   }
 
-  /** Nobody syncs it any more then. */
+  /** It is not synced any more then. */
   async #close(file: RecordedFile | undefined): Promise<void> {
     await this.#syncing;
     this.#unsyncable = undefined;

@@ -16,7 +16,7 @@ const TAIL_BYTES = 4096 * PACKET_SIZE;
 const MAX_RECOUNT_BYTES = 1_400_000 * PACKET_SIZE;
 const OWNER_WRITES = 0o644;
 
-/** `create`: there must be none. `append`: goes on after what is there, of which `counted` octets were measured. */
+/** `create`: there must be none. `append`: continues after its content, of which `counted` octets were measured. */
 export type FileOpening =
   | { path: string; mode: 'create' }
   | { path: string; mode: 'append'; counted: number };
@@ -74,12 +74,12 @@ export class RecordedFile {
         return new RecordedFile(path, undefined, handle, 0);
       } catch (error) {
         await handle.close();
-        // Whoever wanted it forgets its name.
+        // The caller drops its name.
         await unlink(path).catch(() => {});
         throw error;
       }
     }
-    // Without O_CREAT: a file that has gone is told, not made anew.
+    // Without O_CREAT: a file that has gone is an error, not created again.
     const handle = await open(path, constants.O_RDWR | constants.O_APPEND);
     try {
       const { size, mtimeMs } = await handle.stat();

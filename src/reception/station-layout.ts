@@ -50,7 +50,7 @@ export function layoutOf(map: ProgramMap): StationLayout {
   return { ...layout, video };
 }
 
-/** Whether an encoder started for one goes on for the other. */
+/** Whether an encoder started for one layout can continue with the other. */
 export function sameLayout(a: StationLayout, b: StationLayout): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

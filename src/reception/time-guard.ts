@@ -32,7 +32,7 @@ interface Watched {
 export class TimeGuard {
   readonly #streams: ReadonlyMap<number, Watched>;
 
-  /** Only the streams of these PIDs are looked at. */
+  /** Only the streams of these PIDs are checked. */
   constructor(pids: readonly number[]) {
     this.#streams = new Map(
       pids.map((pid) => [pid, { last: undefined, doubted: undefined, dropping: false }]),

@@ -29,7 +29,7 @@ interface CommitBatcherOptions {
 interface Waiting {
   act: () => void;
   done: PromiseWithResolvers<void>;
-  /** Its caller goes on before it is stored while the write lock is held. */
+  /** Returns before it is stored while another process holds the write lock. */
   isImpatient: boolean;
 }
 

@@ -30,7 +30,7 @@ interface Reconciled {
 }
 
 /**
- * Makes rows and files agree, at a start and before any recording goes on: no row without its file, no file that was
+ * Makes rows and files agree, at a start and before any recording is resumed: no row without its file, no file that was
  * being made out of others, or was made one with others. A folder that is away (an empty mount point has none of the
  * files it should have) is left alone.
  */

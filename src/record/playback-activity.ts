@@ -1,4 +1,4 @@
-/** What is being watched now: it is not thrown away under whoever watches it. Forgotten with the process. */
+/** Which recordings are being watched: they are not removed meanwhile. Kept in memory only. */
 import type { RecordingId } from '../model/ids.ts';
 
 /** Players tell their position every few seconds, and read on within minutes. */

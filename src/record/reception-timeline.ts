@@ -92,7 +92,7 @@ export class ReceptionTimeline {
     return this.#measurement.value;
   }
 
-  /** What is to be known of it if this process ends now: what nothing is received for is part of that. */
+  /** What must be stored in case this process ends now, including a reception gap in progress. */
   get soFar(): Measured {
     const { measured } = this;
     const outage = this.#outage;
@@ -303,7 +303,7 @@ export class ReceptionTimeline {
     return run.cause;
   }
 
-  /** Where the former life really ended, and what nobody had counted of it. */
+  /** Where the previous process really stopped writing, and the packets that it had not counted. */
   #join(former: PreviousProgress, from: number, pcr: number | null): void {
     const told = this.until;
     if (told === undefined) {

@@ -60,7 +60,7 @@ export async function concludeRecording(
     null,
   );
   const failed = verdict.level === 'lost' || result.end === 'copy_never' || file === null;
-  // What a person ended, or nobody may record, is not tried again.
+  // A recording that a person stopped, or of a copy-never programme, is not tried again.
   const repeat = result.end === 'finished' && worthRepeating(judgement, retryDamaged());
   await persist(() =>
     store.finish(

@@ -17,7 +17,7 @@ interface RecordingMarksOptions {
 interface ReachedPlace {
   /** s, of the file in whose time it is told. */
   at: number;
-  /** s, as whoever watched says; null: it did not. */
+  /** s, as told by the player; null: it did not tell. */
   length: number | null;
   /** What of the original stream that file holds. */
   cuts: CutList;
@@ -38,7 +38,7 @@ const MAX_MS = 7 * 86_400_000;
 export class RecordingMarks {
   constructor(readonly options: RecordingMarksOptions) {}
 
-  /** @returns where to go on, s of the same file; null: from the beginning */
+  /** @returns the resume position, s of the same file; null: from the beginning */
   reach(recording: Watched, { at, length, cuts }: ReachedPlace): number | null {
     const { shelf, now } = this.options;
     const { durationMs } = recording;

@@ -18,7 +18,7 @@ interface RemovalOptions {
   /** Resolves when everything committed before is on disk; throws when that is not known. Default: at once. */
   stored?: (() => Promise<void>) | undefined;
   log: Log;
-  /** Whoever waits for a removal waits no longer than this, ms. */
+  /** Upper limit of a caller's wait for a removal, ms. */
   waitMs: number;
 }
 
@@ -43,7 +43,7 @@ export class RecordingRemoval {
 
   constructor(readonly options: RemovalOptions) {}
 
-  /** Removes what is to be removed; what takes longer goes on by itself. Never rejects. */
+  /** Removes the files; a removal that takes longer continues in the background. Never rejects. */
   async run(): Promise<void> {
     const { shelf, log } = this.options;
     if (this.#stop.signal.aborted) return;

@@ -280,7 +280,7 @@ export class RecordingStorage {
     return why === 'check' ? undefined : again(last);
   }
 
-  /** Rather in a place that nobody chose than not recorded. Undefined while a folder is there, however full. */
+  /** A fallback place is better than no recording. Undefined while a configured folder exists, however full. */
   async #spare(why: Occasion, lastFolder: string | undefined): Promise<Folder | undefined> {
     const { spare, folders, free, log, id } = this.options;
     if (spare === undefined || this.#failed.has(spare) || (why === 'trouble' && lastFolder === spare))
@@ -315,7 +315,7 @@ export class RecordingStorage {
 
   /**
    * All folders are full or do not answer: one is tried, and its error is what is told. Never one whose disk is away:
-   * what is written beneath its mount point nobody finds.
+   * files written beneath its mount point would be hidden by the mount.
    * @throws when all are
    */
   async #lastResort(): Promise<FileOpening> {

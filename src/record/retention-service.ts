@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 const FORGET_MS = 14 * DAY_MS;
 /** And for so long after their start: an episode that was recorded within it is not recorded again. */
 const EPISODE_MS = 31 * DAY_MS;
-/** Changes that come together are looked at together: what is being recorded changes all the time. */
+/** Debounce of changes: running recordings change all the time. */
 const SETTLE_MS = 500;
 /** Rows written at once. */
 const BATCH = 200;

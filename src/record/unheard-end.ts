@@ -1,5 +1,5 @@
 /**
- * The end of a programme that nobody received. A programme that runs over moves the one behind it: where that one is
+ * The end of a programme that was not received. A programme that runs over moves the one behind it: where that one is
  * announced later than it was, the first one lasted until then, although its own table was never heard.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';

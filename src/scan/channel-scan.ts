@@ -1,5 +1,5 @@
 /**
- * The channel scan: one at a time, over all tuners that nobody needs. It judges nothing: `scan-tuners.ts` says what
+ * The channel scan: one at a time, over all tuners that are not needed otherwise. It judges nothing: `scan-tuners.ts` says what
  * may be opened, `scan-progress.ts` what an end means. Until the last moment nothing of the household changes.
  */
 import type { BroadcastType } from '../../arib/ids.ts';
@@ -95,7 +95,7 @@ export class ChannelScan {
   }
 
   /**
-   * Begins a scan; it goes on by itself.
+   * Starts a scan, which runs in the background.
    * @throws Failure conflict when one is running, no_tuner, agent_unavailable, agent_misconfigured
    */
   async start(types: readonly BroadcastType[]): Promise<void> {

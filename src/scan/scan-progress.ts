@@ -63,7 +63,7 @@ const READ_AGAIN: ReadonlySet<SurveyOutcome> = new Set(['complete', 'unreachable
 export function settleTask(progress: ScanProgress, task: ScanTask, result: SurveyResult): void {
   progress.running = progress.running.filter((other) => !isSame(other, task));
   if (result.outcome === 'no_tuner' || result.outcome === 'cancelled') {
-    // Not looked at: it goes on waiting, before the others of its kind.
+    // Not examined: it stays queued, before the others of its kind.
     progress.waiting.unshift(task);
     return;
   }

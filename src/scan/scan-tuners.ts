@@ -1,6 +1,6 @@
 /**
  * Which waiting channels a scan may open now: a pure function of the agent's tuners. What somebody watches, records
- * or collects at a higher priority is left alone, and one free tuner is left for whoever comes next.
+ * or collects at a higher priority is left alone, and one free tuner is left for the next user.
  */
 import type { BroadcastType } from '../../arib/ids.ts';
 import { PRIORITY, type Tuner } from '../../wire/agent.ts';
@@ -11,7 +11,7 @@ import type { PhysicalChannel } from './scan-range.ts';
 /** However many tuners a household has: each reading parses a whole stream. */
 export const MOST_AT_ONCE = 8;
 
-/** Nobody whom a scan could not send away. */
+/** No user of a priority that a scan must not displace. */
 function isFree(tuner: Tuner): boolean {
   return tuner.users.every((user) => user.priority < PRIORITY.scan);
 }

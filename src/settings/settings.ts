@@ -41,7 +41,7 @@ function isKey(text: string): text is SettingKey {
   return Object.hasOwn(SETTING_SCHEMAS, text);
 }
 
-/** What comes in may have no fields that nobody knows: they are misspelt ones. What goes out may, later. */
+/** Requests may have no unknown fields: they are misspelt ones. Answers may gain fields later. */
 function closed(schema: TSchema): TSchema {
   if (TypeGuard.IsArray(schema)) return Type.Array(closed(schema.items), { ...schema });
   if (!TypeGuard.IsObject(schema)) return schema;

@@ -76,7 +76,7 @@ export function standardChannels(type: BroadcastType): Channel[] {
   );
 }
 
-/** Whether both satellite types have a station: then nobody needs to be asked for tuners. */
+/** Whether both satellite types have a station: then the agent need not be asked for tuners. */
 export function lacksNothing(channels: readonly Channel[]): boolean {
   return missingTypes(channels).length === 0;
 }

@@ -26,7 +26,7 @@ export interface StationListNeeds {
   guide: Pick<GuideWindowStore, 'stamp' | 'reserved' | 'nextChange'>;
 }
 
-/** However little happens the list is written anew: insurance against a programme that nobody announced. */
+/** The list is written again at least this often: insurance against a change without an event. */
 const LONGEST_KEPT_MS = 60_000;
 
 function nowOf(

@@ -19,7 +19,7 @@ interface StationListOptions {
   log: Log;
   /** Epoch ms. */
   now: () => BroadcastMs;
-  /** ms on a clock that nobody sets. */
+  /** ms of a monotonic clock. */
   monotonic?: MonotonicClock;
   /** A station that imports lack for so long is forgotten with its guide and its bookings, ms. */
   forgetAfterMs?: number;

@@ -26,7 +26,7 @@ const ANSWER_TIMEOUT_MS = 5000;
 const MAX_ANSWER_BYTES = 64 * 1_048_576;
 const JSON_CONTENT = { 'content-type': 'application/json' };
 
-/** The failure that every trouble with the agent is for whoever asked. */
+/** Maps any trouble with the agent to the caller's failure. */
 export function agentUnavailable(reason: string, cause?: unknown): Failure {
   return new Failure('agent_unavailable', `チューナーエージェントに接続できません(${reason})`, { cause });
 }

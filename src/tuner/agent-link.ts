@@ -20,7 +20,7 @@ export interface AgentLinkOptions {
   /** Without a trailing slash. */
   url: string;
   log: Log;
-  /** After (re)connecting: anything may have changed while nobody listened. */
+  /** After (re)connecting: anything may have changed while it was disconnected. */
   onConnected: () => void;
   onEvent: (event: AgentEvent) => void;
   onState?: (state: AgentState) => void;

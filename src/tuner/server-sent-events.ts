@@ -6,7 +6,7 @@ interface ServerSentEvent {
   data: string;
 }
 
-/** An event larger than this is nobody's: the stream is not what it says. */
+/** Larger events do not occur: the stream is not an event stream. */
 const MAX_EVENT = 65_536;
 
 export class ServerSentEventParser {

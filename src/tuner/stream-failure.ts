@@ -23,7 +23,7 @@ const PROBLEMS: Record<AgentStreamErrorCode, readonly [code: ProblemCode, senten
   ],
 };
 
-/** The failure to throw at whoever asked for the stream. */
+/** The failure to throw at the caller that asked for the stream. */
 export function streamFailure(problem: StreamProblem): StreamFailure {
   return new StreamFailure(problem);
 }

@@ -38,7 +38,7 @@ export function presentTime(
   return { startAt, endAt: broadcastMs(endAt), openEnd: true };
 }
 
-/** In steps, so that what is still running is not another programme each time that it is looked at. */
+/** In steps, so that a running programme does not change with every evaluation. */
 function openEnd(startAt: BroadcastMs, now: number): number {
   const hour = startAt + OPEN_END_MS;
   if (hour >= now + OPEN_END_FROM_NOW_MS / 2) return hour;

@@ -2,7 +2,7 @@
  * The schedule of one service as its sections come: which are new, which events they list, and which parts of it
  * are whole. Pure. ARIB STD-B10 Part 2, 5.2.7; TR-B14 Vol. 4, TR-B15 Vol. 4 (segments of three hours).
  *
- * Old and new versions of a segment are never mixed: its list of events begins anew with the version. Where a
+ * Old and new versions of a segment are never mixed: its list of events is reset with the version. Where a
  * stream carries the service's own tables, those of another stream about it are older and are left.
  */
 import type { EventId } from '../../../arib/ids.ts';

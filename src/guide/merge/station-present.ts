@@ -89,7 +89,7 @@ export class StationPresent {
   }
 
   /**
-   * What is on goes on for an unknown time, what is next waits for it, or nothing is on: what is stored about it
+   * The present event has an unknown duration, the following one waits for it, or nothing is on: what is stored about it
    * depends on the time.
    */
   get dependsOnTime(): boolean {
