@@ -14,7 +14,7 @@ export interface SocketData {
 
 /** A client that answers no ping of the runtime for so long is gone, s. */
 const IDLE_TIMEOUT_S = 60;
-/** Close reason of a client that does not read while more is sent to it. */
+/** A client that does not read is cut off when this much is queued for it, octets. */
 const BACKPRESSURE_LIMIT = 64 * 1024 * 1024;
 
 /** @param isLetIn asked again when sessions or tokens changed; a socket of one that is not let in any more ends */

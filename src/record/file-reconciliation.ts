@@ -161,7 +161,7 @@ function forget(file: StoredFile, { store, wallClock }: ReconcileOptions): void 
   if (store.parts(id).length === 0) return;
   const measured = withoutFiles(former, [path]);
   const { verdict } = judge(measured, wantedOf(record, record.verdict));
-  store.judgedAnew(id, { verdict, durationMs: recordedMs(measured) }, wallClock());
+  store.replaceVerdict(id, { verdict, durationMs: recordedMs(measured) }, wallClock());
 }
 
 /** What a person stopped was wanted up to where it ends: its verdict knows of nothing that is missing behind. */

@@ -27,14 +27,14 @@ interface StoredChapters {
 }
 
 interface Detection {
-  /** `waiting`: it is its turn when others are done; `cancelled`: not detected until requested. */
+  /** `waiting`: queued; `cancelled`: not detected until requested. */
   readonly state: 'waiting' | 'done' | 'failed' | 'cancelled';
   readonly reason: DetectionFailure | null;
   /** Times that it was begun since it was asked for. */
   readonly attempts: number;
   /** Of what was detected; null: nothing yet. */
   readonly confidence: number | null;
-  /** Somebody asked for it. */
+  /** It was requested by a person. */
   readonly isRequested: boolean;
   /** Epoch ms of the last change. */
   readonly updatedAt: number;
@@ -70,7 +70,7 @@ export class ChapterStore {
     return { segments, reliable: isCorrected || row.reliable === 1, isCorrected, version: row.version };
   }
 
-  /** Undefined: not examined yet; its turn comes. */
+  /** Undefined: not examined yet, but queued. */
   detection(id: RecordingId): Detection | undefined {
     const row = this.#row(id);
     if (row === undefined || !STATES.has(row.state)) return undefined;
@@ -123,7 +123,7 @@ export class ChapterStore {
     this.#put(id, { state: 'waiting', isOpen: true, now }, 'attempts = 0, requested_at = $now');
   }
 
-  /** It is not looked at until somebody asks. @param now epoch ms */
+  /** It is not examined until requested. @param now epoch ms */
   cancel(id: RecordingId, now: WallMs): void {
     this.#put(id, { state: 'cancelled', isOpen: false, now }, 'requested_at = NULL');
   }
@@ -139,7 +139,7 @@ export class ChapterStore {
     this.#put(id, { state: 'waiting', isOpen: true, now }, 'attempts = max(0, attempts - 1)');
   }
 
-  /** What was known before stays. */
+  /** Earlier results are kept. */
   putFailed(id: RecordingId, reason: DetectionFailure, now: WallMs): void {
     this.#put(id, { state: 'failed', reason, isOpen: false, now }, 'requested_at = NULL');
   }

@@ -52,7 +52,7 @@ export function troubleOf(error: unknown): DatabaseTroubleKind | undefined {
   return CODES.find(([pattern]) => pattern.test(code))?.[1];
 }
 
-/** The failure that a client is told when the database refused its request; undefined of other errors. */
+/** The failure sent to a client when the database refused its request; undefined for other errors. */
 export function databaseFailure(error: unknown): Failure | undefined {
   const kind = error instanceof Error && error.name === 'SQLiteError' ? troubleOf(error) : undefined;
   return kind === undefined ? undefined : new Failure('busy', TROUBLES[kind].message, { cause: error });

@@ -235,7 +235,7 @@ export class EncodeStore {
     );
   }
 
-  /** The order of what waits; jobs that are not named keep theirs behind these. @returns whether any is waiting */
+  /** Orders waiting jobs; jobs that are not named keep their order behind these. @returns whether any is waiting */
   reorder(recordingIds: readonly RecordingId[]): boolean {
     return atomically(this.database, () => {
       const waiting = this.database
@@ -301,7 +301,7 @@ export class EncodeStore {
       .map(({ id }) => id);
   }
 
-  /** What was running when the process ended waits again. */
+  /** Jobs that were running when the process ended wait again. */
   recover(): void {
     this.#write(`UPDATE encodes SET state = 'waiting', started_at = NULL WHERE state = 'running'`, {});
   }
@@ -325,7 +325,7 @@ export class EncodeStore {
       .flatMap(({ results }) => readList<EncodeResult>(results));
   }
 
-  /** What was tried of each codec and quality. */
+  /** Trial results of each codec and quality. */
   trials(): EncodeResult[] {
     return this.database
       .query<EncodeResult, []>(

@@ -1,5 +1,5 @@
 /**
- * The stored form of what is JSON in the rows of a recording: verdict, measurements, reason of a failure. Versioned and
+ * The stored form of the JSON columns of a recording: verdict, measurements, reason of a failure. Versioned and
  * independent of the HTTP interface; read once into the model's values. Rows of earlier versions are read too; what is
  * damaged reads as null.
  */

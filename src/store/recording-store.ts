@@ -354,8 +354,8 @@ export class RecordingStore extends RecordingPartRows {
     }
   }
 
-  /** What is left of it is worth something else. @param now epoch ms */
-  judgedAnew(
+  /** Stores another verdict after files were lost. @param now epoch ms */
+  replaceVerdict(
     id: RecordingId,
     { verdict, durationMs }: Pick<Finish, 'verdict' | 'durationMs'>,
     now: WallMs,

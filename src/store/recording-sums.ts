@@ -35,7 +35,7 @@ const ELSEWHERE = `SELECT r.folder, p.path, p.bytes FROM recording_parts AS p
   WHERE p.recording_id IN (SELECT recording_id FROM recording_parts WHERE part > 1)
     AND r.state <> 'recording' AND r.deleted_at IS NULL`;
 
-/** Parts of what is being recorded; their sizes move without a change being counted. */
+/** Parts of running recordings; their sizes change without a change being counted. */
 const GROWING = `SELECT NULL AS folder, p.path, p.bytes FROM recordings AS r INDEXED BY recordings_unfinished
     JOIN recording_parts AS p ON p.recording_id = r.id WHERE r.state = 'recording'`;
 const GROWING_BEFORE = `SELECT folder, '' AS path, bytes FROM recordings INDEXED BY recordings_unfinished
@@ -49,7 +49,7 @@ interface PartRow {
 
 export class RecordingSumStore {
   #stamp = '';
-  /** Without what has grown of what is being recorded. */
+  /** Without the growth of running recordings. */
   #sums: RecordingSums | undefined;
   #folders = new Map<string, number>();
 

@@ -21,7 +21,7 @@ export interface ListedReservation extends StoredReservation {
   type: BroadcastType;
   /** Physical channel. */
   channel: string;
-  /** What was, or is being, recorded of it. */
+  /** Its recording, finished or running. */
   recordingId: RecordingId | null;
   /** What that is worth; null: not judged yet. */
   verdict: VerdictLevel | null;

@@ -58,7 +58,7 @@ export interface PlannedChanges {
   remove: readonly ReservationId[];
 }
 
-/** The last recording that was not thrown away. */
+/** The last recording that is not in the bin. */
 const LISTED = `SELECT ${COLUMNS}, s.name AS service_name, s.type, s.channel,
     (SELECT max(c.id) FROM recordings AS c
      WHERE c.program_id = r.program_id AND c.reservation_id = r.id AND c.deleted_at IS NULL AND c.binned_at IS NULL)
@@ -93,7 +93,7 @@ export class ReservationStore {
     return this.#select('ORDER BY r.id', {});
   }
 
-  /** What is to be recorded, or is being. */
+  /** Scheduled and running reservations. */
   wanted(): StoredReservation[] {
     return this.#select(`WHERE r.state IN ('scheduled', 'recording') ORDER BY r.start_at, r.id`, {});
   }
@@ -114,12 +114,12 @@ export class ReservationStore {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** What is to come, runs, or cannot be recorded, by start. @param now epoch ms */
+  /** Upcoming, running and conflicting ones, by start. @param now epoch ms */
   coming(now: BroadcastMs): ListedReservation[] {
     return this.#list(`WHERE NOT (${OVER}) ORDER BY r.start_at, r.id`, { now });
   }
 
-  /** What is done with, the last first. */
+  /** Completed ones, the last first. */
   completed(now: BroadcastMs): ListedReservation[] {
     return this.#list(`WHERE ${OVER} ORDER BY r.start_at DESC, r.id DESC`, { now });
   }
@@ -239,7 +239,7 @@ export class ReservationStore {
   }
 
   /**
-   * Takes a cancellation back. The next plan says what becomes of it. What has begun is wanted from now on only.
+   * Takes a cancellation back. The next plan decides on it. A programme that has begun is recorded from now on only.
    */
   restore(id: ReservationId, airing: CancelledAiring | null, now: BroadcastMs): void {
     atomically(this.database, () => {

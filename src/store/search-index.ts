@@ -136,7 +136,7 @@ export function pendingPrograms(database: Database, limit: number): ProgramId[] 
     .map(({ id }) => id as ProgramId);
 }
 
-/** What is written of a row: made outside the transaction, because it takes a third of the time. */
+/** The index entry of a row: prepared outside the transaction, because it takes a third of the time. */
 export interface PreparedDocument {
   readonly id: number;
   /** Null: the row is gone. */

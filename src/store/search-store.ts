@@ -82,7 +82,7 @@ const AIRING = `
     AND ${CONTAINS_ALL}
   ORDER BY d.document LIMIT $limit`;
 
-/** What is still to come: read in the order of the index, which is that of starts. */
+/** Upcoming programmes: read in the order of the index, which is that of starts. */
 const COMING_DOCUMENTS = `
   SELECT d.program_id AS id, CASE WHEN $compared THEN d.text ELSE '' END AS text
   FROM program_letters AS l CROSS JOIN program_documents AS d ON d.document = l.rowid

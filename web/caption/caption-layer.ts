@@ -58,7 +58,7 @@ export class CaptionLayer {
     document.fonts.addEventListener('loadingdone', this.#redraw);
   }
 
-  /** What is on screen, for a screenshot of the picture with its caption. */
+  /** The caption on screen, for a screenshot of the picture with it. */
   get canvas(): HTMLCanvasElement {
     return this.#canvas;
   }

@@ -8,7 +8,7 @@ interface CaptionViewProps {
   readonly video: { readonly current: HTMLVideoElement | null };
   /** The page at a time of the element, s; the same object as long as it is the same page. */
   readonly pageAt: (seconds: number) => CaptionPage | undefined;
-  /** What is drawn on, for a screenshot; undefined when it goes. */
+  /** The canvas, for screenshots; undefined on unmount. */
   readonly onLayer?: (layer: CaptionLayer | undefined) => void;
 }
 

@@ -11,7 +11,7 @@ import { layOut, type PlaneLayout } from './page-layout.ts';
 const FAMILIES: Readonly<Record<CaptionSettings['font'], string>> = {
   /** As served under `api/font/svc-font.woff2`; any rounded gothic until it is there. */
   rounded: '"svc-font", "Hiragino Maru Gothic ProN", "Kosugi Maru", sans-serif',
-  /** What is only in the caption font, such as symbols of the broadcast, is still drawn with it. */
+  /** Characters that only the caption font has, such as broadcast symbols, are still drawn with it. */
   system: 'system-ui, sans-serif, "svc-font"',
 };
 /** Part of the em above the baseline, of Kosugi Maru. */

@@ -117,7 +117,7 @@ export class CellLayer {
     return lost;
   }
 
-  /** The words of what began above the view stay in sight. */
+  /** Keeps the text of programmes that began above the view visible. */
   hold(top: number): void {
     for (const cell of this.#drawn.values()) cell.shift(Math.max(0, top - cell.box.top));
   }

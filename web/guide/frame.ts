@@ -156,7 +156,7 @@ export class GuideFrame {
         hour = element('div', 'guide-hour');
         hour.dataset.part = partOf(number);
         hour.append(element('b', 'numbers', String(number)));
-        // The day is told where it begins, and where its date does.
+        // The date is shown where the broadcast day begins, and at midnight.
         if (number === 5 || number === 0) hour.append(element('span', 'guide-date', dateText(at)));
         this.#hourOf.set(index, hour);
         this.hours.append(hour);

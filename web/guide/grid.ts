@@ -161,7 +161,7 @@ export class GuideGrid {
     this.#measure();
   }
 
-  /** @param at place that stays where it is, CSS pixels from the corner of what is seen */
+  /** @param at fixed point of the zoom, CSS pixels from the corner of the view */
   setZoom(zoom: number, at?: { readonly x: number; readonly y: number }): void {
     const x = (at?.x ?? this.#width / 2) - this.#size.ruler;
     const y = (at?.y ?? this.#height / 2) - this.#size.head;

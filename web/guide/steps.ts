@@ -55,7 +55,7 @@ function neighbourLane<P extends Timed>(column: readonly Placed<P>[], current: P
   )?.program;
 }
 
-/** Undefined when nothing lies that way: the key is then somebody else's. */
+/** Undefined when there is nothing in that direction: the key is then not handled here. */
 export function stepFrom<P extends Timed>(
   columns: Columns<P>,
   from: Place,

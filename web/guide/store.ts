@@ -103,7 +103,7 @@ export class GuideStore {
     }, wait);
   }
 
-  /** What is here of a station, in order. The same array until something arrives. */
+  /** The loaded programmes of a station, in order. The same array until something arrives. */
   column(type: BroadcastType, stationId: StationId): readonly Placed<GuideProgram>[] {
     if (this.#columnsOf !== type) {
       this.#columns.clear();
@@ -186,7 +186,7 @@ export class GuideStore {
     } catch (error) {
       if (this.#abort.signal.aborted) return;
       chunk.stale = true;
-      // What is shown stays; only an empty place has to say why it is empty.
+      // Shown content stays; only an empty view has to say why it is empty.
       if (chunk.programs === undefined) {
         chunk.failure = error instanceof ApiFailure ? error : networkFailure(error);
       } else chunk.stale = false;

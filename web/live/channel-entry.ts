@@ -13,7 +13,7 @@ const STATIONS_A_NETWORK = 100_000;
 
 type Band = Station['type'];
 
-/** What was typed so far; empty: the next digit begins. */
+/** The digits typed so far; empty: the next digit starts an entry. */
 type ChannelEntry = string;
 
 export interface TypedDigit {
@@ -60,7 +60,7 @@ export function typeButton(
   return { entry: '', station, unknown: station === undefined };
 }
 
-/** What was typed stays incomplete: one or two digits are a button. */
+/** The entry stayed incomplete: one or two digits mean a button. */
 export function completeEntry(entry: ChannelEntry, list: readonly Station[]): TypedDigit {
   const station = entry === '' ? undefined : stationOfKey(list, Number(entry));
   return { entry: '', station, unknown: entry !== '' && station === undefined };

@@ -18,7 +18,7 @@ export class ChannelInput {
     private readonly onStation: (station: Station) => void,
   ) {}
 
-  /** What was typed so far; undefined: nothing is being typed. */
+  /** The digits typed so far; undefined: no entry. */
   get text(): ReadonlySignal<string | undefined> {
     return this.#text;
   }

@@ -1,4 +1,4 @@
-/** What is shown over the picture of a station while there is none: tuning, waiting for a retry, failed. */
+/** Messages over the player while there is no picture: tuning, waiting for a retry, failed. */
 
 import type { Station } from '../../wire/api.ts';
 import { BusyNote, FailureNote, RetryNote, type WayOut } from '../player/overlay.tsx';

@@ -141,7 +141,7 @@ export class LivePacing implements Pacing {
     this.#steering = startSteering(at, target);
   }
 
-  /** What is aimed for now, s: to be remembered. */
+  /** The present target latency, s: to be remembered. */
   get target(): number {
     return this.#steering.target;
   }

@@ -137,7 +137,7 @@ function Rows({ day, from, most }: { day: Day; from: number; most?: number }) {
   );
 }
 
-/** What the broadcaster says of what is on, and what follows. */
+/** Description of the present programme, and the following one. */
 function ProgramTab({ station }: { station: Station | undefined }) {
   const day = useDay(station);
   const id = station?.now?.id;
@@ -166,7 +166,7 @@ function DayTab({ station }: { station: Station | undefined }) {
   return <Rows day={useDay(station)} from={0} />;
 }
 
-/** What is on: the station, its programme, how far it is, and the button that records it. */
+/** The station, its present programme with progress, and the record button. */
 function Heading({ station }: { station: Station }) {
   const program = station.now;
   const parts = program === null ? undefined : splitTitle(program.name);

@@ -1,4 +1,4 @@
-/** What is done with the picture of a station: captions on and off, and its screenshot. */
+/** Actions on the picture of a station: captions on and off, and the screenshot. */
 import type { Station } from '../../wire/api.ts';
 import { captionSettings, changeCaptions } from '../caption/caption-choice.ts';
 import type { CaptionLayer } from '../caption/caption-layer.ts';

@@ -127,7 +127,7 @@ export class LivePlayer {
     return this.#paused;
   }
 
-  /** What is sent, as the service tells; undefined before the answer, and over HTTP. */
+  /** The tuned stream by the service's answer; undefined before it, and over HTTP. */
   get tuned(): ReadonlySignal<LiveTuned | undefined> {
     return this.#tuned;
   }

@@ -16,7 +16,7 @@ const NEEDED: Readonly<Record<LiveQuality, number>> = {
   high: 4_300_000,
 };
 
-/** A picture that is missing for so long, though the service sends, will not come in time. */
+/** Without a picture for this long, though the service sends, the quality is lowered. */
 export const STARVED_MS = 3_000;
 /** Less than this is the station that sends nothing, or a network that just stopped: only a long wait tells them apart. */
 export const LEAST_FLOW = 50_000;
@@ -24,7 +24,7 @@ const SILENT_MS = 10_000;
 /** So many interruptions within this time are the network's, not those of a moment. */
 const STUMBLES = 3;
 const STUMBLES_WITHIN_MS = 30_000;
-/** Undisturbed for so long: the next higher quality is tried. */
+/** After this long without stalls the next higher quality is tried. */
 const FIRST_TRY_MS = 10_000;
 const LATEST_TRY_MS = 600_000;
 /** A higher quality that is given up within this time did not pass. */

@@ -13,7 +13,7 @@ export function onBack(handler: BackHandler): () => void {
   };
 }
 
-/** True when somebody used it. */
+/** True when a handler consumed it. */
 export function back(): boolean {
   for (const handler of [...handlers].reverse()) if (handler()) return true;
   return false;

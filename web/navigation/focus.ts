@@ -73,7 +73,7 @@ function pick(
   direction: Direction,
   inLine: boolean,
 ): HTMLElement | undefined {
-  // What has one way in is come to wherever in it that lies, also where it is scrolled out of view.
+  // A group with one entry is entered there, also where that is scrolled out of view.
   const boxes = elements.map((element) => (wholeOf(element, from) ?? element).getBoundingClientRect());
   return elements[nearest(from.getBoundingClientRect(), boxes, direction, inLine)];
 }

@@ -1,4 +1,4 @@
-/** What is shown over the picture and for how long: controls while the viewer is active, information, the volume. */
+/** Overlays of the player and how long they are shown: controls while the viewer is active, information, the volume. */
 import { type Signal, signal } from '@preact/signals';
 
 const AWAKE_MS = 3_000;

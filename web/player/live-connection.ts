@@ -150,7 +150,7 @@ export class LiveConnection {
     if (this.#socket?.readyState === WebSocket.OPEN) send(this.#socket, { type: 'prepare', stationId });
   }
 
-  /** What is on its way on a slow network is given up: the next watch gets a connection of its own. */
+  /** Data queued on a slow network is dropped: the next watch gets a connection of its own. */
   abandon(): void {
     clearTimeout(this.#linger);
     this.#drop(undefined);

@@ -9,7 +9,7 @@ export type FeedPart =
       readonly kind: 'answer';
       /** Why something else than asked for is sent. */
       readonly notices: readonly string[];
-      /** Added to the times of what follows for the time of the media, s. */
+      /** Added to the times of the following media, s. */
       readonly offset: number;
       /** Of a recording that grows: its length when the answer began, s. */
       readonly recorded: number | undefined;
@@ -20,7 +20,7 @@ export type FeedPart =
       /** RFC 6381 types of the bytes, the most reliable first. */
       readonly types: readonly string[];
       readonly bytes: Uint8Array;
-      /** Added to the times of what follows, s; 0 where it is absent. */
+      /** Added to the times of the following media, s; 0 where it is absent. */
       readonly offset?: number;
     }
   /** Continues the part before; may end anywhere. */

@@ -16,7 +16,7 @@ interface MediaActions {
   readonly seek?: (seconds: number) => void;
 }
 
-/** Where the device shows the playback to be, s; undefined of what has no end. */
+/** The position shown by the device, s; undefined for media without an end. */
 export function tellPlace(place: { position: number; length: number; rate: number } | undefined): void {
   if (!('mediaSession' in navigator) || navigator.mediaSession.setPositionState === undefined) return;
   if (place === undefined || !(place.length > 0) || !Number.isFinite(place.length)) {

@@ -34,7 +34,7 @@ export class MediaTimeline {
 
   /**
    * Takes the element over; what it showed before stays until the first append.
-   * @param types RFC 6381 types of what will be appended, the most reliable first
+   * @param types RFC 6381 types of the media to be appended, the most reliable first
    * @throws ApiFailure `unsupported`; Error when closed meanwhile
    */
   async open(types: readonly string[]): Promise<void> {
@@ -60,7 +60,7 @@ export class MediaTimeline {
   /**
    * What follows begins with an initialisation segment of its own and lies anywhere on the timeline, which is opened
    * when it is not yet; what is buffered stays.
-   * @param offset added to the times of what follows, s
+   * @param offset added to the times of media appended from now on, s
    * @throws ApiFailure `unsupported`; Error when closed meanwhile
    */
   async restart(types: readonly string[], offset: number): Promise<void> {
@@ -83,7 +83,7 @@ export class MediaTimeline {
     this.#mime = mime;
   }
 
-  /** Length of what can be played, s; positions beyond it cannot be sought. Infinity: it grows. */
+  /** Playable length, s; positions beyond it cannot be sought. Infinity: it grows. */
   set duration(seconds: number) {
     const source = this.#source;
     if (source?.readyState !== 'open' || this.#buffer?.updating !== false) return;

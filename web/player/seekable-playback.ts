@@ -63,7 +63,7 @@ export class SeekablePlayback {
   readonly #tick: ReturnType<typeof setInterval>;
   #feed: AbortController | undefined;
   #landing: FeedOpening | undefined;
-  /** What is buffered comes from the feed of the landing. */
+  /** The buffer comes from the feed of the landing. */
   #cleared = false;
   #duration = Number.POSITIVE_INFINITY;
   #rate = 1;
@@ -207,7 +207,7 @@ export class SeekablePlayback {
     }
   }
 
-  /** What is buffered elsewhere, or of other sound or another codec. The picture stays until the next is decoded. */
+  /** Removes buffered media of other positions, sound or codec. The picture stays until the next is decoded. */
   async #forget(): Promise<void> {
     const [first] = this.spans;
     const last = this.spans.at(-1);
@@ -237,7 +237,7 @@ export class SeekablePlayback {
     if (behind !== undefined) await this.#timeline.remove(behind);
   }
 
-  /** Where the browser's quota is exhausted, it waits until some of what is buffered was played. */
+  /** Where the browser's quota is exhausted, it waits until some of the buffer was played. */
   async #append(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {

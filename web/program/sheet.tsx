@@ -244,7 +244,7 @@ function Skeleton() {
 
 export function ProgramSheet({ id }: { id: ProgramId }) {
   const { value, failure, renew } = useQuery(programQuery(id));
-  // What is shown stays while the service is away; what is gone says so.
+  // The content stays while the service is away; a programme that is gone says so.
   const shown = failure?.code === 'not_found' ? undefined : value;
   return (
     <Sheet title="番組の詳細" onClose={closeOver} wide>

@@ -1,7 +1,7 @@
 /**
  * Answers of the service, each read once and shared by every screen that shows it. An answer is read again when one of
  * its events arrives, when events may have been missed, and when a change made here asks for it; a conditional GET
- * makes that cheap. What was read stays, so that a screen that is opened again shows it at once.
+ * makes that cheap. Answers are kept, so that a screen that is opened again shows them at once.
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { ApiFailure, networkFailure, type Renewed } from './api.ts';
@@ -12,7 +12,7 @@ export interface Query<T> {
   readonly key: string;
   /** The answer is read again on each of these. */
   readonly events: readonly Watched[];
-  /** What has no event is read this often while it is shown, milliseconds. */
+  /** Polling interval while shown, for answers without an event, milliseconds. */
   readonly poll?: number;
   /** @param etag of the answer that is held, or null */
   read(signal: AbortSignal, etag: string | null): Promise<Renewed<T>>;

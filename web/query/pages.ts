@@ -133,7 +133,7 @@ export class Pages<T> {
     this.#fill();
   }
 
-  /** What is far off, and what is no longer. */
+  /** Evicts pages far from the view, and those beyond the end of the list. */
   #forget(total: number): void {
     const { first, last } = this.#wanted;
     for (const page of this.#pages.keys()) {

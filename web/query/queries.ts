@@ -71,7 +71,7 @@ const homeQuery = (key: string, wish: Readonly<Record<string, string>>): Query<r
     const slice = { offset: 0, limit: HOME_RECORDINGS };
     return (await getRecordingPage(new URLSearchParams(wish), slice, signal)).rows;
   });
-/** What somebody stopped watching, the last first. */
+/** Partly watched recordings, the last watched first. */
 export const RESUMABLE_RECORDINGS = homeQuery('resumable recordings', { show: 'resume' });
 /** Unwatched recordings, the newest first. */
 export const FRESH_RECORDINGS = homeQuery('fresh recordings', { unwatched: '1', sort: 'newest' });

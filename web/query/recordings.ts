@@ -58,7 +58,7 @@ export const putChapters = (id: RecordingId, chapters: Chapters['chapters']): Pr
 export const deleteChapters = (id: RecordingId): Promise<Chapters> =>
   exchange(`api/recordings/${id}/chapters`, { method: 'DELETE' }, json<Chapters>);
 
-/** Codecs of what a browser plays. */
+/** Codecs that a browser plays. */
 export type PlayCodec = 'h264' | 'av1';
 
 export interface StreamWish {
@@ -82,7 +82,7 @@ export const chaseUrl = (id: RecordingId, wish: StreamWish): URL =>
 /** Beyond every recording: chase begins at the live edge. */
 export const LIVE_EDGE = 1e9;
 
-/** @param from s: pages from there on are wanted @param etag of what is here already, or null */
+/** @param from s: pages from there on @param etag of the cached answer, or null */
 export function renewCaptions(
   id: RecordingId,
   from: number,
@@ -94,7 +94,7 @@ export function renewCaptions(
   return renewed<CaptionsFile>(url, etag, signal);
 }
 
-/** Remembers where somebody stopped; outlives the page that is being left. */
+/** Stores the resume position; survives the unloading of the page. */
 export async function rememberPlace(id: RecordingId, place: ResumeRequest): Promise<void> {
   const response = await fetch(addressOf(`api/recordings/${id}/resume`), {
     method: 'POST',

@@ -30,7 +30,7 @@ export class AccessUnits {
   #hasSlice = false;
   #hasPicture = false;
   #isIntra = false;
-  /** PTS of what follows in the stream, from `#stampAt` on, until a picture begins there. */
+  /** PTS of the bytes from `#stampAt` on, until a picture starts there. */
   #stamp: number | undefined;
   #stampAt = 0;
   #time: number | undefined;

@@ -118,7 +118,7 @@ export class Mpeg2Decoder {
     this.#wasm.flush();
   }
 
-  /** What is left at the end of a stream, in order. */
+  /** The pictures left at the end of a stream, in display order. */
   *rest(): Generator<DecodedPicture> {
     this.flush();
     yield* this.pictures();
@@ -126,7 +126,7 @@ export class Mpeg2Decoder {
     this.#wasm.forget();
   }
 
-  /** The reference decoded last, before its turn: for the first picture after joining. Its time is NaN. */
+  /** The last decoded reference, ahead of display order: for the first picture after joining. Its time is NaN. */
   preview(): DecodedPicture | undefined {
     const address = this.#wasm.preview();
     return address === 0 ? undefined : this.#picture(address, Number.NaN, 0);

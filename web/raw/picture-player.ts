@@ -59,7 +59,7 @@ export class PicturePlayer {
     if (needs.isHalf === true) this.#halves = new HalfPictures();
   }
 
-  /** The unit is kept until its turn; its bytes must not change. */
+  /** The unit is queued; its bytes must not change. */
   push(unit: AccessUnit): void {
     if (this.#waitsForIntra && !unit.isIntra) return;
     this.#waitsForIntra = false;

@@ -28,7 +28,7 @@ interface SoundClock {
 const CLOCK = 90_000;
 /** A jump of the broadcast's clock; less is a gap in the reception. */
 const JUMP = 10 * CLOCK;
-/** Sound waits so long for a first picture, s of the broadcast. */
+/** Maximum wait of the sound for the first picture, s of the broadcast. */
 const PICTURE_WAIT = 3 * CLOCK;
 const SECOND_MS = 1_000;
 

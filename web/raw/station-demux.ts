@@ -125,7 +125,7 @@ export class StationDemux {
       this.#isOpen = false;
       this.#header = undefined;
     }
-    // What is not offered any more is replaced by the first one.
+    // A track that is not offered any more is replaced by the first one.
     const chosen = audios[this.#audioIndex] ?? audios[0];
     this.#audioPids = chosen === undefined ? [] : [chosen];
     this.#audio = new PesAssembler();

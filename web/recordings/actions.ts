@@ -1,4 +1,4 @@
-/** What is done with recordings, one or many: told by a notice that offers the way back, and by its reason when it fails. */
+/** Actions on recordings, one or many: each shows a toast with undo, or the reason of its failure. */
 import { signal } from '@preact/signals';
 import type { Recording } from '../../wire/api.ts';
 import { ApiFailure, cancelReservation, getReservations, networkFailure } from '../query/api.ts';
@@ -77,7 +77,7 @@ function nameOf(list: readonly Recording[]): string {
 interface Telling {
   /** What of the recordings was changed. */
   readonly about: 'shelf' | 'watched' | 'protection' | 'encode';
-  /** After the name of what it was done with: `をごみ箱へ移しました`. */
+  /** Follows the recording's name: `をごみ箱へ移しました`. */
   readonly done: string;
   readonly failed: string;
   readonly undo?: (done: readonly Recording[]) => void;
@@ -127,7 +127,7 @@ export async function erase(list: readonly Recording[]): Promise<void> {
   });
 }
 
-/** Each as it was: watched or not, and at the place where somebody stopped. */
+/** Restores each as it was: watched or not, and its resume position. */
 async function restoreMarks(list: readonly Recording[]): Promise<void> {
   const outcome = await each('元に戻しています', list, async ({ id, watchedAt, resumeMs }) => {
     await markWatched(id, watchedAt !== null);
@@ -142,7 +142,7 @@ export async function setWatched(
   { quiet = false, focusUndo = false } = {},
 ): Promise<void> {
   const others = list.filter(({ watchedAt }) => (watchedAt !== null) !== watched);
-  // What was watched in part is not marked, but its position goes.
+  // A partly watched one is not marked, but its resume position is cleared.
   const concerned = watched
     ? others
     : list.filter(({ watchedAt, resumeMs }) => (watchedAt ?? resumeMs) !== null);
@@ -205,7 +205,7 @@ export async function encode(list: readonly Recording[], on: boolean, focusUndo 
   await entryOf(ENCODES).renew();
 }
 
-/** What is recorded by then is kept. */
+/** What was recorded until then is kept. */
 export async function stopRecording(recording: Recording): Promise<void> {
   try {
     const reservations = await getReservations(false);

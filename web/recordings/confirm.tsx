@@ -1,4 +1,4 @@
-/** What is asked before a recording is erased or stopped. */
+/** Confirmation before a recording is erased or stopped. */
 import type { Recording } from '../../wire/api.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { quoted } from '../words/recording.ts';

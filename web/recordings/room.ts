@@ -79,7 +79,7 @@ export function shortageWords({ shortage }: StorageFacts): { text: string; next:
   };
 }
 
-/** The worst of what keeps recordings from being stored, for a line: undefined while there is room. */
+/** The worst storage problem, for a line; undefined while there is space. */
 export function roomAlert(storage: StorageFacts): Pick<RoomWarning, 'text' | 'tone'> | undefined {
   const warnings = warningsOf(storage.folders);
   const worst = warnings.find(({ tone }) => tone === 'bad') ?? warnings[0];

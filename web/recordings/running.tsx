@@ -1,4 +1,4 @@
-/** What is being recorded now, above everything else: how far it is, and what is wrong with it. */
+/** Running recordings, above everything else: progress and problems. */
 import type { Recording } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { watchPath } from '../navigation/router.ts';

@@ -1,4 +1,4 @@
-/** What is done with the chosen recordings, at the bottom of the screen while there is a choice. */
+/** Actions for the selected recordings, at the bottom of the screen while there is a selection. */
 import type { ComponentChildren } from 'preact';
 import type { Recording } from '../../wire/api.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
@@ -46,7 +46,7 @@ export function Working() {
 export function SelectionBar({ selection, inBin, onAll, onErase }: BarProps) {
   const list = [...selection.items.value.values()];
   const none = list.length === 0;
-  // What was pressed by keys goes with the bar: the notice with the way back takes the focus.
+  // The button pressed by key disappears with the bar: the toast with undo takes the focus.
   const withKeys = (): boolean => document.activeElement?.matches(':focus-visible') === true;
   const run = (act: (chosen: readonly Recording[], focusUndo: boolean) => void) => () => {
     const focusUndo = withKeys();

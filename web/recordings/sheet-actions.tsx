@@ -35,7 +35,7 @@ export function Actions({ recording, onErase, onStop }: ActionsProps) {
           type="button"
           class="button"
           data-nav-initial={canPlay(recording) ? undefined : ''}
-          // A second press brings back the mark, but only the notice the place where somebody stopped.
+          // A second press restores the mark; the resume position is restored by the toast's undo only.
           onClick={() => void setWatched([recording], !watched, { quiet: recording.resumeMs === null })}
         >
           <Icon name={watched ? 'unseen' : 'eye'} />

@@ -30,7 +30,7 @@ interface ShelfProps extends ShelfHandlers {
   /** The same for the same thing wherever it stands. */
   readonly keyAt: (index: number) => string;
   readonly cell: (index: number) => ComponentChildren;
-  /** What is drawn changed; the last excluded. */
+  /** The rendered range changed; the end is exclusive. */
   readonly onRange: (range: Range) => void;
   /** What a cell stands under, such as its month: said at the first of each, and of the view. Undefined: not known. */
   readonly headingAt?: ((index: number) => string | undefined) | undefined;

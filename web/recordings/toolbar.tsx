@@ -74,7 +74,7 @@ function Kinds({ shown, storage }: { shown: RecordingQuery; storage: StorageFact
 /** A pause between letters that is longer than that within a word. */
 const PAUSE_MS = 160;
 
-/** The field keeps its own text while somebody writes; the address follows, and leads only when it changed by itself. */
+/** The field keeps its own text while the user types; the address follows, and wins only when it changed by itself. */
 function Words() {
   const inAddress = query.value.get('q') ?? '';
   const words = useSignal(inAddress);
@@ -180,7 +180,7 @@ interface ToolbarProps {
   /** Undefined: the list has an order of its own. */
   readonly onSort: (() => void) | undefined;
   readonly onFilter: () => void;
-  /** What is pressed goes: who came by keys needs another place. */
+  /** The pressed button disappears: keyboard users need another focus. */
   readonly onChoose: ((byKeys: boolean) => void) | undefined;
 }
 

@@ -21,7 +21,7 @@ import { adviceFor } from '../words/advice.ts';
 import { stateReason } from '../words/reservation.ts';
 import { tidyTitle } from '../words/title.ts';
 
-/** What is on its way, as `program 5` or `reservation 7`: its buttons wait. */
+/** Requests under way, as `program 5` or `reservation 7`: their buttons are disabled. */
 export const busy = signal<ReadonlySet<string>>(new Set());
 
 const programKey = (id: ProgramId): string => `program ${id}`;
@@ -177,7 +177,7 @@ export function takeInstead(conflict: Held, offer: Target & { readonly when: str
   });
 }
 
-/** This one instead of what stands in its way: of one tuner, which is free only without all of them. */
+/** Records this one instead of its blockers: those of one tuner, which is free only without all of them. */
 export function giveWay(blockers: readonly Held[], winner: Held): Promise<boolean> {
   const had = document.activeElement;
   // What was stopped cannot be taken back; with it nothing can.

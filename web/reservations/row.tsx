@@ -21,7 +21,7 @@ import { toggle } from './actions.ts';
 import { ConflictHelp } from './conflict.tsx';
 import { isTrouble } from './sort.ts';
 
-/** What is said below the title besides the station. */
+/** The line below the title, besides the station. */
 function Facts({ item }: { item: ReservationItem }) {
   return (
     <span class="booking-facts">

@@ -64,7 +64,7 @@ function byDay(items: readonly ReservationItem[], latestFirst = false): Day[] {
 }
 
 export interface Shown {
-  /** To come and running, by start: these say that somebody should act. */
+  /** Upcoming and running, by start: these need attention. */
   readonly conflicts: readonly Day[];
   readonly days: readonly Day[];
   readonly over: readonly Day[];

@@ -1,4 +1,4 @@
-/** The views of what is to be recorded: screens and parts of screens with an address each. */
+/** The views of reservations: screens and parts of screens with an address each. */
 
 type BookingView = 'list' | 'day' | 'week' | 'rules';
 

@@ -231,7 +231,7 @@ function across(rows: readonly Row[], from: Place, current: Bar, by: 1 | -1): Pl
   return undefined;
 }
 
-/** Undefined when nothing lies that way: the key is then somebody else's. */
+/** Undefined when there is nothing in that direction: the key is then not handled here. */
 export function stepBar(rows: readonly Row[], from: Place, way: Way): Place | undefined {
   const bars = rows[from.row]?.bars ?? [];
   const index = bars.findIndex(({ item }) => item.id === from.id);

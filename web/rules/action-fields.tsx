@@ -1,4 +1,4 @@
-/** What a rule does with the programmes that it finds. What is left empty follows the household's settings. */
+/** The actions of a rule. Empty fields follow the household's settings. */
 import { household } from '../query/settings.ts';
 import { Icon } from '../ui/icon.tsx';
 import type { Draft } from './draft.ts';

@@ -1,4 +1,4 @@
-/** What becomes of what a rule finds: what is to come, what it recorded, what it passed over and why. */
+/** The results of a rule: upcoming airings, recordings, and what it skipped and why. */
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { PreviewProgram, Recording, ReservationItem, RuleItem } from '../../wire/api.ts';
@@ -106,7 +106,7 @@ async function historyOf(ruleId: RuleId, signal: AbortSignal): Promise<History> 
     getRecordingPage(new URLSearchParams({ ruleId: String(ruleId), ...show }), slice, signal);
   const pages = await Promise.all([page({}), page({ show: 'failed' })]);
   const all = pages.flatMap(({ rows }) => rows);
-  // What is being recorded stands among what is to come.
+  // Running recordings are listed among the upcoming ones.
   const done = all.filter(({ recording }) => !recording).sort((a, b) => b.startAt - a.startAt);
   const total = pages.reduce((sum, page) => sum + page.total, 0);
   return { recordings: done.slice(0, FIRST_ROWS), total: total - (all.length - done.length) };
@@ -114,7 +114,7 @@ async function historyOf(ruleId: RuleId, signal: AbortSignal): Promise<History> 
 
 /** Of a list of hundreds the first are enough to begin with. */
 const FIRST_ROWS = 20;
-/** What is not recorded stands behind what is. */
+/** Skipped airings follow those that are recorded. */
 const FIRST_LEFT = 5;
 
 interface ListProps<T> {

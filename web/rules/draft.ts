@@ -19,7 +19,7 @@ import { PreviewRun, type PreviewState } from './preview-run.ts';
 export interface Draft {
   readonly form: RuleForm;
   readonly change: (changes: Partial<RuleForm>) => void;
-  /** What is wrong with a field, once it is time to say so. */
+  /** The error of a field, once it is to be shown. */
   readonly faultOf: (path: FieldName) => string | undefined;
   /** The field was left: from now on it may be told what is wrong with it. */
   readonly leave: (path: FieldName) => void;
@@ -87,7 +87,7 @@ export interface Overtaken {
 export interface SaveWish {
   /** The rule that was changed is gone. */
   readonly asNew?: boolean;
-  /** What somebody else wrote meanwhile was seen. */
+  /** The concurrent change was acknowledged. */
   readonly over?: boolean;
 }
 
@@ -108,7 +108,7 @@ export function useDraft(initial: RuleForm, edited: Edited | undefined) {
   const dirty = !sameForm(form, base);
   const preview = usePreview(body, faults.length === 0, ruleId);
 
-  /** What is stored becomes part of the form, but for what both changed. */
+  /** Merges the stored rule into the form, except for fields that both changed. */
   const takeOver = (there: RuleForm): { form: RuleForm; isClear: boolean } => {
     if (sameForm(there, base)) return { form, isClear: overtaken === undefined };
     const merged = mergeForms(base, form, there);
@@ -120,7 +120,7 @@ export function useDraft(initial: RuleForm, edited: Edited | undefined) {
     return { form: merged.form, isClear: fields.length === 0 };
   };
   useEffect(() => {
-    // What was saved here comes back as a change, too.
+    // A save made here also arrives as a change event.
     if (!saving) takeOver(initial);
   }, [initial]);
   useEffect(() => {
@@ -185,7 +185,7 @@ export function useDraft(initial: RuleForm, edited: Edited | undefined) {
   const choice = {
     asking,
     stay: () => setAsking(false),
-    /** What was written elsewhere, of the fields that both changed. */
+    /** The stored values of the fields that both changed. */
     takeTheirs: () => {
       if (overtaken === undefined) return;
       const theirs = Object.fromEntries(overtaken.fields.map((name) => [name, overtaken.there[name]]));

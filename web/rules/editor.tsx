@@ -44,7 +44,7 @@ function useKeeping(dirty: boolean) {
     };
   }, [dirty]);
   return {
-    /** Where somebody wants to go. */
+    /** The requested navigation. */
     wanted,
     stay: () => setWanted(undefined),
     /** From now on nothing asks. */
@@ -111,7 +111,7 @@ function Editor({ title, initial, rule }: EditorProps) {
   );
   const keeping = useKeeping(dirty);
   const saveButton = useRef<HTMLButtonElement>(null);
-  /** @param go where somebody wanted to go; undefined for where a saved rule is seen */
+  /** @param go the requested navigation; undefined: to the saved rule */
   const saveAndGo = async (go: (() => void) | undefined, wish: SaveWish = {}): Promise<void> => {
     if (saving) return;
     keeping.stay();

@@ -158,20 +158,20 @@ export function SwitchLine({ draft, path, label, help, inverted = false }: Switc
 interface FoldProps {
   readonly draft: Draft;
   readonly title: string;
-  /** What is set in it, in words. */
+  /** Its values in words. */
   readonly summary: string;
   readonly paths: readonly FieldName[];
   readonly children: ComponentChildren;
 }
 
-/** Rarely used parts, closed until somebody wants them or something in them is wrong. */
+/** Rarely used fields, collapsed unless opened or invalid. */
 export function Fold({ draft, title, summary, paths, children }: FoldProps) {
   const [open, setOpen] = useState(false);
   const id = useId();
   const faulty = paths.some((path) => draft.faultOf(path) !== undefined);
   const shown = open || faulty;
   useEffect(() => {
-    // What was opened to be mended stays open once it is.
+    // A part opened by an error stays open after it is corrected.
     if (faulty) setOpen(true);
   }, [faulty]);
   return (

@@ -50,7 +50,7 @@ export interface RuleForm {
 
 export type FieldName = keyof RuleForm;
 
-/** What is wrong with a field. */
+/** An invalid field, and why. */
 export interface FieldFault {
   readonly path: FieldName;
   readonly message: string;
@@ -227,7 +227,7 @@ function timesIn(query: URLSearchParams): { timeFrom?: number; timeTo?: number }
   return found === null || timeFrom >= DAY_MINUTES || timeTo > DAY_MINUTES ? {} : { timeFrom, timeTo };
 }
 
-/** The household's settings of what a new rule keeps. */
+/** The household's default retention of new rules. */
 interface Kept {
   readonly keepNewest?: number;
   readonly keepDays?: number;

@@ -1,4 +1,4 @@
-/** Somebody else saved the rule meanwhile: what differs, and whose it shall be. */
+/** The rule was saved elsewhere meanwhile: the differences, and which version to keep. */
 import type { StationId } from '../../arib/ids.ts';
 import { stationById } from '../query/stations.ts';
 import { Sheet } from '../ui/sheet.tsx';

@@ -149,7 +149,7 @@ function useGrid(type: Station['type'], shown: { value: Shown; peek(): Shown }) 
       guideZoom.value = grid.zoom;
     });
     const stopEvents = listenFor(['programs', 'reservations', 'services'], () => store.changed());
-    // What was booked or cancelled here shows at once.
+    // Bookings made or cancelled here show at once.
     let first = true;
     const stopBookings = bookings.subscribe(() => {
       if (!first) store.invalidate();

@@ -151,7 +151,7 @@ function onNumberKey(event: KeyboardEvent): void {
   navigate(`live/${station.id}`);
 }
 
-/** What cannot be stored now is known before somebody books. */
+/** Storage problems are shown before anything is booked. */
 function DatabaseTrouble() {
   const message = useTrouble('database');
   return message === undefined ? null : (

@@ -228,7 +228,7 @@ export function Live({ stationId }: { stationId: StationId }) {
     ready?.visibility.showInfo();
   }, [stationId, ready]);
 
-  // What is on, and the station's day.
+  // The present programme, and the station's day.
   useBookings(hoursAround(now.value, now.value + DAY_AHEAD_MS));
   const station = stationById(stationId);
   useEffect(() => {

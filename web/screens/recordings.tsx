@@ -1,4 +1,4 @@
-/** What was recorded and what is being recorded: to find, to judge, to keep and to throw away. */
+/** Recordings, finished and running: find, judge, keep and delete them. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Recording, RecordingSeries, StorageFacts } from '../../wire/api.ts';
 import type { RecordingId, RuleId } from '../../wire/ids.ts';
@@ -240,7 +240,7 @@ export function Recordings() {
   useBackEndsChoice(selection);
   const groupable = !isFiltered(shown) && shown.series === undefined;
   const grouped = groupable && recordingsGrouped.value;
-  // A choice is of what is seen.
+  // A selection covers only what is listed.
   useEffect(() => () => selection.clear(), [parametersOf(shown, 'newest').toString(), grouped]);
   useEffect(forgetAbsentPosters, []);
   const ruleName = (id: RuleId): string | undefined => rules.find((rule) => rule.id === id)?.name;

@@ -1,4 +1,4 @@
-/** What is to be recorded: as a list by day, as a day's timetable by tuner, and as a week. */
+/** Reservations: as a list by day, as a day's timetable by tuner, and as a week. */
 import { useSignal } from '@preact/signals';
 import type { ReservationItem } from '../../wire/api.ts';
 import { minute } from '../device/clock.ts';

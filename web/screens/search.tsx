@@ -150,7 +150,7 @@ function Recent({ onPick }: { onPick: (words: string) => void }) {
   );
 }
 
-/** The field keeps its own text while somebody writes: the address follows, and leads only when it changed by itself. */
+/** The field keeps its own text while the user types: the address follows, and wins only when it changed by itself. */
 function useWords() {
   const words = useSignal(query.value.get('q') ?? '');
   const inAddress = query.value.get('q') ?? '';

@@ -41,7 +41,7 @@ interface WatchProps {
   readonly chase: boolean;
 }
 
-/** A series of presses adds up until it rests for so long. */
+/** Debounce of a series of skip presses, which add up. */
 const SKIP_SHOWN_MS = 900;
 
 /** Seconds that were skipped just now, for the sign over the picture. */
@@ -82,18 +82,18 @@ function useMedia(recording: Recording | undefined, ready: Watching | undefined)
   }, [state, growingKey(length, ready), rate, paused]);
 }
 
-/** The length of what grows changes all the time, and is not told. */
+/** The length of a growing recording changes all the time, and is not announced. */
 function growingKey(length: number | undefined, ready: Watching | undefined): number | undefined {
   return ready?.player.source?.growing === true ? 0 : length;
 }
 
-/** What was chased can be watched like any other now. */
+/** The recording has ended: it can be watched like any other now. */
 function Offer({ ready, known, encoded }: { ready: Watching; known: Known; encoded: boolean }) {
   const { recording } = known;
   if (recording === undefined) return null;
   const change = async (): Promise<void> => {
     const place = Math.floor(ready.player.position.peek());
-    // An encoded file has a time of its own: the service converts the place that it is told.
+    // An encoded file has a time of its own: the service converts the position.
     await ready.report.tell();
     await entryOf(recordingQuery(recording.id)).renew();
     navigate(encoded ? `watch/${recording.id}` : `watch/${recording.id}?t=${place}`, true);

@@ -1,4 +1,4 @@
-/** What narrows a search: chips for what is usual, closed until somebody wants them. */
+/** Filters of a search: chips for the usual ones, collapsed at first. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { StationId } from '../../arib/ids.ts';

@@ -1,4 +1,4 @@
-/** What was searched for on this device, latest first. */
+/** Recent searches of this device, latest first. */
 import { recentSearches } from '../device/preferences.ts';
 
 const MOST_RECENT = 8;

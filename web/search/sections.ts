@@ -24,7 +24,7 @@ export function grown(sizes: Sizes, section: SearchSection): Sizes | undefined {
   return size === sizes[section] ? undefined : { ...sizes, [section]: size };
 }
 
-/** What is shown of a section: rows of whatever kind. */
+/** The shown rows of a section. */
 interface Rows {
   readonly more: boolean;
   readonly rows: readonly unknown[];

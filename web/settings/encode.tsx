@@ -25,7 +25,7 @@ interface HourProps {
   readonly onChoose: (minute: number) => void;
 }
 
-/** A time that somebody set by other means stays among the choices. */
+/** A time that was set by other means stays among the choices. */
 function Hour({ label, minute, onChoose }: HourProps) {
   const minutes = HOURS.map((hour) => hour * 60);
   const all = minutes.includes(minute) ? minutes : [...minutes, minute].sort((a, b) => a - b);

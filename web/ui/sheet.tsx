@@ -31,7 +31,7 @@ export function Sheet({ title, onClose, children, wide = false }: SheetProps) {
     const chosen = dialog.querySelector<HTMLElement>('[aria-checked="true"], [aria-current="page"]');
     if (first !== null) first.focus({ preventScroll: true });
     else if (chosen !== null) focusOn(chosen, 'center');
-    // What is most likely wanted, rather than the way out, which Back is already; a field would call up the keyboard.
+    // Focus the most likely action rather than the close button, which Back is already; a field would call up the keyboard.
     else
       dialog.querySelector<HTMLElement>(':is(a, button)[data-nav-initial]')?.focus({ preventScroll: true });
     const forget = onBack(() => {

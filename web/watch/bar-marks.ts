@@ -52,7 +52,7 @@ export function chapterStep(chapters: readonly Chapter[], seconds: number, by: 1
 /** Pointing so near at a mark means the mark, as a part of the bar. */
 const NEAR = 0.006;
 
-/** What is missing at a place; undefined: nothing. */
+/** The gap at a position; undefined: none. */
 export function gapWords(gaps: readonly PlaybackGap[], seconds: number, length: number): string | undefined {
   const near = length * NEAR;
   const gap = gaps.find(({ start, end }) => seconds >= start - near && seconds <= end + near);

@@ -19,7 +19,7 @@ type CaptionState =
   | { readonly kind: 'failed'; readonly failure: ApiFailure }
   | { readonly kind: 'ready'; readonly languages: readonly CaptionLanguageChoice[] };
 
-/** A running recording: what was said so long ago must be there. */
+/** Interval at which the captions of a running recording are read again. */
 const GROWING_EVERY_MS = 3_000;
 const AGAIN_MS = 15_000;
 /** Pages so near to the newest one may still be replaced by what is read next. */

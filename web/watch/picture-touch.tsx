@@ -13,7 +13,7 @@ interface PictureTouchProps {
   readonly actions: Pick<WatchActions, 'fullscreen' | 'togglePause' | 'sleep' | 'skipBy'>;
 }
 
-/** A stroke over the whole width moves by so much at most, s, or by this part of what is short. */
+/** A drag over the whole width seeks by at most this, s, or by this share of a short recording. */
 const STROKE_S = 300;
 const STROKE_PART = 0.5;
 

@@ -1,4 +1,4 @@
-/** Tells the service where somebody is, so that any device continues there. */
+/** Reports the playback position to the service, so that any device can resume there. */
 import { rememberPlace } from '../query/recordings.ts';
 import type { WatchSource } from './watch-source.ts';
 
@@ -21,7 +21,7 @@ export function placeToTell(source: WatchSource, place: Place, told: number | un
   const at = over ? place.length : Math.min(place.position, place.length);
   if (told !== undefined && Math.abs(at - told) < LEAST_S) return undefined;
   const rounded = (seconds: number): number => Math.round(Math.max(0, seconds) * 1000) / 1000;
-  // The length of what grows says nothing about its end.
+  // The length of a growing recording says nothing about its end.
   const length = source.growing ? {} : { length: rounded(place.length) };
   return { at: rounded(at), ...length, source: source.file };
 }

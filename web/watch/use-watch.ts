@@ -120,7 +120,7 @@ function askedPlace(): number | undefined {
   return /^\d{1,6}(?:\.\d{1,3})?$/u.test(text) ? Number(text) : undefined;
 }
 
-/** Begins where somebody stopped, and says so. */
+/** Starts at the resume position, and says so. */
 function begin({ player, report, visibility }: Watching, source: WatchSource, recording: Recording): void {
   const asked = askedPlace();
   const resumed = (recording.resumeMs ?? 0) / 1000;

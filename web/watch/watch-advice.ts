@@ -1,4 +1,4 @@
-/** What a failure means for somebody who watches a recording, and what to do next. */
+/** What a failure means for the viewer of a recording, and what to do next. */
 import type { ApiFailure, FailureCode } from '../query/api.ts';
 import { type Advice, adviceFor } from '../words/advice.ts';
 

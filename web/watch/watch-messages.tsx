@@ -1,4 +1,4 @@
-/** What is shown over the picture of a recording while there is none: opening, waiting, failed; and between skips. */
+/** Messages over the player while there is no picture: opening, waiting, failed; and between skips. */
 import type { Recording } from '../../wire/api.ts';
 import { BusyNote, FailureNote, RetryNote, type WayOut } from '../player/overlay.tsx';
 import type { ApiFailure } from '../query/api.ts';

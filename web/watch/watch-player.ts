@@ -414,7 +414,7 @@ export class WatchPlayer {
     this.#timer = setTimeout(again, waitMs);
   }
 
-  /** What is buffered plays on for a while. */
+  /** Buffered media plays on for a while. */
   #hasMore(): boolean {
     const { kind } = this.#state.value;
     if (kind !== 'playing') return false;

@@ -1,4 +1,4 @@
-/** What is watched: a finished recording by its description, or one that is still being recorded. */
+/** The source of playback: a finished recording by its description, or one that is still being recorded. */
 import type { Recording } from '../../wire/api.ts';
 import type { RecordingId } from '../../wire/ids.ts';
 import type { Playback, PlaybackGap } from '../../wire/playback.ts';

@@ -15,7 +15,7 @@ export const QUALITY_WORDS: Readonly<Record<LiveQuality, QualityWords>> = {
 
 export const AUTO_QUALITY: QualityWords = { name: '自動', note: '回線の速度に合わせて切り替えます' };
 
-/** What is told when the network carries less, or more again. */
+/** Notices for a lower quality on a slow network, and for a higher one again. */
 export function qualityChangeText(quality: LiveQuality, isLower: boolean): string {
   const { name } = QUALITY_WORDS[quality];
   return isLower ? `回線が遅いため、${name}に切り替えました` : `${name}に切り替えました`;

@@ -4,7 +4,7 @@ export interface RecordState {
   readonly kind: 'none' | 'scheduled' | 'conflict' | 'recording';
   /** For the button: what it will do. */
   readonly label: string;
-  /** What is so now; empty when there is nothing to say. */
+  /** The present state; empty when there is nothing to show. */
   readonly words: string;
   readonly waits: boolean;
 }

@@ -160,7 +160,7 @@ export function progressWords(progress: RecordingProgress): ProgressWords {
   const phase = PHASES[progress.phase] ?? '録画中';
   if (progress.cause !== null) {
     const cause = CAUSES_NOW[progress.cause] ?? 'いまは書き込めていません';
-    // What is not on cannot be recorded: nothing is wrong.
+    // The programme is not on the air now: no problem.
     const isWell =
       (progress.phase === 'receiving' && !USELESS.has(progress.cause)) || progress.cause === 'broken_off';
     return { text: cause, tone: isWell ? 'warn' : 'bad' };

@@ -36,7 +36,7 @@ export function stateWords(state: ReservationState): StateWords {
   return STATES[state] ?? { face: state, tone: 'quiet', meaning: '' };
 }
 
-/** What is over is as good as its recording. */
+/** An ended reservation is judged by its recording. */
 const WORTH: Readonly<Record<VerdictLevel, StateWords>> = {
   complete: { face: '完了', tone: 'good', meaning: '最初から最後まで録画しました。' },
   damaged: { face: '一部欠落・乱れあり', tone: 'warn', meaning: '録画に、乱れや欠けたところがあります。' },

@@ -1,4 +1,4 @@
-/** In the place of what a sheet is about: it is gone, or could not be read. */
+/** Content of a sheet whose subject is gone or could not be read. */
 import type { ApiFailure } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
 

@@ -110,7 +110,7 @@ export function signalWords({ signal, tuned }: Pick<Tuner, 'signal' | 'tuned'>):
 /** A wait that is not worth a clock time. */
 const SOON_MS = 60_000;
 
-/** What comes of a tuner's error by itself, and what to do about it. @param now epoch ms */
+/** What happens next after a tuner's error, and what to do about it. @param now epoch ms */
 export function errorAdvice(tuner: Pick<Tuner, 'state' | 'driver' | 'retryAt'>, now: number): string {
   if (tuner.state !== 'error') {
     return 'アンテナの接続を確かめてください。チャンネルが変わったときは、スキャンをやり直すと直ります。';

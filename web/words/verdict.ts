@@ -45,7 +45,7 @@ type JudgedSeries = Pick<RecordingSeries, 'count'> &
   // A service older than this page does not tell.
   Partial<Pick<RecordingSeries, 'damaged' | 'lost'>> & { readonly newest: Judged };
 
-/** What is wrong with any of a series, the worst first; what its newest is where that is not said so. */
+/** Problems of the recordings of a series, the worst first; else the state of the newest. */
 export function seriesMarks({ count, damaged = 0, lost = 0, newest }: JudgedSeries): SeriesMark[] {
   const own = { ...verdictMark(newest), count: undefined };
   if (count === 1) return [own];
@@ -208,7 +208,7 @@ export function verdictWords(recording: Judged): VerdictWords | undefined {
   if (level === 'lost' && reason !== null && gaps.length === 0) lines.unshift(reasonSentence(reason));
   const remedies = level === 'complete' ? [] : gaps.flatMap(({ cause }) => REMEDIES[cause] ?? []);
   if (level !== 'complete' && drops > 0) remedies.push(RECEPTION);
-  // Begun or stopped by somebody in the middle: nothing is missing that was wanted.
+  // Started or stopped by a person in the middle: nothing that was wanted is missing.
   const title = level === 'complete' && boundaries.length > 0 ? '録画したところは完全です' : TITLES[level];
   return { title, sentences: lines, remedies: [...new Set(remedies)] };
 }
