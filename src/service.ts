@@ -35,9 +35,8 @@ import { syncFolder } from './reception/recorded-file.ts';
 import { createRecording } from './record/create-recording.ts';
 import type { AddRoutes } from './route/add-routes.ts';
 import { readSeries } from './schedule/dedupe/series-title.ts';
+import { createSettings } from './settings/create-settings.ts';
 import { refusedFolder } from './settings/recording-folder-rules.ts';
-import { Settings } from './settings/settings.ts';
-import { addSettingsRoutes } from './settings/settings-routes.ts';
 import { systemFacts } from './settings/system.ts';
 import { DatabaseWorkerClient } from './store/database-worker-client.ts';
 import { CoverageStore } from './store/guide-coverage.ts';
@@ -45,7 +44,6 @@ import { GuideWindowStore } from './store/guide-window.ts';
 import { LogoStore } from './store/logo-store.ts';
 import { RecordingCount } from './store/recording-count.ts';
 import { SearchStore } from './store/search-store.ts';
-import { SettingStore } from './store/setting-store.ts';
 import { DATABASE_FILE, logDamage, openStores, type Stores } from './stores.ts';
 import { AgentClient } from './tuner/agent-client.ts';
 import { type KeyFailureQuery, keyFailureOf } from './tuner/key-failure.ts';
@@ -97,13 +95,10 @@ function createFoundation(
     log: log.component('ffmpeg'),
     now,
   });
-  const settings = new Settings({
-    store: new SettingStore(database),
+  const { settings, routes: settingsRoutes } = createSettings({
+    ...{ database, hub, log, now },
+    hasGpu: () => encoderFacts(encoders.status()).some((one) => one.hardware && one.usable),
     refusedFolder: (path) => refusedFolder(path, config),
-    facts: () => ({ gpu: encoderFacts(encoders.status()).some((one) => one.hardware && one.usable) }),
-    hub,
-    log: log.component('settings'),
-    now,
   });
   const agent = new AgentClient(config.agentUrl);
   const stored = (): Promise<void> => databaseWorker.stored();
@@ -112,7 +107,7 @@ function createFoundation(
     startWorker: startReceptionWorker,
     log: log.component('reception'),
   });
-  return { databaseWorker, hub, encoders, settings, agent, pool, stored };
+  return { databaseWorker, hub, encoders, settings, settingsRoutes, agent, pool, stored };
 }
 
 type Foundation = ReturnType<typeof createFoundation>;
@@ -256,7 +251,7 @@ type Features = ReturnType<typeof createFeatures>;
 function systemRoutes(
   { config, now }: ServiceOptions,
   stores: Stores,
-  { databaseWorker, encoders, settings }: Foundation,
+  { databaseWorker, encoders, settings, settingsRoutes }: Foundation,
   { broadcast, recording }: Features,
   guideWindow: GuideWindowStore,
 ): AddRoutes {
@@ -281,7 +276,7 @@ function systemRoutes(
   const recordings = new RecordingCount(stores.database);
   return (app) => {
     addSystemRoutes(app, { version: VERSION, stations: broadcast.stations, recordings, status });
-    addSettingsRoutes(app, { settings, system: () => systemFacts(facts) });
+    settingsRoutes(() => systemFacts(facts))(app);
   };
 }
 

@@ -21,7 +21,7 @@ import { Failure } from '../model/failure.ts';
 import { findMismatch, mismatchFailure, type SchemaMismatch } from '../model/schema-mismatch.ts';
 import type { SettingStore } from '../store/setting-store.ts';
 
-interface SettingsOptions {
+export interface SettingsOptions {
   store: SettingStore;
   /** What defaults depend on; may become known only after the start. */
   facts: () => SettingFacts;

@@ -72,7 +72,7 @@ export class WalCheckpointer {
       this.#isQuick = this.elapsed() - began < QUICK_MS;
       if (!this.#isQuick && left.pages < TOO_LONG_PAGES) return left;
       if (left.unwritten === 0 || left.pages >= TOO_LONG_PAGES) {
-        if (this.#beginAnew()) break;
+        if (this.#restartLog()) break;
       }
     }
     return this.length();
@@ -106,7 +106,7 @@ export class WalCheckpointer {
   }
 
   /** Does not wait: if a connection is reading or writing now, it is tried again later. */
-  #beginAnew(): boolean {
+  #restartLog(): boolean {
     release(this.#pins[0]);
     try {
       if (this.#checkpoint('TRUNCATE').pages > 0) return false;
