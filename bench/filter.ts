@@ -1,6 +1,7 @@
 /**
  * The station filter against a peer and against its limit, on the same 256 MB in the same chunks:
- * `@chinachu/aribts`' TsStream narrowing to the same station, and plain copying in steps of a packet.
+ * `@chinachu/aribts`' TsStream narrowing to the same station, plain copying in steps of a packet, and, where a C compiler
+ * is installed, the least that a native filter does (`streams/native-filter.c`).
  * `bun bench/filter.ts [megabytes]`. Ends with 1 when a ratio is under its limit.
  *
  * Chunks are of 16 to 64 KB, as the service reads them, and no multiples of a packet. Each lies in memory that
@@ -13,6 +14,7 @@ import { serviceId } from '../arib/ids.ts';
 import { StationFilter } from '../arib/ts/station-filter.ts';
 import { StreamStatistics } from '../arib/ts/statistics.ts';
 import { type Multiplex, SI_PIDS, satellite, terrestrial } from './streams/multiplex.ts';
+import { nativeFilter } from './streams/native-filter.ts';
 
 const PACKET = 188;
 const MEGABYTE = 1_000_000;
@@ -192,6 +194,24 @@ async function compare(multiplex: Multiplex, size: number): Promise<boolean> {
   show('filter: feed (leaves the chunk as it is)', await measure(bytes, () => filtering(multiplex, 'feed')));
   const own = await measure(bytes, () => filtering(multiplex, 'take'));
   show('filter: take (narrows the chunk where it lies)', own);
+  const native = nativeFilter(new StationFilter(serviceId(multiplex.serviceId)).feed(bytes), LARGEST_CHUNK);
+  if (native !== undefined) {
+    const figure = await measure(bytes, () => {
+      native.reset();
+      let out = 0;
+      return {
+        chunk: (chunk) => {
+          out += native.filter(chunk);
+        },
+        out: () => out,
+      };
+    });
+    show(
+      'native: chosen PIDs copied by C',
+      figure,
+      `filter ${(own.rate / figure.rate).toFixed(2)} times as fast`,
+    );
+  }
   const toPeer = own.rate / piped.rate;
   const toCopy = own.rate / copy;
   console.log(`  ${toPeer.toFixed(1)} times the peer (at least ${PEER_RATIO})`);

@@ -49,6 +49,7 @@ const POLL_MS = 250;
 const ROUND_MS = 10 * 60_000;
 const REST_MS = 5_000;
 const CLOSE_MS = 3_000;
+const START_MS = 1_000;
 /** Between two recordings: where many end at once, as without their files, others have their turns meanwhile. */
 const TURN_MS = 20;
 /** An idle worker is ended after this. */
@@ -150,6 +151,8 @@ export class DetectionService {
 
   async #run(): Promise<void> {
     const { roundMs = ROUND_MS, restMs = REST_MS, log } = this.options;
+    // The first answers after a start come first.
+    await this.#pause(Math.min(restMs, START_MS));
     while (!this.#stop.signal.aborted) {
       this.#isWoken = false;
       this.#isAsked = false;

@@ -41,8 +41,7 @@ const CHANGED: readonly (readonly [from: string, to: string])[] = [
 /** What each UTF-16 code unit becomes; 0: it is not plain. */
 type PlainTable = Uint16Array;
 
-/** @param replaced what else is replaced, of single code units: after folding, as `from` to `to` */
-export function plainTable(replaced: Iterable<readonly [from: string, to: string]> = []): PlainTable {
+export function plainTable(): PlainTable {
   const table = new Uint16Array(0x1_0000);
   table.fill(BLANK, 0, BLANK + 1);
   for (const [first, last] of KEPT) for (let unit = first; unit <= last; unit++) table[unit] = unit;
@@ -50,12 +49,20 @@ export function plainTable(replaced: Iterable<readonly [from: string, to: string
   for (let unit = 0x21; unit <= 0x7e; unit++) table[unit + FULLWIDTH] = table[unit] ?? 0;
   table[0x3000] = BLANK;
   for (const [from, to] of CHANGED) for (const one of from) table[one.charCodeAt(0)] = to.charCodeAt(0);
-  const units = new Map<number, number>();
-  for (const [from, to] of replaced) {
-    if (from.length === 1 && to.length === 1) units.set(from.charCodeAt(0), to.charCodeAt(0));
-  }
-  for (const [at, unit] of table.entries()) table[at] = units.get(unit) ?? unit;
   return table;
+}
+
+/** The same with characters replaced that otherwise stay as they are; of others nothing changes. */
+export function replacedIn(
+  table: PlainTable,
+  pairs: Iterable<readonly [from: string, to: string]>,
+): PlainTable {
+  const replaced = table.slice();
+  for (const [from, to] of pairs) {
+    const unit = from.charCodeAt(0);
+    if (from.length === 1 && to.length === 1 && table[unit] === unit) replaced[unit] = to.charCodeAt(0);
+  }
+  return replaced;
 }
 
 const made = new Uint16Array(3 * MAX_UNITS);

@@ -9,7 +9,7 @@
  * that splits words.
  */
 import { removeTitleMarks, TITLE_MARKS } from '../../arib/text/title-marks.ts';
-import { foldPlain, plainTable } from './plain-text.ts';
+import { foldPlain, plainTable, replacedIn } from './plain-text.ts';
 
 const FACE_OF_CHARACTER = new Map(TITLE_MARKS.map(({ character, face }) => [character, face]));
 const MARK_CHARACTER = new RegExp(`[${[...FACE_OF_CHARACTER.keys()].join('')}]`, 'gu');
@@ -85,7 +85,7 @@ const VARIANTS = new Map(
     return [variant, common];
   }),
 );
-const VARIANT_TABLE = plainTable(VARIANTS);
+const VARIANT_TABLE = replacedIn(PLAIN_TABLE, VARIANTS);
 const VARIANT = new RegExp(`[${[...VARIANTS.keys()].join('')}]`, 'gu');
 
 /** `searchText` without regard to variants of kanji in names and of signs: texts and queries of searches and rules. */

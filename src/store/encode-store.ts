@@ -367,7 +367,7 @@ export class EncodeStore {
       >(
         `SELECT ${COLUMNS}, r.name, r.service_name AS serviceName, r.start_at AS startAt, r.duration_ms AS durationMs,
            (${ENCODABLE}) AS isReady, r.pictures AS hasPictures
-         FROM encodes AS e JOIN recordings AS r ON r.id = e.recording_id WHERE ${where}`,
+         FROM encodes AS e CROSS JOIN recordings AS r ON r.id = e.recording_id WHERE ${where}`,
       )
       .all()
       .map(({ name, serviceName, startAt, durationMs, isReady, hasPictures, ...row }) => ({

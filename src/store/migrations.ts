@@ -724,4 +724,8 @@ export const MIGRATIONS: readonly string[] = [
   -- Those that somebody asked for are looked at first: found without reading all that nobody has looked at.
   CREATE INDEX recording_chapters_requested ON recording_chapters (requested_at) WHERE requested_at IS NOT NULL;
   `,
+  `
+  -- Whose posters are looked for at every start, without reading every recording.
+  CREATE INDEX recordings_with_poster ON recordings (id) WHERE poster_at IS NOT NULL AND deleted_at IS NULL;
+  `,
 ];

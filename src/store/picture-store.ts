@@ -43,7 +43,8 @@ export class PictureStore {
   withPoster(): RecordingId[] {
     return this.database
       .query<{ id: RecordingId }, []>(
-        'SELECT id FROM recordings WHERE poster_at IS NOT NULL AND deleted_at IS NULL',
+        `SELECT id FROM recordings INDEXED BY recordings_with_poster
+         WHERE poster_at IS NOT NULL AND deleted_at IS NULL`,
       )
       .all()
       .map(({ id }) => recordingId(id));
