@@ -106,10 +106,13 @@ describe('commercials', () => {
     const breaks = decide(200_000, [sure(8_000), sure(8_000 + SPOT)], [[0, 8_000 + SPOT]]);
     expect(spans(breaks)).toEqual([[0, Math.round(8_000 + SPOT)]]);
     // Recordings begin before their programme; without a logo it is not sure.
-    const lone = decide(200_000, [sure(8_000), sure(8_000 + SPOT)]);
-    expect(spans(lone)).toEqual([[0, Math.round(8_000 + SPOT)]]);
+    const lone = decide(200_000, [sure(8_000)]);
+    expect(spans(lone)).toEqual([[0, 8_000]]);
     expect(lone[0]?.isSure).toBe(false);
     expect(spans(decide(200_000, [sure(2_000)]))).toEqual([]);
+    // In front of whole spots it may be the programme.
+    const spots = [12_000, 12_000 + SPOT, 12_000 + 2 * SPOT].map(sure);
+    expect(spans(decide(100_000, spots))).toEqual([[12_000, Math.round(12_000 + 2 * SPOT)]]);
   });
 });
 

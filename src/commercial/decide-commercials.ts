@@ -62,7 +62,7 @@ const PARTIAL = {
   /** Without evidence it is programme rather: more than going over. */
   loneCost: 2.5,
   /** Recordings begin before their programme: what a sure pause ends soon is the break before it. */
-  headBonus: 2.2,
+  headBonus: 4.7,
   leastHeadMs: 2_500,
   usualMs: 16_000,
   costASecond: 0.1,
@@ -122,7 +122,7 @@ export function decideCommercials(input: DecisionInput): CommercialBreak[] {
     const back = at - 1 === 0 ? 0 : edgeCost(before, evidence, false);
     better(main, at, { score: (main[at - 1] as Step).score + gain, from: at - 1, kind: 'main', how: 'main' });
     better(main, at, {
-      score: (cm[at - 1] as Step).score + gain - back,
+      score: (cm[at - 1] as Step).score + gain - back + headBonus(before, cm[at - 1] as Step, evidence),
       from: at - 1,
       kind: 'cm',
       how: 'main',
@@ -161,6 +161,12 @@ function placesOf({ candidates, durationMs }: DecisionInput): Place[] {
 function isBehindFlash(one: Candidate, before: Candidate | undefined): boolean {
   if (before === undefined || one.isBlackEdge || before.isBlackEdge) return false;
   return one.isCut && before.isCut && one.atMs - before.atMs <= FLASH_MS;
+}
+
+/** For the rest of a spot that is followed by the programme; by further spots it may be programme as well. */
+function headBonus(place: Place, { from, how }: Step, { isTelling }: MainEvidence): number {
+  const isHead = from === 0 && how === 'partial' && place.atMs > PARTIAL.leastHeadMs;
+  return isHead && !isTelling && sure(place) >= 1 ? PARTIAL.headBonus : 0;
 }
 
 /** What it costs to go over at a place; more than anything where nothing speaks for it. */
@@ -211,9 +217,7 @@ function partOf(
   const longest = isTelling ? PARTIAL.withEvidenceMs : PARTIAL.withoutMs;
   if ((start.isEnd || end.isEnd) && length < longest) {
     const beyond = Math.max(0, length - PARTIAL.usualMs) / 1000;
-    const isHead =
-      start.isEnd && !isTelling && length > PARTIAL.leastHeadMs && beyond === 0 && sure(end) >= 1;
-    const cost = isTelling ? PARTIAL.cost : isHead ? -PARTIAL.headBonus : PARTIAL.loneCost;
+    const cost = isTelling ? PARTIAL.cost : PARTIAL.loneCost;
     offer(-cost - loud - PARTIAL.costASecond * beyond, beyond > 0 ? 'odd' : 'partial');
   }
   if (isTelling && loud === 0 && length < ODD.longestMs && length > 1_000) {

@@ -24,8 +24,8 @@ setDefaultTimeout(400_000);
 /** On each of the two files; all ten with `--long`. */
 const SEEKS = process.env.SVC_LONG === '1' ? 10 : 3;
 /** s of the programme before and behind its commercials. */
-const BEFORE = 22;
-const BEHIND = 20;
+const BEFORE = 24;
+const BEHIND = 22;
 const LIMIT_MS = 300_000;
 const VIDEO = { codec: 'mpeg2', width: 352, height: 240, bitrate: 1_000_000 };
 
