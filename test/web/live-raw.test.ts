@@ -181,17 +181,16 @@ describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
         const moving = clocks.every((video) => !video.paused && video.currentTime > 0.3);
         return shown.length === wanted && moving && shown.every((video) => video.videoHeight === 120);
       }, count);
-    const heard = (): Promise<number[]> =>
-      page.evaluate(() =>
-        [...document.querySelectorAll<HTMLVideoElement>('video:not(.raw-picture)')].flatMap((video, index) =>
-          video.muted ? [] : [index],
-        ),
-      );
+    const isHeard = (wanted: number): Promise<unknown> =>
+      page.waitForFunction((index) => {
+        const videos = [...document.querySelectorAll<HTMLVideoElement>('video:not(.raw-picture)')];
+        return videos.every((video, at) => video.muted === (at !== index));
+      }, wanted);
     await playing(2);
-    expect(await heard()).toEqual([0]);
+    await isHeard(0);
     await page.getByRole('button', { name: /みなとEテレビ.*音声を切り替える/u }).click();
     await page.getByRole('button', { name: /みなとEテレビ.*音声を再生中/u }).waitFor();
-    expect(await heard()).toEqual([1]);
+    await isHeard(1);
     // No tuner is left for a third one: its place says so, the others play on.
     const body = { message: 'チューナーがすべて使われています。', code: 'no_tuner' } as const;
     rig.service.state.liveProblem = { body, status: 503, count: 1 };
