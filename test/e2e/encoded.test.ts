@@ -182,7 +182,8 @@ test.skipIf(!hasChromium)('an encoded file shows what was broadcast, and skips i
   await page.getByText('CMをスキップしました').waitFor();
   expect(await clock()).toBeGreaterThan(to - 0.2);
   compare(line, await presented(page, 1), errors);
-  await page.getByRole('button', { name: '戻る', exact: true }).click();
+  const notice = page.locator('.toast', { hasText: 'CMをスキップしました' });
+  await notice.getByRole('button', { name: '戻る' }).click();
   await page.waitForFunction((end) => (document.querySelector('video')?.currentTime ?? end) < end - 5, to);
   expect(await clock()).toBeGreaterThan(from - 0.2);
   expectRight('encoded, whole', errors);
