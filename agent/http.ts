@@ -236,7 +236,7 @@ function targetOf(url: string): URL {
 
 /** @throws HttpError 413 past the bound, 400 for a body that stops in the middle, JsonMistake */
 async function readJson(request: Request): Promise<unknown> {
-  const tooLarge = new HttpError(413, '本文が大きすぎます (1 MB まで)');
+  const tooLarge = new HttpError(413, '本文が大きすぎます（1 MB まで）');
   if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge;
   const parts: Uint8Array[] = [];
   let length = 0;

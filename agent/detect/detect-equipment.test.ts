@@ -84,7 +84,7 @@ describe('detectEquipment', () => {
     kernel.holders.set('/dev/px4video0', { pid: 4711, name: 'recpt1' });
     const devices = detect(kernel);
     expect(devices.map(({ problem }) => problem?.code)).toEqual([undefined, 'busy']);
-    expect(devices[1]?.problem?.message).toContain('recpt1 (プロセス 4711)');
+    expect(devices[1]?.problem?.message).toContain('recpt1（プロセス 4711）');
   });
 
   test('lists a frontend that fails or is incomplete with the reason', () => {

@@ -76,7 +76,7 @@ export function permissionError(path: string, facts: DeviceFacts): DeviceError {
     'permission',
     group === undefined
       ? `${path} を開く権限がありません。udev の設定でデバイスのグループを video にしてください`
-      : `${path} を開く権限がありません。svc-agent を動かすユーザーを ${group} グループに加えてください (sudo usermod -aG ${group} ユーザー名)`,
+      : `${path} を開く権限がありません。svc-agent を動かすユーザーを ${group} グループに加えてください（sudo usermod -aG ${group} ユーザー名）`,
   );
 }
 
@@ -90,7 +90,7 @@ export function busyError(path: string, facts: DeviceFacts): DeviceError {
   }
   return new DeviceError(
     'busy',
-    `${path} は ${holder.name} (プロセス ${holder.pid}) が使用中です。そのプログラムを終了してください`,
+    `${path} は ${holder.name}（プロセス ${holder.pid}）が使用中です。そのプログラムを終了してください`,
   );
 }
 

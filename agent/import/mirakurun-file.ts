@@ -42,7 +42,7 @@ export async function readBounded(path: string): Promise<string | undefined> {
       if (bytesRead === 0) break;
       length += bytesRead;
     }
-    if (length > MAX_BYTES) throw new ImportFailure(`${path} は大きすぎます (1 MB まで)`);
+    if (length > MAX_BYTES) throw new ImportFailure(`${path} は大きすぎます（1 MB まで）`);
     return buffer.toString('utf8', 0, length);
   } finally {
     await file.close();
@@ -61,7 +61,7 @@ export function readEntries(text: string, file: string): Entry[] {
   if (value === null || value === undefined) return [];
   if (!Array.isArray(value)) throw new ImportFailure(`${file} の中身が一覧（- で始まる行）になっていません`);
   if (value.length > MAX_ENTRIES)
-    throw new ImportFailure(`${file} の項目が多すぎます (${MAX_ENTRIES} 件まで)`);
+    throw new ImportFailure(`${file} の項目が多すぎます（${MAX_ENTRIES} 件まで）`);
   return value.map((entry: unknown) => (isRecord(entry) ? entry : {}));
 }
 

@@ -80,7 +80,7 @@ export const NO_LOGIN_METHOD =
 
 const NOTHING_CONFIGURED =
   'ログイン方法が設定されていないため、すべてのアクセスを拒否しています。' +
-  `環境変数 TRUSTED_NETWORKS(例: 192.168.0.0/16)、または OIDC_ISSUER・OIDC_CLIENT_ID・OIDC_CLIENT_SECRET を設定して再起動してください。\n${NO_LOGIN_METHOD}\n`;
+  `環境変数 TRUSTED_NETWORKS（例: 192.168.0.0/16）、または OIDC_ISSUER・OIDC_CLIENT_ID・OIDC_CLIENT_SECRET を設定して再起動してください。\n${NO_LOGIN_METHOD}\n`;
 
 const ADDRESS_UNKNOWN =
   '接続元のアドレスを確認できないため、アクセスを拒否しました。\nThe client address cannot be read.\n';

@@ -108,7 +108,7 @@ function boundedBody(body: ReadableStream<Uint8Array>, limit: number): ReadableS
 }
 
 export function bodyTooLarge(limit: number): Response {
-  return problem('bad_request', `送信データが大きすぎます(上限 ${limit} バイト)。`, { status: 413 });
+  return problem('bad_request', `送信データが大きすぎます（上限 ${limit} バイト）。`, { status: 413 });
 }
 
 export function bodyTooSlow(): Response {

@@ -351,7 +351,7 @@ export class ReceptionPool {
    */
   async open(options: OpenOptions): Promise<ReceptionStream> {
     const { request, serviceId, handlers, signal, lane, limits = {}, readers = [] } = options;
-    if (this.#closed) throw new Failure('internal', 'サーバを終了しています');
+    if (this.#closed) throw new Failure('internal', 'サーバーを終了しています');
     const worker = this.#choose(lane);
     const id = nextId();
     let opened: ReceptionStream | undefined;

@@ -157,7 +157,7 @@ const MESSAGES: Record<SurveyOutcome, string> = {
   no_signal: '電波を受信できませんでした',
   unreachable: 'チューナーエージェントに接続できませんでした',
   unreadable: '届いた信号を放送として読めませんでした',
-  partial: '放送局の情報 (NIT と SDT) が時間内に届きませんでした',
+  partial: '放送局の情報（NIT と SDT）が時間内に届きませんでした',
   broken: '受信が途中で切れました',
   cancelled: '中止しました',
 };
@@ -216,5 +216,5 @@ export function nothingFound(progress: ScanProgress): string {
   const [most] = [...counts].sort((a, b) => b[1] - a[1]);
   const advice = 'アンテナの接続とチューナーの設定を確かめてください。前の局はそのまま残しました。';
   if (most === undefined) return `放送が一つも見つかりませんでした。${advice}`;
-  return `放送が一つも見つかりませんでした(${progress.failed.length} チャンネル中 ${most[1]} で「${most[0]}」)。${advice}`;
+  return `放送が一つも見つかりませんでした（${progress.failed.length} チャンネル中 ${most[1]} で「${most[0]}」）。${advice}`;
 }

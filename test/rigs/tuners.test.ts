@@ -103,7 +103,7 @@ describe.skipIf(missing !== undefined)('the agent with real device files', () =>
 
   test('names the process that uses a frontend, and uses it when it is free', () => {
     const { message, state, back } = finding('a frontend in use');
-    expect(message).toMatch(/sleep \(プロセス \d+\) が使用中/);
+    expect(message).toMatch(/sleep（プロセス \d+）が使用中/);
     expect([state, back]).toEqual(['error', true]);
   });
 
@@ -132,7 +132,7 @@ describe.skipIf(missing !== undefined)('the agent with real device files', () =>
   });
 
   test('names the process that uses a character device, and notices when one is gone', () => {
-    expect(finding('a px4 in use').message).toMatch(/sleep \(プロセス \d+\) が使用中/);
+    expect(finding('a px4 in use').message).toMatch(/sleep（プロセス \d+）が使用中/);
     const { end, state, reason } = finding('a px4 that is gone');
     expect([end, state]).toEqual(['aborted', 'error']);
     expect(reason).toContain('応答しません');

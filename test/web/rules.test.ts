@@ -380,10 +380,17 @@ describe.skipIf(!hasChromium)('rules', () => {
       state.recordings.list = recorded(rule.id, 4);
       const broken = failedRecording(90, STATIONS[1] ?? { id: 1 as StationId, name: '局' }, Date.now());
       state.recordings.list.push({ ...broken, ruleId: rule.id, startAt: Date.now() - 30 * WEEK_MS });
-      state.bookings.items = bookedByRules(state.rules, state.guide);
+      state.bookings.items = bookedByRules(state.rules, state.guide).map((item, at) =>
+        at === 1 ? { ...item, ruleId: null, priority: 2 } : item,
+      );
     });
     const coming = page.locator('section', { has: page.getByRole('heading', { name: 'これからの放送' }) });
     await coming.locator('.row').nth(4).waitFor();
+    const byHand = page.locator('section', {
+      has: page.getByRole('heading', { name: '手動で予約した放送' }),
+    });
+    await byHand.locator('.row').first().waitFor();
+    expect(await byHand.locator('.row').count()).toBe(1);
     expect(await coming.textContent()).toContain('チューナーが足りません。');
     const done = page.locator('section', { has: page.getByRole('heading', { name: '録画したもの' }) });
     await done.locator('.verdict').nth(4).waitFor();

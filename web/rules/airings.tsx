@@ -8,7 +8,7 @@ import { openProgram, openReservation } from '../navigation/router.ts';
 import { type ApiFailure, previewRule } from '../query/api.ts';
 import { plainReason } from '../query/plain-reason.ts';
 import { getRecordingPage } from '../query/recordings.ts';
-import { useBookings } from '../query/reservations.ts';
+import { reservationOf, useBookings } from '../query/reservations.ts';
 import { callQuery, useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Marks } from '../ui/marks.tsx';
@@ -167,7 +167,10 @@ function More({ count, first, all }: { count: number; first: number; all: Signal
   );
 }
 
-/** What the rule finds in the guide as it stands and will not record: other airings of an episode, what was taken back. */
+/**
+ * What the rule finds in the guide as it stands and does not book itself: what somebody booked by hand, other airings of
+ * an episode, what was taken back.
+ */
 function LeftOut({ rule }: { rule: RuleItem }) {
   const body = bodyOfRule(rule);
   const { value, failure } = useQuery(
@@ -177,17 +180,35 @@ function LeftOut({ rule }: { rule: RuleItem }) {
   );
   const all = useSignal(false);
   const rows = value?.filter(({ state }) => state === null);
-  if (rows?.length === 0) return null;
+  const byHand = (value ?? []).flatMap(({ id }) => {
+    const reservation = reservationOf(id);
+    return reservation?.ruleId === null && !OVER.includes(reservation.state) ? [reservation] : [];
+  });
   return (
-    <List
-      title="対象外の放送"
-      rows={all.value ? rows : rows?.slice(0, FIRST_LEFT)}
-      total={rows?.length ?? 0}
-      failure={failure}
-      none=""
-      line={(program) => <ProgramLine key={program.id} program={program} />}
-      more={<More count={rows?.length ?? 0} first={FIRST_LEFT} all={all} />}
-    />
+    <>
+      {byHand.length === 0 ? null : (
+        <List
+          title="手動で予約した放送"
+          rows={byHand}
+          total={byHand.length}
+          failure={undefined}
+          none=""
+          line={(reservation) => <ReservationLine key={reservation.id} reservation={reservation} />}
+          more={null}
+        />
+      )}
+      {rows?.length === 0 ? null : (
+        <List
+          title="対象外の放送"
+          rows={all.value ? rows : rows?.slice(0, FIRST_LEFT)}
+          total={rows?.length ?? 0}
+          failure={failure}
+          none=""
+          line={(program) => <ProgramLine key={program.id} program={program} />}
+          more={<More count={rows?.length ?? 0} first={FIRST_LEFT} all={all} />}
+        />
+      )}
+    </>
   );
 }
 

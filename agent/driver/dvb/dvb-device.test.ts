@@ -220,7 +220,7 @@ describe('every error of a call says what to do', () => {
     ['ENOENT', 'missing', 'ドライバー'],
     ['EACCES', 'permission', 'video グループ'],
     ['EPERM', 'permission', 'video グループ'],
-    ['EBUSY', 'busy', 'mirakurun (プロセス 77)'],
+    ['EBUSY', 'busy', 'mirakurun（プロセス 77）'],
     ['ENODEV', 'gone', '接続'],
     ['ENXIO', 'gone', '接続'],
     ['EIO', 'gone', '接続'],

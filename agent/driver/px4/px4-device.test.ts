@@ -195,7 +195,7 @@ describe('every error says what to do', () => {
       rig.kernel.holders.set(rig.path, { pid: 99, name: 'recpt1' });
       const error = await rig.failure(GR);
       expect(error.code as string).toBe(code);
-      if (code === 'busy') expect(error.message).toContain('recpt1 (プロセス 99)');
+      if (code === 'busy') expect(error.message).toContain('recpt1（プロセス 99）');
     });
   }
 
