@@ -316,7 +316,21 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await page.keyboard.press('Enter');
     await dialog.getByRole('button', { name: '停止する' }).click();
     await until(() => stateOf(1) === 'finished');
-    await page.keyboard.press('Escape');
+    // Pulled down by a finger: a little it comes back, far enough it closes.
+    const session = await page.context().newCDPSession(page);
+    const pull = async (by: number): Promise<void> => {
+      const head = await dialog.locator('.sheet-head h2').boundingBox();
+      const [x, y] = [(head?.x ?? 0) + 10, (head?.y ?? 0) + 10];
+      const touch = (type: 'touchStart' | 'touchMove', at: number) =>
+        session.send('Input.dispatchTouchEvent', { type, touchPoints: [{ x, y: at }] });
+      await touch('touchStart', y);
+      for (let step = 1; step <= 5; step += 1) await touch('touchMove', y + (by * step) / 5);
+      await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    };
+    await pull(60);
+    expect(await dialog.locator('.sheet-body').evaluate((body) => body.style.transform)).toBe('');
+    expect(await dialog.count()).toBe(1);
+    await pull(300);
     await dialog.waitFor({ state: 'detached' });
     expect(await widthOf(page)).toBe(360);
     await page.goto(`${rig.service.url}reservations?reservation=999`);

@@ -108,9 +108,21 @@ describe.skipIf(!hasChromium)('search', () => {
     }
     await page.keyboard.press('ArrowUp');
     await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');
+    // Within the words the arrows move the caret, at their ends they lead on.
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT');
+    await page.keyboard.press('ArrowLeft');
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT');
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForFunction(() => document.activeElement?.closest('nav') != null);
+    await page.locator('.search-field input').focus();
     await page.keyboard.press('Escape');
     expect(await page.locator('.search-field input').inputValue()).toBe('');
     await page.locator('.found').first().waitFor({ state: 'detached' });
+    // An empty field holds nobody.
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForFunction(() => document.activeElement?.closest('nav') != null);
   });
 
   test('more rows are asked for until there are none, and four sections are told apart', async () => {

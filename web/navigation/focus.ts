@@ -33,10 +33,18 @@ export function isTextField(target: EventTarget | null): boolean {
   );
 }
 
-/** Sliders keep left and right, text fields those and Backspace; up and down always move on. */
-function keepsArrow(target: EventTarget | null, direction: Direction): boolean {
+/**
+ * Sliders keep left and right; text fields too, until the caret is at that end of the text, where another press leads
+ * on; up and down always move on. A key that is held down does not leave a field.
+ */
+function keepsArrow({ target, repeat }: KeyboardEvent, direction: Direction): boolean {
   if (direction === 'up' || direction === 'down') return target instanceof HTMLTextAreaElement;
-  return isTextField(target) || (target instanceof HTMLInputElement && target.type === 'range');
+  if (!isTextField(target)) return target instanceof HTMLInputElement && target.type === 'range';
+  if (!(target instanceof HTMLInputElement)) return true;
+  const { selectionStart: from, selectionEnd: to, value } = target;
+  // A date has no caret.
+  if (from === null) return repeat;
+  return repeat || from !== to || from !== (direction === 'left' ? 0 : value.length);
 }
 
 /** The innermost open dialog holds the focus; without one the whole page is in play. */
@@ -84,6 +92,12 @@ function standsBeside(element: HTMLElement, box: Box): boolean {
   return side !== undefined && (beyond(box, side, 'left') || beyond(box, side, 'right'));
 }
 
+/** Beside the box, or along a side of the page. */
+function isInRow(element: HTMLElement, box: Box): boolean {
+  const { top, bottom } = element.getBoundingClientRect();
+  return (top < box.bottom && bottom > box.top) || element.closest('[data-nav-side]') !== null;
+}
+
 /** In the group first, where left and right keep to the row; then among what lies beyond the group. */
 function target(from: HTMLElement, direction: Direction): HTMLElement | undefined {
   const all = reachable().filter((element) => element !== from);
@@ -102,6 +116,8 @@ function target(from: HTMLElement, direction: Direction): HTMLElement | undefine
   const groupBox = group?.getBoundingClientRect();
   const outside = all.filter((element) => {
     if (!sideways && standsBeside(element, box)) return false;
+    // Out of a field leads what stands in its row, and the screens at the side.
+    if (sideways && isTextField(from) && !isInRow(element, box)) return false;
     if (group === null) return true;
     if (groupOf(element) === group) return false;
     // The page scrolls up and down under fixed bars, so only the sides of a group are a reliable border.
@@ -175,7 +191,7 @@ function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
   const direction = directionOf(event.key);
   if (direction !== undefined) {
-    if (event.shiftKey || keepsArrow(event.target, direction)) return;
+    if (event.shiftKey || keepsArrow(event, direction)) return;
     // Where nothing lies that way the browser may still scroll the page.
     if (moveFocus(direction)) event.preventDefault();
     return;

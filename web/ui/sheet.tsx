@@ -7,6 +7,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { onBack } from '../navigation/back.ts';
 import { focusOn } from '../navigation/focus.ts';
 import { Icon } from './icon.tsx';
+import { usePullDown } from './pull-down.ts';
 import { Toasts } from './toast.tsx';
 
 interface SheetProps {
@@ -19,8 +20,10 @@ interface SheetProps {
 
 export function Sheet({ title, onClose, children, wide = false }: SheetProps) {
   const ref = useRef<HTMLDialogElement>(null);
+  const body = useRef<HTMLDivElement>(null);
   const titleId = useId();
   const leaving = useRef(false);
+  usePullDown(body, onClose);
 
   useEffect(() => {
     const dialog = ref.current;
@@ -64,7 +67,7 @@ export function Sheet({ title, onClose, children, wide = false }: SheetProps) {
         if (event.target === ref.current) onClose();
       }}
     >
-      <div class="sheet-body">
+      <div ref={body} class="sheet-body">
         <header class="sheet-head">
           <h2 id={titleId}>{title}</h2>
           <button type="button" class="round" aria-label="閉じる" onClick={onClose}>

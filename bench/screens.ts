@@ -1,0 +1,167 @@
+/**
+ * Every screen in headless Chromium over a big house: 120 stations, eight days of guide, 40,000 recordings, 400 bookings.
+ * How long a screen takes to open from another one, how long keys and presses take to the next picture (what INP
+ * measures), and how many nodes it has. Judged by what the page's main thread itself ran, four times as long for a
+ * device of a quarter of the speed, so that what else the machine does is not counted; times by the clock stand beside.
+ * `bun bench/screens.ts [rounds]` (2): of each the best round counts. Ends with 1 when one is past its limit.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CDPSession, chromium, type Page } from 'playwright-core';
+import type { ProgramId } from '../arib/ids.ts';
+import { newHouse } from '../test/web/fake-api.ts';
+import { busyEvening, newBookings } from '../test/web/fake-bookings.ts';
+import { manyStations } from '../test/web/fake-guide.ts';
+import { manyRecordings, newRecordings } from '../test/web/fake-recordings.ts';
+import { addRule } from '../test/web/fake-rules.ts';
+import { FakeService } from '../test/web/fake-service.ts';
+import { buildWeb } from '../tools/web.ts';
+import type { ReservationItem } from '../wire/api.ts';
+import { reservationId } from '../wire/ids.ts';
+
+const SLOWER = 4;
+const INP_LIMIT_MS = 200;
+/** On this machine's own speed. */
+const OPEN_LIMIT_MS = 100;
+const NODES_LIMIT = 6_000;
+const RECORDINGS = 40_000;
+const BOOKINGS = 400;
+const rounds = Number(process.argv[2] ?? 2);
+
+/** Address, and what is there once it is open. */
+const SCREENS = [
+  ['home', '', '.card'],
+  ['guide', 'guide', '.prog'],
+  ['reservations', 'reservations', '.booking'],
+  ['timetable', 'reservations?view=day', '.bar'],
+  ['recordings', 'recordings', '.rec-title'],
+  ['rules', 'rules', '.rule'],
+  ['search', 'search?q=%E7%81%AF%E5%8F%B0', '.row'],
+  ['settings', 'settings', '.access-you p'],
+  ['tuners', 'tuners', '.device'],
+] as const;
+const KEYS = ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowDown', 'ArrowUp', 'Enter', 'Escape'] as const;
+
+interface Figures {
+  /** Main thread, ms. */
+  open: number;
+  /** By the clock, ms. */
+  openWall: number;
+  /** The slowest interaction on a device of a quarter of the speed, ms. */
+  inp: number;
+  key: string;
+  nodes: number;
+}
+
+/** Of each figure the smaller: the rest is what else the machine does. */
+function lesser(one: Figures, other: Figures): Figures {
+  return {
+    ...(one.inp < other.inp ? one : other),
+    open: Math.min(one.open, other.open),
+    openWall: Math.min(one.openWall, other.openWall),
+  };
+}
+
+/** ms that the page's main thread has run. */
+async function threadMs(session: CDPSession): Promise<number> {
+  const { metrics } = await session.send('Performance.getMetrics');
+  return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0);
+}
+
+function painted(page: Page): Promise<unknown> {
+  return page.evaluate(() => new Promise((end) => requestAnimationFrame(() => requestAnimationFrame(end))));
+}
+
+/** As a press of a link within the page. */
+function go(page: Page, path: string): Promise<void> {
+  return page.evaluate((to) => {
+    history.pushState(null, '', new URL(to, document.baseURI));
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, path);
+}
+
+async function measure(page: Page, session: CDPSession, path: string, ready: string): Promise<Figures> {
+  await go(page, 'nowhere');
+  await painted(page);
+  const [before, began] = [await threadMs(session), performance.now()];
+  await go(page, path);
+  await page.locator(ready).first().waitFor();
+  await painted(page);
+  const [open, openWall] = [(await threadMs(session)) - before, performance.now() - began];
+  await page.evaluate(() => {
+    document
+      .querySelector<HTMLElement>('[data-nav-start] button, [data-nav-start] a, main a, main button')
+      ?.focus();
+  });
+  // What still arrives is none of the keys'.
+  await page.waitForLoadState('networkidle');
+  await painted(page);
+  let [inp, slowest] = [0, ''];
+  for (const key of KEYS) {
+    const from = await threadMs(session);
+    await page.keyboard.press(key);
+    await painted(page);
+    const took = SLOWER * ((await threadMs(session)) - from);
+    if (took > inp) [inp, slowest] = [took, key];
+    // A key may have led to another screen.
+    if (key === 'Enter') await page.waitForLoadState('networkidle');
+  }
+  await go(page, path);
+  await page.locator(ready).first().waitFor();
+  const nodes = await page.evaluate(() => document.querySelectorAll('*').length);
+  return { open, openWall, inp, key: slowest, nodes };
+}
+
+const stations = manyStations([40, 48, 32]);
+const now = Date.now();
+const [model] = busyEvening(stations, now).filter(({ state }) => state === 'scheduled');
+if (model === undefined) throw new Error('no model of a booking');
+const bookings = Array.from({ length: BOOKINGS }, (_, index): ReservationItem => {
+  const startAt = now + (index + 1) * 1_500_000;
+  const id = reservationId(1_000 + index);
+  return { ...model, id, programId: (1_000 + index) as ProgramId, startAt, endAt: startAt + 1_800_000 };
+});
+
+const webDir = await mkdtemp(join(tmpdir(), 'screens-bench-'));
+await buildWeb(webDir);
+const service = new FakeService(webDir, { init: new Uint8Array(), fragments: [] }, stations, '/');
+service.house = newHouse({ stations, days: 8 });
+service.house.recordings = newRecordings(manyRecordings(stations, RECORDINGS, now));
+service.house.bookings = newBookings([...busyEvening(stations, now), ...bookings]);
+for (let count = 0; count < 12; count += 1)
+  addRule(service.house.rules, { keyword: '灯台守', name: `灯台守の娘 ${count}` });
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+  args: ['--no-sandbox'],
+});
+let failed = false;
+try {
+  const page = await browser.newPage({ viewport: { width: 1600, height: 900 } });
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  await page.goto(`${service.url}nowhere`);
+  await page.locator('main').waitFor();
+  console.log(
+    `${stations.length} stations, ${RECORDINGS} recordings, ${BOOKINGS} bookings, ${cpus().length} cores, best of ${rounds}`,
+  );
+  for (const [name, path, ready] of SCREENS) {
+    let best: Figures | undefined;
+    for (let round = 0; round < rounds; round += 1) {
+      const figures = await measure(page, session, path, ready);
+      best = best === undefined ? figures : lesser(best, figures);
+    }
+    if (best === undefined) continue;
+    const isBad = best.open > OPEN_LIMIT_MS || best.inp > INP_LIMIT_MS || best.nodes > NODES_LIMIT;
+    failed ||= isBad;
+    console.log(
+      `${name.padEnd(13)} opens in ${best.open.toFixed(0)} ms (${best.openWall.toFixed(0)} ms by the clock), ` +
+        `INP at a quarter of the speed ${best.inp.toFixed(0)} ms (${best.key}), ${best.nodes} nodes${isBad ? '  PAST THE LIMIT' : ''}`,
+    );
+  }
+} finally {
+  await browser.close();
+  await service.close();
+  await rm(webDir, { recursive: true, force: true });
+}
+process.exit(failed ? 1 : 0);
