@@ -22,8 +22,8 @@ import { reservationId } from '../wire/ids.ts';
 
 const SLOWER = 4;
 const INP_LIMIT_MS = 200;
-/** On this machine's own speed. */
-const OPEN_LIMIT_MS = 100;
+/** At this machine's own speed: of the bookings, and of every other screen. */
+const OPEN_LIMITS_MS = { reservations: 100, other: 200 } as const;
 const NODES_LIMIT = 6_000;
 const RECORDINGS = 40_000;
 const BOOKINGS = 400;
@@ -69,8 +69,9 @@ async function threadMs(session: CDPSession): Promise<number> {
   return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0);
 }
 
+/** After the next picture, which is what an interaction is measured to. */
 function painted(page: Page): Promise<unknown> {
-  return page.evaluate(() => new Promise((end) => requestAnimationFrame(() => requestAnimationFrame(end))));
+  return page.evaluate(() => new Promise((end) => requestAnimationFrame(() => setTimeout(end))));
 }
 
 /** As a press of a link within the page. */
@@ -152,7 +153,8 @@ try {
       best = best === undefined ? figures : lesser(best, figures);
     }
     if (best === undefined) continue;
-    const isBad = best.open > OPEN_LIMIT_MS || best.inp > INP_LIMIT_MS || best.nodes > NODES_LIMIT;
+    const openLimit = name === 'reservations' ? OPEN_LIMITS_MS.reservations : OPEN_LIMITS_MS.other;
+    const isBad = best.open > openLimit || best.inp > INP_LIMIT_MS || best.nodes > NODES_LIMIT;
     failed ||= isBad;
     console.log(
       `${name.padEnd(13)} opens in ${best.open.toFixed(0)} ms (${best.openWall.toFixed(0)} ms by the clock), ` +
