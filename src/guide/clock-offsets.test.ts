@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import { networkId } from '../../arib/ids.ts';
+import { wallMs } from '../../host/clock.ts';
 import { ClockOffsets } from './clock-offsets.ts';
 
-const NOW = 1_800_000_000_000;
+const NOW = wallMs(1_800_000_000_000);
 const BS = networkId(4);
 
 function offsets(...samples: number[]): ClockOffsets {
   const made = new ClockOffsets();
-  for (const [index, sample] of samples.entries()) made.add(BS, sample, NOW + index * 5000);
+  for (const [index, sample] of samples.entries()) made.add(BS, sample, wallMs(NOW + index * 5000));
   return made;
 }
 
@@ -40,7 +41,7 @@ describe('ClockOffsets', () => {
     const hear = (offsetMs: number, times: number): void => {
       for (let index = 0; index < times; index += 1) {
         at += 5000;
-        made.add(BS, offsetMs, at);
+        made.add(BS, offsetMs, wallMs(at));
         if (made.takeWarning() !== undefined) warned += 1;
       }
     };
@@ -56,10 +57,10 @@ describe('ClockOffsets', () => {
 
   test('a clock that was set right is right soon: old samples do not count', () => {
     const made = offsets(60_000, 60_000, 60_000);
-    made.add(BS, 10, NOW + 11 * 60_000);
+    made.add(BS, 10, wallMs(NOW + 11 * 60_000));
     expect(made.list()[0]?.offsetMs).toBe(10);
     const set = offsets(...Array.from({ length: 20 }, () => 5000));
-    for (let index = 0; index < 9; index++) set.add(BS, 0, NOW + (20 + index) * 5000);
+    for (let index = 0; index < 9; index++) set.add(BS, 0, wallMs(NOW + (20 + index) * 5000));
     expect(set.list()[0]?.offsetMs).toBe(0);
   });
 

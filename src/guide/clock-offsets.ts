@@ -3,6 +3,7 @@
  * delayed by reception, so one alone says little: the median of the last ones is the offset.
  */
 import { broadcastTypeOf, type NetworkId } from '../../arib/ids.ts';
+import type { WallMs } from '../../host/clock.ts';
 import type { ClockOffset } from '../../wire/guide.ts';
 
 /** A minute and a half of TOT at 5 s: as few as a short visit brings, as many as leave one mistake without weight. */
@@ -20,7 +21,7 @@ const OVER_PART = 0.5;
 
 interface Sample {
   offsetMs: number;
-  at: number;
+  at: WallMs;
 }
 
 function median(samples: readonly Sample[]): number {
@@ -36,7 +37,7 @@ export class ClockOffsets {
   #isTold = false;
 
   /** @param offsetMs broadcast time minus the machine's @param at epoch ms */
-  add(networkId: NetworkId, offsetMs: number, at: number): void {
+  add(networkId: NetworkId, offsetMs: number, at: WallMs): void {
     const before = this.#networks.get(networkId) ?? [];
     const samples = before.filter((sample) => Math.abs(at - sample.at) < OLD_MS);
     samples.push({ offsetMs, at });

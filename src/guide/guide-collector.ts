@@ -88,7 +88,7 @@ interface ActiveVisit {
 
 /** 'Collect now' while somebody holds it. */
 interface Press {
-  at: number;
+  at: WallMs;
   until: number;
   timer: ReturnType<typeof setTimeout>;
   /** Channels to be read in all; undefined until the first plan. */

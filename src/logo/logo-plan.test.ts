@@ -123,7 +123,7 @@ describe('where logos are looked for', () => {
     expect([0, 1, 2, 3].map((n) => minutes(n, false))).toEqual([30, 30, 60, 120]);
     expect(minutes(30, false)).toBe(24 * 60);
     expect(minutes(30, true)).toBe(2);
-    expect(mayTryAt({ at: NOW + 1, fruitless: 5, cut: false }, NOW)).toBe(0);
+    expect(mayTryAt({ at: wallMs(NOW + 1), fruitless: 5, cut: false }, NOW)).toBe(0);
   });
 
   test('never more than it may: two shared, one own, none twice, none in vain', () => {

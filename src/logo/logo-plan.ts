@@ -13,7 +13,7 @@ import { STREAM_USE } from '../tuner/agent-stream.ts';
 
 export interface LogoTry {
   /** When it ended, epoch ms. */
-  at: number;
+  at: WallMs;
   /** Tries in a row that gave no logo. */
   fruitless: number;
   /** It was interrupted: the tuner was needed, or its other user left. */

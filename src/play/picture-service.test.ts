@@ -143,7 +143,7 @@ describe('PictureService', () => {
     const [kept, lost] = [put(0), put(1)];
     const store = new PictureStore(database);
     for (const id of [kept, lost]) {
-      store.putPoster(id, 5);
+      store.putPoster(id, wallMs(5));
       store.putDone(id);
     }
     const deleted = recordingId(4_000);

@@ -335,7 +335,7 @@ export class EncodeStore {
       .all();
   }
 
-  putTrial({ codec, quality, encoder, lengthMs, bytes, tookMs }: EncodeResult, now: number): void {
+  putTrial({ codec, quality, encoder, lengthMs, bytes, tookMs }: EncodeResult, now: WallMs): void {
     this.database
       .query(
         `INSERT OR REPLACE INTO encode_trials

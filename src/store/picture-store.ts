@@ -1,5 +1,6 @@
 /** Which recordings still need pictures, and when their posters were made. The files lie in a cache (`play`). */
 import type { Database } from 'bun:sqlite';
+import type { WallMs } from '../../host/clock.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
 import { atomically } from './transaction.ts';
 
@@ -19,7 +20,7 @@ export class PictureStore {
   }
 
   /** @param at epoch ms */
-  putPoster(id: RecordingId, at: number): void {
+  putPoster(id: RecordingId, at: WallMs): void {
     atomically(this.database, () =>
       this.database.query('UPDATE recordings SET poster_at = $at WHERE id = $id').run({ id, at }),
     );

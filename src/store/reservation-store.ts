@@ -141,7 +141,7 @@ export class ReservationStore {
    * The next airings under a title that may be recorded and are not booked, by start.
    * @param titles in normal form (`titleText`). @param now epoch ms. @returns at most `most` of each title
    */
-  nextAirings(titles: readonly string[], now: number, most: number): Map<string, OfferedProgram[]> {
+  nextAirings(titles: readonly string[], now: BroadcastMs, most: number): Map<string, OfferedProgram[]> {
     const found = new Map<string, OfferedProgram[]>();
     const query = this.database.query<OfferedProgram, { title: string; now: number; most: number }>(
       `SELECT p.id, s.name AS serviceName, p.name, p.start_at AS startAt, p.end_at AS endAt

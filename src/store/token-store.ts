@@ -1,5 +1,6 @@
 /** Access tokens of paired devices, as SHA-256 only. A row is never deleted. */
 import type { Database } from 'bun:sqlite';
+import type { WallMs } from '../../host/clock.ts';
 import type { AccessToken } from '../model/pairing.ts';
 import { atomically } from './transaction.ts';
 
@@ -57,14 +58,14 @@ export class TokenStore {
   }
 
   /** @param at epoch ms */
-  used(id: number, at: number): void {
+  used(id: number, at: WallMs): void {
     atomically(this.database, () =>
       this.database.query('UPDATE access_tokens SET used_at = $at WHERE id = $id').run({ id, at }),
     );
   }
 
   /** One that is revoked already stays as it is. @param at epoch ms @returns what was done */
-  revoke(id: number, at: number): 'revoked' | 'revoked_before' | 'unknown' {
+  revoke(id: number, at: WallMs): 'revoked' | 'revoked_before' | 'unknown' {
     return atomically(this.database, () => {
       const { changes } = this.database
         .query('UPDATE access_tokens SET revoked_at = $at WHERE id = $id AND revoked_at IS NULL')

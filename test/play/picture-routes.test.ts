@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { Value } from '@sinclair/typebox/value';
+import { wallMs } from '../../host/clock.ts';
 import { recordingId } from '../../src/model/ids.ts';
 import type { StoredPreviews } from '../../src/play/picture-maker.ts';
 import { RecordingCache } from '../../src/play/recording-cache.ts';
@@ -32,7 +33,7 @@ test('a recording has no pictures, then another address for its poster', async (
     ...{ sheets: 1, madeAt: 99_999 },
   };
   await cache.write(recordingId(id), 'previews.json', JSON.stringify(stored));
-  new PictureStore(home.database).putPoster(recordingId(id), 123_456);
+  new PictureStore(home.database).putPoster(recordingId(id), wallMs(123_456));
 
   const address = (await home.item(id))?.poster ?? '';
   expect(address).toBe(`api/recordings/${id}/poster?v=${(123_456).toString(36)}`);
