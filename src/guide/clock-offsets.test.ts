@@ -40,7 +40,7 @@ describe('ClockOffsets', () => {
     let at = NOW;
     const hear = (offsetMs: number, times: number): void => {
       for (let index = 0; index < times; index += 1) {
-        at += 5000;
+        at = wallMs(at + 5000);
         made.add(BS, offsetMs, wallMs(at));
         if (made.takeWarning() !== undefined) warned += 1;
       }
