@@ -162,9 +162,7 @@ export class RunningRecording {
 
   /** Not as it was announced, where it was not received and what follows began later. @throws the database's error */
   #endAt({ stretches }: Measured): BroadcastMs {
-    const { endAt } = this.#record;
-    const isReceived = (stretches.at(-1)?.to ?? Number.NEGATIVE_INFINITY) >= endAt;
-    return isReceived ? endAt : this.#unheardEnd.endOf(endAt, this.options.broadcastClock());
+    return this.#unheardEnd.endOf(this.#record.endAt, this.options.broadcastClock(), stretches);
   }
 
   #saveTimes(): void {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
+import type { Stretch } from '../model/verdict.ts';
 import { UnheardEnd } from './unheard-end.ts';
 
 const STATION = 1 as StationId;
@@ -15,7 +16,8 @@ function guide() {
   return { next, end };
 }
 
-const endOf = (end: UnheardEnd, now = 10 * HOUR) => Number(end.endOf(broadcastMs(HOUR), broadcastMs(now)));
+const endOf = (end: UnheardEnd, now = 10 * HOUR, received: Stretch[] = []) =>
+  Number(end.endOf(broadcastMs(HOUR), broadcastMs(now), received));
 
 test('a programme lasted until the one behind it began, where that was moved', () => {
   const { next, end } = guide();
@@ -23,6 +25,11 @@ test('a programme lasted until the one behind it began, where that was moved', (
   expect(endOf(end)).toBe(HOUR);
   next.startAt = broadcastMs(HOUR + 600_000);
   expect(endOf(end)).toBe(HOUR + 600_000);
+  // What came before and behind the end says nothing of it.
+  const span = (from: number, to: number) => ({ from: broadcastMs(from), to: broadcastMs(to) });
+  const around = [span(0, HOUR - 1000), span(HOUR + 900_000, 2 * HOUR)];
+  expect(endOf(end, 10 * HOUR, around)).toBe(HOUR + 600_000);
+  expect(endOf(end, 10 * HOUR, [span(0, HOUR + 6000)])).toBe(HOUR);
 });
 
 test('what is moved earlier, into the future, or by half a day, tells no end', () => {

@@ -4,6 +4,7 @@
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
+import type { Stretch } from '../model/verdict.ts';
 
 /** As long as a recording is held open beyond an end that is not known. */
 const LONGEST_MS = 3 * 3_600_000;
@@ -31,10 +32,15 @@ export class UnheardEnd {
     this.#next = next?.startAt === endAt ? { id: next.id, startAt: next.startAt } : undefined;
   }
 
-  /** The end as what follows tells it by now. @param endAt as it was known */
-  endOf(endAt: BroadcastMs, now: BroadcastMs): BroadcastMs {
+  /**
+   * The end as what follows tells it by now, unless its own was received.
+   * @param endAt as it was known
+   * @param received when packets were
+   */
+  endOf(endAt: BroadcastMs, now: BroadcastMs, received: readonly Stretch[]): BroadcastMs {
     const before = this.#next;
-    if (before === undefined || before.startAt !== endAt) return endAt;
+    const isHeard = received.some(({ from, to }) => from <= endAt && to >= endAt);
+    if (isHeard || before === undefined || before.startAt !== endAt) return endAt;
     const startAt = this.guide.findProgram?.(before.id)?.startAt ?? endAt;
     const isMoved = startAt > endAt && startAt <= now && startAt - endAt <= LONGEST_MS;
     return isMoved ? startAt : endAt;
