@@ -51,7 +51,7 @@ const REST_MS = 5_000;
 const CLOSE_MS = 3_000;
 const START_MS = 1_000;
 /** Between two recordings: where many end at once, as without their files, others have their turns meanwhile. */
-const TURN_MS = 20;
+const TURN_MS = 100;
 /** An idle worker is ended after this. */
 const IDLE_MS = 60_000;
 /** The longest it computes without looking up: the logo of a recording of hours, on a slow machine. */
