@@ -34,8 +34,8 @@ async function eachScreen(
 
 const SMALL = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true } as const;
 
-/** What a guide and a timetable show is as tall as it is long. */
-const tooSmallHere = (page: Page): Promise<string[]> => tooSmall(page, '.prog, .bar, .shelf');
+/** What a guide, a timetable and a week show is as tall as it is long. */
+const tooSmallHere = (page: Page): Promise<string[]> => tooSmall(page, '.prog, .bar, .shelf, .week-part');
 
 /** In both themes: what axe-core finds, faint letters among it. */
 async function inaccessible(page: Page): Promise<string[]> {
