@@ -23,6 +23,7 @@ const PHONE = {
 /** How much of a programme the recording on the photographs holds. */
 const RECORDED_BYTES = 12_000_000;
 const GUIDE_LIMIT_MS = 180_000;
+const GUIDE_MS = 5 * 24 * 3_600_000;
 
 async function api<T>(base: string, path: string, init?: RequestInit): Promise<T> {
   const response = await fetch(base + path, { headers: { 'content-type': 'application/json' }, ...init });
@@ -42,22 +43,42 @@ interface Guide {
   readonly stations: readonly { readonly filledUntil: number | null }[];
 }
 
+interface Listing {
+  readonly programs: readonly { readonly title: string }[];
+}
+
+/** The word of most programmes' titles, for a rule that finds something. */
+async function commonWord(base: string): Promise<string> {
+  const now = Date.now();
+  const window = await api<Listing[]>(base, `api/guide?type=GR&from=${now}&to=${now + GUIDE_MS}`);
+  const counts = new Map<string, number>();
+  for (const { title } of window.flatMap(({ programs }) => programs)) {
+    for (const [word] of title.matchAll(/[\p{Script=Han}\p{Script=Katakana}ー]{3,8}/gu)) {
+      counts.set(word, (counts.get(word) ?? 0) + 1);
+    }
+  }
+  const [most] = [...counts].sort(([, a], [, b]) => b - a);
+  if (most === undefined) throw new Error('no title in the guide');
+  return most[0];
+}
+
 /** A household in use: a full guide, a recording with its verdict, one that runs, a rule that books. */
-async function furnish(base: string): Promise<Recording> {
+async function furnish(base: string): Promise<{ recording: Recording; word: string }> {
   await until('the guide is filled', GUIDE_LIMIT_MS, async () => {
     const { stations } = await api<Guide>(base, 'api/guide/status');
     return stations.filter(({ filledUntil }) => filledUntil !== null).length > stations.length * 0.8;
   });
   const recording = await startRecording(base, (await stationToRecord(base)).id);
+  const word = await commonWord(base);
   await api(base, 'api/rules', {
     method: 'POST',
-    body: JSON.stringify({ keyword: 'ドラマ', name: 'ドラマ' }),
+    body: JSON.stringify({ keyword: word, name: word }),
   });
   await until('there is enough to watch', GUIDE_LIMIT_MS, async () => {
     const list = await api<Recording[]>(base, 'api/recordings');
     return list.some(({ id, bytes }) => id === recording.id && bytes > RECORDED_BYTES);
   });
-  return endRecording(base, recording);
+  return { recording: await endRecording(base, recording), word };
 }
 
 interface Picture {
@@ -77,7 +98,7 @@ async function playing(page: Page): Promise<void> {
   });
 }
 
-function picturesOf(recording: Recording): Picture[] {
+function picturesOf(recording: Recording, word: string): Picture[] {
   const both = (name: string, picture: Omit<Picture, 'name' | 'dark'>): Picture[] => [
     { ...picture, name },
     { ...picture, name: `${name}-dark`, dark: true },
@@ -86,7 +107,7 @@ function picturesOf(recording: Recording): Picture[] {
     ...both('guide', { path: 'guide', ready: '.prog-live', options: DESK }),
     ...both('live', { path: `live/${recording.serviceId}`, ready: 'video', options: DESK, act: playing }),
     ...both('rule', {
-      path: `rules?new&keyword=${encodeURIComponent('ドラマ')}`,
+      path: `rules?new&keyword=${encodeURIComponent(word)}`,
       ready: '.preview-row',
       options: DESK,
     }),
@@ -136,8 +157,8 @@ async function main(): Promise<void> {
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
   });
   try {
-    const recording = await furnish(demo.url);
-    for (const picture of picturesOf(recording)) await take(browser, demo.url, picture, folder);
+    const { recording, word } = await furnish(demo.url);
+    for (const picture of picturesOf(recording, word)) await take(browser, demo.url, picture, folder);
   } finally {
     await browser.close();
     await demo.interrupt();
