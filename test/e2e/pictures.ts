@@ -91,10 +91,25 @@ interface Picture {
   readonly act?: (page: Page) => Promise<void>;
 }
 
-/** The picture moves and, where it should, captions lie over it. */
+/** The picture moves, its controls are shown, and it is none of the white marks of the synthetic broadcast. */
 async function playing(page: Page): Promise<void> {
-  await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 2, undefined, {
+  await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 3, undefined, {
     timeout: 60_000,
+  });
+  await page.mouse.move(400, 420);
+  await page.mouse.move(420, 440);
+  await page.waitForFunction(() => {
+    const video = document.querySelector('video');
+    const canvas = Object.assign(document.createElement('canvas'), { width: 8, height: 8 });
+    const context = canvas.getContext('2d');
+    if (video === null || context === null) return false;
+    context.drawImage(video, 0, 0, 8, 8);
+    const { data } = context.getImageData(0, 0, 8, 8);
+    const bright = data.filter((value, index) => index % 4 !== 3 && value > 200).length;
+    if (bright > (data.length * 3) / 8) return false;
+    // The photograph takes longer than the picture stands.
+    video.pause();
+    return true;
   });
 }
 
