@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { Recording } from '../../wire/api.ts';
 import { startDemo } from './demo.ts';
-import { endRecording, startRecording, stationToRecord } from './recorded.ts';
+import { endRecording, JSON_BODY, json, startRecording, stationToRecord, until } from './recorded.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const OUT = join(ROOT, 'docs', 'pictures');
@@ -25,20 +25,6 @@ const RECORDED_BYTES = 12_000_000;
 const GUIDE_LIMIT_MS = 180_000;
 const GUIDE_MS = 5 * 24 * 3_600_000;
 
-async function api<T>(base: string, path: string, init?: RequestInit): Promise<T> {
-  const response = await fetch(base + path, { headers: { 'content-type': 'application/json' }, ...init });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (response.status === 204 ? undefined : await response.json()) as T;
-}
-
-async function until(what: string, limitMs: number, isSo: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + limitMs;
-  while (!(await isSo())) {
-    if (Date.now() > end) throw new Error(`did not happen: ${what}`);
-    await Bun.sleep(500);
-  }
-}
-
 interface Guide {
   readonly stations: readonly { readonly filledUntil: number | null }[];
 }
@@ -50,7 +36,7 @@ interface Listing {
 /** The word of most programmes' titles, for a rule that finds something. */
 async function commonWord(base: string): Promise<string> {
   const now = Date.now();
-  const window = await api<Listing[]>(base, `api/guide?type=GR&from=${now}&to=${now + GUIDE_MS}`);
+  const window = await json<Listing[]>(`${base}api/guide?type=GR&from=${now}&to=${now + GUIDE_MS}`);
   const counts = new Map<string, number>();
   for (const { title } of window.flatMap(({ programs }) => programs)) {
     for (const [word] of title.matchAll(/[\p{Script=Han}\p{Script=Katakana}ー]{3,8}/gu)) {
@@ -62,21 +48,23 @@ async function commonWord(base: string): Promise<string> {
   return most[0];
 }
 
-/** A household in use: a full guide, a recording with its verdict, one that runs, a rule that books. */
+/** A household in use: a full guide, a recording with its verdict, a rule that books. */
 async function furnish(base: string): Promise<{ recording: Recording; word: string }> {
   await until('the guide is filled', GUIDE_LIMIT_MS, async () => {
-    const { stations } = await api<Guide>(base, 'api/guide/status');
-    return stations.filter(({ filledUntil }) => filledUntil !== null).length > stations.length * 0.8;
+    const { stations } = await json<Guide>(`${base}api/guide/status`);
+    const filled = stations.filter(({ filledUntil }) => filledUntil !== null);
+    return filled.length > stations.length * 0.8 ? true : undefined;
   });
   const recording = await startRecording(base, (await stationToRecord(base)).id);
   const word = await commonWord(base);
-  await api(base, 'api/rules', {
+  await json(`${base}api/rules`, {
+    headers: JSON_BODY,
     method: 'POST',
     body: JSON.stringify({ keyword: word, name: word }),
   });
   await until('there is enough to watch', GUIDE_LIMIT_MS, async () => {
-    const list = await api<Recording[]>(base, 'api/recordings');
-    return list.some(({ id, bytes }) => id === recording.id && bytes > RECORDED_BYTES);
+    const list = await json<Recording[]>(`${base}api/recordings`);
+    return list.find(({ id, bytes }) => id === recording.id && bytes > RECORDED_BYTES);
   });
   return { recording: await endRecording(base, recording), word };
 }

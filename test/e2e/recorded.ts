@@ -5,16 +5,20 @@ import { loadScenario } from '../../synth/scenario/load.ts';
 import type { Playback, Recording, Station } from '../../wire/api.ts';
 
 /** Changes are refused without: forms of foreign pages cannot send it. */
-const JSON_BODY = { 'content-type': 'application/json' };
+export const JSON_BODY = { 'content-type': 'application/json' };
 const PERIOD_S = MARK_PERIOD / TICKS_PER_SECOND;
 
-async function json<T>(url: string, init?: RequestInit): Promise<T> {
+export async function json<T>(url: string, init?: RequestInit): Promise<T> {
   const response = await fetch(url, init);
   if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
   return (await response.json()) as T;
 }
 
-async function until<T>(what: string, limitMs: number, look: () => Promise<T | undefined>): Promise<T> {
+export async function until<T>(
+  what: string,
+  limitMs: number,
+  look: () => Promise<T | undefined>,
+): Promise<T> {
   const end = Date.now() + limitMs;
   for (;;) {
     const found = await look();

@@ -1,8 +1,6 @@
 /** Why a reservation found no tuner, and the ways out of it, each one press. */
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ReservationItem } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
-import { onBack } from '../navigation/back.ts';
 import { openReservation } from '../navigation/router.ts';
 import { reservationById } from '../query/reservations.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -11,6 +9,7 @@ import { narrow } from '../words/channel.ts';
 import { airingText, stateReason, titleOf } from '../words/reservation.ts';
 import { lengthText, shortText, spanText } from '../words/time.ts';
 import { book, giveWay, isBusy, takeInstead } from './actions.ts';
+import { useAskInPlace } from './ask-in-place.ts';
 
 /** More ways than these only confuse; the sheet of the programme has all its airings. */
 const MOST_OFFERS = 3;
@@ -44,22 +43,7 @@ function lossText(blockers: readonly ReservationItem[], at: number): string {
 
 /** Stops what runs in favour of the other. It cannot be taken back, so it says what is lost and asks in its own place. */
 function StopForThis({ blockers, item }: { blockers: readonly ReservationItem[]; item: ReservationItem }) {
-  const [asking, setAsking] = useState(false);
-  const not = useRef<HTMLButtonElement>(null);
-  const asker = useRef<HTMLButtonElement>(null);
-  useLayoutEffect(() => {
-    if (!asking) return undefined;
-    // Going on is what a press too many may do.
-    not.current?.focus();
-    const forget = onBack(() => {
-      setAsking(false);
-      return true;
-    });
-    return () => {
-      forget();
-      setTimeout(() => asker.current?.focus({ preventScroll: true }), 0);
-    };
-  }, [asking]);
+  const { asking, setAsking, not, asker } = useAskInPlace();
   if (!asking) {
     return (
       <button

@@ -1,9 +1,8 @@
 /** Stopping a recording cannot be taken back, so it asks, in its own place. */
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ReservationId } from '../../wire/ids.ts';
-import { onBack } from '../navigation/back.ts';
 import { Icon } from '../ui/icon.tsx';
 import { cancel, isBusy } from './actions.ts';
+import { useAskInPlace } from './ask-in-place.ts';
 
 interface StopProps {
   readonly id: ReservationId;
@@ -13,22 +12,7 @@ interface StopProps {
 }
 
 export function StopButton({ id, title, main = false }: StopProps) {
-  const [asking, setAsking] = useState(false);
-  const answers = useRef<HTMLDivElement>(null);
-  const asker = useRef<HTMLButtonElement>(null);
-  useLayoutEffect(() => {
-    if (!asking) return undefined;
-    // Going on is what a press too many may do.
-    answers.current?.querySelector<HTMLElement>('.stop-not')?.focus();
-    const forget = onBack(() => {
-      setAsking(false);
-      return true;
-    });
-    return () => {
-      forget();
-      setTimeout(() => asker.current?.focus({ preventScroll: true }), 0);
-    };
-  }, [asking]);
+  const { asking, setAsking, not, asker } = useAskInPlace();
   if (!asking) {
     return (
       <button
@@ -45,9 +29,9 @@ export function StopButton({ id, title, main = false }: StopProps) {
     );
   }
   return (
-    <div ref={answers} class="stop-question">
+    <div class="stop-question">
       <p>ここで録画を終えますか？ ここまでの録画は残ります。</p>
-      <button type="button" class="button stop-not" onClick={() => setAsking(false)}>
+      <button ref={not} type="button" class="button stop-not" onClick={() => setAsking(false)}>
         録画を続ける
       </button>
       <button
