@@ -4,7 +4,7 @@
  * half a second, although the picture moved, is the film's. The first contradiction ends it. Pure.
  */
 
-export type FieldUse =
+type FieldUse =
   /** Interlaced video: shown as a picture of its own. */
   | { readonly kind: 'field' }
   /** A film's picture begins: woven with the field behind it, shown for so many fields. */
