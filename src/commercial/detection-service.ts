@@ -5,7 +5,7 @@
  */
 import { media90k } from '../../arib/time.ts';
 import type { WallClock } from '../../host/clock.ts';
-import { settlesWithin } from '../../host/deadline.ts';
+import { settlesWithin, sleepUnlessAborted } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import { WorkerError, WorkerLink } from '../../host/worker-link.ts';
 import type { Hub } from '../hub/hub.ts';
@@ -17,6 +17,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { ChapterStore } from '../store/chapter-store.ts';
 import type { LearntLogoStore } from '../store/learnt-logo-store.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
+import { isLocked } from '../store/transaction.ts';
 import type { DetectAnswer, DetectAsk, DetectContract } from './detect-messages.ts';
 import type { OpensOriginals } from './original-recording.ts';
 
@@ -52,6 +53,8 @@ const CLOSE_MS = 3_000;
 const START_MS = 1_000;
 /** Between two recordings: where many end at once, as without their files, others have their turns meanwhile. */
 const TURN_MS = 100;
+/** Between two pages of recordings that have none. */
+const SWEEP_TURN_MS = 50;
 /** An idle worker is ended after this. */
 const IDLE_MS = 60_000;
 /** The longest it computes without looking up: the logo of a recording of hours, on a slow machine. */
@@ -81,6 +84,7 @@ export class DetectionService {
   #wake: (() => void) | undefined;
   #rounds: Promise<void> | undefined;
   #unsubscribe: (() => void) | undefined;
+  #isSwept = false;
 
   constructor(private readonly options: DetectionServiceOptions) {
     this.#link = new WorkerLink({
@@ -167,8 +171,32 @@ export class DetectionService {
     }
   }
 
+  /** Once: what an import brought without its original streams, at little cost for each. */
+  async #sweep(): Promise<void> {
+    const { chapters, settings, hub, log, now } = this.options;
+    if (this.#isSwept || settings.get('commercials') === 'none') return;
+    let count = 0;
+    this.#isSwept = true;
+    for (const ids of chapters.withoutOriginal()) {
+      if (this.#stop.signal.aborted) return;
+      try {
+        if (ids.length > 0) chapters.putAllFailed(ids, 'no_file', now());
+        count += ids.length;
+      } catch (error) {
+        // Another connection writes: the next round comes back to these.
+        if (!isLocked(error)) throw error;
+        this.#isSwept = false;
+      }
+      await sleepUnlessAborted(SWEEP_TURN_MS, this.#stop.signal);
+    }
+    if (count === 0) return;
+    log.info('no commercials of recordings without an original stream', { recordings: count });
+    hub.changed('recordings');
+  }
+
   async #round(): Promise<void> {
     const { chapters, settings } = this.options;
+    await this.#sweep();
     const skipped: RecordingId[] = [];
     while (!this.#stop.signal.aborted) {
       const id = chapters.next(settings.get('commercials') === 'none', skipped);

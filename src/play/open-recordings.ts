@@ -68,7 +68,8 @@ export class OpenRecordings {
       if (!isOpen) return;
       isOpen = false;
       shared.users -= 1;
-      if (shared.users === 0) this.#linger(id, shared);
+      // What could not be opened is forgotten already: nothing is to be closed later.
+      if (shared.users === 0 && this.#shared.get(id) === shared) this.#linger(id, shared);
     };
     try {
       const bytes = await shared.opening;

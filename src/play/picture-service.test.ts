@@ -117,6 +117,25 @@ describe('PictureService', () => {
     expect(new RecordingListStore(database).find(broken)?.posterAt).toBeNull();
   });
 
+  test('what lost its original stream is settled without a try, what lost its file after one', async () => {
+    const [gone, encoded] = [put(0), put(1)];
+    database
+      .query("UPDATE recording_files SET source = 'encoded' WHERE recording_id = $id")
+      .run({ id: encoded });
+    database.query('DELETE FROM recording_parts WHERE recording_id = $id').run({ id: encoded });
+    const [tried, read]: [number[], number[]] = [[], []];
+    start(
+      async ({ id }) => {
+        tried.push(id);
+        throw new Failure('not_found', '');
+      },
+      async ({ id }) => void read.push(id),
+    );
+    await comesTrue('nothing is left', () => missing() === undefined, LIMIT_MS);
+    expect(tried).toEqual([gone]);
+    expect(read).toEqual([]);
+  });
+
   test('without ffmpeg nothing is given up, behind a folder that hangs the others are made', async () => {
     const [first, second] = [put(0), put(1)];
     let isThere = false;

@@ -3,13 +3,14 @@
  * what was made of recordings that are deleted. Woken by the event `recordings`.
  */
 import type { WallClock } from '../../host/clock.ts';
-import { settlesWithin, unlessAborted, within } from '../../host/deadline.ts';
+import { settlesWithin, sleepUnlessAborted, unlessAborted, within } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import type { Hub } from '../hub/hub.ts';
 import { Failure } from '../model/failure.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { PictureStore } from '../store/picture-store.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
+import { isLocked } from '../store/transaction.ts';
 import type { CaptionFiles } from './caption-files.ts';
 import type { PictureMaker } from './picture-maker.ts';
 import type { RecordingCache } from './recording-cache.ts';
@@ -38,6 +39,8 @@ const REST_MS = 5_000;
 const TRIM_MS = 24 * 3_600_000;
 /** Captions are read in a fraction of a recording's length; a folder that does not answer holds back no other. */
 const CAPTIONS_LEAST_MS = 60_000;
+/** Between two that nothing can be made of: tens of thousands may have lost their files. */
+const TURN_MS = 50;
 /** One that is being made ends with its ffmpeg. */
 const CLOSE_MS = 3_000;
 
@@ -49,6 +52,7 @@ export class PictureService {
   #running: Promise<void> | undefined;
   #unsubscribe: (() => void) | undefined;
   #trimmedAt: number | undefined;
+  #isSwept = false;
 
   constructor(private readonly options: PictureServiceOptions) {}
 
@@ -88,12 +92,34 @@ export class PictureService {
   async #round(): Promise<void> {
     const { store } = this.options;
     await this.#clean();
+    await this.#sweep();
     for (;;) {
       const failed = [...this.#attempts].filter(([, attempts]) => attempts >= MAX_ATTEMPTS);
       const id = store.missing(failed.map(([one]) => one));
       if (id === undefined || this.#stop.signal.aborted) return;
       if (!(await this.#make(id))) return;
     }
+  }
+
+  /** Once: what an import brought without its original streams, at little cost for each. */
+  async #sweep(): Promise<void> {
+    if (this.#isSwept) return;
+    const { store, log } = this.options;
+    let count = 0;
+    this.#isSwept = true;
+    for (const ids of store.withoutOriginal()) {
+      if (this.#stop.signal.aborted) return;
+      try {
+        if (ids.length > 0) store.putAllDone(ids);
+        count += ids.length;
+      } catch (error) {
+        // Another connection writes: the next round comes back to these.
+        if (!isLocked(error)) throw error;
+        this.#isSwept = false;
+      }
+      await sleepUnlessAborted(TURN_MS, this.#stop.signal);
+    }
+    if (count > 0) log.info('no pictures of recordings without an original stream', { recordings: count });
   }
 
   /** @returns false when nothing can be made now */
@@ -127,10 +153,13 @@ export class PictureService {
         return error.code === 'busy' && this.#skip(id);
       }
       log.info('pictures of a recording not made', { recording: id, error: String(error) });
-      if (attempt >= MAX_ATTEMPTS) {
+      const isGone = error instanceof Failure && error.code === 'not_found';
+      if (isGone || attempt >= MAX_ATTEMPTS) {
         store.putDone(id);
         this.#attempts.delete(id);
       }
+      await sleepUnlessAborted(TURN_MS, signal);
+      if (isGone) return true;
     }
     await readCaptions();
     return true;

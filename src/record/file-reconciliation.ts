@@ -38,9 +38,7 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciled> 
   const { store, log } = options;
   const count: Reconciled = { forgotten: 0, removed: 0 };
   count.removed += await removeLeftovers(options);
-  for (const [folder, files] of await filesByFolder(store)) {
-    count.forgotten += await compare(folder, files, options);
-  }
+  count.forgotten += await compare(await countByFolder(store), options);
   if (count.forgotten + count.removed > 0) log.warn('recordings and files did not agree', { ...count });
   return count;
 }
@@ -56,54 +54,61 @@ export class DeletedFileWatch {
 
   /** @returns how many files rows named and are gone */
   async check(): Promise<number> {
-    let count = 0;
-    for (const [folder, files] of await filesByFolder(this.options.store)) {
+    const changed = new Map<string, number>();
+    for (const [folder, files] of await countByFolder(this.options.store)) {
       const changedAt = await stat(folder).then(
         ({ mtimeMs }) => mtimeMs,
         () => undefined,
       );
       if (changedAt === undefined || changedAt === this.#seen.get(folder)) continue;
       this.#seen.set(folder, changedAt);
-      count += await compare(folder, files, this.options);
+      changed.set(folder, files);
     }
-    return count;
+    return compare(changed, this.options);
   }
 }
 
-/** In slices: other work of the thread runs between the pages. */
-async function filesByFolder(store: RecordingStore): Promise<Map<string, StoredFile[]>> {
-  const folders = new Map<string, StoredFile[]>();
+/** How many files rows name in each folder; in pages, between which other work of the thread runs. Few rows are held. */
+async function countByFolder(store: RecordingStore): Promise<Map<string, number>> {
+  const folders = new Map<string, number>();
   for (const page of store.filePages()) {
-    for (const file of page) {
-      const folder = dirname(file.path);
-      const files = folders.get(folder);
-      if (files === undefined) folders.set(folder, [file]);
-      else files.push(file);
+    for (const { path } of page) {
+      const folder = dirname(path);
+      folders.set(folder, (folders.get(folder) ?? 0) + 1);
     }
     await new Promise((resolve) => setImmediate(resolve));
   }
   return folders;
 }
 
-/** By one listing of the folder: a `stat` of each of 40,000 files takes a second of processor time. */
-async function missingFiles(folder: string, files: readonly StoredFile[]): Promise<StoredFile[]> {
-  const listed = await listFiles(folder);
-  if (listed === 'absent') return [...files];
-  const missing: StoredFile[] = [];
-  for (const file of files) {
-    // What is not listed may have been made a moment ago, or be spelled otherwise than the disk spells it.
-    if (!listed.has(basename(file.path)) && (await sizeOf(file.path)) === 'absent') missing.push(file);
+/**
+ * By one listing of each folder: a `stat` of each of 40,000 files takes a second of processor time.
+ * @param listed names in each folder @returns those that rows name and that are in none of the lists
+ */
+async function missingFiles(
+  listed: ReadonlyMap<string, ReadonlySet<string>>,
+  store: RecordingStore,
+): Promise<Map<string, StoredFile[]>> {
+  const missing = new Map([...listed.keys()].map((folder): [string, StoredFile[]] => [folder, []]));
+  for (const page of store.filePages()) {
+    for (const file of page) {
+      const folder = dirname(file.path);
+      if (listed.get(folder)?.has(basename(file.path)) !== false) continue;
+      // What is not listed may have been made a moment ago, or be spelled otherwise than the disk spells it.
+      if ((await sizeOf(file.path)) === 'absent') missing.get(folder)?.push(file);
+    }
+    await new Promise((resolve) => setImmediate(resolve));
   }
   return missing;
 }
 
 /** Names of the regular files in a folder; none where it cannot be listed. */
-async function listFiles(folder: string): Promise<ReadonlySet<string> | 'absent'> {
+async function listFiles(folder: string): Promise<ReadonlySet<string>> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
     return new Set(entries.flatMap((entry) => (entry.isFile() ? [entry.name] : [])));
-  } catch (error) {
-    return (error as { code?: unknown }).code === 'ENOENT' ? 'absent' : new Set();
+  } catch {
+    return new Set();
   }
 }
 
@@ -129,26 +134,26 @@ async function removeLeftovers({ store, mounts, log, wallClock }: ReconcileOptio
   return count;
 }
 
-/** @returns how many are gone */
-async function compare(
-  folder: string,
-  files: readonly StoredFile[],
-  options: ReconcileOptions,
-): Promise<number> {
-  const { mounts, log } = options;
-  if (await mounts?.isAway(folder)) {
-    log.warn('recording folder is not mounted', { folder, files: files.length });
-    return 0;
+/** @param folders how many files rows name in each @returns how many of them are gone */
+async function compare(folders: ReadonlyMap<string, number>, options: ReconcileOptions): Promise<number> {
+  const { store, mounts, log } = options;
+  const listed = new Map<string, ReadonlySet<string>>();
+  for (const [folder, files] of folders) {
+    const isUnmounted = await mounts?.isAway(folder);
+    if (isUnmounted) log.warn('recording folder is not mounted', { folder, files });
+    // Known before the rows are read: all of them would be missing.
+    else if (await isEmptyOrAway(folder)) log.warn('recording folder is away', { folder, files });
+    else listed.set(folder, await listFiles(folder));
   }
-  const missing = await missingFiles(folder, files);
-  if (missing.length === files.length && (await isEmptyOrAway(folder))) {
-    log.warn('recording folder is away', { folder, files: files.length });
-    return 0;
+  if (listed.size === 0) return 0;
+  let count = 0;
+  for (const [folder, missing] of await missingFiles(listed, store)) {
+    // Some are there, so this is where they were made.
+    if (missing.length < (folders.get(folder) ?? 0)) await mounts?.used(folder);
+    for (const file of missing) forget(file, options);
+    count += missing.length;
   }
-  // Some are there, so this is where they were made.
-  if (missing.length < files.length) await mounts?.used(folder);
-  for (const file of missing) forget(file, options);
-  return missing.length;
+  return count;
 }
 
 /** What is left of it is judged without what was in that file. */

@@ -77,3 +77,25 @@ describe('the next recording to look at', () => {
     expect(chapters.next(false, ids(1, 2, 3))).toBe(recordingId(10_000));
   });
 });
+
+describe('recordings without their original stream', () => {
+  const pages = (): RecordingId[][] => [...chapters.withoutOriginal()];
+
+  test('are told in pages, oldest first, and settled as failed at once', () => {
+    put(250);
+    database.run("UPDATE recording_files SET source = 'encoded' WHERE recording_id % 2 = 0");
+    database.run("INSERT INTO recording_parts (recording_id, part, path, bytes) VALUES (2, 1, '/p', 1)");
+    database.run("UPDATE recordings SET state = 'recording' WHERE id = 4");
+    chapters.request(recordingId(6), wallMs(5));
+    const found = pages();
+    expect(found.map(({ length }) => length)).toEqual([48, 50, 25]);
+    expect(found[0]?.slice(0, 3)).toEqual([6, 8, 10].map(recordingId));
+    for (const page of chapters.withoutOriginal()) chapters.putAllFailed(page, 'no_file', wallMs(9));
+    expect(pages().flat()).toEqual([]);
+    expect(chapters.detection(recordingId(6))).toMatchObject({
+      ...{ state: 'failed', reason: 'no_file', isRequested: false, updatedAt: 9 },
+    });
+    expect(chapters.next(false)).toBe(recordingId(249));
+    expect(chapters.next(true)).toBeUndefined();
+  });
+});

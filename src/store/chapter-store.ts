@@ -12,6 +12,7 @@ import {
   type DetectionFailure,
 } from '../model/chapters.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
+import { recordingsWithoutOriginal } from './recordings-without-original.ts';
 import { readList } from './stored-json.ts';
 import { atomically } from './transaction.ts';
 
@@ -142,6 +143,31 @@ export class ChapterStore {
   /** Earlier results are kept. */
   putFailed(id: RecordingId, reason: DetectionFailure, now: WallMs): void {
     this.#put(id, { state: 'failed', reason, isOpen: false, now }, 'requested_at = NULL');
+  }
+
+  /** Pages of those that nothing can be detected in, because their original stream is gone. */
+  withoutOriginal(): Generator<RecordingId[]> {
+    return recordingsWithoutOriginal(this.database, 'commercials');
+  }
+
+  /** `putFailed` of many. */
+  putAllFailed(ids: readonly RecordingId[], reason: DetectionFailure, now: WallMs): void {
+    const list = JSON.stringify(ids);
+    atomically(this.database, () => {
+      this.database
+        .query(
+          `INSERT INTO recording_chapters (recording_id, version, state, reason, updated_at)
+           SELECT value, 0, 'failed', $reason, $now FROM json_each($list) WHERE true
+           ON CONFLICT (recording_id) DO UPDATE SET state = excluded.state, reason = excluded.reason,
+             requested_at = NULL, updated_at = excluded.updated_at`,
+        )
+        .run({ list, reason, now });
+      this.database
+        .query(
+          'UPDATE recordings SET detected = 1 WHERE id IN (SELECT value FROM json_each($list)) AND detected = 0',
+        )
+        .run({ list });
+    });
   }
 
   putDetected(id: RecordingId, found: DetectedChapters, now: WallMs): void {

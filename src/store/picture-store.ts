@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import type { WallMs } from '../../host/clock.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
+import { recordingsWithoutOriginal } from './recordings-without-original.ts';
 import { atomically } from './transaction.ts';
 
 export class PictureStore {
@@ -30,6 +31,20 @@ export class PictureStore {
   putDone(id: RecordingId): void {
     atomically(this.database, () =>
       this.database.query('UPDATE recordings SET pictures = 1 WHERE id = $id').run({ id }),
+    );
+  }
+
+  /** Pages of those that no picture can be made of, because their original stream is gone. */
+  withoutOriginal(): Generator<RecordingId[]> {
+    return recordingsWithoutOriginal(this.database, 'pictures');
+  }
+
+  /** Nothing more is to be made of any of these. */
+  putAllDone(ids: readonly RecordingId[]): void {
+    atomically(this.database, () =>
+      this.database
+        .query('UPDATE recordings SET pictures = 1 WHERE id IN (SELECT value FROM json_each($ids))')
+        .run({ ids: JSON.stringify(ids) }),
     );
   }
 
