@@ -88,10 +88,9 @@ export function scrambledStream(options: ScrambledOptions): ScrambledStream {
       if (round % tablesEvery === 0) writeTables(clear, programs, messageOf, caSystemId);
       for (const program of programs) {
         for (const pid of program.streams) {
-          const payload = Uint8Array.from(
-            { length: round % 7 === 3 ? 100 + (round % 80) : 184 },
-            (_, index) => (index * 3 + round * 5 + period + pid) & 0xff,
-          );
+          const payload = new Uint8Array(round % 7 === 3 ? 100 + (round % 80) : 184);
+          for (let index = 0; index < payload.length; index += 1)
+            payload[index] = index * 3 + round * 5 + period + pid;
           if (program.ecmPid !== null) {
             marks.push({ offset: clear.length * PACKET, seed: program.seed, period });
           }
@@ -102,8 +101,13 @@ export function scrambledStream(options: ScrambledOptions): ScrambledStream {
   }
   const plain = clear.bytes();
   const scrambled = plain.slice();
-  for (const { offset, seed, period } of marks)
-    scramble(scrambled.subarray(offset, offset + PACKET), seed, period);
+  const schedules = new Map<string, ReturnType<typeof scheduleKeys>>();
+  for (const { offset, seed, period } of marks) {
+    const name = `${seed} ${period}`;
+    const work = schedules.get(name) ?? scheduleKeys(TEST_SYSTEM.systemKey, testKey(seed, period));
+    schedules.set(name, work);
+    scramble(scrambled.subarray(offset, offset + PACKET), work, period);
+  }
   return { scrambled, clear: plain, periodStarts, ecmChanges };
 }
 
@@ -135,10 +139,9 @@ function writeTables(
   }
 }
 
-function scramble(packet: Uint8Array, seed: number, period: number): void {
+function scramble(packet: Uint8Array, work: ReturnType<typeof scheduleKeys>, period: number): void {
   const flags = packet[3] as number;
   const header = (flags & 0x20) !== 0 ? 5 + (packet[4] as number) : 4;
-  const work = scheduleKeys(TEST_SYSTEM.systemKey, testKey(seed, period));
   encryptPayload(packet.subarray(header), work, TEST_SYSTEM.initialValue);
   packet[3] = flags | (period % 2 === 1 ? 0xc0 : 0x80);
 }

@@ -40,6 +40,8 @@ const ENCODING = ['test/live'];
 const ALONE = ['test/e2e'];
 /** Households of many processes, whose packets are dated by half a second. */
 const CROWDED = 'test/faults/fault-table.test.ts';
+/** Two minutes at a sixth of a core, at any pace: beside the tests that use the processor. */
+const SOAK = 'test/agent/descramble-soak.test.ts';
 /** What `--rigs` alone runs: real kernel drivers in a virtual machine. */
 const RIGS = ['./test/rigs'];
 /** Among the tests that use the processor: sockets, processes and encoders with time-outs. */
@@ -94,14 +96,15 @@ async function everything(): Promise<Outcome[]> {
     `--parallel=${WAITING_AT_ONCE}`,
     '--no-isolate',
     ...WAITING.map((folder) => `./${folder}`),
-    ...['--path-ignore-patterns', CROWDED],
+    ...[CROWDED, SOAK].flatMap((path) => ['--path-ignore-patterns', path]),
   ];
   const busy = lane('tests that use the processor', [
     `--parallel=${BUSY_AT_ONCE}`,
     '--no-isolate',
     ...ignored,
   ]);
-  const outcomes = [await busy.outcome];
+  const soak = lane('descrambling for two minutes', [`./${SOAK}`]);
+  const outcomes = await Promise.all([busy.outcome, soak.outcome]);
   const encoding = lane(
     'tests of live encoding',
     ENCODING.map((folder) => `./${folder}`),

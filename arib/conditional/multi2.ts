@@ -74,8 +74,10 @@ function step(block: Block, place: number, k: Uint32Array): void {
 }
 
 function words(bytes: Uint8Array, count: number): Uint32Array {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return Uint32Array.from({ length: count }, (_, index) => view.getUint32(index * 4));
+  const list = new Uint32Array(count);
+  for (let index = 0; index < count * 4; index += 1)
+    list[index >> 2] = ((list[index >> 2] as number) << 8) | (bytes[index] as number);
+  return list;
 }
 
 /**
@@ -143,10 +145,10 @@ export function decryptPayload(payload: Uint8Array, work: WorkKeys, initial: Uin
 export function encryptPayload(payload: Uint8Array, work: WorkKeys, initial: Uint8Array): void {
   let previous = initial;
   const whole = payload.length - (payload.length % 8);
+  const mixed = new Uint8Array(8);
   for (let at = 0; at < whole; at += 8) {
-    const mixed = Uint8Array.from({ length: 8 }, (_, index) => {
-      return (payload[at + index] as number) ^ (previous[index] as number);
-    });
+    for (let index = 0; index < 8; index += 1)
+      mixed[index] = (payload[at + index] as number) ^ (previous[index] as number);
     previous = encryptBlock(mixed, work);
     payload.set(previous, at);
   }

@@ -60,6 +60,57 @@ export async function fieldFilm(size: string, seconds: number): Promise<FieldFil
   return { source, stream };
 }
 
+/**
+ * Encodes frames of two fields each, the top one first. @param fields planar 4:2:0 pictures of which each gives the lines of
+ * its parity
+ */
+export async function encodeFields(size: string, fields: readonly Uint8Array[]): Promise<Uint8Array> {
+  const [width = 0, height = 0] = size.split('x').map(Number);
+  const folder = mkdtempSync(join(tmpdir(), 'svc-mpeg2-'));
+  try {
+    const frames = [];
+    for (let at = 0; at + 1 < fields.length; at += 2) {
+      const [first, second] = [fields[at], fields[at + 1]];
+      if (first !== undefined && second !== undefined) frames.push(woven(first, second, width, height));
+    }
+    const file = join(folder, 'fields.yuv');
+    await Bun.write(file, Buffer.concat(frames));
+    const input = ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-s', size, '-r', '30000/1001', '-i', file];
+    const encoder = [
+      '-c:v',
+      'mpeg2video',
+      '-threads',
+      '1',
+      '-flags',
+      '+ildct+ilme',
+      '-top',
+      '1',
+      '-q:v',
+      '2',
+    ];
+    return await ffmpeg([...input, ...encoder, '-bf', '2', '-f', 'mpeg2video', '-']);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The even lines of one picture, the odd ones of another. */
+function woven(first: Uint8Array, second: Uint8Array, width: number, height: number): Uint8Array {
+  const frame = first.slice();
+  const planes = [
+    [0, width, height],
+    [width * height, width / 2, height / 2],
+    [(width * height * 5) / 4, width / 2, height / 2],
+  ] as const;
+  for (const [from, columns, lines] of planes) {
+    for (let y = 1; y < lines; y += 2) {
+      const at = from + y * columns;
+      frame.set(second.subarray(at, at + columns), at);
+    }
+  }
+  return frame;
+}
+
 /** All pictures of a stream as ffmpeg decodes them, planar 4:2:0 without gaps. */
 export async function decodeByFfmpeg(stream: Uint8Array): Promise<Uint8Array> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-mpeg2-'));

@@ -5,6 +5,7 @@
  */
 import { bits } from './bits.as';
 import { prepareScan } from './blocks.as';
+import { combedBlocks, weave } from './combing.as';
 import { deinterlace } from './deinterlace.as';
 import {
   addFlags,
@@ -319,6 +320,38 @@ export function field(age: i32, isSecond: i32): i32 {
   const line = (isSecond !== 0) === isTopFirst ? 1 : 0;
   const target = outputAddress();
   deinterlace(addressOf(before), addressOf(frame), addressOf(after), target, line, isSecond !== 0);
+  return target;
+}
+
+/** Of the second to last frame taken, between two others: the lines of a field, 0 top, 1 bottom. */
+function lineOf(isSecond: bool): i32 {
+  return isSecond === ((flagsOf(frames.middle) & FLAG_TOP_FIRST) !== 0) ? 1 : 0;
+}
+
+/**
+ * Blocks in which a field of the taken frame of `age` 1 and the field behind it are torn when both are woven to one frame;
+ * -1 where a neighbour is missing.
+ */
+export function combed(isSecond: i32): i32 {
+  const previous = frames.previous;
+  const middle = frames.middle;
+  const next = frames.next;
+  if (previous < 0 || middle < 0 || next < 0) return -1;
+  const rest = 1 - lineOf(isSecond !== 0);
+  if (isSecond === 0) return combedBlocks(addressOf(previous), addressOf(middle), addressOf(middle), rest);
+  return combedBlocks(addressOf(middle), addressOf(middle), addressOf(next), rest);
+}
+
+/**
+ * A field of the taken frame of `age` 1 and the field behind it as one frame: both are of one picture of a film.
+ * @returns address of Y; 0 where there is none
+ */
+export function film(isSecond: i32): i32 {
+  if (frames.middle < 0) return 0;
+  if (isSecond === 0) return addressOf(frames.middle);
+  if (frames.next < 0) return 0;
+  const target = outputAddress();
+  weave(addressOf(frames.middle), lineOf(true), addressOf(frames.next), target);
   return target;
 }
 

@@ -1,7 +1,8 @@
 /**
  * The video decoder and deinterlacer of `wasm/mpeg2` for one stream: access units in, pictures as they are shown out,
- * 59.94 a second where the stream is interlaced, and as many as the film has where it says so.
+ * 59.94 a second where the stream is interlaced, and as many as the film has where it says so or its fields show it.
  */
+import { FilmCadence } from './film-cadence.ts';
 
 interface Mpeg2Exports {
   readonly memory: WebAssembly.Memory;
@@ -17,6 +18,8 @@ interface Mpeg2Exports {
   frameTime(age: number): number;
   frameFlags(age: number): number;
   field(age: number, isSecond: number): number;
+  combed(isSecond: number): number;
+  film(isSecond: number): number;
   stride(): number;
   cbOffset(): number;
   crOffset(): number;
@@ -65,9 +68,13 @@ const FRAME_RATES = [30000 / 1001, 24000 / 1001, 24, 25, 30000 / 1001, 30, 50, 6
 /** Width to height by aspect_ratio_information, table 6-3; 1 means square samples. */
 const ASPECTS: readonly (number | undefined)[] = [undefined, undefined, 4 / 3, 16 / 9, 2.21];
 const CLOCK = 90_000;
+/** Of a field without neighbours. */
+const UNMEASURED = -1;
 
 export class Mpeg2Decoder {
   readonly #wasm: Mpeg2Exports;
+  readonly #cadence = new FilmCadence();
+  #isTopFirst = true;
   #shape: PictureShape | undefined;
   /** The picture that is next when it carries no time. */
   #nextTime = Number.NaN;
@@ -135,6 +142,7 @@ export class Mpeg2Decoder {
   /** Begins again with the next intra picture, as after a loss. */
   restart(): void {
     this.#wasm.restart();
+    this.#cadence.reset();
     this.#nextTime = Number.NaN;
   }
 
@@ -158,12 +166,21 @@ export class Mpeg2Decoder {
     if ((flags & PROGRESSIVE) !== 0) {
       const duration = field * fieldsOf(flags);
       this.#nextTime = time + duration;
+      this.#cadence.reset();
       yield this.#picture(address, time, duration);
       return;
     }
     this.#nextTime = time + field * 2;
-    yield this.#picture(this.#wasm.field(age, 0), time, field);
-    yield this.#picture(this.#wasm.field(age, 1), time + field, field);
+    const isTopFirst = (flags & TOP_FIRST) !== 0;
+    if (isTopFirst !== this.#isTopFirst) this.#cadence.reset();
+    this.#isTopFirst = isTopFirst;
+    for (const isSecond of [0, 1]) {
+      const combed = age === 1 ? this.#wasm.combed(isSecond) : UNMEASURED;
+      const use = this.#cadence.next(combed === UNMEASURED ? undefined : combed);
+      const at = time + field * isSecond;
+      if (use.kind === 'field') yield this.#picture(this.#wasm.field(age, isSecond), at, field);
+      if (use.kind === 'film') yield this.#picture(this.#wasm.film(isSecond), at, field * use.fields);
+    }
   }
 
   #picture(address: number, time: number, duration: number): DecodedPicture {
