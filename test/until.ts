@@ -1,6 +1,9 @@
 /** Waiting for what comes about outside of the test, in processes and files. */
 
-const PAUSE_MS = 50;
+/** A wait asks again after a twentieth of what it has waited so far: to ask costs both sides processor time. */
+const SHARE = 20;
+const LEAST_PAUSE_MS = 5;
+const MOST_PAUSE_MS = 250;
 
 /** @throws Error with the description when the condition does not come true in time. */
 export async function comesTrue<T>(
@@ -8,11 +11,12 @@ export async function comesTrue<T>(
   condition: () => Promise<T | undefined> | T | undefined,
   limitMs: number,
 ): Promise<T> {
-  const deadline = performance.now() + limitMs;
+  const began = performance.now();
   for (;;) {
     const found = await condition();
     if (found !== undefined && found !== false) return found;
-    if (performance.now() > deadline) throw new Error(`did not happen: ${what}`);
-    await Bun.sleep(PAUSE_MS);
+    const waitedMs = performance.now() - began;
+    if (waitedMs > limitMs) throw new Error(`did not happen: ${what}`);
+    await Bun.sleep(Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, waitedMs / SHARE)));
   }
 }

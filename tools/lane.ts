@@ -28,6 +28,8 @@ interface LaneOptions {
   args: readonly string[];
   environment: Readonly<Record<string, string | undefined>>;
   folder: string;
+  /** What it starts gives way to what other lanes start: 0 to 19, as of `nice`; default 0. */
+  niceness?: number;
   /** After this it is ended with everything that it started, and has failed. */
   limitMs: number;
 }
@@ -37,6 +39,8 @@ type Voice = 'stdout' | 'stderr';
 /** For a run that was asked to end and does not. */
 const END_LIMIT_MS = 10_000;
 const FAILURE = /^\(fail\) /;
+/** Stands above the tests of a file. */
+const HEADING = /^\S+\.test\.tsx?:$/;
 
 function count(summary: string, word: string): number {
   const found = summary.match(new RegExp(`^\\s*(\\d+) ${word}$`, 'm'));
@@ -61,9 +65,13 @@ function fileOutcomes(path: string): Outcome['files'] {
 }
 
 export class Lane {
+  /** Of those that run beside each other, the one that wrote last. */
+  static #writing: Lane | undefined;
   readonly outcome: Promise<Outcome>;
   readonly #options: LaneOptions;
   #report = '';
+  /** The file whose tests it tells of. */
+  #heading = '';
 
   constructor(options: LaneOptions) {
     this.#options = options;
@@ -71,13 +79,14 @@ export class Lane {
   }
 
   async #run(): Promise<Outcome> {
-    const { name, args, environment, folder, limitMs } = this.#options;
+    const { name, args, environment, folder, niceness = 0, limitMs } = this.#options;
     const reports = mkdtempSync(join(tmpdir(), 'svc-tests-'));
     const times = join(reports, 'times.xml');
     const report = ['--reporter=junit', `--reporter-outfile=${times}`];
     // `--no-orphans`: however it ends, also by a signal, it ends every process that its tests have started.
     const flags = ['--no-orphans', '--timeout', '30000', ...report];
-    const child = Bun.spawn([process.execPath, 'test', ...flags, ...args], {
+    const command = [process.execPath, 'test', ...flags, ...args];
+    const child = Bun.spawn(niceness === 0 ? command : ['nice', '-n', String(niceness), ...command], {
       cwd: folder,
       stdin: 'ignore',
       stdout: 'pipe',
@@ -117,9 +126,23 @@ export class Lane {
 
   async #read(voice: Voice, stream: ReadableStream<Uint8Array>): Promise<void> {
     const decoder = new TextDecoder();
+    let open = '';
     for await (const chunk of stream) {
-      process[voice].write(chunk);
-      if (voice === 'stderr') this.#report += decoder.decode(chunk, { stream: true });
+      const text = open + decoder.decode(chunk, { stream: true });
+      const end = text.lastIndexOf('\n') + 1;
+      open = text.slice(end);
+      if (end > 0) this.#write(voice, text.slice(0, end));
     }
+    if (open !== '') this.#write(voice, `${open}\n`);
+  }
+
+  /** Whole lines, and above them the name of their file where another lane wrote meanwhile. */
+  #write(voice: Voice, text: string): void {
+    const isAnother = Lane.#writing !== undefined && Lane.#writing !== this;
+    Lane.#writing = this;
+    process[voice].write(isAnother && this.#heading !== '' ? `\n${this.#heading}\n${text}` : text);
+    if (voice === 'stdout') return;
+    this.#report += text;
+    this.#heading = text.split('\n').findLast((line) => HEADING.test(line)) ?? this.#heading;
   }
 }

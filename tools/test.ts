@@ -1,10 +1,10 @@
 /**
- * `npm test [filters]`: the checks, then every test. Ends with a table of the slowest files and a line
+ * `npm test [filters]`: the checks and every test. Ends with a table of the slowest files and a line
  * `N passed, N failed`, in which the checks count as one. Arguments are handed to `bun test`; `--long` adds the soaks,
  * `--rigs` runs the tests in a virtual machine.
  *
- * Several runs of `bun test` follow each other: the first uses the processor, another, of several files at once, waits
- * for the time of the broadcast most of the time. Beside each other the broadcast of the second would be late.
+ * Several runs of `bun test`, as lanes. What uses the processor runs in what is left by the lanes that wait for real time;
+ * real encoders, and picture against sound in a browser, run when nothing else does.
  *
  * A file that runs against real time and failed beside others is run once more by itself, which tells a machine that
  * was late from a fault. It is named in the output, because such a test is to be mended.
@@ -34,13 +34,13 @@ const WAITING_AT_ONCE = 3;
 /** They use the processor, and real time only as far as a browser's time-outs go. */
 const BROWSER = ['test/web'];
 const BUSY_AT_ONCE = 2;
-/** Real encoders at the pace of the broadcast: neither lane may run beside them. */
-const ENCODING = ['test/live'];
-/** Measures picture against sound, as a browser plays them. */
-const ALONE = ['test/e2e'];
+/** Of what may be late: it gives way to the lanes of real time, and does not starve. */
+const BUSY_NICENESS = 10;
+/** Real encoders at the pace of the broadcast; picture against sound, as a browser plays them. */
+const ALONE = ['test/live', 'test/e2e'];
 /** Households of many processes, whose packets are dated by half a second. */
 const CROWDED = 'test/faults/fault-table.test.ts';
-/** Two minutes at a sixth of a core, at any pace: beside the tests that use the processor. */
+/** Two minutes at a sixth of a core, at any pace: as the tests that use the processor. */
 const SOAK = 'test/agent/descramble-soak.test.ts';
 /** What `--rigs` alone runs: real kernel drivers in a virtual machine. */
 const RIGS = ['./test/rigs'];
@@ -73,9 +73,10 @@ const rigs = args.includes('--rigs');
 const named = args.filter((arg) => arg !== '--long' && arg !== '--rigs');
 const filters = rigs && named.length === 0 ? RIGS : named;
 
-function lane(name: string, words: readonly string[]): Lane {
+function lane(name: string, words: readonly string[], niceness = 0): Lane {
   const environment = { ...(long ? { SVC_LONG: '1' } : {}), ...(rigs ? { SVC_RIGS: '1' } : {}) };
-  return new Lane({ name, args: words, environment, folder: ROOT, limitMs: long ? LONG_LIMIT_MS : LIMIT_MS });
+  const limitMs = long ? LONG_LIMIT_MS : LIMIT_MS;
+  return new Lane({ name, args: words, environment, folder: ROOT, niceness, limitMs });
 }
 
 /** The films of the demo take a minute or two: made in what the others leave of the machine. */
@@ -86,44 +87,33 @@ function prepareFilms(): Bun.Subprocess {
   });
 }
 
+const within = (paths: readonly string[]): string[] => paths.map((path) => `./${path}`);
+const without = (patterns: readonly string[]): string[] =>
+  patterns.flatMap((pattern) => ['--path-ignore-patterns', pattern]);
+const atOnce = (files: number): string[] => [`--parallel=${files}`, '--no-isolate'];
+
+/** One after another: households of many processes would be late beside each other. */
+async function inRealTime(): Promise<Outcome[]> {
+  const words = [...atOnce(WAITING_AT_ONCE), ...within(WAITING), ...without([CROWDED, SOAK])];
+  const waiting = await lane('tests that wait', words).outcome;
+  return [waiting, await lane('the fault table', within([CROWDED])).outcome];
+}
+
 async function everything(): Promise<Outcome[]> {
   const films = prepareFilms();
-  const ignored = [...WAITING, ...ENCODING, ...ALONE].flatMap((folder) => [
-    '--path-ignore-patterns',
-    `${folder}/**`,
-  ]);
-  const parallel = [
-    `--parallel=${WAITING_AT_ONCE}`,
-    '--no-isolate',
-    ...WAITING.map((folder) => `./${folder}`),
-    ...[CROWDED, SOAK].flatMap((path) => ['--path-ignore-patterns', path]),
-  ];
-  const busy = lane('tests that use the processor', [
-    `--parallel=${BUSY_AT_ONCE}`,
-    '--no-isolate',
-    ...ignored,
-  ]);
-  const soak = lane('descrambling for two minutes', [`./${SOAK}`]);
-  const outcomes = await Promise.all([busy.outcome, soak.outcome]);
-  const encoding = lane(
-    'tests of live encoding',
-    ENCODING.map((folder) => `./${folder}`),
-  );
-  outcomes.push(await encoding.outcome);
-  const waiting = lane('tests that wait', parallel);
-  outcomes.push(await waiting.outcome);
-  const alone = lane(
-    'tests that run alone',
-    [...ALONE, CROWDED].map((path) => `./${path}`),
-  );
-  outcomes.push(await alone.outcome);
+  const elsewhere = without([...WAITING, ...ALONE].map((folder) => `${folder}/**`));
+  const words = [...atOnce(BUSY_AT_ONCE), ...elsewhere];
+  const busy = lane('tests that use the processor', words, BUSY_NICENESS);
+  const soak = lane('descrambling for two minutes', within([SOAK]), BUSY_NICENESS);
+  const [realTime, ...others] = await Promise.all([inRealTime(), busy.outcome, soak.outcome]);
+  const alone = await lane('tests that run alone', within(ALONE)).outcome;
   films.kill();
-  return outcomes;
+  return [...realTime, ...others, alone];
 }
 
 /** Of files that run against real time: counts what failed in the first run by the second. */
 async function runAgain(outcomes: readonly Outcome[]): Promise<void> {
-  const folders = [...WAITING, ...ENCODING, ...BROWSER, ...REAL_TIME, ...ALONE];
+  const folders = [...WAITING, ...BROWSER, ...REAL_TIME, ...ALONE];
   const again = outcomes.flatMap((outcome) =>
     outcome.files
       .filter(({ file, failed }) => failed > 0 && folders.some((folder) => file.startsWith(`${folder}/`)))
@@ -155,9 +145,20 @@ async function some(): Promise<Outcome[]> {
   return [await only.outcome];
 }
 
-const clean = await check();
-console.log(clean ? 'check: clean' : 'check: findings above');
-const outcomes = filters.length > 0 ? await some() : await everything();
+async function checked(niceness?: number): Promise<boolean> {
+  const isClean = await check(niceness);
+  console.log(isClean ? 'check: clean' : 'check: findings above');
+  return isClean;
+}
+
+/** Named tests follow the checks; all tests take longer than these and run beside them. */
+async function run(): Promise<{ clean: boolean; outcomes: Outcome[] }> {
+  if (filters.length > 0) return { clean: await checked(), outcomes: await some() };
+  const [clean, outcomes] = await Promise.all([checked(BUSY_NICENESS), everything()]);
+  return { clean, outcomes };
+}
+
+const { clean, outcomes } = await run();
 printSlowest(outcomes);
 const failures = new Set(outcomes.flatMap((outcome) => outcome.failures));
 await runAgain(outcomes);

@@ -19,6 +19,8 @@ export const LONG = process.env.SVC_LONG === '1';
 
 /** Of a wait that may be for a programme's end. */
 const LIMIT_MS = LONG ? 300_000 : 120_000;
+/** All who wait for a recording share an answer for so long. */
+const ANSWER_MS = 100;
 /** All of a guide of four programmes comes within a second or two. */
 const SCHEDULE_SPEED = 20;
 const HOUR_SEC = 3600;
@@ -125,6 +127,7 @@ function channelOf({ channel, title, at, seconds, againAfter, ...show }: Show): 
 export class Household {
   #service: Program | undefined;
   #data: string;
+  readonly #lists = new Map<string, { readonly at: number; readonly list: Promise<Recording[]> }>();
   /** What former services have logged. */
   #before = '';
 
@@ -174,6 +177,7 @@ export class Household {
 
   /** Again on the same port and folder, after the first time. @param signal kills it while it starts */
   async startService(signal?: AbortSignal): Promise<void> {
+    this.#lists.clear();
     const environment = {
       TUNER_AGENT_URL: this.air.agentUrl,
       EPG_SWEEP_SETTLE: '1000',
@@ -265,12 +269,22 @@ export class Household {
     return this.read('reservations');
   }
 
+  /** As the service told it a moment ago. */
+  #recordings(shown: string): Promise<Recording[]> {
+    const held = this.#lists.get(shown);
+    const now = performance.now();
+    if (held !== undefined && now - held.at < ANSWER_MS) return held.list;
+    const list = this.read<Recording[]>(`recordings?${shown}`);
+    // Told to everyone who waits for it.
+    list.catch(() => {});
+    this.#lists.set(shown, { at: now, list });
+    return list;
+  }
+
   /** Whatever became of it, also when it failed. */
   async recording(programId: number): Promise<Recording | undefined> {
     for (const shown of ['', 'show=recording', 'show=failed']) {
-      const found = (await this.read<Recording[]>(`recordings?${shown}`)).find(
-        (one) => one.programId === programId,
-      );
+      const found = (await this.#recordings(shown)).find((one) => one.programId === programId);
       if (found !== undefined) return found;
     }
     return undefined;
@@ -306,7 +320,7 @@ export class Household {
   /** Once it was judged: whatever its programme's number is by then, and if it has no file. */
   async judgedByTitle({ title }: Show): Promise<Omit<Judged, 'path'>> {
     const recording = await until(`${title} is judged`, async () => {
-      const lists = ['', '?show=failed'].map((shown) => this.read<Recording[]>(`recordings${shown}`));
+      const lists = ['', 'show=failed'].map((shown) => this.#recordings(shown));
       const all = (await Promise.all(lists).catch(() => [])).flat();
       return all.find((one) => one.title === title && one.verdict !== null && !one.recording);
     });

@@ -15,6 +15,7 @@ import { startReceptionWorker } from '../../src/workers.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import type { AudioOption } from '../../wire/api.ts';
 import { synthText } from '../synth/tuning.ts';
+import { comesTrue } from '../until.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const SYNTH = join(ROOT, 'synth', 'main.ts');
@@ -59,11 +60,7 @@ export async function prepareAir(scenario = 'mini'): Promise<StationRecord[]> {
 
 /** @throws Error with the description when the condition does not come true in time. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + WAIT_LIMIT_MS;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`did not happen: ${what}`);
-    await Bun.sleep(10);
-  }
+  await comesTrue(what, condition, WAIT_LIMIT_MS);
 }
 
 /** Running ffmpeg processes that this process started. */

@@ -11,6 +11,7 @@ import { type SmallChannel, type SmallStation, smallScenario } from '../../synth
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import { type Program, startProgram } from '../program.ts';
 import { SYNTH, synth } from '../synth/tuning.ts';
+import { comesTrue } from '../until.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const AGENT = join(ROOT, 'agent', 'main.ts');
@@ -20,11 +21,7 @@ const MAX_LAG_SEC = 60;
 
 /** @throws Error with the description when the condition does not come true in time. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + WAIT_LIMIT_MS;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`did not happen: ${what}`);
-    await Bun.sleep(20);
-  }
+  await comesTrue(what, condition, WAIT_LIMIT_MS);
 }
 
 export interface Fault {

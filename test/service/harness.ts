@@ -18,6 +18,7 @@ import {
 } from '../../src/workers.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import { SecretWatch } from '../access/secret-watch.ts';
+import { comesTrue } from '../until.ts';
 
 export const CHANNELS: Channel[] = [
   {
@@ -170,11 +171,7 @@ const WAIT_LIMIT_MS = 25_000;
 
 /** @throws Error when the condition does not come true in time. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + WAIT_LIMIT_MS;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`did not happen: ${condition}`);
-    await Bun.sleep(5);
-  }
+  await comesTrue(String(condition), condition, WAIT_LIMIT_MS);
 }
 
 /** Writes bytes to a port and hangs up half-way; what comes back, if anything, is not read. */
