@@ -149,9 +149,9 @@ export class RunningRecording {
   }
 
   #noteEnd(): void {
-    const { stationId, endAt } = this.#record;
+    const { programId, stationId, endAt } = this.#record;
     try {
-      this.#unheardEnd.note(stationId, endAt);
+      this.#unheardEnd.note(programId, stationId, endAt);
     } catch (error) {
       this.options.log.warn('what follows a recording is not known', {
         recording: this.id,

@@ -5,6 +5,7 @@ import type { Stretch } from '../model/verdict.ts';
 import { UnheardEnd } from './unheard-end.ts';
 
 const STATION = 1 as StationId;
+const OWN = 6 as ProgramId;
 const HOUR = 3_600_000;
 
 function guide() {
@@ -21,7 +22,7 @@ const endOf = (end: UnheardEnd, now = 10 * HOUR, received: Stretch[] = []) =>
 
 test('a programme lasted until the one behind it began, where that was moved', () => {
   const { next, end } = guide();
-  end.note(STATION, broadcastMs(HOUR));
+  end.note(OWN, STATION, broadcastMs(HOUR));
   expect(endOf(end)).toBe(HOUR);
   next.startAt = broadcastMs(HOUR + 600_000);
   expect(endOf(end)).toBe(HOUR + 600_000);
@@ -34,7 +35,7 @@ test('a programme lasted until the one behind it began, where that was moved', (
 
 test('what is moved earlier, into the future, or by half a day, tells no end', () => {
   const { next, end } = guide();
-  end.note(STATION, broadcastMs(HOUR));
+  end.note(OWN, STATION, broadcastMs(HOUR));
   for (const startAt of [HOUR - 1, 12 * HOUR]) {
     next.startAt = broadcastMs(startAt);
     expect(endOf(end, 24 * HOUR)).toBe(HOUR);
@@ -43,13 +44,21 @@ test('what is moved earlier, into the future, or by half a day, tells no end', (
   expect(endOf(end, 2 * HOUR - 1)).toBe(HOUR);
 });
 
-test('what did not follow at once says nothing, nor does a station without a guide', () => {
+test('a programme that was itself moved lasted until what followed, announced for earlier, began', () => {
   const { next, end } = guide();
-  next.startAt = broadcastMs(HOUR - 60_000);
-  end.note(STATION, broadcastMs(HOUR));
+  next.startAt = broadcastMs(HOUR - 300_000);
+  end.note(OWN, STATION, broadcastMs(HOUR));
+  expect(endOf(end)).toBe(HOUR);
+  next.startAt = broadcastMs(HOUR + 180_000);
+  expect(endOf(end)).toBe(HOUR + 180_000);
+});
+
+test('the programme itself does not follow it, and a station without a guide says nothing', () => {
+  const { next, end } = guide();
+  end.note(next.id, STATION, broadcastMs(HOUR));
   next.startAt = broadcastMs(HOUR + 600_000);
   expect(endOf(end)).toBe(HOUR);
   const silent = new UnheardEnd({});
-  silent.note(STATION, broadcastMs(HOUR));
+  silent.note(OWN, STATION, broadcastMs(HOUR));
   expect(endOf(silent)).toBe(HOUR);
 });

@@ -22,14 +22,18 @@ export interface GuideOfStation {
 
 /** @throws whatever the guide throws */
 export class UnheardEnd {
-  #next: Announced | undefined;
+  /** Behind the end that was noted with it. */
+  #next: { id: ProgramId; endAt: BroadcastMs } | undefined;
 
   constructor(readonly guide: GuideOfStation) {}
 
-  /** The end as it is known now: remembers what is to follow. */
-  note(station: StationId, endAt: BroadcastMs): void {
+  /**
+   * The end as it is known now: remembers what is to follow. That may still be announced for earlier, where the programme
+   * itself was moved only now.
+   */
+  note(programId: ProgramId | null, station: StationId, endAt: BroadcastMs): void {
     const next = this.guide.findAiring?.(station, endAt);
-    this.#next = next?.startAt === endAt ? { id: next.id, startAt: next.startAt } : undefined;
+    this.#next = next === undefined || next.id === programId ? undefined : { id: next.id, endAt };
   }
 
   /**
@@ -40,7 +44,7 @@ export class UnheardEnd {
   endOf(endAt: BroadcastMs, now: BroadcastMs, received: readonly Stretch[]): BroadcastMs {
     const before = this.#next;
     const isHeard = received.some(({ from, to }) => from <= endAt && to >= endAt);
-    if (isHeard || before === undefined || before.startAt !== endAt) return endAt;
+    if (isHeard || before === undefined || before.endAt !== endAt) return endAt;
     const startAt = this.guide.findProgram?.(before.id)?.startAt ?? endAt;
     const isMoved = startAt > endAt && startAt <= now && startAt - endAt <= LONGEST_MS;
     return isMoved ? startAt : endAt;

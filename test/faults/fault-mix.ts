@@ -155,23 +155,26 @@ export async function mixedEvening(
   let lateMs = 0;
   try {
     await evening.events;
-    for (const [index, { row, struck }] of mixed.entries()) {
-      const show = evening.shows[index];
-      if (show === undefined) continue;
-      const judged = await evening.house.judgedByTitle(show).catch((error: unknown) => String(error));
-      if (typeof judged === 'string') {
-        const running = await evening.house.read<Recording[]>('recordings?show=recording');
-        const own = running.find(({ title }) => title === show.title) ?? running;
-        wrong.push(`${processes.name}; ${JSON.stringify(row)}: ${judged}, ${JSON.stringify(own)}`);
-        continue;
-      }
-      const { recording, verdict, bytes } = judged;
-      const { from, to } = evening.span(RUNNING);
-      lateMs = watch.latestMs(from, to);
-      const { startAt } = recording;
-      const outcome = { verdict, bytes, startAt, aired: evening.span(row.aired ?? row.programme) };
-      const found = wrongWith(outcome, evening, [...struck, processes], lateMs);
-      if (found !== undefined) wrong.push(`${processes.name}; ${JSON.stringify(row)}: ${found}`);
+    const found = await Promise.all(
+      mixed.map(async ({ row, struck }, index) => {
+        const show = evening.shows[index];
+        if (show === undefined) return undefined;
+        const judged = await evening.house.judgedByTitle(show).catch((error: unknown) => String(error));
+        if (typeof judged === 'string') {
+          const running = await evening.house.read<Recording[]>('recordings?show=recording');
+          const own = running.find(({ title }) => title === show.title) ?? running;
+          return `${judged}, ${JSON.stringify(own)}`;
+        }
+        const { recording, verdict, bytes } = judged;
+        const { from, to } = evening.span(RUNNING);
+        lateMs = watch.latestMs(from, to);
+        const aired = evening.span(row.aired ?? row.programme);
+        const outcome = { verdict, bytes, startAt: recording.startAt, aired };
+        return wrongWith(outcome, evening, [...struck, processes], lateMs);
+      }),
+    );
+    for (const [index, one] of found.entries()) {
+      if (one !== undefined) wrong.push(`${processes.name}; ${JSON.stringify(rows[index])}: ${one}`);
     }
   } finally {
     await watch.close();

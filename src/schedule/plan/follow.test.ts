@@ -72,6 +72,20 @@ describe('a programme that runs over', () => {
     expect(told(game)).toMatchObject({ close: 62, hold: null });
   });
 
+  test('of undefined duration ends when that is told, however long the guide guessed before', () => {
+    const { home, game, film, at, air, move, told, booked } = evening();
+    home.begin(game);
+    at(25);
+    move(game, 0, 60, true);
+    expect(told(game)).toMatchObject({ end: 30, close: 60 });
+    expect(booked(game).end).toBe(30);
+    // Its station is received again behind its end.
+    at(41);
+    move(game, 0, 40);
+    air(film, 'on', null);
+    expect(told(game)).toMatchObject({ end: 40, close: 40, hold: null });
+  });
+
   test('is not tracked where its station names nothing', () => {
     const { home, game, at, told } = evening();
     home.begin(game);

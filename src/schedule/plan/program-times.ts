@@ -94,14 +94,15 @@ export function underWay(
 ): ProgramTimes {
   const state = airing?.state;
   const endedAt = state === 'over' ? realEnd(program, reservation.endAt, airing?.until ?? null) : null;
-  // What was heard tells more than a guess.
-  const isTold = program !== undefined && !(program.openEnd && state !== undefined);
+  // A guess is no promise: it would hold the recording on after its real end is told.
+  const isTold = program !== undefined && !program.openEnd;
   const known = isTold ? latest(program.endAt, reservation.endAt) : reservation.endAt;
   const booked = endedAt === null ? known : latest(known, endedAt);
   const startAt = realStart(program, reservation.startAt, airing);
   const isLate = state === 'on' && booked < now;
   const isNamed = state === 'on' || state === 'next';
-  const closesAt = state === undefined ? endOf(program, booked, now) : booked;
+  const guessed = program === undefined ? booked : latest(booked, program.endAt);
+  const closesAt = state === undefined ? endOf(program, guessed, now) : booked;
   return {
     startAt,
     endAt: isLate ? latest(booked, broadcastMs(Math.floor(now / MINUTE_MS) * MINUTE_MS)) : booked,
