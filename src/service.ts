@@ -194,7 +194,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     wallClock: () => wallMs(now()),
     findStation: (id) => stations.findKnown(id),
     findProgram: (id) => programs.find(id),
-    findAiring: (station, at) => programs.airingOn(station, at),
+    findFollowing: (station, at, program) => programs.followingOn(station, at, program),
     onBegan: () => booking.booking.onBegan(),
     onEnded: (end) => {
       booking.booking.onEnded(end);

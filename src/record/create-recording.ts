@@ -33,7 +33,7 @@ interface RecordingNeeds
   extends Pick<
     RecorderOptions,
     | 'pool'
-    | 'findAiring'
+    | 'findFollowing'
     | 'findProgram'
     | 'findStation'
     | 'onBegan'

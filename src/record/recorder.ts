@@ -67,7 +67,7 @@ export interface RecorderOptions {
   /** Listed or not. */
   findStation: (id: RecordingOrder['stationId']) => StationRecord | undefined;
   findProgram: (id: RecordingOrder['programId']) => ProgramRecord | undefined;
-  findAiring?: GuideOfStation['findAiring'];
+  findFollowing?: GuideOfStation['findFollowing'];
   readSeries: SeriesReader;
   /** As `CommitsOptions`. */
   stored?: (() => Promise<void>) | undefined;

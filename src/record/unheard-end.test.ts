@@ -11,7 +11,7 @@ const HOUR = 3_600_000;
 function guide() {
   const next = { id: 7 as ProgramId, startAt: broadcastMs(HOUR) };
   const end = new UnheardEnd({
-    findAiring: (_, at) => (at >= next.startAt ? { ...next } : undefined),
+    findFollowing: (_, at, own) => (at >= next.startAt && own !== next.id ? { ...next } : undefined),
     findProgram: (id) => (id === next.id ? next : undefined),
   });
   return { next, end };

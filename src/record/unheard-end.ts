@@ -15,8 +15,10 @@ interface Announced {
 }
 
 export interface GuideOfStation {
-  /** What the guide has at a moment. */
-  findAiring?: ((station: StationId, at: BroadcastMs) => Announced | undefined) | undefined;
+  /** What the guide has at a moment, behind this programme. */
+  findFollowing?:
+    | ((station: StationId, at: BroadcastMs, program: ProgramId | null) => Announced | undefined)
+    | undefined;
   findProgram?: ((id: ProgramId) => Announced | undefined) | undefined;
 }
 
@@ -31,9 +33,9 @@ export class UnheardEnd {
    * The end as it is known now: remembers what is to follow. That may still be announced for earlier, where the programme
    * itself was moved only now.
    */
-  note(programId: ProgramId | null, station: StationId, endAt: BroadcastMs): void {
-    const next = this.guide.findAiring?.(station, endAt);
-    this.#next = next === undefined || next.id === programId ? undefined : { id: next.id, endAt };
+  note(program: ProgramId | null, station: StationId, endAt: BroadcastMs): void {
+    const next = this.guide.findFollowing?.(station, endAt, program);
+    this.#next = next === undefined ? undefined : { id: next.id, endAt };
   }
 
   /**

@@ -109,6 +109,18 @@ const window = (kind: 'basic' | 'extended', from: number, to: number, ...ids: nu
 });
 
 describe('reading', () => {
+  test('what follows a programme is what is announced last, not one that is said to be on without an end', async () => {
+    await write({ programs: [program(1, 0, 30), program(2, 30, 60), program(3, 60, 90)] });
+    // The one before runs over; the table of what follows the second still tells its old start.
+    database.run('UPDATE programs SET on_air = 1, open_end = 1, end_at = ? WHERE event_id = 1', [at(90)]);
+    database.run('UPDATE programs SET start_at = ?, end_at = ? WHERE event_id = 2', [at(40), at(70)]);
+    const [, second, third] = [1, 2, 3].map((event) => program(event, 0, 0).id);
+    const following = (minutes: number) =>
+      store.followingOn(HOME, broadcastMs(at(minutes)), second ?? null)?.id;
+    expect(following(70)).toBe(third);
+    expect(store.followingOn(HOME, broadcastMs(at(90)), null)).toBeUndefined();
+  });
+
   test('a stored programme comes back as it was', async () => {
     const stored = program(7, 0, 30, {
       extended: { 出演者: '誰か' },

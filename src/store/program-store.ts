@@ -104,6 +104,23 @@ export class ProgramStore {
     return this.airing([station], now).get(station);
   }
 
+  /** What a station is to air at a moment behind a programme, whatever it is said to air now; undefined: nothing is told. */
+  followingOn(
+    station: StationId,
+    at: BroadcastMs,
+    program: ProgramId | null,
+  ): Pick<ProgramRecord, 'id' | 'startAt'> | undefined {
+    const row = this.database
+      .query<{ id: ProgramId; startAt: BroadcastMs }, Record<'station' | 'at' | 'since' | 'program', number>>(
+        `SELECT id, start_at AS startAt FROM programs
+         WHERE station_id = $station AND start_at <= $at AND start_at > $since AND end_at > $at
+           AND hidden = 0 AND id <> $program
+         ORDER BY start_at DESC LIMIT 1`,
+      )
+      .get({ station, at, since: at - LONGEST_MS, program: program ?? -1 });
+    return row ?? undefined;
+  }
+
   /** Hidden ones too. */
   find(id: ProgramId): ProgramRecord | undefined {
     const row = this.database
