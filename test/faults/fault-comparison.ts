@@ -68,7 +68,7 @@ export function compareWithFile(
   const { drops } = verdict;
   return {
     ...{ told, missing, hidden: seconds(hidden), apartMs: Math.max(0, ...apart) },
-    picture: `told ${seconds(told)}, missing ${seconds(missing)}`,
+    picture: `told ${seconds(told)}, missing ${seconds(missing)}, breaks ${breaks} and ${breaksInShortHoles} in short holes`,
     isHalfMissing: lengthOf(missing) * 2 > aired.to - aired.from - BORDER_MS,
     countedApart:
       unsynced > 0

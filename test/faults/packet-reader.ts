@@ -62,6 +62,8 @@ class StreamReader {
     ...{ span: { from: Number.NaN, to: Number.NaN }, holes: [], scrambled: [] },
   };
   readonly #counters = new Map<number, number>();
+  /** Of PIDs that had no packet yet since a hole of less than a second. */
+  readonly #overHole = new Map<number, number>();
   /** The last clock reference, without the jumps before it. */
   #at = Number.NaN;
   /** What the clock jumped by so far. */
@@ -92,6 +94,11 @@ class StreamReader {
     if ((flags & 0x10) !== 0) {
       const before = this.#counters.get(pid);
       const counter = flags & 0x0f;
+      const overHole = this.#overHole.get(pid);
+      if (overHole !== undefined) {
+        if (counter !== ((overHole + 1) & 0x0f)) facts.breaksInShortHoles += 1;
+        this.#overHole.delete(pid);
+      }
       if (before !== undefined && counter !== ((before + 1) & 0x0f)) {
         facts.breaks += 1;
         if (counter === before) facts.repeats += 1;
@@ -131,9 +138,16 @@ class StreamReader {
     this.#step = undefined;
     if (facts.breaks !== step.breaks || isEnd) {
       // What the hole broke is no loss of its own.
-      if (step.to - step.from < SHORT_HOLE_MS) facts.breaksInShortHoles += facts.breaks - step.breaks;
+      const isShort = step.to - step.from < SHORT_HOLE_MS;
+      if (isShort) facts.breaksInShortHoles += facts.breaks - step.breaks;
+      else this.#overHole.clear();
       facts.breaks = step.breaks;
-      for (const pid of this.#counters.keys()) if (!this.#since.has(pid)) this.#counters.delete(pid);
+      for (const [pid, counter] of this.#counters) {
+        if (this.#since.has(pid)) continue;
+        this.#counters.delete(pid);
+        // Its next packet may come seconds later.
+        if (isShort) this.#overHole.set(pid, counter);
+      }
       if (step.to > step.from) facts.holes.push({ from: step.from, to: step.to });
       return;
     }
