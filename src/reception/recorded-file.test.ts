@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pid } from '../../arib/ids.ts';
 import { asFarAsItCan, RecordedFile } from './recorded-file.ts';
 
 const failing = (code: string) => async (): Promise<void> => {
@@ -27,6 +28,44 @@ test('a file is made with the folders above it, and never in the place of anothe
     writeFileSync(path, 'not to be lost');
     await expect(RecordedFile.open({ path, mode: 'create' }, undefined)).rejects.toThrow('EEXIST');
     expect(await Bun.file(path).text()).toBe('not to be lost');
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});
+
+test('what an earlier process left tells where its packets stayed scrambled', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'svc-recorded-'));
+  try {
+    const path = join(root, 'left.ts');
+    const clock = pid(0x1ff);
+    const picture = (index: number): Uint8Array => {
+      const packet = new Uint8Array(188).fill(0xff);
+      const isScrambled = index >= 300;
+      // adaptation_field_control 1: payload alone
+      packet.set([0x47, 0x01, 0x00, (isScrambled ? 0xc0 : 0) | 0x10 | (index & 15)]);
+      return packet;
+    };
+    const reference = (index: number): Uint8Array => {
+      const packet = new Uint8Array(188).fill(0xff);
+      // adaptation_field_control 2, length 183, PCR_flag; every packet takes 2 ms: 180 of 90 kHz
+      packet.set([0x47, 0x01, 0xff, 0x20, 183, 0x10]);
+      new DataView(packet.buffer).setUint32(6, (index * 180) / 2);
+      packet.set([0x7e, 0x00], 10);
+      return packet;
+    };
+    const packets = Array.from({ length: 1000 }, (_, index) =>
+      index % 20 === 0 ? reference(index) : picture(index),
+    );
+    // A tenth was told of already.
+    writeFileSync(path, Buffer.concat(packets));
+    const file = await RecordedFile.open({ path, mode: 'append', counted: 100 * 188 }, clock);
+    await file.close();
+    const [clear, scrambled, ...rest] = file.former?.runs ?? [];
+    expect(rest).toEqual([]);
+    expect(file.former?.recounted).toMatchObject({ packets: 900, scrambled: 665 });
+    // From the packets 100 and 300 to the last reference, packet 980.
+    expect(clear?.beforeEndMs).toBe(1760);
+    expect(Math.abs((scrambled?.beforeEndMs ?? 0) - 1360)).toBeLessThanOrEqual(64);
   } finally {
     rmSync(root, { recursive: true });
   }

@@ -94,7 +94,7 @@ test('a pause of the process that outlasts the backlog is told with its own caus
   expect(one.cause).toBe('paused');
   clock.now = 62_000;
   one.beginLife();
-  const former = { modifiedAt: 61_000, pcr: 4 * PCR_PER_SECOND, recounted: NO_PACKETS };
+  const former = { modifiedAt: 61_000, pcr: 4 * PCR_PER_SECOND, recounted: NO_PACKETS, runs: [] };
   one.take({ kind: 'opened', path: '/a.ts', size: 188, former }, 62_000);
   const { progress } = second(62_000);
   const dated = { ...progress, second: { ...progress.second, pcr: 62 * PCR_PER_SECOND } };

@@ -325,7 +325,7 @@ export class ReceptionTimeline {
     this.#joined = believed ? { at: real, since: this.#delay.since } : undefined;
     this.#measurement.endedAt(real);
     if (former.recounted.packets > 0) {
-      this.#measurement.count({ from: Math.min(told, real), to: real }, former.recounted);
+      this.#measurement.recounted({ from: Math.min(told, real), to: real }, former.runs);
     }
     if (this.#outage !== undefined) {
       const first = this.measured.breaks.find((one) => one.from >= Math.min(told, real) && one.to > real);

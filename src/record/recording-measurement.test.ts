@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { nothingMeasured } from '../model/verdict.ts';
 import { RecordingMeasurement } from './recording-measurement.ts';
 
@@ -69,4 +69,30 @@ test('a life of a single moment stays known when a break begins with it', () => 
   expect(measurement.value.stretches).toEqual([at(1, 1), at(4, 5)]);
   measurement.broke('disk_failed', at(0, 2));
   expect(measurement.value.stretches).toEqual([at(4, 5)]);
+});
+
+describe('what was found in the file of a killed process', () => {
+  const SCRAMBLED = { ...CLEAN, scrambled: 100 };
+  const run = (sums: typeof CLEAN, beforeEndMs: number | null) => ({ ...sums, beforeEndMs });
+
+  test('stays scrambled where it did, by its clock references, else by the packets', () => {
+    for (const beforeEndMs of [2000, null]) {
+      const measurement = new RecordingMeasurement(nothingMeasured());
+      measurement.received(at(0, 6), CLEAN);
+      const clear = { ...CLEAN, packets: 150 };
+      measurement.recounted(at(6, 11), [run(clear, 4900), run(SCRAMBLED, beforeEndMs)]);
+      expect(measurement.value.damage).toEqual([{ ...at(9, 11), ...SCRAMBLED }]);
+      expect(measurement.value.sums).toEqual({ packets: 350, drops: 0, errors: 0, scrambled: 100 });
+    }
+  });
+
+  test('stays scrambled for the reason of the packets right before it', () => {
+    const measurement = new RecordingMeasurement(nothingMeasured());
+    measurement.received(at(0, 6), { ...SCRAMBLED, cause: 'card_missing' });
+    measurement.recounted(at(6, 10), [run(SCRAMBLED, 4000), run(CLEAN, 3000), run(SCRAMBLED, 1000)]);
+    expect(measurement.value.damage.map(({ from, to, cause }) => ({ from, to, cause }))).toEqual([
+      { ...at(0, 7), cause: 'card_missing' },
+      { ...at(9, 10), cause: undefined },
+    ]);
+  });
 });

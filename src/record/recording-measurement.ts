@@ -7,6 +7,7 @@ import {
   type PacketSums,
   type Stretch,
 } from '../model/verdict.ts';
+import type { RecountedRun } from '../reception/recorded-file.ts';
 
 /** Seconds that follow one another are a little apart on a busy machine. */
 const JOIN_MS = 500;
@@ -72,6 +73,28 @@ export class RecordingMeasurement {
     else {
       last.to = Math.max(last.to, one.to);
       add(last, sums);
+    }
+  }
+
+  /**
+   * What was found in the file of a killed process, of a time that is known already. Packets that stayed scrambled did so
+   * for the same reason as those right before them.
+   */
+  recounted(stretch: Stretch, runs: readonly RecountedRun[]): void {
+    const before = this.value.damage.at(-1);
+    const isContinued = before !== undefined && isUnreadable(before) && stretch.from - before.to <= JOIN_MS;
+    const cause = isContinued ? before.cause : undefined;
+    const packets = runs.reduce((sum, run) => sum + run.packets, 0);
+    let counted = 0;
+    let from = stretch.from;
+    for (const [index, run] of runs.entries()) {
+      counted += run.packets;
+      const end = runs[index + 1]?.beforeEndMs;
+      const share = stretch.from + ((stretch.to - stretch.from) * counted) / Math.max(1, packets);
+      const told = end === undefined || end === null ? share : stretch.to - end;
+      const to = index === runs.length - 1 ? stretch.to : Math.min(Math.max(told, from), stretch.to);
+      this.count({ from, to }, index === 0 && cause !== undefined ? { ...run, cause } : run);
+      from = to;
     }
   }
 

@@ -45,7 +45,9 @@ export async function endedWhileAway(
     const modifiedAt = former.modifiedAt + broadcastClock() - wallClock();
     const from = measurement.toldUntil ?? beganAt ?? modifiedAt;
     const to = Math.min(Math.max(modifiedAt, from), closeAt);
-    measurement.received({ from: Math.min(from, to), to }, former.recounted, last.path);
+    const stretch = { from: Math.min(from, to), to };
+    measurement.received(stretch, nothingMeasured().sums, last.path);
+    measurement.recounted(stretch, former.runs);
   }
   const from = measurement.toldUntil ?? beganAt ?? startAt;
   measurement.broke('service_stopped', { from, to: closeAt });

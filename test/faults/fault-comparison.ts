@@ -64,16 +64,16 @@ export function compareWithFile(
   const hidden = missing
     .filter(({ from, to }) => to - from > TOLERANCE_MS + BORDER_MS)
     .filter(({ from, to }) => !told.some((one) => one.from < to && one.to > from));
-  const { breaks, breaksInShortHoles, repeats, unsynced } = facts;
+  const { breaks, breaksAtHoles, repeats, unsynced } = facts;
   const { drops } = verdict;
   return {
     ...{ told, missing, hidden: seconds(hidden), apartMs: Math.max(0, ...apart) },
-    picture: `told ${seconds(told)}, missing ${seconds(missing)}, breaks ${breaks} and ${breaksInShortHoles} in short holes`,
+    picture: `told ${seconds(told)}, missing ${seconds(missing)}, breaks ${breaks} and ${breaksAtHoles} at holes`,
     isHalfMissing: lengthOf(missing) * 2 > aired.to - aired.from - BORDER_MS,
     countedApart:
       unsynced > 0
         ? Number.POSITIVE_INFINITY
-        : Math.max(0, breaks - repeats - drops, drops - breaks - breaksInShortHoles),
+        : Math.max(0, breaks - repeats - drops, drops - breaks - breaksAtHoles),
   };
 }
 

@@ -52,7 +52,8 @@ const AIR: readonly { kind: string; fields?: Record<string, unknown>; causes: re
   { kind: 'stall', causes: ['stalled'] },
   { kind: 'copy_never', causes: ['copy_never'] },
   { kind: 'end', fields: { exitCode: 1 }, causes: ['stream_ended', 'no_signal'] },
-  { kind: 'scramble', causes: ['card_software'] },
+  // What was not told before a process was killed is known from its file, without a reason.
+  { kind: 'scramble', causes: ['card_software', 'scrambled'] },
   { kind: 'loss', fields: { rate: 0.02, burst: 1, pids: [0x100, 0x110] }, causes: [] },
   { kind: 'corrupt', fields: { rate: 0.002, flagged: true, sync: false }, causes: [] },
 ];

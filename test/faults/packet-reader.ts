@@ -29,8 +29,11 @@ interface StreamFacts {
   breaks: number;
   /** Those of them that may be packets sent twice, which ISO/IEC 13818-1 2.4.3.3 allows. */
   repeats: number;
-  /** Those in holes of less than a second, which a recorder may count as well. */
-  breaksInShortHoles: number;
+  /**
+   * More that a recorder may count as well: those in holes of less than a second, and one at each longer hole, where a
+   * packet that was lost right before it cannot be told from what the hole broke.
+   */
+  breaksAtHoles: number;
   /** Packets with transport_error_indicator. */
   errors: number;
   /** From the first clock reference to the last. */
@@ -58,7 +61,7 @@ export function readStream(bytes: Uint8Array, near: number): StreamFacts {
 
 class StreamReader {
   readonly #facts: StreamFacts = {
-    ...{ packets: 0, unsynced: 0, breaks: 0, errors: 0, jumps: 0, breaksInShortHoles: 0, repeats: 0 },
+    ...{ packets: 0, unsynced: 0, breaks: 0, errors: 0, jumps: 0, breaksAtHoles: 0, repeats: 0 },
     ...{ span: { from: Number.NaN, to: Number.NaN }, holes: [], scrambled: [] },
   };
   readonly #counters = new Map<number, number>();
@@ -96,7 +99,7 @@ class StreamReader {
       const counter = flags & 0x0f;
       const overHole = this.#overHole.get(pid);
       if (overHole !== undefined) {
-        if (counter !== ((overHole + 1) & 0x0f)) facts.breaksInShortHoles += 1;
+        if (counter !== ((overHole + 1) & 0x0f)) facts.breaksAtHoles += 1;
         this.#overHole.delete(pid);
       }
       if (before !== undefined && counter !== ((before + 1) & 0x0f)) {
@@ -139,8 +142,9 @@ class StreamReader {
     if (facts.breaks !== step.breaks || isEnd) {
       // What the hole broke is no loss of its own.
       const isShort = step.to - step.from < SHORT_HOLE_MS;
-      if (isShort) facts.breaksInShortHoles += facts.breaks - step.breaks;
-      else this.#overHole.clear();
+      const atHole = facts.breaks - step.breaks;
+      facts.breaksAtHoles += isShort ? atHole : Math.min(1, atHole);
+      if (!isShort) this.#overHole.clear();
       facts.breaks = step.breaks;
       for (const [pid, counter] of this.#counters) {
         if (this.#since.has(pid)) continue;
