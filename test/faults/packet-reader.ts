@@ -30,8 +30,8 @@ interface StreamFacts {
   /** Those of them that may be packets sent twice, which ISO/IEC 13818-1 2.4.3.3 allows. */
   repeats: number;
   /**
-   * More that a recorder may count as well: those in holes of less than a second, and one at each longer hole, where a
-   * packet that was lost right before it cannot be told from what the hole broke.
+   * More that a recorder may count as well: those in holes of less than a second; at longer ones what broke besides the
+   * hole itself, which breaks each PID once, but what was lost right beside it cannot always be told from that.
    */
   breaksAtHoles: number;
   /** Packets with transport_error_indicator. */
@@ -73,6 +73,8 @@ class StreamReader {
   #jumpedMs = 0;
   #breaksAtClock = 0;
   #step: Step | undefined;
+  /** PIDs that broke since the last clock reference, or since the one before the step. */
+  readonly #broken = new Set<number>();
   /** PIDs of which packets came since the step. */
   readonly #since = new Set<number>();
   /** Since the last clock reference. */
@@ -104,6 +106,7 @@ class StreamReader {
       }
       if (before !== undefined && counter !== ((before + 1) & 0x0f)) {
         facts.breaks += 1;
+        this.#broken.add(pid);
         if (counter === before) facts.repeats += 1;
       }
       this.#counters.set(pid, counter);
@@ -129,6 +132,7 @@ class StreamReader {
       this.#since.clear();
     } else this.#told({ from: before, to: clock });
     this.#breaksAtClock = this.#facts.breaks;
+    if (this.#step === undefined) this.#broken.clear();
     this.#interval = { packets: 0, scrambled: 0 };
     span.to = this.#at = clock;
   }
@@ -143,7 +147,7 @@ class StreamReader {
       // What the hole broke is no loss of its own.
       const isShort = step.to - step.from < SHORT_HOLE_MS;
       const atHole = facts.breaks - step.breaks;
-      facts.breaksAtHoles += isShort ? atHole : Math.min(1, atHole);
+      facts.breaksAtHoles += isShort ? atHole : Math.max(atHole - this.#broken.size, Math.min(1, atHole));
       if (!isShort) this.#overHole.clear();
       facts.breaks = step.breaks;
       for (const [pid, counter] of this.#counters) {
