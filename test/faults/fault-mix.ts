@@ -18,6 +18,10 @@ const WATCHED = 'T60';
 const LENGTH_SEC = 20;
 /** Of the evening, in which recordings run. */
 const RUNNING: Seconds = [-8, LENGTH_SEC + 30];
+/** All tuners of an evening are started at once: a small machine may take longer than the agent waits for a signal. */
+const STARTING: Struck = { during: [-10, 3], causes: ['no_signal'] };
+/** When another programme breaks in and its tables were read. */
+const BROKEN_IN_SEC = 11;
 /** A fault is noticed, and what it ended comes back, so much later. */
 const NOTICED_SEC = 1;
 const BACK_SEC = 25;
@@ -58,8 +62,9 @@ const AIR: readonly { kind: string; fields?: Record<string, unknown>; causes: re
   { kind: 'corrupt', fields: { rate: 0.002, flagged: true, sync: false }, causes: [] },
 ];
 
-function mixedRow(random: Random, index: number): MixedRow {
-  const course = random.pick(COURSES);
+function mixedRow(random: Random, index: number, processes: ProcessFault): MixedRow {
+  const picked = random.pick(COURSES);
+  const course = processes.hidesBreakIn && picked.fields?.interruption !== undefined ? PLAIN : picked;
   const faults: NonNullable<FaultRow['faults']>[number][] = [];
   const struck: Struck[] = [];
   let second = 6;
@@ -77,6 +82,11 @@ function mixedRow(random: Random, index: number): MixedRow {
 interface ProcessFault extends Struck {
   name: string;
   setup: HouseSetup;
+  /**
+   * No service runs when another programme breaks in: that what is on later, under another id, is the rest of the first
+   * one cannot be told from the next episode of its title.
+   */
+  hidesBreakIn?: boolean;
 }
 
 function processFault(random: Random): ProcessFault {
@@ -85,13 +95,14 @@ function processFault(random: Random): ProcessFault {
   const event = (act: NonNullable<HouseSetup['events']>[number]['act']): HouseSetup => ({
     events: [{ at, act }],
   });
-  // All tuners are started at once then: a small machine may take longer for it than the agent waits for a signal.
+  const hidesBreakIn = at < BROKEN_IN_SEC;
+  // All tuners are started again.
   const ended: Cause[] = ['service_stopped', 'no_signal'];
   switch (random.below(6)) {
     case 0:
-      return { name: 'SIGKILL', setup: event(killService('SIGKILL')), during, causes: ended };
+      return { name: 'SIGKILL', setup: event(killService('SIGKILL')), during, causes: ended, hidesBreakIn };
     case 1:
-      return { name: 'SIGTERM', setup: event(killService('SIGTERM')), during, causes: ended };
+      return { name: 'SIGTERM', setup: event(killService('SIGTERM')), during, causes: ended, hidesBreakIn };
     case 2: {
       // With what the agent says while it starts.
       const causes: Cause[] = ['stream_ended', 'agent_unavailable', 'no_signal'];
@@ -146,7 +157,7 @@ export async function mixedEvening(
   random: Random,
 ): Promise<{ recorded: number; lateMs: number; wrong: string[] }> {
   const processes = processFault(random);
-  const mixed = Array.from({ length: STATIONS }, (_, index) => mixedRow(random, index));
+  const mixed = Array.from({ length: STATIONS }, (_, index) => mixedRow(random, index, processes));
   const rows = mixed.map(({ row }) => row);
   const evening = await startEvening('混合', rows, {
     ...processes.setup,
@@ -173,7 +184,7 @@ export async function mixedEvening(
         lateMs = watch.latestMs(from, to);
         const aired = evening.span(row.aired ?? row.programme);
         const outcome = { verdict, bytes, startAt: recording.startAt, aired };
-        return wrongWith(outcome, evening, [...struck, processes], lateMs);
+        return wrongWith(outcome, evening, [...struck, processes, STARTING], lateMs);
       }),
     );
     for (const [index, one] of found.entries()) {
