@@ -150,6 +150,7 @@ class StreamReader {
       facts.breaksAtHoles += isShort ? atHole : Math.max(atHole - this.#broken.size, Math.min(1, atHole));
       if (!isShort) this.#overHole.clear();
       facts.breaks = step.breaks;
+      this.#breaksAtClock = step.breaks;
       for (const [pid, counter] of this.#counters) {
         if (this.#since.has(pid)) continue;
         this.#counters.delete(pid);
