@@ -1,4 +1,5 @@
 /** The executable `svc-agent`: environment, command line and signals around `startAgent`. */
+import { systemWallClock } from '../host/clock.ts';
 import { ConfigError, type Environment } from '../host/environment.ts';
 import { LICENSES } from '../host/licenses.ts';
 import { createLog } from '../host/log.ts';
@@ -91,7 +92,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
   // The reader of the log may exit; tuners and their users must survive that.
   process.stderr.on('error', () => {});
   const log = createLog(
-    { level: config.logLevel, now: Date.now, write: (line) => process.stderr.write(line) },
+    { level: config.logLevel, now: systemWallClock, write: (line) => process.stderr.write(line) },
     'agent',
   );
   let agent: RunningAgent;

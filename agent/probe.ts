@@ -2,12 +2,13 @@
  * When a device that could not be opened is opened again without a request: soon at first, because a device that was
  * plugged in again or released by another program is usable at once, then with growing backoff.
  */
+import { type WallMs, wallMs } from '../host/clock.ts';
 import type { PhysicalChannel } from './select.ts';
 
 export class Probe {
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #dueAt: number | null = null;
+  #dueAt: WallMs | null = null;
   #closed = false;
 
   /**
@@ -20,7 +21,7 @@ export class Probe {
   ) {}
 
   /** Epoch ms by the machine's clock, while it is tried also past; null: nothing is to be tried. */
-  get dueAt(): number | null {
+  get dueAt(): WallMs | null {
     return this.#dueAt;
   }
 
@@ -30,7 +31,7 @@ export class Probe {
     const delay = this.delaysMs[Math.min(this.#failures, this.delaysMs.length - 1)];
     if (delay === undefined || this.#closed) return;
     if (again) this.#failures++;
-    this.#dueAt = Date.now() + delay;
+    this.#dueAt = wallMs(Date.now() + delay);
     this.#timer = setTimeout(() => this.act(target), delay);
   }
 

@@ -27,6 +27,8 @@ const MEMORY_BOUND_MB = 300;
 const FIRST_BYTE_BOUND_MS = 1_000;
 /** How often the tuning commands are told what was taken. */
 const TELL_MS = 100;
+/** Between two lines of a long run. */
+const TOLD_MS = 300_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-descramble-'));
 
@@ -104,7 +106,16 @@ try {
   const [cpuBefore, from] = [cpuSeconds(agent.pid), performance.now()];
   const bytesBefore = consumers.reduce((sum, one) => sum + one.bytes, 0);
   const endOf = (): string[] => consumers.flatMap(({ end }) => end ?? []);
-  while (performance.now() - from < seconds * 1_000 && endOf().length === 0) await Bun.sleep(1_000);
+  const packets = (): number => consumers.reduce((sum, one) => sum + one.bytes, 0) / PACKET;
+  const lost = (): number => consumers.reduce((sum, one) => sum + one.lost, 0);
+  for (let told = 1; performance.now() - from < seconds * 1_000 && endOf().length === 0; ) {
+    await Bun.sleep(1_000);
+    if (performance.now() - from < told * TOLD_MS) continue;
+    console.log(
+      `${told * (TOLD_MS / 60_000)} min: ${Math.round(packets()).toLocaleString('en')} packets, ${lost()} lost`,
+    );
+    told += 1;
+  }
   const elapsed = (performance.now() - from) / 1_000;
   const cpu = ((cpuSeconds(agent.pid) - cpuBefore) / elapsed) * 100;
   const bytes = consumers.reduce((sum, one) => sum + one.bytes, 0) - bytesBefore;
@@ -112,12 +123,7 @@ try {
   console.log(
     `${TUNINGS} tunings, ${elapsed.toFixed(0)} s, ${((bytes * 8) / elapsed / 1e6).toFixed(1)} Mbit/s, ${Math.round(bytes / PACKET).toLocaleString('en')} packets compared; ${ecm.requests} ECMs, median ${ecm.medianMs} ms`,
   );
-  print(
-    'packets lost or different',
-    consumers.reduce((sum, one) => sum + one.lost, 0),
-    'packets',
-    0,
-  );
+  print('packets lost or different', lost(), 'packets', 0);
   const ended = endOf();
   print('streams that ended', ended.length, 'streams', 0);
   if (ended.length > 0) console.log(ended.join('; '), agent.log().slice(-1_000));

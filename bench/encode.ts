@@ -6,7 +6,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { media90k } from '../arib/time.ts';
+import { broadcastMs, media90k } from '../arib/time.ts';
 import { encodeCommand } from '../src/encode/encode-command.ts';
 import { encodedTracks } from '../src/encode/encoded-tracks.ts';
 import { metadataText } from '../src/encode/file-texts.ts';
@@ -67,7 +67,10 @@ try {
   const entry = await findEntry(bytes, index, media90k(0));
   if (entry === undefined) throw new Error('nothing to encode');
   const metadata = join(folder, 'tags.txt');
-  writeFileSync(metadata, metadataText({ title: '番組', station: '局', description: '', startAt: 0 }, true));
+  writeFileSync(
+    metadata,
+    metadataText({ title: '番組', station: '局', description: '', startAt: broadcastMs(0) }, true),
+  );
   const made = join(folder, 'out.mkv');
   const commandOf = (codec: keyof typeof CODECS, quality: EncodeQuality): string[] => {
     const encoder = VIDEO_ENCODERS.find(({ name }) => name === CODECS[codec]);

@@ -10,7 +10,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { networkId, serviceId, stationId } from '../arib/ids.ts';
-import { media90k } from '../arib/time.ts';
+import { broadcastMs, media90k } from '../arib/time.ts';
 import { PACKET_SIZE } from '../arib/ts/packet.ts';
 import { StreamStatistics } from '../arib/ts/statistics.ts';
 import { wallMs } from '../host/clock.ts';
@@ -122,7 +122,10 @@ async function encodeMeanwhile(path: string, folder: string, signal: AbortSignal
   const encoder = VIDEO_ENCODERS.find(({ name }) => name === 'libsvtav1');
   if (entry === undefined || encoder === undefined) throw new Error('nothing to encode with');
   const metadata = join(folder, 'tags.txt');
-  writeFileSync(metadata, metadataText({ title: '', station: '', description: '', startAt: 0 }, true));
+  writeFileSync(
+    metadata,
+    metadataText({ title: '', station: '', description: '', startAt: broadcastMs(0) }, true),
+  );
   const command = encodeCommand({
     choice: { ffmpeg: 'ffmpeg', encoder, standIn: false },
     video: { kind: 'mpeg2', material: 'video', shape: undefined },

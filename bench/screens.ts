@@ -5,11 +5,13 @@
  * device of a quarter of the speed, so that what else the machine does is not counted; times by the clock stand beside.
  * `bun bench/screens.ts [rounds]` (2): of each the best round counts. Ends with 1 when one is past its limit.
  */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CDPSession, chromium, type Page } from 'playwright-core';
 import type { ProgramId } from '../arib/ids.ts';
+import { broadcastMs } from '../arib/time.ts';
 import { newHouse } from '../test/web/fake-api.ts';
 import { busyEvening, newBookings } from '../test/web/fake-bookings.ts';
 import { manyStations } from '../test/web/fake-guide.ts';
@@ -121,7 +123,13 @@ if (model === undefined) throw new Error('no model of a booking');
 const bookings = Array.from({ length: BOOKINGS }, (_, index): ReservationItem => {
   const startAt = now + (index + 1) * 1_500_000;
   const id = reservationId(1_000 + index);
-  return { ...model, id, programId: (1_000 + index) as ProgramId, startAt, endAt: startAt + 1_800_000 };
+  return {
+    ...model,
+    id,
+    programId: (1_000 + index) as ProgramId,
+    startAt: broadcastMs(startAt),
+    endAt: broadcastMs(startAt + 1_800_000),
+  };
 });
 
 const webDir = await mkdtemp(join(tmpdir(), 'screens-bench-'));

@@ -3,20 +3,17 @@
  * Times by the broadcast's clock are `BroadcastMs` (`arib/time.ts`).
  */
 
+import { type WallMs, wallMs } from '../wire/times.ts';
+
+export { type WallMs, wallMs };
+
 declare const brand: unique symbol;
 
-/** Milliseconds since 1970-01-01T00:00:00Z by the machine's clock. May jump when the clock is set. */
-export type WallMs = number & { readonly [brand]: 'WallMs' };
 /** Milliseconds since an unspecified moment; never set, never goes back. */
 export type MonotonicMs = number & { readonly [brand]: 'MonotonicMs' };
 
 export type WallClock = () => WallMs;
 export type MonotonicClock = () => MonotonicMs;
-
-/** A number from outside the type system: the runtime, a stored row, a worker message. */
-export function wallMs(value: number): WallMs {
-  return value as WallMs;
-}
 
 /** A number from outside the type system: the runtime, a worker message. */
 export function monotonicMs(value: number): MonotonicMs {

@@ -2,6 +2,7 @@
  * Log lines for people and journald: one event a line on stderr, `LEVEL TIME COMPONENT MESSAGE key=value …`.
  * Nothing secret may be passed as a field; values are quoted so that no field can start a new line.
  */
+import { type WallClock, type WallMs, wallMs } from './clock.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'off'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -20,7 +21,7 @@ export interface Log {
 interface LogOptions {
   level: LogLevel;
   /** Epoch ms. */
-  now: () => number;
+  now: WallClock;
   write: (line: string) => void;
 }
 
@@ -32,7 +33,7 @@ function formatValue(value: string | number | boolean | null): string {
 /** One log line without its line end. */
 export function formatLine(
   level: LogLevel,
-  at: number,
+  at: WallMs,
   component: string,
   message: string,
   fields: LogFields = {},
@@ -61,4 +62,4 @@ export function createLog(options: LogOptions, component = 'main'): Log {
 }
 
 /** A log that writes nothing, for tests that do not look at it. */
-export const SILENT_LOG: Log = createLog({ level: 'off', now: () => 0, write: () => {} });
+export const SILENT_LOG: Log = createLog({ level: 'off', now: () => wallMs(0), write: () => {} });

@@ -16,7 +16,7 @@ const MAY_KNOW: Record<string, readonly string[]> = {
   // The container of everything encoded, for the service and the browser.
   mp4: ['mp4', 'arib/time.ts', 'arib/ts/time-scale.ts'],
   wasm: ['wasm'],
-  host: ['host', 'package.json'],
+  host: ['host', 'wire/times.ts', 'package.json'],
   agent: ['agent', 'host', 'arib', 'wire', 'wasm'],
   src: ['src', 'host', 'arib', 'wire', 'mp4', 'wasm'],
   web: ['web', 'wire', 'arib', 'mp4', 'wasm'],

@@ -1,5 +1,6 @@
 /** Who is let in: what the settings screen shows, and the ticket of the live socket. */
 import { type Static, Type as t } from '@sinclair/typebox';
+import { wallMsSchema } from './times.ts';
 
 const EXTENSIBLE = { additionalProperties: true } as const;
 const nullable = (text: string) => t.Union([t.String(), t.Null()], { description: text });
@@ -37,8 +38,8 @@ export const AccessSchema = t.Object(
           name: t.String(),
           address: t.String({ description: 'of the client when it logged in' }),
           agent: t.String({ description: 'User-Agent of the browser when it logged in' }),
-          createdAt: t.Integer({ description: 'epoch ms' }),
-          expiresAt: t.Integer({ description: 'epoch ms' }),
+          createdAt: wallMsSchema({ description: 'epoch ms' }),
+          expiresAt: wallMsSchema({ description: 'epoch ms' }),
           current: t.Boolean({ description: 'it is the session of this request' }),
         },
         EXTENSIBLE,

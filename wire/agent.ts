@@ -3,6 +3,7 @@
  * with these schemas; nothing else crosses between the two processes but the transport stream itself.
  */
 import { type Static, Type as t } from '@sinclair/typebox';
+import { wallMsSchema } from './times.ts';
 
 export const BroadcastTypeSchema = t.Union([t.Literal('GR'), t.Literal('BS'), t.Literal('CS')]);
 
@@ -108,7 +109,7 @@ export const TunerSchema = t.Object({
   /** Why the last tuning failed, until one comes through; or why the tuner cannot be used. */
   error: t.Union([t.String(), t.Null()]),
   /** Epoch ms: when a tuner in `error` is tried again by itself; absent: it is not. */
-  retryAt: t.Optional(t.Integer()),
+  retryAt: t.Optional(wallMsSchema()),
   /** From being asked to the first packets, ms: the longest of the last tunings; absent: there was none. */
   tunedInMs: t.Optional(t.Integer()),
 });
@@ -201,7 +202,7 @@ export const CardSchema = t.Object({
     t.Object({
       port: t.Integer(),
       peers: t.Array(t.String()),
-      refused: t.Array(t.Object({ peer: t.String(), reason: t.String(), at: t.Integer() })),
+      refused: t.Array(t.Object({ peer: t.String(), reason: t.String(), at: wallMsSchema() })),
     }),
     t.Null(),
   ]),

@@ -3,6 +3,7 @@ import { type Static, Type as t } from '@sinclair/typebox';
 import { BroadcastTypeSchema } from './agent.ts';
 import { AudioOptionSchema } from './audio.ts';
 import { programIdSchema, stationIdSchema } from './ids.ts';
+import { broadcastMsSchema } from './times.ts';
 
 export * from './audio.ts';
 export * from './detection.ts';
@@ -25,8 +26,8 @@ const NowProgramSchema = t.Object({
   id: programIdSchema(),
   title: t.String({ description: 'the name without marks' }),
   name: t.String({ description: 'exactly as broadcast, with marks such as [字]' }),
-  startAt: t.Integer({ description: 'epoch ms' }),
-  endAt: t.Integer({ description: 'epoch ms' }),
+  startAt: broadcastMsSchema({ description: 'epoch ms' }),
+  endAt: broadcastMsSchema({ description: 'epoch ms' }),
   reserved: t.Boolean(),
   recording: t.Boolean(),
   audios: t.Array(AudioOptionSchema, { minItems: 1 }),

@@ -1,6 +1,7 @@
 /** Encoding of recordings over HTTP: the queue, what is asked for, what became of it. */
 import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
 import { recordingIdSchema } from './ids.ts';
+import { broadcastMsSchema, wallMsSchema } from './times.ts';
 
 /** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
 const EXTENSIBLE = { additionalProperties: true } as const;
@@ -44,7 +45,7 @@ export const EncodeManySchema = t.Object(
       }),
     ),
     before: t.Optional(
-      t.Integer({
+      broadcastMsSchema({
         ...EPOCH_MS,
         minimum: 0,
         description: 'began before, epoch ms; what is encoded is left out',
@@ -77,7 +78,7 @@ const EncodeItemSchema = t.Object(
     recordingId: recordingIdSchema(),
     title: t.String({ description: 'the name without marks' }),
     serviceName: t.String(),
-    startAt: t.Integer(EPOCH_MS),
+    startAt: broadcastMsSchema(EPOCH_MS),
     durationMs: nullable(t.Integer(), 'of the original stream'),
     state: StateSchema,
     codecs: CodecsSchema,
@@ -95,7 +96,7 @@ const EncodeItemSchema = t.Object(
       'why it is not its turn: its commercials are being looked for, its pictures are being made, it is put off, or it ' +
         'is in the bin',
     ),
-    endedAt: nullable(t.Integer(EPOCH_MS)),
+    endedAt: nullable(wallMsSchema(EPOCH_MS)),
   },
   EXTENSIBLE,
 );
@@ -138,9 +139,9 @@ export const EncodeLogSchema = t.Object(
     state: StateSchema,
     message: nullable(t.String(), 'Japanese'),
     log: t.String({ description: 'lines with their times; empty before it ended' }),
-    createdAt: t.Integer(EPOCH_MS),
-    startedAt: nullable(t.Integer(EPOCH_MS)),
-    endedAt: nullable(t.Integer(EPOCH_MS)),
+    createdAt: wallMsSchema(EPOCH_MS),
+    startedAt: nullable(wallMsSchema(EPOCH_MS)),
+    endedAt: nullable(wallMsSchema(EPOCH_MS)),
   },
   EXTENSIBLE,
 );

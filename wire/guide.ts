@@ -8,6 +8,7 @@ import {
   ruleIdSchema,
   stationIdSchema,
 } from './ids.ts';
+import { broadcastMsSchema, wallMsSchema } from './times.ts';
 
 /** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
 const EXTENSIBLE = { additionalProperties: true } as const;
@@ -59,8 +60,8 @@ export const GuideProgramSchema = t.Object(
     title: t.String({ description: 'the name without marks' }),
     name: t.String({ description: 'exactly as broadcast, with marks such as [字]' }),
     description: t.Optional(t.String({ description: 'beginning of the summary, absent when there is none' })),
-    startAt: t.Integer(EPOCH_MS),
-    endAt: t.Integer({ description: 'epoch ms, exclusive' }),
+    startAt: broadcastMsSchema(EPOCH_MS),
+    endAt: broadcastMsSchema({ description: 'epoch ms, exclusive' }),
     openEnd: t.Boolean({ description: 'the broadcast left the end undefined: endAt is a guess' }),
     genres: t.Array(GenreSchema),
     isFree: t.Boolean(),
@@ -139,8 +140,8 @@ export const ProgramDetailSchema = t.Object(
     name: t.String({ description: 'as broadcast, with marks' }),
     title: t.String({ description: 'the name without marks' }),
     service_name: t.String(),
-    start_at: t.Integer(EPOCH_MS),
-    end_at: t.Integer(EPOCH_MS),
+    start_at: broadcastMsSchema(EPOCH_MS),
+    end_at: broadcastMsSchema(EPOCH_MS),
     open_end: t.Boolean({ description: 'the broadcast left the end undefined: end_at is a guess' }),
     description: t.String(),
     extended: t.Union([t.Record(t.String(), t.String()), t.Null()], {
@@ -159,8 +160,8 @@ export const ProgramDetailSchema = t.Object(
         {
           id: programIdSchema(PROGRAM_ID),
           service_name: t.String(),
-          start_at: t.Integer(EPOCH_MS),
-          end_at: t.Integer(EPOCH_MS),
+          start_at: broadcastMsSchema(EPOCH_MS),
+          end_at: broadcastMsSchema(EPOCH_MS),
         },
         EXTENSIBLE,
       ),
@@ -188,8 +189,8 @@ export const FoundProgramSchema = t.Object(
     id: programIdSchema(PROGRAM_ID),
     name: t.String(),
     service_name: t.String(),
-    start_at: t.Integer(EPOCH_MS),
-    end_at: t.Integer(EPOCH_MS),
+    start_at: broadcastMsSchema(EPOCH_MS),
+    end_at: broadcastMsSchema(EPOCH_MS),
     reservation_state: t.Union([ReservationStateSchema, t.Null()]),
   },
   EXTENSIBLE,
@@ -201,7 +202,7 @@ export const FoundRecordingSchema = t.Object(
     id: recordingIdSchema(),
     name: t.String(),
     service_name: t.String(),
-    start_at: t.Integer(EPOCH_MS),
+    start_at: broadcastMsSchema(EPOCH_MS),
     state: RecordingStateSchema,
     watch: t.Union([t.String(), t.Null()], {
       description:
@@ -219,8 +220,8 @@ export const FoundReservationSchema = t.Object(
     program_id: programIdSchema(PROGRAM_ID),
     name: t.String(),
     service_name: t.String(),
-    start_at: t.Integer(EPOCH_MS),
-    end_at: t.Integer(EPOCH_MS),
+    start_at: broadcastMsSchema(EPOCH_MS),
+    end_at: broadcastMsSchema(EPOCH_MS),
     state: ReservationStateSchema,
     chase: SCREEN,
   },
@@ -251,10 +252,10 @@ export type SearchResult = Static<typeof SearchResultSchema>;
 export const GuideCoverageSchema = t.Object(
   {
     stationId: stationIdSchema(STATION_ID),
-    filledUntil: t.Union([t.Integer(), t.Null()], {
+    filledUntil: t.Union([broadcastMsSchema(), t.Null()], {
       description: 'epoch ms up to which the guide is filled without a gap from now; null: nothing is known',
     }),
-    lastReadAt: t.Union([t.Integer(), t.Null()], { description: 'epoch ms; null: never read' }),
+    lastReadAt: t.Union([wallMsSchema(), t.Null()], { description: 'epoch ms; null: never read' }),
     thin: t.Boolean({ description: 'the guide reaches less far than it should' }),
     noGuide: t.Boolean({ description: 'a station without a guide of its own; never thin' }),
   },
@@ -268,7 +269,7 @@ export const GuideVisitSchema = t.Object(
     type: BroadcastTypeSchema,
     channel: t.String({ description: 'physical channel' }),
     stationIds: t.Array(stationIdSchema(STATION_ID)),
-    startedAt: t.Integer(EPOCH_MS),
+    startedAt: wallMsSchema(EPOCH_MS),
   },
   EXTENSIBLE,
 );
@@ -286,7 +287,7 @@ export const GuideTroubleSchema = t.Object(
     }),
     reason: t.Union([t.String(), t.Null()], { description: 'what the tuner agent said' }),
     failures: t.Integer({ minimum: 0, description: 'in a row; no_tuner does not count' }),
-    at: t.Union([t.Integer(), t.Null()], { description: 'epoch ms of the last try; null: never tried' }),
+    at: t.Union([wallMsSchema(), t.Null()], { description: 'epoch ms of the last try; null: never tried' }),
   },
   EXTENSIBLE,
 );
@@ -298,7 +299,7 @@ export const ClockOffsetSchema = t.Object(
     networkId: t.Integer(),
     type: BroadcastTypeSchema,
     offsetMs: t.Integer({ description: "broadcast time minus this machine's, ms" }),
-    measuredAt: t.Integer(EPOCH_MS),
+    measuredAt: wallMsSchema(EPOCH_MS),
     warning: t.Boolean({ description: 'off by more than 1 s: recordings would begin at the wrong time' }),
   },
   EXTENSIBLE,
@@ -324,7 +325,7 @@ export type GuideStatus = Static<typeof GuideStatusSchema>;
 
 /** `POST /api/guide/collect`: a press is a lease; the screen renews it by repeating the POST. */
 export const GuideCollectSchema = t.Object(
-  { pressed: t.Boolean(), until: t.Union([t.Integer(), t.Null()], EPOCH_MS) },
+  { pressed: t.Boolean(), until: t.Union([wallMsSchema(), t.Null()], EPOCH_MS) },
   EXTENSIBLE,
 );
 export type GuideCollect = Static<typeof GuideCollectSchema>;

@@ -7,6 +7,7 @@ import { LIVE_CODECS, LIVE_QUALITIES, NOTICES, PROBLEM_CODES } from './api.ts';
 import { AudioOptionSchema } from './audio.ts';
 import { CaptionsNoticeSchema, PingNoticeSchema } from './caption.ts';
 import { recordingIdSchema, stationIdSchema } from './ids.ts';
+import { broadcastMsSchema } from './times.ts';
 
 const CODEC = t.Union(LIVE_CODECS.map((codec) => t.Literal(codec)));
 const AUDIO = t.Optional(t.String({ maxLength: 64, description: 'id of an Audio option' }));
@@ -71,7 +72,7 @@ export type LiveTuned = Static<typeof TunedSchema>;
 const ClockSchema = t.Object({
   type: t.Literal('clock'),
   pts: t.Integer({ description: '90 kHz, on the scale of the path' }),
-  at: t.Integer({ description: 'its broadcast time, epoch ms' }),
+  at: broadcastMsSchema({ description: 'its broadcast time, epoch ms' }),
 });
 
 const LostSchema = t.Object({

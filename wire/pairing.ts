@@ -1,5 +1,6 @@
 /** Pairing of devices and their access tokens. The answers of the token endpoint follow RFC 8628. */
 import { type Static, Type as t } from '@sinclair/typebox';
+import { wallMsSchema } from './times.ts';
 
 const EXTENSIBLE = { additionalProperties: true } as const;
 
@@ -61,8 +62,8 @@ export const DeviceTokenSchema = t.Object(
   {
     id: t.Integer(),
     name: t.String({ description: 'as the device named itself' }),
-    pairedAt: t.Integer({ description: 'epoch ms' }),
-    usedAt: t.Union([t.Integer(), t.Null()], { description: 'epoch ms, to the minute; null: never' }),
+    pairedAt: wallMsSchema({ description: 'epoch ms' }),
+    usedAt: t.Union([wallMsSchema(), t.Null()], { description: 'epoch ms, to the minute; null: never' }),
     approver: t.String({ description: 'name of the member, or address in a trusted network' }),
     current: t.Boolean({ description: 'the token of this very request' }),
   },

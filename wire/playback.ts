@@ -2,6 +2,7 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { AudioOptionSchema } from './audio.ts';
 import { FILE_SOURCES, GapCauseSchema } from './recordings.ts';
+import { broadcastMsSchema } from './times.ts';
 
 /** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
 const EXTENSIBLE = { additionalProperties: true } as const;
@@ -66,7 +67,7 @@ export const PlaybackSchema = t.Object(
     joins: t.Array(t.Number({ minimum: 0 }), {
       description: 's on the playback scale at which the broadcast time jumps, in order',
     }),
-    broadcastAt: t.Union([t.Integer(), t.Null()], {
+    broadcastAt: t.Union([broadcastMsSchema(), t.Null()], {
       description: 'epoch ms on the air of second 0; null: unknown',
     }),
     programStart: t.Union([t.Number({ minimum: 0 }), t.Null()], {

@@ -3,6 +3,7 @@ import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
 import { AudioOptionSchema } from './audio.ts';
 import { GenreSchema, RecordingStateSchema, VerdictLevelSchema } from './guide.ts';
 import { programIdSchema, recordingIdSchema, ruleIdSchema, stationIdSchema } from './ids.ts';
+import { broadcastMsSchema } from './times.ts';
 
 /** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
 const EXTENSIBLE = { additionalProperties: true } as const;
@@ -101,7 +102,7 @@ export const RecordingProgressSchema = t.Object(
     drops: t.Integer({ minimum: 0 }),
     slow: t.Boolean({ description: 'the disk has more than a second of work waiting' }),
     tunerId: nullable(t.String()),
-    until: t.Integer({ description: 'epoch ms: it ends then, margin included' }),
+    until: broadcastMsSchema({ description: 'epoch ms: it ends then, margin included' }),
     recordedMs: t.Optional(t.Integer({ minimum: 0, description: 'length so far, without its gaps' })),
   },
   EXTENSIBLE,
@@ -116,11 +117,11 @@ export const RecordingSchema = t.Object(
     name: t.String({ description: 'as broadcast, with marks' }),
     serviceId: stationIdSchema({ description: 'station id' }),
     serviceName: t.String(),
-    startAt: t.Integer(EPOCH_MS),
-    endAt: t.Integer(EPOCH_MS),
+    startAt: broadcastMsSchema(EPOCH_MS),
+    endAt: broadcastMsSchema(EPOCH_MS),
     durationMs: nullable(t.Integer(), 'null while recording; of one that was interrupted its length so far'),
     resumeMs: nullable(t.Integer(), 'where to go on; null: unwatched or finished'),
-    watchedAt: nullable(t.Integer(), 'epoch ms at which the end was reached'),
+    watchedAt: nullable(broadcastMsSchema(), 'epoch ms at which the end was reached'),
     recording: t.Boolean({ description: 'being recorded now' }),
     chase: nullable(t.String(), 'relative URL of chase playback, while the original stream is there'),
     cmReliable: t.Boolean(),
@@ -145,7 +146,7 @@ export const RecordingSchema = t.Object(
     ),
     bytes: t.Integer({ minimum: 0, description: 'of all its files' }),
     protected: t.Boolean({ description: 'no rule puts it into the bin' }),
-    binnedAt: nullable(t.Integer(), 'epoch ms; its files go 2 days later'),
+    binnedAt: nullable(broadcastMsSchema(), 'epoch ms; its files go 2 days later'),
     progress: nullable(RecordingProgressSchema, 'while recording'),
   },
   EXTENSIBLE,
@@ -301,7 +302,10 @@ export const StorageSchema = t.Object(
       t.Object(
         {
           leftMs: t.Integer({ minimum: 0, description: 'how long one recording could still be written' }),
-          fullAt: nullable(t.Integer(), 'when what is booked will have used up the room; null: it just fits'),
+          fullAt: nullable(
+            broadcastMsSchema(),
+            'when what is booked will have used up the room; null: it just fits',
+          ),
         },
         EXTENSIBLE,
       ),
@@ -318,7 +322,7 @@ export const RetiringSchema = t.Array(
     {
       id: recordingIdSchema(),
       title: t.String(),
-      startAt: t.Integer(EPOCH_MS),
+      startAt: broadcastMsSchema(EPOCH_MS),
       watched: t.Boolean(),
       bytes: t.Integer({ minimum: 0 }),
     },

@@ -1,6 +1,7 @@
 /** The channel scan as the service's HTTP interface sends it. Tuners and channels are those of `agent.ts`. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { BroadcastTypeSchema, ChannelStationSchema, KeyFailureSchema, TunerSchema } from './agent.ts';
+import { wallMsSchema } from './times.ts';
 
 const EXTENSIBLE = { additionalProperties: true } as const;
 
@@ -46,8 +47,8 @@ export const ScanStatusSchema = t.Object(
     current: t.Array(PhysicalChannelSchema, { description: 'channels being looked at' }),
     found: t.Array(ScanFoundSchema),
     failed: t.Array(ScanFailedSchema, { description: 'channels on which nothing was found' }),
-    startedAt: t.Union([t.Integer({ description: 'epoch ms' }), t.Null()]),
-    endedAt: t.Union([t.Integer({ description: 'epoch ms' }), t.Null()]),
+    startedAt: t.Union([wallMsSchema({ description: 'epoch ms' }), t.Null()]),
+    endedAt: t.Union([wallMsSchema({ description: 'epoch ms' }), t.Null()]),
     message: t.Union([t.String(), t.Null()], { description: 'why it failed, Japanese' }),
   },
   EXTENSIBLE,

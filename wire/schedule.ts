@@ -11,6 +11,7 @@ import {
 } from './ids.ts';
 import { RetiringSchema } from './recordings.ts';
 import { SETTING_SCHEMAS } from './settings.ts';
+import { broadcastMsSchema } from './times.ts';
 
 /** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
 const EXTENSIBLE = { additionalProperties: true } as const;
@@ -49,8 +50,8 @@ export const ReservationSchema = t.Object(
     serviceName: t.String(),
     name: t.String({ description: 'as broadcast, with marks' }),
     title: t.String({ description: 'the name without marks' }),
-    startAt: t.Integer(EPOCH_MS),
-    endAt: t.Integer(EPOCH_MS),
+    startAt: broadcastMsSchema(EPOCH_MS),
+    endAt: broadcastMsSchema(EPOCH_MS),
     state: ReservationStateSchema,
     priority: t.Integer({ description: 'manual 2, otherwise that of the rule; the larger wins' }),
     ruleId: nullable(ruleIdSchema(), 'null: by hand'),
@@ -69,8 +70,8 @@ export const ReservationSchema = t.Object(
             programId: programIdSchema(PROGRAM_ID),
             serviceName: t.String(),
             title: t.String(),
-            startAt: t.Integer(EPOCH_MS),
-            endAt: t.Integer(EPOCH_MS),
+            startAt: broadcastMsSchema(EPOCH_MS),
+            endAt: broadcastMsSchema(EPOCH_MS),
           },
           EXTENSIBLE,
         ),
@@ -80,8 +81,10 @@ export const ReservationSchema = t.Object(
         },
       ),
     ),
-    openAt: t.Optional(nullable(t.Integer(), 'epoch ms: the tuner is asked for then; null: it has none')),
-    closeAt: t.Optional(nullable(t.Integer(), 'epoch ms: the recording ends then, margin included')),
+    openAt: t.Optional(
+      nullable(broadcastMsSchema(), 'epoch ms: the tuner is asked for then; null: it has none'),
+    ),
+    closeAt: t.Optional(nullable(broadcastMsSchema(), 'epoch ms: the recording ends then, margin included')),
     channel: t.Optional(t.String({ description: 'physical channel' })),
     recordingId: t.Optional(nullable(recordingIdSchema(), 'what was, or is being, recorded of it')),
     verdict: t.Optional(
@@ -239,7 +242,7 @@ export const RuleSchema = t.Object(
             programId: programIdSchema(PROGRAM_ID),
             title: t.String(),
             serviceName: t.String(),
-            startAt: t.Integer(EPOCH_MS),
+            startAt: broadcastMsSchema(EPOCH_MS),
             state: ReservationStateSchema,
           },
           EXTENSIBLE,
@@ -278,8 +281,8 @@ export const PreviewProgramSchema = t.Object(
     serviceName: t.String(),
     name: t.String(),
     title: t.String(),
-    startAt: t.Integer(EPOCH_MS),
-    endAt: t.Integer(EPOCH_MS),
+    startAt: broadcastMsSchema(EPOCH_MS),
+    endAt: broadcastMsSchema(EPOCH_MS),
     state: nullable(ReservationStateSchema, 'null: the rule would not book it, for `reason`'),
     reason: nullable(t.String()),
     reservationId: nullable(reservationIdSchema(), 'there is a reservation already'),

@@ -1,6 +1,7 @@
 /** The service's settings: one table of keys, each with its schema and default. A capability adds its own here. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { ClockOffsetSchema } from './guide.ts';
+import { wallMsSchema } from './times.ts';
 
 const EXTENSIBLE = { additionalProperties: true } as const;
 
@@ -152,7 +153,7 @@ export const SettingsSchema = t.Object(SETTING_SCHEMAS, EXTENSIBLE);
 export const SystemSchema = t.Object(
   {
     version: t.String(),
-    startedAt: t.Integer({ description: 'epoch ms' }),
+    startedAt: wallMsSchema({ description: 'epoch ms' }),
     agent: t.Object({
       url: t.String(),
       state: t.Union([t.Literal('connecting'), t.Literal('connected'), t.Literal('unavailable')]),

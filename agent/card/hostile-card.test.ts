@@ -1,7 +1,7 @@
 /** What cards, stations and peers send that is wrong: a clear error, and the keys of all others go on. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { monotonicMs } from '../../host/clock.ts';
+import { monotonicMs, systemWallClock } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
 import { until } from '../../test/agent/fixture.ts';
@@ -173,7 +173,7 @@ describe('peers on the share port', () => {
     const server = new ShareServer({
       ...{ port: 0, networks: Networks.parse('127.0.0.0/8'), hops: 1, maxRttMs: null, log: SILENT_LOG },
       source: serviceOf(new TestBackend()),
-      now: Date.now,
+      now: systemWallClock,
       onChange: () => {},
       ...(idleMs === undefined ? {} : { idleMs }),
     });

@@ -3,7 +3,9 @@
  * IPv6 listen on sockets of their own, packets go as many hops as `CARD_TTL` says, and peers outside the networks, or
  * farther than the round-trip ceiling, are refused.
  */
+
 import type { TCPSocketListener, TCPSocketListenOptions } from 'bun';
+import type { WallClock, WallMs } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import { canonicalAddress, type Networks } from '../../host/networks.ts';
 import { KeyFailure, type KeySource } from '../descramble/key-source.ts';
@@ -30,7 +32,7 @@ export interface ShareServerOptions {
   source: KeySource;
   log: Log;
   /** Epoch ms. */
-  now: () => number;
+  now: WallClock;
   onChange: () => void;
   /** Default: 30 s. */
   idleMs?: number;
@@ -40,7 +42,7 @@ interface RefusedPeer {
   peer: string;
   reason: string;
   /** Epoch ms of the last refusal. */
-  at: number;
+  at: WallMs;
 }
 
 /** The same peer and reason are logged once in this, ms. */
@@ -71,7 +73,7 @@ const BINARY = 'application/octet-stream';
 export class ShareServer {
   readonly #options: ShareServerOptions;
   readonly #listeners: TCPSocketListener<Connection>[] = [];
-  readonly #refused = new Map<string, RefusedPeer & { loggedAt: number }>();
+  readonly #refused = new Map<string, RefusedPeer & { loggedAt: WallMs }>();
   readonly #peers = new Map<string, number>();
   readonly #connections = new Set<Bun.Socket<Connection>>();
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { monotonicMs } from '../../host/clock.ts';
+import { monotonicMs, systemWallClock } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
 import { ecmMessage, keysOf, TEST_SYSTEM } from '../../test/scrambled-stream.ts';
@@ -49,7 +49,7 @@ function share(more: Partial<ShareServerOptions> = {}): {
     maxRttMs: null,
     source,
     log,
-    now: Date.now,
+    now: systemWallClock,
     onChange: () => {},
     ...more,
   });

@@ -1,21 +1,27 @@
 /**
  * A tuning command: writes a file to standard output over and over, `loop-file.ts FILE BYTES_PER_SECOND TAKEN`.
  * TAKEN is a file with the bytes that the reader has taken, as decimal digits: on an overloaded machine the stream is
- * late then instead of being cut, because no more than `AHEAD_BYTES` are under way.
+ * late then instead of being cut, because no more than `AHEAD_BYTES` are under way. It is never silent: for the agent a
+ * silent broadcast has ended.
  */
 import { readFileSync, writeSync } from 'node:fs';
 
 const TICK_MS = 20;
 /** Several seconds of a transponder, far below the 64 MB at which the agent cuts a slow reader. */
 const AHEAD_BYTES = 8 * 1024 * 1024;
+const SILENT_MS = 500;
+const PACKET = 188;
 const [path = '', rate = '0', takenPath = ''] = process.argv.slice(2);
 const bytes = await Bun.file(path).bytes();
 const startedAt = performance.now();
 let taken = 0;
+let sentAt = startedAt;
 for (let sent = 0; ; ) {
   const due = Math.ceil((Number(rate) * (performance.now() - startedAt + TICK_MS)) / 1000);
   if (due > taken + AHEAD_BYTES) taken = Number(readFileSync(takenPath, 'utf8'));
-  const end = Math.min(due, taken + AHEAD_BYTES);
+  const isSilent = performance.now() - sentAt > SILENT_MS;
+  const end = Math.max(Math.min(due, taken + AHEAD_BYTES), isSilent ? sent + PACKET : 0);
+  if (sent < end) sentAt = performance.now();
   while (sent < end) {
     const at = sent % bytes.length;
     sent += writeSync(1, bytes, at, Math.min(end - sent, bytes.length - at));

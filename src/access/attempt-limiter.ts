@@ -3,7 +3,7 @@
  * The table is bounded: when it is full, the address that was quiet longest is forgotten, which gives its owner a new
  * budget. An attacker with that many addresses is not stopped by counting.
  */
-import type { MonotonicClock } from '../../host/clock.ts';
+import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
 import { parseAddress } from '../../host/networks.ts';
 
 /** ~100 bytes each. */
@@ -19,7 +19,7 @@ interface AttemptLimits {
 interface Budget {
   left: number;
   /** When `left` was counted. */
-  at: number;
+  at: MonotonicMs;
 }
 
 /** One household has one IPv6 /64 and can use any address of it. RFC 4291, 2.5.4. */

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Elysia } from 'elysia';
-import { type MonotonicMs, wallMs } from '../../host/clock.ts';
+import { type MonotonicMs, systemWallClock, wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
 import { systemRandom } from '../../host/random.ts';
@@ -47,7 +47,7 @@ function house({ hasLogin = true, group, networks = '192.168.0.0/16', folder }: 
   const access = createAccess({
     database,
     hub: new Hub(() => {}),
-    log: createLog({ level: 'debug', now: Date.now, write: (line) => lines.push(line) }),
+    log: createLog({ level: 'debug', now: systemWallClock, write: (line) => lines.push(line) }),
     oidc: hasLogin
       ? {
           ...{ issuer: provider.issuer, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET },

@@ -2,7 +2,7 @@
  * Tickets for the WebSocket of live viewing: a browser sends no `Authorization` with its handshake, so it asks for a
  * ticket over plain HTTP, where the access decision applies, and puts it into the socket's address.
  */
-import type { MonotonicClock } from '../../host/clock.ts';
+import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
 import type { Random } from '../../host/random.ts';
 import type { Requester } from '../model/requester.ts';
 
@@ -18,7 +18,7 @@ interface TicketOptions {
 
 interface Held {
   requester: Requester;
-  issuedAt: number;
+  issuedAt: MonotonicMs;
 }
 
 export class LiveTickets {

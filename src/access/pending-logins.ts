@@ -3,7 +3,7 @@
  * browser, so that each is used once; bound to the browser by a cookie, so that no other browser completes the login.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { MonotonicClock } from '../../host/clock.ts';
+import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
 import type { LoginChecks } from './identity-provider.ts';
 
 /** Time for a password, a second factor and a forgotten tab. */
@@ -20,7 +20,7 @@ interface PendingLogin {
 
 interface Held extends PendingLogin {
   browser: Buffer;
-  begunAt: number;
+  begunAt: MonotonicMs;
 }
 
 function hashOf(text: string): Buffer {

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { wallMs } from '../../host/clock.ts';
+import { systemWallClock, wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { systemRandom } from '../../host/random.ts';
 import { openDatabase } from '../store/database.ts';
@@ -34,7 +34,7 @@ function household(now = 1_000_000) {
     changed: () => {
       clock.changes += 1;
     },
-    log: createLog({ level: 'debug', now: Date.now, write: (line) => lines.push(line) }),
+    log: createLog({ level: 'debug', now: systemWallClock, write: (line) => lines.push(line) }),
     now: () => wallMs(clock.now),
   });
   closers.push(() => sessions.close());

@@ -2,7 +2,9 @@
  * Login sessions. The cookie carries 32 random bytes and nothing else; the row keeps their hash. A session that is
  * expired is none, whether its row was purged or not.
  */
+
 import { createHash } from 'node:crypto';
+import { plusMs } from '../../arib/time.ts';
 import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
@@ -76,7 +78,7 @@ export class Sessions implements SessionCheck {
         address: login.address,
         agent: cut(login.agent),
         createdAt,
-        expiresAt: createdAt + lifetimeMs,
+        expiresAt: plusMs(createdAt, lifetimeMs),
       },
       MAX_SESSIONS,
     );

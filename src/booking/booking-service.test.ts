@@ -1,6 +1,8 @@
 /** Bookings with a real database and the real worker; the recorder and the agent are stand-ins that a test moves. */
+
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { BookedHome, MINUTE, NOON } from '../../test/schedule/booked-home.ts';
 import { tuner } from '../../test/service/bookings.ts';
@@ -92,7 +94,7 @@ function start(startWorker: () => Worker = startScheduleWorker, settleLimitMs?: 
     startWorker,
     settleLimitMs,
     hub,
-    log: createLog({ level: 'debug', now: () => now, write: (line) => lines.push(line) }),
+    log: createLog({ level: 'debug', now: () => wallMs(now), write: (line) => lines.push(line) }),
     now: () => broadcastMs(now),
     isTimeSure: () => isTimeSure,
   });
@@ -106,7 +108,8 @@ const stored = () => home.reservations.all();
 /** As the recorder does. */
 function begin(reservationId: ReservationId, tunerId = 'a'): void {
   home.database.run("UPDATE reservations SET state = 'recording' WHERE id = ?", [reservationId]);
-  const { closeAt = 0 } = recorder.orders.find((order) => order.reservationId === reservationId) ?? {};
+  const { closeAt = broadcastMs(0) } =
+    recorder.orders.find((order) => order.reservationId === reservationId) ?? {};
   const progress = {
     phase: 'receiving' as const,
     cause: null,
@@ -119,7 +122,7 @@ function begin(reservationId: ReservationId, tunerId = 'a'): void {
   recorder.recordings.set(reservationId, {
     recordingId: recordingId(100 + reservationId),
     tunerId,
-    until: broadcastMs(closeAt),
+    until: closeAt,
     progress,
   });
 }

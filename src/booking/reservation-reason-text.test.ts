@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import { isSameReason, type ReservationReason } from '../model/reservation-reason.ts';
 import { crowdedText, reservationNoteText, reservationReasonText } from './reservation-reason-text.ts';
 
@@ -34,7 +35,7 @@ test('what was missed names what had the tuners, where that is known', () => {
 
 test('another airing of an episode is named by its time in Japan', () => {
   const startAt = Date.UTC(2026, 10, 24, 15, 5);
-  expect(reservationReasonText({ code: 'other_airing', startAt })).toBe(
+  expect(reservationReasonText({ code: 'other_airing', startAt: broadcastMs(startAt) })).toBe(
     '同じ回を11/25(水) 0:05に録画します。',
   );
 });

@@ -1,5 +1,7 @@
 /** Sentences for the reasons and notes of reservations, Japanese: the only place that makes them of codes. */
+
 import type { BroadcastType } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import { quotedTitle } from '../model/quoted-title.ts';
 import type { PassedOverReason, ReservationNote, ReservationReason } from '../model/reservation-reason.ts';
 
@@ -83,7 +85,7 @@ const JST_OFFSET_MS = 9 * 3_600_000;
 const WEEKDAYS = '日月火水木金土';
 
 /** `11/25(火) 21:00`, as the screens write it. */
-function momentText(at: number): string {
+function momentText(at: BroadcastMs): string {
   const date = new Date(at + JST_OFFSET_MS);
   const minutes = String(date.getUTCMinutes()).padStart(2, '0');
   const day = `${date.getUTCMonth() + 1}/${date.getUTCDate()}(${WEEKDAYS[date.getUTCDay()]})`;

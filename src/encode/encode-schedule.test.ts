@@ -9,7 +9,7 @@ const ALL_DAY: EncodeWindow = { from: 0, to: 0 };
 const NIGHT: EncodeWindow = { from: 60, to: 420 };
 const IDLE = { processors: 2, viewers: 0, recordings: 0 };
 const job = (id: number, more = {}) => ({
-  ...{ id, state: 'waiting', readyAt: 0, isReady: true, awaits: false },
+  ...{ id, state: 'waiting', readyAt: wallMs(0), isReady: true, awaits: false },
   ...more,
 });
 const at = (more = {}) => ({
@@ -22,7 +22,11 @@ describe('which recording is encoded', () => {
     ['the first one that waits', at(), { start: 1, hold: false, wait: null }],
     ['none where one runs', at({ queue: [job(1, { state: 'running' }), job(2)] }), { start: undefined }],
     ['not one in the bin', at({ queue: [job(1, { isReady: false }), job(2)] }), { start: 2 }],
-    ['not one that is put off', at({ queue: [job(1, { readyAt: MIDNIGHT + 1 }), job(2)] }), { start: 2 }],
+    [
+      'not one that is put off',
+      at({ queue: [job(1, { readyAt: wallMs(MIDNIGHT + 1) }), job(2)] }),
+      { start: 2 },
+    ],
     [
       'not one whose commercials are being looked for',
       at({ queue: [job(1, { awaits: true }), job(2)] }),

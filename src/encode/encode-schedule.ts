@@ -22,7 +22,7 @@ interface WaitingEncode {
   readonly id: number;
   readonly state: string;
   /** Epoch ms: not begun before. */
-  readonly readyAt: number;
+  readonly readyAt: WallMs;
   /** Its recording can be encoded now. */
   readonly isReady: boolean;
   /** Something is made of its original that must come first, and it has waited for it less than that may take. */

@@ -1,5 +1,7 @@
 /** Works off the encode queue: one recording at a time, in the background, within its hours. */
+
 import { rm, stat } from 'node:fs/promises';
+import { broadcastMs, plusMs } from '../../arib/time.ts';
 import type { Log } from '../../host/log.ts';
 import type { EncodeMany, EncodeQueueChange, EncodeRequest } from '../../wire/encode.ts';
 import type { Hub } from '../hub/hub.ts';
@@ -106,7 +108,7 @@ export class EncodeService {
       sources.store.enqueue(
         recordingId,
         wish,
-        { automatic: true, readyAt: sources.now() + settleMs },
+        { automatic: true, readyAt: plusMs(sources.now(), settleMs) },
         sources.now(),
       );
     } catch (error) {
@@ -143,7 +145,7 @@ export class EncodeService {
         ? store.encodable({ ids })
         : series !== undefined
           ? store.encodable({ series })
-          : store.encodable({ before: before ?? 0 });
+          : store.encodable({ before: before ?? broadcastMs(0) });
     let queued = 0;
     for (const id of selected) {
       const wish = this.#wish(this.options.record(id), request);
@@ -229,7 +231,7 @@ export class EncodeService {
       await rm(sources.workFolder, { recursive: true, force: true });
       this.#finishHandedOver();
       store.recover();
-      for (const id of store.forgotten(sources.now() - FORGOTTEN_MS)) this.onRecorded(id);
+      for (const id of store.forgotten(plusMs(sources.now(), -FORGOTTEN_MS))) this.onRecorded(id);
     } catch (error) {
       log.error('encode queue not recovered', { error: String(error) });
     }
@@ -255,7 +257,7 @@ export class EncodeService {
       const { store, now } = this.options.sources;
       if (now() - this.#purgedAt > PURGE_MS) {
         this.#purgedAt = now();
-        store.purge(now() - KEEP_LOGS_MS);
+        store.purge(plusMs(now(), -KEEP_LOGS_MS));
       }
       // A database that refused to store how it ended.
       if (this.#running === undefined && store.queue().some(({ state }) => state === 'running'))
@@ -340,9 +342,9 @@ export class EncodeService {
       reason: String(fault),
     });
     if (known?.kind === 'later') {
-      store.postpone(job.id, now() + retryMs, { message, log: lines, isFailure: false });
+      store.postpone(job.id, plusMs(now(), retryMs), { message, log: lines, isFailure: false });
     } else if (known?.kind !== 'final' && job.attempts < RETRIES) {
-      store.postpone(job.id, now() + retryMs, { message, log: lines, isFailure: true });
+      store.postpone(job.id, plusMs(now(), retryMs), { message, log: lines, isFailure: true });
     } else store.end(job.id, { state: 'failed', message, log: lines, results }, now());
   }
 

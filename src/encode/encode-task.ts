@@ -5,7 +5,7 @@
  */
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { TICKS_PER_SECOND } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, TICKS_PER_SECOND } from '../../arib/time.ts';
 import type { EncoderChoice } from '../ffmpeg/encoders.ts';
 import type { RecordingIndex } from '../media/recording-index.ts';
 import {
@@ -463,9 +463,9 @@ async function synced(path: string): Promise<number> {
   }
 }
 
-function stretchesOf({ scale }: RecordingIndex): { length: number; at: number | null }[] {
+function stretchesOf({ scale }: RecordingIndex): { length: number; at: BroadcastMs | null }[] {
   return scale.stretches.map(({ length, at }) => ({
     length: (length / TICKS_PER_SECOND) * 1000,
-    at: at === undefined ? null : Math.round(at),
+    at: at === undefined ? null : broadcastMs(Math.round(at)),
   }));
 }

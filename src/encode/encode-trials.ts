@@ -4,7 +4,7 @@
  */
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
+import { broadcastMs, media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
 import type { Log } from '../../host/log.ts';
 import type { EncoderChoice } from '../ffmpeg/encoders.ts';
 import { findEntry } from '../media/entry-search.ts';
@@ -119,7 +119,10 @@ export class EncodeTrials {
     try {
       await mkdir(folder, { recursive: true });
       const metadata = join(folder, 'tags.txt');
-      await writeFile(metadata, metadataText({ title: '', station: '', description: '', startAt: 0 }, false));
+      await writeFile(
+        metadata,
+        metadataText({ title: '', station: '', description: '', startAt: broadcastMs(0) }, false),
+      );
       let [lengthMs, bytes, tookMs] = [0, 0, 0];
       for (const place of PLACES) {
         const piece = await this.#piece(original, place, { quality, choice, folder, metadata });

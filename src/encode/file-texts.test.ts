@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import type { CaptionPage, CaptionsFile } from '../../wire/caption.ts';
 import { captionTrack, metadataText } from './file-texts.ts';
 
@@ -11,7 +12,12 @@ const page = (runs: CaptionPage['runs'], duration: number | null = null): Captio
 });
 
 test('tags are escaped for ffmpeg, and room for chapters is asked for', () => {
-  const tags = { title: '番組=1;#2', station: '局\\名', description: '', startAt: Date.UTC(2026, 0, 4, 16) };
+  const tags = {
+    title: '番組=1;#2',
+    station: '局\\名',
+    description: '',
+    startAt: broadcastMs(Date.UTC(2026, 0, 4, 16)),
+  };
   const text = metadataText(tags, false);
   const lines = [';FFMETADATA1', 'title=番組\\=1\\;\\#2', 'PUBLISHER=局\\\\名', 'DATE_RELEASED=2026-01-05'];
   expect(text.split('\n')).toEqual([...lines, '']);

@@ -1,4 +1,5 @@
 /** Texts that go into an encoded file: tags and room for chapters (FFMETADATA1), captions as an ASS track. Pure. */
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { CaptionPage, CaptionsFile } from '../../wire/caption.ts';
 import { type CutList, toEncoded } from '../model/recording-time.ts';
 
@@ -7,7 +8,7 @@ interface FileTags {
   readonly station: string;
   readonly description: string;
   /** Epoch ms, of the programme. */
-  readonly startAt: number;
+  readonly startAt: BroadcastMs;
 }
 
 const MAX_TEXT = 4_000;

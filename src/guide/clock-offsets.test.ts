@@ -15,7 +15,7 @@ function offsets(...samples: number[]): ClockOffsets {
 describe('ClockOffsets', () => {
   test('the median of the last samples counts: one that was late says little', () => {
     expect(offsets(20, 30, -9000, 25, 22).list()).toEqual([
-      { networkId: BS, type: 'BS', offsetMs: 22, measuredAt: NOW + 20_000, warning: false },
+      { networkId: BS, type: 'BS', offsetMs: 22, measuredAt: wallMs(NOW + 20_000), warning: false },
     ]);
     expect(offsets(10, 20).list()[0]?.offsetMs).toBe(15);
   });

@@ -72,7 +72,7 @@ beforeEach(() => {
     },
   });
   lines = [];
-  const log = createLog({ level: 'info', now: () => now, write: (line) => lines.push(line) });
+  const log = createLog({ level: 'info', now: () => wallMs(now), write: (line) => lines.push(line) });
   database = openDatabase(':memory:');
   programs = new ProgramStore(database);
   coverage = new CoverageStore(database);
@@ -146,7 +146,15 @@ async function ended(visit: Visit | undefined, outcome: VisitOutcome): Promise<v
 function fill(id: StationId | undefined, days = 8): void {
   const filledUntil = now + days * 86_400_000;
   if (id !== undefined)
-    coverage.put([{ stationId: id, readAt: now, filledUntil, whole: true, hasGuide: true }]);
+    coverage.put([
+      {
+        stationId: id,
+        readAt: wallMs(now),
+        filledUntil: broadcastMs(filledUntil),
+        whole: true,
+        hasGuide: true,
+      },
+    ]);
 }
 
 /** The channels visited, with what for. */
@@ -173,7 +181,12 @@ describe('Collector', () => {
     await until(() => visits.length === 2);
     expect(visits[1]?.order).toMatchObject({ settleMs: 60_000, capMs: 600_000, wanted: [{ depth: 'full' }] });
     expect(collector.status([]).visits).toEqual([
-      { type: 'GR', channel: 'T27', stationIds: [(0x7fe8 * 100_000 + 1024) as StationId], startedAt: NOW },
+      {
+        type: 'GR',
+        channel: 'T27',
+        stationIds: [(0x7fe8 * 100_000 + 1024) as StationId],
+        startedAt: wallMs(NOW),
+      },
     ]);
     fill(visits[1]?.order.wanted[0]?.id);
     await ended(visits[1], 'complete');
@@ -209,7 +222,13 @@ describe('Collector', () => {
     collector.wake();
     await until(() => visits.length === 2);
     const trouble = { type: 'GR' as const, channel: 'T27', stationIds: stations.list().map(({ id }) => id) };
-    const none = { ...trouble, kind: 'no_tuner' as const, reason: null, failures: 0, at: now - 16_000 };
+    const none = {
+      ...trouble,
+      kind: 'no_tuner' as const,
+      reason: null,
+      failures: 0,
+      at: wallMs(now - 16_000),
+    };
     expect(collector.status([]).troubles).toEqual([none]);
     visits[1]?.end({ outcome: 'failed', reason: 'HTTP 500', sentence: '受信できません' });
     await until(() => collector.status([]).troubles[0]?.kind === 'unreadable');
@@ -218,7 +237,7 @@ describe('Collector', () => {
       kind: 'unreadable' as const,
       reason: '受信できません',
       failures: 1,
-      at: now,
+      at: wallMs(now),
     };
     expect(collector.status([]).troubles).toEqual([failed]);
     now += 16_000;
@@ -271,7 +290,7 @@ describe('Collector', () => {
     await planned();
     expect(visits).toEqual([]);
     now += 1000;
-    expect(collector.press()).toEqual({ pressed: true, until: now + 60_000 });
+    expect(collector.press()).toEqual({ pressed: true, until: wallMs(now + 60_000) });
     await until(() => visits.length === 2);
     expect(visits.map((visit) => visit.order.request.priority)).toEqual([8, 8]);
     expect(collector.status([])).toMatchObject({ pressed: true, progress: { done: 0, total: 2 } });

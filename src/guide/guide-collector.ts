@@ -2,8 +2,10 @@
  * Keeps the guide read: makes a plan whenever something changed, and acts on it. All judgement is in `plan.ts`, all
  * reading and storing in the guide worker.
  */
+
 import type { NetworkId, StationId } from '../../arib/ids.ts';
-import type { WallClock, WallMs } from '../../host/clock.ts';
+import { plusMs } from '../../arib/time.ts';
+import { type WallClock, type WallMs, wallMs } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import { PRIORITY } from '../../wire/agent.ts';
 import { COLLECT_LEASE_MS, type GuideCollect, type GuideStatus } from '../../wire/guide.ts';
@@ -80,7 +82,7 @@ const PURGE_EVERY_MS = 3_600_000;
 
 interface ActiveVisit {
   plan: VisitPlan;
-  startedAt: number;
+  startedAt: WallMs;
   running: RunningVisit;
   /** Given up by the service itself: it says nothing about the channel. */
   cancelled: boolean;
@@ -89,7 +91,7 @@ interface ActiveVisit {
 /** 'Collect now' while somebody holds it. */
 interface Press {
   at: WallMs;
-  until: number;
+  until: WallMs;
   timer: ReturnType<typeof setTimeout>;
   /** Channels to be read in all; undefined until the first plan. */
   total: number | undefined;
@@ -106,8 +108,8 @@ export class GuideCollector {
   #again = false;
   #closed = false;
   #purgedAt = 0;
-  #selectedAt: number;
-  #staleBefore = 0;
+  #selectedAt: WallMs;
+  #staleBefore = wallMs(0);
   #press: Press | undefined;
   /** By the last plan. */
   #unreachable: readonly ChannelKey[] = [];
@@ -135,7 +137,7 @@ export class GuideCollector {
   /** 'Collect now', or its renewal: all stations, before everybody but viewers and recordings, for a minute. */
   press(): GuideCollect {
     const now = this.options.now();
-    const until = now + COLLECT_LEASE_MS;
+    const until = plusMs(now, COLLECT_LEASE_MS);
     clearTimeout(this.#press?.timer);
     const timer = setTimeout(() => this.release(), COLLECT_LEASE_MS);
     const { at, total, left } = this.#press ?? { at: now, total: undefined, left: 0 };
@@ -270,7 +272,7 @@ export class GuideCollector {
   #forgetWaits(selected: readonly ChannelKey[]): void {
     for (const [key, entry] of this.#history) {
       if (!entry.noTuner || selected.includes(key) || this.#active.has(key)) continue;
-      this.#history.set(key, { ...entry, failedAt: 0, noTuner: false, reason: null });
+      this.#history.set(key, { ...entry, failedAt: wallMs(0), noTuner: false, reason: null });
     }
   }
 
@@ -281,7 +283,7 @@ export class GuideCollector {
   /** The difference counts either way: the clock may be set back. */
   #select(now: WallMs): void {
     if (Math.abs(now - this.#selectedAt) >= this.options.limits.selectMs) this.#selectedAt = now;
-    this.#staleBefore = Math.min(this.#staleBefore, now);
+    this.#staleBefore = wallMs(Math.min(this.#staleBefore, now));
   }
 
   /** Never rejects. */

@@ -73,7 +73,7 @@ beforeEach(() => {
     onChange: () => {
       changes += 1;
     },
-    log: createLog({ level: 'info', now: () => 0, write: (line) => lines.push(line) }),
+    log: createLog({ level: 'info', now: () => wallMs(0), write: (line) => lines.push(line) }),
     retryMs: 5,
   });
 });

@@ -378,7 +378,7 @@ describe('a reading is over', () => {
     expect(goal(known, 'full').coverage(session, NOW, true)).toEqual([
       {
         stationId: HOME.id,
-        filledUntil: NOW + (4 * 24 - 12) * 60 * MINUTE,
+        filledUntil: broadcastMs(NOW + (4 * 24 - 12) * 60 * MINUTE),
         whole: true,
         readAt: NOW,
         hasGuide: true,

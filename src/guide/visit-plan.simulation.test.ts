@@ -1,7 +1,9 @@
 /** Days of collecting in milliseconds: random tuners, viewers, streams that break and guides that stay thin. */
+
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { type BroadcastType, networkId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { wallMs } from '../../host/clock.ts';
 import { fuzzRounds, fuzzSeed } from '../../test/fuzz/random.ts';
 import type { Tuner } from '../../wire/agent.ts';
@@ -118,8 +120,8 @@ class Simulation {
       looking: new Set(),
       open: new Set(),
       tuners,
-      selectedAt: this.#selectedAt,
-      staleBefore: 0,
+      selectedAt: wallMs(this.#selectedAt),
+      staleBefore: wallMs(0),
       pressedAt: null,
       enabled: true,
       limits: LIMITS,
@@ -141,15 +143,15 @@ class Simulation {
     this.visits.push({ channel: key, kind: plan.kind, at: this.now, broke });
     const before = this.history.get(key) ?? NO_HISTORY;
     if (broke) {
-      this.history.set(key, { ...before, failedAt: this.now, failures: before.failures + 1 });
+      this.history.set(key, { ...before, failedAt: wallMs(this.now), failures: before.failures + 1 });
       return;
     }
-    this.history.set(key, { ...NO_HISTORY, readAt: this.now, lookedAt: this.now });
+    this.history.set(key, { ...NO_HISTORY, readAt: wallMs(this.now), lookedAt: wallMs(this.now) });
     for (const { id, depth } of plan.wanted) {
       const index = STATIONS.findIndex((each) => each.id === id);
       const filledUntil = this.now + (this.world.thin.includes(index) ? DAY : 8 * DAY);
-      const readAt = depth === 'full' ? this.now : (this.coverage.get(id)?.readAt ?? null);
-      this.coverage.set(id, { readAt, filledUntil, hasGuide: true });
+      const readAt = depth === 'full' ? wallMs(this.now) : (this.coverage.get(id)?.readAt ?? null);
+      this.coverage.set(id, { readAt, filledUntil: broadcastMs(filledUntil), hasGuide: true });
     }
   }
 }

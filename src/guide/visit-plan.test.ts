@@ -64,7 +64,12 @@ type Coverages = Map<StationId, StationCoverage>;
 
 /** What these stations' guides are like. */
 function coverage(stations: StationRecord[], over: Partial<StationCoverage> = {}): Coverages {
-  const row = { readAt: NOW - HOUR, filledUntil: NOW + 8 * DAY, hasGuide: true, ...over };
+  const row = {
+    readAt: wallMs(NOW - HOUR),
+    filledUntil: broadcastMs(NOW + 8 * DAY),
+    hasGuide: true,
+    ...over,
+  };
   return new Map(stations.map(({ id }) => [id, row]));
 }
 
@@ -83,7 +88,7 @@ function input(over: Partial<PlanInput>): PlanInput {
     open: new Set(),
     tuners: [tunerOf(['GR']), tunerOf(['GR']), tunerOf(['BS', 'CS']), tunerOf(['BS', 'CS'])],
     selectedAt: NOW,
-    staleBefore: 0,
+    staleBefore: wallMs(0),
     pressedAt: null,
     enabled: true,
     limits: LIMITS,
@@ -119,62 +124,68 @@ describe('airingUntil', () => {
 
 describe('a guide is read', () => {
   test('where it reaches less than three days ahead', () => {
-    const known = coverage(ALL, { readAt: NOW - 3 * HOUR });
+    const known = coverage(ALL, { readAt: wallMs(NOW - 3 * HOUR) });
     expect(visits({ coverage: known })).toEqual([]);
     for (const { id } of T26)
-      known.set(id, { readAt: NOW - 3 * HOUR, filledUntil: NOW + 2 * DAY, hasGuide: true });
+      known.set(id, {
+        readAt: wallMs(NOW - 3 * HOUR),
+        filledUntil: broadcastMs(NOW + 2 * DAY),
+        hasGuide: true,
+      });
     expect(visits({ coverage: known })).toEqual(['T26']);
   });
 
   test('where it was read more than six hours ago', () => {
     const known = coverage(ALL);
-    for (const [id, row] of coverage(T27, { readAt: NOW - 6 * HOUR })) known.set(id, row);
+    for (const [id, row] of coverage(T27, { readAt: wallMs(NOW - 6 * HOUR) })) known.set(id, row);
     expect(visits({ coverage: known })).toEqual(['T27']);
   });
 
   test('the thinnest first', () => {
     expect(visits({ tuners: [tunerOf(['GR'])] })).toEqual(['T27']);
-    const known = coverage(T27, { readAt: NOW - 7 * HOUR });
+    const known = coverage(T27, { readAt: wallMs(NOW - 7 * HOUR) });
     expect(visits({ tuners: [tunerOf(['GR'])], coverage: known })).toEqual(['T26']);
   });
 
   test('not again within two hours, however thin it stayed', () => {
-    const thin = { filledUntil: NOW + HOUR };
-    expect(visits({ coverage: coverage(ALL, { ...thin, readAt: NOW - 2 * HOUR + 1 }) })).toEqual([]);
-    expect(visits({ coverage: coverage(T27, { ...thin, readAt: NOW - 2 * HOUR }), stations: T27 })).toEqual([
-      'T27',
-    ]);
-    expect(visits({ stations: T26, history: history('GR/T26', { readAt: NOW - HOUR }) })).toEqual([]);
+    const thin = { filledUntil: broadcastMs(NOW + HOUR) };
+    expect(visits({ coverage: coverage(ALL, { ...thin, readAt: wallMs(NOW - 2 * HOUR + 1) }) })).toEqual([]);
+    expect(
+      visits({ coverage: coverage(T27, { ...thin, readAt: wallMs(NOW - 2 * HOUR) }), stations: T27 }),
+    ).toEqual(['T27']);
+    expect(visits({ stations: T26, history: history('GR/T26', { readAt: wallMs(NOW - HOUR) }) })).toEqual([]);
   });
 
   test('only as it was selected: what became thin since waits for the next selection', () => {
-    const known = coverage(ALL, { readAt: NOW - 5 * HOUR, filledUntil: NOW + 3 * DAY });
+    const known = coverage(ALL, { readAt: wallMs(NOW - 5 * HOUR), filledUntil: broadcastMs(NOW + 3 * DAY) });
     expect(visits({ coverage: known, selectedAt: NOW })).toEqual([]);
     const later = { coverage: known, stations: T27, now: wallMs(NOW + 20 * MINUTE) };
     expect(visits({ ...later, selectedAt: NOW })).toEqual([]);
-    expect(visits({ ...later, selectedAt: NOW + 20 * MINUTE })).toEqual(['T27']);
+    expect(visits({ ...later, selectedAt: wallMs(NOW + 20 * MINUTE) })).toEqual(['T27']);
   });
 
   test('again at once where stations were replaced', () => {
-    expect(visits({ coverage: coverage(ALL), staleBefore: NOW - 1, stations: T27 })).toEqual(['T27']);
-    expect(visits({ coverage: coverage(ALL, { readAt: NOW }), staleBefore: NOW - 1 })).toEqual([]);
+    expect(visits({ coverage: coverage(ALL), staleBefore: wallMs(NOW - 1), stations: T27 })).toEqual(['T27']);
+    expect(visits({ coverage: coverage(ALL, { readAt: NOW }), staleBefore: wallMs(NOW - 1) })).toEqual([]);
   });
 
   test('a station without a guide is not thin', () => {
-    const without = { filledUntil: null, hasGuide: false, readAt: NOW - 3 * HOUR };
+    const without = { filledUntil: null, hasGuide: false, readAt: wallMs(NOW - 3 * HOUR) };
     expect(visits({ stations: T26, coverage: coverage(T26, without) })).toEqual([]);
     expect(
-      visits({ stations: T26, coverage: coverage(T26, { ...without, readAt: NOW - 7 * HOUR }) }),
+      visits({ stations: T26, coverage: coverage(T26, { ...without, readAt: wallMs(NOW - 7 * HOUR) }) }),
     ).toEqual(['T26']);
   });
 
   test('not while the setting is off, unless it is pressed', () => {
     expect(planVisits(input({ enabled: false, airing: new Map() })).visits).toEqual([]);
-    expect(visits({ enabled: false, pressedAt: NOW - 1, stations: T26 })).toEqual(['T26']);
+    expect(visits({ enabled: false, pressedAt: wallMs(NOW - 1), stations: T26 })).toEqual(['T26']);
   });
 
   test('a clock that was set back stops nothing', () => {
-    expect(visits({ stations: T26, coverage: coverage(T26, { readAt: NOW + DAY }) })).toEqual(['T26']);
+    expect(visits({ stations: T26, coverage: coverage(T26, { readAt: wallMs(NOW + DAY) }) })).toEqual([
+      'T26',
+    ]);
   });
 });
 
@@ -197,7 +208,8 @@ describe('satellites', () => {
   test('then each stream for its own, one a tuner', () => {
     const first = known([...CS, ...BS.slice(1, 3)]);
     for (const { id } of BS)
-      if (!first.has(id)) first.set(id, { readAt: null, filledUntil: NOW + 8 * DAY, hasGuide: true });
+      if (!first.has(id))
+        first.set(id, { readAt: null, filledUntil: broadcastMs(NOW + 8 * DAY), hasGuide: true });
     expect(visits({ coverage: first })).toEqual(['BS01_0', 'BS03_0']);
     const one = [tunerOf(['BS', 'CS'])];
     expect(visits({ coverage: first, tuners: one })).toEqual(['BS01_0']);
@@ -207,10 +219,10 @@ describe('satellites', () => {
     const { visits: planned } = planVisits(input({ coverage: known(BS) }));
     expect(planned.map(({ channel }) => channel)).toEqual(['CS02', 'CS04']);
     expect(planned[0]?.wanted.map(({ depth }) => depth)).toEqual(['full', 'full']);
-    const again = { coverage: known(BS), history: history('CS/CS02', { readAt: NOW - 3 * HOUR }) };
+    const again = { coverage: known(BS), history: history('CS/CS02', { readAt: wallMs(NOW - 3 * HOUR) }) };
     expect(visits(again)).toEqual(['CS08', 'CS04']);
-    const read = coverage(ALL, { readAt: NOW - HOUR });
-    read.set(CS[1]?.id as StationId, { readAt: NOW - HOUR, filledUntil: null, hasGuide: true });
+    const read = coverage(ALL, { readAt: wallMs(NOW - HOUR) });
+    read.set(CS[1]?.id as StationId, { readAt: wallMs(NOW - HOUR), filledUntil: null, hasGuide: true });
     expect(visits({ coverage: read })).toEqual([]);
   });
 
@@ -230,16 +242,18 @@ describe('tuners', () => {
     expect(visits({ ...GR, tuners: [tunerOf(['GR'], { disabled: true })] })).toEqual([]);
     expect(visits({ ...GR, tuners: [tunerOf(['GR'], { state: 'tuning' })] })).toEqual([]);
     expect(visits({ ...GR, tuners: [tunerOf(['GR'], { state: 'lingering' })] })).toEqual(['T27']);
-    expect(planVisits(input({ ...GR, tuners: [] })).wakeAt).toBe(NOW + NO_TUNER_RETRY_MS);
+    expect(planVisits(input({ ...GR, tuners: [] })).wakeAt).toBe(wallMs(NOW + NO_TUNER_RETRY_MS));
   });
 
   test('or whose users give way, but for another visit', () => {
     expect(visits({ ...GR, tuners: [used(['GR'], 'T25', 'logo GR/T25', 1)] })).toEqual(['T27']);
     expect(visits({ ...GR, tuners: [used(['GR'], 'T25', 'scan T25', 5)] })).toEqual([]);
-    expect(visits({ ...GR, tuners: [used(['GR'], 'T25', 'scan T25', 5)], pressedAt: NOW - 1 })).toEqual([
-      'T27',
-    ]);
-    expect(visits({ ...GR, tuners: [used(['GR'], 'T25', 'epg T25', 3)], pressedAt: NOW - 1 })).toEqual([]);
+    expect(
+      visits({ ...GR, tuners: [used(['GR'], 'T25', 'scan T25', 5)], pressedAt: wallMs(NOW - 1) }),
+    ).toEqual(['T27']);
+    expect(
+      visits({ ...GR, tuners: [used(['GR'], 'T25', 'epg T25', 3)], pressedAt: wallMs(NOW - 1) }),
+    ).toEqual([]);
   });
 
   test('one that could not be used is tried when there is no other: it may have come back', () => {
@@ -257,7 +271,7 @@ describe('tuners', () => {
   test('a channel whose tables come in anyway is not visited, unless it is pressed', () => {
     const open = { ...GR, open: new Set(['GR/T27', 'GR/T26']), airing: new Map() };
     expect(planVisits(input(open)).visits).toEqual([]);
-    expect(visits({ ...open, pressedAt: NOW - 1 })).toEqual(['T27', 'T26']);
+    expect(visits({ ...open, pressedAt: wallMs(NOW - 1) })).toEqual(['T27', 'T26']);
   });
 
   test('a visit that the list does not show yet has its tuner', () => {
@@ -271,21 +285,23 @@ describe('tuners', () => {
     expect(visits({ stations: many, tuners, airing })).toHaveLength(3);
     expect(visits({ stations: many, tuners: tuners.slice(1), airing })).toHaveLength(2);
     expect(visits({ stations: many, tuners: tuners.slice(2), airing })).toHaveLength(2);
-    expect(visits({ stations: many, tuners, airing, pressedAt: NOW - 1 })).toHaveLength(4);
+    expect(visits({ stations: many, tuners, airing, pressedAt: wallMs(NOW - 1) })).toHaveLength(4);
   });
 });
 
 describe("'collect now'", () => {
   test('reads every channel once, at a higher priority', () => {
-    const fresh = coverage(ALL, { readAt: NOW - MINUTE });
-    const plan = planVisits(input({ coverage: fresh, pressedAt: NOW - 1, stations: [...T27, ...T26] }));
+    const fresh = coverage(ALL, { readAt: wallMs(NOW - MINUTE) });
+    const plan = planVisits(
+      input({ coverage: fresh, pressedAt: wallMs(NOW - 1), stations: [...T27, ...T26] }),
+    );
     expect(plan.visits.map(({ channel, priority }) => [channel, priority])).toEqual([
       ['T27', 8],
       ['T26', 8],
     ]);
     expect(plan.selected).toEqual(['GR/T27', 'GR/T26']);
     const after = coverage(ALL, { readAt: NOW });
-    expect(planVisits(input({ coverage: after, pressedAt: NOW - 1 })).selected).toEqual([]);
+    expect(planVisits(input({ coverage: after, pressedAt: wallMs(NOW - 1) })).selected).toEqual([]);
   });
 });
 
@@ -312,23 +328,33 @@ describe('a look', () => {
   test('is due shortly before what is known ends, and only where no schedule is known', () => {
     const stations = T26;
     const airing = new Map([[T26[0]?.id as StationId, NOW + LEAD_MS + 5000]]);
-    const off = { stations, airing, history: history('GR/T26', { readAt: NOW - MINUTE }) };
-    expect(planVisits(input(off))).toEqual({ visits: [], wakeAt: NOW + 5000, selected: [], unreachable: [] });
+    const off = { stations, airing, history: history('GR/T26', { readAt: wallMs(NOW - MINUTE) }) };
+    expect(planVisits(input(off))).toEqual({
+      visits: [],
+      wakeAt: wallMs(NOW + 5000),
+      selected: [],
+      unreachable: [],
+    });
     expect(visits({ ...off, now: wallMs(NOW + 5000) }, 'look')).toEqual(['T26']);
     expect(visits({ ...off, now: wallMs(NOW + 5000), coverage: coverage(T26) }, 'look')).toEqual([]);
   });
 
   test('that was fruitless is repeated ever more rarely', () => {
-    expect(notBefore(NO_HISTORY, NOW)).toBe(0);
-    const failed = (failures: number, noTuner = false) => ({ ...NO_HISTORY, failedAt: 1, failures, noTuner });
-    expect(notBefore(failed(1), NOW)).toBe(1 + RETRY_MS);
-    expect(notBefore(failed(3), NOW)).toBe(1 + RETRY_MS * 4);
-    expect(notBefore(failed(99), NOW)).toBe(1 + MAX_RETRY_MS);
-    expect(notBefore(failed(99, true), NOW)).toBe(1 + NO_TUNER_RETRY_MS);
-    expect(notBefore({ ...failed(3), failedAt: NOW + DAY }, NOW)).toBe(0);
+    expect(notBefore(NO_HISTORY, NOW)).toBe(wallMs(0));
+    const failed = (failures: number, noTuner = false) => ({
+      ...NO_HISTORY,
+      failedAt: wallMs(1),
+      failures,
+      noTuner,
+    });
+    expect(notBefore(failed(1), NOW)).toBe(wallMs(1 + RETRY_MS));
+    expect(notBefore(failed(3), NOW)).toBe(wallMs(1 + RETRY_MS * 4));
+    expect(notBefore(failed(99), NOW)).toBe(wallMs(1 + MAX_RETRY_MS));
+    expect(notBefore(failed(99, true), NOW)).toBe(wallMs(1 + NO_TUNER_RETRY_MS));
+    expect(notBefore({ ...failed(3), failedAt: wallMs(NOW + DAY) }, NOW)).toBe(wallMs(0));
     const blank = { ...BLANK, stations: T26 };
     const looked = history('GR/T26', { readAt: NOW, lookedAt: NOW, fruitless: 3 });
-    expect(planVisits(input({ ...blank, history: looked })).wakeAt).toBe(NOW + RETRY_MS * 4);
+    expect(planVisits(input({ ...blank, history: looked })).wakeAt).toBe(wallMs(NOW + RETRY_MS * 4));
   });
 });
 

@@ -5,8 +5,10 @@
  * A station is selected when its guide does not reach far enough ahead, or was read too long ago. Selections are
  * made at moments (`selectedAt`), not continuously: what a visit could not fill is not tried again before the next.
  */
+
 import type { BroadcastType, StationId } from '../../arib/ids.ts';
-import type { WallMs } from '../../host/clock.ts';
+import { plusMs } from '../../arib/time.ts';
+import { type WallMs, wallMs } from '../../host/clock.ts';
 import { PRIORITY, type Tuner } from '../../wire/agent.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { StationCoverage } from '../store/guide-coverage.ts';
@@ -33,13 +35,13 @@ export interface PlanLimits {
 
 export interface VisitHistory {
   /** When the last reading that counted ended, epoch ms; 0: never. */
-  readAt: number;
+  readAt: WallMs;
   /** When the last look at now and next ended, epoch ms; 0: never. */
-  lookedAt: number;
+  lookedAt: WallMs;
   /** Looks in a row that left a station of the channel without a programme. */
   fruitless: number;
   /** When the last attempt of any kind ended that came to nothing, epoch ms; 0: the last one did. */
-  failedAt: number;
+  failedAt: WallMs;
   /** Such attempts in a row. */
   failures: number;
   /** The last of them found no tuner: it does not count. */
@@ -49,10 +51,10 @@ export interface VisitHistory {
 }
 
 export const NO_HISTORY: VisitHistory = {
-  readAt: 0,
-  lookedAt: 0,
+  readAt: wallMs(0),
+  lookedAt: wallMs(0),
   fruitless: 0,
-  failedAt: 0,
+  failedAt: wallMs(0),
   failures: 0,
   noTuner: false,
   reason: null,
@@ -73,11 +75,11 @@ export interface PlanInput {
   /** In rank order, as the agent gives them. */
   tuners: readonly Tuner[];
   /** When stations were selected, epoch ms. */
-  selectedAt: number;
+  selectedAt: WallMs;
   /** What was last read before this is read again: stations were replaced. Epoch ms. */
-  staleBefore: number;
+  staleBefore: WallMs;
   /** Since when 'collect now' is pressed, epoch ms. */
-  pressedAt: number | null;
+  pressedAt: WallMs | null;
   /** Settings: without it only 'collect now' collects. */
   enabled: boolean;
   limits: PlanLimits;
@@ -97,7 +99,7 @@ export interface VisitPlan {
 interface Plan {
   visits: VisitPlan[];
   /** When to look again if nothing else happens, epoch ms; null = only when something changes. */
-  wakeAt: number | null;
+  wakeAt: WallMs | null;
   /** Channels that are selected, those being visited included. */
   selected: ChannelKey[];
   /** Channels for which there is no tuner at all. */
@@ -136,11 +138,11 @@ interface Candidate {
 }
 
 /** The earliest moment at which a channel may be tried again after what went wrong. */
-export function notBefore({ failedAt, failures, noTuner }: VisitHistory, now: WallMs): number {
+export function notBefore({ failedAt, failures, noTuner }: VisitHistory, now: WallMs): WallMs {
   // A visit in the future: the clock was set back since, and the wait would last as long as it was off.
-  if (failedAt === 0 || failedAt > now) return 0;
-  if (noTuner) return failedAt + NO_TUNER_RETRY_MS;
-  return failedAt + retryWait(failures);
+  if (failedAt === 0 || failedAt > now) return wallMs(0);
+  if (noTuner) return plusMs(failedAt, NO_TUNER_RETRY_MS);
+  return plusMs(failedAt, retryWait(failures));
 }
 
 /** Doubled with every attempt that came to nothing. */
@@ -149,7 +151,7 @@ function retryWait(attempts: number): number {
 }
 
 /** Whether the guide of a station does not reach as far ahead as it should. Stations without a guide are not thin. */
-export function isThin(coverage: StationCoverage | undefined, at: number, minCoverageMs: number): boolean {
+export function isThin(coverage: StationCoverage | undefined, at: WallMs, minCoverageMs: number): boolean {
   if (coverage === undefined) return true;
   return coverage.hasGuide && (coverage.filledUntil ?? 0) < at + minCoverageMs;
 }
@@ -163,7 +165,7 @@ class Planner {
   readonly #channels: Channel[];
   readonly #tuners: Tuners;
   readonly #visits: VisitPlan[] = [];
-  #wakeAt: number | null = null;
+  #wakeAt: WallMs | null = null;
 
   constructor(private readonly input: PlanInput) {
     this.#channels = channelsOf(input);
@@ -188,8 +190,8 @@ class Planner {
     return { visits: this.#visits, wakeAt: this.#wakeAt, selected, unreachable };
   }
 
-  #wake(at: number): void {
-    this.#wakeAt = this.#wakeAt === null ? at : Math.min(this.#wakeAt, at);
+  #wake(at: WallMs): void {
+    this.#wakeAt = wallMs(this.#wakeAt === null ? at : Math.min(this.#wakeAt, at));
   }
 
   get #priority(): number {
@@ -232,7 +234,7 @@ class Planner {
 
   #start(
     visit: Pick<VisitPlan, 'kind' | 'priority' | 'wanted'> & { channel: Channel },
-    earliest: number,
+    earliest: WallMs,
   ): boolean {
     const { kind, priority, wanted, channel } = visit;
     const { now } = this.input;
@@ -241,7 +243,7 @@ class Planner {
       return false;
     }
     if (!this.#tuners.take(channel, priority)) {
-      this.#wake(now + NO_TUNER_RETRY_MS);
+      this.#wake(plusMs(now, NO_TUNER_RETRY_MS));
       return false;
     }
     this.#visits.push({ kind, type: channel.type, channel: channel.channel, priority, wanted });
@@ -276,7 +278,7 @@ class Planner {
   }
 
   /** When it has to be looked what a channel airs; undefined: never, as far as it is known. */
-  #lookAt(channel: Channel): number | undefined {
+  #lookAt(channel: Channel): WallMs | undefined {
     const { airing, coverage, now } = this.input;
     let needed: number | undefined;
     for (const { id } of channel.own) {
@@ -289,7 +291,7 @@ class Planner {
     if (needed === undefined) return undefined;
     const { lookedAt, fruitless } = channel.history;
     const again = lookedAt === 0 || lookedAt > now ? 0 : lookedAt + retryWait(fruitless);
-    return Math.max(needed, again, notBefore(channel.history, now));
+    return wallMs(Math.max(needed, again, notBefore(channel.history, now)));
   }
 
   /** Stations of the same satellite network: every stream of it describes them. */
@@ -349,7 +351,7 @@ class Planner {
   #oneStream(channels: Channel[]): Candidate[] {
     const stations = channels.flatMap((channel) => channel.own);
     const visited = Math.max(...channels.map((channel) => this.#visitedAt(channel)));
-    if (!this.#areDue(stations, visited)) return [];
+    if (!this.#areDue(stations, wallMs(visited))) return [];
     const one = this.#oneOf(channels);
     if (one === undefined) return [];
     return [this.#candidate(one, wantedStations(ids(this.#networkOf(one)), 'full'))];
@@ -382,15 +384,15 @@ class Planner {
   }
 
   /** When the channel was last read, in this run of the service or in an earlier one. */
-  #visitedAt({ own, history }: Channel): number {
-    return Math.max(history.readAt, ...own.map(({ id }) => this.input.coverage.get(id)?.readAt ?? 0));
+  #visitedAt({ own, history }: Channel): WallMs {
+    return wallMs(Math.max(history.readAt, ...own.map(({ id }) => this.input.coverage.get(id)?.readAt ?? 0)));
   }
 
   #isDue(channel: Channel): boolean {
     return this.#areDue(channel.own, this.#visitedAt(channel));
   }
 
-  #areDue(stations: readonly StationRecord[], visitedAt: number): boolean {
+  #areDue(stations: readonly StationRecord[], visitedAt: WallMs): boolean {
     const { coverage, limits, now, pressedAt, selectedAt, staleBefore } = this.input;
     // The clock was set back: what was read in the future says nothing about when to read again.
     const visited = visitedAt > now ? 0 : visitedAt;

@@ -1,8 +1,10 @@
 /** The way through the outer server and the inner application, with stand-ins behind them. */
+
 import { afterEach, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { networkId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
+import { systemWallClock } from '../../host/clock.ts';
 import { AllowedHosts } from '../../host/host-check.ts';
 import { createLog } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
@@ -69,7 +71,7 @@ function serve(
 ): { url: string; lines: string[]; remotes: (string | null)[] } {
   const lines: string[] = [];
   const remotes: (string | null)[] = [];
-  const log = createLog({ level: 'debug', now: Date.now, write: (line) => lines.push(line) });
+  const log = createLog({ level: 'debug', now: systemWallClock, write: (line) => lines.push(line) });
   const parts = { ...PARTS, ...over };
   const version = '1.2.3';
   const api = createApi({

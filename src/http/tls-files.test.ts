@@ -1,9 +1,11 @@
 /** A renewed certificate, over real sockets. */
+
 import { afterEach, expect, test } from 'bun:test';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
+import { systemWallClock } from '../../host/clock.ts';
 import { AllowedHosts } from '../../host/host-check.ts';
 import { createLog } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
@@ -74,7 +76,7 @@ test.skipIf(Bun.which('openssl') === null)(
         await release.promise;
         return new Response('whole');
       },
-      log: createLog({ level: 'info', now: Date.now, write: (line) => lines.push(line) }),
+      log: createLog({ level: 'info', now: systemWallClock, write: (line) => lines.push(line) }),
     });
     closers.push(() => server.close());
     const underWay = fetch(`https://127.0.0.1:${server.port}/api/x`, { tls: { rejectUnauthorized: false } });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { controlFrame, ReceivedFrames } from '../../test/live/socket-client.ts';
 import { comesTrue } from '../../test/until.ts';
@@ -112,7 +113,7 @@ describe('a client of the live socket', () => {
     expect(await client.frame(LIVE_CHANNEL.init)).toMatchObject({ time: 0, payload: Uint8Array.of(1, 2) });
     expect(await client.frame(LIVE_CHANNEL.fragment)).toMatchObject({ time: 90_000 });
     viewers[0]?.push({ kind: 'clock', media: 5 as never, pts: 9 as never, at: 1_000 as never });
-    expect(await client.message('clock')).toEqual({ type: 'clock', pts: 5, at: 1_000 });
+    expect(await client.message('clock')).toEqual({ type: 'clock', pts: 5, at: broadcastMs(1_000) });
     await client.message('ping');
     viewers[0]?.fail(new StreamBroken('lost'));
     expect(await client.message('lost')).toMatchObject({ recordingId: 12 });

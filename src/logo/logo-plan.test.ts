@@ -7,7 +7,7 @@ import {
   stationId,
   transportStreamId,
 } from '../../arib/ids.ts';
-import { wallMs } from '../../host/clock.ts';
+import { type WallMs, wallMs } from '../../host/clock.ts';
 import { fuzzSeed, Random } from '../../test/fuzz/random.ts';
 import { tunerOf } from '../../test/tuner.ts';
 import type { Tuner } from '../../wire/agent.ts';
@@ -60,7 +60,7 @@ function input(over: Partial<LogoPlanInput> = {}): LogoPlanInput {
 
 const keys = (targets: readonly { type: BroadcastType; channel: string }[]) => targets.map(logoKey);
 const have = (of: StationRecord, type: number, fetchedAt = NOW) =>
-  new Map<StationId, { type: number; fetchedAt: number }>([[of.id, { type, fetchedAt }]]);
+  new Map<StationId, { type: number; fetchedAt: WallMs }>([[of.id, { type, fetchedAt }]]);
 
 describe('which stations need a logo', () => {
   test('those without one, with an old one, and terrestrial ones with a small one', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { networkId } from '../../arib/ids.ts';
+import { wallMs } from '../../host/clock.ts';
 import { Random } from '../../test/fuzz/random.ts';
 import { BroadcastClock } from './broadcast-clock.ts';
 
@@ -33,7 +34,7 @@ class Machine {
   }
 
   one(network: number, off: number, at = START + this.at + this.wallOff): void {
-    this.clock.heard({ networkId: networkId(network), time: START + this.at + off, at });
+    this.clock.heard({ networkId: networkId(network), time: START + this.at + off, at: wallMs(at) });
   }
 }
 
@@ -85,7 +86,7 @@ describe('BroadcastClock', () => {
       machine.at += 5000;
       const sent = START + machine.at;
       machine.at += 1500;
-      machine.clock.heard({ networkId: networkId(1), time: sent, at: sent + machine.wallOff });
+      machine.clock.heard({ networkId: networkId(1), time: sent, at: wallMs(sent + machine.wallOff) });
     }
     expect(machine.error).toBe(0);
   });

@@ -16,6 +16,7 @@
 
 import type { NetworkId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import type { WallMs } from '../../host/clock.ts';
 
 interface MachineClocks {
   /** Epoch ms; may be set at any time. */
@@ -30,7 +31,7 @@ export interface HeardTime {
   /** What it says, epoch ms. */
   time: number;
   /** When it came, by the wall clock, epoch ms. */
-  at: number;
+  at: WallMs;
 }
 
 /** A minute and a half of tables at 5 s: as few as a short visit brings. */

@@ -1,4 +1,7 @@
 /** Encoding of recordings: what is asked for, what a file holds, what became of it. */
+
+import type { BroadcastMs } from '../../arib/time.ts';
+import type { WallMs } from '../../host/clock.ts';
 import type { RecordingId } from './ids.ts';
 import type { CutList } from './recording-time.ts';
 
@@ -41,13 +44,13 @@ export interface EncodeJob extends EncodeWish {
   /** That failed. */
   attempts: number;
   /** Epoch ms: not begun before. */
-  readyAt: number;
+  readyAt: WallMs;
   /** Japanese. */
   message: string | null;
   results: EncodeResult[];
-  createdAt: number;
-  startedAt: number | null;
-  endedAt: number | null;
+  createdAt: WallMs;
+  startedAt: WallMs | null;
+  endedAt: WallMs | null;
 }
 
 /** A stretch of the original stream without a jump of the broadcast time. */
@@ -55,7 +58,7 @@ interface EncodedStretch {
   /** ms. */
   length: number;
   /** Epoch ms on the air; null: unknown. */
-  at: number | null;
+  at: BroadcastMs | null;
 }
 
 /** What is known of an encoded file beyond its row; of the original stream what outlives it. */

@@ -1,5 +1,8 @@
 /** What was learned about the guide of one station, on its way into the store. */
+
 import type { EventId, ProgramId, StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
+import type { WallMs } from '../../host/clock.ts';
 import type { ProgramRecord } from './program.ts';
 
 /** Heading to body text. */
@@ -46,10 +49,10 @@ export interface StationChange {
 export interface ReadCoverage {
   stationId: StationId;
   /** Epoch ms; null: nothing of it came. */
-  filledUntil: number | null;
+  filledUntil: BroadcastMs | null;
   /** What came is all that there is: an earlier, longer reach is no longer true. */
   whole: boolean;
   /** Epoch ms of a reading that counts; null: only what came by. */
-  readAt: number | null;
+  readAt: WallMs | null;
   hasGuide: boolean;
 }

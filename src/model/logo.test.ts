@@ -4,7 +4,7 @@ import { fuzzSeed, Random } from '../../test/fuzz/random.ts';
 import { betterType, chooseLogo, isOldLogo, LOGO_LIFE_MS } from './logo.ts';
 
 const DAY = wallMs(86_400_000);
-const held = (type: number, version: number | null, fetchedAt = 0) => ({ type, version, fetchedAt });
+const held = (type: number, version: number | null, fetchedAt = wallMs(0)) => ({ type, version, fetchedAt });
 
 test('the HD size is the best, the larger ones are better than the smaller', () => {
   const types = [0, 1, 2, 3, 4, 5].sort((a, b) => (betterType(a, b) ? -1 : 1));
@@ -32,8 +32,8 @@ test('an older version is out of turn, unless nothing else came for a week', () 
 });
 
 test('a clock that was set back makes no logo eternal', () => {
-  expect(isOldLogo({ fetchedAt: 100 * DAY }, wallMs(0))).toBe(true);
-  expect(isOldLogo({ fetchedAt: 0 }, wallMs(LOGO_LIFE_MS))).toBe(false);
+  expect(isOldLogo({ fetchedAt: wallMs(100 * DAY) }, wallMs(0))).toBe(true);
+  expect(isOldLogo({ fetchedAt: wallMs(0) }, wallMs(LOGO_LIFE_MS))).toBe(false);
 });
 
 test('whatever order the logos of one version come in, the best is held in the end', () => {

@@ -9,7 +9,7 @@ export interface LogoRecord {
   /** logo_version, 12 bits; null where the broadcast named none. */
   version: number | null;
   /** Epoch ms of the last time that it was received. */
-  fetchedAt: number;
+  fetchedAt: WallMs;
   /** Of the picture: another one when it changes. */
   tag: string;
 }

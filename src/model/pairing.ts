@@ -1,7 +1,8 @@
 /** Pairing of devices: codes that wait, and the access tokens that devices hold. */
+import type { WallMs } from '../../host/clock.ts';
 
 /** A code as it is stored. */
-export type PairingCode = { readonly expiresAt: number } & (
+export type PairingCode = { readonly expiresAt: WallMs } & (
   | { readonly kind: 'pending' }
   /** A member opened its page and sent the form. */
   | { readonly kind: 'approved'; readonly approver: string }
@@ -15,9 +16,9 @@ export interface AccessToken {
   /** As the device named itself. */
   readonly name: string;
   /** Epoch ms. */
-  readonly pairedAt: number;
+  readonly pairedAt: WallMs;
   /** Epoch ms, to the minute; null: never. */
-  readonly usedAt: number | null;
+  readonly usedAt: WallMs | null;
   /** Who sent the form: a member's name or the address of a trusted network. */
   readonly approver: string;
 }

@@ -2,7 +2,9 @@
  * Why a reservation stands where it stands, and what happened to it by itself, as codes with their parameters.
  * Sentences are made where they are shown (`booking/reservation-reason-text.ts`).
  */
+
 import type { BroadcastType } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 
 /** Why it is in conflict, skipped, missed or cancelled by the service. */
 export type ReservationReason =
@@ -34,7 +36,7 @@ export type PassedOverReason =
   | { readonly code: 'on_other_service' }
   | { readonly code: 'recorded_before' }
   /** `startAt` (epoch ms): the airing of the same episode that is booked. */
-  | { readonly code: 'other_airing'; readonly startAt: number }
+  | { readonly code: 'other_airing'; readonly startAt: BroadcastMs }
   /** The rule matches more than `limit` programmes; this one is booked when it is nearer. */
   | { readonly code: 'beyond_limit'; readonly limit: number };
 

@@ -1,18 +1,19 @@
 import { describe, expect, test } from 'bun:test';
+import { wallMs } from '../../host/clock.ts';
 import type { PairingCode } from '../model/pairing.ts';
 import { nextPairingStep, type PairingEvent } from './pairing-code.ts';
 
 const END = 600_000;
-const pending: PairingCode = { kind: 'pending', expiresAt: END };
-const approved: PairingCode = { kind: 'approved', expiresAt: END, approver: '花子' };
-const consumed: PairingCode = { kind: 'consumed', expiresAt: END };
+const pending: PairingCode = { kind: 'pending', expiresAt: wallMs(END) };
+const approved: PairingCode = { kind: 'approved', expiresAt: wallMs(END), approver: '花子' };
+const consumed: PairingCode = { kind: 'consumed', expiresAt: wallMs(END) };
 
 const poll = (at: number, lastPollAt: number | null = null): PairingEvent => ({
   kind: 'poll',
-  at,
-  lastPollAt,
+  at: wallMs(at),
+  lastPollAt: lastPollAt === null ? null : wallMs(lastPollAt),
 });
-const approve = (at: number): PairingEvent => ({ kind: 'approve', at, approver: '花子' });
+const approve = (at: number): PairingEvent => ({ kind: 'approve', at: wallMs(at), approver: '花子' });
 const error = (word: string) => ({ kind: 'error', error: word });
 
 describe('every state and every event', () => {

@@ -2,6 +2,7 @@
  * What becomes of a pairing code: one pure transition, after RFC 8628 without a step of denial. A code is pending until a
  * member approves it, then it is exchanged for a token once. It ends 10 minutes after it was made, used or not.
  */
+import type { WallMs } from '../../host/clock.ts';
 import type { PollError } from '../../wire/api.ts';
 import type { PairingCode } from '../model/pairing.ts';
 
@@ -13,9 +14,9 @@ export const MAX_PENDING = 20;
 
 export type PairingEvent =
   /** The device asks for its token. `lastPollAt`: when it asked before, null the first time. Epoch ms. */
-  | { readonly kind: 'poll'; readonly at: number; readonly lastPollAt: number | null }
+  | { readonly kind: 'poll'; readonly at: WallMs; readonly lastPollAt: WallMs | null }
   /** A member sent the form. `approver`: for the list of devices. */
-  | { readonly kind: 'approve'; readonly at: number; readonly approver: string };
+  | { readonly kind: 'approve'; readonly at: WallMs; readonly approver: string };
 
 type PairingOutcome =
   | { readonly kind: 'error'; readonly error: PollError }
@@ -36,7 +37,7 @@ interface PairingStep {
 const failed = (error: PollError): PairingOutcome => ({ kind: 'error', error });
 
 /** Without end of life: one that was used is used, however late it is presented again. */
-export function isExpired(code: PairingCode, at: number): boolean {
+export function isExpired(code: PairingCode, at: WallMs): boolean {
   return code.kind !== 'consumed' && at >= code.expiresAt;
 }
 

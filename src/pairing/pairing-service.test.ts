@@ -26,7 +26,7 @@ function make(
   random: Random = systemRandom,
 ): { pairing: PairingService; tokens: TokenService } {
   const store = new TokenStore(database);
-  const log = createLog({ level: 'debug', now: () => now, write: (line) => lines.push(line) });
+  const log = createLog({ level: 'debug', now: () => wallMs(now), write: (line) => lines.push(line) });
   const common = { now: () => wallMs(now), onChanged: () => (changes += 1), log };
   return {
     tokens: new TokenService({ tokens: store, ...common }),
@@ -81,7 +81,7 @@ describe('pairing', () => {
     expect(pairing.poll(deviceCode)).toEqual({ error: 'invalid_grant' });
     expect(pairing.approve(userCode, 'someone')).toEqual({ kind: 'approved', name: '居間' });
     expect(tokens.list()).toEqual([
-      { id: expect.any(Number), name: '居間', pairedAt: START, usedAt: null, approver: '花子' },
+      { id: expect.any(Number), name: '居間', pairedAt: wallMs(START), usedAt: null, approver: '花子' },
     ]);
     expect(changes).toBe(1);
   });
@@ -216,7 +216,7 @@ describe('tokens', () => {
     const used = () => tokens.list()[0]?.usedAt;
     now += 1_000;
     expect(tokens.check(token)).toEqual({ tokenId: tokens.list()[0]?.id as number });
-    expect(used()).toBe(START + 1_000);
+    expect(used()).toBe(wallMs(START + 1_000));
     now += MINUTE - 1;
     changes = 0;
     tokens.check(token);
@@ -226,7 +226,7 @@ describe('tokens', () => {
     expect([used(), changes]).toEqual([START + 1_000 + MINUTE, 1]);
     now = START - 5 * MINUTE;
     tokens.check(token);
-    expect(used()).toBe(START - 5 * MINUTE);
+    expect(used()).toBe(wallMs(START - 5 * MINUTE));
   });
 
   test('a revoked one is unknown at once, and its row stays', () => {
@@ -259,7 +259,7 @@ describe('tokens', () => {
     store.used = () => {
       throw new Error('a bug');
     };
-    const log = createLog({ level: 'debug', now: () => now, write: (line) => lines.push(line) });
+    const log = createLog({ level: 'debug', now: () => wallMs(now), write: (line) => lines.push(line) });
     const tokens = new TokenService({ tokens: store, now: () => wallMs(now), onChanged: () => {}, log });
     expect(() => tokens.check(token)).toThrow('a bug');
   });

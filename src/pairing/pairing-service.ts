@@ -1,5 +1,6 @@
 /** Devices that ask for access: codes are given out, approved by a member, and exchanged for a token once. */
-import type { WallClock } from '../../host/clock.ts';
+import { plusMs } from '../../arib/time.ts';
+import type { WallClock, WallMs } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { PollError } from '../../wire/api.ts';
@@ -40,7 +41,7 @@ type PairingView =
 
 export class PairingService {
   /** When each code was polled last: kept in memory, so that strangers who poll write nothing. */
-  readonly #polls = new Map<number, number>();
+  readonly #polls = new Map<number, WallMs>();
   #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly options: PairingServiceOptions) {}
@@ -65,7 +66,7 @@ export class PairingService {
         deviceHash: hashOf(deviceCode),
         userHash: hashOf(userCode),
         name,
-        expiresAt: now() + CODE_LIFE_MS,
+        expiresAt: plusMs(now(), CODE_LIFE_MS),
       });
       return { deviceCode, userCode };
     });
@@ -128,7 +129,7 @@ export class PairingService {
 
   #purge(): void {
     const { codes, now } = this.options;
-    for (const id of codes.purge(now() - LINGER_MS)) this.#polls.delete(id);
+    for (const id of codes.purge(plusMs(now(), -LINGER_MS))) this.#polls.delete(id);
   }
 
   /** The database may refuse for a while: the next tick tries again. */

@@ -5,7 +5,7 @@
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { type Media90k, media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
-import type { WallClock } from '../../host/clock.ts';
+import type { WallClock, WallMs } from '../../host/clock.ts';
 import type { Previews } from '../../wire/api.ts';
 import { type RunResult, run } from '../ffmpeg/run.ts';
 import type { RecordingId } from '../model/ids.ts';
@@ -27,7 +27,7 @@ import type { RecordingCache } from './recording-cache.ts';
 export type StoredPreviews = Omit<Previews, 'sheets' | 'kept'> & {
   sheets: number;
   /** Epoch ms. */
-  madeAt: number;
+  madeAt: WallMs;
 };
 
 export const POSTER_FILE = 'poster.jpg';

@@ -109,7 +109,7 @@ export function describeEncoded(recording: ListedRecording, encoded: readonly En
     audios: (audios.length === 0 ? audioOptions([]) : audios).map(shortOption),
     offers: encodedOffers(recording, encoded),
     joins: [...new Set(joinsOf(scale).map(moved))].filter((at) => at > 0 && at < duration),
-    broadcastAt: first === undefined ? null : Math.round(first),
+    broadcastAt: first === undefined ? null : broadcastMs(Math.round(first)),
     programStart: begin === undefined ? null : moved(begin / TICKS_PER_SECOND),
   };
 }
@@ -132,7 +132,7 @@ export function describePlayback(
     offers: offersOf(layout),
     gaps: gapsOnScale(recording, scale),
     joins: joinsOf(scale),
-    broadcastAt: first === undefined ? null : Math.round(first),
+    broadcastAt: first === undefined ? null : broadcastMs(Math.round(first)),
     programStart: begin === undefined ? null : round(begin / TICKS_PER_SECOND),
     hasVideo: layout.video !== null,
   };

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { systemWallClock } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { recordingId } from '../model/ids.ts';
 import type { Leftover } from '../store/recycle-bin.ts';
@@ -36,7 +37,7 @@ class Rows {
 }
 
 function removal(shelf: Rows): RecordingRemoval {
-  const log = createLog({ level: 'debug', now: Date.now, write: (line) => lines.push(line) });
+  const log = createLog({ level: 'debug', now: systemWallClock, write: (line) => lines.push(line) });
   return new RecordingRemoval({ shelf, log, waitMs: 5_000 });
 }
 

@@ -1,9 +1,11 @@
 /** What is too old, and when that is not known. */
+
 import { expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { broadcastMs } from '../../arib/time.ts';
+import { systemWallClock } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { putRecording } from '../../test/service/recording-rows.ts';
 import { Hub } from '../hub/hub.ts';
@@ -37,7 +39,7 @@ test('a machine whose clock may be wrong throws nothing away', async () => {
     shelf: new RecycleBin(database),
     hub: new Hub(() => {}),
     intervalMs: DAY,
-    log: createLog({ level: 'error', now: Date.now, write: () => {} }),
+    log: createLog({ level: 'error', now: systemWallClock, write: () => {} }),
     now: () => now,
     isTimeSure: () => isSure,
   });

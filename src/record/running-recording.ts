@@ -2,7 +2,7 @@
  * One recording from its row to its verdict: its session follows the order as it changes, the row follows the session's
  * course, and when it has ended it is judged and stored, however long the database refuses.
  */
-import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, earliest, plusMs } from '../../arib/time.ts';
 import type { RecordingProgress } from '../../wire/recordings.ts';
 import type { RecordingId, ReservationId } from '../model/ids.ts';
 import type { RecordingEnding, RecordingOrder, RecordingRecord, RecordingTexts } from '../model/recording.ts';
@@ -77,7 +77,7 @@ export class RunningRecording {
     const session = this.#session;
     if (session === undefined) return { ...OVER, until: this.#record.closeAt };
     const { state, times, yieldedAt } = session.course;
-    const closesAt = yieldedAt === null ? times.closeAt : Math.min(yieldedAt, times.closeAt);
+    const closesAt = yieldedAt === null ? times.closeAt : earliest(yieldedAt, times.closeAt);
     const until = state === 'broken_off' ? (times.listenUntil ?? closesAt) : closesAt;
     return { ...session.state, until };
   }

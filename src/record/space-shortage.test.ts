@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { type Shortage, SpaceWatch } from './space-shortage.ts';
 
@@ -9,13 +11,13 @@ test('a shortage is logged and told once when it begins and once when it ends', 
   const watch = new SpaceWatch({
     shortage: async () => shortage,
     hub: { changed: (name) => told.push(name) },
-    log: createLog({ level: 'info', now: () => 0, write: (line) => lines.push(line) }),
+    log: createLog({ level: 'info', now: () => wallMs(0), write: (line) => lines.push(line) }),
   });
   await watch.check();
   expect(lines).toEqual([]);
   shortage = { leftMs: 1_800_000, fullAt: null };
   await watch.check();
-  shortage = { leftMs: 1_700_000, fullAt: 5 };
+  shortage = { leftMs: 1_700_000, fullAt: broadcastMs(5) };
   await watch.check();
   expect(lines.map((line) => /WARN.*little room.*leftMs=1800000/.test(line))).toEqual([true]);
   expect(told).toEqual(['recordings']);

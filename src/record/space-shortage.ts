@@ -2,6 +2,7 @@
  * Warns before the room for recordings is used up: when it is enough for about half an hour of what is being recorded
  * or booked. What happens when a disk is full is told by the recordings themselves.
  */
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import type { Log } from '../../host/log.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { Stretch } from '../model/verdict.ts';
@@ -18,7 +19,7 @@ export interface Shortage {
   /** How long one recording could still be written, ms. */
   leftMs: number;
   /** When what is booked will have used up the room, epoch ms; null: just enough of it is left. */
-  fullAt: number | null;
+  fullAt: BroadcastMs | null;
 }
 
 interface SpaceNeeds {
@@ -29,7 +30,7 @@ interface SpaceNeeds {
   /** When something is, or is to be, recorded; epoch ms. */
   uses: readonly Stretch[];
   /** Epoch ms. */
-  now: number;
+  now: BroadcastMs;
 }
 
 export function shortageOf({ roomBytes, rate, uses, now }: SpaceNeeds): Shortage | null {
@@ -44,7 +45,7 @@ export function shortageOf({ roomBytes, rate, uses, now }: SpaceNeeds): Shortage
 }
 
 /** When recordings, side by side, will have taken so many ms of recording; null: they take less. */
-function usedUpAt(uses: readonly Stretch[], leftMs: number): number | null {
+function usedUpAt(uses: readonly Stretch[], leftMs: number): BroadcastMs | null {
   const changes = uses
     .flatMap(({ from, to }) => [
       { at: from, by: 1 },
@@ -54,7 +55,7 @@ function usedUpAt(uses: readonly Stretch[], leftMs: number): number | null {
   let [left, running, at] = [leftMs, 0, 0];
   for (const change of changes) {
     const taken = (change.at - at) * running;
-    if (running > 0 && taken >= left) return Math.ceil(at + left / running);
+    if (running > 0 && taken >= left) return broadcastMs(Math.ceil(at + left / running));
     left -= taken;
     running += change.by;
     at = change.at;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import type { Stretch } from '../model/verdict.ts';
 import { type FileSystem, type FolderSpace, FolderSpaces } from './folder-space.ts';
 import { storageFacts } from './storage-report.ts';
@@ -16,7 +17,7 @@ function facts(
   return storageFacts({
     folders: () => folders,
     uses: () => uses,
-    now: () => 0,
+    now: () => broadcastMs(0),
     sums: { sums: () => ({ ...SUMS, rate }), byFolder: () => new Map(Object.entries(bytes)) },
     spaces: {
       of: async (path) => {
@@ -74,15 +75,15 @@ describe('the room for recordings', () => {
     };
     const booked = [{ from: 60 * MINUTE, to: 90 * MINUTE }];
     expect(await within(31, booked)).toBeNull();
-    expect(await within(30, booked)).toEqual({ leftMs: 30 * MINUTE, fullAt: 90 * MINUTE });
-    expect(await within(10, booked)).toEqual({ leftMs: 10 * MINUTE, fullAt: 70 * MINUTE });
-    expect(await within(10, booked, null)).toEqual({ leftMs: 10 * MINUTE, fullAt: 70 * MINUTE });
+    expect(await within(30, booked)).toEqual({ leftMs: 30 * MINUTE, fullAt: broadcastMs(90 * MINUTE) });
+    expect(await within(10, booked)).toEqual({ leftMs: 10 * MINUTE, fullAt: broadcastMs(70 * MINUTE) });
+    expect(await within(10, booked, null)).toEqual({ leftMs: 10 * MINUTE, fullAt: broadcastMs(70 * MINUTE) });
     expect(await within(10, [])).toBeNull();
     expect(await within(10, [{ from: 25 * 60 * MINUTE, to: 26 * 60 * MINUTE }])).toBeNull();
     expect((await facts([folder('/a')], {}, {}, 1_000, booked)).shortage).toBeNull();
     // Three at once need three times the room.
     const side = [1, 2, 3].map(() => ({ from: -MINUTE, to: 90 * MINUTE }));
-    expect(await within(90, side)).toEqual({ leftMs: 90 * MINUTE, fullAt: 30 * MINUTE });
+    expect(await within(90, side)).toEqual({ leftMs: 90 * MINUTE, fullAt: broadcastMs(30 * MINUTE) });
     expect(await within(95, side)).toBeNull();
   });
 

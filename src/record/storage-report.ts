@@ -1,4 +1,5 @@
 /** How much is recorded, where it lies, and how much room is left. */
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { StorageFacts } from '../../wire/api.ts';
 import type { Stretch } from '../model/verdict.ts';
 import type { RecordingSumStore } from '../store/recording-sums.ts';
@@ -13,7 +14,7 @@ interface StorageParts {
   spaces: Pick<FolderSpaces, 'of'>;
   /** When something is, or is to be, recorded; epoch ms. */
   uses: () => readonly Stretch[];
-  now: () => number;
+  now: () => BroadcastMs;
 }
 
 type FolderFacts = StorageFacts['folders'][number];

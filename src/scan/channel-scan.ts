@@ -3,7 +3,7 @@
  * may be opened, `scan-progress.ts` what an end means. Until the last moment nothing of the household changes.
  */
 import type { BroadcastType } from '../../arib/ids.ts';
-import type { WallClock } from '../../host/clock.ts';
+import type { WallClock, WallMs } from '../../host/clock.ts';
 import { settlesWithin } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import { type Channel, PRIORITY, type Tuner } from '../../wire/agent.ts';
@@ -64,8 +64,8 @@ const NAMES: Record<BroadcastType, string> = { GR: '地上波', BS: 'BS', CS: 'C
 export class ChannelScan {
   #state: State = 'idle';
   #progress: ScanProgress = beginScan([]);
-  #startedAt: number | null = null;
-  #endedAt: number | null = null;
+  #startedAt: WallMs | null = null;
+  #endedAt: WallMs | null = null;
   #message: string | null = null;
   #aborting = new AbortController();
   #running: Promise<void> | undefined;

@@ -152,7 +152,7 @@ test('a preview tells what would become of each programme, and changes nothing',
     ['灯台 #4「雪」', 'scheduled', id],
   ]);
   expect(programs[1]?.reason).toEqual({
-    ...{ code: 'other_airing', startAt: programs[0]?.program.startAt ?? 0 },
+    ...{ code: 'other_airing', startAt: programs[0]?.program.startAt ?? broadcastMs(0) },
   });
   expect(programs[2]?.reason).toMatchObject({ code: 'tuners_in_use', names: ['歌'] });
   expect(planning.plan(circumstances(home))).toEqual(before);

@@ -30,7 +30,7 @@ afterEach(() => {
 });
 
 function open(): Settings {
-  const log = createLog({ level: 'debug', now: () => 0, write: (line) => lines.push(line) });
+  const log = createLog({ level: 'debug', now: () => wallMs(0), write: (line) => lines.push(line) });
   const hub = new Hub(() => {});
   hub.subscribe((event) => told.push(event.name));
   return new Settings({

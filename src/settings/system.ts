@@ -1,7 +1,9 @@
 /** Facts about the machine and the service that the settings screen shows. Nothing secret. */
+
 import { statSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { WallMs } from '../../host/clock.ts';
 import { within } from '../../host/deadline.ts';
 import type { RecordingFolder, SystemFacts } from '../../wire/settings.ts';
 import { folderProblem } from './folder-problem.ts';
@@ -62,7 +64,7 @@ export function databaseBytes(path: string): number {
 interface SystemParts {
   version: string;
   /** Epoch ms. */
-  startedAt: number;
+  startedAt: WallMs;
   /** Configuration takes none with credentials. */
   agentUrl: string;
   agent: () => Pick<SystemFacts['agent'], 'state' | 'message'>;

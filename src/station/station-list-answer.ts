@@ -4,7 +4,7 @@
  */
 import type { StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, earliest, plusMs } from '../../arib/time.ts';
 import type { NowProgram, ReservationState, Station } from '../../wire/api.ts';
 import { audioOptions } from '../model/audio.ts';
 import { mainStationOf } from '../model/main-station.ts';
@@ -72,8 +72,8 @@ interface Kept extends PolledAnswer {
   stamp: string;
   list: readonly StationRecord[];
   /** Epoch ms between which it holds: the clock may be set back. */
-  from: number;
-  until: number;
+  from: BroadcastMs;
+  until: BroadcastMs;
 }
 
 export class StationListAnswer {
@@ -93,7 +93,8 @@ export class StationListAnswer {
       list.map((station) => station.id),
       now,
     );
-    const until = Math.min(change ?? Number.POSITIVE_INFINITY, now + LONGEST_KEPT_MS);
+    const longest = plusMs(now, LONGEST_KEPT_MS);
+    const until = change === undefined ? longest : earliest(change, longest);
     this.#kept = { stamp, list, from: now, until, body, etag: `"${Bun.hash(body).toString(36)}"` };
     return this.#kept;
   }

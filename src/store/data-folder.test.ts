@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, renameS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { broadcastMs } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { putRecording } from '../../test/service/recording-rows.ts';
 import { recordingId } from '../model/ids.ts';
@@ -79,7 +80,7 @@ test('a copy neither serves, continues nor deletes recordings of its original', 
   const shelf = new RecycleBin(stores.database);
   const paths = shelf.leftovers().map(({ path }) => path);
   shelf.markDeleted([recordingId(1), recordingId(2)], START);
-  const log = createLog({ level: 'error', now: () => START, write: () => {} });
+  const log = createLog({ level: 'error', now: () => wallMs(START), write: () => {} });
   await new RecordingRemoval({ shelf, log, waitMs: 60_000 }).run();
   expect(paths.every((path) => existsSync(path))).toBe(true);
   stores.close();

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import type { FromWorker, ToWorker } from '../../host/worker-link.ts';
 import { comesTrue } from '../../test/until.ts';
@@ -57,7 +58,7 @@ beforeEach(() => {
       workers.push(worker);
       return worker as unknown as Worker;
     },
-    log: createLog({ level: 'info', now: () => 0, write: (line) => lines.push(line) }, 'database'),
+    log: createLog({ level: 'info', now: () => wallMs(0), write: (line) => lines.push(line) }, 'database'),
     limitMs: 200,
   });
 });

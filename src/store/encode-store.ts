@@ -25,12 +25,12 @@ interface Row {
   quality: string;
   automatic: number;
   attempts: number;
-  readyAt: number;
+  readyAt: WallMs;
   message: string | null;
   results: string;
-  createdAt: number;
-  startedAt: number | null;
-  endedAt: number | null;
+  createdAt: WallMs;
+  startedAt: WallMs | null;
+  endedAt: WallMs | null;
 }
 
 /** A job with what a list tells of its recording. */
@@ -52,9 +52,9 @@ interface EncodeLogRow {
   message: string | null;
   log: string;
   /** Epoch ms. */
-  createdAt: number;
-  startedAt: number | null;
-  endedAt: number | null;
+  createdAt: WallMs;
+  startedAt: WallMs | null;
+  endedAt: WallMs | null;
 }
 
 /** Which recordings are to be encoded, of those that can be. */
@@ -62,7 +62,7 @@ type EncodeSelection =
   | { readonly ids: readonly RecordingId[] }
   | { readonly series: string }
   /** Programmes that began before, epoch ms. */
-  | { readonly before: number };
+  | { readonly before: BroadcastMs };
 
 const COLUMNS = `e.id, e.recording_id AS recordingId, e.state, e.position, e.codecs, e.keep_ts AS keepTs, e.commercials,
   e.quality, e.automatic, e.attempts, e.ready_at AS readyAt, e.message, e.results, e.created_at AS createdAt,
@@ -103,7 +103,7 @@ export class EncodeStore {
   enqueue(
     recordingId: RecordingId,
     wish: EncodeWish,
-    { automatic, readyAt }: { automatic: boolean; readyAt: number },
+    { automatic, readyAt }: { automatic: boolean; readyAt: WallMs },
     now: WallMs,
   ): boolean {
     const { codecs, commercials, quality } = wish;
@@ -193,7 +193,7 @@ export class EncodeStore {
   /** Back into the queue. @param readyAt epoch ms @param why undefined: the service ends */
   postpone(
     id: number,
-    readyAt: number,
+    readyAt: WallMs,
     why: { message: string; log: string; isFailure: boolean } | undefined,
   ): void {
     this.#write(
@@ -290,9 +290,9 @@ export class EncodeStore {
   }
 
   /** Ended not long ago and never queued: the process was killed in between. @param since epoch ms */
-  forgotten(since: number): RecordingId[] {
+  forgotten(since: WallMs): RecordingId[] {
     return this.database
-      .query<{ id: RecordingId }, { since: number }>(
+      .query<{ id: RecordingId }, { since: WallMs }>(
         `SELECT r.id FROM recordings AS r WHERE r.start_at >= $since AND r.state = 'recorded' AND r.encode <> 'none'
            AND ${ENCODABLE} AND NOT EXISTS (SELECT 1 FROM encodes AS e WHERE e.recording_id = r.id)
          ORDER BY r.start_at LIMIT ${MAX_SELECTED}`,
@@ -307,7 +307,7 @@ export class EncodeStore {
   }
 
   /** @param endedUntil epoch ms; the latest of each recording stays */
-  purge(endedUntil: number): void {
+  purge(endedUntil: WallMs): void {
     this.#write(
       `DELETE FROM encodes WHERE ended_at <= $endedUntil AND work = '[]'
          AND id <> (SELECT max(id) FROM encodes AS e WHERE e.recording_id = encodes.recording_id)`,

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test';
 import { networkId, serviceId, stationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import type { ReadCoverage } from '../model/guide-change.ts';
 import { openDatabase } from './database.ts';
 import { CoverageStore } from './guide-coverage.ts';
@@ -25,15 +26,27 @@ function put(over: Partial<ReadCoverage>) {
 }
 
 test('a reading that saw a part takes nothing back, one that saw all does', () => {
-  expect(put({ filledUntil: 500, readAt: 10 })).toEqual({ filledUntil: 500, readAt: 10, hasGuide: true });
-  expect(put({ filledUntil: 300 })).toEqual({ filledUntil: 500, readAt: 10, hasGuide: true });
-  expect(put({})).toEqual({ filledUntil: 500, readAt: 10, hasGuide: true });
-  expect(put({ filledUntil: 300, whole: true, readAt: 20 })).toEqual({
-    filledUntil: 300,
-    readAt: 20,
+  expect(put({ filledUntil: broadcastMs(500), readAt: wallMs(10) })).toEqual({
+    filledUntil: broadcastMs(500),
+    readAt: wallMs(10),
     hasGuide: true,
   });
-  expect(put({ whole: true, hasGuide: false })).toEqual({ filledUntil: null, readAt: 20, hasGuide: false });
+  expect(put({ filledUntil: broadcastMs(300) })).toEqual({
+    filledUntil: broadcastMs(500),
+    readAt: wallMs(10),
+    hasGuide: true,
+  });
+  expect(put({})).toEqual({ filledUntil: broadcastMs(500), readAt: wallMs(10), hasGuide: true });
+  expect(put({ filledUntil: broadcastMs(300), whole: true, readAt: wallMs(20) })).toEqual({
+    filledUntil: broadcastMs(300),
+    readAt: wallMs(20),
+    hasGuide: true,
+  });
+  expect(put({ whole: true, hasGuide: false })).toEqual({
+    filledUntil: null,
+    readAt: wallMs(20),
+    hasGuide: false,
+  });
 });
 
 test('a part of which nothing was stored before is no reach', () => {
@@ -42,6 +55,8 @@ test('a part of which nothing was stored before is no reach', () => {
 
 test('stations that are not stored are left', () => {
   const other = stationId(networkId(6), serviceId(1));
-  store.put([{ stationId: other, filledUntil: 1, whole: true, readAt: 1, hasGuide: true }]);
+  store.put([
+    { stationId: other, filledUntil: broadcastMs(1), whole: true, readAt: wallMs(1), hasGuide: true },
+  ]);
   expect(store.all().size).toBe(0);
 });

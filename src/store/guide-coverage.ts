@@ -1,21 +1,24 @@
 /** Rows of how well the guide of each station is known. */
+
 import type { Database } from 'bun:sqlite';
 import type { StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
+import type { WallMs } from '../../host/clock.ts';
 import type { ReadCoverage } from '../model/guide-change.ts';
 import { atomically } from './transaction.ts';
 
 export interface StationCoverage {
   /** Epoch ms of the last reading that counted; null: never. */
-  readAt: number | null;
+  readAt: WallMs | null;
   /** Epoch ms; null: nothing is stored. */
-  filledUntil: number | null;
+  filledUntil: BroadcastMs | null;
   hasGuide: boolean;
 }
 
 interface CoverageRow {
   station_id: StationId;
-  read_at: number | null;
-  filled_until: number | null;
+  read_at: WallMs | null;
+  filled_until: BroadcastMs | null;
   has_guide: number;
 }
 

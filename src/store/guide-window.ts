@@ -124,9 +124,9 @@ export class GuideWindowStore {
   }
 
   /** When what is on one of the stations changes next, as far as is known; undefined: nothing is known. */
-  nextChange(stations: Iterable<StationId>, now: BroadcastMs): number | undefined {
+  nextChange(stations: Iterable<StationId>, now: BroadcastMs): BroadcastMs | undefined {
     const row = this.database
-      .query<{ at: number | null }, { stations: string; now: BroadcastMs }>(NEXT_CHANGE)
+      .query<{ at: BroadcastMs | null }, { stations: string; now: BroadcastMs }>(NEXT_CHANGE)
       .get({ stations: JSON.stringify([...stations]), now });
     return row?.at ?? undefined;
   }

@@ -53,7 +53,7 @@ test('the best is kept, and its tag changes with its picture alone', () => {
   expect([small?.tag === large?.tag, store.png(HOME)]).toEqual([false, Uint8Array.of(3, 4)]);
   expect(store.put([logo(2, 1, 9)], wallMs(30))).toEqual(large === undefined ? [] : [large]);
   expect(store.all()).toEqual([
-    { stationId: HOME, type: 5, version: 1, fetchedAt: 20, tag: large?.tag ?? '' },
+    { stationId: HOME, type: 5, version: 1, fetchedAt: wallMs(20), tag: large?.tag ?? '' },
   ]);
 });
 

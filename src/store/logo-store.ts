@@ -10,7 +10,7 @@ interface LogoRow {
   type: number;
   version: number | null;
   png: Uint8Array<ArrayBuffer>;
-  fetched_at: number;
+  fetched_at: WallMs;
 }
 
 interface ReceivedLogo {

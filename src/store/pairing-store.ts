@@ -7,7 +7,7 @@ import { atomically } from './transaction.ts';
 interface Row {
   id: number;
   name: string;
-  expires_at: number;
+  expires_at: WallMs;
   approver: string | null;
   consumed_at: number | null;
 }
@@ -24,7 +24,7 @@ interface NewCode {
   readonly deviceHash: string;
   readonly userHash: string;
   readonly name: string;
-  readonly expiresAt: number;
+  readonly expiresAt: WallMs;
 }
 
 function read({ id, name, expires_at: expiresAt, approver, consumed_at }: Row): StoredCode {
@@ -72,7 +72,7 @@ export class PairingStore {
   }
 
   /** @param at epoch ms */
-  change(id: number, code: PairingCode, at: number): void {
+  change(id: number, code: PairingCode, at: WallMs): void {
     this.database
       .query(
         `UPDATE pairing_codes SET approver = coalesce($approver, approver), consumed_at = $consumedAt
@@ -86,10 +86,10 @@ export class PairingStore {
   }
 
   /** Those that ended before, epoch ms. @returns their ids */
-  purge(before: number): number[] {
+  purge(before: WallMs): number[] {
     return atomically(this.database, () =>
       this.database
-        .query<{ id: number }, { before: number }>(
+        .query<{ id: WallMs }, { before: number }>(
           'DELETE FROM pairing_codes WHERE expires_at < $before RETURNING id',
         )
         .all({ before })

@@ -154,8 +154,8 @@ describe('programmes', () => {
         id: (STATION * 100_000 + 1) as ProgramId,
         name: '番組',
         service_name: '試験テレビ',
-        start_at: NOW + HOUR,
-        end_at: NOW + 2 * HOUR,
+        start_at: broadcastMs(NOW + HOUR),
+        end_at: broadcastMs(NOW + 2 * HOUR),
         reservation_state: 'conflict',
       },
     ]);
@@ -393,7 +393,7 @@ describe('the index', () => {
               coming.map(({ index }) => index).sort(),
             );
             expect(found.rows.map((row) => row.start_at)).toEqual(
-              coming.map(({ hours }) => NOW + hours * HOUR),
+              coming.map(({ hours }) => broadcastMs(NOW + hours * HOUR)),
             );
             const recorded = (await store.recordings(words, 30)).rows;
             const matchingRecordings = rows
@@ -405,7 +405,7 @@ describe('the index', () => {
               .filter(({ text: normal }) => words.every((word) => normal.includes(word)))
               .sort((a, b) => b.hours - a.hours);
             expect(recorded.map((row) => row.start_at)).toEqual(
-              matchingRecordings.map(({ hours }) => NOW + hours * HOUR),
+              matchingRecordings.map(({ hours }) => broadcastMs(NOW + hours * HOUR)),
             );
           }
         },

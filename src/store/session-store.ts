@@ -11,8 +11,8 @@ export interface SessionRow {
   address: string;
   agent: string;
   /** Epoch ms. */
-  createdAt: number;
-  expiresAt: number;
+  createdAt: WallMs;
+  expiresAt: WallMs;
 }
 
 export type NewSession = Omit<SessionRow, 'id'> & { hash: Uint8Array; subject: string };

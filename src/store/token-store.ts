@@ -7,8 +7,8 @@ import { atomically } from './transaction.ts';
 interface Row {
   id: number;
   name: string;
-  paired_at: number;
-  used_at: number | null;
+  paired_at: WallMs;
+  used_at: WallMs | null;
   approver: string;
 }
 
@@ -16,7 +16,7 @@ interface NewToken {
   readonly hash: string;
   readonly name: string;
   /** Epoch ms. */
-  readonly pairedAt: number;
+  readonly pairedAt: WallMs;
   readonly approver: string;
 }
 

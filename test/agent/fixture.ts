@@ -1,8 +1,10 @@
 /** A real agent on a free port with short times, its files in a folder of its own, and a reader of its streams. */
+
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AgentOptions, type AgentTiming, type RunningAgent, startAgent } from '../../agent/agent.ts';
+import { systemWallClock } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
 import type { Tuner } from '../../wire/agent.ts';
@@ -121,7 +123,7 @@ export class TestAgent implements AsyncDisposable {
       fakeTune: command === null ? undefined : (command ?? sourceCommand)(folder),
       fakeTuners: 'GR:2,BS+CS:1',
       environment: process.env,
-      log: createLog({ level: 'debug', now: Date.now, write: (line) => log.push(line) }),
+      log: createLog({ level: 'debug', now: systemWallClock, write: (line) => log.push(line) }),
       ...options,
       timing: { ...FAST, ...timing },
     });

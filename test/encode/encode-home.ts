@@ -91,7 +91,7 @@ export class EncodeHome {
     this.database
       .query('UPDATE recordings SET duration_ms = $durationMs WHERE id = $id')
       .run({ id, durationMs });
-    this.store.enqueue(id, { ...WISH, ...wish }, { automatic: false, readyAt: 0 }, START);
+    this.store.enqueue(id, { ...WISH, ...wish }, { automatic: false, readyAt: wallMs(0) }, START);
     return id;
   }
 

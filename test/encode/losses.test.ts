@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { media90k } from '../../arib/time.ts';
+import { broadcastMs, media90k } from '../../arib/time.ts';
 import { encodeCommand } from '../../src/encode/encode-command.ts';
 import { encodedTracks } from '../../src/encode/encoded-tracks.ts';
 import { metadataText } from '../../src/encode/file-texts.ts';
@@ -89,7 +89,10 @@ test(
     const encoder = VIDEO_ENCODERS.find(({ name }) => name === 'libx264');
     if (entry === undefined || encoder === undefined) throw new Error('nothing to encode');
     const metadata = join(folder, 'tags.txt');
-    writeFileSync(metadata, metadataText({ title: '', station: '', description: '', startAt: 0 }, true));
+    writeFileSync(
+      metadata,
+      metadataText({ title: '', station: '', description: '', startAt: broadcastMs(0) }, true),
+    );
     const made = join(folder, 'made.mkv');
     const command = encodeCommand({
       choice: { ffmpeg: FFMPEG, encoder: { ...encoder, file: fast(encoder.file.small) }, standIn: false },

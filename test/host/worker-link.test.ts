@@ -1,6 +1,6 @@
 /** The worker link with real workers: they answer, throw, die, hang, and never start. */
 import { afterEach, expect, test } from 'bun:test';
-import { monotonicMs } from '../../host/clock.ts';
+import { monotonicMs, wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { WorkerError, WorkerLink, type WorkerLinkOptions } from '../../host/worker-link.ts';
 import { comesTrue } from '../until.ts';
@@ -24,7 +24,7 @@ function linked(options: Partial<WorkerLinkOptions<Trial>> = {}, entry = './tria
       started += 1;
       return new Worker(new URL(entry, import.meta.url));
     },
-    log: createLog({ level: 'info', now: () => 0, write: (line) => lines.push(line) }, 'test'),
+    log: createLog({ level: 'info', now: () => wallMs(0), write: (line) => lines.push(line) }, 'test'),
     onLost: (reason) => lost.push(reason),
     onEvent: ({ heard }) => events.push(heard),
     ...options,

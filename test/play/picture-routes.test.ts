@@ -30,7 +30,7 @@ test('a recording has no pictures, then another address for its poster', async (
   await cache.write(recordingId(id), 'previews-0.jpg', 'sheet');
   const stored: StoredPreviews = {
     ...{ width: 160, height: 90, columns: 10, rows: 10, count: 7, intervalMs: 10_000 },
-    ...{ sheets: 1, madeAt: 99_999 },
+    ...{ sheets: 1, madeAt: wallMs(99_999) },
   };
   await cache.write(recordingId(id), 'previews.json', JSON.stringify(stored));
   new PictureStore(home.database).putPoster(recordingId(id), wallMs(123_456));

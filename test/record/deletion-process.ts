@@ -1,5 +1,7 @@
 /** What a service does with old recordings, as a process that tests kill: `deletion-process.ts <database>`. */
+
 import { broadcastMs } from '../../arib/time.ts';
+import { systemWallClock } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import { RetentionService } from '../../src/record/retention-service.ts';
@@ -7,7 +9,11 @@ import { openDatabase } from '../../src/store/database.ts';
 import { RecycleBin } from '../../src/store/recycle-bin.ts';
 
 const database = openDatabase(process.argv[2] ?? '');
-const log = createLog({ level: 'error', now: Date.now, write: (line) => process.stderr.write(`${line}\n`) });
+const log = createLog({
+  level: 'error',
+  now: systemWallClock,
+  write: (line) => process.stderr.write(`${line}\n`),
+});
 const retention = new RetentionService({
   shelf: new RecycleBin(database),
   hub: new Hub(() => {}),

@@ -42,7 +42,7 @@ export class RecorderFixture {
     this.store = new RecordingStore(this.#database);
     const stations = new StationStore(this.#database);
     const now = Date.now;
-    const log = createLog({ level: 'debug', now, write: (line) => this.lines.push(line) });
+    const log = createLog({ level: 'debug', now: systemWallClock, write: (line) => this.lines.push(line) });
     this.pool = new ReceptionPool({ agentUrl: air.agentUrl, startWorker: startReceptionWorker, log });
     this.recorder = new Recorder({
       pool: this.pool,

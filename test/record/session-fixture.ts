@@ -41,7 +41,11 @@ interface Wish {
 
 export class SessionFixture {
   readonly lines: string[] = [];
-  readonly log: Log = createLog({ level: 'debug', now: Date.now, write: (line) => this.lines.push(line) });
+  readonly log: Log = createLog({
+    level: 'debug',
+    now: systemWallClock,
+    write: (line) => this.lines.push(line),
+  });
   readonly pool: ReceptionPool;
   readonly store: RecordingStore;
   readonly mounts: FolderMounts;

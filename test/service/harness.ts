@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StationId } from '../../arib/ids.ts';
-import { monotonicMs, wallMs } from '../../host/clock.ts';
+import { monotonicMs, systemWallClock, wallMs } from '../../host/clock.ts';
 import { createLog, type Log } from '../../host/log.ts';
 import { systemRandom } from '../../host/random.ts';
 import { readConfig } from '../../src/config.ts';
@@ -132,7 +132,7 @@ const UP_FOR_DAYS = (): number => performance.now() + 3 * 86_400_000;
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-'));
   const lines: string[] = [];
-  const log: Log = createLog({ level: 'debug', now: Date.now, write: (line) => lines.push(line) });
+  const log: Log = createLog({ level: 'debug', now: systemWallClock, write: (line) => lines.push(line) });
   const secrets = new SecretWatch(systemRandom, options.environment ?? {});
   const service = await startService({
     config: readConfig({

@@ -1,5 +1,7 @@
 /** Reservations over HTTP: what a person books, cancels and takes back, and what becomes of it. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import type { RecordAnswer, ReservationItem } from '../../wire/api.ts';
 import { Bookings, MINUTE, OTHER_STATION, SATELLITE, tuner } from './bookings.ts';
 import { HOME_STATION, until } from './harness.ts';
@@ -53,7 +55,7 @@ describe('POST /api/reservations', () => {
     expect(await reserve(programId)).toEqual(item);
     expect(await reserve(programId, { marginBefore: null, keepTs: false })).toEqual({
       ...item,
-      openAt: item.startAt - 12_000,
+      openAt: broadcastMs(item.startAt - 12_000),
       marginBefore: null,
       keepTs: false,
     });

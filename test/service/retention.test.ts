@@ -1,7 +1,9 @@
 /** How long recordings are kept, and the room that they have, over HTTP. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
+import { broadcastMs } from '../../arib/time.ts';
 import { recordingId } from '../../src/model/ids.ts';
 import { type Retiring, type StorageFacts, StorageSchema } from '../../wire/api.ts';
 import { until } from './harness.ts';
@@ -81,8 +83,20 @@ describe('retention', () => {
       return ((await response.json()) as { retiring?: Retiring }).retiring ?? [];
     };
     expect(await preview({ keepNewest: 2 })).toEqual([
-      { id: recordingId(rows[2] ?? 0), title: '便り2', startAt: START + 2 * HOUR, watched: true, bytes: 700 },
-      { id: recordingId(rows[0] ?? 0), title: '便り0', startAt: START, watched: false, bytes: 700 },
+      {
+        id: recordingId(rows[2] ?? 0),
+        title: '便り2',
+        startAt: broadcastMs(START + 2 * HOUR),
+        watched: true,
+        bytes: 700,
+      },
+      {
+        id: recordingId(rows[0] ?? 0),
+        title: '便り0',
+        startAt: broadcastMs(START),
+        watched: false,
+        bytes: 700,
+      },
     ]);
     expect(await preview({ keepNewest: 4 })).toEqual([]);
     expect(await preview({ keepNewest: 2 }, '')).toEqual([]);

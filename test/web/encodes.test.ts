@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { wallMs } from '../../host/clock.ts';
 import { recordingId } from '../../src/model/ids.ts';
 import { encodeItem } from './fake-encodes.ts';
 import { manyStations } from './fake-guide.ts';
@@ -60,7 +61,7 @@ describe.skipIf(!hasChromium)('the conversion of recordings', () => {
     const [one] = state.list;
     if (one === undefined) throw new Error('no recording');
     const message = 'ディスクに空きがありません。';
-    state.encodes.recent = [encodeItem(one, { state: 'failed', message, endedAt: Date.now() })];
+    state.encodes.recent = [encodeItem(one, { state: 'failed', message, endedAt: wallMs(Date.now()) })];
     const page = await rig.open('recordings');
     await page.locator('.encode-line', { hasText: '変換できませんでした' }).click();
     await page.getByText(message).waitFor();

@@ -1,9 +1,11 @@
 /** Made-up stations for tests of the UI, and a short fragmented MP4 that ffmpeg makes once a test run. */
+
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { boxesIn } from '../../mp4/boxes.ts';
 import type { AudioOption, Station } from '../../wire/api.ts';
 
@@ -59,8 +61,8 @@ export function fakeStations(now: number): Station[] {
               id: (id * 100_000 + 1) as ProgramId,
               title: removeTitleMarks(title).title,
               name: title,
-              startAt: now - since * MINUTE_MS,
-              endAt: now + left * MINUTE_MS,
+              startAt: broadcastMs(now - since * MINUTE_MS),
+              endAt: broadcastMs(now + left * MINUTE_MS),
               reserved: false,
               recording: false,
               audios: service === 1024 ? BILINGUAL : [MAIN],

@@ -1,5 +1,7 @@
 /** The part of the fake service behind guide, search, tuners and settings: what it holds, and how it answers. */
+
 import type { ProgramId } from '../../arib/ids.ts';
+import { wallMs } from '../../host/clock.ts';
 import { LICENSES } from '../../host/licenses.ts';
 import type { Access } from '../../wire/access.ts';
 import type { Card, Channel, DetectedDevice, Tuner, TunerDefinition } from '../../wire/agent.ts';
@@ -250,7 +252,7 @@ function scan(state: HouseState, method: string, body: string): Response {
   if (method === 'POST') {
     state.scan = { ...NO_SCAN, ...JSON.parse(body), state: 'running', total: 50, startedAt: Date.now() };
   }
-  if (method === 'DELETE') state.scan = { ...state.scan, state: 'aborted', endedAt: Date.now() };
+  if (method === 'DELETE') state.scan = { ...state.scan, state: 'aborted', endedAt: wallMs(Date.now()) };
   return Response.json(state.scan);
 }
 

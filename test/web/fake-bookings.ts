@@ -1,5 +1,7 @@
 /** Made-up reservations for tests of the UI: a list that booking, cancelling and restoring change. */
+
 import type { ProgramId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { recordingId, reservationId, ruleId } from '../../src/model/ids.ts';
 import type {
   Problem,
@@ -47,15 +49,15 @@ export function reservation(
     serviceName: station.name,
     name,
     title,
-    startAt,
-    endAt,
+    startAt: broadcastMs(startAt),
+    endAt: broadcastMs(endAt),
     state: 'scheduled',
     priority: 2,
     ruleId: null,
     reason: null,
     tuner: { type: station.type, rank: station.type === 'GR' ? 0 : 1 },
-    openAt: startAt - MARGIN_MS.before,
-    closeAt: endAt + MARGIN_MS.after,
+    openAt: broadcastMs(startAt - MARGIN_MS.before),
+    closeAt: broadcastMs(endAt + MARGIN_MS.after),
     channel: `${station.type}-${station.id % 100}`,
     recordingId: null,
     note: null,
@@ -193,8 +195,8 @@ export function busyEvening(stations: readonly Station[], now: number): Reservat
       programId: (station.id * 100_000 + 900 + hours) as ProgramId,
       serviceName: station.name,
       title: '山里の台所　囲炉裏の味をのこす',
-      startAt,
-      endAt: startAt + 25 * MINUTE_MS,
+      startAt: broadcastMs(startAt),
+      endAt: broadcastMs(startAt + 25 * MINUTE_MS),
     };
   };
   return [

@@ -2,7 +2,10 @@
  * A made-up guide of any size for tests of the UI: the same station has the same programmes at the same hour, without
  * anything being kept.
  */
+
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { broadcastMs, plusMs } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import type {
   GuideProgram,
   GuideStatus,
@@ -139,8 +142,8 @@ function programsOf(stationId: number, day: number): Made[] {
       title: name.replace(/\[.\]|\[SS\]/gu, ''),
       name,
       description,
-      startAt: at,
-      endAt,
+      startAt: broadcastMs(at),
+      endAt: broadcastMs(endAt),
       openEnd: false,
       genres: [{ lv1, lv2 }],
       genreLv2: lv2,
@@ -176,7 +179,11 @@ export function guideWindow(guide: FakeGuide, { from, to, type }: GuideWish, now
       const delay = guide.delays?.get(station.id) ?? 0;
       for (let day = dayOf(from - delay); day < end; day += DAY_MS) {
         for (const { genreLv2: _, ...planned } of programsOf(station.id, day)) {
-          const program = { ...planned, startAt: planned.startAt + delay, endAt: planned.endAt + delay };
+          const program = {
+            ...planned,
+            startAt: plusMs(planned.startAt, delay),
+            endAt: plusMs(planned.endAt, delay),
+          };
           if (program.endAt > from && program.startAt < end) programs.push(program);
         }
       }
@@ -292,8 +299,8 @@ export function guideStatus(guide: FakeGuide, now: number): GuideStatus {
       const days = guide.days === 0 ? 0 : index % 9 === 4 ? 1.4 : index % 13 === 7 ? 0 : guide.days;
       return {
         stationId: id,
-        filledUntil: days === 0 ? null : now + days * DAY_MS,
-        lastReadAt: days === 0 ? null : now - (index + 1) * 7 * MINUTE_MS,
+        filledUntil: days === 0 ? null : broadcastMs(now + days * DAY_MS),
+        lastReadAt: days === 0 ? null : wallMs(now - (index + 1) * 7 * MINUTE_MS),
         thin: days < 3,
         noGuide: false,
       };
@@ -303,8 +310,14 @@ export function guideStatus(guide: FakeGuide, now: number): GuideStatus {
     pressed: false,
     progress: null,
     clocks: [
-      { networkId: 32740, type: 'GR', offsetMs: 120, measuredAt: now - 4 * MINUTE_MS, warning: false },
-      { networkId: 4, type: 'BS', offsetMs: 30, measuredAt: now - 40 * MINUTE_MS, warning: false },
+      {
+        networkId: 32740,
+        type: 'GR',
+        offsetMs: 120,
+        measuredAt: wallMs(now - 4 * MINUTE_MS),
+        warning: false,
+      },
+      { networkId: 4, type: 'BS', offsetMs: 30, measuredAt: wallMs(now - 40 * MINUTE_MS), warning: false },
     ],
   };
 }

@@ -1,4 +1,5 @@
 /** Made-up tuners, settings and facts of the service for tests of the UI. */
+import { wallMs } from '../../host/clock.ts';
 import type { Access } from '../../wire/access.ts';
 import type { Card, Channel, DetectedDevice, Tuner } from '../../wire/agent.ts';
 import type { DeviceToken, ReceptionTest, ScanStatus, Settings, SystemFacts } from '../../wire/api.ts';
@@ -110,7 +111,7 @@ export function runningScan(now: number): ScanStatus {
     ],
     found: fakeChannels().map((channel) => ({ ...channel })),
     failed: [{ type: 'GR', channel: 'T14', message: '30秒待っても局の情報が届きませんでした。' }],
-    startedAt: now - 60_000,
+    startedAt: wallMs(now - 60_000),
   };
 }
 
@@ -119,7 +120,7 @@ export const fakeSettings = (): Settings => settingDefaults({ gpu: false });
 export function fakeSystem(now: number): SystemFacts {
   return {
     version: '0.1.0',
-    startedAt: now - 3 * 86_400_000,
+    startedAt: wallMs(now - 3 * 86_400_000),
     agent: { url: 'http://127.0.0.1:25252', state: 'connected', message: null },
     ffmpeg: {
       state: 'ready',
@@ -178,7 +179,11 @@ export function fakeCard(): Card {
       port: 25_253,
       peers: ['192.168.1.20'],
       refused: [
-        { peer: '203.0.113.9', reason: 'address outside CARD_SHARE_NETWORKS', at: Date.now() - 600_000 },
+        {
+          peer: '203.0.113.9',
+          reason: 'address outside CARD_SHARE_NETWORKS',
+          at: wallMs(Date.now() - 600_000),
+        },
       ],
     },
     upstream: null,
@@ -198,7 +203,7 @@ export function fakeReceptionTest(): ReceptionTest {
 export function fakeAccess(now: number): Access {
   const session = (id: number, name: string, agent: string) => ({
     ...{ id, name, agent, address: '203.0.113.24', current: false },
-    ...{ createdAt: now - id * 86_400_000, expiresAt: now + 86_400_000 },
+    ...{ createdAt: wallMs(now - id * 86_400_000), expiresAt: wallMs(now + 86_400_000) },
   });
   return {
     you: { by: 'network', address: '192.168.1.20', network: '192.168.0.0/16', name: null },
@@ -218,9 +223,9 @@ export function fakeAccess(now: number): Access {
 }
 
 export function fakeDeviceTokens(now: number): DeviceToken[] {
-  const paired = { approver: '港 花子', pairedAt: now - 40 * 86_400_000, current: false };
+  const paired = { approver: '港 花子', pairedAt: wallMs(now - 40 * 86_400_000), current: false };
   return [
     { ...paired, id: 7, name: '寝室のテレビ', usedAt: null },
-    { ...paired, id: 3, name: '居間のテレビ', usedAt: now - 5 * 60_000 },
+    { ...paired, id: 3, name: '居間のテレビ', usedAt: wallMs(now - 5 * 60_000) },
   ];
 }

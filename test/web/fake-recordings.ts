@@ -1,6 +1,8 @@
 /** Made-up recordings for tests of the UI, any number of them: lists as the service gives them, and what is done to them. */
+
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { recordingId } from '../../src/model/ids.ts';
 import { seriesWords } from '../../web/words/series.ts';
 import type {
@@ -80,11 +82,11 @@ export function fakeRecording(number: number, station: Pick<Station, 'id' | 'nam
     name,
     serviceId: station.id,
     serviceName: station.name,
-    startAt,
-    endAt,
+    startAt: broadcastMs(startAt),
+    endAt: broadcastMs(endAt),
     durationMs: minutes * MINUTE_MS + 25_000,
     resumeMs: id % 11 === 3 ? 12 * MINUTE_MS : null,
-    watchedAt: id % 3 === 0 ? endAt + DAY_MS / 2 : null,
+    watchedAt: id % 3 === 0 ? broadcastMs(endAt + DAY_MS / 2) : null,
     recording: false,
     chase: `api/recordings/${id}/chase`,
     cmReliable: true,
@@ -111,8 +113,8 @@ export function runningRecording(id: number, station: Pick<Station, 'id' | 'name
   const made = fakeRecording(id, station, now);
   return {
     ...made,
-    startAt: now - 20 * MINUTE_MS,
-    endAt: now + 34 * MINUTE_MS,
+    startAt: broadcastMs(now - 20 * MINUTE_MS),
+    endAt: broadcastMs(now + 34 * MINUTE_MS),
     durationMs: null,
     watchedAt: null,
     resumeMs: null,
@@ -128,7 +130,7 @@ export function runningRecording(id: number, station: Pick<Station, 'id' | 'name
       drops: 0,
       slow: false,
       tunerId: 't1',
-      until: now + 34 * MINUTE_MS,
+      until: broadcastMs(now + 34 * MINUTE_MS),
     },
   };
 }

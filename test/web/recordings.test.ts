@@ -1,6 +1,8 @@
 /** The screen of recordings in a real browser, over a service with thousands of them. */
+
 import { describe, expect, test } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { broadcastMs } from '../../arib/time.ts';
 import { reservationId } from '../../src/model/ids.ts';
 import { splitTitle } from '../../web/words/title.ts';
 import type { Recording } from '../../wire/api.ts';
@@ -355,7 +357,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     const id = Number(await chosen(page).locator('.cell-main').getAttribute('data-id'));
     const top = await page.evaluate(() => scrollY);
     const reads = asked('GET recordings');
-    for (const one of rig.service.house.recordings.list) one.watchedAt = 1;
+    for (const one of rig.service.house.recordings.list) one.watchedAt = broadcastMs(1);
     rig.service.send('recordings');
     await page.locator(`.shelf-cell:has([data-id="${id}"]) .rec-seen`).waitFor();
     expect(asked('GET recordings')).toBeGreaterThan(reads);
@@ -384,7 +386,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
 
   test('the bin says how long it keeps, gives back, and removes for good when asked twice', async () => {
     const list = manyRecordings(STATIONS, 12, START);
-    for (const one of list.slice(0, 3)) one.binnedAt = START - 3 * 3_600_000;
+    for (const one of list.slice(0, 3)) one.binnedAt = broadcastMs(START - 3 * 3_600_000);
     const page = await open('recordings?show=bin', { list });
     await cards(page).nth(2).waitFor();
     expect(await page.locator('.rec-bin-left').first().textContent()).toMatch(/^あと4[45]時間$/u);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { ProgramId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import { reservationId } from '../../wire/ids.ts';
 import { newHouse } from './fake-api.ts';
@@ -130,8 +131,8 @@ describe.skipIf(!hasChromium)('reservations', () => {
     const winner = items.find(({ id }) => id === 4);
     const runs = {
       state: 'recording',
-      startAt: Date.now() - 20 * 60_000,
-      endAt: Date.now() + 40 * 60_000,
+      startAt: broadcastMs(Date.now() - 20 * 60_000),
+      endAt: broadcastMs(Date.now() + 40 * 60_000),
     } as const;
     fill(
       items.map((item) =>
@@ -171,8 +172,8 @@ describe.skipIf(!hasChromium)('reservations', () => {
         ...(model as ReservationItem),
         id: reservationId(100 + n),
         programId: (100 + n) as ProgramId,
-        startAt: (model?.startAt ?? 0) + (n % 2) * DAY_MS,
-        endAt: (model?.endAt ?? 0) + (n % 2) * DAY_MS,
+        startAt: broadcastMs((model?.startAt ?? 0) + (n % 2) * DAY_MS),
+        endAt: broadcastMs((model?.endAt ?? 0) + (n % 2) * DAY_MS),
       }),
     );
     fill([...items, ...more]);
@@ -201,8 +202,8 @@ describe.skipIf(!hasChromium)('reservations', () => {
         programId: again?.id ?? (0 as ProgramId),
         serviceName: STATIONS[1]?.name ?? '',
         title: again?.title ?? '',
-        startAt: again?.startAt ?? 0,
-        endAt: again?.endAt ?? 0,
+        startAt: again?.startAt ?? broadcastMs(0),
+        endAt: again?.endAt ?? broadcastMs(0),
       },
     ];
     const had = '「ナイトゲーム」の録画にチューナーを使っていたため録画できませんでした。';
@@ -238,8 +239,8 @@ describe.skipIf(!hasChromium)('reservations', () => {
         ...(model as ReservationItem),
         id: reservationId(n + 1),
         programId: (n + 1) as ProgramId,
-        startAt: Date.now() + (n + 1) * 1_800_000,
-        endAt: Date.now() + (n + 2) * 1_800_000,
+        startAt: broadcastMs(Date.now() + (n + 1) * 1_800_000),
+        endAt: broadcastMs(Date.now() + (n + 2) * 1_800_000),
       }),
     );
     fill(items);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { StationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { Recording, RuleItem } from '../../wire/api.ts';
 import type { RuleId } from '../../wire/ids.ts';
 import { type HouseState, newHouse } from './fake-api.ts';
@@ -20,7 +21,7 @@ function recorded(ruleId: RuleId, count: number): Recording[] {
     ...fakeRecording(index + 1, station, Date.now()),
     title: `灯台守の娘 第${count - index}話`,
     name: `灯台守の娘 第${count - index}話`,
-    startAt: Date.now() - (index + 1) * WEEK_MS,
+    startAt: broadcastMs(Date.now() - (index + 1) * WEEK_MS),
     ruleId,
   }));
 }
@@ -379,7 +380,11 @@ describe.skipIf(!hasChromium)('rules', () => {
       const rule = addRule(state.rules, { name: '灯台守の娘', keyword: '灯台守', dedupe: false });
       state.recordings.list = recorded(rule.id, 4);
       const broken = failedRecording(90, STATIONS[1] ?? { id: 1 as StationId, name: '局' }, Date.now());
-      state.recordings.list.push({ ...broken, ruleId: rule.id, startAt: Date.now() - 30 * WEEK_MS });
+      state.recordings.list.push({
+        ...broken,
+        ruleId: rule.id,
+        startAt: broadcastMs(Date.now() - 30 * WEEK_MS),
+      });
       state.bookings.items = bookedByRules(state.rules, state.guide).map((item, at) =>
         at === 1 ? { ...item, ruleId: null, priority: 2 } : item,
       );

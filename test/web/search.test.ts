@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { ProgramId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { recordingId, reservationId, ruleId } from '../../wire/ids.ts';
 import { manyStations } from './fake-guide.ts';
 import { faultsOf, furnish, hasChromium, PHONE, webRig } from './rig.ts';
@@ -129,12 +130,19 @@ describe.skipIf(!hasChromium)('search', () => {
     const page = await open('search?q=%E5%AD%97');
     rig.service.house.search = undefined;
     await page.locator('.panel, .found').first().waitFor();
-    const row = { name: '[字]灯台', service_name: '青葉テレビ', start_at: Date.now() };
+    const row = { name: '[字]灯台', service_name: '青葉テレビ', start_at: broadcastMs(Date.now()) };
     rig.service.house.search = {
       q: '灯台',
       programs: {
         more: true,
-        rows: [{ ...row, id: 1 as ProgramId, end_at: row.start_at + 1, reservation_state: 'scheduled' }],
+        rows: [
+          {
+            ...row,
+            id: 1 as ProgramId,
+            end_at: broadcastMs(row.start_at + 1),
+            reservation_state: 'scheduled',
+          },
+        ],
       },
       recordings: {
         more: false,
@@ -147,7 +155,7 @@ describe.skipIf(!hasChromium)('search', () => {
             ...row,
             id: reservationId(1),
             program_id: 5 as ProgramId,
-            end_at: row.start_at + 1,
+            end_at: broadcastMs(row.start_at + 1),
             state: 'conflict',
             chase: null,
           },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { wallMs } from '../../host/clock.ts';
 import { guideStatus, manyStations } from './fake-guide.ts';
 import { tooWide, violations } from './look.ts';
 import { faultsOf, focusOn, hasChromium, PHONE, until, webRig } from './rig.ts';
@@ -153,7 +154,9 @@ describe.skipIf(!hasChromium)('settings', () => {
     const first = STATIONS[0];
     rig.service.house.guideStatus = {
       ...status,
-      clocks: [{ networkId: 32740, type: 'GR', offsetMs: 2_400, measuredAt: Date.now(), warning: true }],
+      clocks: [
+        { networkId: 32740, type: 'GR', offsetMs: 2_400, measuredAt: wallMs(Date.now()), warning: true },
+      ],
     };
     const page = await rig.open('settings', PHONE);
     const alert = page.getByRole('alert');

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { wallMs } from '../../host/clock.ts';
 import type { GuideStatus } from '../../wire/api.ts';
 import { guideStatus, manyStations } from './fake-guide.ts';
 import { fakeChannels, runningScan } from './fake-house.ts';
@@ -85,7 +86,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     await page.getByText('20局のうち0局を受信').waitFor();
     const status = guideStatus(rig.service.house.guide, Date.now());
     const half = status.stations.map((station, index) =>
-      index < 10 ? { ...station, lastReadAt: Date.now() + 1_000 } : station,
+      index < 10 ? { ...station, lastReadAt: wallMs(Date.now() + 1_000) } : station,
     );
     // One stream is read for other stations too: it is told by its own.
     const [channel] = rig.service.house.channels;
@@ -99,7 +100,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
           type: channel.type,
           channel: channel.channel,
           stationIds: STATIONS.slice(9, 11).map(({ id }) => id),
-          startedAt: Date.now(),
+          startedAt: wallMs(Date.now()),
         },
       ],
     };
@@ -108,7 +109,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     await page.getByText(`${channel.stations[0]?.name}を受信しています`).waitFor();
     rig.service.house.guideStatus = {
       ...status,
-      stations: half.map((station) => ({ ...station, lastReadAt: Date.now() + 1_000 })),
+      stations: half.map((station) => ({ ...station, lastReadAt: wallMs(Date.now() + 1_000) })),
     };
     rig.service.send('programs');
     await page.getByText('すべての局の番組表を取得しました').waitFor();
@@ -122,7 +123,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
       stationIds: [],
       kind: 'unreadable',
       failures: 3,
-      at: Date.now() - 600_000,
+      at: wallMs(Date.now() - 600_000),
     };
     const reason = '信号を捉えられません。';
     rig.service.house.guideStatus = {

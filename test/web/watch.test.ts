@@ -1,7 +1,9 @@
 /** Watching recordings in a real browser: finished ones, running ones, and what keeps them from being seen. */
+
 import { beforeEach, describe, expect, test } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { StationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { Recording } from '../../wire/api.ts';
 import { recordingId } from '../../wire/ids.ts';
 import { SCENES } from './caption-scenes.ts';
@@ -30,7 +32,7 @@ function recordings(): Recording[] {
       id: recordingId(index + 1),
       name,
       title: name,
-      startAt,
+      startAt: broadcastMs(startAt),
       series,
       durationMs: 30_000,
       resumeMs: null,

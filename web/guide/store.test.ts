@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { GuideProgram, GuideWindow } from '../../wire/api.ts';
 import { ApiFailure, type GuideQuestion, type Renewed } from '../query/api.ts';
 import { HOUR_MS } from '../words/day.ts';
@@ -14,8 +15,8 @@ function program(id: number, startAt: number, hours: number): GuideProgram {
     id: id as ProgramId,
     title: `番組${id}`,
     name: `番組${id}`,
-    startAt,
-    endAt: startAt + hours * HOUR_MS,
+    startAt: broadcastMs(startAt),
+    endAt: broadcastMs(startAt + hours * HOUR_MS),
     openEnd: false,
     genres: [],
     isFree: true,

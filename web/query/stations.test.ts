@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { Station } from '../../wire/api.ts';
 import { neighbour, stationOfKey, withoutCopies } from './stations.ts';
 
@@ -27,8 +28,8 @@ test('a sub-channel that shows what its main station shows takes no step and no 
     id: 1 as ProgramId,
     title: '',
     name: '',
-    startAt: 0,
-    endAt: 1,
+    startAt: broadcastMs(0),
+    endAt: broadcastMs(1),
     reserved: false,
     recording: false,
     audios: [],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import { gaugeOf, roomWords, type StorageFolder, shortageWords, usableBytes, warningsOf } from './room.ts';
 
 const GB = 1_000_000_000;
@@ -42,7 +43,7 @@ test('a shortage says how much is left, and when it is used up', () => {
   expect(shortageWords({ ...facts, shortage: null })).toBeUndefined();
   const leftMs = 1_500_000;
   const fullAt = Date.UTC(2026, 10, 22, 12, 30);
-  const told = shortageWords({ ...facts, shortage: { leftMs, fullAt } });
+  const told = shortageWords({ ...facts, shortage: { leftMs, fullAt: broadcastMs(fullAt) } });
   expect(told?.text).toContain('25分');
   expect(told?.next).toContain('21:30');
   expect(shortageWords({ ...facts, shortage: { leftMs, fullAt: null } })?.next).not.toContain('いっぱい');

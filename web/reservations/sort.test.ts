@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import { reservationId, ruleId } from '../../wire/ids.ts';
 import { exactSpanText, marginText, stateReason, stateWords } from '../words/reservation.ts';
@@ -18,8 +19,8 @@ function item(id: number, hours: number, changes: Partial<ReservationItem> = {})
     serviceName: '局',
     name: '番組',
     title: '番組',
-    startAt: NOW + hours * HOUR,
-    endAt: NOW + (hours + 1) * HOUR,
+    startAt: broadcastMs(NOW + hours * HOUR),
+    endAt: broadcastMs(NOW + (hours + 1) * HOUR),
     state: 'scheduled',
     priority: 2,
     ruleId: null,

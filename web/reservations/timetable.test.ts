@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import { recordingId, reservationId } from '../../wire/ids.ts';
@@ -47,15 +48,15 @@ function item(
     serviceName: channel,
     name: `番組${id}`,
     title: `番組${id}`,
-    startAt,
-    endAt,
+    startAt: broadcastMs(startAt),
+    endAt: broadcastMs(endAt),
     state: 'scheduled',
     priority: 2,
     ruleId: null,
     reason: null,
     tuner: channel.startsWith('T') ? { type: 'GR', rank: 0 } : { type: 'BS', rank: 1 },
-    openAt: startAt - 10_000,
-    closeAt: endAt + 15_000,
+    openAt: broadcastMs(startAt - 10_000),
+    closeAt: broadcastMs(endAt + 15_000),
     channel,
     ...changes,
   };

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { ProgramId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { RuleItem } from '../../wire/api.ts';
 import { reservationId, ruleId } from '../../wire/ids.ts';
 import { formOf, readForm } from './form.ts';
@@ -12,7 +13,7 @@ function rule(id: number, name: string, more: Partial<RuleItem> = {}): RuleItem 
 
 function next(startAt: number): NonNullable<RuleItem['next']> {
   const ids = { reservationId: reservationId(1), programId: 1 as ProgramId };
-  return { ...ids, title: '', serviceName: '', startAt, state: 'scheduled' };
+  return { ...ids, title: '', serviceName: '', startAt: broadcastMs(startAt), state: 'scheduled' };
 }
 
 const RULES = [

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { RulePreview } from '../../wire/api.ts';
 import { reservationId } from '../../wire/ids.ts';
 import { formOfQuery, readForm } from '../rules/form.ts';
@@ -81,8 +82,8 @@ test('what a rule would find is shown as found, no more than is wanted', () => {
       serviceName: '局',
       name: `番組${id}`,
       title: `番組${id}`,
-      startAt: id,
-      endAt: id + 1,
+      startAt: broadcastMs(id),
+      endAt: broadcastMs(id + 1),
     },
     ...{ state: 'scheduled' as const, reason: null, reservationId: id === 1 ? reservationId(5) : null },
   });

@@ -1,6 +1,8 @@
 /** When recordings are converted, and what that means on this machine. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { broadcastMs } from '../../arib/time.ts';
 import { ApiFailure, networkFailure } from '../query/api.ts';
 import { ENCODES, encodeMany } from '../query/encodes.ts';
 import { household, saveSetting } from '../query/settings.ts';
@@ -102,7 +104,7 @@ export function EncodeOlder() {
     if (busy.value) return;
     busy.value = true;
     try {
-      const { queued } = await encodeMany({ before: Date.now() - days.value * DAY_MS });
+      const { queued } = await encodeMany({ before: broadcastMs(Date.now() - days.value * DAY_MS) });
       showToast(queued === 0 ? '変換していない録画はありません' : `${queued}件を変換の待ちに加えました`);
       await entryOf(ENCODES).renew();
     } catch (error) {

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import type { StationId } from '../../arib/ids.ts';
 import type { Channel } from '../../wire/agent.ts';
 import type { GuideStatus } from '../../wire/api.ts';
+import { wallMs } from '../../wire/times.ts';
 import { troubleWords } from './trouble-words.ts';
 
 type Trouble = GuideStatus['troubles'][number];
@@ -23,18 +24,24 @@ const trouble = (over: Partial<Trouble>): Trouble => ({
   kind: 'unreadable',
   reason: '信号がありません。',
   failures: 1,
-  at: 1000,
+  at: wallMs(1000),
   ...over,
 });
 
 test('channels with the same trouble are one, those with another one are not, the worst first', () => {
   const words = troubleWords(
     [
-      trouble({ type: 'BS', channel: 'BS01_0', kind: 'no_tuner', reason: '空きがありません。', at: 10 }),
-      trouble({ type: 'BS', channel: 'BS03_0', kind: 'no_tuner', reason: '空きは2台です。', at: 20 }),
+      trouble({
+        type: 'BS',
+        channel: 'BS01_0',
+        kind: 'no_tuner',
+        reason: '空きがありません。',
+        at: wallMs(10),
+      }),
+      trouble({ type: 'BS', channel: 'BS03_0', kind: 'no_tuner', reason: '空きは2台です。', at: wallMs(20) }),
       trouble({ type: 'CS', channel: 'CS02', kind: 'no_such_tuner', reason: null, at: null, failures: 0 }),
       trouble({}),
-      trouble({ channel: 'T13', failures: 3, at: 3000 }),
+      trouble({ channel: 'T13', failures: 3, at: wallMs(3000) }),
       trouble({ channel: 'T14', reason: '途中で切れました。' }),
     ],
     CHANNELS,

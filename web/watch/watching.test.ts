@@ -1,5 +1,7 @@
 /** What follows from values alone: the place that is told, the next episode, the file's name, the state. */
+
 import { expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import { recordingId } from '../../wire/ids.ts';
 import { settingsOf, styleOf } from '../caption/caption-choice.ts';
 import { DEFAULT_CAPTION_SETTINGS } from '../caption/caption-settings.ts';
@@ -39,15 +41,15 @@ test('a place is told with the length and the file whose time it counts, once', 
 test('the next episode is the first later one that can be played', () => {
   const episode = (id: number, startAt: number, state: 'recorded' | 'failed' = 'recorded') => ({
     id: recordingId(id),
-    startAt,
+    startAt: broadcastMs(startAt),
     state,
     binnedAt: null,
     files: [{ source: 'ts' as const, codec: 'mpeg2' as const, url: '' }],
   });
   const series = [episode(1, 100), episode(2, 200), episode(3, 300, 'failed'), episode(4, 400)];
-  expect(nextEpisode(series, { id: recordingId(1), startAt: 100 })?.id).toBe<unknown>(2);
-  expect(nextEpisode(series, { id: recordingId(2), startAt: 200 })?.id).toBe<unknown>(4);
-  expect(nextEpisode(series, { id: recordingId(4), startAt: 400 })).toBeUndefined();
+  expect(nextEpisode(series, { id: recordingId(1), startAt: broadcastMs(100) })?.id).toBe<unknown>(2);
+  expect(nextEpisode(series, { id: recordingId(2), startAt: broadcastMs(200) })?.id).toBe<unknown>(4);
+  expect(nextEpisode(series, { id: recordingId(4), startAt: broadcastMs(400) })).toBeUndefined();
 });
 
 test('a screenshot is named by what it shows, in letters that every system takes', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import {
   clockSecondsText,
   leftInBin,
@@ -61,7 +62,7 @@ describe('a running recording says what it does', () => {
     drops: 0,
     slow: false,
     tunerId: null,
-    until: 0,
+    until: broadcastMs(0),
   } as const;
 
   test('what is well is quiet', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Channel } from '../../wire/agent.ts';
+import { wallMs } from '../../wire/times.ts';
 import { errorAdvice, signalWords, userWords } from './tuner.ts';
 
 const CHANNELS: Channel[] = [
@@ -50,8 +51,12 @@ test('a signal is judged by the scale of its broadcast type', () => {
 test('of a tuner that cannot be used it is told what happens next', () => {
   const now = Date.parse('2026-11-21T12:00:00+09:00');
   const broken = { state: 'error', driver: 'px4' } as const;
-  expect(errorAdvice({ ...broken, retryAt: now + 5_000 }, now)).toStartWith('まもなく自動で試し直します。');
-  expect(errorAdvice({ ...broken, retryAt: now + 300_000 }, now)).toStartWith('12:05 に自動で試し直します。');
+  expect(errorAdvice({ ...broken, retryAt: wallMs(now + 5_000) }, now)).toStartWith(
+    'まもなく自動で試し直します。',
+  );
+  expect(errorAdvice({ ...broken, retryAt: wallMs(now + 300_000) }, now)).toStartWith(
+    '12:05 に自動で試し直します。',
+  );
   // A device that is not there is used again once it is.
   expect(errorAdvice(broken, now)).toContain('自動で戻ります');
   // An empty channel is no fault of the tuner.

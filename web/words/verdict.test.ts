@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import type { RecordingVerdict } from '../../wire/api.ts';
 import { seriesMarks, seriesMarkText, verdictLine, verdictMark, verdictWords } from './verdict.ts';
 
@@ -12,8 +13,8 @@ function judged(verdict: RecordingVerdict | null, more: { state?: 'failed'; reas
     verdict,
     state: more.state ?? ('recorded' as const),
     recording: false,
-    startAt: START,
-    endAt: START + 54 * MINUTE_MS,
+    startAt: broadcastMs(START),
+    endAt: broadcastMs(START + 54 * MINUTE_MS),
     reason: more.reason ?? null,
   };
 }

@@ -16,13 +16,13 @@ const FIRST_WEEKDAY = 4;
 export type RuleStation = Readonly<Pick<StationRecord, 'id' | 'type'>>;
 
 /** 0 Sunday to 6, of the broadcast day of Japan. */
-export function broadcastWeekday(at: number): number {
+export function broadcastWeekday(at: BroadcastMs): number {
   const days = Math.floor((at + JST_OFFSET_MS - DAY_BEGIN_MS) / DAY_MS);
   return (((days + FIRST_WEEKDAY) % 7) + 7) % 7;
 }
 
 /** Minutes of the day in Japan. */
-export function minuteOfDay(at: number): number {
+export function minuteOfDay(at: BroadcastMs): number {
   const minutes = Math.floor((at + JST_OFFSET_MS) / MINUTE_MS) % DAY_MINUTES;
   return minutes < 0 ? minutes + DAY_MINUTES : minutes;
 }

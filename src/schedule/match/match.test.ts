@@ -181,11 +181,11 @@ describe('conditions', () => {
   });
 
   test('days and minutes are those of Japan', () => {
-    expect(broadcastWeekday(at('2026-11-22T04:59'))).toBe(6);
-    expect(broadcastWeekday(at('2026-11-22T05:00'))).toBe(0);
-    expect(broadcastWeekday(at('1969-12-31T12:00'))).toBe(3);
-    expect(minuteOfDay(at('2026-11-22T23:59'))).toBe(1439);
-    expect(minuteOfDay(at('1969-12-31T08:30'))).toBe(510);
+    expect(broadcastWeekday(broadcastMs(at('2026-11-22T04:59')))).toBe(6);
+    expect(broadcastWeekday(broadcastMs(at('2026-11-22T05:00')))).toBe(0);
+    expect(broadcastWeekday(broadcastMs(at('1969-12-31T12:00')))).toBe(3);
+    expect(minuteOfDay(broadcastMs(at('2026-11-22T23:59')))).toBe(1439);
+    expect(minuteOfDay(broadcastMs(at('1969-12-31T08:30')))).toBe(510);
   });
 
   test('a station that is not listed matches nothing', () => {
