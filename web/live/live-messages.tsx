@@ -5,9 +5,9 @@ import { BusyNote, FailureNote, RetryNote, type WayOut } from '../player/overlay
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { shortageText } from '../words/quality.ts';
+import { TunerHolders } from '../words/tuner-holders.tsx';
 import type { LivePlayer } from './live-player.ts';
 import type { LiveState } from './live-state.ts';
-import { TunerHolders } from './tuner-holders.tsx';
 
 interface LiveMessageProps {
   readonly player: LivePlayer;

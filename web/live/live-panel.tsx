@@ -21,10 +21,10 @@ import { majorGenre } from '../words/genre.ts';
 import { Texts } from '../words/program-texts.tsx';
 import { airClockText, isoText, lengthText, remainingText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
+import { TunerHolders } from '../words/tuner-holders.tsx';
 import { ChannelList } from './channel-list.tsx';
 import type { LiveState } from './live-state.ts';
 import { RecordBelow } from './record.tsx';
-import { TunerHolders } from './tuner-holders.tsx';
 
 const TABS = [
   { value: 'program', label: '番組' },

@@ -6,6 +6,12 @@ import { entryOf } from '../query/use-query.ts';
 import { showToast } from '../ui/toast.tsx';
 import { WISH_CHOICES } from '../words/encode.ts';
 
+const TEXTS = {
+  title: '変換の設定',
+  note: '変換が始まるまで変えられます。この録画だけに使います。',
+  failed: '変更できませんでした。',
+} as const;
+
 async function choose(
   { recordingId, codecs, quality, commercials, keepTs }: EncodeItem,
   change: EncodeRequest,
@@ -14,7 +20,7 @@ async function choose(
     await encodeRecording(recordingId, { codecs, quality, commercials, keepTs, ...change });
   } catch (error) {
     const failure = error instanceof ApiFailure ? error : networkFailure(error);
-    showToast(`変更できませんでした。${failure.message}`);
+    showToast(`${TEXTS.failed}${failure.message}`);
   }
   await entryOf(ENCODES).renew();
 }
@@ -45,27 +51,31 @@ export function EncodeWish({ item }: { item: EncodeItem }) {
   const { codecs, quality, commercials, keepTs } = item;
   const keep = keepTs ? 'yes' : 'no';
   return (
-    <div class="encode-hours">
-      <Choice
-        {...WISH_CHOICES.codecs}
-        value={codecs}
-        onChoose={(one) => void choose(item, { codecs: one })}
-      />
-      <Choice
-        {...WISH_CHOICES.quality}
-        value={quality}
-        onChoose={(one) => void choose(item, { quality: one })}
-      />
-      <Choice
-        {...WISH_CHOICES.commercials}
-        value={commercials}
-        onChoose={(one) => void choose(item, { commercials: one })}
-      />
-      <Choice
-        {...WISH_CHOICES.keepTs}
-        value={keep}
-        onChoose={(one) => void choose(item, { keepTs: one === 'yes' })}
-      />
-    </div>
+    <section class="program-section encode-wish" aria-labelledby="encode-wish">
+      <h4 id="encode-wish">{TEXTS.title}</h4>
+      <p class="block-note">{TEXTS.note}</p>
+      <div class="encode-hours">
+        <Choice
+          {...WISH_CHOICES.codecs}
+          value={codecs}
+          onChoose={(one) => void choose(item, { codecs: one })}
+        />
+        <Choice
+          {...WISH_CHOICES.quality}
+          value={quality}
+          onChoose={(one) => void choose(item, { quality: one })}
+        />
+        <Choice
+          {...WISH_CHOICES.commercials}
+          value={commercials}
+          onChoose={(one) => void choose(item, { commercials: one })}
+        />
+        <Choice
+          {...WISH_CHOICES.keepTs}
+          value={keep}
+          onChoose={(one) => void choose(item, { keepTs: one === 'yes' })}
+        />
+      </div>
+    </section>
   );
 }

@@ -18,7 +18,8 @@ import {
 import { readBookings, reservationById, reservationOf } from '../query/reservations.ts';
 import { showToast, type ToastAction } from '../ui/toast.tsx';
 import { adviceFor } from '../words/advice.ts';
-import { stateReason } from '../words/reservation.ts';
+import { stateReason, titleOf } from '../words/reservation.ts';
+import { airClockText } from '../words/time.ts';
 import { tidyTitle } from '../words/title.ts';
 
 /** Requests under way, as `program 5` or `reservation 7`: their buttons are disabled. */
@@ -74,7 +75,21 @@ interface Target {
   readonly title: string;
 }
 
-function sayBooked(title: string, item: Pick<ReservationItem, 'id' | 'state' | 'reason'>): void {
+/** A notice has room for so many names. */
+const MOST_HOLDERS = 2;
+
+/** Why it finds no tuner, with until when those are taken. */
+function conflictText(item: Pick<ReservationItem, 'state' | 'reason' | 'blockers'>): string {
+  const holders = (item.blockers ?? [])
+    .flatMap((id) => reservationById(id) ?? [])
+    .sort((one, other) => one.endAt - other.endAt)
+    .slice(0, MOST_HOLDERS)
+    .map((one) => `${quoted(titleOf(one))}が${airClockText(one.endAt)}まで`);
+  if (item.state !== 'conflict' || holders.length === 0) return stateReason(item);
+  return `チューナーは${holders.join('、')}使います。`;
+}
+
+function sayBooked(title: string, item: Pick<ReservationItem, 'id' | 'state' | 'reason' | 'blockers'>): void {
   const name = quoted(title);
   const about = reservationKey(item.id);
   switch (item.state) {
@@ -86,7 +101,7 @@ function sayBooked(title: string, item: Pick<ReservationItem, 'id' | 'state' | '
       return;
     default:
       showToast(
-        `${name}は予約しましたが、このままでは録画されません。${stateReason(item)}`,
+        `${name}は予約しましたが、このままでは録画されません。${conflictText(item)}`,
         { label: '詳しく見る', run: () => openReservation(item.id) },
         about,
       );

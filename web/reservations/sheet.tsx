@@ -1,13 +1,16 @@
 /** Everything about one reservation, over whatever screen it was opened from. */
 import { useEffect } from 'preact/hooks';
+import type { Tuner } from '../../wire/agent.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import type { ReservationId } from '../../wire/ids.ts';
 import { now } from '../device/clock.ts';
 import { closeOver, openProgram, watchPath } from '../navigation/router.ts';
 import { rulePage } from '../navigation/rule-address.ts';
+import { TUNERS } from '../query/queries.ts';
 import { readBookings, reservationById, useBookings } from '../query/reservations.ts';
 import { originText, useRuleNames } from '../query/rule-names.ts';
 import { stationById, stations } from '../query/stations.ts';
+import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
@@ -170,7 +173,7 @@ interface Fact {
 }
 
 /** In the order in which people ask for them. */
-function bookingFacts(item: ReservationItem): Fact[] {
+function bookingFacts(item: ReservationItem, tuners: readonly Tuner[]): Fact[] {
   const openAt = item.openAt ?? null;
   const closeAt = item.closeAt ?? null;
   const facts: (Fact | undefined)[] = [
@@ -181,7 +184,7 @@ function bookingFacts(item: ReservationItem): Fact[] {
       : item.state === 'recording'
         ? { name: '録画の終わり', value: exactText(closeAt) }
         : { name: '録画する時間', value: exactSpanText(openAt, closeAt) },
-    item.tuner === null ? undefined : { name: 'チューナー', value: tunerText(item.tuner) },
+    item.tuner === null ? undefined : { name: 'チューナー', value: tunerText(item.tuner, tuners) },
     item.channel === undefined ? undefined : { name: 'チャンネル', value: item.channel },
   ];
   return facts.filter((fact) => fact !== undefined);
@@ -204,6 +207,7 @@ function useFirstAction(id: ReservationId): void {
 
 function Body({ item }: { item: ReservationItem }) {
   useFirstAction(item.id);
+  const tuners = useQuery(item.tuner === null ? undefined : TUNERS).value ?? [];
   return (
     <>
       <Head item={item} />
@@ -217,7 +221,7 @@ function Body({ item }: { item: ReservationItem }) {
       {isTrouble(item) ? <NextAirings item={item} /> : null}
       {item.state === 'scheduled' || item.state === 'conflict' ? <BookingOptions item={item} /> : null}
       <dl class="facts program-facts">
-        {bookingFacts(item).map(({ name, value, note }) => (
+        {bookingFacts(item, tuners).map(({ name, value, note }) => (
           <div key={name} class="fact">
             <dt>{name}</dt>
             <dd>

@@ -6,6 +6,7 @@ import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
 import { ApiFailure, networkFailure, testReception } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { firstStation, TYPE_NAMES } from '../words/tuner.ts';
+import { TunerLines } from '../words/tuner-holders.tsx';
 import { SignalBar } from './signal-bar.tsx';
 
 type BroadcastType = Channel['type'];
@@ -73,7 +74,7 @@ export function ReceptionTests({ tuners, channels }: ReceptionTestsProps) {
   const [chosen, setChosen] = useState('');
   const [running, setRunning] = useState(false);
   const [result, setResult] = useState<ReceptionTest>();
-  const [refused, setRefused] = useState<string>();
+  const [refused, setRefused] = useState<ApiFailure>();
   const all = groups.flatMap(({ type, channels: names }) => names.map((name) => `${type}/${name}`));
   const value = all.includes(chosen) ? chosen : (all[0] ?? '');
   const nameOf = ({ type, channel }: ReceptionTestRequest): string => {
@@ -89,7 +90,7 @@ export function ReceptionTests({ tuners, channels }: ReceptionTestsProps) {
     try {
       setResult(await testReception({ type, channel }));
     } catch (error) {
-      setRefused((error instanceof ApiFailure ? error : networkFailure(error)).message);
+      setRefused(error instanceof ApiFailure ? error : networkFailure(error));
     } finally {
       setRunning(false);
     }
@@ -124,9 +125,10 @@ export function ReceptionTests({ tuners, channels }: ReceptionTestsProps) {
       </div>
       {result === undefined ? null : <Result result={result} name={nameOf(result)} />}
       {refused === undefined ? null : (
-        <p class="field-failed" role="alert">
-          {refused}
-        </p>
+        <div class="field-failed" role="alert">
+          {refused.message}
+          {refused.code === 'no_tuner' ? <TunerLines types={[value.split('/')[0] as BroadcastType]} /> : null}
+        </div>
       )}
     </section>
   );

@@ -11,6 +11,7 @@ import { Icon } from '../ui/icon.tsx';
 import { ProgressBar } from '../ui/progress.tsx';
 import { narrow } from '../words/channel.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
+import { TunerLines } from '../words/tuner-holders.tsx';
 
 type BroadcastType = Station['type'];
 const TYPES: readonly BroadcastType[] = ['GR', 'BS', 'CS'];
@@ -63,6 +64,7 @@ function Running({ status, onAbort }: { status: ScanStatus; onAbort: () => void 
         <Icon name="antenna" />
         {current === '' ? 'チューナーを待っています' : `${current} を調べています`}
       </p>
+      {current === '' ? <TunerLines types={status.types} /> : null}
       <button type="button" class="button" onClick={onAbort}>
         中止する
       </button>
@@ -187,9 +189,10 @@ export function Scan({ tuners }: { tuners: readonly Tuner[] }) {
           <Chooser able={able} busy={busy} onStart={(types) => void run(() => startScan({ types }))} />
         )}
         {refused === undefined ? null : (
-          <p class="field-failed" role="alert">
+          <div class="field-failed" role="alert">
             {refused.message} {HINT}
-          </p>
+            {refused.code === 'no_tuner' ? <TunerLines types={able} /> : null}
+          </div>
         )}
         {status === undefined ? null : (
           <>

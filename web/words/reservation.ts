@@ -1,5 +1,6 @@
 /** Reservations in words: what a state is called, what it means and what can be done about it. */
 
+import type { Tuner } from '../../wire/agent.ts';
 import type { ReservationItem, ReservationState, VerdictLevel } from '../../wire/api.ts';
 import { plainReason } from '../query/plain-reason.ts';
 import { narrow } from './channel.ts';
@@ -65,8 +66,11 @@ export function airingText(item: Pick<ReservationItem, 'startAt' | 'serviceName'
   return `${shortText(item.startAt)} ${narrow(item.serviceName)}`;
 }
 
-/** `チューナー1（地デジ）`: rank 0 is the first to be used. */
-export function tunerText(tuner: NonNullable<ReservationItem['tuner']>): string {
+/** The tuner's own name, `居間（地デジ）`; `チューナー1（地デジ）` where it is not known. Rank 0 is the first to be used. */
+export function tunerText(tuner: NonNullable<ReservationItem['tuner']>, tuners: readonly Tuner[]): string {
+  const name =
+    tuners.find(({ rank, types }) => rank === tuner.rank && types.includes(tuner.type))?.name ?? '';
+  if (name !== '') return `${name}（${TYPE_NAMES[tuner.type]}）`;
   return `チューナー${tuner.rank + 1}（${TYPE_NAMES[tuner.type]}）`;
 }
 

@@ -5,11 +5,12 @@ import { CHANNELS, RUNNING_RECORDINGS, TUNERS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { holderLines } from './holder-lines.ts';
 
-function Lines({ type }: { type: Station['type'] }) {
+/** Of the tuners that receive any of the types. */
+export function TunerLines({ types }: { types: readonly Station['type'][] }) {
   const tuners = useQuery(TUNERS).value ?? [];
   const channels = useQuery(CHANNELS).value ?? [];
   const running = useQuery(RUNNING_RECORDINGS).value ?? [];
-  const lines = holderLines(tuners, type, channels, running);
+  const lines = [...new Set(types.flatMap((type) => holderLines(tuners, type, channels, running)))];
   if (lines.length === 0) return null;
   return (
     <ul class="tuner-holders numbers" aria-label="チューナーの使用状況">
@@ -28,5 +29,5 @@ interface HoldersProps {
 /** Nothing of another failure, and of a station that is not known. */
 export function TunerHolders({ failure, station }: HoldersProps) {
   if (failure.code !== 'no_tuner' || station === undefined) return null;
-  return <Lines type={station.type} />;
+  return <TunerLines types={[station.type]} />;
 }

@@ -1,0 +1,86 @@
+/**
+ * The tasks of `tasks.ts` against the real service: in a big house, and in a first run with a real agent that has no
+ * channels yet. Every task has at most the presses that its row and the table of `docs/testing.md` say.
+ */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
+import type { BrowserContext } from 'playwright-core';
+import { type BigHouse, startBigHouse } from './big-house.ts';
+import { builtWeb, hasChromium, sharedBrowser } from './browser.ts';
+import { type FirstHome, startFirstHome } from './first-home.ts';
+import { PointerHands, RemoteHands } from './hands.ts';
+import { BIG_HOUSE, FIRST_RUN, type Task } from './tasks.ts';
+
+// A busy machine; a task is some seconds by itself.
+const TASK_MS = 120_000;
+const PAGE_WAIT_MS = 60_000;
+setDefaultTimeout(TASK_MS);
+const VIEW = { viewport: { width: 1280, height: 800 } };
+const LONG = process.env.SVC_LONG !== undefined;
+const dash = (presses: number | undefined): string => (presses === undefined ? '–' : String(presses));
+
+async function carryOut(context: BrowserContext, url: string, task: Task, byKeys: boolean): Promise<void> {
+  const page = await context.newPage();
+  page.setDefaultTimeout(PAGE_WAIT_MS);
+  try {
+    await page.goto(url);
+    await page.locator('.stations .card, main .panel').first().waitFor();
+    const hands = byKeys ? new RemoteHands(page) : new PointerHands(page);
+    await task.run(hands);
+    expect(hands.presses()).toBeLessThanOrEqual((byKeys ? task.keys : task.pointer) ?? 0);
+  } finally {
+    await page.close();
+  }
+}
+
+test('twenty-five tasks stand in the documents with their steps', async () => {
+  const rows = [...BIG_HOUSE, ...FIRST_RUN].map(
+    ({ name, pointer, keys }, index) => `| ${index + 1} | ${name} | ${dash(pointer)} | ${dash(keys)} |`,
+  );
+  expect(rows).toHaveLength(25);
+  const text = await Bun.file(join(import.meta.dir, '../../docs/testing.md')).text();
+  expect(rows.filter((row) => !text.includes(row))).toEqual([]);
+});
+
+describe.skipIf(!hasChromium)('in a big house', () => {
+  let house: BigHouse;
+  let context: BrowserContext;
+  beforeAll(async () => {
+    house = await startBigHouse(await builtWeb());
+    context = await (await sharedBrowser()).newContext(VIEW);
+  }, 5 * TASK_MS);
+  afterAll(async () => {
+    await context?.close();
+    await house?.close();
+  });
+
+  for (const task of BIG_HOUSE) {
+    if (task.pointer !== undefined) {
+      test(`${task.name}, by pointer`, () => carryOut(context, house.home.url, task, false));
+    }
+    if (task.keys !== undefined && (LONG || task.remote === true)) {
+      test(`${task.name}, by keys`, () => carryOut(context, house.home.url, task, true));
+    }
+  }
+});
+
+describe.skipIf(!hasChromium)('in a first run', () => {
+  let home: FirstHome;
+  let context: BrowserContext;
+  beforeAll(async () => {
+    home = await startFirstHome(await builtWeb());
+    context = await (await sharedBrowser()).newContext(VIEW);
+  }, 2 * TASK_MS);
+  afterAll(async () => {
+    await context?.close();
+    await home?.close();
+  });
+
+  // They follow each other: what the scan finds is watched and recorded.
+  for (const task of FIRST_RUN) {
+    test(`${task.name}, by pointer`, () => carryOut(context, home.service.url, task, false));
+    if (task.keys !== undefined && LONG) {
+      test(`${task.name}, by keys`, () => carryOut(context, home.service.url, task, true));
+    }
+  }
+});
