@@ -1,6 +1,6 @@
 /** How ffmpeg is told to give what commercials are found by: tiny pictures, corners for logos, and the sound. */
 
-/** Every picture, one field of it (no combing), grey. */
+/** Every picture, one field of it (no combing), 4:2:0. */
 export const TINY = { width: 64, height: 36 } as const;
 /** The upper quarter of some intra pictures, of the same size whatever was broadcast: where stations put their logos. */
 export const STRIP = { width: 480, height: 68 } as const;
@@ -40,7 +40,7 @@ export function analysisCommand(
 ): string[] {
   const { width, height } = STRIP;
   const chosen = `eq(pict_type,I)*(isnan(prev_selected_t)+gte(t-prev_selected_t,${stripEveryMs / 1000}))`;
-  const tiny = `field=top,scale=${TINY.width}:${TINY.height}:flags=fast_bilinear,format=gray`;
+  const tiny = `field=top,scale=${TINY.width}:${TINY.height}:flags=fast_bilinear,format=yuv420p`;
   const strip = [
     `select='${chosen}',field=top,scale=${width}:${STRIP_PICTURE_HEIGHT}:flags=area`,
     `crop=${width}:${height}:0:0,format=gray`,

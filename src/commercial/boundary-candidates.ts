@@ -18,7 +18,11 @@ export interface Candidate {
   readonly quiet: number;
   /** Black, or any even picture, begins or ends there. */
   readonly isBlackEdge: boolean;
+  /** ms without sound just before and just behind it. */
+  readonly silence: { readonly before: number; readonly behind: number };
 }
+
+export const NO_SILENCE = { before: 0, behind: 0 } as const;
 
 /** -50 dB below full scale: joins of commercials are silent to the last bits, programmes hardly ever. */
 const SILENT_PEAK = 100;
@@ -30,8 +34,11 @@ const SILENCE_EDGE_MS = 70;
 /** A recording that is silent all along has no silences. */
 const MAX_SILENCE_MS = 20_000;
 
-/** Mean difference of a cut, of 255; difference of brightness, of 2; and how far both stand out. */
-const CUT = { change: 6, changeFloor: 1, shift: 0.1, shiftFloor: 0.03, quiet: 2.2, lively: 1.6 } as const;
+/** Mean difference of a cut, of 255; difference of brightness and of colours, of 2; and how far they stand out. */
+const CUT = {
+  ...{ change: 6, changeFloor: 1, shift: 0.1, shiftFloor: 0.03, tint: 0.2, tintFloor: 0.05 },
+  ...{ quiet: 2.2, lively: 1.6 },
+} as const;
 const AROUND = 4;
 const ABOVE = { ratio: 1.2, spreads: 2 } as const;
 /** Video black is 16. */
@@ -91,18 +98,20 @@ function standsOut(
   return { quiet: value / Math.min(one, other), lively: value / Math.max(one, other), isAbove };
 }
 
-/** Indexes of pictures that differ from the one before as no neighbour does: in their places, or in brightness. */
-function cuts({ changes, shifts }: Pick<PictureFeatures, 'changes' | 'shifts'>): number[] {
+/** Indexes of pictures that differ from the one before as no neighbour does: in place, in brightness, or in colour. */
+function cuts({ changes, shifts, tints }: Pick<PictureFeatures, 'changes' | 'shifts' | 'tints'>): number[] {
   const found: number[] = [];
+  const isOut = (values: Float64Array, index: number, floor: number): boolean => {
+    const { isAbove, quiet, lively } = standsOut(values, index, floor);
+    return isAbove || (quiet > CUT.quiet && lively > CUT.lively);
+  };
   for (let index = 1; index < changes.length; index += 1) {
-    if ((changes[index] as number) < CUT.change) continue;
-    const change = standsOut(changes, index, CUT.changeFloor);
-    const shift = standsOut(shifts, index, CUT.shiftFloor);
-    const isMoved = change.isAbove || (change.quiet > CUT.quiet && change.lively > CUT.lively);
-    const isOther =
-      (shifts[index] as number) > CUT.shift &&
-      (shift.isAbove || (shift.quiet > CUT.quiet && shift.lively > CUT.lively));
-    if (isMoved || isOther) found.push(index);
+    const isCut =
+      ((changes[index] as number) >= CUT.change &&
+        (isOut(changes, index, CUT.changeFloor) ||
+          ((shifts[index] as number) > CUT.shift && isOut(shifts, index, CUT.shiftFloor)))) ||
+      ((tints[index] as number) > CUT.tint && isOut(tints, index, CUT.tintFloor));
+    if (isCut) found.push(index);
   }
   return found;
 }
@@ -127,14 +136,20 @@ export function blacks({ times, lumas, spreads }: PictureFeatures): Span[] {
   return found;
 }
 
-/** 0 to 1 for the sound's pause around a time. `at`: index to search from, moved on. */
-function quietAt(list: readonly Span[], timeMs: number, cursor: { at: number }): number {
+/** The sound's pause around a time. `at`: index to search from, moved on. */
+function quietAt(
+  list: readonly Span[],
+  timeMs: number,
+  cursor: { at: number },
+): Pick<Candidate, 'quiet' | 'silence'> {
   while (cursor.at < list.length && (list[cursor.at] as Span).toMs + SILENCE_EDGE_MS < timeMs) cursor.at += 1;
   const span = list[cursor.at];
-  if (span === undefined || timeMs < span.fromMs - SILENCE_EDGE_MS) return 0;
+  const none = { quiet: 0, silence: NO_SILENCE };
+  if (span === undefined || timeMs < span.fromMs - SILENCE_EDGE_MS) return none;
   const length = span.toMs - span.fromMs;
-  if (length > MAX_SILENCE_MS) return 0;
-  return length >= SURE_SILENCE_MS ? 1 : 0.7;
+  if (length > MAX_SILENCE_MS) return none;
+  const silence = { before: Math.max(0, timeMs - span.fromMs), behind: Math.max(0, span.toMs - timeMs) };
+  return { quiet: length >= SURE_SILENCE_MS ? 1 : 0.7, silence };
 }
 
 /** In order, each at another time. */
@@ -166,7 +181,7 @@ export function candidates({ pictures, peaks }: Pick<StreamFeatures, 'pictures' 
     .flatMap(([atMs, { isCut, isBlackEdge }]) => {
       if (atMs - last < SAME_MS) return [];
       last = atMs;
-      return [{ atMs, isCut, isBlackEdge, quiet: quietAt(quiet, atMs, cursor) }];
+      return [{ atMs, isCut, isBlackEdge, ...quietAt(quiet, atMs, cursor) }];
     });
 }
 

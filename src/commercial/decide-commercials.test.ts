@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { Candidate } from './boundary-candidates.ts';
+import { type Candidate, NO_SILENCE } from './boundary-candidates.ts';
 import { decideCommercials } from './decide-commercials.ts';
 import { mainEvidence } from './main-evidence.ts';
 
@@ -8,9 +8,13 @@ const SPOT = (450 * 1001) / 30;
 const NOTHING = { modes: [], captions: [] };
 
 /** A cut in a pause of the sound. */
-const sure = (atMs: number): Candidate => ({ atMs, isCut: true, quiet: 1, isBlackEdge: false });
-const loud = (atMs: number): Candidate => ({ atMs, isCut: true, quiet: 0, isBlackEdge: false });
-const still = (atMs: number): Candidate => ({ atMs, isCut: false, quiet: 1, isBlackEdge: false });
+const place = (atMs: number, before = 250, behind = 250): Candidate => ({
+  ...{ atMs, isCut: true, quiet: 1, isBlackEdge: false },
+  silence: { before, behind },
+});
+const sure = (atMs: number): Candidate => place(atMs);
+const loud = (atMs: number): Candidate => ({ ...place(atMs), quiet: 0, silence: NO_SILENCE });
+const still = (atMs: number): Candidate => ({ ...place(atMs), isCut: false });
 
 /** A logo that is away in some stretches, seen every half second. */
 function logo(durationMs: number, away: readonly [number, number][]) {
@@ -85,6 +89,33 @@ describe('commercials', () => {
     expect(decide(300_000, chain(4).map(still))).toEqual([]);
   });
 
+  test('keep to the demanded silence throughout, where most of them do', () => {
+    // Each end has half a second; the programme's ends have less.
+    const spots = [place(START, 200, 520), place(START + SPOT, 520, 520), place(START + 2 * SPOT, 520, 520)];
+    const end = START + 3 * SPOT;
+    const both = [...spots, place(end, 520, 180)];
+    // The programme pauses a spot's length behind the break, off the middle of the silence.
+    expect(spans(decide(300_000, [...both, place(end + SPOT, 300, 60)]))).toEqual([[START, Math.round(end)]]);
+    // A cut half a second before the join, within its silence, is not the join.
+    const early = place(START + SPOT - 480, 40, 1_000);
+    expect(spans(decide(300_000, [both[0] as Candidate, early, ...both.slice(1)]))).toEqual([
+      [START, Math.round(end)],
+    ]);
+    // A part of the programme of just four quarter minutes between two breaks is no spot.
+    const later = end + 4 * SPOT;
+    const second = [place(later, 200, 520), place(later + SPOT, 520, 520), place(later + 2 * SPOT, 520, 200)];
+    expect(spans(decide(400_000, [...both, ...second]))).toEqual([
+      [START, Math.round(end)],
+      [Math.round(later), Math.round(later + 2 * SPOT)],
+    ]);
+    // Nor is what a fading logo leaves out, up to a cut in the middle of the sound.
+    const faded: [number, number][] = [
+      [START, end],
+      [250_000, 270_000],
+    ];
+    expect(spans(decide(300_000, [...both, loud(250_000)], faded))).toEqual([[START, Math.round(end)]]);
+  });
+
   test('are not where a logo only fades', () => {
     const cuts = [12_000, 33_000, 57_000, 104_000, 143_000, 201_000].map(loud);
     expect(decide(300_000, cuts, [[70_000, 95_000]])).toEqual([]);
@@ -105,11 +136,17 @@ describe('commercials', () => {
   test('at the begin may be the rest of a spot', () => {
     const breaks = decide(200_000, [sure(8_000), sure(8_000 + SPOT)], [[0, 8_000 + SPOT]]);
     expect(spans(breaks)).toEqual([[0, Math.round(8_000 + SPOT)]]);
-    // Recordings begin before their programme; without a logo it is not sure.
-    const lone = decide(200_000, [sure(8_000)]);
-    expect(spans(lone)).toEqual([[0, 8_000]]);
-    expect(lone[0]?.isSure).toBe(false);
-    expect(spans(decide(200_000, [sure(2_000)]))).toEqual([]);
+    // Recordings begin before their programme; without a logo it is not sure, and needs another break.
+    const without = decide(300_000, [sure(8_000), ...chain(4).map(sure)]);
+    expect(spans(without)).toEqual([
+      [0, 8_000],
+      [START, END],
+    ]);
+    expect(without.some(({ isSure }) => isSure)).toBe(false);
+    expect(decide(200_000, [sure(8_000)])).toEqual([]);
+    expect(spans(decide(300_000, [sure(2_000), ...chain(4).map(sure)]))).toEqual([[START, END]]);
+    // A logo that appears with a cut tells it without a pause.
+    expect(spans(decide(200_000, [loud(6_000), loud(60_000)], [[0, 6_000]]))).toEqual([[0, 6_000]]);
     // In front of whole spots it may be the programme.
     const spots = [12_000, 12_000 + SPOT, 12_000 + 2 * SPOT].map(sure);
     expect(spans(decide(100_000, spots))).toEqual([[12_000, Math.round(12_000 + 2 * SPOT)]]);
@@ -122,6 +159,10 @@ test('whatever is seen, breaks are in order, inside the recording, and never sur
     isCut: fc.boolean(),
     quiet: fc.constantFrom(0, 0.7, 1),
     isBlackEdge: fc.boolean(),
+    silence: fc.record({
+      before: fc.integer({ min: 0, max: 900 }),
+      behind: fc.integer({ min: 0, max: 900 }),
+    }),
   });
   const away = fc.array(
     fc.tuple(fc.integer({ min: 0, max: 400_000 }), fc.integer({ min: 0, max: 400_000 })),

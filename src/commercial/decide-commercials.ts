@@ -5,13 +5,20 @@
  */
 import type { Candidate, Span } from './boundary-candidates.ts';
 import {
-  evidenceBetween,
-  isLogoSeen,
-  logoAround,
-  logoSeen,
-  type MainEvidence,
-  meanEvidence,
-} from './main-evidence.ts';
+  type BreakScene,
+  blackBonus,
+  edgeCost,
+  fullSides,
+  headBonus,
+  isDivided,
+  type PartKind,
+  type Place,
+  partOf,
+  placesOf,
+  sureness,
+} from './break-parts.ts';
+import { evidenceBetween, logoSeen, type MainEvidence, meanEvidence } from './main-evidence.ts';
+import { fullness, NO_RULE, type SilenceRule, silenceRuleOf } from './spot-silence.ts';
 
 export interface CommercialBreak {
   readonly startMs: number;
@@ -31,67 +38,13 @@ interface DecisionInput {
 
 /** Weight of a second of evidence, and how much of one stretch of it counts: it is one observation after a while. */
 const WEIGHT = 0.35;
-/** Quarter minutes of a spot, or of several between which nothing is seen: what speaks for one whose edges are sure. */
-const UNITS: readonly { readonly count: number; readonly bonus: number; readonly needsEvidence: boolean }[] =
-  [
-    { count: 1, bonus: 3, needsEvidence: false },
-    { count: 2, bonus: 3, needsEvidence: false },
-    { count: 3, bonus: 1.8, needsEvidence: true },
-    { count: 4, bonus: 2.2, needsEvidence: false },
-    ...[5, 6, 7, 8, 10, 12].map((count) => ({ count, bonus: 1.4, needsEvidence: true })),
-  ];
-/** Broadcasters count a quarter minute as 449 or 450 pictures. */
-const UNIT_MS = { least: (449 * 1001) / 30, most: (450 * 1001) / 30 } as const;
-/** A pause's middle stands for its place: no more exact than this. A cut is exact to a frame or two. */
-const GRID_MS = { pause: 250, cut: 70 } as const;
-/** Cards and other short parts beside spots. */
-const CARDS_MS = [5_000, 10_000, 20_000];
-const CARD_TOLERANCE_MS = 200;
-const CARD_COST = 1;
-/** Going over from programme to commercials and back. */
-const EDGE_COST = 2;
-/** At a cut without a pause of the sound. */
-const LOUD_EDGE_COST = 2.5;
-/** At a pause in which no picture changes. */
-const STILL_EDGE_COST = 1;
-/** What the recording begins or ends with may be a part of a spot. */
-const PARTIAL = {
-  withEvidenceMs: 60_000,
-  withoutMs: 16_000,
-  cost: 1,
-  /** Without evidence it is programme rather: more than going over. */
-  loneCost: 2.5,
-  /** Recordings begin before their programme: what a sure pause ends soon is the break before it. */
-  headBonus: 4.7,
-  leastHeadMs: 2_500,
-  usualMs: 16_000,
-  costASecond: 0.1,
-} as const;
-/** What the logo leaves out and is of no usual length. */
-const ODD = { longestMs: 240_000, cost: 2.5, costASecond: 0.02 } as const;
 const LONGEST_MS = 241_000;
-const BLACK_MS = 3_000;
-/** Between two parts it belongs to the break: nothing of a programme is lost. */
-const BLACK_BONUS = 0.4;
-/** Where no logo speaks it tells more. */
-const LONE_BLACK_BONUS = 1;
-/** A logo is seen, or seen to be away; and what that is worth at an edge. */
-const LOGO_SAYS = 0.3;
-const LOGO_EDGE_BONUS = 0.8;
+/** Black between two spots: so long it is seen between spots and programme only. */
+const INNER_BLACK = { longMs: 300, longCost: 3.5, cost: 1 } as const;
 /** Of the samples of each part of a break that is sure: the programme beside it may show the logo for a moment only. */
 const MOST_SEEN = 0.04;
-/** Between a cut and the logo, as stations have it (join_logo_scp allows as much). */
-const LOGO_SHIFT_MS = 4_200;
 /** So long a programme must show its logo beside a break that is sure. */
 const SIDE_MS = 3_000;
-/** A cut this near behind another is the end of a flash more often than where parts meet. */
-const FLASH_MS = 150;
-const FLASH_COST = 0.3;
-
-interface Place extends Candidate {
-  readonly isEnd: boolean;
-  readonly isBehindFlash: boolean;
-}
 
 type Kind = 'main' | 'cm';
 
@@ -99,15 +52,58 @@ interface Step {
   score: number;
   from: number;
   kind: Kind;
-  /** Of what is between: a spot by the grid, black, or anything else. */
-  how: 'main' | 'spot' | 'card' | 'black' | 'partial' | 'odd';
+  how: 'main' | PartKind;
+}
+
+/** A part of a break, between two places. */
+interface Part {
+  readonly from: number;
+  readonly to: number;
+  readonly how: Step['how'];
 }
 
 const NONE: Step = { score: Number.NEGATIVE_INFINITY, from: -1, kind: 'main', how: 'main' };
 
-export function decideCommercials(input: DecisionInput): CommercialBreak[] {
-  const { durationMs, evidence } = input;
-  const places = placesOf(input);
+export function decideCommercials({
+  candidates,
+  blacks,
+  evidence,
+  durationMs,
+}: DecisionInput): CommercialBreak[] {
+  const scene = { places: placesOf(candidates, durationMs), blacks, evidence };
+  const first = chainsOf({ ...scene, rule: NO_RULE });
+  // What the spots are like tells where others are: a second look with what the first has found.
+  const rule = ruleOf(first, scene.places);
+  const last = rule.spots ? chainsOf({ ...scene, rule }) : first;
+  // One pause near the begin of a recording in which nothing else is found is the programme's.
+  const chains = last.some(hasSpot) || evidence.isTelling ? last : [];
+  return chains.map((chain) => breakOf(chain, scene)).filter(({ startMs }) => startMs < durationMs);
+}
+
+/** What the breaks that were found keep to. */
+function ruleOf(chains: readonly (readonly Part[])[], places: readonly Place[]): SilenceRule {
+  const spots = chains
+    .flat()
+    .filter(({ how }) => how === 'spot')
+    .map(({ from, to }) => fullSides(places[from] as Place, places[to] as Place));
+  const outer = chains.filter(hasSpot).flatMap((chain) => {
+    const start = places[chain[0]?.from ?? 0] as Place;
+    const end = places[chain.at(-1)?.to ?? 0] as Place;
+    return [
+      ...(start.isEnd ? [] : [fullness(start.silence.before)]),
+      ...(end.isEnd ? [] : [fullness(end.silence.behind)]),
+    ];
+  });
+  return silenceRuleOf(spots, outer);
+}
+
+function hasSpot(chain: readonly Part[]): boolean {
+  return chain.some(({ how }) => how === 'spot');
+}
+
+/** The breaks of the best division, each as its parts. */
+function chainsOf(scene: BreakScene): Part[][] {
+  const { places, evidence } = scene;
   const main: Step[] = places.map(() => NONE);
   const cm: Step[] = places.map(() => NONE);
   main[0] = { ...NONE, score: 0 };
@@ -119,143 +115,42 @@ export function decideCommercials(input: DecisionInput): CommercialBreak[] {
     // The programme continues from candidate to candidate.
     const before = places[at - 1] as Place;
     const gain = WEIGHT * evidenceBetween(evidence, before.atMs, place.atMs);
-    const back = at - 1 === 0 ? 0 : edgeCost(before, evidence, false);
+    const left = cm[at - 1] as Step;
+    const back = at - 1 === 0 ? 0 : edgeCost(before, scene, false);
+    const head = left.from === 0 && left.how === 'partial' ? headBonus(before, scene) : 0;
     better(main, at, { score: (main[at - 1] as Step).score + gain, from: at - 1, kind: 'main', how: 'main' });
-    better(main, at, {
-      score: (cm[at - 1] as Step).score + gain - back + headBonus(before, cm[at - 1] as Step, evidence),
-      from: at - 1,
-      kind: 'cm',
-      how: 'main',
-    });
+    better(main, at, { score: left.score + gain - back + head, from: at - 1, kind: 'cm', how: 'main' });
     for (let from = first; from < at; from += 1) {
-      const start = places[from] as Place;
-      const part = partOf(start, place, input);
+      const part = partOf(from, at, scene);
       if (part === undefined) continue;
+      const { how } = part;
+      const start = places[from] as Place;
       const worth = part.worth - WEIGHT * evidenceBetween(evidence, start.atMs, place.atMs);
-      const edge = from === 0 ? 0 : edgeCost(start, evidence, true);
-      better(cm, at, { score: (cm[from] as Step).score + worth, from, kind: 'cm', how: part.how });
-      better(cm, at, { score: (main[from] as Step).score + worth - edge, from, kind: 'main', how: part.how });
+      const edge = from === 0 ? 0 : edgeCost(start, scene, true);
+      const inner = cm[from] as Step;
+      const within = how === 'black' ? 0 : innerBlackCost(inner, from, scene);
+      better(cm, at, { score: inner.score + worth - within, from, kind: 'cm', how });
+      better(cm, at, { score: (main[from] as Step).score + worth - edge, from, kind: 'main', how });
     }
   }
-  return breaksOf(places, main, cm, evidence).filter(({ startMs }) => startMs < durationMs);
+  return traced(places, main, cm).filter((chain) => chain.some(({ how }) => how !== 'black'));
+}
+
+/** What black costs that was taken for the end of a break, where another part follows. */
+function innerBlackCost(step: Step, at: number, { places, evidence }: BreakScene): number {
+  if (step.how !== 'black' || step.kind !== 'cm') return 0;
+  const length = (places[at] as Place).atMs - (places[step.from] as Place).atMs;
+  return blackBonus(evidence) + (length < INNER_BLACK.longMs ? INNER_BLACK.cost : INNER_BLACK.longCost);
 }
 
 function better(steps: Step[], at: number, step: Step): void {
   if (step.score > (steps[at] as Step).score) steps[at] = step;
 }
 
-function placesOf({ candidates, durationMs }: DecisionInput): Place[] {
-  const edge = { isCut: true, quiet: 1, isBlackEdge: false, isEnd: true, isBehindFlash: false };
-  const inside = candidates.filter(({ atMs }) => atMs > 0 && atMs < durationMs);
-  return [
-    { ...edge, atMs: 0 },
-    ...inside.map((one, index) => ({
-      ...one,
-      isEnd: false,
-      isBehindFlash: isBehindFlash(one, inside[index - 1]),
-    })),
-    { ...edge, atMs: durationMs },
-  ];
-}
-
-function isBehindFlash(one: Candidate, before: Candidate | undefined): boolean {
-  if (before === undefined || one.isBlackEdge || before.isBlackEdge) return false;
-  return one.isCut && before.isCut && one.atMs - before.atMs <= FLASH_MS;
-}
-
-/** For the rest of a spot that is followed by the programme; by further spots it may be programme as well. */
-function headBonus(place: Place, { from, how }: Step, { isTelling }: MainEvidence): number {
-  const isHead = from === 0 && how === 'partial' && place.atMs > PARTIAL.leastHeadMs;
-  return isHead && !isTelling && sure(place) >= 1 ? PARTIAL.headBonus : 0;
-}
-
-/** What it costs to go over at a place; more than anything where nothing speaks for it. */
-function edgeCost(place: Place, evidence: MainEvidence, isToCommercials: boolean): number {
-  if (place.isEnd) return 0;
-  const logo = logoAround(evidence, place.atMs);
-  const [mainSide, cmSide] =
-    logo === undefined ? [0, 0] : isToCommercials ? [logo.before, logo.behind] : [logo.behind, logo.before];
-  const isClear = mainSide > LOGO_SAYS && cmSide < -LOGO_SAYS;
-  const isDenied = mainSide < -LOGO_SAYS || cmSide > LOGO_SAYS;
-  const flash = place.isBehindFlash ? FLASH_COST : 0;
-  if (place.quiet > 0) {
-    const still = place.isCut || place.isBlackEdge ? 0 : STILL_EDGE_COST;
-    return EDGE_COST + still + flash + (isClear ? -LOGO_EDGE_BONUS : isDenied ? LOGO_EDGE_BONUS : 0);
-  }
-  return isClear ? EDGE_COST + LOUD_EDGE_COST + flash : Number.POSITIVE_INFINITY;
-}
-
-/** What speaks for a part of a commercial break between two places; undefined: it is none. */
-function partOf(
-  start: Place,
-  end: Place,
-  { evidence, blacks }: DecisionInput,
-): { worth: number; how: Step['how'] } | undefined {
-  const length = end.atMs - start.atMs;
-  const { isTelling } = evidence;
-  if (length <= BLACK_MS && isBlack(start.atMs, end.atMs, blacks))
-    return { worth: isTelling ? BLACK_BONUS : LONE_BLACK_BONUS, how: 'black' };
-  let best: { worth: number; how: Step['how'] } | undefined;
-  const offer = (worth: number, how: Step['how']): void => {
-    if (worth > (best?.worth ?? Number.NEGATIVE_INFINITY)) best = { worth, how };
-  };
-  const isLoud = (place: Place): boolean => !place.isEnd && place.quiet === 0;
-  const loud = Number(isLoud(start)) + Number(isLoud(end));
-  const tolerance = start.isCut && end.isCut ? GRID_MS.cut : GRID_MS.pause;
-  for (const { count, bonus, needsEvidence } of UNITS) {
-    // Where a recording begins or ends nothing is cut.
-    if (start.isEnd || end.isEnd) break;
-    const off = Math.max(0, count * UNIT_MS.least - length, length - count * UNIT_MS.most);
-    if (off > tolerance || ((needsEvidence || loud > 0) && !isTelling)) continue;
-    const sureness = Math.min(sure(start), sure(end));
-    // Without a logo nothing but pauses with cuts speaks.
-    if (!isTelling && sureness < 0.5) continue;
-    offer(bonus * (1 - (0.5 * off) / tolerance) * (0.4 + 0.6 * sureness) - loud, 'spot');
-  }
-  const isCard = CARDS_MS.some((ms) => Math.abs(length - ms) < CARD_TOLERANCE_MS);
-  if (isCard && loud === 0 && isTelling) offer(-CARD_COST, 'card');
-  const longest = isTelling ? PARTIAL.withEvidenceMs : PARTIAL.withoutMs;
-  if ((start.isEnd || end.isEnd) && length < longest) {
-    const beyond = Math.max(0, length - PARTIAL.usualMs) / 1000;
-    const cost = isTelling ? PARTIAL.cost : PARTIAL.loneCost;
-    offer(-cost - loud - PARTIAL.costASecond * beyond, beyond > 0 ? 'odd' : 'partial');
-  }
-  if (isTelling && loud === 0 && length < ODD.longestMs && length > 1_000) {
-    const seconds = length / 1000;
-    if (evidenceBetween(evidence, start.atMs, end.atMs) < -0.6 * seconds) {
-      offer(-ODD.cost - ODD.costASecond * seconds, 'odd');
-    }
-  }
-  return best;
-}
-
-function sure({ isEnd, isCut, isBlackEdge, quiet }: Place): number {
-  if (isEnd) return 0.6;
-  if (quiet === 0) return 0;
-  return isCut || isBlackEdge ? quiet : 0.3;
-}
-
-function isBlack(fromMs: number, toMs: number, blacks: readonly Span[]): boolean {
-  let low = 0;
-  let high = blacks.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((blacks[middle] as Span).toMs < toMs) low = middle + 1;
-    else high = middle;
-  }
-  const span = blacks[low];
-  return span !== undefined && span.fromMs <= fromMs && span.toMs >= toMs;
-}
-
-function breaksOf(
-  places: readonly Place[],
-  main: readonly Step[],
-  cm: readonly Step[],
-  evidence: MainEvidence,
-): CommercialBreak[] {
+function traced(places: readonly Place[], main: readonly Step[], cm: readonly Step[]): Part[][] {
   const last = places.length - 1;
   let kind: Kind = (main[last] as Step).score >= (cm[last] as Step).score ? 'main' : 'cm';
-  const parts: { from: number; to: number; how: Step['how'] }[] = [];
+  const parts: Part[] = [];
   for (let at = last; at > 0; ) {
     const step = (kind === 'main' ? main[at] : cm[at]) as Step;
     if (step.from < 0) return [];
@@ -263,39 +158,33 @@ function breaksOf(
     kind = step.kind;
     at = step.from;
   }
-  parts.reverse();
-  const breaks: (typeof parts)[] = [];
-  for (const part of parts) {
-    if (breaks.at(-1)?.at(-1)?.to === part.from) breaks.at(-1)?.push(part);
-    else breaks.push([part]);
+  const chains: Part[][] = [];
+  for (const part of parts.reverse()) {
+    if (chains.at(-1)?.at(-1)?.to === part.from) chains.at(-1)?.push(part);
+    else chains.push([part]);
   }
-  return breaks
-    .filter((chain) => chain.some(({ how }) => how !== 'black'))
-    .map((chain) => {
-      const start = places[chain[0]?.from ?? 0] as Place;
-      const end = places[chain.at(-1)?.to ?? 0] as Place;
-      const isSeen = chain.some(({ from, to }) => {
-        const [first, last] = [places[from] as Place, places[to] as Place];
-        return (logoSeen(evidence, first.atMs + 1, last.atMs - 1) ?? 0) > MOST_SEEN;
-      });
-      return { startMs: start.atMs, endMs: end.atMs, ...sureness(chain, { start, end, isSeen }, evidence) };
-    });
+  return chains;
 }
 
-/** A logo may go some seconds before a break and come back some seconds behind it, but is away from its first picture on. */
-function isDivided(place: Place, evidence: MainEvidence, isToCommercials: boolean): boolean {
-  if (place.isEnd) return true;
-  const logo = logoAround(evidence, place.atMs);
-  if (logo === undefined) return true;
-  const outside: [number, number] = isToCommercials
-    ? [place.atMs - LOGO_SHIFT_MS, place.atMs]
-    : [place.atMs, place.atMs + LOGO_SHIFT_MS];
-  const isShown = isLogoSeen(evidence, ...outside) ?? true;
-  return isShown && (isToCommercials ? logo.behind : logo.before) < -LOGO_SAYS;
+function breakOf(
+  chain: readonly Part[],
+  { places, evidence }: Pick<BreakScene, 'places' | 'evidence'>,
+): CommercialBreak {
+  const start = places[chain[0]?.from ?? 0] as Place;
+  const end = places[chain.at(-1)?.to ?? 0] as Place;
+  const isSeen = chain.some(({ from, to }) => {
+    const [first, last] = [places[from] as Place, places[to] as Place];
+    return (logoSeen(evidence, first.atMs + 1, last.atMs - 1) ?? 0) > MOST_SEEN;
+  });
+  return {
+    startMs: start.atMs,
+    endMs: end.atMs,
+    ...certaintyOf(chain, { start, end, isSeen }, evidence),
+  };
 }
 
-function sureness(
-  chain: readonly { how: Step['how'] }[],
+function certaintyOf(
+  chain: readonly Part[],
   { start, end, isSeen }: { start: Place; end: Place; isSeen: boolean },
   evidence: MainEvidence,
 ): Pick<CommercialBreak, 'isSure' | 'confidence'> {
@@ -303,7 +192,7 @@ function sureness(
   const before = start.isEnd ? 1 : meanEvidence(evidence, start.atMs - SIDE_MS, start.atMs);
   const behind = end.isEnd ? 1 : meanEvidence(evidence, end.atMs, end.atMs + SIDE_MS);
   const isOnGrid = chain.every(({ how }) => how === 'spot' || how === 'black' || how === 'partial');
-  const edges = Math.min(sure(start), sure(end));
+  const edges = Math.min(sureness(start), sureness(end));
   // Where it is divided by the logo, the logo goes and comes with the break, and is not seen in it.
   const isDenied = isSeen || !isDivided(start, evidence, true) || !isDivided(end, evidence, false);
   const isSure =

@@ -5,6 +5,9 @@
 import { SOUND_RATE, STRIP, TINY } from './analysis-command.ts';
 import { GrowingNumbers } from './growing-numbers.ts';
 
+const LUMA_SIZE = TINY.width * TINY.height;
+const CHROMA_SIZE = LUMA_SIZE / 4;
+
 /** Hundredths of a second. */
 export const LOUDNESS_STEP_MS = 10;
 const SAMPLES_A_STEP = (SOUND_RATE * LOUDNESS_STEP_MS) / 1000;
@@ -26,6 +29,8 @@ export interface PictureFeatures {
   readonly changes: Float64Array;
   /** How differently bright its pixels are from those of the picture before, wherever they are: 0 to 2. */
   readonly shifts: Float64Array;
+  /** How differently coloured they are, likewise. */
+  readonly tints: Float64Array;
   /** Mean luma, 0 to 255. */
   readonly lumas: Float64Array;
   /** Mean absolute deviation from that. */
@@ -56,12 +61,40 @@ export interface StreamFeatures {
   readonly durationMs: number;
 }
 
-/** Classes of brightness that pictures are compared by. */
-const BINS = 16;
-const BIN_SHIFT = 4;
+/** Classes of brightness, and of each colour difference, that pictures are compared by: 16 and 32 of 256. */
+const BRIGHTNESS_SHIFT = 4;
+const COLOUR_SHIFT = 3;
+
+/** How many octets are of each class. */
+function histogramOf(octets: Uint8Array, shift: number): Uint16Array {
+  const histogram = new Uint16Array(256 >> shift);
+  for (let at = 0; at < octets.length; at += 1) {
+    const bin = (octets[at] as number) >> shift;
+    histogram[bin] = (histogram[bin] as number) + 1;
+  }
+  return histogram;
+}
 
 function distance(a: Uint16Array, b: Uint16Array): number {
-  return a.reduce((sum, value, bin) => sum + Math.abs(value - (b[bin] as number)), 0);
+  let sum = 0;
+  for (let bin = 0; bin < a.length; bin += 1) sum += Math.abs((a[bin] as number) - (b[bin] as number));
+  return sum;
+}
+
+interface TinyPicture {
+  readonly luma: Uint8Array;
+  readonly brightness: Uint16Array;
+  /** Of each colour difference. */
+  readonly colours: readonly [Uint16Array, Uint16Array];
+}
+
+function tinyPicture(pixels: Uint8Array): TinyPicture {
+  const luma = pixels.slice(0, LUMA_SIZE);
+  const colour = (index: 0 | 1): Uint16Array => {
+    const from = LUMA_SIZE + index * CHROMA_SIZE;
+    return histogramOf(pixels.subarray(from, from + CHROMA_SIZE), COLOUR_SHIFT);
+  };
+  return { luma, brightness: histogramOf(luma, BRIGHTNESS_SHIFT), colours: [colour(0), colour(1)] };
 }
 
 /** Changes of a stream's sound that are kept; one that has more of them tells nothing by them. */
@@ -72,6 +105,7 @@ export class FeatureCollector {
   readonly #times = new GrowingNumbers();
   readonly #changes = new GrowingNumbers();
   readonly #shifts = new GrowingNumbers();
+  readonly #tints = new GrowingNumbers();
   readonly #lumas = new GrowingNumbers();
   readonly #spreads = new GrowingNumbers();
   #peaks = new Int16Array(60_000).fill(NO_SOUND);
@@ -81,33 +115,32 @@ export class FeatureCollector {
   readonly #corners: CornerSample[] = [];
   readonly #modes: Since<number>[] = [];
   readonly #captions: number[] = [];
-  #previous: Uint8Array | undefined;
-  #histogram = new Uint16Array(BINS);
+  #previous: TinyPicture | undefined;
 
+  /** @param pixels 4:2:0, plane by plane */
   tiny(timeMs: number, pixels: Uint8Array): void {
-    const count = TINY.width * TINY.height;
-    if (pixels.length < count || timeMs < 0) return;
+    if (pixels.length < LUMA_SIZE + 2 * CHROMA_SIZE || timeMs < 0) return;
+    const one = tinyPicture(pixels);
+    const previous = this.#previous ?? one;
     let sum = 0;
     let difference = 0;
-    const previous = this.#previous;
-    const histogram = new Uint16Array(BINS);
-    for (let at = 0; at < count; at += 1) {
-      const value = pixels[at] as number;
+    for (let at = 0; at < LUMA_SIZE; at += 1) {
+      const value = one.luma[at] as number;
       sum += value;
-      const bin = value >> BIN_SHIFT;
-      histogram[bin] = (histogram[bin] as number) + 1;
-      if (previous !== undefined) difference += Math.abs(value - (previous[at] as number));
+      difference += Math.abs(value - (previous.luma[at] as number));
     }
-    const mean = sum / count;
+    const mean = sum / LUMA_SIZE;
     let spread = 0;
-    for (let at = 0; at < count; at += 1) spread += Math.abs((pixels[at] as number) - mean);
+    for (let at = 0; at < LUMA_SIZE; at += 1) spread += Math.abs((one.luma[at] as number) - mean);
+    const [blue, red] = one.colours;
+    const colours = distance(blue, previous.colours[0]) + distance(red, previous.colours[1]);
     this.#times.push(timeMs);
-    this.#changes.push(difference / count);
-    this.#shifts.push(previous === undefined ? 0 : distance(histogram, this.#histogram) / count);
-    this.#histogram = histogram;
+    this.#changes.push(difference / LUMA_SIZE);
+    this.#shifts.push(distance(one.brightness, previous.brightness) / LUMA_SIZE);
+    this.#tints.push(colours / (2 * CHROMA_SIZE));
     this.#lumas.push(mean);
-    this.#spreads.push(spread / count);
-    this.#previous = pixels.slice(0, count);
+    this.#spreads.push(spread / LUMA_SIZE);
+    this.#previous = one;
   }
 
   strip(timeMs: number, pixels: Uint8Array): void {
@@ -166,6 +199,7 @@ export class FeatureCollector {
         times: this.#times.values,
         changes: this.#changes.values,
         shifts: this.#shifts.values,
+        tints: this.#tints.values,
         lumas: this.#lumas.values,
         spreads: this.#spreads.values,
       },
