@@ -132,7 +132,7 @@ const circumstances = (): PlanCircumstances => ({
   },
   airings: new Map(),
 });
-const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null };
+const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null, commercials: null };
 
 planning.setRules(rules);
 const first = timed(() => planning.plan(circumstances()));

@@ -16,6 +16,7 @@ export function reservationOf(given: Given & Partial<Reservation>): Reservation 
     marginAfter: null,
     encode: null,
     keepTs: null,
+    commercials: null,
     tuner: null,
     blockers: [],
     alternatives: [],

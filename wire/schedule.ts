@@ -40,6 +40,7 @@ function nullable<T extends TSchema>(schema: T, description?: string) {
 const MARGIN = nullable(SETTING_SCHEMAS.marginBefore, 'ms; null = the setting');
 const ENCODE = nullable(SETTING_SCHEMAS.encode, 'null = the setting');
 const KEEP_TS = nullable(t.Boolean(), 'null = the setting');
+const COMMERCIALS = nullable(SETTING_SCHEMAS.commercials, 'null = the setting');
 
 /** An element of `GET /api/reservations`. */
 export const ReservationSchema = t.Object(
@@ -115,6 +116,7 @@ export const ReservationSchema = t.Object(
     marginAfter: t.Optional(MARGIN),
     encode: t.Optional(ENCODE),
     keepTs: t.Optional(KEEP_TS),
+    commercials: t.Optional(COMMERCIALS),
   },
   EXTENSIBLE,
 );
@@ -129,6 +131,7 @@ export const ReservationRequestSchema = t.Object(
     marginAfter: t.Optional(MARGIN),
     encode: t.Optional(ENCODE),
     keepTs: t.Optional(KEEP_TS),
+    commercials: t.Optional(COMMERCIALS),
   },
   CLOSED,
 );
@@ -207,6 +210,7 @@ const ACTIONS = {
   marginAfter: t.Optional(MARGIN),
   encode: t.Optional(ENCODE),
   keepTs: t.Optional(KEEP_TS),
+  commercials: t.Optional(COMMERCIALS),
   keepNewest: t.Optional(nullable(t.Integer({ minimum: 1, maximum: MAX_KEPT }), 'recordings; null = all')),
   keepDays: t.Optional(nullable(t.Integer({ minimum: 1, maximum: MAX_KEPT }), 'null = for ever')),
 } as const;

@@ -435,7 +435,7 @@ test('what says that it is being recorded, and is not, holds no tuner for ever',
   const station = home.station('T27');
   const ids = ['港の朝', '灯台の朝'].map((name, index) => {
     const programId = home.program(station, name, { at: -300 + 40 * index });
-    const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null };
+    const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null, commercials: null };
     const { startAt, endAt } = {
       startAt: broadcastMs(NOON - 300 * MINUTE),
       endAt: broadcastMs(NOON - 200 * MINUTE),
@@ -494,7 +494,7 @@ test('what ended before the service was started says so', async () => {
   const station = home.station('T27');
   const programId = home.program(station, '港の朝', { at: -60 });
   const times = { startAt: broadcastMs(NOON - 60 * MINUTE), endAt: broadcastMs(NOON - 30 * MINUTE) };
-  const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null };
+  const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null, commercials: null };
   const texts = { stationId: station, name: '港の朝', description: '', note: null, repeats: null };
   home.reservations.book({ programId, ...texts, ...times, ...choice }, broadcastMs(NOON - 90 * MINUTE));
   start();

@@ -268,8 +268,8 @@ export class BookingService {
     return (id) => {
       const rule = id === null ? undefined : rules.get(id);
       if (rule === undefined) return NO_CHOICE;
-      const { marginBefore, marginAfter, encode, keepTs } = rule;
-      return { marginBefore, marginAfter, encode, keepTs };
+      const { marginBefore, marginAfter, encode, keepTs, commercials } = rule;
+      return { marginBefore, marginAfter, encode, keepTs, commercials };
     };
   }
 
@@ -325,4 +325,10 @@ export class BookingService {
   }
 }
 
-const NO_CHOICE: RecordingChoice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null };
+const NO_CHOICE: RecordingChoice = {
+  marginBefore: null,
+  marginAfter: null,
+  encode: null,
+  keepTs: null,
+  commercials: null,
+};

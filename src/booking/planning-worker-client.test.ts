@@ -72,7 +72,14 @@ describe('the planning worker', () => {
     const rule = home.rule('灯台', { timeFrom: minute, timeTo: minute + 60 });
     const apply = async () => {
       const { stamp, create, update, remove } = await plans.plan(ORDER);
-      const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null, note: null };
+      const choice = {
+        marginBefore: null,
+        marginAfter: null,
+        encode: null,
+        keepTs: null,
+        commercials: null,
+        note: null,
+      };
       const rows = create.map((planned) => ({ ...planned, ...choice }));
       const changes = update.map((one) => ({ ...one, choice: null }));
       expect(home.reservations.apply({ stamp, remove, create: rows, update: changes }, NOON)).toBe(true);
@@ -100,7 +107,14 @@ describe('the planning worker', () => {
     const rule = home.rule('灯台');
     home.rule('第1話');
     const { stamp, create } = await plans.plan(ORDER);
-    const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null, note: null };
+    const choice = {
+      marginBefore: null,
+      marginAfter: null,
+      encode: null,
+      keepTs: null,
+      commercials: null,
+      note: null,
+    };
     const rows = create.map((planned) => ({ ...planned, ...choice, ruleId: rule.id }));
     home.reservations.apply({ stamp, remove: [], create: rows, update: [] }, NOON);
     const id = home.reservations.ofProgram(programId)?.id ?? reservationId(0);
@@ -174,7 +188,7 @@ describe('the planning worker', () => {
     const row = repeats[0]?.program;
     if (row === undefined) throw new Error('nothing to book');
     const { id: programId, ...rest } = row;
-    const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null };
+    const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null, commercials: null };
     const id = home.reservations.book({ programId, ...rest, ...choice, note: null, repeats: damaged }, NOON);
     home.reservations.cancel(id, null, NOON);
     expect((await plans.plan(ORDER)).repeats).toEqual([]);

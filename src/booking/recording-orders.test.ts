@@ -63,6 +63,7 @@ describe('orders', () => {
         marginAfter: 2000,
         encode: 'none',
         keepTs: true,
+        commercials: 'cut',
         ruleId: ruleId(7),
       }),
       reservation(2, TWO),
@@ -75,6 +76,7 @@ describe('orders', () => {
       holdUntil: null,
       encode: 'none',
       keepTs: true,
+      commercials: 'cut',
       after: [],
       wantedFrom: null,
     });
@@ -82,6 +84,7 @@ describe('orders', () => {
       openAt: broadcastMs(NOON - 12_000),
       closeAt: broadcastMs(NOON + 30 * MINUTE + 15_000),
       encode: 'av1',
+      commercials: null,
     });
   });
 

@@ -76,6 +76,7 @@ export function ordersOf(
       apart: followed.filter(isApart).map(({ id }) => id),
       encode: reservation.encode ?? settings.encode,
       keepTs: reservation.keepTs ?? settings.keepTs,
+      commercials: reservation.commercials,
       wantedFrom: createdAt > startAt ? createdAt : null,
     };
   });

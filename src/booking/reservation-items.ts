@@ -91,8 +91,19 @@ export function reservationItem(
   offers: Offers,
 ): ReservationItem {
   const { id, programId, stationId, serviceName, name, startAt, endAt, state, priority, ruleId } = row;
-  const { reason, tuner, channel, recordingId, verdict, note, marginBefore, marginAfter, encode, keepTs } =
-    row;
+  const {
+    reason,
+    tuner,
+    channel,
+    recordingId,
+    verdict,
+    note,
+    marginBefore,
+    marginAfter,
+    encode,
+    keepTs,
+    commercials,
+  } = row;
   const conflict = {
     blockers: [...row.blockers],
     alternatives: [...row.alternatives],
@@ -125,6 +136,7 @@ export function reservationItem(
     marginAfter,
     encode,
     keepTs,
+    commercials,
   };
 }
 

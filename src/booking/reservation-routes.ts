@@ -97,7 +97,7 @@ export function addReservationRoutes(app: Elysia, parts: ReservationRouteNeeds):
       detail: {
         summary: 'Book a programme by hand',
         description:
-          'Priority 2. Also 200 when it is booked already; what is sent of margins, `encode` and `keepTs` then changes it, unless it is being recorded. Its `state` may be `conflict`. 400 `copy_never` or `ended`; ' +
+          'Priority 2. Also 200 when it is booked already; what is sent of margins, `encode`, `keepTs` and `commercials` then changes it, unless it is being recorded. Its `state` may be `conflict`. 400 `copy_never` or `ended`; ' +
           '404 for a programme that the guide does not have.',
         tags,
         requestBody: {

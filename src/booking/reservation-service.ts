@@ -41,7 +41,13 @@ const STOP_LIMIT_MS = 10_000;
 const COPY_NEVER = 'コピー禁止の番組なので録画しません';
 /** Of what was not recorded well. */
 const MOST_NEXT = 3;
-const NO_CHOICE = { marginBefore: null, marginAfter: null, encode: null, keepTs: null } as const;
+const NO_CHOICE = {
+  marginBefore: null,
+  marginAfter: null,
+  encode: null,
+  keepTs: null,
+  commercials: null,
+} as const;
 
 function unknownReservation(): Failure {
   return new Failure('not_found', '予約が見つかりません。');
@@ -112,8 +118,9 @@ export class ReservationService {
     await this.options.settle();
     if (reservations.find(id) !== undefined) return this.get(id);
     // Its rule does not want it any more; the person does.
-    const { stationId, name, description, startAt, marginBefore, marginAfter, encode, keepTs } = reservation;
-    const choice = { marginBefore, marginAfter, encode, keepTs };
+    const { stationId, name, description, startAt, marginBefore, marginAfter, encode, keepTs, commercials } =
+      reservation;
+    const choice = { marginBefore, marginAfter, encode, keepTs, commercials };
     const texts = { stationId, name, description, startAt, endAt };
     return this.get(await this.#book({ programId, ...texts, ...choice, note: null, repeats: null }));
   }

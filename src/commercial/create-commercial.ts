@@ -39,7 +39,8 @@ export function createCommercial(needs: CommercialNeeds) {
     ffmpeg: () => encoders.ffmpeg(),
     log: log.component('commercials'),
   });
-  const isAutomatic = (): boolean => settings.get('commercials') !== 'none';
+  const isAutomatic = (id: RecordingId): boolean =>
+    (chapters.handling(id) ?? settings.get('commercials')) !== 'none';
   const corrected = (id: RecordingId): void => detection.corrected(id);
   const routes: AddRoutes = (app) => {
     addChapterRoutes(app, { recordingList, chapters, open, hub, now, corrected });
@@ -50,7 +51,7 @@ export function createCommercial(needs: CommercialNeeds) {
     // What people said is not waited for any more.
     if (chapters.find(id)?.isCorrected === true) return false;
     const known = chapters.detection(id);
-    if (known === undefined && !isAutomatic()) return false;
+    if (known === undefined && !isAutomatic(id)) return false;
     if (known !== undefined && known.state !== 'waiting') return false;
     if (known?.isRequested !== true) detection.request(recordingId(id));
     return true;

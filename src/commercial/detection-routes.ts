@@ -15,8 +15,8 @@ interface DetectionRouteNeeds {
   recordingList: Pick<RecordingListStore, 'find'>;
   chapters: Pick<ChapterStore, 'find' | 'detection' | 'changes'>;
   detection: Pick<DetectionService, 'request' | 'cancel' | 'shareOf' | 'lacksFfmpeg'>;
-  /** Commercials are looked for without being asked. */
-  isAutomatic: () => boolean;
+  /** Commercials of a recording are looked for without being asked. */
+  isAutomatic: (id: RecordingId) => boolean;
 }
 
 const MESSAGES: Readonly<Record<DetectionFailure, string>> = {
@@ -51,7 +51,7 @@ export function addDetectionRoutes(app: Elysia, parts: DetectionRouteNeeds): voi
     const found = chapters.find(id);
     const share = detection.shareOf(id);
     // What was not examined yet is queued, unless detection is switched off.
-    const waits = isAutomatic() ? 'waiting' : 'cancelled';
+    const waits = isAutomatic(id) ? 'waiting' : 'cancelled';
     const state = share === undefined ? (known?.state ?? waits) : 'running';
     const obstacle = state === 'waiting' && detection.lacksFfmpeg ? ('ffmpeg_unavailable' as const) : null;
     const reason = state === 'failed' ? (known?.reason ?? null) : obstacle;

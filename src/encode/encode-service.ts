@@ -209,7 +209,7 @@ export class EncodeService {
     return {
       codecs: request.codecs ?? wished ?? 'av1',
       keepTs: request.keepTs ?? record?.keepTs ?? settings.get('keepTs'),
-      commercials: request.commercials ?? settings.get('commercials'),
+      commercials: request.commercials ?? record?.commercials ?? settings.get('commercials'),
       quality: request.quality ?? settings.get('encodeQuality'),
     };
   }

@@ -1,10 +1,12 @@
 /** A recording, as the recorder keeps it: what was wanted, where its files are, what became of it. */
+
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { RecordingState } from '../../wire/guide.ts';
 import type { RecordingProgress } from '../../wire/recordings.ts';
 import type { Heard } from './airing.ts';
 import type { AudioComponent } from './audio.ts';
+import type { CommercialHandling } from './encoding.ts';
 import type { RecordingId } from './ids.ts';
 import type { Genre } from './program.ts';
 import type { RecordingReason } from './recording-reason.ts';
@@ -57,6 +59,8 @@ export interface NewRecording {
   series: SeriesMark | null;
   encode: EncodeChoice;
   keepTs: boolean;
+  /** null = the setting. */
+  commercials: CommercialHandling | null;
 }
 
 /** What a recording says of its programme: what the guide says when it begins, and as far as it knows it when it ends. */
@@ -161,6 +165,8 @@ export interface RecordingOrder {
   /** The setting applied. */
   encode: EncodeChoice;
   keepTs: boolean;
+  /** null = the setting. */
+  commercials: CommercialHandling | null;
   /** Epoch ms: booked when it was on already; null: before its start. */
   wantedFrom: BroadcastMs | null;
 }

@@ -1,7 +1,9 @@
 /** A reservation: one programme that is to be recorded, and where it stands. */
+
 import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { ReservationState } from '../../wire/guide.ts';
+import type { CommercialHandling } from './encoding.ts';
 import type { ReservationReason } from './reservation-reason.ts';
 import type { EncodeChoice, RuleId } from './rule.ts';
 
@@ -44,11 +46,12 @@ export interface Reservation {
   endAt: BroadcastMs;
   /** When the programme was to begin as its rule matched it first, epoch ms; null: by hand. */
   matchedAt: BroadcastMs | null;
-  /** ms; null = the setting, as for the next three. */
+  /** ms; null = the setting, as for the next four. */
   marginBefore: number | null;
   marginAfter: number | null;
   encode: EncodeChoice | null;
   keepTs: boolean | null;
+  commercials: CommercialHandling | null;
   /** null = nowhere. */
   tuner: PlannedTuner | null;
   /** Reservations that a conflict lost against. */

@@ -1,6 +1,8 @@
 /** A rule: what it books by itself, and how. */
+
 import type { BroadcastType, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
+import type { CommercialHandling } from './encoding.ts';
 
 export type { RuleId } from './ids.ts';
 
@@ -57,11 +59,12 @@ export interface RuleDraft {
   /** Of the same episode only the first airing. */
   dedupe: boolean;
   conditions: RuleConditions;
-  /** ms; null = the setting, as for the next three. */
+  /** ms; null = the setting, as for the next four. */
   marginBefore: number | null;
   marginAfter: number | null;
   encode: EncodeChoice | null;
   keepTs: boolean | null;
+  commercials: CommercialHandling | null;
   /** Recordings that are kept; null = all, as for the next. */
   keepNewest: number | null;
   /** Days that recordings are kept. */

@@ -52,6 +52,7 @@ const NEW: NewRecording = {
   series: null,
   encode: 'none',
   keepTs: true,
+  commercials: null,
 };
 const COMPLETE: Measured = {
   ...nothingMeasured(),

@@ -52,6 +52,7 @@ describe('readRule', () => {
       marginAfter: null,
       encode: null,
       keepTs: null,
+      commercials: null,
       keepNewest: null,
       keepDays: null,
     });

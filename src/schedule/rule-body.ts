@@ -97,6 +97,7 @@ export function readRule(
     marginAfter: given.marginAfter ?? null,
     encode: given.encode ?? null,
     keepTs: given.keepTs ?? null,
+    commercials: given.commercials ?? null,
     keepNewest: given.keepNewest ?? null,
     keepDays: given.keepDays ?? null,
   };

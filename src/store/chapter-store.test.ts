@@ -59,6 +59,15 @@ describe('the next recording to look at', () => {
     expect(all(false)).toEqual(ids(2, 6, 3, 1));
   });
 
+  test('is one that its rule or reservation wants looked at, whatever the setting says', () => {
+    put(3);
+    database.run(`UPDATE recordings SET commercials = 'cut' WHERE id = 2`);
+    database.run(`UPDATE recordings SET commercials = 'none' WHERE id = 3`);
+    expect(all(true)).toEqual(ids(2));
+    expect(all(false)).toEqual(ids(2, 1));
+    expect([1, 2, 3].map((id) => chapters.handling(recordingId(id)))).toEqual([null, 'cut', 'none']);
+  });
+
   test('is found without reading all that wait', () => {
     const took = (): number => {
       const begin = process.threadCpuUsage();

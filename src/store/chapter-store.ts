@@ -2,6 +2,7 @@
  * Where the commercials of recordings are: what was detected, what people corrected, and which recordings are still to
  * be looked at. All times are ms of the original stream's media time. A correction is preferred to what was detected.
  */
+
 import type { Database } from 'bun:sqlite';
 import type { WallMs } from '../../host/clock.ts';
 import {
@@ -11,6 +12,7 @@ import {
   type DetectedChapters,
   type DetectionFailure,
 } from '../model/chapters.ts';
+import type { CommercialHandling } from '../model/encoding.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
 import { recordingsWithoutOriginal } from './recordings-without-original.ts';
 import { readList } from './stored-json.ts';
@@ -97,13 +99,13 @@ export class ChapterStore {
 
   /**
    * The next recording to look at, of those that are asked for first, then the newest.
-   * @param onlyRequested leave out what was not requested by a person
+   * @param onlyWanted leave out what no person requested and no rule or reservation wants looked at
    */
-  next(onlyRequested: boolean, skip: readonly RecordingId[] = []): RecordingId | undefined {
-    const among = (from: string, order: string): RecordingId | undefined => {
+  next(onlyWanted: boolean, skip: readonly RecordingId[] = []): RecordingId | undefined {
+    const among = (from: string, order: string, wanted = ''): RecordingId | undefined => {
       const row = this.database
         .query<{ id: RecordingId }, { skip: string }>(
-          `SELECT r.id FROM ${from} WHERE r.detected = 0 AND r.shelf = 1 AND r.state <> 'recording' AND r.files > 0
+          `SELECT r.id FROM ${from} WHERE r.detected = 0 AND r.shelf = 1 AND r.state <> 'recording' AND r.files > 0 ${wanted}
              AND r.id NOT IN (SELECT value FROM json_each($skip)) ORDER BY ${order} LIMIT 1`,
         )
         .get({ skip: JSON.stringify(skip) });
@@ -115,8 +117,25 @@ export class ChapterStore {
          CROSS JOIN recordings AS r ON r.id = c.recording_id AND c.requested_at IS NOT NULL`,
       'c.requested_at',
     );
-    if (requested !== undefined || onlyRequested) return requested;
-    return among('recordings AS r INDEXED BY recordings_undetected', 'r.start_at DESC');
+    if (requested !== undefined) return requested;
+    const newest = 'r.start_at DESC';
+    return onlyWanted
+      ? among(
+          'recordings AS r INDEXED BY recordings_undetected_wanted',
+          newest,
+          "AND r.commercials IS NOT NULL AND r.commercials <> 'none'",
+        )
+      : among('recordings AS r INDEXED BY recordings_undetected', newest, "AND r.commercials IS NOT 'none'");
+  }
+
+  /** What its rule or reservation says of its commercials; null: nothing, the setting holds. */
+  handling(id: RecordingId): CommercialHandling | null {
+    const row = this.database
+      .query<{ commercials: CommercialHandling | null }, { id: number }>(
+        'SELECT commercials FROM recordings WHERE id = $id',
+      )
+      .get({ id });
+    return row?.commercials ?? null;
   }
 
   /** Requests another detection, ahead of those that were not requested. @param now epoch ms */

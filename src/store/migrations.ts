@@ -728,4 +728,13 @@ export const MIGRATIONS: readonly string[] = [
   -- Whose posters are looked for at every start, without reading every recording.
   CREATE INDEX recordings_with_poster ON recordings (id) WHERE poster_at IS NOT NULL AND deleted_at IS NULL;
   `,
+  `
+  -- What becomes of the commercials (chapters, cut, none); NULL: as the setting says.
+  ALTER TABLE rules ADD COLUMN commercials TEXT;
+  ALTER TABLE reservations ADD COLUMN commercials TEXT;
+  ALTER TABLE recordings ADD COLUMN commercials TEXT;
+  -- Those that are looked at whatever the setting says.
+  CREATE INDEX recordings_undetected_wanted ON recordings (start_at)
+    WHERE detected = 0 AND shelf = 1 AND commercials IS NOT NULL;
+  `,
 ];

@@ -1,6 +1,8 @@
 /** A row of a recording, as it is stored and as everybody else knows it. */
+
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
+import type { CommercialHandling } from '../model/encoding.ts';
 import { type RecordingId, type ReservationId, type RuleId, reservationId, ruleId } from '../model/ids.ts';
 import type { RecordingEnding, RecordingRecord, RecordingState, SeriesMark } from '../model/recording.ts';
 import type { EncodeChoice } from '../model/rule.ts';
@@ -25,6 +27,7 @@ export interface RecordingRow extends ContentRow {
   stem: string | null;
   encode: string;
   keep_ts: number;
+  commercials: string | null;
   verdict: string | null;
   close_at: BroadcastMs | null;
   hold_until: BroadcastMs | null;
@@ -38,7 +41,7 @@ export interface RecordingRow extends ContentRow {
 
 export const RECORDING_COLUMNS = `id, reservation_id, rule_id, program_id, station_id, service_name, state, reason, name, description,
   extended, genres, audios, video_type, video_resolution, is_free, start_at, end_at, began_at, duration_ms, folder,
-  stem, encode, keep_ts, verdict, close_at, hold_until, wanted_from, ended_as, ended_at, series_key, series_name, episode`;
+  stem, encode, keep_ts, commercials, verdict, close_at, hold_until, wanted_from, ended_as, ended_at, series_key, series_name, episode`;
 
 export function toRecordingRecord(row: RecordingRow): RecordingRecord {
   return {
@@ -64,6 +67,7 @@ export function toRecordingRecord(row: RecordingRow): RecordingRecord {
     stem: row.stem,
     encode: row.encode as EncodeChoice,
     keepTs: row.keep_ts === 1,
+    commercials: row.commercials as CommercialHandling | null,
     verdict: readVerdict(row.verdict),
   };
 }

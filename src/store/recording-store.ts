@@ -135,10 +135,10 @@ export class RecordingStore extends RecordingPartRows {
       .query<{ id: RecordingId }, Record<string, string | number | null>>(
         `INSERT INTO recordings (id, reservation_id, rule_id, program_id, station_id, service_name, state, name,
            description, extended, genres, audios, video_type, video_resolution, is_free, start_at, end_at, close_at,
-           wanted_from, series_key, series_name, episode, encode, keep_ts, created_at, updated_at)
+           wanted_from, series_key, series_name, episode, encode, keep_ts, commercials, created_at, updated_at)
          VALUES ($id, $reservationId, $ruleId, $programId, $stationId, $serviceName, 'recording', $name, $description,
            $extended, $genres, $audios, $videoType, $videoResolution, $isFree, $startAt, $endAt, $closeAt,
-           $wantedFrom, $seriesKey, $seriesName, $episode, $encode, $keepTs, $now, $now)
+           $wantedFrom, $seriesKey, $seriesName, $episode, $encode, $keepTs, $commercials, $now, $now)
          RETURNING id`,
       )
       .get({

@@ -1,7 +1,9 @@
 /** A reservation as its row. */
+
 import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { ReservationState, VerdictLevel } from '../../wire/guide.ts';
+import type { CommercialHandling } from '../model/encoding.ts';
 import { type RecordingId, type RuleId, reservationId, ruleId } from '../model/ids.ts';
 import type { PlannedTuner, Reservation, ReservationId } from '../model/reservation.ts';
 import type { ReservationNote } from '../model/reservation-reason.ts';
@@ -28,7 +30,10 @@ export interface ListedReservation extends StoredReservation {
 }
 
 /** How something is recorded; null = the setting. */
-export type RecordingChoice = Pick<Reservation, 'marginBefore' | 'marginAfter' | 'encode' | 'keepTs'>;
+export type RecordingChoice = Pick<
+  Reservation,
+  'marginBefore' | 'marginAfter' | 'encode' | 'keepTs' | 'commercials'
+>;
 
 /** What a plan decides of a reservation. Blockers are programmes: a reservation made by the same plan has no id yet. */
 export interface PlannedRow
@@ -67,6 +72,7 @@ export interface Row {
   margin_after: number | null;
   encode: string | null;
   keep_ts: number | null;
+  commercials: string | null;
   tuner_type: string | null;
   tuner_rank: number | null;
   blockers: string;
@@ -87,8 +93,8 @@ export interface ListedRow extends Row {
 
 /** Of `reservations AS r`. */
 export const COLUMNS = `r.id, r.program_id, r.station_id, r.rule_id, r.state, r.reason, r.priority, r.name, r.description,
-  r.start_at, r.end_at, r.matched_at, r.margin_before, r.margin_after, r.encode, r.keep_ts, r.tuner_type, r.tuner_rank, r.blockers,
-  r.alternatives, r.note, r.repeats, r.created_at, r.updated_at`;
+  r.start_at, r.end_at, r.matched_at, r.margin_before, r.margin_after, r.encode, r.keep_ts, r.commercials, r.tuner_type, r.tuner_rank,
+  r.blockers, r.alternatives, r.note, r.repeats, r.created_at, r.updated_at`;
 
 export function toReservation(row: Row): StoredReservation {
   return {
@@ -108,6 +114,7 @@ export function toReservation(row: Row): StoredReservation {
     marginAfter: row.margin_after,
     encode: row.encode as EncodeChoice | null,
     keepTs: row.keep_ts === null ? null : row.keep_ts === 1,
+    commercials: row.commercials as CommercialHandling | null,
     tuner: tunerOf(row),
     blockers: readIds<ReservationId>(row.blockers),
     alternatives: readIds<ProgramId>(row.alternatives),
@@ -123,8 +130,9 @@ function tunerOf({ tuner_type: type, tuner_rank: rank }: Row): PlannedTuner | nu
 }
 
 /** As parameters of a statement. */
-export function choiceValues({ marginBefore, marginAfter, encode, keepTs }: RecordingChoice) {
-  return { marginBefore, marginAfter, encode, keepTs: keepTs === null ? null : Number(keepTs) };
+export function choiceValues({ keepTs, ...choice }: RecordingChoice) {
+  const { marginBefore, marginAfter, encode, commercials } = choice;
+  return { marginBefore, marginAfter, encode, commercials, keepTs: keepTs === null ? null : Number(keepTs) };
 }
 
 export function toListed(row: ListedRow): ListedReservation {

@@ -73,6 +73,7 @@ function manual(event: number, over: Partial<ManualReservation> = {}): ManualRes
     marginAfter: null,
     encode: null,
     keepTs: null,
+    commercials: null,
     note: null,
     repeats: null,
     ...over,
@@ -99,7 +100,13 @@ function planned(event: number, over: Partial<PlannedRow> = {}): PlannedRow {
   };
 }
 
-const CHOICE = { marginBefore: 1000, marginAfter: null, encode: 'h264', keepTs: true } as const;
+const CHOICE = {
+  marginBefore: 1000,
+  marginAfter: null,
+  encode: 'h264',
+  keepTs: true,
+  commercials: 'cut',
+} as const;
 const draft = (body: object) => readRule(body, () => {});
 
 describe('reservations', () => {
@@ -299,11 +306,17 @@ describe('rules', () => {
     rules.disable(rule.id, { code: 'too_costly' }, broadcastMs(NOW + 1));
     rules.disable(rule.id, { code: 'no_conditions' }, broadcastMs(NOW + 2));
     expect(rules.find(rule.id)).toMatchObject({ enabled: false, disabledReason: { code: 'too_costly' } });
-    const after = rules.update(rule.id, draft({ keyword: '別', encode: 'none' }), broadcastMs(NOW + 3));
+    const after = rules.update(
+      rule.id,
+      draft({ keyword: '別', encode: 'none', commercials: 'none' }),
+      broadcastMs(NOW + 3),
+    );
     expect(after).toMatchObject({ enabled: true, disabledReason: null, dedupe: true, updatedAt: NOW + 3 });
-    expect(reservations.all().map(({ encode, keepTs }) => [encode, keepTs])).toEqual([
-      ['none', null],
-      ['h264', true],
+    expect(
+      reservations.all().map(({ encode, keepTs, commercials }) => [encode, keepTs, commercials]),
+    ).toEqual([
+      ['none', null, 'none'],
+      ['h264', true, 'cut'],
     ]);
   });
 

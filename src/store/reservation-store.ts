@@ -169,14 +169,14 @@ export class ReservationStore {
       this.database
         .query<{ id: number }, Values>(
           `INSERT INTO reservations (program_id, station_id, state, priority, name, description, start_at, end_at,
-             margin_before, margin_after, encode, keep_ts, note, repeats, created_at, updated_at)
+             margin_before, margin_after, encode, keep_ts, commercials, note, repeats, created_at, updated_at)
            VALUES ($programId, $stationId, 'scheduled', ${MANUAL_PRIORITY}, $name, $description, $startAt, $endAt,
-             $marginBefore, $marginAfter, $encode, $keepTs, $note, $repeats, $now, $now)
+             $marginBefore, $marginAfter, $encode, $keepTs, $commercials, $note, $repeats, $now, $now)
            ON CONFLICT (program_id) DO UPDATE SET rule_id = NULL, state = excluded.state, reason = NULL,
              priority = excluded.priority, name = excluded.name, description = excluded.description,
              start_at = excluded.start_at, end_at = excluded.end_at, margin_before = excluded.margin_before,
              margin_after = excluded.margin_after, encode = excluded.encode, keep_ts = excluded.keep_ts,
-             note = excluded.note, repeats = excluded.repeats, tuner_type = NULL, tuner_rank = NULL, blockers = '[]',
+             commercials = excluded.commercials, note = excluded.note, repeats = excluded.repeats, tuner_type = NULL, tuner_rank = NULL, blockers = '[]',
              alternatives = '[]', created_at = excluded.created_at, updated_at = excluded.updated_at
            RETURNING id`,
         )
@@ -205,7 +205,7 @@ export class ReservationStore {
       this.database
         .query(
           `UPDATE reservations SET margin_before = $marginBefore, margin_after = $marginAfter, encode = $encode,
-             keep_ts = $keepTs, updated_at = $now
+             keep_ts = $keepTs, commercials = $commercials, updated_at = $now
            WHERE id = $id`,
         )
         .run({ id, ...choiceValues({ ...known, ...choice }), now });
@@ -344,7 +344,7 @@ export class ReservationStore {
     this.database
       .query(
         `UPDATE reservations SET margin_before = $marginBefore, margin_after = $marginAfter, encode = $encode,
-           keep_ts = $keepTs
+           keep_ts = $keepTs, commercials = $commercials
          WHERE id = $id`,
       )
       .run({ id, ...choiceValues(choice) });
@@ -356,10 +356,10 @@ export class ReservationStore {
       .query(
         `INSERT OR IGNORE INTO reservations (program_id, station_id, rule_id, state, reason, priority, name, description,
            start_at, end_at, matched_at, tuner_type, tuner_rank, alternatives, margin_before, margin_after, encode,
-           keep_ts, note, repeats, created_at, updated_at)
+           keep_ts, commercials, note, repeats, created_at, updated_at)
          VALUES ($programId, $stationId, $ruleId, $state, $reason, $priority, $name, $description, $startAt, $endAt,
-           CASE WHEN $ruleId IS NOT NULL THEN $startAt END, $tunerType, $tunerRank, $alternatives, $marginBefore, $marginAfter, $encode, $keepTs, $note, $repeats,
-           $now, $now)`,
+           CASE WHEN $ruleId IS NOT NULL THEN $startAt END, $tunerType, $tunerRank, $alternatives, $marginBefore, $marginAfter, $encode,
+           $keepTs, $commercials, $note, $repeats, $now, $now)`,
       )
       .run({
         ...plannedValues(planned),

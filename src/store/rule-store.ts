@@ -4,6 +4,7 @@ import type { Database } from 'bun:sqlite';
 import type { ProgramId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { ReservationState } from '../../wire/guide.ts';
+import type { CommercialHandling } from '../model/encoding.ts';
 import { type ReservationId, ruleId } from '../model/ids.ts';
 import type { EncodeChoice, Rule, RuleConditions, RuleDraft, RuleId } from '../model/rule.ts';
 import type { RuleFault } from '../model/rule-fault.ts';
@@ -22,6 +23,7 @@ interface Row {
   margin_after: number | null;
   encode: string | null;
   keep_ts: number | null;
+  commercials: string | null;
   keep_newest: number | null;
   keep_days: number | null;
   created_at: BroadcastMs;
@@ -29,7 +31,7 @@ interface Row {
 }
 
 const COLUMNS = `id, name, enabled, disabled_reason, priority, dedupe, conditions, margin_before, margin_after, encode,
-  keep_ts, keep_newest, keep_days, created_at, updated_at`;
+  keep_ts, commercials, keep_newest, keep_days, created_at, updated_at`;
 
 /** What an earlier version did not know of sets nothing; a rule that sets nothing at all is disabled by the plan. */
 const NO_CONDITIONS: RuleConditions = {
@@ -71,6 +73,7 @@ function toRule(row: Row): Rule {
     marginAfter: row.margin_after,
     encode: row.encode as EncodeChoice | null,
     keepTs: row.keep_ts === null ? null : row.keep_ts === 1,
+    commercials: row.commercials as CommercialHandling | null,
     keepNewest: row.keep_newest,
     keepDays: row.keep_days,
     createdAt: row.created_at,
@@ -89,6 +92,7 @@ function values(draft: RuleDraft) {
     marginAfter: draft.marginAfter,
     encode: draft.encode,
     keepTs: draft.keepTs === null ? null : Number(draft.keepTs),
+    commercials: draft.commercials,
     keepNewest: draft.keepNewest,
     keepDays: draft.keepDays,
   };
@@ -156,9 +160,9 @@ export class RuleStore {
       this.database
         .query<Row, Record<string, string | number | null>>(
           `INSERT INTO rules (name, enabled, priority, dedupe, conditions, margin_before, margin_after, encode, keep_ts,
-             keep_newest, keep_days, created_at, updated_at)
+             commercials, keep_newest, keep_days, created_at, updated_at)
            VALUES ($name, $enabled, $priority, $dedupe, $conditions, $marginBefore, $marginAfter, $encode, $keepTs,
-             $keepNewest, $keepDays, $now, $now)
+             $commercials, $keepNewest, $keepDays, $now, $now)
            RETURNING ${COLUMNS}`,
         )
         .get({ ...values(draft), now }),
@@ -177,21 +181,22 @@ export class RuleStore {
         .query(
           `UPDATE rules SET name = $name, enabled = $enabled, priority = $priority, dedupe = $dedupe,
              conditions = $conditions, margin_before = $marginBefore, margin_after = $marginAfter, encode = $encode,
-             keep_ts = $keepTs, keep_newest = $keepNewest, keep_days = $keepDays, updated_at = $now,
+             keep_ts = $keepTs, commercials = $commercials, keep_newest = $keepNewest, keep_days = $keepDays,
+             updated_at = $now,
              disabled_reason = CASE WHEN $enabled = 1 THEN NULL ELSE disabled_reason END
            WHERE id = $id`,
         )
         .run({ id, ...values(draft), now });
-      const { marginBefore, marginAfter, encode, keepTs } = values(draft);
+      const { marginBefore, marginAfter, encode, keepTs, commercials } = values(draft);
       this.database
         .query(
           `UPDATE reservations SET margin_before = $marginBefore, margin_after = $marginAfter, encode = $encode,
-             keep_ts = $keepTs, updated_at = $now
+             keep_ts = $keepTs, commercials = $commercials, updated_at = $now
            WHERE rule_id = $id AND state IN ('scheduled', 'conflict', 'skipped')
-             AND (margin_before, margin_after, encode, keep_ts)
-               IS NOT ($marginBefore, $marginAfter, $encode, $keepTs)`,
+             AND (margin_before, margin_after, encode, keep_ts, commercials)
+               IS NOT ($marginBefore, $marginAfter, $encode, $keepTs, $commercials)`,
         )
-        .run({ id, marginBefore, marginAfter, encode, keepTs, now });
+        .run({ id, marginBefore, marginAfter, encode, keepTs, commercials, now });
     });
     return this.find(id);
   }

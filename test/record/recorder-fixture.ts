@@ -93,7 +93,15 @@ export class RecorderFixture {
         ruleId: null,
         name: `${channel}の番組`,
       },
-      ...{ description: '', after, holdUntil: null, encode: 'none', keepTs: true, wantedFrom: null },
+      ...{
+        description: '',
+        after,
+        holdUntil: null,
+        encode: 'none',
+        keepTs: true,
+        commercials: null,
+        wantedFrom: null,
+      },
     };
   }
 

@@ -125,7 +125,7 @@ class RecorderHome {
         closeAt: broadcastMs(at + HOUR + 15_000),
         holdUntil: null,
       },
-      ...{ after: [], encode: 'none', keepTs: true, wantedFrom: null },
+      ...{ after: [], encode: 'none', keepTs: true, commercials: null, wantedFrom: null },
       ...over,
     };
   };

@@ -193,6 +193,7 @@ export class SessionFixture {
           series: null,
           encode: 'none',
           keepTs: true,
+          commercials: null,
         },
       },
       systemWallClock(),

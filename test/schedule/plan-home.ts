@@ -170,8 +170,9 @@ export class Home {
       reservationId(this.#nextId),
       ({ ruleId }) => {
         const rule = this.rules.find((one) => one.id === ruleId);
-        const { marginBefore = null, marginAfter = null, encode = null, keepTs = null } = rule ?? {};
-        return { marginBefore, marginAfter, encode, keepTs };
+        const { marginBefore = null, marginAfter = null, encode = null } = rule ?? {};
+        const { keepTs = null, commercials = null } = rule ?? {};
+        return { marginBefore, marginAfter, encode, keepTs, commercials };
       },
       this.now,
     );

@@ -168,6 +168,9 @@ describe.skipIf(!hasChromium)('rules', () => {
     expect(await field(page, 'marginBefore').getAttribute('placeholder')).toBe('10（設定）');
     expect(await field(page, 'marginAfter').inputValue()).toBe('12.5');
     await field(page, 'keepNewest').fill('5');
+    const handling = page.getByRole('combobox', { name: 'CMの扱い' });
+    expect(await handling.locator('option').first().textContent()).toContain('設定どおり（');
+    await handling.selectOption('cut');
     await page.getByText('録画 3件がごみ箱に入ります').waitFor();
     expect(await page.locator('.preview-retiring li').first().textContent()).toContain('第3話');
     // Another screen changes the guide: what is written stays.
@@ -177,8 +180,8 @@ describe.skipIf(!hasChromium)('rules', () => {
     expect(await field(page, 'keepNewest').inputValue()).toBe('5');
     await save(page);
     await page.locator('.rule').waitFor();
-    expect(rules()).toEqual([{ ...before, keepNewest: 5 } as RuleItem]);
-    await page.locator('.rule-extras', { hasText: '新しい5件だけ残す' }).waitFor();
+    expect(rules()).toEqual([{ ...before, keepNewest: 5, commercials: 'cut' } as RuleItem]);
+    await page.locator('.rule-extras', { hasText: /新しい5件だけ残す.*CMはカット/u }).waitFor();
     // Another screen changes the rule while it is written here: what both changed is to be chosen.
     await page.getByRole('link', { name: '編集' }).click();
     await field(page, 'keyword').fill('ナイター');

@@ -2,10 +2,10 @@
 import { household } from '../query/settings.ts';
 import { Icon } from '../ui/icon.tsx';
 import type { Draft } from './draft.ts';
-import { FieldGroup, Fold, InlineInput, SwitchLine, TextField } from './fields.tsx';
+import { FieldGroup, Fold, InlineChoice, InlineInput, SwitchLine, TextField } from './fields.tsx';
 import { type FieldName, readForm } from './form.ts';
 import { readCount } from './moments.ts';
-import { actionsInWords } from './words.ts';
+import { actionsInWords, CONVERSION_WORDS } from './words.ts';
 
 const MAX_PRIORITY = 100;
 const PRIORITY = 1;
@@ -70,6 +70,9 @@ const DETAIL_PATHS: readonly FieldName[] = [
   'keepDays',
   'marginBefore',
   'marginAfter',
+  'encode',
+  'keepTs',
+  'commercials',
 ];
 
 function houseSettings() {
@@ -104,6 +107,46 @@ function MarginLine({ draft, path, side, setting }: MarginProps) {
   );
 }
 
+/** A word of a choice; that of the setting with what it is set to. */
+function withSetting<T extends string>(
+  words: Readonly<Record<T | 'setting', string>>,
+  setting: T | undefined,
+): Readonly<Record<T | 'setting', string>> {
+  return setting === undefined ? words : { ...words, setting: `${words.setting}（${words[setting]}）` };
+}
+
+function ConversionFields({ draft }: { draft: Draft }) {
+  const { encode, keepTs, commercials } = houseSettings();
+  const keep = keepTs === undefined ? undefined : keepTs ? 'yes' : 'no';
+  return (
+    <FieldGroup
+      draft={draft}
+      paths={['encode', 'keepTs', 'commercials']}
+      label="録画後の変換"
+      help="このルールの録画だけ、共通の設定と違う扱いにできます。"
+    >
+      <InlineChoice
+        draft={draft}
+        path="encode"
+        label="形式"
+        words={withSetting(CONVERSION_WORDS.encode, encode)}
+      />
+      <InlineChoice
+        draft={draft}
+        path="keepTs"
+        label="元の録画"
+        words={withSetting(CONVERSION_WORDS.keepTs, keep)}
+      />
+      <InlineChoice
+        draft={draft}
+        path="commercials"
+        label="CMの扱い"
+        words={withSetting(CONVERSION_WORDS.commercials, commercials)}
+      />
+    </FieldGroup>
+  );
+}
+
 function DetailFields({ draft }: { draft: Draft }) {
   const { marginBefore, marginAfter } = houseSettings();
   return (
@@ -119,6 +162,7 @@ function DetailFields({ draft }: { draft: Draft }) {
         <MarginLine draft={draft} path="marginBefore" side="前" setting={marginBefore} />
         <MarginLine draft={draft} path="marginAfter" side="後" setting={marginAfter} />
       </FieldGroup>
+      <ConversionFields draft={draft} />
     </>
   );
 }

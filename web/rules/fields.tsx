@@ -77,6 +77,37 @@ export function InlineInput({ draft, path, label, placeholder = '', unit, digits
   );
 }
 
+/** Fields of which one of several words holds. */
+type ChoiceName = 'encode' | 'keepTs' | 'commercials';
+
+interface ChoiceProps<N extends ChoiceName> {
+  readonly draft: Draft;
+  readonly path: N;
+  readonly label: string;
+  readonly words: Readonly<Record<RuleForm[N], string>>;
+}
+
+/** One of several words, in a line with its name. */
+export function InlineChoice<N extends ChoiceName>({ draft, path, label, words }: ChoiceProps<N>) {
+  return (
+    <label class="rule-line">
+      <span class="rule-choice-name">{label}</span>
+      <select
+        name={path}
+        class="rule-input"
+        value={draft.form[path]}
+        onChange={({ currentTarget }) => draft.change({ [path]: currentTarget.value })}
+      >
+        {(Object.entries(words) as [RuleForm[N], string][]).map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 interface TextProps extends InputProps {
   readonly help?: ComponentChildren;
   readonly initial?: boolean;

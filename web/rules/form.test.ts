@@ -46,6 +46,7 @@ function randomBody(random: Random): CompleteBody {
     marginAfter: maybe(() => random.below(3_600_001)),
     encode: random.pick(ENCODES),
     keepTs: maybe(() => random.below(2) === 0),
+    commercials: random.pick(['chapters', 'cut', 'none', null] as const),
     keepNewest: maybe(() => 1 + random.below(100_000)),
     keepDays: maybe(() => 1 + random.below(100_000)),
   };

@@ -43,6 +43,7 @@ export interface RuleForm {
   readonly marginAfter: string;
   readonly encode: NonNullable<CompleteBody['encode']> | 'setting';
   readonly keepTs: 'yes' | 'no' | 'setting';
+  readonly commercials: NonNullable<CompleteBody['commercials']> | 'setting';
   /** Empty for all. */
   readonly keepNewest: string;
   readonly keepDays: string;
@@ -93,6 +94,7 @@ export function formOf(body: RuleBody): RuleForm {
     marginAfter: secondsText(body.marginAfter ?? null),
     encode: body.encode ?? 'setting',
     keepTs: keepTs == null ? 'setting' : keepTs ? 'yes' : 'no',
+    commercials: body.commercials ?? 'setting',
     keepNewest: countText(body.keepNewest ?? null),
     keepDays: countText(body.keepDays ?? null),
   };
@@ -169,6 +171,7 @@ export function readForm(form: RuleForm): { body: CompleteBody; faults: readonly
     marginAfter: read.margin('marginAfter'),
     encode: form.encode === 'setting' ? null : form.encode,
     keepTs: form.keepTs === 'setting' ? null : form.keepTs === 'yes',
+    commercials: form.commercials === 'setting' ? null : form.commercials,
     keepNewest: read.count('keepNewest', [1, MAX_KEPT]),
     keepDays: read.count('keepDays', [1, MAX_KEPT]),
   };

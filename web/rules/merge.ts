@@ -2,7 +2,7 @@
 import type { StationId } from '../../arib/ids.ts';
 import type { FieldName, RuleForm } from './form.ts';
 import type { Moment } from './moments.ts';
-import { genreName, KEYWORD_FIELDS, TYPE_CHOICES, weekdaysText } from './words.ts';
+import { CONVERSION_WORDS, genreName, KEYWORD_FIELDS, TYPE_CHOICES, weekdaysText } from './words.ts';
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
@@ -51,6 +51,7 @@ const LABELS: Readonly<Record<FieldName, string>> = {
   marginAfter: '終了後のマージン',
   encode: '録画後の変換',
   keepTs: '変換後の元の録画',
+  commercials: 'CMの扱い',
   keepNewest: '残す件数',
   keepDays: '残す日数',
 };
@@ -58,14 +59,6 @@ const LABELS: Readonly<Record<FieldName, string>> = {
 const NOTHING = '指定なし';
 const orNothing = (text: string): string => (text === '' ? NOTHING : text);
 const momentText = ({ date, time }: Moment): string => orNothing(`${date} ${time}`.trim());
-const ENCODE_WORDS = {
-  none: 'しない',
-  av1: 'AV1',
-  h264: 'H.264',
-  both: 'AV1 と H.264',
-  setting: '共通設定に従う',
-} as const;
-const KEEP_WORDS = { yes: '残す', no: '削除する', setting: '共通設定に従う' } as const;
 
 /** A field for a person. @param nameOf undefined for a station that is not received */
 export function fieldInWords(
@@ -107,9 +100,11 @@ function valueInWords(
     case 'periodTo':
       return momentText(form[name]);
     case 'encode':
-      return ENCODE_WORDS[form.encode];
+      return CONVERSION_WORDS.encode[form.encode];
     case 'keepTs':
-      return KEEP_WORDS[form.keepTs];
+      return CONVERSION_WORDS.keepTs[form.keepTs];
+    case 'commercials':
+      return CONVERSION_WORDS.commercials[form.commercials];
     default:
       return orNothing(form[name]);
   }

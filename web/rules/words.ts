@@ -138,6 +138,24 @@ export function conditionsInWords(rule: Conditions, nameOf: (id: StationId) => s
   ].filter((text) => text !== '');
 }
 
+const AS_SET = '設定どおり';
+
+/** What becomes of the recordings; the words of the settings screen. */
+export const CONVERSION_WORDS = {
+  encode: { setting: AS_SET, none: 'しない', av1: 'AV1', h264: 'H.264', both: 'AV1 と H.264' },
+  keepTs: { setting: AS_SET, yes: '残す', no: '削除する' },
+  commercials: { setting: AS_SET, chapters: 'チャプターを付ける', cut: 'カット', none: '検出しない' },
+} as const;
+
+function conversionInWords({ encode, keepTs, commercials }: CompleteBody | RuleItem): string[] {
+  const { encode: codecs, keepTs: kept, commercials: handled } = CONVERSION_WORDS;
+  return [
+    encode == null ? '' : encode === 'none' ? '変換しない' : `${codecs[encode]} に変換`,
+    keepTs == null ? '' : `元の録画を${kept[keepTs ? 'yes' : 'no']}`,
+    commercials == null ? '' : `CMは${handled[commercials]}`,
+  ];
+}
+
 /** What of the actions is not as usual, a phrase each. */
 export function actionsInWords(rule: CompleteBody | RuleItem): string[] {
   const margins = [
@@ -149,5 +167,6 @@ export function actionsInWords(rule: CompleteBody | RuleItem): string[] {
     margins.length === 0 ? '' : `録画マージン ${margins.join('・')}`,
     rule.keepNewest === null ? '' : `新しい${rule.keepNewest}件だけ残す`,
     rule.keepDays === null ? '' : `${rule.keepDays}日で消す`,
+    ...conversionInWords(rule),
   ].filter((text) => text !== '');
 }

@@ -70,7 +70,10 @@ export function difference(
 }
 
 /** How a reservation that a plan creates is recorded: what its rule says. */
-type RecordingChoice = Pick<Reservation, 'marginBefore' | 'marginAfter' | 'encode' | 'keepTs'>;
+type RecordingChoice = Pick<
+  Reservation,
+  'marginBefore' | 'marginAfter' | 'encode' | 'keepTs' | 'commercials'
+>;
 
 /**
  * The reservations with a plan applied, new ones numbered from `nextId` on.
