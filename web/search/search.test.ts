@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { ProgramId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { FoundProgram, RulePreview, SearchResult } from '../../wire/api.ts';
 import { ruleId } from '../../wire/ids.ts';
 import { withSearch } from './recent.ts';
@@ -17,7 +18,7 @@ const resultOf = (q: string): SearchResult => ({
 
 const rowAt = (id: number, at: number): FoundProgram => ({
   ...{ id: id as ProgramId, name: `番組${id}`, service_name: '局' },
-  ...{ start_at: at, end_at: at + 50, reservation_state: null },
+  ...{ start_at: broadcastMs(at), end_at: broadcastMs(at + 50), reservation_state: null },
 });
 const previewAt = (id: number, at: number) => ({
   ...{
