@@ -414,6 +414,25 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await note.waitFor({ state: 'detached' });
   });
 
+  test('says that a picture which does not come is scrambled, and nothing of it while one plays', async () => {
+    rig.service.state.silenceMs = 8_000;
+    const page = await rig.open(FIRST);
+    await playing(page, 0.2);
+    const { house } = rig.service;
+    await until(() => house.asked.includes('GET tuners'));
+    const note = page.getByText('スクランブルを解除できず');
+    house.tuners = house.tuners.map((tuner, index) =>
+      index > 0 || tuner.stats === null
+        ? tuner
+        : { ...tuner, stats: { ...tuner.stats, scrambled: tuner.stats.scrambled + 500 } },
+    );
+    rig.service.send('tuners');
+    await page.getByText('映像を待っています').waitFor();
+    await note.waitFor();
+    await note.waitFor({ state: 'detached' });
+    await playing(page, 1);
+  });
+
   test('says that it waits for a picture that is late, and goes on when it comes', async () => {
     rig.service.state.silenceMs = 2_200;
     const page = await rig.open(FIRST);

@@ -1,4 +1,4 @@
-/** Says that the picture is torn because packets of the broadcast are lost on the way to the tuner, while they are. */
+/** Says why the picture is torn or missing, while packets of the broadcast are lost or stay scrambled. */
 import { useRef } from 'preact/hooks';
 import type { Tuner } from '../../wire/agent.ts';
 import { TUNERS } from '../query/queries.ts';
@@ -11,32 +11,42 @@ const POLL_MS = 3_000;
 const NOTICEABLE = 10;
 /** A good answer in between does not make it good: it is gone after so many. */
 const CALM_ANSWERS = 2;
-const TEXT = '受信状態が悪く、映像が乱れています（電波が戻ると直ります）';
+const TEXTS = {
+  lost: '受信状態が悪く、映像が乱れています（電波が戻ると直ります）',
+  scrambled: 'スクランブルを解除できず、映像が乱れています（B-CASカードを確かめてください）',
+} as const;
 
 const LOSSES = { ...TUNERS, poll: POLL_MS };
 
+type Fault = keyof typeof TEXTS;
+
 interface Known {
   readonly tuner: string;
-  readonly errors: number;
+  readonly counts: Readonly<Record<Fault, number>>;
   readonly answer: readonly Tuner[];
+  readonly fault: Fault;
   /** Answers that still show it. */
   readonly left: number;
 }
 
-function errorsOf(tuner: Tuner | undefined): number | undefined {
+function countsOf(tuner: Tuner | undefined): Known['counts'] | undefined {
   const stats = tuner?.stats;
-  return stats == null ? undefined : stats.continuityErrors + stats.transportErrors;
+  if (stats == null) return undefined;
+  return { lost: stats.continuityErrors + stats.transportErrors, scrambled: stats.scrambled };
 }
 
 function nextKnown(before: Known | undefined, answer: readonly Tuner[], tuner: string): Known | undefined {
   if (before?.answer === answer && before.tuner === tuner) return before;
-  const errors = errorsOf(answer.find(({ id }) => id === tuner));
-  if (errors === undefined) return undefined;
+  const counts = countsOf(answer.find(({ id }) => id === tuner));
+  if (counts === undefined) return undefined;
   // Counted since the tuning began: less than before is another one.
-  const isSame = before?.tuner === tuner && errors >= before.errors;
-  const lost = isSame ? errors - before.errors : 0;
-  const left = lost >= NOTICEABLE ? CALM_ANSWERS : Math.max(0, (isSame ? before.left : 0) - 1);
-  return { tuner, errors, answer, left };
+  const grown = (fault: Fault): number =>
+    before?.tuner === tuner ? counts[fault] - before.counts[fault] : 0;
+  const fault = (['scrambled', 'lost'] as const).find((one) => grown(one) >= NOTICEABLE);
+  if (fault !== undefined) return { tuner, counts, answer, fault, left: CALM_ANSWERS };
+  const isSame = before?.tuner === tuner && grown('lost') >= 0 && grown('scrambled') >= 0;
+  const left = isSame ? Math.max(0, (before?.left ?? 0) - 1) : 0;
+  return { tuner, counts, answer, fault: before?.fault ?? 'lost', left };
 }
 
 export function ReceptionNote({ player }: { player: LivePlayer }) {
@@ -45,11 +55,14 @@ export function ReceptionNote({ player }: { player: LivePlayer }) {
   const known = useRef<Known | undefined>(undefined);
   known.current =
     tuner === undefined || tuners === undefined ? undefined : nextKnown(known.current, tuners, tuner);
-  if ((known.current?.left ?? 0) === 0) return null;
+  if (known.current === undefined || known.current.left === 0) return null;
+  const { fault } = known.current;
+  // The tuner counts all stations of its channel: one that plays is not among those that stay scrambled.
+  if (fault === 'scrambled' && player.state.value.kind === 'playing') return null;
   return (
     <p class="reception-note" role="status">
       <Icon name="antenna" />
-      {TEXT}
+      {TEXTS[fault]}
     </p>
   );
 }
