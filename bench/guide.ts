@@ -4,10 +4,9 @@
  * satellite network is stored. `bun bench/guide.ts [folder]`: with a folder, the database there is used, and made when
  * there is none.
  *
- * Each question is asked three times and its fastest answer counts, so that other work on the machine costs little; of
- * all questions of a kind the slowest hundredth is held against the limit. Of how late the loop is while a network is
- * stored, what it is late with nothing to do just before is the machine's; storing is tried again, up to three times,
- * while it is past its limit.
+ * Each question is asked three times; of all answers of a kind the slowest hundredth is held against the limit, with
+ * whatever other work the machine has. Of how late the loop is while a network is stored, what it is late with nothing
+ * to do just before is the machine's; storing is tried again, up to three times, while it is past its limit.
  *
  * Every figure stands beside its limit as a ratio (below 1 is better). Ends with 1 when one is past its limit.
  */
@@ -68,13 +67,11 @@ async function timed(
   return { ms: performance.now() - begin, text, status: response.status };
 }
 
-/** The fastest of its answers for each question. */
+/** Of every answer, ms. */
 async function repeated(count: number, ask: (index: number) => Promise<{ ms: number }>): Promise<number[]> {
-  const times = new Array<number>(count).fill(Number.POSITIVE_INFINITY);
+  const times: number[] = [];
   for (let pass = 0; pass < PASSES; pass++) {
-    for (let index = 0; index < count; index++) {
-      times[index] = Math.min(times[index] ?? Number.POSITIVE_INFINITY, (await ask(index)).ms);
-    }
+    for (let index = 0; index < count; index++) times.push((await ask(index)).ms);
   }
   return times;
 }

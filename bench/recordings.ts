@@ -3,9 +3,8 @@
  * room. `bun bench/recordings.ts [folder]`: with a folder, the database there is used, and made when there is none.
  *
  * A list is asked for just after a recording changed, so that nothing of it is known, and again unchanged. Each question
- * is asked three times and its fastest answer counts, so that other work on the machine costs little; of all questions
- * of a kind the slowest hundredth is held against the limit, which on a slower machine is as many times as large. Ends
- * with 1 when one is past it.
+ * is asked three times; of all answers of a kind the slowest hundredth is held against the limit, which on a slower
+ * machine is as many times as large. Other work on the machine is in the figures. Ends with 1 when one is past its limit.
  */
 import type { Database } from 'bun:sqlite';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -68,15 +67,15 @@ async function timed(url: string, init: RequestInit = {}): Promise<{ ms: number;
   return { ms: performance.now() - begin, response };
 }
 
-/** The fastest of its answers for each address. */
+/** Of every answer, ms. */
 async function repeated(addresses: readonly string[], before: () => void): Promise<number[]> {
-  const times = new Array<number>(addresses.length).fill(Number.POSITIVE_INFINITY);
+  const times: number[] = [];
   for (let pass = 0; pass < PASSES; pass++) {
-    for (const [index, address] of addresses.entries()) {
+    for (const address of addresses) {
       before();
       const { ms, response } = await timed(address);
       if (response.status !== 200) throw new Error(`${address}: ${response.status}`);
-      times[index] = Math.min(times[index] ?? Number.POSITIVE_INFINITY, ms);
+      times.push(ms);
     }
   }
   return times;

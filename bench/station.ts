@@ -1,8 +1,9 @@
 /**
  * Narrowed stations by HTTP: agent and service beside Mirakurun, each with eight stations of eight channels at the pace
  * of the air and one viewer each, at the same time, so that whatever else the machine does costs both. Processor time
- * and memory as ratios (below 1 is better), packets lost. `bun bench/station.ts FOLDER [seconds]`; FOLDER: where
- * Mirakurun is installed (`bench/streams/mirakurun.ts`), `-`: without it. Runs the executables where `dist/` is built.
+ * and memory as ratios (below 1 is better), packets lost. `bun bench/station.ts FOLDER [seconds] [air]`; FOLDER: where
+ * Mirakurun is installed (`bench/streams/mirakurun.ts`), `-`: without it; air: a folder in which the streams are kept, and
+ * made where they are not there. Runs the executables where `dist/` is built.
  * Ends with 1 when a ratio is above 1, a packet is lost, or a viewer gets less than was sent.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -42,9 +43,11 @@ async function synth(...words: string[]): Promise<string> {
   return text;
 }
 
-const airOf = (channel: string): string => join(folder, `${channel}.ts`);
+const airFolder = process.argv[4] ?? folder;
+const airOf = (channel: string): string => join(airFolder, `${channel}.ts`);
 
 async function makeAir({ type, channel }: Channel): Promise<void> {
+  if (existsSync(airOf(channel))) return;
   const words = ['--type', type, '--channel', channel, '--speed', '0', '--duration', String(length)];
   const made = Bun.spawn([BUN, SYNTH, '--scenario', SCENARIO, ...words], {
     stdout: Bun.file(airOf(channel)),
