@@ -33,7 +33,7 @@ const WAITING = [
 const WAITING_AT_ONCE = 3;
 /** They use the processor, and real time only as far as a browser's time-outs go. */
 const BROWSER = ['test/web'];
-const BUSY_AT_ONCE = 2;
+const BUSY_AT_ONCE = 3;
 /** Of what may be late: it gives way to the lanes of real time, and does not starve. */
 const BUSY_NICENESS = 10;
 /** Real encoders at the pace of the broadcast; picture against sound, as a browser plays them. */

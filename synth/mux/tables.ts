@@ -95,7 +95,7 @@ function downloadCarousels(channel: ChannelPlace, carousels: DataCarousels, seco
 function logoSources(channel: ChannelPlan): SectionSource[] {
   const logos = channel.type === 'GR' ? networkLogos([channel]) : [];
   if (logos.length === 0) return [];
-  const bursts = logos.flatMap(cdtSections).map((section) => () => [section]);
+  const bursts = logos.flatMap(cdtSections).map((section) => () => [section()]);
   const period = TABLE_CYCLE.GR.cdt * TICKS_PER_SECOND;
   return [new SectionSource(CDT_PID, [{ period, bursts: () => bursts }])];
 }

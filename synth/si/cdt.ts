@@ -8,19 +8,29 @@ const VERSION = 1;
 /** data_type of logos. */
 const LOGO = 0x01;
 
-export function cdtSections({ logoId, channel, owner }: NetworkLogo): Uint8Array[] {
+/** Of one size of a logo. @throws RangeError for a size that is none */
+function cdtSection({ logoId, channel, owner }: NetworkLogo, type: number): Uint8Array {
+  const picture = logoPicture(channel, owner, type);
+  const body = new ByteWriter()
+    .u16(channel.networkId)
+    .u8(LOGO)
+    .counted12(0xf, new Uint8Array(0))
+    .u8(type)
+    .u16(0xfe00 | logoId)
+    .u16(0xf000 | LOGO_VERSION)
+    .u16(picture.length)
+    .bytes(picture);
+  const header = { tableId: 0xc8, extension: owner.serviceId, version: VERSION, number: type };
+  return longSection({ ...header, lastNumber: LOGO_TYPES - 1 }, body.done());
+}
+
+/** In order of their sizes, each drawn when it is asked for and then kept: most tunings end before all are due. */
+export function cdtSections(logo: NetworkLogo): (() => Uint8Array)[] {
   return Array.from({ length: LOGO_TYPES }, (_, type) => {
-    const picture = logoPicture(channel, owner, type);
-    const body = new ByteWriter()
-      .u16(channel.networkId)
-      .u8(LOGO)
-      .counted12(0xf, new Uint8Array(0))
-      .u8(type)
-      .u16(0xfe00 | logoId)
-      .u16(0xf000 | LOGO_VERSION)
-      .u16(picture.length)
-      .bytes(picture);
-    const header = { tableId: 0xc8, extension: owner.serviceId, version: VERSION, number: type };
-    return longSection({ ...header, lastNumber: LOGO_TYPES - 1 }, body.done());
+    let made: Uint8Array | undefined;
+    return () => {
+      made ??= cdtSection(logo, type);
+      return made;
+    };
   });
 }

@@ -1,5 +1,5 @@
 /** Recordings are queued over HTTP, encoded by the real ffmpeg, verified, handed over and played. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
 import { recordingId } from '../../src/model/ids.ts';
@@ -17,6 +17,8 @@ import { RecordedHome } from '../service/recorded-home.ts';
 import { comesTrue } from '../until.ts';
 
 const LIMIT_MS = 60_000;
+// Some wait for two encodes on a machine that may be busy.
+setDefaultTimeout(2 * LIMIT_MS);
 const SECONDS = 4;
 const FLASH = 2;
 

@@ -1,5 +1,5 @@
 /** When an original must not go although its recording was encoded, and which files a start leaves alone. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import {
   chmodSync,
   existsSync,
@@ -27,6 +27,8 @@ import { comesTrue } from '../until.ts';
 import { EncodeHome } from './encode-home.ts';
 
 const LIMIT_MS = 30_000;
+// Some wait for two encodes on a machine that may be busy.
+setDefaultTimeout(2 * LIMIT_MS);
 
 let root: string;
 let film: Uint8Array;
