@@ -50,7 +50,8 @@ export function compareWithFile(
     from: Math.max(startAt + startMs, aired.from),
     to: Math.min(startAt + endMs, aired.to),
   }));
-  const told = joined(gaps);
+  // Of what is between two only clock references tell, which are 100 ms apart.
+  const told = joined(gaps, NEAR_MS + BORDER_MS);
   const missing = joined(missingOf(facts, aired));
   const seconds = (spans: readonly TimeSpan[]): string =>
     spans.map((one) => `${(one.from - aired.from) / 1000}..${(one.to - aired.from) / 1000}`).join(' ');
@@ -113,11 +114,11 @@ function lengthOf(spans: readonly TimeSpan[]): number {
   return spans.reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
-function joined(spans: readonly TimeSpan[]): TimeSpan[] {
+function joined(spans: readonly TimeSpan[], nearMs = NEAR_MS): TimeSpan[] {
   const out: TimeSpan[] = [];
   for (const { from, to } of spans.filter((one) => one.to > one.from).sort((a, b) => a.from - b.from)) {
     const last = out.at(-1);
-    if (last !== undefined && from - last.to <= NEAR_MS) last.to = Math.max(last.to, to);
+    if (last !== undefined && from - last.to <= nearMs) last.to = Math.max(last.to, to);
     else out.push({ from, to });
   }
   return out;
