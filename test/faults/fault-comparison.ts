@@ -45,7 +45,7 @@ export function compareWithFile(
   startAt = aired.from,
   ways: readonly (readonly TimeSpan[])[] = [[aired]],
 ): Comparison {
-  const facts = readStream(bytes, aired.from);
+  const facts = readStream(bytes, aired.from, false);
   const gaps = verdict.gaps.map(({ startMs, endMs }) => ({
     from: Math.max(startAt + startMs, aired.from),
     to: Math.min(startAt + endMs, aired.to),

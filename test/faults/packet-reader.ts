@@ -52,9 +52,13 @@ interface Step extends TimeSpan {
   breaks: number;
 }
 
-/** @param near epoch ms: which of the clock's rounds of 26.5 hours is meant */
-export function readStream(bytes: Uint8Array, near: number): StreamFacts {
-  const reader = new StreamReader(near);
+/**
+ * @param near epoch ms: which of the clock's rounds of 26.5 hours is meant
+ * @param mayJump the broadcaster may set its clock; else every step of it is a hole, also where by chance every
+ * continuity counter follows
+ */
+export function readStream(bytes: Uint8Array, near: number, mayJump = true): StreamFacts {
+  const reader = new StreamReader(near, mayJump);
   for (let offset = 0; offset + PACKET <= bytes.length; offset += PACKET) reader.packet(bytes, offset);
   return reader.end();
 }
@@ -80,7 +84,10 @@ class StreamReader {
   /** Since the last clock reference. */
   #interval = { packets: 0, scrambled: 0 };
 
-  constructor(readonly near: number) {}
+  constructor(
+    readonly near: number,
+    readonly mayJump: boolean,
+  ) {}
 
   packet(bytes: Uint8Array, offset: number): void {
     const facts = this.#facts;
@@ -143,7 +150,7 @@ class StreamReader {
     const facts = this.#facts;
     if (step === undefined) return;
     this.#step = undefined;
-    if (facts.breaks !== step.breaks || isEnd) {
+    if (facts.breaks !== step.breaks || isEnd || !this.mayJump) {
       // What the hole broke is no loss of its own.
       const isShort = step.to - step.from < SHORT_HOLE_MS;
       const atHole = facts.breaks - step.breaks;
