@@ -75,10 +75,11 @@ export class StreamComparison {
     this.#skipped -= skipped;
     const packets = Buffer.concat([this.#searched, bytes.subarray(skipped)]);
     let at = 0;
-    for (; packets.length - at >= SEARCHED; at += PACKET) {
+    for (; packets.length - at >= SEARCHED; at += SEARCHED) {
       this.#at = this.#find(packets.subarray(at, at + SEARCHED));
       if (this.#at !== undefined) break;
-      this.lost += 1;
+      // All of them: to search for each costs more time than the stream takes.
+      this.lost += SEARCHED / PACKET;
     }
     if (this.#at === undefined) {
       this.#searched = Buffer.from(packets.subarray(at));
