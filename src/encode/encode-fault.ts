@@ -1,4 +1,6 @@
 /** Why an encode ended without its file, with what to tell people and whether it is tried again. */
+import type { EncodeReason } from '../model/encode-reason.ts';
+import { encodeReasonText } from './encode-reason-text.ts';
 
 type EncodeFaultKind =
   /** The machine, a folder or a disk: later it may work. Counts as no attempt. */
@@ -14,33 +16,11 @@ export class EncodeFault extends Error {
   override readonly name = 'EncodeFault';
   constructor(
     readonly kind: EncodeFaultKind,
-    /** Japanese, ready to be shown. */
-    readonly text: string,
+    readonly reason: EncodeReason,
     /** For the log. */
     readonly detail: string = '',
   ) {
+    const text = encodeReasonText(reason);
     super(detail === '' ? text : `${text} ${detail}`);
   }
 }
-
-/** Why an original stays although it was to go: Japanese, ready to be shown. */
-export const STAYS = {
-  commercials: 'CMの位置が確実でないため、CMをカットせず、元の録画も残しました。',
-  otherwise: '先に変換したファイルとCMの扱いが違うため、元の録画も残しました。',
-  lossy: '変換したファイルに欠けている部分があるため、元の録画も残しました。',
-  short: '録画の一部を再生できないため、元の録画も残しました。',
-} as const;
-
-export const FAULTS = {
-  codec: '録画の途中で映像か音声の方式が変わるため、変換できません。元の録画はそのまま残っています。',
-  unplayable: 'この録画には変換できる映像や音声がありません。',
-  unreadable: '録画ファイルを読み取れませんでした。フォルダーとディスクを確認してください。',
-  stalled: '変換が途中で止まったため、中止しました。元の録画はそのまま残っています。',
-  encoder: '変換に失敗しました。元の録画はそのまま残っています。記録を確認してください。',
-  verify: '変換したファイルに問題が見つかったため、使いません。元の録画はそのまま残っています。',
-  full: 'ディスクの空きが足りないため、変換を待っています。空きを増やすと再開します。',
-  away: '録画フォルダーが見つからないため、変換を待っています。',
-  captions: '字幕を読み取れるまで、変換を待っています。',
-  gone: '録画が削除されたため、変換を中止しました。',
-  stopped: '変換を中止しました。',
-} as const;

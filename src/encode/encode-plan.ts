@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { TICKS_PER_SECOND } from '../../arib/time.ts';
 import type { CaptionsFile } from '../../wire/caption.ts';
 import { findEntry, type RecordingEntry } from '../media/entry-search.ts';
+import type { EncodeReason } from '../model/encode-reason.ts';
 import { type EncodeJob, SOURCE_OF } from '../model/encoding.ts';
 import { Failure } from '../model/failure.ts';
 import { type CutList, encodedLength } from '../model/recording-time.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import type { PictureShape } from './encode-command.ts';
-import { EncodeFault, FAULTS, STAYS } from './encode-fault.ts';
+import { EncodeFault } from './encode-fault.ts';
 import type { EncodeSources, OpenOriginal } from './encode-sources.ts';
 import { type EncodedTrack, encodedTracks } from './encoded-tracks.ts';
 import { captionTrack, metadataText } from './file-texts.ts';
@@ -34,7 +35,7 @@ export interface EncodePlan {
   /** Commercials are known and kept. */
   readonly keepsCommercials: boolean;
   /** Why its file does not replace the original, Japanese; null: it does. */
-  readonly keepsOriginal: string | null;
+  readonly keepsOriginal: EncodeReason | null;
   readonly streams: number;
   readonly tracks: readonly EncodedTrack[];
   /** Paths. */
@@ -58,7 +59,7 @@ export async function planEncode(context: PlanContext): Promise<EncodePlan> {
   const { recording, sources, original, folder, say } = context;
   const { bytes, index } = original;
   const entry = await findEntry(bytes, index, index.pieces[0]?.start ?? index.duration);
-  if (entry === undefined) throw new EncodeFault('final', FAULTS.unplayable);
+  if (entry === undefined) throw new EncodeFault('final', { code: 'unplayable' });
   const length = (index.duration / TICKS_PER_SECOND) * 1000;
   const known = sources.chapters(recording.id);
   const { cuts, keepsOriginal } = cutsOf(context, known, length);
@@ -115,8 +116,8 @@ function cutsOf(
     isCut && !isCertain && (segments.length === 0 || segments.some(({ kind }) => kind === 'cm'));
   if (isDoubtful) say('the commercials are not certain: nothing is cut');
   const isOtherwise = JSON.stringify(cuts) !== JSON.stringify(wished);
-  const keepsOriginal = isDoubtful ? STAYS.commercials : isOtherwise ? STAYS.otherwise : null;
-  return { cuts, keepsOriginal };
+  const why = isDoubtful ? 'commercials' : isOtherwise ? 'otherwise' : null;
+  return { cuts, keepsOriginal: why === null ? null : { code: why } };
 }
 
 async function readCaptions({ recording, sources, say }: PlanContext): Promise<CaptionsFile | null> {
@@ -128,7 +129,7 @@ async function readCaptions({ recording, sources, say }: PlanContext): Promise<C
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     say(`captions: ${error.message}`);
-    throw new EncodeFault(error.code === 'busy' ? 'later' : 'failed', FAULTS.captions, error.message);
+    throw new EncodeFault(error.code === 'busy' ? 'later' : 'failed', { code: 'captions' }, error.message);
   }
 }
 
@@ -154,7 +155,7 @@ async function mostSounds({ bytes, index }: OpenOriginal, first: RecordingEntry)
     const entry = await findEntry(bytes, index, at);
     if (entry === undefined) continue;
     if (first.layout.video === null && entry.layout.video !== null)
-      throw new EncodeFault('final', FAULTS.codec);
+      throw new EncodeFault('final', { code: 'codec' });
     most = Math.max(most, entry.layout.audios.length);
   }
   return most;

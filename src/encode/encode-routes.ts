@@ -4,6 +4,7 @@ import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import type { WallClock } from '../../host/clock.ts';
 import {
   type EncodeItem,
+  type EncodeLog,
   EncodeLogSchema,
   EncodeManyAnswerSchema,
   EncodeManySchema,
@@ -12,13 +13,15 @@ import {
   type Encodes,
   EncodesSchema,
 } from '../../wire/encode.ts';
+import type { EncodeReason } from '../model/encode-reason.ts';
 import { Failure } from '../model/failure.ts';
 import { readAs } from '../model/schema-mismatch.ts';
 import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
 import { findRecording, ID_PARAMS, NO_RECORDING, readRecordingId } from '../route/recording-id.ts';
-import type { EncodeStore, ListedEncode } from '../store/encode-store.ts';
+import type { EncodeLogRow, EncodeStore, ListedEncode } from '../store/encode-store.ts';
 import type { RecordingListStore } from '../store/recording-list-store.ts';
+import { encodeReasonText } from './encode-reason-text.ts';
 import type { EncodeProgress, EncodeService } from './encode-service.ts';
 import { measuredEncodes } from './measured-encodes.ts';
 
@@ -37,17 +40,25 @@ function waitsFor(parts: EncodeRouteNeeds, job: ListedEncode): EncodeItem['waits
   return parts.encodes.awaits(job) ?? null;
 }
 
+function messageOf(reason: EncodeReason | null): string | null {
+  return reason === null ? null : encodeReasonText(reason);
+}
+
+function logAnswer({ reason, ...row }: EncodeLogRow): EncodeLog {
+  return { ...row, message: messageOf(reason) };
+}
+
 function toItem(
   parts: EncodeRouteNeeds,
   job: ListedEncode,
   progress: EncodeProgress | undefined,
 ): EncodeItem {
-  const { recordingId, name, serviceName, startAt, durationMs, state, message, endedAt } = job;
+  const { recordingId, name, serviceName, startAt, durationMs, state, reason, endedAt } = job;
   const { codecs, keepTs, commercials, quality } = job;
   const running = state === 'running' && progress?.recordingId === recordingId ? progress : undefined;
   return {
     ...{ recordingId, title: removeTitleMarks(name).title, serviceName, startAt, durationMs, state },
-    ...{ codecs, keepTs, commercials, quality, message, endedAt },
+    ...{ codecs, keepTs, commercials, quality, message: messageOf(reason), endedAt },
     percent: running?.percent ?? null,
     etaMs: running?.etaMs ?? null,
     waitsFor: waitsFor(parts, job),
@@ -124,7 +135,7 @@ export function addEncodeRoutes(app: Elysia, parts: EncodeRouteNeeds): void {
       const recording = findRecording(parts.recordingList, params.id);
       const log = parts.store.log(recording.id);
       if (log === undefined) throw new Failure('not_found', 'この録画はまだ変換されていません。');
-      return polledJson(request, polledAnswer(log));
+      return polledJson(request, polledAnswer(logAnswer(log)));
     },
     {
       params: ID_PARAMS,

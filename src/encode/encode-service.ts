@@ -5,6 +5,7 @@ import { broadcastMs, plusMs } from '../../arib/time.ts';
 import type { Log } from '../../host/log.ts';
 import type { EncodeMany, EncodeQueueChange, EncodeRequest } from '../../wire/encode.ts';
 import type { Hub } from '../hub/hub.ts';
+import type { EncodeReason } from '../model/encode-reason.ts';
 import { type EncodeJob, type EncodeWish, SOURCE_OF } from '../model/encoding.ts';
 import { Failure } from '../model/failure.ts';
 import type { RecordingId } from '../model/ids.ts';
@@ -12,7 +13,7 @@ import type { RecordingRecord } from '../model/recording.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ListedEncode } from '../store/encode-store.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
-import { EncodeFault, FAULTS } from './encode-fault.ts';
+import { EncodeFault } from './encode-fault.ts';
 import { decideEncode, type EncodeDecision, type MachineUse } from './encode-schedule.ts';
 import type { EncodeSources } from './encode-sources.ts';
 import { codecsOf, EncodeTask } from './encode-task.ts';
@@ -247,7 +248,7 @@ export class EncodeService {
         files.isMadeSince(recordingId, SOURCE_OF[codec], createdAt, now()),
       );
       if (!isMade || (files.hasOriginal(recordingId) && !keepTs)) continue;
-      store.end(id, { state: 'done', message: null, log: '', results: [] }, now());
+      store.end(id, { state: 'done', reason: null, log: '', results: [] }, now());
     }
   }
 
@@ -310,7 +311,7 @@ export class EncodeService {
     const { results } = task;
     try {
       if (fault === undefined) {
-        store.end(job.id, { state: 'done', message: task.note, log: task.log, results }, now());
+        store.end(job.id, { state: 'done', reason: task.note, log: task.log, results }, now());
         log.info('encode done', { recording: job.recordingId, files: results.length });
       } else this.#failed(running, fault);
     } catch (error) {
@@ -325,14 +326,14 @@ export class EncodeService {
     const { store, now } = sources;
     const known = fault instanceof EncodeFault ? fault : undefined;
     const lines = [task.log, String(fault)].filter((line) => line !== '').join('\n');
-    const message = known?.text ?? FAULTS.encoder;
+    const reason: EncodeReason = known?.reason ?? { code: 'encoder' };
     const { results } = task;
     if (known?.kind === 'stopped') {
       const isGone =
         find(job.recordingId) === undefined && this.options.record(job.recordingId) === undefined;
       if (cancelled || isGone) {
-        const text = isGone ? FAULTS.gone : FAULTS.stopped;
-        store.end(job.id, { state: 'cancelled', message: text, log: lines, results }, now());
+        const why = { code: isGone ? 'gone' : 'stopped' } as const;
+        store.end(job.id, { state: 'cancelled', reason: why, log: lines, results }, now());
       } else store.postpone(job.id, job.readyAt, undefined);
       return;
     }
@@ -342,10 +343,10 @@ export class EncodeService {
       reason: String(fault),
     });
     if (known?.kind === 'later') {
-      store.postpone(job.id, plusMs(now(), retryMs), { message, log: lines, isFailure: false });
+      store.postpone(job.id, plusMs(now(), retryMs), { reason, log: lines, isFailure: false });
     } else if (known?.kind !== 'final' && job.attempts < RETRIES) {
-      store.postpone(job.id, plusMs(now(), retryMs), { message, log: lines, isFailure: true });
-    } else store.end(job.id, { state: 'failed', message, log: lines, results }, now());
+      store.postpone(job.id, plusMs(now(), retryMs), { reason, log: lines, isFailure: true });
+    } else store.end(job.id, { state: 'failed', reason, log: lines, results }, now());
   }
 
   #stopWithoutRecording(): void {

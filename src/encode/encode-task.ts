@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { type BroadcastMs, broadcastMs, TICKS_PER_SECOND } from '../../arib/time.ts';
 import type { EncoderChoice } from '../ffmpeg/encoders.ts';
 import type { RecordingIndex } from '../media/recording-index.ts';
+import type { EncodeReason } from '../model/encode-reason.ts';
 import {
   type EncodedCodec,
   type EncodedFacts,
@@ -20,8 +21,9 @@ import { encodedLength } from '../model/recording-time.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import { pictureFault } from './compare-pictures.ts';
 import { encodeCommand } from './encode-command.ts';
-import { EncodeFault, FAULTS, STAYS } from './encode-fault.ts';
+import { EncodeFault } from './encode-fault.ts';
 import { type EncodePlan, planEncode, shapeOf } from './encode-plan.ts';
+import { encodeReasonText } from './encode-reason-text.ts';
 import type { EncodeSources, EncodeStep, OpenOriginal } from './encode-sources.ts';
 import { chaptersOf } from './kept-spans.ts';
 import { findChapterRoom, writeChapters } from './matroska-chapters.ts';
@@ -49,11 +51,16 @@ const MAX_SHORTER = 2;
 const MAX_LOST_SHARE = 0.001;
 const MAX_LOG_LINES = 400;
 
+/** Its sentence tells why the original cannot be opened. */
+function textReason({ message }: Failure): EncodeReason {
+  return { code: 'text', text: message };
+}
+
 export class EncodeTask {
   readonly #abort = new AbortController();
   #running: RecordingEncode | undefined;
   #isHeld = false;
-  #note: string | null = null;
+  #note: EncodeReason | null = null;
   readonly #log: string[] = [];
   readonly results: EncodeResult[] = [];
 
@@ -63,8 +70,8 @@ export class EncodeTask {
     return this.#log.join('\n');
   }
 
-  /** Why the original stays although it was to go, Japanese. */
-  get note(): string | null {
+  /** Why the original stays although it was to go. */
+  get note(): EncodeReason | null {
     return this.#note;
   }
 
@@ -79,7 +86,7 @@ export class EncodeTask {
 
   /** Ends it soon; `run` rejects. */
   stop(): void {
-    this.#abort.abort(new EncodeFault('stopped', FAULTS.stopped));
+    this.#abort.abort(new EncodeFault('stopped', { code: 'stopped' }));
     void this.#running?.stop();
   }
 
@@ -125,8 +132,8 @@ export class EncodeTask {
       this.#say(String(error.cause ?? error.message));
       const path = recording.files.find(({ source }) => source === 'ts')?.path;
       if (path !== undefined && (await sources.room(dirname(path))) === undefined)
-        throw new EncodeFault('later', FAULTS.away, dirname(path));
-      throw new EncodeFault(error.code === 'busy' ? 'later' : 'failed', error.message);
+        throw new EncodeFault('later', { code: 'away' }, dirname(path));
+      throw new EncodeFault(error.code === 'busy' ? 'later' : 'failed', textReason(error));
     }
   }
 
@@ -144,7 +151,7 @@ export class EncodeTask {
       try {
         choice = await encoders.file(codec);
       } catch (error) {
-        if (error instanceof Failure) throw new EncodeFault('later', error.message);
+        if (error instanceof Failure) throw new EncodeFault('later', textReason(error));
         throw error;
       }
       try {
@@ -200,15 +207,15 @@ export class EncodeTask {
   async #folder(plan: EncodePlan, codec: EncodedCodec): Promise<string> {
     const { recording, sources } = this.options;
     const path = recording.files.find(({ source }) => source === 'ts')?.path;
-    if (path === undefined) throw new EncodeFault('final', FAULTS.unplayable);
+    if (path === undefined) throw new EncodeFault('final', { code: 'unplayable' });
     const folder = dirname(path);
     const room = await sources.room(folder);
-    if (room === undefined) throw new EncodeFault('later', FAULTS.away, folder);
+    if (room === undefined) throw new EncodeFault('later', { code: 'away' }, folder);
     const wanted = Math.min(
       (encodedLength(plan.length, plan.cuts) / 1000) * MAX_BYTES_PER_SECOND[codec],
       Math.max(recording.bytes, 1),
     );
-    if (room < wanted) throw new EncodeFault('later', FAULTS.full, `${room} octets are free`);
+    if (room < wanted) throw new EncodeFault('later', { code: 'full' }, `${room} octets are free`);
     return folder;
   }
 
@@ -286,7 +293,7 @@ export class EncodeTask {
       if (outcome.stderr !== '') this.#say(outcome.stderr);
       signal.throwIfAborted();
       if (isFull || /No space left on device/i.test(outcome.stderr)) {
-        throw new EncodeFault('later', FAULTS.full);
+        throw new EncodeFault('later', { code: 'full' });
       }
       throwBroken(outcome);
       return outcome;
@@ -310,12 +317,12 @@ export class EncodeTask {
     const fault = 'fault' in verified ? verified.fault : await this.#pictureFault(plan, made);
     if ('fault' in verified || fault !== undefined) {
       this.#say(`not used: ${fault}`);
-      throw new EncodeFault('failed', FAULTS.verify, fault);
+      throw new EncodeFault('failed', { code: 'verify' }, fault);
     }
     await this.#step('verified');
     const { facts, lost } = verified;
     if (lost > Math.max(MAX_SHORTER, (length / 1000) * MAX_LOST_SHARE))
-      this.#keepOriginal(STAYS.lossy, `${lost.toFixed(1)} s of it are missing in the file`);
+      this.#keepOriginal({ code: 'lossy' }, `${lost.toFixed(1)} s of it are missing in the file`);
     const bytes = await synced(names.work);
     await rename(names.work, names.final);
     await sources.syncFolder(folder);
@@ -338,7 +345,7 @@ export class EncodeTask {
     );
     if (!isStored) {
       await rm(names.final, { force: true });
-      throw new EncodeFault('final', FAULTS.gone);
+      throw new EncodeFault('final', { code: 'gone' });
     }
     await sources.stored();
     await this.#step('stored');
@@ -380,7 +387,7 @@ export class EncodeTask {
   }
 
   /** Stored before its file is: a task that resumes this one does not verify it again. */
-  #keepOriginal(why: string, detail = why): void {
+  #keepOriginal(why: EncodeReason, detail = encodeReasonText(why)): void {
     const { job, sources } = this.options;
     if (job.keepTs) return;
     this.#note = why;
@@ -395,14 +402,14 @@ export class EncodeTask {
     const judged = recording.durationMs === null ? indexed : recording.durationMs / 1000;
     if (judged - indexed > Math.max(MAX_SHORTER, judged * 0.01)) {
       const detail = `${judged.toFixed(1)} s were recorded, ${indexed.toFixed(1)} s can be played`;
-      this.#keepOriginal(STAYS.short, detail);
+      this.#keepOriginal({ code: 'short' }, detail);
       return;
     }
     // Made by this task or by one that it resumes: what a row names may be gone by now.
     for (const { path, bytes } of sources.files.handedOver(recording.id)) {
       const found = await stat(path).catch(() => undefined);
       if (found?.isFile() === true && found.size === bytes) continue;
-      throw new EncodeFault('failed', FAULTS.verify, `${path} is not what was handed over`);
+      throw new EncodeFault('failed', { code: 'verify' }, `${path} is not what was handed over`);
     }
     // From here on it is too late to stop.
     this.#abort.signal.throwIfAborted();
@@ -441,15 +448,15 @@ interface MadeFile {
 }
 
 function throwBroken({ broken, code, error, stderr }: EncodeOutcome): void {
-  if (broken === 'stopped') throw new EncodeFault('stopped', FAULTS.stopped);
-  if (broken === 'codec') throw new EncodeFault('final', FAULTS.codec);
-  if (broken === 'stalled') throw new EncodeFault('failed', FAULTS.stalled);
+  if (broken === 'stopped') throw new EncodeFault('stopped', { code: 'stopped' });
+  if (broken === 'codec') throw new EncodeFault('final', { code: 'codec' });
+  if (broken === 'stalled') throw new EncodeFault('failed', { code: 'stalled' });
   if (broken === 'unreadable') {
     const isBusy = error instanceof Failure && error.code === 'busy';
-    throw new EncodeFault(isBusy ? 'later' : 'failed', FAULTS.unreadable, String(error));
+    throw new EncodeFault(isBusy ? 'later' : 'failed', { code: 'unreadable' }, String(error));
   }
   if (code !== 0)
-    throw new EncodeFault('failed', FAULTS.encoder, stderr.slice(-300) || `ffmpeg ended with ${code}`);
+    throw new EncodeFault('failed', { code: 'encoder' }, stderr.slice(-300) || `ffmpeg ended with ${code}`);
 }
 
 /** Octets of a file whose content is on disk. */

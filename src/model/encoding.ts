@@ -2,6 +2,7 @@
 
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { WallMs } from '../../host/clock.ts';
+import type { EncodeReason } from './encode-reason.ts';
 import type { RecordingId } from './ids.ts';
 import type { CutList } from './recording-time.ts';
 
@@ -45,8 +46,8 @@ export interface EncodeJob extends EncodeWish {
   attempts: number;
   /** Epoch ms: not begun before. */
   readyAt: WallMs;
-  /** Japanese. */
-  message: string | null;
+  /** Why it failed, was put off, or keeps its original. */
+  reason: EncodeReason | null;
   results: EncodeResult[];
   createdAt: WallMs;
   startedAt: WallMs | null;

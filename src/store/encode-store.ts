@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { WallMs } from '../../host/clock.ts';
+import { ENCODE_REASONS, type EncodeReason } from '../model/encode-reason.ts';
 import type {
   CommercialHandling,
   EncodeJob,
@@ -11,7 +12,7 @@ import type {
   EncodeWish,
 } from '../model/encoding.ts';
 import type { RecordingId } from '../model/ids.ts';
-import { readList } from './stored-json.ts';
+import { readList, readObject } from './stored-json.ts';
 import { atomically } from './transaction.ts';
 
 interface Row {
@@ -26,7 +27,7 @@ interface Row {
   automatic: number;
   attempts: number;
   readyAt: WallMs;
-  message: string | null;
+  reason: string | null;
   results: string;
   createdAt: WallMs;
   startedAt: WallMs | null;
@@ -47,9 +48,9 @@ export interface ListedEncode extends EncodeJob {
   hasPictures: boolean;
 }
 
-interface EncodeLogRow {
+export interface EncodeLogRow {
   state: EncodeState;
-  message: string | null;
+  reason: EncodeReason | null;
   log: string;
   /** Epoch ms. */
   createdAt: WallMs;
@@ -65,7 +66,7 @@ type EncodeSelection =
   | { readonly before: BroadcastMs };
 
 const COLUMNS = `e.id, e.recording_id AS recordingId, e.state, e.position, e.codecs, e.keep_ts AS keepTs, e.commercials,
-  e.quality, e.automatic, e.attempts, e.ready_at AS readyAt, e.message, e.results, e.created_at AS createdAt,
+  e.quality, e.automatic, e.attempts, e.ready_at AS readyAt, e.message AS reason, e.results, e.created_at AS createdAt,
   e.started_at AS startedAt, e.ended_at AS endedAt`;
 
 const OPEN = `e.state IN ('waiting', 'running')`;
@@ -80,6 +81,15 @@ const MAX_SELECTED = 5_000;
 /** Results of which an average is taken. */
 const MEASURED = 200;
 
+/** What cannot be read, or was stored by a later version, is told as it stands. */
+function readReason(text: string | null): EncodeReason | null {
+  if (text === null) return null;
+  const { code, text: sentence } = readObject<{ code: unknown; text: unknown }>(text) ?? {};
+  const known = ENCODE_REASONS.find((one) => one === code);
+  if (known !== undefined) return { code: known };
+  return { code: 'text', text: typeof sentence === 'string' ? sentence : text };
+}
+
 function toJob(row: Row): EncodeJob {
   return {
     ...row,
@@ -89,6 +99,7 @@ function toJob(row: Row): EncodeJob {
     commercials: row.commercials as CommercialHandling,
     quality: row.quality as EncodeQuality,
     automatic: row.automatic === 1,
+    reason: readReason(row.reason),
     results: readList<EncodeResult>(row.results),
   };
 }
@@ -170,12 +181,12 @@ export class EncodeStore {
   /** Of the last encode of a recording; undefined: there was none. */
   log(recordingId: RecordingId): EncodeLogRow | undefined {
     const row = this.database
-      .query<EncodeLogRow, { recordingId: RecordingId }>(
-        `SELECT state, message, log, created_at AS createdAt, started_at AS startedAt, ended_at AS endedAt
+      .query<Omit<EncodeLogRow, 'reason'> & { reason: string | null }, { recordingId: RecordingId }>(
+        `SELECT state, message AS reason, log, created_at AS createdAt, started_at AS startedAt, ended_at AS endedAt
          FROM encodes WHERE recording_id = $recordingId ORDER BY id DESC LIMIT 1`,
       )
       .get({ recordingId });
-    return row ?? undefined;
+    return row === null ? undefined : { ...row, reason: readReason(row.reason) };
   }
 
   begin(id: number, now: WallMs): void {
@@ -194,7 +205,7 @@ export class EncodeStore {
   postpone(
     id: number,
     readyAt: WallMs,
-    why: { message: string; log: string; isFailure: boolean } | undefined,
+    why: { reason: EncodeReason; log: string; isFailure: boolean } | undefined,
   ): void {
     this.#write(
       `UPDATE encodes SET state = 'waiting', started_at = NULL, ready_at = $readyAt,
@@ -202,7 +213,7 @@ export class EncodeStore {
        WHERE id = $id`,
       {
         ...{ id, readyAt, failed: why?.isFailure === true ? 1 : 0 },
-        message: why?.message ?? null,
+        message: why === undefined ? null : JSON.stringify(why.reason),
         log: why?.log ?? null,
       },
     );
@@ -210,9 +221,12 @@ export class EncodeStore {
 
   end(
     id: number,
-    end: {
+    {
+      reason,
+      ...end
+    }: {
       state: 'done' | 'failed' | 'cancelled';
-      message: string | null;
+      reason: EncodeReason | null;
       log: string;
       results: readonly EncodeResult[];
     },
@@ -221,7 +235,10 @@ export class EncodeStore {
     this.#write(
       `UPDATE encodes SET state = $state, message = $message, log = $log, results = $results, ended_at = $now
        WHERE id = $id`,
-      { id, now, ...end, results: JSON.stringify(end.results) },
+      {
+        ...{ id, now, ...end, results: JSON.stringify(end.results) },
+        message: reason === null ? null : JSON.stringify(reason),
+      },
     );
   }
 

@@ -3,6 +3,8 @@ import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import type { ProgramId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
+import { encodeReasonText } from '../encode/encode-reason-text.ts';
+import { ENCODE_REASONS } from '../model/encode-reason.ts';
 import { ruleItem } from '../schedule/rule-body.ts';
 import { migrate } from './database.ts';
 import { MIGRATIONS } from './migrations.ts';
@@ -89,6 +91,33 @@ test('sentences of disabled rules become codes; what no code tells stays as it w
     expect.stringContaining('条件'),
     expect.stringMatching(/^正規表現: /),
     '手で書かれた理由',
+    null,
+  ]);
+  database.close();
+});
+
+test('sentences of encodes become codes; what no code tells stays as it was written', () => {
+  const database = old(MIGRATIONS.findIndex((sql) => sql.includes('UPDATE encodes SET message = CASE')));
+  const sentences = [...ENCODE_REASONS.map((code) => encodeReasonText({ code })), '別の版が書いた理由', null];
+  database.run(
+    `INSERT INTO recordings (id, station_id, service_name, state, name, description, start_at, end_at, created_at, updated_at)
+     VALUES (1, 101, '', 'recorded', '', '', 0, 1, 0, 0)`,
+  );
+  for (const [position, sentence] of sentences.entries())
+    database.run(
+      `INSERT INTO encodes (recording_id, state, position, codecs, keep_ts, commercials, quality, automatic, ready_at,
+         message, created_at)
+       VALUES (1, 'failed', ?, 'av1', 1, 'none', 'small', 0, 0, ?, 0)`,
+      [position, sentence],
+    );
+  migrate(database, ':memory:');
+  const stored = database
+    .query<{ message: string | null }, []>('SELECT message FROM encodes ORDER BY position')
+    .all()
+    .map(({ message }) => (message === null ? null : JSON.parse(message)));
+  expect(stored).toEqual([
+    ...ENCODE_REASONS.map((code) => ({ code })),
+    { code: 'text', text: '別の版が書いた理由' },
     null,
   ]);
   database.close();

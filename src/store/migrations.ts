@@ -737,4 +737,25 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX recordings_undetected_wanted ON recordings (start_at)
     WHERE detected = 0 AND shelf = 1 AND commercials IS NOT NULL;
   `,
+  `
+  -- Why an encode failed, was put off or keeps its original, as a code (JSON) in place of a sentence.
+  UPDATE encodes SET message = CASE message
+    WHEN 'CMの位置が確実でないため、CMをカットせず、元の録画も残しました。' THEN '{"code":"commercials"}'
+    WHEN '先に変換したファイルとCMの扱いが違うため、元の録画も残しました。' THEN '{"code":"otherwise"}'
+    WHEN '変換したファイルに欠けている部分があるため、元の録画も残しました。' THEN '{"code":"lossy"}'
+    WHEN '録画の一部を再生できないため、元の録画も残しました。' THEN '{"code":"short"}'
+    WHEN '録画の途中で映像か音声の方式が変わるため、変換できません。元の録画はそのまま残っています。' THEN '{"code":"codec"}'
+    WHEN 'この録画には変換できる映像や音声がありません。' THEN '{"code":"unplayable"}'
+    WHEN '録画ファイルを読み取れませんでした。フォルダーとディスクを確認してください。' THEN '{"code":"unreadable"}'
+    WHEN '変換が途中で止まったため、中止しました。元の録画はそのまま残っています。' THEN '{"code":"stalled"}'
+    WHEN '変換に失敗しました。元の録画はそのまま残っています。記録を確認してください。' THEN '{"code":"encoder"}'
+    WHEN '変換したファイルに問題が見つかったため、使いません。元の録画はそのまま残っています。' THEN '{"code":"verify"}'
+    WHEN 'ディスクの空きが足りないため、変換を待っています。空きを増やすと再開します。' THEN '{"code":"full"}'
+    WHEN '録画フォルダーが見つからないため、変換を待っています。' THEN '{"code":"away"}'
+    WHEN '字幕を読み取れるまで、変換を待っています。' THEN '{"code":"captions"}'
+    WHEN '録画が削除されたため、変換を中止しました。' THEN '{"code":"gone"}'
+    WHEN '変換を中止しました。' THEN '{"code":"stopped"}'
+    ELSE json_object('code', 'text', 'text', message) END
+  WHERE message IS NOT NULL;
+  `,
 ];

@@ -47,7 +47,7 @@ async function ended({ store }: EncodeHome) {
 }
 
 async function putOff({ store }: EncodeHome): Promise<string> {
-  return comesTrue('a message', () => store.queue()[0]?.message ?? undefined, LIMIT_MS);
+  return comesTrue('a message', () => store.queue()[0]?.reason?.code, LIMIT_MS);
 }
 
 /** Only the original, and nothing that was begun. */
@@ -57,19 +57,19 @@ function expectOriginal({ folder, list }: EncodeHome, id: number): void {
 }
 
 test.each([
-  ['an ffmpeg that dies', 'cat > /dev/null & sleep 0.1; kill -9 $$', {}, '変換に失敗しました'],
-  ['an ffmpeg that hangs', 'exec sleep 1000', { stallMs: 300 }, '途中で止まった'],
-  ['an ffmpeg that says it is done', 'cat > /dev/null', {}, '問題が見つかった'],
+  ['an ffmpeg that dies', 'cat > /dev/null & sleep 0.1; kill -9 $$', {}, 'encoder'],
+  ['an ffmpeg that hangs', 'exec sleep 1000', { stallMs: 300 }, 'stalled'],
+  ['an ffmpeg that says it is done', 'cat > /dev/null', {}, 'verify'],
 ])(
   '%s is tried once more, then given up',
-  async (_, words, sources, message) => {
+  async (_, words, sources, code) => {
     const one = home({ ffmpeg: pretend(`ffmpeg-${homes}`, words), sources });
     const id = one.put(film, 1_001);
     one.service.start();
     expect(await ended(one)).toMatchObject({
       state: 'failed',
       attempts: 1,
-      message: expect.stringContaining(message),
+      reason: { code },
     });
     expectOriginal(one, id);
     expect(one.store.log(recordingId(id))?.log).not.toBe('');
@@ -82,13 +82,9 @@ test('what is no fault of the recording is waited for: a full disk, a folder tha
   const one = home({ sources: { room: async () => room } });
   const id = one.put(film, 1_001);
   one.service.start();
-  expect(await putOff(one)).toContain('空きが足りない');
+  expect(await putOff(one)).toBe('full');
   room = undefined;
-  await comesTrue(
-    'the other message',
-    () => one.store.queue()[0]?.message?.includes('見つからない'),
-    LIMIT_MS,
-  );
+  await comesTrue('the other message', () => one.store.queue()[0]?.reason?.code === 'away', LIMIT_MS);
   expectOriginal(one, id);
   room = 1e9;
   expect(await ended(one)).toMatchObject({ state: 'done', attempts: 0 });
@@ -99,7 +95,7 @@ test('a disk that fills while it is encoded', async () => {
   const one = home({ ffmpeg: pretend('ffmpeg-full', script) });
   const id = one.put(film, 1_001);
   one.service.start();
-  expect(await putOff(one)).toContain('空きが足りない');
+  expect(await putOff(one)).toBe('full');
   expectOriginal(one, id);
 });
 
@@ -112,7 +108,7 @@ test('captions that cannot be read yet are waited for, since the original goes',
   const one = home({ sources: { captions } });
   one.put(film, 1_001);
   one.service.start();
-  expect(await putOff(one)).toContain('字幕');
+  expect(await putOff(one)).toBe('captions');
   isBusy = false;
   expect((await ended(one)).state).toBe('done');
 });

@@ -99,7 +99,7 @@ test('an encoded file that is short or gone by then does not replace it', async 
   const one: EncodeHome = home(atLast(() => truncateSync(named(one, '.mkv'), 1_000)));
   const id = one.put(film, 1_001);
   one.service.start();
-  expect(await ended(one)).toMatchObject({ state: 'failed', message: expect.stringContaining('元の録画') });
+  expect(await ended(one)).toMatchObject({ state: 'failed', reason: { code: 'verify' } });
   expect(sourcesOf(one, id)).toContain('ts');
   expect(existsSync(named(one, '.ts'))).toBe(true);
 });
@@ -147,7 +147,7 @@ test('a file with other pictures, which decode without a complaint, is not used'
   one.service.start();
   expect(await ended(one)).toMatchObject({
     state: 'failed',
-    message: expect.stringContaining('問題が見つかった'),
+    reason: { code: 'verify' },
   });
   expect(sourcesOf(one, id)).toEqual(['ts']);
   expect(one.store.log(recordingId(id))?.log).toContain('its pictures are not those of the original');
@@ -169,7 +169,7 @@ test.each([
   const one = home({ sources: { chapters: () => chapters } });
   const id = one.put(film, 1_001, { commercials: 'cut' });
   one.service.start();
-  expect(await ended(one)).toMatchObject({ state: 'done', message: expect.stringContaining('CMの位置') });
+  expect(await ended(one)).toMatchObject({ state: 'done', reason: { code: 'commercials' } });
   expect(sourcesOf(one, id)).toEqual(['alt', 'ts']);
   expect(one.list.find(recordingId(id))?.files.map(({ cuts }) => cuts)).toEqual([null, null]);
 });
@@ -200,7 +200,7 @@ test('one whose folder is away is waited for, and counts as no failure', async (
   const one = home({ sources: { open: opened, room: async () => (isAway ? undefined : 1e12) } });
   one.put(film, 1_001);
   one.service.start();
-  const told = () => one.store.queue()[0]?.message?.includes('見つからない');
+  const told = () => one.store.queue()[0]?.reason?.code === 'away';
   await comesTrue('the message', told, LIMIT_MS);
   isAway = false;
   expect(await ended(one)).toMatchObject({ state: 'done', attempts: 0 });
