@@ -4,7 +4,6 @@
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
-import type { BrowserContext } from 'playwright-core';
 import { type BigHouse, startBigHouse } from './big-house.ts';
 import { builtWeb, hasChromium, sharedBrowser } from './browser.ts';
 import { type FirstHome, startFirstHome } from './first-home.ts';
@@ -19,7 +18,9 @@ const VIEW = { viewport: { width: 1280, height: 800 } };
 const LONG = process.env.SVC_LONG !== undefined;
 const dash = (presses: number | undefined): string => (presses === undefined ? '–' : String(presses));
 
-async function carryOut(context: BrowserContext, url: string, task: Task, byKeys: boolean): Promise<void> {
+/** On a device of its own: it remembers nothing of another task. */
+async function carryOut(url: string, task: Task, byKeys: boolean): Promise<void> {
+  const context = await (await sharedBrowser()).newContext(VIEW);
   const page = await context.newPage();
   page.setDefaultTimeout(PAGE_WAIT_MS);
   try {
@@ -29,7 +30,7 @@ async function carryOut(context: BrowserContext, url: string, task: Task, byKeys
     await task.run(hands);
     expect(hands.presses()).toBeLessThanOrEqual((byKeys ? task.keys : task.pointer) ?? 0);
   } finally {
-    await page.close();
+    await context.close();
   }
 }
 
@@ -44,43 +45,37 @@ test('twenty-five tasks stand in the documents with their steps', async () => {
 
 describe.skipIf(!hasChromium)('in a big house', () => {
   let house: BigHouse;
-  let context: BrowserContext;
   beforeAll(async () => {
     house = await startBigHouse(await builtWeb());
-    context = await (await sharedBrowser()).newContext(VIEW);
   }, 5 * TASK_MS);
   afterAll(async () => {
-    await context?.close();
     await house?.close();
   });
 
   for (const task of BIG_HOUSE) {
     if (task.pointer !== undefined) {
-      test(`${task.name}, by pointer`, () => carryOut(context, house.home.url, task, false));
+      test(`${task.name}, by pointer`, () => carryOut(house.home.url, task, false));
     }
     if (task.keys !== undefined && (LONG || task.remote === true)) {
-      test(`${task.name}, by keys`, () => carryOut(context, house.home.url, task, true));
+      test(`${task.name}, by keys`, () => carryOut(house.home.url, task, true));
     }
   }
 });
 
 describe.skipIf(!hasChromium)('in a first run', () => {
   let home: FirstHome;
-  let context: BrowserContext;
   beforeAll(async () => {
     home = await startFirstHome(await builtWeb());
-    context = await (await sharedBrowser()).newContext(VIEW);
   }, 2 * TASK_MS);
   afterAll(async () => {
-    await context?.close();
     await home?.close();
   });
 
   // They follow each other: what the scan finds is watched and recorded.
   for (const task of FIRST_RUN) {
-    test(`${task.name}, by pointer`, () => carryOut(context, home.service.url, task, false));
+    test(`${task.name}, by pointer`, () => carryOut(home.service.url, task, false));
     if (task.keys !== undefined && LONG) {
-      test(`${task.name}, by keys`, () => carryOut(context, home.service.url, task, true));
+      test(`${task.name}, by keys`, () => carryOut(home.service.url, task, true));
     }
   }
 });

@@ -24,23 +24,15 @@ const toast = ({ page }: Hands, text: string) => page.locator('.toast', { hasTex
 /** A programme of the guide in view that has not begun and is not booked. */
 async function comingProgram({ page }: Hands) {
   await page.locator('.prog-live').first().waitFor();
-  const id = await page.evaluate(() => {
+  const found = await page.waitForFunction(() => {
     const cells = [...document.querySelectorAll<HTMLElement>('.prog[data-id]')];
-    const found = cells.find((cell) => {
-      const box = cell.getBoundingClientRect();
-      const free = cell.querySelector('.prog-kept') === null && !cell.classList.contains('prog-live');
-      return (
-        free &&
-        box.top > 330 &&
-        box.bottom < innerHeight - 60 &&
-        box.left > 90 &&
-        box.right < 900 &&
-        box.height > 40
-      );
-    });
-    return found?.dataset.id;
+    return cells.find((cell) => {
+      const { top, bottom, left, right, height } = cell.getBoundingClientRect();
+      const isFree = cell.querySelector('.prog-kept') === null && !cell.classList.contains('prog-live');
+      return isFree && top > 330 && bottom < innerHeight - 60 && left > 90 && right < 1100 && height > 40;
+    })?.dataset.id;
   });
-  if (id === undefined) throw new Error('nothing to book in view');
+  const id = await found.jsonValue();
   return page.locator(`.prog[data-id="${id}"]`);
 }
 
