@@ -1,4 +1,4 @@
-/** A station as it is broadcast, decoded in a real browser on a plain-http host name. */
+/** A station as it is broadcast, decoded in a real browser, on a plain-http host name and in a secure context. */
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -86,31 +86,34 @@ describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
   });
 
   /** The screen of a device that chose 放送画質. */
-  async function open(without?: string): Promise<Page> {
+  async function open(without?: string, host = PLAIN_HOST): Promise<Page> {
     const page = await rig.open('');
     if (without !== undefined)
       await page.addInitScript((name) => Reflect.deleteProperty(window, name), without);
     await page.addInitScript(recordAppends);
     await page.addInitScript(() => localStorage.setItem('svc.live-raw', 'true'));
-    await page.goto(`${rig.service.url.replace('127.0.0.1', PLAIN_HOST)}${STATION}`);
+    await page.goto(`${rig.service.url.replace('127.0.0.1', host)}${STATION}`);
     return page;
   }
 
-  test('moves and sounds in step on plain http', async () => {
+  test.each([
+    [PLAIN_HOST, false],
+    ['127.0.0.1', true],
+  ])('moves and sounds in step on http://%s, a secure context: %p', async (host, isSecure) => {
     Object.assign(rig.service.state, { raw: { bytes, seconds: SECONDS }, noSocket: true });
-    const page = await open();
+    const page = await open(undefined, host);
     await page.waitForFunction(() => {
       const video = document.querySelector('video');
       return video !== null && !video.paused && video.currentTime > 0.2;
     });
-    expect(await page.evaluate(() => isSecureContext)).toBe(false);
+    expect(await page.evaluate(() => isSecureContext)).toBe(isSecure);
     const seen = await watch(page, { flashes: 3, pictures: 30, limitMs: 20_000 });
     expect(await page.locator('.raw-picture').count()).toBe(1);
     expect([seen.width, seen.height]).toEqual([427, 240]);
     expect(seen.pictures).toBeGreaterThanOrEqual(30);
     expect(seen.flashes.length).toBeGreaterThanOrEqual(3);
     const apart = Math.max(...flashToBeep(seen));
-    console.log(`raw: flash to beep at most ${Math.round(apart * 1000)} ms of ${seen.flashes.length}`);
+    console.log(`raw on ${host}: flash to beep at most ${Math.round(apart * 1000)} ms of ${seen.flashes.length}`);
     expect(apart).toBeLessThan(0.04);
     expect(rig.service.live.map(({ codec }) => codec)).toEqual(['raw']);
   });
