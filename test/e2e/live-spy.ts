@@ -1,0 +1,116 @@
+/**
+ * What a page of live television shows, on either path: every picture with its place on the timeline, whether it is a white
+ * flash, which letters are drawn over it, and what is said. Reads pixels, canvas calls and texts, none of the player's own
+ * figures.
+ */
+import type { Page } from 'playwright-core';
+
+export interface ShownPicture {
+  /** Epoch ms. */
+  readonly wall: number;
+  /** Media time, s. */
+  readonly media: number;
+  readonly isWhite: boolean;
+  /** Letters over it, spaces left out. */
+  readonly text: string;
+}
+
+interface Log {
+  pictures: ShownPicture[];
+  said: { wall: number; text: string }[];
+}
+
+type Spying = Window & { svcLog: Log };
+
+/** To be installed before the page's own scripts. Self-contained: it is sent there as text. */
+export function liveSpy(): void {
+  const MOST = 3_000;
+  const log: Log = { pictures: [], said: [] };
+  (window as unknown as Spying).svcLog = log;
+  let drawn = '';
+  const overPicture = (context: CanvasRenderingContext2D): boolean =>
+    context.canvas.parentElement?.className.includes('captions') === true;
+  const { clearRect, fillText } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.clearRect = function (...box): void {
+    if (overPicture(this)) drawn = '';
+    clearRect.apply(this, box);
+  };
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...place): void {
+    if (overPicture(this)) drawn += text;
+    fillText.call(this, text, ...place);
+  };
+  const canvas = Object.assign(document.createElement('canvas'), { width: 16, height: 9 });
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  let shown: HTMLVideoElement | null = null;
+  const follow = (video: HTMLVideoElement): void => {
+    video.requestVideoFrameCallback((_now, { mediaTime }) => {
+      if (video !== shown || context === null) return;
+      context.drawImage(video, 0, 0, 16, 9);
+      const { data } = context.getImageData(0, 0, 16, 9);
+      let sum = 0;
+      for (let at = 0; at < data.length; at += 4)
+        sum += (data[at] ?? 0) + (data[at + 1] ?? 0) + (data[at + 2] ?? 0);
+      const picture = { wall: Date.now(), media: mediaTime, isWhite: sum / (16 * 9 * 3) > 200 };
+      // Behind what the page itself draws for this picture.
+      requestAnimationFrame(() => {
+        log.pictures.push({ ...picture, text: drawn.replaceAll(/\s/gu, '') });
+        if (log.pictures.length > MOST) log.pictures.splice(0, MOST / 2);
+      });
+      follow(video);
+    });
+  };
+  setInterval(() => {
+    const now =
+      document.querySelector<HTMLVideoElement>('video.raw-picture') ?? document.querySelector('video');
+    if (now === shown) return;
+    shown = now;
+    if (now !== null) follow(now);
+  }, 20);
+  let last = '';
+  setInterval(() => {
+    const notes = [...document.querySelectorAll('[role=status],[role=alert],.toast')];
+    const text = notes.map((one) => one.textContent?.trim() ?? '').join('\n');
+    if (text !== last && text !== '') log.said.push({ wall: Date.now(), text });
+    last = text;
+  }, 50);
+}
+
+/** What was shown since a moment. */
+export async function shownSince(page: Page, wall: number): Promise<ShownPicture[]> {
+  const all = await page.evaluate(() => (window as unknown as Spying).svcLog.pictures);
+  return all.filter((picture) => picture.wall >= wall);
+}
+
+/** What was said since a moment, line by line. */
+export async function saidSince(page: Page, wall: number): Promise<string> {
+  const all = await page.evaluate(() => (window as unknown as Spying).svcLog.said);
+  return all
+    .filter((one) => one.wall >= wall)
+    .map(({ text }) => text)
+    .join('\n');
+}
+
+/** Media times at which flashes began. */
+export function flashesOf(pictures: readonly ShownPicture[]): number[] {
+  return pictures
+    .filter(({ isWhite }, index) => isWhite && pictures[index - 1]?.isWhite === false)
+    .map(({ media }) => media);
+}
+
+/** Seconds that a picture stands still and is not taken for moving. */
+const STILL_S = 1;
+const MOVING_S = 1;
+
+/** When the picture began to move for a second on end, epoch ms; undefined: it did not yet. */
+export function movingSince(pictures: readonly ShownPicture[]): number | undefined {
+  let first = 0;
+  for (let at = 1; at < pictures.length; at += 1) {
+    const [before, here] = [pictures[at - 1], pictures[at]];
+    if (before === undefined || here === undefined) continue;
+    const isStill = here.wall - before.wall > STILL_S * 1_000;
+    if (isStill) first = at;
+    else if (here.wall - (pictures[first]?.wall ?? here.wall) >= MOVING_S * 1_000)
+      return pictures[first]?.wall;
+  }
+  return undefined;
+}
