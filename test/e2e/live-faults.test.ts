@@ -141,7 +141,7 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
     return found ?? from;
   }
 
-  const says = (from: number, text: string): Promise<void> =>
+  const says = (from: number, text: string): Promise<boolean> =>
     comesTrue(`"${text}" is said`, async () => (await saidSince(page, from)).includes(text), LIMIT_MS);
 
   test.each(paths)('%s: shows each caption with the picture of its time', async (codec, host) => {

@@ -113,7 +113,9 @@ describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
     expect(seen.pictures).toBeGreaterThanOrEqual(30);
     expect(seen.flashes.length).toBeGreaterThanOrEqual(3);
     const apart = Math.max(...flashToBeep(seen));
-    console.log(`raw on ${host}: flash to beep at most ${Math.round(apart * 1000)} ms of ${seen.flashes.length}`);
+    console.log(
+      `raw on ${host}: flash to beep at most ${Math.round(apart * 1000)} ms of ${seen.flashes.length}`,
+    );
     expect(apart).toBeLessThan(0.04);
     expect(rig.service.live.map(({ codec }) => codec)).toEqual(['raw']);
   });
