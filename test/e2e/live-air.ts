@@ -15,7 +15,7 @@ export type Fault = (packet: Uint8Array, pid: number) => Uint8Array | undefined;
 
 const NO_FAULT: Fault = (packet) => packet;
 
-export const pidOf = (packet: Uint8Array): number => (((packet[1] ?? 0) & 0x1f) << 8) | (packet[2] ?? 0);
+const pidOf = (packet: Uint8Array): number => (((packet[1] ?? 0) & 0x1f) << 8) | (packet[2] ?? 0);
 
 interface Counts {
   packets: number;
