@@ -1,6 +1,7 @@
 /**
- * Reads a recorded stream once through ffmpeg, with little priority, and gives what commercials are found by. Ends for
- * certain: with the stream, with ffmpeg, with the signal, or when ffmpeg gives nothing any more.
+ * Reads a recorded stream once through ffmpeg at low priority and extracts the features from which commercials are
+ * detected. Always terminates: at the end of the stream, when ffmpeg exits, on abort, or when ffmpeg produces no output
+ * for too long.
  */
 import { type MonotonicClock, systemMonotonicClock } from '../../host/clock.ts';
 import { settlesWithin } from '../../host/deadline.ts';
@@ -17,30 +18,30 @@ import { type MatroskaBlock, MatroskaReader } from './matroska-blocks.ts';
 import { FeatureCollector, type StreamFeatures } from './stream-features.ts';
 import { captionTimes, soundModes } from './stream-marks.ts';
 
-/** Resolves when the machine is idle; throws the signal's reason when it aborts. */
+/** Resolves when the machine is idle; rejects with the signal's reason on abort. */
 export type Turnstile = (signal: AbortSignal) => Promise<void>;
 
 interface AnalysisOptions {
   readonly turn: Turnstile;
-  /** Share that was read, 0 to 1. */
+  /** Share of the stream that has been read, 0 to 1. */
   readonly onProgress: (share: number) => void;
   readonly signal: AbortSignal;
   readonly clock?: MonotonicClock;
-  /** ffmpeg that gives nothing for so long is ended, ms. */
+  /** ffmpeg is killed after this long without output, ms. */
   readonly stallMs?: number;
 }
 
-/** ffmpeg could not do it; the message is what it said. */
+/** ffmpeg failed; the message is its own. */
 export class AnalysisFailed extends Error {
   override readonly name = 'AnalysisFailed';
 }
 
-/** Towards ffmpeg: some seconds of a stream. */
+/** Size of the queue towards ffmpeg: some seconds of a stream. */
 const MAX_QUEUED = 4 * 1024 * 1024;
 const STALL_MS = 60_000;
 const CHECK_MS = 500;
 const READ_LIMIT_MS = 2_000;
-/** Corners are taken this far apart, or farther in a long recording. */
+/** Least distance between two stored corners; more in a long recording. */
 const STRIP_MS = 450;
 const STRIPS = 2_300;
 const TICKS_PER_MS = 90;
@@ -58,7 +59,7 @@ class Analysis {
   readonly #clock: MonotonicClock;
   readonly #hasVideo: boolean;
   readonly #hasSound: boolean;
-  /** Since when it was given input without giving output; undefined: it gave some. */
+  /** When input was first written without any output since; undefined: output has arrived. */
   #waitingSince: number | undefined;
   #failure: Error | undefined;
 
@@ -76,7 +77,7 @@ class Analysis {
     this.#command = analysisCommand(ask.ffmpeg, { ...what, stripEveryMs });
   }
 
-  /** @throws AnalysisFailed, what reading throws, the signal's reason */
+  /** @throws AnalysisFailed, read errors, the signal's reason */
   async run(): Promise<StreamFeatures> {
     const { signal, stallMs = STALL_MS } = this.options;
     signal.throwIfAborted();
@@ -105,7 +106,7 @@ class Analysis {
       await settlesWithin(READ_LIMIT_MS, reading);
       signal.throwIfAborted();
       if (this.#failure !== undefined) throw this.#failure;
-      // Damaged pictures are complained about; only what gives nothing at all has failed.
+      // ffmpeg warns about damaged pictures; only a run without any output counts as failed.
       if (code !== 0 && this.#collector.reachedMs === 0) {
         throw new AnalysisFailed(stderr || `ffmpeg ended with ${code}`);
       }
@@ -167,7 +168,7 @@ class Analysis {
     });
   }
 
-  /** Time in which it must wait is no time in which ffmpeg gave nothing. */
+  /** Time spent waiting for an idle machine does not count towards ffmpeg's timeout. */
   async #turn(signal: AbortSignal): Promise<void> {
     const waiting = this.#waitingSince;
     const began = this.#clock();
@@ -197,7 +198,7 @@ class Analysis {
     }
   }
 
-  /** Times at ffmpeg are media time less the start, and later by the lead. */
+  /** ffmpeg's timestamps are media time minus the start, plus the lead. */
   #mediaMs(timeMs: number): number {
     return timeMs - (LEAD_TICKS - this.ask.entry.media) / TICKS_PER_MS;
   }

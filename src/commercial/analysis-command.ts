@@ -1,14 +1,16 @@
-/** How ffmpeg is told to give what commercials are found by: tiny pictures, corners for logos, and the sound. */
+/**
+ * The ffmpeg command that extracts the input of commercial detection: tiny pictures, corners for logos, and the sound.
+ */
 
-/** Every picture, one field of it (no combing), 4:2:0. */
+/** Every picture, one field of it (no combing artefacts), 4:2:0. */
 export const TINY = { width: 64, height: 36 } as const;
-/** The upper quarter of some intra pictures, of the same size whatever was broadcast: where stations put their logos. */
+/** The upper quarter of some intra pictures, scaled to one size: where stations place their logos. */
 export const STRIP = { width: 480, height: 68 } as const;
 const STRIP_PICTURE_HEIGHT = 270;
-/** Of the sound as it is compared, Hz. */
+/** Sample rate of the sound that is compared, Hz. */
 export const SOUND_RATE = 8_000;
 
-/** Numbers of the tracks of the output. */
+/** Track numbers of the output. */
 export interface AnalysisTracks {
   readonly tiny: number | undefined;
   readonly strip: number | undefined;
@@ -32,7 +34,7 @@ export function analysisTracks({
 /**
  * Reads a transport stream on stdin, writes Matroska (`matroska-blocks.ts`) on stdout. One thread: it is background work,
  * and times are those of the input.
- * @param stripEveryMs at least this far apart
+ * @param stripEveryMs least distance between two corner pictures
  */
 export function analysisCommand(
   ffmpeg: string,
@@ -54,7 +56,7 @@ export function analysisCommand(
     ...(hasSound
       ? ['-map', '0:a:0', '-filter:a:0', `aresample=${SOUND_RATE}:async=1`, '-ac', '2', '-c:a', 'pcm_s16le']
       : ['-an']),
-    // Without its time base a picture's time is rounded to the frame rate.
+    // Without its time base a picture's timestamp is rounded to the frame rate.
     ...[
       '-vsync',
       'passthrough',

@@ -1,6 +1,6 @@
 /**
- * Where parts of a broadcast may meet: pictures that differ from the one before (cuts), pauses of the sound, black.
- * Pure. Thresholds are those of the field's tools: chapter_exe (silence by peak, a cut within it), comskip (black).
+ * Candidates for boundaries between parts of a broadcast: scene cuts, pauses of the sound, black pictures. Pure. The
+ * thresholds are those of established tools: chapter_exe (silence by peak, with a cut inside it), comskip (black).
  */
 import { LOUDNESS_STEP_MS, NO_SOUND, type PictureFeatures, type StreamFeatures } from './stream-features.ts';
 
@@ -12,29 +12,32 @@ export interface Span {
 
 export interface Candidate {
   readonly atMs: number;
-  /** The picture changes there. */
+  /** A scene cut. */
   readonly isCut: boolean;
-  /** 0 to 1: how sure the sound pauses there; 0: it does not. */
+  /** 0 to 1: how certain a pause of the sound is; 0: none. */
   readonly quiet: number;
-  /** Black, or any even picture, begins or ends there. */
+  /** Black, or a picture of a single brightness, begins or ends here. */
   readonly isBlackEdge: boolean;
-  /** ms without sound just before and just behind it. */
+  /** ms of silence just before and just after it. */
   readonly silence: { readonly before: number; readonly behind: number };
 }
 
 export const NO_SILENCE = { before: 0, behind: 0 } as const;
 
-/** -50 dB below full scale: joins of commercials are silent to the last bits, programmes hardly ever. */
+/** -50 dBFS: joins of commercials are digitally silent, programmes hardly ever. */
 const SILENT_PEAK = 100;
-/** A pause between commercials is 0.3 to 1 s; a shorter one speaks for less. */
+/** A pause between commercials lasts 0.3 to 1 s; a shorter one is weaker evidence. */
 const SHORTEST_SILENCE_MS = 140;
 const SURE_SILENCE_MS = 300;
-/** Picture and sound do not change at the same time: by so much a cut may lie outside its silence. */
+/** Sound and picture are not exactly aligned: a cut may lie this far outside its silence. */
 const SILENCE_EDGE_MS = 70;
-/** A recording that is silent all along has no silences. */
+/** A longer silence is a recording without sound, not a pause. */
 const MAX_SILENCE_MS = 20_000;
 
-/** Mean difference of a cut, of 255; difference of brightness and of colours, of 2; and how far they stand out. */
+/**
+ * Thresholds of a cut: mean difference (of 255), difference of brightness and of colour (of 2), and how far each
+ * exceeds its neighbours.
+ */
 const CUT = {
   ...{ change: 6, changeFloor: 1, shift: 0.1, shiftFloor: 0.03, tint: 0.2, tintFloor: 0.05 },
   ...{ quiet: 2.2, lively: 1.6 },
@@ -45,7 +48,7 @@ const ABOVE = { ratio: 1.2, spreads: 2 } as const;
 const BLACK_LUMA = 26;
 const EVEN_SPREAD = 3;
 const SHORTEST_BLACK_MS = 90;
-/** Candidates are pictures; two cuts within this are one flash. */
+/** Candidates lie on pictures; two cuts within this time are one flash. */
 const SAME_MS = 1;
 
 export function silences(peaks: Int16Array): Span[] {
@@ -72,8 +75,8 @@ function median(values: number[]): number {
 }
 
 /**
- * How far a value stands out of those around it: times the quieter side's, and times the livelier side's. `isAbove`: of
- * steady motion, which a cut exceeds by less.
+ * How far a value exceeds those around it: ratio to the quieter side and to the livelier side. `isAbove` is for steady
+ * motion, which a cut exceeds by less.
  */
 function standsOut(
   values: Float64Array,
@@ -98,7 +101,10 @@ function standsOut(
   return { quiet: value / Math.min(one, other), lively: value / Math.max(one, other), isAbove };
 }
 
-/** Indexes of pictures that differ from the one before as no neighbour does: in place, in brightness, or in colour. */
+/**
+ * Indexes of pictures that differ from the previous one far more than their neighbours do: by pixel, in brightness or
+ * in colour.
+ */
 function cuts({ changes, shifts, tints }: Pick<PictureFeatures, 'changes' | 'shifts' | 'tints'>): number[] {
   const found: number[] = [];
   const isOut = (values: Float64Array, index: number, floor: number): boolean => {
@@ -116,7 +122,7 @@ function cuts({ changes, shifts, tints }: Pick<PictureFeatures, 'changes' | 'shi
   return found;
 }
 
-/** Stretches of pictures of one brightness; `toMs` is the first picture behind. */
+/** Runs of pictures of a single brightness; `toMs` is the first picture after the run. */
 export function blacks({ times, lumas, spreads }: PictureFeatures): Span[] {
   const found: Span[] = [];
   let from: number | undefined;
@@ -136,7 +142,7 @@ export function blacks({ times, lumas, spreads }: PictureFeatures): Span[] {
   return found;
 }
 
-/** The sound's pause around a time. `at`: index to search from, moved on. */
+/** The pause of the sound around a time. `at`: index at which the search begins, advanced by the call. */
 function quietAt(
   list: readonly Span[],
   timeMs: number,
@@ -152,7 +158,7 @@ function quietAt(
   return { quiet: length >= SURE_SILENCE_MS ? 1 : 0.7, silence };
 }
 
-/** In order, each at another time. */
+/** In ascending order, without duplicates. */
 export function candidates({ pictures, peaks }: Pick<StreamFeatures, 'pictures' | 'peaks'>): Candidate[] {
   const { times } = pictures;
   const quiet = silences(peaks);
@@ -165,7 +171,7 @@ export function candidates({ pictures, peaks }: Pick<StreamFeatures, 'pictures' 
     }
   }
   const marked = [...found.keys()].sort((a, b) => a - b);
-  // A pause in which no picture changes: faded, or a picture that stays.
+  // A pause without a change of picture: a fade, or a still picture.
   let next = 0;
   for (const { fromMs, toMs } of quiet) {
     while (next < marked.length && (marked[next] as number) < fromMs - SILENCE_EDGE_MS) next += 1;
@@ -185,7 +191,7 @@ export function candidates({ pictures, peaks }: Pick<StreamFeatures, 'pictures' 
     });
 }
 
-/** The first picture from a time on. */
+/** The first picture at or after a time. */
 function pictureNear(times: Float64Array, timeMs: number): number {
   let low = 0;
   let high = times.length;

@@ -1,12 +1,14 @@
 /**
- * What speaks for a part of a commercial break between two places, and what it costs to go over from programme to
+ * Scores a possible part of a commercial break between two candidates, and the cost of a transition from programme to
  * commercials at one. Pure.
  */
 import { type Candidate, NO_SILENCE, type Span } from './boundary-candidates.ts';
 import { evidenceBetween, isLogoSeen, logoAround, type MainEvidence } from './main-evidence.ts';
 import { fullness, isOffCentre, type SilenceRule } from './spot-silence.ts';
 
-/** Quarter minutes of a spot, or of several between which nothing is seen: what speaks for one whose edges are sure. */
+/**
+ * Lengths of a spot (or of several without a visible join) in quarter minutes, and the score of one with certain edges.
+ */
 const UNITS: readonly { readonly count: number; readonly bonus: number; readonly needsEvidence: boolean }[] =
   [
     { count: 1, bonus: 3, needsEvidence: false },
@@ -17,59 +19,62 @@ const UNITS: readonly { readonly count: number; readonly bonus: number; readonly
   ];
 /** Broadcasters count a quarter minute as 449 or 450 pictures. */
 const UNIT_MS = { least: (449 * 1001) / 30, most: (450 * 1001) / 30 } as const;
-/** A pause's middle stands for its place: no more exact than this. A cut is exact to a frame or two. */
+/** Tolerance of a length: a pause is located by its middle and therefore inexact; a cut is exact to a frame or two. */
 const GRID_MS = { pause: 250, cut: 70 } as const;
-/** Cards and other short parts beside spots. */
+/** Sponsor cards and other short parts beside spots. */
 const CARDS_MS = [5_000, 10_000, 20_000];
 const CARD_TOLERANCE_MS = 200;
 const CARD_COST = 1;
-/** Going over from programme to commercials and back. */
+/** Cost of the transition between programme and commercials, in either direction. */
 const EDGE_COST = 2;
-/** At a cut without a pause of the sound. */
+/** Additional cost at a cut without a pause of the sound. */
 const LOUD_EDGE_COST = 2.5;
-/** At a pause in which no picture changes; the second where spots keep to the demanded silence. */
+/** At a pause without a change of picture; `ruled`: where spots keep to the prescribed silence. */
 const STILL_EDGE_COST = { usual: 1, ruled: 3 } as const;
-/** What the recording begins or ends with may be a part of a spot. */
+/** The first or last part of a recording may be an incomplete spot. */
 const PARTIAL = {
   withEvidenceMs: 60_000,
   withoutMs: 16_000,
   cost: 1,
-  /** Without evidence it is programme rather: more than going over. */
+  /** Without other evidence, programme is more likely: costs more than a transition. */
   loneCost: 2.5,
-  /** Recordings begin before their programme: what a sure pause, or the logo, ends soon is the break before it. */
+  /**
+   * Recordings begin before their programme: a part that soon ends with a certain pause, or with the logo appearing, is
+   * the break before it.
+   */
   headBonus: 4.7,
   shownHeadBonus: 4.5,
   leastHeadMs: 2_500,
   usualMs: 16_000,
   costASecond: 0.1,
 } as const;
-/** What the logo leaves out and is of no usual length. */
+/** A part without the logo whose length is not that of a spot. */
 const ODD = { longestMs: 240_000, cost: 2.5, costASecond: 0.02 } as const;
 const BLACK_MS = 3_000;
-/** Between two parts it belongs to the break: nothing of a programme is lost. */
+/** Black between two parts belongs to the break: nothing of the programme is lost. */
 const BLACK_BONUS = 0.4;
-/** Where no logo speaks it tells more. */
+/** Without evidence of a logo, black is stronger evidence. */
 const LONE_BLACK_BONUS = 1;
-/** A logo is seen, or seen to be away; and what that is worth at an edge. */
+/** Threshold from which a logo counts as shown or absent, and the score of that at an edge. */
 const LOGO_SAYS = 0.3;
 const LOGO_EDGE_BONUS = 0.8;
 const LOGO_EDGE_COST = 2;
-/** Between a cut and the logo, as stations have it (join_logo_scp allows as much). */
+/** Distance between a cut and the logo's change that stations keep (join_logo_scp allows as much). */
 const LOGO_SHIFT_MS = 4_200;
-/** A cut this near behind another is the end of a flash more often than where parts meet. */
+/** A cut this soon after another is more often the end of a flash than a boundary. */
 const FLASH_MS = 150;
 const FLASH_COST = 0.3;
-/** Of the silence at the ends of spots, and of the programme's parts. */
+/** Scores of the prescribed silence at the ends of spots and of parts of the programme. */
 const SIDES = { bonus: 2, cost: 7, partCost: 5, outerCost: 3 } as const;
-/** Another cut of the same silence lies in its middle; the second where spots keep to the demanded silence. */
+/** Another cut is nearer the middle of the same silence; `ruled`: where spots keep to the prescribed silence. */
 const OFF_CENTRE_COST = { usual: 1, ruled: 4 } as const;
-/** For each place within what would be one spot where other parts meet, as it seems. */
+/** Cost of each probable boundary inside a single spot. */
 const JOIN_COST = 2;
-/** So far from its ends, ms: what is nearer lies in the same silence. */
+/** Least distance of such a boundary from the spot's ends, ms: a nearer one lies in the same silence. */
 const JOIN_APART_MS = 2_000;
 const SEEN_JOIN = 0.7;
 
-/** So near the ends of a recording nothing is told apart, ms. */
+/** Within this distance of a recording's ends no parts are distinguished, ms. */
 const ENDS_MS = 300;
 
 export interface Place extends Candidate {
@@ -78,7 +83,7 @@ export interface Place extends Candidate {
   readonly isOffCentre: boolean;
 }
 
-/** What is between two places: a spot by the grid, black, or anything else. */
+/** Kind of the part between two places: a spot whose length fits, black, or anything else. */
 export type PartKind = 'spot' | 'card' | 'black' | 'partial' | 'odd';
 
 export interface BreakScene {
@@ -109,7 +114,7 @@ function isBehindFlash(one: Candidate, before: Candidate | undefined): boolean {
   return one.isCut && before.isCut && one.atMs - before.atMs <= FLASH_MS;
 }
 
-/** 0 to 1: how sure a place is one where parts meet. */
+/** 0 to 1: how certain a place is a boundary. */
 export function sureness({ isEnd, isCut, isBlackEdge, quiet }: Place): number {
   if (isEnd) return 0.6;
   if (quiet === 0) return 0;
@@ -128,7 +133,10 @@ function logoSides(place: Place, evidence: MainEvidence, isToCommercials: boolea
   return { isClear: main > LOGO_SAYS && cm < -LOGO_SAYS, isDenied: main < -LOGO_SAYS || cm > LOGO_SAYS };
 }
 
-/** For the rest of a spot that is followed by the programme; by further spots it may be programme as well. */
+/**
+ * For an incomplete spot at the head that is followed by the programme; followed by further spots it may equally be
+ * programme.
+ */
 export function headBonus(place: Place, { evidence, rule }: BreakScene): number {
   if (place.atMs <= PARTIAL.leastHeadMs) return 0;
   if (evidence.isTelling) {
@@ -140,7 +148,7 @@ export function headBonus(place: Place, { evidence, rule }: BreakScene): number 
   return sureness(place) >= 1 && isKept ? PARTIAL.headBonus : 0;
 }
 
-/** What it costs to go over at a place; more than anything where nothing speaks for it. */
+/** Cost of a transition at a place; prohibitive where there is no evidence for one. */
 export function edgeCost(place: Place, { evidence, rule }: BreakScene, isToCommercials: boolean): number {
   if (place.isEnd) return 0;
   const { isClear, isDenied } = logoSides(place, evidence, isToCommercials);
@@ -156,7 +164,7 @@ export function edgeCost(place: Place, { evidence, rule }: BreakScene, isToComme
   return EDGE_COST + still + side + flash + logo;
 }
 
-/** What speaks for a part of a commercial break between two places; undefined: it is none. */
+/** Score of a part of a commercial break between two places; undefined: it cannot be one. */
 export function partOf(
   from: number,
   to: number,
@@ -207,14 +215,14 @@ export function blackBonus({ isTelling }: MainEvidence): number {
   return isTelling ? BLACK_BONUS : LONE_BLACK_BONUS;
 }
 
-/** What length and edges say of a spot; undefined: it is none. `loud`: edges without a pause. */
+/** Score of a spot by its length and edges; undefined: it is none. `loud`: number of edges without a pause. */
 function spotWorth(start: Place, end: Place, { isTelling }: MainEvidence, loud: number): number | undefined {
-  // Where a recording begins or ends nothing is cut.
+  // The ends of the recording are not cuts.
   if (start.isEnd || end.isEnd) return undefined;
   const length = end.atMs - start.atMs;
   const tolerance = start.isCut && end.isCut ? GRID_MS.cut : GRID_MS.pause;
   const sure = Math.min(sureness(start), sureness(end));
-  // Without a logo nothing but pauses with cuts speaks.
+  // Without a logo, pauses with cuts are the only evidence.
   if (!isTelling && sure < 0.5) return undefined;
   let best: number | undefined;
   for (const { count, bonus, needsEvidence } of UNITS) {
@@ -226,7 +234,9 @@ function spotWorth(start: Place, end: Place, { isTelling }: MainEvidence, loud: 
   return best;
 }
 
-/** 0 to 1: how much of the demanded silence both ends of a spot have. What the recording cuts off has it. */
+/**
+ * 0 to 1: how much of the prescribed silence both ends of a spot have. An end cut off by the recording counts as full.
+ */
 export function fullSides(start: Place, end: Place): number {
   return Math.min(
     start.isEnd ? 1 : fullness(start.silence.behind),
@@ -234,7 +244,7 @@ export function fullSides(start: Place, end: Place): number {
   );
 }
 
-/** How many places within a part look like those between spots. */
+/** Number of places inside a part that look like boundaries between spots. */
 function joinsWithin(from: number, to: number, places: readonly Place[], rule: SilenceRule): number {
   const [start, end] = [places[from] as Place, places[to] as Place];
   let count = 0;
@@ -259,7 +269,10 @@ function isBlack(fromMs: number, toMs: number, blacks: readonly Span[]): boolean
   return span !== undefined && span.fromMs <= fromMs && span.toMs >= toMs;
 }
 
-/** A logo may go some seconds before a break and come back some seconds behind it, but is away from its first picture on. */
+/**
+ * A logo may disappear some seconds before a break and reappear some seconds after it, but is absent from the break's
+ * first picture on.
+ */
 export function isDivided(place: Place, evidence: MainEvidence, isToCommercials: boolean): boolean {
   if (place.isEnd) return true;
   const logo = logoAround(evidence, place.atMs);

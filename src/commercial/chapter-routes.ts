@@ -1,4 +1,4 @@
-/** What people do about the chapters of a recording: correct the boundaries, or take the correction back. */
+/** Routes for the chapters of a recording: users correct the boundaries, or undo the correction. */
 import type { Elysia } from 'elysia';
 import type { WallClock } from '../../host/clock.ts';
 import { ChaptersRequestSchema, ChaptersSchema } from '../../wire/api.ts';
@@ -18,17 +18,17 @@ interface ChapterRouteNeeds {
   chapters: Pick<ChapterStore, 'find' | 'putCorrected'>;
   open: OpensOriginals;
   hub: Pick<Hub, 'publish' | 'changed'>;
-  /** Told of a recording that people corrected. */
+  /** Called with a recording that a user corrected. */
   corrected: (id: RecordingId) => void;
   /** Epoch ms. */
   now: WallClock;
 }
 
-/** Boundaries that a player rounded may lie this far behind the end, s. */
+/** Tolerance beyond the end for boundaries that a player rounded, s. */
 const BEHIND_END = 1;
 const tags = ['recordings'];
 
-/** @throws Failure bad_request with the path of the chapter that cannot be */
+/** @throws Failure bad_request with the path of the invalid chapter */
 function readSegments(body: unknown, durationMs: number): ChapterSegment[] {
   const { chapters } = readAs(ChaptersRequestSchema, body);
   let last = 0;
@@ -53,7 +53,8 @@ function refuseGrowing(recording: ListedRecording): void {
 }
 
 /**
- * ms of the original stream, in whose time chapters are told. Of a recording that has only an encoded file, that file's.
+ * Duration of the original stream in ms, the time base of chapters; for a recording with only an encoded file, of that
+ * file.
  * @throws Failure not_found, busy; conflict where commercials are cut out
  */
 async function lengthOf(recording: ListedRecording, open: OpensOriginals): Promise<number> {

@@ -1,4 +1,4 @@
-/** Commercials of recordings put together: what is known of them, how they are found, what people correct. */
+/** Composes the commercial feature: stored chapters, detection, corrections by users. */
 import type { Database } from 'bun:sqlite';
 import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
@@ -21,7 +21,7 @@ interface CommercialNeeds {
   encoders: Pick<Encoders, 'ffmpeg'>;
   settings: Pick<Settings, 'get'>;
   startWorker: () => Worker;
-  /** An encoder runs that a viewer waits for. */
+  /** An encoder is running for a viewer. */
   isBusy: () => boolean;
   hub: Hub;
   log: Log;
@@ -46,9 +46,9 @@ export function createCommercial(needs: CommercialNeeds) {
     addChapterRoutes(app, { recordingList, chapters, open, hub, now, corrected });
     addDetectionRoutes(app, { recordingList, chapters, detection, isAutomatic });
   };
-  /** Whether its commercials are still to be looked for; then they are next, since somebody waits for them. */
+  /** Whether detection is still pending; if so, it is moved to the front, since an encode waits for it. */
   const isPending = (id: RecordingId): boolean => {
-    // What people said is not waited for any more.
+    // Recordings that a user corrected are not waited for.
     if (chapters.find(id)?.isCorrected === true) return false;
     const known = chapters.detection(id);
     if (known === undefined && !isAutomatic(id)) return false;

@@ -16,7 +16,7 @@ const sure = (atMs: number): Candidate => place(atMs);
 const loud = (atMs: number): Candidate => ({ ...place(atMs), quiet: 0, silence: NO_SILENCE });
 const still = (atMs: number): Candidate => ({ ...place(atMs), isCut: false });
 
-/** A logo that is away in some stretches, seen every half second. */
+/** A logo that is absent in some stretches, sampled every half second. */
 function logo(durationMs: number, away: readonly [number, number][]) {
   const samples = Array.from({ length: Math.floor(durationMs / 500) }, (_, index) => ({
     timeMs: index * 500,
@@ -47,26 +47,26 @@ const chain = (count: number): number[] =>
 const END = START + 4 * SPOT;
 
 describe('commercials', () => {
-  test('are chains of spots while the logo is away, and sure', () => {
+  test('chains of spots without the logo are commercials, and certain', () => {
     const breaks = decide(300_000, [sure(50_000), ...chain(4).map(sure), sure(250_000)], [[START, END]]);
     expect(spans(breaks)).toEqual([[START, END]]);
     expect(breaks[0]?.isSure).toBe(true);
   });
 
-  test('are found by pauses and lengths alone, and then are not sure', () => {
+  test('commercials found by pauses and lengths alone are not certain', () => {
     const breaks = decide(300_000, [sure(50_000), ...chain(4).map(sure), sure(250_000)]);
     expect(spans(breaks)).toEqual([[START, END]]);
     expect(breaks[0]?.isSure).toBe(false);
   });
 
-  test('without pauses are found where the logo goes and comes with the cuts, and are not sure', () => {
+  test('without pauses, commercials are found where the logo changes together with cuts, and are not certain', () => {
     const cuts = [40_000, 61_000, ...chain(4), 230_000, 250_000].map(loud);
     const breaks = decide(300_000, cuts, [[START, END]]);
     expect(spans(breaks)).toEqual([[START, END]]);
     expect(breaks[0]?.isSure).toBe(false);
   });
 
-  test('include the black between them and the programme', () => {
+  test('the black between commercials and programme belongs to the commercials', () => {
     const blacks = [
       { fromMs: START - 500, toMs: START },
       { fromMs: END, toMs: END + 500 },
@@ -79,7 +79,7 @@ describe('commercials', () => {
     expect(spans(decide(300_000, all, undefined, blacks))).toEqual([[START - 500, END + 500]]);
   });
 
-  test('are not what a programme has pauses and cuts in', () => {
+  test('pauses and cuts inside a programme are not commercials', () => {
     const pauses = [20_000, 31_000, 47_000, 90_000, 131_000, 171_000, 208_000].map(sure);
     expect(decide(300_000, pauses, [])).toEqual([]);
     expect(decide(300_000, pauses)).toEqual([]);
@@ -89,7 +89,7 @@ describe('commercials', () => {
     expect(decide(300_000, chain(4).map(still))).toEqual([]);
   });
 
-  test('keep to the demanded silence throughout, where most of them do', () => {
+  test('spots keep to the prescribed silence throughout where most of them do', () => {
     // Each end has half a second; the programme's ends have less.
     const spots = [place(START, 200, 520), place(START + SPOT, 520, 520), place(START + 2 * SPOT, 520, 520)];
     const end = START + 3 * SPOT;
@@ -116,7 +116,7 @@ describe('commercials', () => {
     expect(spans(decide(300_000, [...both, loud(250_000)], faded))).toEqual([[START, Math.round(end)]]);
   });
 
-  test('are not where a logo only fades', () => {
+  test('a logo that only fades is no commercial break', () => {
     const cuts = [12_000, 33_000, 57_000, 104_000, 143_000, 201_000].map(loud);
     expect(decide(300_000, cuts, [[70_000, 95_000]])).toEqual([]);
     // Beside a pause a spot's length away it is doubted at least.
@@ -124,7 +124,7 @@ describe('commercials', () => {
     expect(breaks.filter(({ isSure }) => isSure)).toEqual([]);
   });
 
-  test('are not sure where the logo is seen in them', () => {
+  test('commercials are not certain where the logo is visible in them', () => {
     const away: [number, number][] = [
       [START, START + SPOT],
       [START + SPOT + 3_000, END],
@@ -133,10 +133,10 @@ describe('commercials', () => {
     expect(breaks.every(({ isSure }) => !isSure)).toBe(true);
   });
 
-  test('at the begin may be the rest of a spot', () => {
+  test('an incomplete spot at the beginning is a commercial', () => {
     const breaks = decide(200_000, [sure(8_000), sure(8_000 + SPOT)], [[0, 8_000 + SPOT]]);
     expect(spans(breaks)).toEqual([[0, Math.round(8_000 + SPOT)]]);
-    // Recordings begin before their programme; without a logo it is not sure, and needs another break.
+    // Recordings begin before their programme; without a logo this is not certain, and needs another break as evidence.
     const without = decide(300_000, [sure(8_000), ...chain(4).map(sure)]);
     expect(spans(without)).toEqual([
       [0, 8_000],
@@ -145,7 +145,7 @@ describe('commercials', () => {
     expect(without.some(({ isSure }) => isSure)).toBe(false);
     expect(decide(200_000, [sure(8_000)])).toEqual([]);
     expect(spans(decide(300_000, [sure(2_000), ...chain(4).map(sure)]))).toEqual([[START, END]]);
-    // A logo that appears with a cut tells it without a pause.
+    // A logo that appears with a cut is evidence without a pause.
     expect(spans(decide(200_000, [loud(6_000), loud(60_000)], [[0, 6_000]]))).toEqual([[0, 6_000]]);
     // In front of whole spots it may be the programme.
     const spots = [12_000, 12_000 + SPOT, 12_000 + 2 * SPOT].map(sure);
@@ -153,7 +153,7 @@ describe('commercials', () => {
   });
 });
 
-test('whatever is seen, breaks are in order, inside the recording, and never sure without evidence', () => {
+test('for any input, breaks are in order, inside the recording, and never certain without evidence', () => {
   const candidate = fc.record({
     atMs: fc.integer({ min: 0, max: 400_000 }),
     isCut: fc.boolean(),

@@ -1,7 +1,7 @@
 /**
- * Divides a recording into programme and commercials: the division for which most speaks. Commercials are chains of spots
- * of whole quarter minutes between candidates (broadcasters count 15 s as 449 or 450 frames), programme is what is
- * between; the logo and the sound's mode speak for each moment. Pure; a shortest path over the candidates.
+ * Divides a recording into programme and commercials by the division with the highest score. Commercials are chains of
+ * spots of whole quarter minutes between candidates (broadcasters count 15 s as 449 or 450 frames), programme is what
+ * lies between; the logo and the sound mode are evidence for each moment. Pure; a shortest path over the candidates.
  */
 import type { Candidate, Span } from './boundary-candidates.ts';
 import {
@@ -23,7 +23,7 @@ import { fullness, NO_RULE, type SilenceRule, silenceRuleOf } from './spot-silen
 export interface CommercialBreak {
   readonly startMs: number;
   readonly endMs: number;
-  /** More than pauses and lengths speaks for it. */
+  /** There is evidence besides pauses and lengths. */
   readonly isSure: boolean;
   /** 0 to 1. */
   readonly confidence: number;
@@ -36,14 +36,20 @@ interface DecisionInput {
   readonly durationMs: number;
 }
 
-/** Weight of a second of evidence, and how much of one stretch of it counts: it is one observation after a while. */
+/**
+ * Weight of a second of evidence, and the longest stretch that counts: beyond it, more of the same is no new
+ * observation.
+ */
 const WEIGHT = 0.35;
 const LONGEST_MS = 241_000;
-/** Black between two spots: so long it is seen between spots and programme only. */
+/** Black between two spots: black this long occurs only between spots and programme. */
 const INNER_BLACK = { longMs: 300, longCost: 3.5, cost: 1 } as const;
-/** Of the samples of each part of a break that is sure: the programme beside it may show the logo for a moment only. */
+/**
+ * Largest share of samples with the logo in each part of a certain break: the adjacent programme may show the logo for
+ * a moment only.
+ */
 const MOST_SEEN = 0.04;
-/** So long a programme must show its logo beside a break that is sure. */
+/** Time for which the programme must show its logo next to a certain break. */
 const SIDE_MS = 3_000;
 
 type Kind = 'main' | 'cm';
@@ -72,15 +78,15 @@ export function decideCommercials({
 }: DecisionInput): CommercialBreak[] {
   const scene = { places: placesOf(candidates, durationMs), blacks, evidence };
   const first = chainsOf({ ...scene, rule: NO_RULE });
-  // What the spots are like tells where others are: a second look with what the first has found.
+  // Spots found in the first pass tell how this recording's spots look; a second pass uses that.
   const rule = ruleOf(first, scene.places);
   const last = rule.spots ? chainsOf({ ...scene, rule }) : first;
-  // One pause near the begin of a recording in which nothing else is found is the programme's.
+  // A single pause near the beginning of a recording without other breaks belongs to the programme.
   const chains = last.some(hasSpot) || evidence.isTelling ? last : [];
   return chains.map((chain) => breakOf(chain, scene)).filter(({ startMs }) => startMs < durationMs);
 }
 
-/** What the breaks that were found keep to. */
+/** The silence rule that the detected breaks follow. */
 function ruleOf(chains: readonly (readonly Part[])[], places: readonly Place[]): SilenceRule {
   const spots = chains
     .flat()
@@ -101,7 +107,7 @@ function hasSpot(chain: readonly Part[]): boolean {
   return chain.some(({ how }) => how === 'spot');
 }
 
-/** The breaks of the best division, each as its parts. */
+/** The breaks of the best division, each as a list of parts. */
 function chainsOf(scene: BreakScene): Part[][] {
   const { places, evidence } = scene;
   const main: Step[] = places.map(() => NONE);
@@ -136,7 +142,7 @@ function chainsOf(scene: BreakScene): Part[][] {
   return traced(places, main, cm).filter((chain) => chain.some(({ how }) => how !== 'black'));
 }
 
-/** What black costs that was taken for the end of a break, where another part follows. */
+/** Cost of black that was taken for the end of a break but is followed by another part. */
 function innerBlackCost(step: Step, at: number, { places, evidence }: BreakScene): number {
   if (step.how !== 'black' || step.kind !== 'cm') return 0;
   const length = (places[at] as Place).atMs - (places[step.from] as Place).atMs;
@@ -193,7 +199,7 @@ function certaintyOf(
   const behind = end.isEnd ? 1 : meanEvidence(evidence, end.atMs, end.atMs + SIDE_MS);
   const isOnGrid = chain.every(({ how }) => how === 'spot' || how === 'black' || how === 'partial');
   const edges = Math.min(sureness(start), sureness(end));
-  // Where it is divided by the logo, the logo goes and comes with the break, and is not seen in it.
+  // In a recording divided by its logo, the logo changes with the break and is not visible in it.
   const isDenied = isSeen || !isDivided(start, evidence, true) || !isDivided(end, evidence, false);
   const isSure =
     evidence.isTelling &&

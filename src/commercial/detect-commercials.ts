@@ -1,4 +1,4 @@
-/** From what was measured of a stream to its chapters. Pure. */
+/** Turns the measurements of a stream into chapters. Pure. */
 import {
   type ChapterSegment,
   type DetectedChange,
@@ -13,21 +13,24 @@ import { knownLogo, type LogoFound, learnLogo } from './station-logo.ts';
 import type { StreamFeatures } from './stream-features.ts';
 
 interface DetectionKnowledge {
-  /** Of the station, in this format; null: nothing was learnt yet. */
+  /** Logo of the station in this format; null: none is known yet. */
   readonly logo: LogoModel | null;
-  /** What people say of the recording; null: nothing. */
+  /** Corrections by users; null: none. */
   readonly corrected: readonly ChapterSegment[] | null;
 }
 
 interface DetectionResult {
   readonly chapters: DetectedChapters;
-  /** What this recording teaches of the station's logo; null: nothing sure. */
+  /** The station's logo as learnt from this recording; null: nothing certain. */
   readonly learnt: LogoModel | null;
 }
 
-/** Places that are kept for people who correct boundaries: two a second of a day would be too many to send. */
+/**
+ * Bound on the boundaries that are stored for users' corrections: two a second for a whole day would be too many to
+ * send.
+ */
 const MAX_CHANGES = 20_000;
-/** A recording without commercials is sure to have none when its logo was there for so much of it. */
+/** A recording without detected commercials is certain to have none when its logo was visible for this share of it. */
 const LOGO_SHOWN = 0.9;
 
 export function detectCommercials(features: StreamFeatures, knowledge: DetectionKnowledge): DetectionResult {
@@ -81,7 +84,7 @@ function shown({ evidence }: LogoFound): number {
   return evidence.reduce((sum, one) => sum + (one > 0 ? 1 : 0), 0) / Math.max(1, evidence.length);
 }
 
-/** A logo is kept for the station's next recordings when it divided this one well, or people said where. */
+/** A logo is stored for the station's next recordings when it divided this one well, or a user corrected this one. */
 function teaches(
   logo: LogoFound | undefined,
   breaks: readonly CommercialBreak[],

@@ -3,15 +3,15 @@ import { AnalysisFailed, analyseStream, type Turnstile } from './analyse-stream.
 import { detectCommercials } from './detect-commercials.ts';
 import type { DetectAnswer, DetectAsk, DetectContract } from './detect-messages.ts';
 
-/** Shorter recordings have no commercials worth telling apart. */
+/** Shorter recordings have too few commercials to detect. */
 const SHORTEST_MS = 20_000;
-/** Of which less was read: what is said of the rest would be a guess. */
+/** If less of the recording could be read, the result would be a guess. */
 const READ_SHARE = 0.9;
 const PROGRESS_STEP = 0.01;
 
 export class DetectHost {
   #resume: PromiseWithResolvers<void> | undefined;
-  /** Of the detection under way. */
+  /** State of the running detection. */
   #running: Promise<unknown> = Promise.resolve();
   readonly #closing = new AbortController();
 
@@ -25,13 +25,13 @@ export class DetectHost {
     }
   }
 
-  /** Ends the detection under way, and its ffmpeg. */
+  /** Cancels the running detection and ends its ffmpeg. */
   async close(): Promise<void> {
     this.#closing.abort(new Error('the worker ends'));
     await this.#running;
   }
 
-  /** @throws what reading throws, the signal's reason */
+  /** @throws read errors, the signal's reason */
   async detect(ask: DetectAsk, signal: AbortSignal): Promise<DetectAnswer> {
     const either = AbortSignal.any([signal, this.#closing.signal]);
     const turn = this.#running.then(() => this.#detect(ask, either));

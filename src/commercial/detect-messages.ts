@@ -1,4 +1,4 @@
-/** What the background worker is asked about commercials of recorded streams. */
+/** Messages of the background worker that detects commercials in recorded streams. */
 import type { ServiceId } from '../../arib/ids.ts';
 import type { Media90k } from '../../arib/time.ts';
 import type { IndexPiece } from '../media/recording-index.ts';
@@ -11,17 +11,17 @@ export interface DetectAsk {
   ffmpeg: string;
   /** Files of the original stream, in order. */
   paths: readonly string[];
-  /** Octets. */
+  /** Bytes. */
   size: number;
   pieces: readonly IndexPiece[];
   serviceId: ServiceId | undefined;
-  /** Where reading begins. */
+  /** Byte position at which reading begins. */
   entry: { at: number; media: Media90k; layout: StationLayout; tables: Uint8Array };
-  /** Of the picture, as its header tells: logos are kept by it. */
+  /** Size of the picture by its sequence header: logos are stored by it. */
   format: string;
-  /** Of the whole recording, ms. */
+  /** Length of the whole recording, ms. */
   durationMs: number;
-  /** Of the station, in this format. */
+  /** Logo of the station in this format. */
   logo: LogoModel | null;
   corrected: readonly ChapterSegment[] | null;
 }
@@ -33,7 +33,7 @@ export type DetectAnswer =
 /** One detection runs at a time. */
 export interface DetectContract {
   requests: { detect: { ask: DetectAsk; answer: DetectAnswer } };
-  /** `hold`: nothing more is read until `resume`. */
+  /** `hold`: pauses reading until `resume`. */
   orders: { order: 'hold' | 'resume' };
   events: { event: 'progress'; share: number };
 }

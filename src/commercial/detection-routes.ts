@@ -1,4 +1,4 @@
-/** Looking for the commercials of a recording: asked for, cancelled, how far it is, and which changes were seen. */
+/** Routes of commercial detection: request, cancel, progress, and the scene changes found. */
 import type { Elysia } from 'elysia';
 import { ChangesSchema, DetectionSchema, type DetectionStatus } from '../../wire/api.ts';
 import type { DetectionFailure } from '../model/chapters.ts';
@@ -15,7 +15,7 @@ interface DetectionRouteNeeds {
   recordingList: Pick<RecordingListStore, 'find'>;
   chapters: Pick<ChapterStore, 'find' | 'detection' | 'changes'>;
   detection: Pick<DetectionService, 'request' | 'cancel' | 'shareOf' | 'lacksFfmpeg'>;
-  /** Commercials of a recording are looked for without being asked. */
+  /** Whether commercials are detected without a request. */
   isAutomatic: (id: RecordingId) => boolean;
 }
 
@@ -31,7 +31,7 @@ const MESSAGES: Readonly<Record<DetectionFailure, string>> = {
 
 const tags = ['recordings'];
 
-/** @throws Failure not_found for what has no original stream, conflict for what is being recorded */
+/** @throws Failure not_found without an original stream, conflict while it is being recorded */
 function detectable(list: DetectionRouteNeeds['recordingList'], id: string): ListedRecording {
   const recording = findRecording(list, id);
   if (recording.state === 'recording') {
@@ -50,7 +50,7 @@ export function addDetectionRoutes(app: Elysia, parts: DetectionRouteNeeds): voi
     const known = chapters.detection(id);
     const found = chapters.find(id);
     const share = detection.shareOf(id);
-    // What was not examined yet is queued, unless detection is switched off.
+    // Recordings not analysed yet are queued, unless detection is switched off.
     const waits = isAutomatic(id) ? 'waiting' : 'cancelled';
     const state = share === undefined ? (known?.state ?? waits) : 'running';
     const obstacle = state === 'waiting' && detection.lacksFfmpeg ? ('ffmpeg_unavailable' as const) : null;

@@ -1,7 +1,7 @@
 /**
- * Looks for the commercials of every finished recording, one after the other: those that somebody asked for first, then
- * the newest. What is to be done stands in the database, so that nothing is forgotten and nothing piles up here. Woken by
- * the event `recordings`.
+ * Detects the commercials of every finished recording, one after the other: requested recordings first, then the
+ * newest. The queue is in the database, so that it survives a restart and takes no memory here. Woken by the event
+ * `recordings`.
  */
 import { media90k } from '../../arib/time.ts';
 import type { WallClock } from '../../host/clock.ts';
@@ -30,34 +30,34 @@ interface DetectionServiceOptions {
   /** Path of ffmpeg. @throws Failure ffmpeg_unavailable */
   readonly ffmpeg: () => Promise<string>;
   readonly startWorker: () => Worker;
-  /** Something that people wait for runs: detection waits. */
+  /** A task that users wait for is running: detection pauses. */
   readonly isBusy: () => boolean;
   readonly hub: Pick<Hub, 'publish' | 'changed' | 'subscribe'>;
   readonly log: Log;
   /** Epoch ms. */
   readonly now: WallClock;
-  /** Interval in which `isBusy` is asked, ms. */
+  /** Polling interval of `isBusy`, ms. */
   readonly pollMs?: number | undefined;
-  /** Interval of a round, when no event comes, ms. */
+  /** Longest time between two rounds without an event, ms. */
   readonly roundMs?: number | undefined;
-  /** Least time between the end of a round and the next one, ms: events come four times a second. */
+  /** Least time between the end of a round and the next one, ms: events arrive up to four times a second. */
   readonly restMs?: number | undefined;
 }
 
-/** What failed so often fails again. */
+/** Attempts per recording. */
 const MAX_ATTEMPTS = 3;
 const POLL_MS = 250;
 const ROUND_MS = 10 * 60_000;
 const REST_MS = 5_000;
 const CLOSE_MS = 3_000;
 const START_MS = 1_000;
-/** Between two recordings: where many end at once, as without their files, others have their turns meanwhile. */
+/** Pause between two recordings: where many fail at once (missing files), other tasks get their turn. */
 const TURN_MS = 100;
-/** Between two pages of recordings that have none. */
+/** Pause between two pages of recordings without original streams. */
 const SWEEP_TURN_MS = 50;
-/** An idle worker is ended after this. */
+/** An idle worker is stopped after this time. */
 const IDLE_MS = 60_000;
-/** The longest it computes without looking up: the logo of a recording of hours, on a slow machine. */
+/** Watchdog: the longest step without a message is the logo of a recording of several hours on a slow machine. */
 const WORKER_LIMIT_MS = 120_000;
 
 interface Running {
@@ -69,7 +69,7 @@ interface Running {
 
 type Outcome = 'done' | 'again' | 'later' | 'end';
 
-/** Why a detection under way is ended. */
+/** Abort reason of a detection in progress. */
 class Cancelled extends Error {}
 
 export class DetectionService {
@@ -77,9 +77,9 @@ export class DetectionService {
   readonly #link: WorkerLink<DetectContract>;
   #running: Running | undefined;
   #isWoken = false;
-  /** Somebody asked: the next round begins at once. */
+  /** A request by a user: the next round begins at once. */
   #isAsked = false;
-  /** Nothing can be detected since the last try for want of ffmpeg. */
+  /** ffmpeg was missing at the last attempt, so nothing can be detected. */
   lacksFfmpeg = false;
   #wake: (() => void) | undefined;
   #rounds: Promise<void> | undefined;
@@ -105,7 +105,7 @@ export class DetectionService {
     this.#rounds = this.#run();
   }
 
-  /** Ends what is under way; it is begun again at the next start. Idempotent. */
+  /** Cancels the detection in progress; it restarts at the next start. Idempotent. */
   async close(): Promise<void> {
     this.#unsubscribe?.();
     this.#stop.abort(new Error('the service ends'));
@@ -124,7 +124,7 @@ export class DetectionService {
     this.#awake();
   }
 
-  /** People said where its commercials are: looking again teaches how the station looks. */
+  /** A user corrected its chapters: analysing it again teaches the station's logo. */
   corrected(id: RecordingId): void {
     const { chapters, list } = this.options;
     const recording = list.find(id);
@@ -132,7 +132,7 @@ export class DetectionService {
     if (hasOriginal && chapters.find(id)?.isCorrected === true) this.request(recordingId(id));
   }
 
-  /** Does not look until somebody asks. */
+  /** Skips it until detection is requested. */
   cancel(id: RecordingId): void {
     const { chapters, now } = this.options;
     chapters.cancel(id, now());
@@ -143,7 +143,7 @@ export class DetectionService {
     return this.#running !== undefined;
   }
 
-  /** Progress of the recording under analysis, 0 to 1; undefined: it is not. */
+  /** Progress of the recording under analysis, 0 to 1; undefined: it is not being analysed. */
   shareOf(id: RecordingId): number | undefined {
     return this.#running?.id === id ? this.#running.share : undefined;
   }
@@ -155,7 +155,7 @@ export class DetectionService {
 
   async #run(): Promise<void> {
     const { roundMs = ROUND_MS, restMs = REST_MS, log } = this.options;
-    // The first answers after a start come first.
+    // The service's first responses after a start have priority.
     await this.#pause(Math.min(restMs, START_MS));
     while (!this.#stop.signal.aborted) {
       this.#isWoken = false;
@@ -171,7 +171,7 @@ export class DetectionService {
     }
   }
 
-  /** Once: what an import brought without its original streams, at little cost for each. */
+  /** Runs once: marks imported recordings without original streams as settled, in cheap pages. */
   async #sweep(): Promise<void> {
     const { chapters, settings, hub, log, now } = this.options;
     if (this.#isSwept || settings.get('commercials') === 'none') return;
@@ -183,7 +183,7 @@ export class DetectionService {
         if (ids.length > 0) chapters.putAllFailed(ids, 'no_file', now());
         count += ids.length;
       } catch (error) {
-        // Another connection writes: the next round comes back to these.
+        // Another connection writes; the next round continues with these.
         if (!isLocked(error)) throw error;
         this.#isSwept = false;
       }
@@ -203,14 +203,14 @@ export class DetectionService {
       if (id === undefined) return;
       const next = await this.#detect(id);
       if (next === 'end') return;
-      // It is not tried again in this round, whatever became of it.
+      // Not tried again in this round, whatever the outcome.
       if (next !== 'done') skipped.push(id);
       if (next === 'again') this.#isWoken = true;
       await Bun.sleep(TURN_MS);
     }
   }
 
-  /** @returns `again`: in the next round; `later`: when it can be read; `end`: nothing can be detected now */
+  /** @returns `again`: retry in the next round; `later`: once it can be read; `end`: nothing can be detected now */
   async #detect(id: RecordingId): Promise<Outcome> {
     const { chapters, list, now, log } = this.options;
     const recording = list.find(id);
@@ -224,7 +224,7 @@ export class DetectionService {
       if (attempt > MAX_ATTEMPTS) return this.#failed(id, 'interrupted', 'ended with the service each time');
       await this.#quiet(abort.signal);
       const answer = await this.#ask(recording, abort.signal);
-      // Between the last words of the worker and now somebody may have decided otherwise.
+      // A user may have cancelled or corrected it since the worker's last message.
       abort.signal.throwIfAborted();
       return this.#take(recording, answer, attempt);
     } catch (error) {
@@ -242,7 +242,7 @@ export class DetectionService {
     }
   }
 
-  /** Ends it when its recording goes, and holds it while the machine is wanted. */
+  /** Cancels it when its recording is deleted, and pauses it while the machine is busy. */
   #watch({ id, abort }: Running): ReturnType<typeof setInterval> {
     const { isBusy, list, pollMs = POLL_MS } = this.options;
     let isHeld = false;
@@ -327,7 +327,7 @@ export class DetectionService {
       return error.code === 'busy' ? 'later' : 'end';
     }
     log.info('commercials of a recording not looked for', { recording: id, attempt, error: String(error) });
-    // A worker that cannot be started is tried again later, without counting against the recording.
+    // A worker that fails to start is retried later, without counting as an attempt of the recording.
     if (error instanceof WorkerError && error.kind === 'busy') {
       chapters.putBack(id, now());
       return 'end';

@@ -1,6 +1,6 @@
-/** Numbers that come one after the other, hundreds of thousands of them: kept in one buffer that doubles. */
+/** A growing array of numbers (hundreds of thousands) in one buffer that doubles. */
 
-/** A day of pictures; what is beyond is left out, and is programme. */
+/** Pictures of a day; later ones are dropped and count as programme. */
 const MAX_LENGTH = 2_700_000;
 
 export class GrowingNumbers {

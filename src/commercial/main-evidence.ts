@@ -1,20 +1,20 @@
 /**
- * What speaks for programme or for commercials at each moment, apart from where parts meet: the station's logo, the mode
- * of the sound, captions. Pure.
+ * Evidence for programme or for commercials at each moment, independent of boundaries: the station's logo, the sound
+ * mode, captions. Pure.
  */
 import type { CornerSample, Since, StreamFeatures } from './stream-features.ts';
 
-/** Evidence is kept for each half second: about the distance of intra pictures. */
+/** Evidence is stored per half second: about the distance of intra pictures. */
 const SLOT_MS = 500;
 
 export interface MainEvidence {
-  /** Sums of what speaks for programme (positive) and for commercials in the slots before each, as it counts. */
+  /** Prefix sums of the weighted evidence per slot: programme is positive, commercials negative. */
   readonly sums: Float64Array;
-  /** The same as it was found, about -1 to 1 a slot. */
+  /** Prefix sums of the unweighted evidence, about -1 to 1 a slot. */
   readonly plainSums: Float64Array;
-  /** Something besides pauses and cuts speaks. */
+  /** There is evidence besides pauses and cuts. */
   readonly isTelling: boolean;
-  /** Where the logo was compared, and what it said. */
+  /** Samples of the logo comparison and their results. */
   readonly logo: Logo | undefined;
 }
 
@@ -23,21 +23,21 @@ interface Logo {
   readonly evidence: Float32Array;
 }
 
-/** Evidence of a logo that is seen beyond doubt. */
+/** Score of a logo that is certainly visible. */
 const CLEARLY = 0.3;
 const LIMIT = 1.2;
 const SEEN_WEIGHT = 2;
 /** Seconds. */
 const MOST_AWAY = 20;
 const MODE = { special: 0.8, plain: -0.4 } as const;
-/** Sound of another mode for less than this is a fault, or a jingle. */
+/** A different sound mode for less than this is a fault or a jingle. */
 const LEAST_MODE_SHARE = 0.1;
 const CAPTION = { on: 0.5, holdMs: 3_000, off: -0.15, offAfterMs: 14_000 } as const;
-/** A recording with fewer captions a minute is not captioned. */
+/** A recording with fewer captions a minute does not count as captioned. */
 const LEAST_CAPTIONS_A_MINUTE = 2;
-/** So long a logo may be hidden beside an edge. */
+/** A logo may be hidden for this long next to an edge. */
 const HIDDEN_MS = 2_000;
-/** Beyond this from a sample its logo says nothing. */
+/** Largest distance from a sample at which its result still applies. */
 const REACH_MS = 8_000;
 
 export function mainEvidence(
@@ -53,12 +53,12 @@ export function mainEvidence(
   return { sums: summed(slots), plainSums, isTelling: logo !== undefined || isModeTelling, logo };
 }
 
-/** Evidence of a stretch as it counts, in seconds of full evidence. */
+/** Weighted evidence of a stretch, in seconds of full evidence. */
 export function evidenceBetween({ sums }: MainEvidence, fromMs: number, toMs: number): number {
   return (between(sums, fromMs, toMs) * SLOT_MS) / 1000;
 }
 
-/** Mean evidence of a stretch, about -1 to 1. */
+/** Mean unweighted evidence of a stretch, about -1 to 1. */
 export function meanEvidence({ plainSums }: MainEvidence, fromMs: number, toMs: number): number {
   return between(plainSums, fromMs, toMs) / Math.max(1, (toMs - fromMs) / SLOT_MS);
 }
@@ -80,8 +80,8 @@ function summed(slots: Float32Array): Float64Array {
 }
 
 /**
- * A logo that is seen says more than one that is not: it may be hidden, or faded for a while. Seconds without it that
- * follow each other are one observation.
+ * A visible logo is stronger evidence than an absent one, which may be hidden or faded for a while. Consecutive seconds
+ * without it are one observation.
  */
 function weigh(slots: Float32Array): void {
   for (let from = 0; from < slots.length; ) {
@@ -102,7 +102,7 @@ function weigh(slots: Float32Array): void {
   }
 }
 
-/** The nearest clear word in a direction: a bright picture may hide it for a moment. */
+/** The nearest clear sample in a direction: a bright picture may hide the logo for a moment. */
 function clearFrom({ samples, evidence }: Logo, from: number, step: 1 | -1, atMs: number): number {
   for (let index = from; ; index += step) {
     const sample = samples[index];
@@ -113,7 +113,7 @@ function clearFrom({ samples, evidence }: Logo, from: number, step: 1 | -1, atMs
   }
 }
 
-/** What the logo says just before a time and just behind it, -1 to 1; undefined where it was not compared near it. */
+/** Result of the logo just before and just after a time, -1 to 1; undefined without a sample nearby. */
 export function logoAround(
   { logo }: MainEvidence,
   atMs: number,
@@ -134,13 +134,13 @@ export function logoAround(
   return { before: clearFrom(logo, low - 1, -1, atMs), behind: clearFrom(logo, low, 1, atMs) };
 }
 
-/** Whether the logo is clearly seen in a stretch; undefined where it was not compared. */
+/** Whether the logo is clearly visible in a stretch; undefined without samples. */
 export function isLogoSeen(evidence: MainEvidence, fromMs: number, toMs: number): boolean | undefined {
   const share = logoSeen(evidence, fromMs, toMs);
   return share === undefined ? undefined : share > 0;
 }
 
-/** Share of the samples of a stretch in which the logo is clearly seen; undefined without any. */
+/** Share of samples in a stretch with a clearly visible logo; undefined without samples. */
 export function logoSeen({ logo }: MainEvidence, fromMs: number, toMs: number): number | undefined {
   if (logo === undefined) return undefined;
   let all = 0;
@@ -153,7 +153,7 @@ export function logoSeen({ logo }: MainEvidence, fromMs: number, toMs: number): 
   return all === 0 ? undefined : seen / all;
 }
 
-/** Each slot takes the nearest sample's. */
+/** Each slot takes the value of the nearest sample. */
 function addLogo(slots: Float32Array, { samples, evidence }: Logo): void {
   let index = 0;
   for (let slot = 0; slot < slots.length; slot += 1) {
@@ -165,7 +165,7 @@ function addLogo(slots: Float32Array, { samples, evidence }: Logo): void {
   }
 }
 
-/** Commercials are stereo: what is in two languages or has more channels is programme. */
+/** Commercials are stereo: bilingual or multichannel sound means programme. */
 function addModes(slots: Float32Array, modes: readonly Since<number>[], durationMs: number): boolean {
   const lengths = new Map<boolean, number>();
   const spans = modes.map(({ atMs, value }, index) => {

@@ -20,7 +20,7 @@ const EXPECTED = [
 
 const plain = (blocks: MatroskaBlock[]) => blocks.map(({ data, ...rest }) => ({ ...rest, data: [...data] }));
 
-test('blocks come out with their times, however the stream is cut', () => {
+test('blocks are read with their times, however the stream is split', () => {
   for (let size = 1; size <= STREAM.length; size += 1) {
     const reader = new MatroskaReader();
     const blocks: MatroskaBlock[] = [];
@@ -31,7 +31,7 @@ test('blocks come out with their times, however the stream is cut', () => {
   }
 });
 
-test('what is no Matroska, or too large to hold, is refused', () => {
+test('a stream that is not Matroska, or a block that is too large, is rejected', () => {
   expect(() => new MatroskaReader().feed(new Uint8Array(64))).toThrow('no Matroska');
   const large = [0x1f, 0x43, 0xb6, 0x75, 0xff, 0xa3, 0x08, 0xff, 0xff, 0xff, 0xff];
   expect(() => new MatroskaReader().feed(Uint8Array.from(large))).toThrow('too large');

@@ -1,10 +1,11 @@
 /**
- * Reads the blocks of a Matroska stream as ffmpeg writes it to a pipe: uncompressed pictures and samples with their
- * times. Pure. Knows clusters and blocks without lacing only; everything else is skipped. RFC 9559, RFC 8794.
+ * Reads the blocks of a Matroska stream that ffmpeg writes to a pipe: uncompressed pictures and samples with their
+ * timestamps. Pure. Supports clusters and blocks without lacing only; all other elements are skipped. RFC 9559, RFC
+ * 8794.
  */
 
 export interface MatroskaBlock {
-  /** From 1 on, in the order of the outputs. */
+  /** Track number from 1, in the order of the outputs. */
   readonly track: number;
   /** ms: ffmpeg writes the default TimestampScale. */
   readonly timeMs: number;
@@ -17,9 +18,9 @@ const TIMESTAMP = 0xe7;
 const SIMPLE_BLOCK = 0xa3;
 const BLOCK_GROUP = 0xa0;
 const BLOCK = 0xa1;
-/** Elements whose content is read element by element: their size does not matter. */
+/** Master elements, which are read child by child; their size is not bounded. */
 const OPENED: ReadonlySet<number> = new Set([SEGMENT, CLUSTER, BLOCK_GROUP]);
-/** Of an element that is held as a whole; the largest block is one small picture, or a second of sound. */
+/** Bound of an element that is buffered as a whole; the largest block is one small picture, or a second of sound. */
 const MAX_ELEMENT = 4 * 1024 * 1024;
 
 interface Number8 {
@@ -27,7 +28,7 @@ interface Number8 {
   readonly length: number;
 }
 
-/** A variable-size integer; undefined when it is not whole yet. Unknown sizes read as -1. RFC 8794, 4. */
+/** A variable-size integer; undefined while it is incomplete. Unknown sizes read as -1. RFC 8794, 4. */
 function variable(bytes: Uint8Array, at: number, keepsMarker: boolean): Number8 | undefined {
   const first = bytes[at];
   if (first === undefined) return undefined;
@@ -49,7 +50,7 @@ export class MatroskaReader {
   #skip = 0;
   #cluster = 0;
 
-  /** @throws Error for what is no such stream */
+  /** @throws Error for a malformed stream */
   feed(chunk: Uint8Array): MatroskaBlock[] {
     let bytes = chunk;
     if (this.#held.length > 0) {

@@ -1,4 +1,4 @@
-/** The original stream of a recording, as this feature is given it. */
+/** The original stream of a recording, as provided to this feature. */
 import type { RecordingBytes } from '../media/recording-bytes.ts';
 import type { RecordingIndex } from '../media/recording-index.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
@@ -10,6 +10,6 @@ interface OpenOriginal {
 }
 
 export interface OpensOriginals {
-  /** @throws Failure not_found without a file that can be played, busy when its folder does not answer */
+  /** @throws Failure not_found without a playable file, busy when its folder does not respond */
   open(recording: ListedRecording): Promise<OpenOriginal>;
 }

@@ -1,23 +1,25 @@
 /**
- * The silence that is demanded at the ends of what broadcasters are delivered: 15 frames at either end of a spot, and of
- * each part of a finished programme (テレビCM素材搬入基準 of JBA and JAAA), so that a second without sound lies around a join
- * and the cut in its middle. Whether a recording's spots keep to it is found out from the recording. Pure.
+ * The silence prescribed for material delivered to broadcasters: 15 frames at either end of a spot and of each part of
+ * a finished programme (テレビCM素材搬入基準 of JBA and JAAA), so that a join has about one second of silence with the cut in
+ * its middle. Whether a recording's spots follow this is measured in the recording. Pure.
  */
 import type { Candidate } from './boundary-candidates.ts';
 
-/** ms. A silence of 15 frames that went through an encoder, and what may be left of it where the sound is early or late. */
+/**
+ * ms. `full`: a silence of 15 frames after an encoder; `none`: what may be left of it where the sound is early or late.
+ */
 const SIDE = { none: 250, full: 450 } as const;
-/** How full a side must be to count as kept. */
+/** Fullness from which a side counts as compliant. */
 const KEPT = 0.7;
-/** So many spots at least, and such a share of them. */
+/** The rule applies with at least this many compliant spots and this share of them. */
 const LEAST_SPOTS = 2;
 const LEAST_SHARE = 0.6;
-/** A cut that lies so much more in the middle of one silence than another is the join, ms. */
+/** Of two cuts in one silence, one that is nearer its middle by this is the join, ms. */
 const MORE_CENTRED_MS = 100;
-/** Places in one silence begin at the same time, ms. */
+/** Places whose silence begins at the same time (within this, ms) share it. */
 const SAME_SILENCE_MS = 1;
 
-/** What a recording keeps to. */
+/** Which parts of a recording follow the rule. */
 export interface SilenceRule {
   readonly spots: boolean;
   readonly programme: boolean;
@@ -25,17 +27,17 @@ export interface SilenceRule {
 
 export const NO_RULE: SilenceRule = { spots: false, programme: false };
 
-/** 0 to 1: how much of the demanded silence is on a side of a place. */
+/** 0 to 1: share of the prescribed silence on one side of a place. */
 export function fullness(silenceMs: number): number {
   return Math.max(0, Math.min(1, (silenceMs - SIDE.none) / (SIDE.full - SIDE.none)));
 }
 
-/** ms of silence on the side that has less of it. */
+/** ms of silence on the shorter side. */
 function centred({ silence }: Candidate): number {
   return Math.min(silence.before, silence.behind);
 }
 
-/** Another cut lies in the middle of the same silence: that is where parts meet. `all` in order. */
+/** Another cut is nearer the middle of the same silence, which makes that one the boundary. `all` in order. */
 export function isOffCentre(one: Candidate, index: number, all: readonly Candidate[]): boolean {
   if (one.quiet === 0 || one.isBlackEdge) return false;
   const beginsAt = one.atMs - one.silence.before;
@@ -52,8 +54,8 @@ export function isOffCentre(one: Candidate, index: number, all: readonly Candida
 }
 
 /**
- * @param spots how full the sides of each spot that was found are, the less full one
- * @param outer how full those of the programme beside the breaks are
+ * @param spots fullness of the less full side of each detected spot
+ * @param outer the same for the programme next to the breaks
  */
 export function silenceRuleOf(spots: readonly number[], outer: readonly number[]): SilenceRule {
   const kept = (list: readonly number[]): number => list.filter((one) => one > KEPT).length;

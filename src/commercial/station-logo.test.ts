@@ -7,7 +7,7 @@ const SAMPLES = 240;
 const BREAK = { from: 60_000, to: 120_000 };
 const SECOND_BREAK = { from: 160_000, to: 190_000 };
 
-/** xorshift32: the same pictures each time. */
+/** xorshift32: the same pictures in every run. */
 function noise(seed: number): () => number {
   let state = seed | 1;
   return () => {
@@ -61,7 +61,7 @@ function pictures(marks: readonly Mark[]): CornerSample[] {
 
 const PAUSES = [BREAK.from, BREAK.to, SECOND_BREAK.from, SECOND_BREAK.to].map((ms) => ms + 100);
 
-/** Share of the samples that the evidence divides as the breaks do. */
+/** Share of the samples in which the logo evidence agrees with the breaks. */
 function rightShare(samples: readonly CornerSample[], evidence: Float32Array): number {
   const right = samples.filter(({ timeMs }, index) => (evidence[index] as number) < 0 === inBreak(timeMs));
   return right.length / samples.length;
@@ -70,13 +70,13 @@ function rightShare(samples: readonly CornerSample[], evidence: Float32Array): n
 describe('a logo', () => {
   const samples = pictures([LOGO, TELOP]);
 
-  test('is learnt from what goes with the breaks, not from a text that stays longer and stronger', () => {
+  test('is learnt from what disappears with the breaks, not from a text that stays longer and is stronger', () => {
     const found = learnLogo(samples, PAUSES);
     expect(found?.model.x).toBeWithin(255, 285);
     expect(rightShare(samples, found?.evidence ?? new Float32Array(0))).toBeGreaterThan(0.97);
   });
 
-  test('that was learnt is recognised in another recording, and seen to be on all along', () => {
+  test('once learnt, is recognised in another recording, also where it is always shown', () => {
     const learnt = learnLogo(samples, PAUSES);
     if (learnt === undefined) throw new Error('nothing learnt');
     const divided = knownLogo(learnt.model, pictures([LOGO]));
@@ -88,13 +88,13 @@ describe('a logo', () => {
     expect(knownLogo(learnt.model, pictures([{ ...LOGO, x: 180 }]))).toBeUndefined();
   });
 
-  test('is taught by what people say where the pauses tell nothing', () => {
+  test("is learnt from users' corrections where pauses are no evidence", () => {
     const found = learnLogo(samples, [], (timeMs) => !inBreak(timeMs));
     expect(found?.model.x).toBeWithin(255, 285);
     expect(rightShare(samples, found?.evidence ?? new Float32Array(0))).toBeGreaterThan(0.97);
   });
 
-  test('is not found where there is none, where it stays in commercials, or in too little', () => {
+  test('is not found without a logo, where it stays during commercials, or in too few samples', () => {
     expect(learnLogo(pictures([]), PAUSES)).toBeUndefined();
     expect(learnLogo(pictures([{ ...LOGO, isOn: () => true }]), PAUSES)).toBeUndefined();
     expect(learnLogo(samples.slice(0, 8), PAUSES)).toBeUndefined();

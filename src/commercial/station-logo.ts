@@ -1,7 +1,7 @@
 /**
- * A station's logo: found by the edges that stay where everything else moves, and told apart from other things that stay
- * (texts, frames) by when it goes: for whole quarter minutes, at pauses of the sound. Pure. What was learnt is kept per
- * station and format and used for its next recordings.
+ * Detects a station's logo: by edges that stay while everything else moves, distinguished from other static content
+ * (texts, frames) by when it disappears: for whole quarter minutes, at pauses of the sound. Pure. A learnt logo is
+ * stored per station and format and reused for its next recordings.
  */
 import type { LogoModel } from '../model/learnt-logo.ts';
 import { STRIP } from './analysis-command.ts';
@@ -9,29 +9,29 @@ import { CORNER, CORNERS_WIDTH, type CornerSample } from './stream-features.ts';
 
 export interface LogoFound {
   readonly model: LogoModel;
-  /** Of each sample, -1 (away) to 1 (shown). */
+  /** Per sample, -1 (absent) to 1 (shown). */
   readonly evidence: Float32Array;
   /** It was shown in all samples. */
   readonly isAlwaysOn: boolean;
 }
 
-/** Gradients beyond this are of the picture, not of a half transparent logo. */
+/** Stronger gradients belong to the picture, not to a half-transparent logo. */
 const CLIP = 40;
 const HEIGHT = STRIP.height;
 const SIZE = CORNERS_WIDTH * HEIGHT;
-/** Times the median of all mean gradients. */
+/** Threshold, as a multiple of the median of all mean gradients. */
 const STANDS_OUT = 5;
 const WEAKEST_GRADIENT = 2;
 const GROWN = { x: 4, y: 2 } as const;
 const BOX = { minWidth: 6, maxWidth: 150, minHeight: 4, maxHeight: 56, minArea: 24 } as const;
 const MAX_BOXES = 8;
 const ROUNDS = 3;
-/** Least samples with and without it. */
+/** Least number of samples with it and without it. */
 const LEAST_SAMPLES = 8;
 const LEAST_PIXELS = 20;
-/** Share of samples in which the logo of a station with commercials is shown. */
+/** Plausible share of samples that show the logo of a station with commercials. */
 const SHOWN = { least: 0.3, most: 0.985 } as const;
-/** Of a known logo: it is that of this recording when so many samples show it. */
+/** A known logo applies to this recording when this share of samples shows it. */
 const KNOWN_SHOWN = 0.25;
 const ALWAYS_SHOWN = 0.985;
 const MIN_QUALITY = 2.6;
@@ -50,7 +50,7 @@ function clipped(value: number): number {
   return value > CLIP ? CLIP : Math.max(value, -CLIP);
 }
 
-/** Adds the gradients of a region, x and y in turn; those at the edges of a corner are none. */
+/** Adds the gradients of a region, x and y alternating; those at the edges of a corner are zero. */
 function addGradients({ pixels }: CornerSample, region: Region, sums: Float32Array, share: number): void {
   const bottom = Math.min(HEIGHT - 1, region.y + region.height);
   const right = region.x + region.width;
@@ -68,7 +68,7 @@ function addGradients({ pixels }: CornerSample, region: Region, sums: Float32Arr
   }
 }
 
-/** Mean gradients of the chosen samples; of the region alone. */
+/** Mean gradients of the chosen samples, within the region. */
 function meanGradients(
   samples: readonly CornerSample[],
   isChosen: (index: number) => boolean,
@@ -139,7 +139,7 @@ function boxesOf(means: Float32Array): Box[] {
     .slice(0, MAX_BOXES);
 }
 
-/** The pixels of a box that stand out in mean gradients; undefined when they are too few. */
+/** The pixels of a box with outstanding mean gradients; undefined when they are too few. */
 function modelOf(box: Region, means: Float32Array): LogoModel | undefined {
   const { x, y, width, height } = box;
   const gradientX = new Float32Array(width * height);
@@ -195,7 +195,7 @@ function scoresOf(model: LogoModel, samples: readonly CornerSample[]): Float32Ar
   return smoothed(scores);
 }
 
-/** Median of three: one picture in which the background hides it does not count. */
+/** Median of three: ignores a single picture whose background hides the logo. */
 function smoothed(scores: Float32Array): Float32Array {
   const out = Float32Array.from(scores);
   for (let at = 1; at + 1 < scores.length; at += 1) {
@@ -209,7 +209,7 @@ interface Split {
   readonly threshold: number;
   readonly low: number;
   readonly high: number;
-  /** Distance of the two groups in their spread. */
+  /** Distance of the two groups in units of their spread. */
   readonly separation: number;
   /** Share of the high group. */
   readonly shown: number;
@@ -244,7 +244,7 @@ function twoGroups(scores: Float32Array): Split {
   return { threshold: (low + high) / 2, low, high, separation, shown };
 }
 
-/** Where it comes and goes: index of the first sample behind. */
+/** Transitions: index of the first sample after each. */
 function transitions(scores: Float32Array, { low, high }: Split): { at: number; isOn: boolean }[] {
   const found: { at: number; isOn: boolean }[] = [];
   let isOn: boolean | undefined;
@@ -260,7 +260,7 @@ const NEAR_MS = 2_500;
 const UNIT_MS = 15_000;
 const UNIT_TOLERANCE_MS = 2_600;
 
-/** How much it behaves like a logo: goes at pauses of the sound, for whole quarter minutes. */
+/** Score of logo-like behaviour: disappears at pauses of the sound, for whole quarter minutes. */
 function quality(
   samples: readonly CornerSample[],
   scores: Float32Array,
@@ -305,9 +305,9 @@ function evidenceOf(scores: Float32Array, threshold: number, half: number): Floa
 }
 
 /**
- * The logo of a recording of which nothing is known before.
- * @param pauses ms, in order: where the sound pauses
- * @param isMain what people say of a time, where they said something
+ * Detects the logo of a recording without any prior knowledge.
+ * @param pauses ms, in order: pauses of the sound
+ * @param isMain the user's correction for a time, where there is one
  */
 export function learnLogo(
   samples: readonly CornerSample[],
@@ -333,7 +333,7 @@ export function learnLogo(
   return best?.found;
 }
 
-/** The edges of a box as they are where it is shown, less as they are where it is not. */
+/** Edges of a box where the logo is shown minus those where it is not. */
 function refine(
   box: Box,
   means: Float32Array,
@@ -370,7 +370,7 @@ function contrast(
   return shown.map((value, at) => value - (away[at] as number));
 }
 
-/** By what people say of the recording. */
+/** Learns the logo from a user's correction of the recording. */
 function taughtLogo(
   samples: readonly CornerSample[],
   isMain: (timeMs: number) => boolean,
@@ -392,7 +392,7 @@ function taughtLogo(
   return best?.found;
 }
 
-/** A logo that earlier recordings of the station taught; undefined where this recording does not show it. */
+/** A logo learnt from earlier recordings of the station; undefined where this recording does not show it. */
 export function knownLogo(model: LogoModel, samples: readonly CornerSample[]): LogoFound | undefined {
   if (samples.length < LEAST_SAMPLES) return undefined;
   const scores = scoresOf(model, samples);

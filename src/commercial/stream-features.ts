@@ -1,6 +1,6 @@
 /**
- * What is kept of a stream while it is analysed: of each picture how much differs from the one before, of each hundredth
- * of a second how loud it is, and corners of some pictures. Pure; times are ms of the original stream's media time.
+ * Features that are kept of a stream during analysis: per picture its difference from the previous one, per 10 ms the
+ * loudness of the sound, and the corners of some pictures. Pure; times are ms of the original stream's media time.
  */
 import { SOUND_RATE, STRIP, TINY } from './analysis-command.ts';
 import { GrowingNumbers } from './growing-numbers.ts';
@@ -13,11 +13,11 @@ export const LOUDNESS_STEP_MS = 10;
 const SAMPLES_A_STEP = (SOUND_RATE * LOUDNESS_STEP_MS) / 1000;
 /** A day. */
 const MAX_STEPS = 8_640_000;
-/** No sound was received there: that is no silence. */
+/** No sound was received: this is not silence. */
 export const NO_SOUND = -1;
-/** Widths of the left and the right corner that are kept of a strip. */
+/** Widths of the left and right corner that are kept. */
 export const CORNER = 160;
-/** Pixels of a row of kept corners: the left one, then the right one. */
+/** Pixels per row of the stored corners: the left one, then the right one. */
 export const CORNERS_WIDTH = 2 * CORNER;
 /** 2,000 of 22 KB. */
 const MAX_STRIPS = 2_400;
@@ -27,23 +27,23 @@ export interface PictureFeatures {
   readonly times: Float64Array;
   /** Mean absolute difference from the picture before, 0 to 255. */
   readonly changes: Float64Array;
-  /** How differently bright its pixels are from those of the picture before, wherever they are: 0 to 2. */
+  /** Difference of the brightness histograms of this picture and the previous one: 0 to 2. */
   readonly shifts: Float64Array;
-  /** How differently coloured they are, likewise. */
+  /** Difference of the colour histograms, likewise. */
   readonly tints: Float64Array;
   /** Mean luma, 0 to 255. */
   readonly lumas: Float64Array;
-  /** Mean absolute deviation from that. */
+  /** Mean absolute deviation from the mean luma. */
   readonly spreads: Float64Array;
 }
 
 export interface CornerSample {
   readonly timeMs: number;
-  /** `CORNERS_WIDTH` by the height of a strip. */
+  /** `CORNERS_WIDTH` times the height of a strip. */
   readonly pixels: Uint8Array;
 }
 
-/** Something that is in force from a time on. */
+/** A value that applies from a time on. */
 export interface Since<T> {
   readonly atMs: number;
   readonly value: T;
@@ -51,21 +51,21 @@ export interface Since<T> {
 
 export interface StreamFeatures {
   readonly pictures: PictureFeatures;
-  /** The loudest sample of each hundredth of a second, 0 to 32768, or `NO_SOUND`. */
+  /** Peak sample of each 10 ms, 0 to 32768, or `NO_SOUND`. */
   readonly peaks: Int16Array;
   readonly corners: readonly CornerSample[];
-  /** Channels of the sound as its headers say; 0: two languages. */
+  /** Channels of the sound by its headers; 0: dual mono (two languages). */
   readonly modes: readonly Since<number>[];
-  /** Times at which a caption came, ms. */
+  /** Times of captions, ms. */
   readonly captions: readonly number[];
   readonly durationMs: number;
 }
 
-/** Classes of brightness, and of each colour difference, that pictures are compared by: 16 and 32 of 256. */
+/** Histogram bins of brightness and of each colour difference: 16 and 32. */
 const BRIGHTNESS_SHIFT = 4;
 const COLOUR_SHIFT = 3;
 
-/** How many octets are of each class. */
+/** Histogram: number of bytes in each bin. */
 function histogramOf(octets: Uint8Array, shift: number): Uint16Array {
   const histogram = new Uint16Array(256 >> shift);
   for (let at = 0; at < octets.length; at += 1) {
@@ -84,7 +84,7 @@ function distance(a: Uint16Array, b: Uint16Array): number {
 interface TinyPicture {
   readonly luma: Uint8Array;
   readonly brightness: Uint16Array;
-  /** Of each colour difference. */
+  /** Histograms of each colour difference. */
   readonly colours: readonly [Uint16Array, Uint16Array];
 }
 
@@ -97,7 +97,7 @@ function tinyPicture(pixels: Uint8Array): TinyPicture {
   return { luma, brightness: histogramOf(luma, BRIGHTNESS_SHIFT), colours: [colour(0), colour(1)] };
 }
 
-/** Changes of a stream's sound that are kept; one that has more of them tells nothing by them. */
+/** Bound on stored changes of the sound mode; a stream with more of them gives no evidence. */
 const MAX_MODES = 2_000;
 const MAX_CAPTIONS = 100_000;
 
@@ -110,7 +110,7 @@ export class FeatureCollector {
   readonly #spreads = new GrowingNumbers();
   #peaks = new Int16Array(60_000).fill(NO_SOUND);
   #steps = 0;
-  /** Of the sound, in its samples: where the next block is expected. */
+  /** Position of the sound in samples at which the next block is expected. */
   #sampleAt: number | undefined;
   readonly #corners: CornerSample[] = [];
   readonly #modes: Since<number>[] = [];
@@ -160,7 +160,7 @@ export class FeatureCollector {
     const view = new DataView(samples.buffer, samples.byteOffset, samples.length);
     const frames = samples.length >> 2;
     const told = Math.round((timeMs * SOUND_RATE) / 1000);
-    // Times of blocks are rounded: what is near continues.
+    // Timestamps of blocks are rounded: a small difference is no gap.
     let at =
       this.#sampleAt !== undefined && Math.abs(told - this.#sampleAt) < SAMPLES_A_STEP
         ? this.#sampleAt
@@ -178,7 +178,7 @@ export class FeatureCollector {
     this.#sampleAt = at;
   }
 
-  /** @param channels as ADTS names them, 0 to 7 */
+  /** @param channels ADTS channel configuration, 0 to 7 */
   mode(timeMs: number, channels: number): void {
     if (this.#modes.at(-1)?.value === channels || this.#modes.length >= MAX_MODES) return;
     this.#modes.push({ atMs: timeMs, value: channels });
@@ -188,7 +188,7 @@ export class FeatureCollector {
     if (this.#captions.length < MAX_CAPTIONS) this.#captions.push(timeMs);
   }
 
-  /** ms of the last picture or sound. */
+  /** Time of the last picture or sound, ms. */
   get reachedMs(): number {
     return Math.max(this.#times.values.at(-1) ?? 0, this.#steps * LOUDNESS_STEP_MS);
   }

@@ -1,4 +1,4 @@
-/** What of a stream tells programme from commercials without being decoded: the sound's mode, and when captions come. */
+/** Features of a stream that need no decoding: the sound mode, and when captions occur. */
 import { readAdtsHeader } from '../../arib/aac/adts.ts';
 import type { Pid } from '../../arib/ids.ts';
 import type { Pts90k } from '../../arib/time.ts';
@@ -13,7 +13,7 @@ import { pesTimes } from '../media/pes-stamps.ts';
 
 interface Marked {
   readonly pts: Pts90k;
-  /** Octets from the start of the packets. */
+  /** Byte offset from the start of the packets. */
   readonly at: number;
 }
 
@@ -31,7 +31,7 @@ function unitsOf(
   return units;
 }
 
-/** Where sound begins in packets, and its channels: 0 for two languages. */
+/** Finds the start of a sound frame in packets, and its channels: 0 for dual mono (two languages). */
 export function soundModes(packets: Uint8Array, sound: Pid): (Marked & { channels: number })[] {
   return unitsOf(packets, (pid) => pid === sound).flatMap(({ at, pts, dataAt, end }) => {
     const header = readAdtsHeader(packets.subarray(0, end), dataAt);
@@ -39,10 +39,10 @@ export function soundModes(packets: Uint8Array, sound: Pid): (Marked & { channel
   });
 }
 
-/** data_group_id of management data, ARIB STD-B24 volume 1 part 3, table 9-2: two groups in turn. */
+/** data_group_id of management data, ARIB STD-B24 volume 1 part 3, table 9-2: the two groups alternate. */
 const MANAGEMENT = new Set([0x00, 0x20]);
 
-/** Captions without a stamp of their own (superimposed text) are news flashes: they tell nothing. */
+/** Captions without a timestamp (superimposed text) are news flashes and give no evidence. */
 export function captionTimes(packets: Uint8Array, captions: readonly Pid[]): Marked[] {
   if (captions.length === 0) return [];
   return unitsOf(packets, (pid) => captions.includes(pid)).filter(({ dataAt, end }) => {

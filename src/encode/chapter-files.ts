@@ -1,6 +1,6 @@
 /**
- * Keeps the chapters inside encoded files as they are known: written again, in place, when commercials are detected again
- * or corrected. What is to be done is told by the database alone, so that a start finishes what a crash left.
+ * Updates the chapters inside encoded files in place when commercials are detected again or corrected. Pending updates
+ * are read from the database alone, so that a start completes what a crash interrupted.
  */
 import { dirname } from 'node:path';
 import { within } from '../../host/deadline.ts';
@@ -16,13 +16,13 @@ interface ChapterFilesOptions {
   readonly chapters: (
     id: RecordingId,
   ) => { segments: readonly ProgramSegment[]; version: number } | undefined;
-  /** Undefined: a folder is away. */
+  /** Undefined: a folder is unavailable. */
   readonly room: (folder: string) => Promise<number | undefined>;
   readonly hub: Pick<Hub, 'subscribe'>;
   readonly log: Log;
 }
 
-/** A network folder that hangs must not hold up the others for ever. */
+/** Timeout: a network folder that hangs must not block the others. */
 const WRITE_LIMIT_MS = 30_000;
 
 export class ChapterFiles {
@@ -48,7 +48,7 @@ export class ChapterFiles {
     await this.#running;
   }
 
-  /** One round at a time; what comes meanwhile is done by one more. */
+  /** One round at a time; requests during a round are served by one more. */
   #wake(): void {
     if (this.#isWaiting || this.#isClosed) return;
     this.#isWaiting = true;
@@ -69,7 +69,7 @@ export class ChapterFiles {
       const known = chapters(recordingId);
       const list = chaptersOf(known?.segments ?? [], null, durationMs);
       try {
-        // Of a folder that is away the next start writes them.
+        // Files in an unavailable folder are updated after the next start.
         if ((await room(dirname(path))) === undefined) continue;
         await within(WRITE_LIMIT_MS, writeChapters(path, place, list), () => {
           throw new Error('its folder does not answer');

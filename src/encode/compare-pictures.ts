@@ -1,7 +1,7 @@
 /**
- * Whether an encoded file shows what its original shows: an encoder may write pictures that decode without a complaint
- * and are wrong (a faulty driver). Small grey pictures of some places are compared; which picture of the original belongs
- * to which of the file need not be known, since one of the same second is like it.
+ * Compares the pictures of an encoded file with those of its original: a faulty driver may write pictures that decode
+ * without an error and are wrong. Small grey pictures at some positions are compared; they need not be matched one to
+ * one, since any picture of the same second is similar enough.
  */
 import { join } from 'node:path';
 import { media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
@@ -18,33 +18,33 @@ interface CompareOptions extends Pick<RecordingEncodeOptions, 'bytes' | 'elapsed
   readonly index: RecordingIndex;
   /** The encoded file. */
   readonly path: string;
-  /** Of it, ms. */
+  /** Length of the file, ms. */
   readonly length: number;
   readonly cuts: CutList;
-  /** As all of its pictures are; undefined: as they are in the original. */
+  /** Interlacing of all of its pictures; undefined: the same as in the original. */
   readonly shape: PictureShape | undefined;
-  /** For small pictures. */
+  /** Folder for small pictures. */
   readonly folder: string;
-  /** Words before a command that lower its priority. */
+  /** Command prefix that lowers the priority. */
   readonly background: readonly string[];
   readonly signal: AbortSignal;
 }
 
 const SIZE = { width: 64, height: 36 } as const;
 const BYTES = SIZE.width * SIZE.height;
-/** Shares of the length. */
+/** Positions as shares of the length. */
 const PLACES = [0.08, 0.35, 0.62, 0.9];
-/** ms of the file that are compared, and of the original around them. */
+/** ms of the file that are compared, and the wider range of the original. */
 const COMPARED_MS = 500;
 const AROUND_MS = 500;
-/** Of 255; and of how much the picture itself differs from grey. */
+/** Largest difference (of 255), and in proportion to the picture's own contrast. */
 const MOST_APART = 6;
 const MOST_APART_SHARE = 0.5;
-/** One place may be damaged in the original, where a decoder that began elsewhere shows something else. */
+/** One position may be damaged in the original, where a decoder that started elsewhere shows something else. */
 const WRONG_PLACES = 2;
 const RUN_LIMIT_MS = 120_000;
 
-/** English, for the log; undefined: they are alike, or nothing can be compared. */
+/** English, for the log; undefined: they match, or nothing can be compared. */
 export async function pictureFault(options: CompareOptions): Promise<string | undefined> {
   const { length, cuts, signal } = options;
   const wrong: string[] = [];
@@ -53,7 +53,7 @@ export async function pictureFault(options: CompareOptions): Promise<string | un
     signal.throwIfAborted();
     const at = Math.max(0, Math.min(place * length, length - COMPARED_MS));
     const from = toOriginal(at, cuts);
-    // Across a join the original has something else in between.
+    // At a join of kept parts the original has other content in between.
     if (toOriginal(Math.min(length, at + COMPARED_MS), cuts) - from > 2 * COMPARED_MS) continue;
     const originals = await originalPictures(options, from);
     const made = originals.length === 0 ? [] : await madePictures(options, at);
@@ -74,7 +74,7 @@ function isAlike(one: Uint8Array, original: Uint8Array): boolean {
   return apart / original.length <= Math.max(MOST_APART, MOST_APART_SHARE * spread);
 }
 
-/** One field: pictures of the file may be made of either. */
+/** One field: pictures of the file may be made from either. */
 function smallPictures(shape: PictureShape | undefined): string {
   const { width, height } = SIZE;
   const made = shape === undefined ? [] : fitted(shape);

@@ -1,4 +1,4 @@
-/** Encoding of recordings put together: the queue, what works it off, and its routes. */
+/** Composes the encode feature: the queue, the service that processes it, and its routes. */
 import type { Database } from 'bun:sqlite';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -32,12 +32,12 @@ interface EncodeNeeds
     | { segments: readonly ProgramSegment[]; reliable: boolean; isCorrected: boolean; version: number }
     | undefined;
   encoders: Encoders;
-  /** Encoders that viewers wait for. */
+  /** Number of encoders that are running for viewers. */
   viewers: () => number;
   /** Recordings in progress. */
   recordings: () => number;
   isDetecting: (id: RecordingId) => boolean;
-  /** Commercials are looked for, or pictures made. */
+  /** Commercial detection or thumbnail generation is running. */
   isBusy: () => boolean;
   settings: Pick<Settings, 'get'>;
   syncFolder: EncodeSources['syncFolder'];
@@ -45,12 +45,12 @@ interface EncodeNeeds
   log: Log;
 }
 
-/** In the data folder; emptied by a start. */
+/** Inside the data folder; emptied at a start. */
 const WORK_FOLDER = 'encode-work';
-/** A frame of the slowest encoder on a machine that does everything else first may take minutes. */
+/** Timeout: a frame of the slowest encoder may take minutes on a machine where everything else has priority. */
 const STALL_MS = 10 * 60_000;
 
-/** Words before a command that give way to everything else: for the processor, and for the disk where it is known. */
+/** Command prefix for the lowest priority: of the processor, and of the disk where supported. */
 export function backgroundWords(which: (name: string) => string | null = Bun.which): string[] {
   const nice = which('nice');
   const ionice = which('ionice');

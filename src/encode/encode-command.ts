@@ -1,4 +1,4 @@
-/** The ffmpeg command that makes an encoded file of what `PlaybackRemuxer` gives. Pure. */
+/** The ffmpeg command that encodes the output of `PlaybackRemuxer` to a file. Pure. */
 import { TICKS_PER_SECOND } from '../../arib/time.ts';
 import type { EncoderChoice } from '../ffmpeg/encoders.ts';
 import { SIDE_FILTERS } from '../ffmpeg/recipes.ts';
@@ -7,11 +7,11 @@ import type { EncodeQuality } from '../model/encoding.ts';
 import type { CutList } from '../model/recording-time.ts';
 import type { EncodedTrack } from './encoded-tracks.ts';
 
-/** What the picture is, by which it is deinterlaced. */
+/** Kind of picture, which decides about deinterlacing. */
 export type PictureMaterial =
-  /** 24 pictures a second in repeated fields all the way. */
+  /** 24 pictures a second with repeated fields throughout. */
   | 'film'
-  /** Now this, now that. */
+  /** A mixture of both. */
   | 'mixed'
   /** Interlaced. */
   | 'video';
@@ -19,40 +19,40 @@ export type PictureMaterial =
 export interface PictureShape {
   readonly width: number;
   readonly height: number;
-  /** Of the whole picture as it is shown. */
+  /** Display size of the whole picture. */
   readonly aspect: number;
 }
 
 interface EncodeCommand {
   readonly choice: EncoderChoice;
   readonly quality: EncodeQuality;
-  /** Null: sound alone. */
+  /** Null: sound only. */
   readonly video: {
     readonly kind: 'mpeg2' | 'h264' | 'hevc';
     readonly material: PictureMaterial;
-    /** Undefined where the stream does not tell it. */
+    /** Undefined where the stream does not signal it. */
     readonly shape: PictureShape | undefined;
   } | null;
   readonly tracks: readonly EncodedTrack[];
-  /** On the scale of the recording, ms. */
+  /** On the time scale of the recording, ms. */
   readonly cuts: CutList;
-  /** ASS. */
+  /** Path of an ASS file. */
   readonly captions: string | null;
-  /** FFMETADATA1. */
+  /** Path of an FFMETADATA1 file. */
   readonly metadata: string;
-  /** JPEG. */
+  /** Path of a JPEG file. */
   readonly poster: string | null;
   readonly output: string;
 }
 
 const LEAD = LEAD_TICKS / TICKS_PER_SECOND;
-/** Less than half a field: boundaries in ms are told from pictures by it. */
+/** Less than half a field, so that a boundary rounded to ms selects the right picture. */
 const EDGE = 0.006;
-/** 5 ms at 48 kHz: sound is cut in steps of this. */
+/** 5 ms at 48 kHz: the step at which sound is cut. */
 const CUT_SAMPLES = 240;
 
 const CODECS = { h264: 'aac', av1: 'libopus' } as const;
-/** Of a channel pair; surround gets three of them. */
+/** Of a channel pair; surround gets three times as much. */
 const AUDIO_RATES = {
   small: { aac: 128, libopus: 96 },
   standard: { aac: 192, libopus: 128 },
@@ -63,7 +63,7 @@ function seconds(value: number): string {
   return value.toFixed(6);
 }
 
-/** What is kept, and moved so that parts follow each other. `time`: the name of the time in seconds. */
+/** The kept spans, shifted so that they follow each other. `time`: name of the time variable, in seconds. */
 function cutFilters(cuts: CutList, prefix: '' | 'a'): string[] {
   if (cuts === null) return [];
   const kept = cuts.map(({ from, to }) => {
@@ -81,16 +81,18 @@ function cutFilters(cuts: CutList, prefix: '' | 'a'): string[] {
   return [...split, `${prefix}select='${kept.join('+')}'`, ...shift];
 }
 
-/** Interlaced pictures become progressive ones; of film the pictures that were scanned. */
+/** Makes interlaced pictures progressive; of film, restores the original pictures. */
 function deinterlacing(material: PictureMaterial, quality: EncodeQuality): string[] {
   if (material === 'film') return ['pullup', 'dejudder'];
-  // A picture of each field keeps fast motion smooth, at twice the time.
+  // One picture per field keeps fast motion smooth, at twice the cost.
   const video = quality === 'fine' ? 'bwdif=1:-1:1' : 'bwdif=0:-1:1';
-  // Fields of one scanned picture are put together again; only what is still combed then is deinterlaced.
+  // Joins the fields of one film picture again; only pictures that are still combed are deinterlaced.
   return material === 'mixed' ? ['fieldmatch=order=auto:combmatch=full', video] : [video];
 }
 
-/** An encoder cannot change its size: pictures of other formats get borders. Nothing is done to those that have it. */
+/**
+ * An encoder cannot change its picture size: pictures in other formats are letterboxed. No filter for those that fit.
+ */
 export function fitted({ width, height, aspect }: PictureShape): string[] {
   const ratio = aspect.toFixed(6);
   const sar = ((aspect * height) / width).toFixed(6);
@@ -101,7 +103,7 @@ export function fitted({ width, height, aspect }: PictureShape): string[] {
   ];
 }
 
-/** Broadcasts in SD use the colours of ITU-R BT.601, those in HD of BT.709; what is HEVC tells its own. */
+/** SD broadcasts use the colours of ITU-R BT.601, HD those of BT.709; HEVC signals its own. */
 function colours(kind: string, shape: PictureShape | undefined): string[] {
   if (kind === 'hevc') return [];
   const name = shape !== undefined && shape.height < 720 ? 'smpte170m' : 'bt709';
@@ -148,7 +150,7 @@ function audioOptions({ choice, quality, tracks, cuts }: EncodeCommand): string[
   });
 }
 
-/** Times in the file are those of the recording, less what is cut; progress comes on stdout. */
+/** Timestamps in the file are those of the recording minus the cut parts; progress is written to stdout. */
 export function encodeCommand(command: EncodeCommand): string[] {
   const { choice, captions, metadata, poster, output } = command;
   const texts = captions === null ? 1 : 2;

@@ -1,15 +1,15 @@
-/** Why an encode ended without its file, with what to tell people and whether it is tried again. */
+/** Why an encode ended without a file, the reason for users, and whether it is retried. */
 import type { EncodeReason } from '../model/encode-reason.ts';
 import { encodeReasonText } from './encode-reason-text.ts';
 
 type EncodeFaultKind =
-  /** The machine, a folder or a disk: later it may work. Counts as no attempt. */
+  /** The machine, a folder or a disk: may work later. Does not count as an attempt. */
   | 'later'
-  /** Tried once more. */
+  /** Retried once. */
   | 'failed'
-  /** It would fail again. */
+  /** Permanent: it would fail again. */
   | 'final'
-  /** A person, or the end of the service. */
+  /** Cancelled by a user, or by the end of the service. */
   | 'stopped';
 
 export class EncodeFault extends Error {

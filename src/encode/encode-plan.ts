@@ -1,4 +1,4 @@
-/** What all files of a recording have in common: what of it is kept, its sounds, texts and chapters. */
+/** What all files of a recording have in common: the kept spans, sounds, texts and chapters. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TICKS_PER_SECOND } from '../../arib/time.ts';
@@ -16,13 +16,13 @@ import { type EncodedTrack, encodedTracks } from './encoded-tracks.ts';
 import { captionTrack, metadataText } from './file-texts.ts';
 import { keptSpans } from './kept-spans.ts';
 
-/** Of what a boundary that was told and the index may differ, ms. */
+/** Tolerance between the length in which commercials were detected and that of the index, ms. */
 const MAX_OTHER_LENGTH_MS = 2_000;
-/** No programme has more commercials than this leaves, unless people say so. */
+/** Least share of the recording that must be left after cutting commercials; no limit for a user's own correction. */
 const MIN_KEPT_SHARE = 0.5;
 /** More than a broadcast has (ARIB TR-B14: eight components of sound). */
 const MAX_SOUNDS = 8;
-/** s between places at which the sounds are counted; each reads a megabyte. */
+/** Distance in s of the positions at which sounds are probed; each reads a megabyte. */
 const PLACE_SECONDS = 120;
 const MIN_PLACES = 5;
 const MAX_PLACES = 60;
@@ -32,9 +32,9 @@ export interface EncodePlan {
   /** ms. */
   readonly length: number;
   readonly cuts: CutList;
-  /** Commercials are known and kept. */
+  /** Commercials are known and are not cut. */
   readonly keepsCommercials: boolean;
-  /** Why its file does not replace the original, Japanese; null: it does. */
+  /** Reason why its file does not replace the original, Japanese; null: it does. */
   readonly keepsOriginal: EncodeReason | null;
   readonly streams: number;
   readonly tracks: readonly EncodedTrack[];
@@ -49,12 +49,12 @@ interface PlanContext {
   readonly recording: ListedRecording;
   readonly sources: EncodeSources;
   readonly original: OpenOriginal;
-  /** For texts. */
+  /** Folder for texts. */
   readonly folder: string;
   readonly say: (text: string) => void;
 }
 
-/** What all files of this recording have in common. */
+/** Builds the plan shared by all files of this recording. */
 export async function planEncode(context: PlanContext): Promise<EncodePlan> {
   const { recording, sources, original, folder, say } = context;
   const { bytes, index } = original;
@@ -89,9 +89,10 @@ export async function planEncode(context: PlanContext): Promise<EncodePlan> {
 }
 
 /**
- * Files of one recording share one time: what is there already decides. Nothing is cut by what is not certain, is more
- * than half, or was found in a stream of another length (a part of it is gone since). The original stays where the file is cut otherwise
- * than is asked for now, or may be cut yet when somebody says where.
+ * All files of one recording share one time scale, so an existing file decides. Commercials are not cut when they are
+ * uncertain, are more than half, or were detected in a stream of another length (part of it is lost since). The
+ * original stays where an existing file is cut differently than requested now, or where commercials may still be cut
+ * after a correction.
  */
 function cutsOf(
   { job, recording, sources, say }: PlanContext,
@@ -111,7 +112,7 @@ function cutsOf(
   const isCut = job.commercials === 'cut';
   const wished = isCut && isCertain ? spans : null;
   const cuts = other === undefined ? wished : other.cuts;
-  // Without a successful detection no part is known to be free of commercials.
+  // Without a successful detection, no part is known to be free of commercials.
   const isDoubtful =
     isCut && !isCertain && (segments.length === 0 || segments.some(({ kind }) => kind === 'cm'));
   if (isDoubtful) say('the commercials are not certain: nothing is cut');
@@ -133,7 +134,7 @@ async function readCaptions({ recording, sources, say }: PlanContext): Promise<C
   }
 }
 
-/** As the sequence header tells it, ISO/IEC 13818-2 6.3.3. */
+/** Interlacing by the sequence header, ISO/IEC 13818-2 6.3.3. */
 export function shapeOf(format: string | null): PictureShape | undefined {
   const match = format === null ? null : /^(\d+)x(\d+)\/(\d+)$/.exec(format);
   const [width, height, code] = (match?.slice(1) ?? []).map(Number);
@@ -143,8 +144,8 @@ export function shapeOf(format: string | null): PictureShape | undefined {
 }
 
 /**
- * The margin before a programme may have fewer sounds than the programme: several places are probed.
- * @throws EncodeFault where it begins without the picture that it has later
+ * The margin before a programme may have fewer sounds than the programme: several positions are probed.
+ * @throws EncodeFault when it begins without video and has video later
  */
 async function mostSounds({ bytes, index }: OpenOriginal, first: RecordingEntry): Promise<number> {
   let most = first.layout.audios.length;

@@ -1,4 +1,4 @@
-/** Sentences for what became of an encode, Japanese: the only place that makes them of codes. */
+/** Japanese sentences for the outcome codes of an encode; no other file makes them. */
 import type { EncodeReason, EncodeReasonCode } from '../model/encode-reason.ts';
 
 const SENTENCES: Record<EncodeReasonCode, string> = {

@@ -1,18 +1,18 @@
-/** Which recording is encoded now, and whether encoding has to wait: pure. */
+/** Which recording is encoded now, and whether encoding must pause: pure. */
 import { JST_OFFSET_MS } from '../../arib/time.ts';
 import type { WallMs } from '../../host/clock.ts';
 
-/** Why nothing is encoded although something waits. */
+/** Why nothing is encoded although jobs are queued. */
 type EncodeWait = 'paused' | 'window' | 'machine';
 
 export interface MachineUse {
   readonly processors: number;
-  /** Encoders that viewers wait for: live and conversions. */
+  /** Number of encoders for viewers: live and transcoded playback. */
   readonly viewers: number;
   readonly recordings: number;
 }
 
-/** Minutes of the Japanese day; equal: all day. May cross midnight. */
+/** Minutes of the day in Japan; equal: all day. May cross midnight. */
 export interface EncodeWindow {
   readonly from: number;
   readonly to: number;
@@ -21,11 +21,11 @@ export interface EncodeWindow {
 interface WaitingEncode {
   readonly id: number;
   readonly state: string;
-  /** Epoch ms: not begun before. */
+  /** Epoch ms: earliest start. */
   readonly readyAt: WallMs;
   /** Its recording can be encoded now. */
   readonly isReady: boolean;
-  /** Something is made of its original that must come first, and it has waited for it less than that may take. */
+  /** A preceding task on its original is unfinished, and its time limit has not passed. */
   readonly awaits: boolean;
 }
 
@@ -40,17 +40,19 @@ interface EncodeSituation {
 }
 
 export interface EncodeDecision {
-  /** Row to begin with. */
+  /** The job to start. */
   readonly start: number | undefined;
-  /** What runs is not fed. */
+  /** The running job is paused. */
   readonly hold: boolean;
   readonly wait: EncodeWait | null;
 }
 
-/** An encoder of a viewer by software takes one to two processors; a recording some percent, at most a quarter. */
+/**
+ * Processor load: a viewer's software encoder takes one to two processors; a recording some percent, at most a quarter.
+ */
 const PER_VIEWER = 1.5;
 const PER_RECORDING = 0.25;
-/** Less than this left over is nothing to encode with. */
+/** With less processor time left, encoding is not started. */
 const MIN_LEFT = 0.75;
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1440;
@@ -61,7 +63,7 @@ export function isWithin({ from, to }: EncodeWindow, now: WallMs): boolean {
   return from < to ? minute >= from && minute < to : minute >= from || minute < to;
 }
 
-/** Recordings alone never hold it up: they have priority by the scheduler, and need little. */
+/** Recordings alone never pause it: they have scheduler priority and need little. */
 export function hasRoom({ processors, viewers, recordings }: MachineUse): boolean {
   if (viewers === 0) return true;
   return processors - viewers * PER_VIEWER - recordings * PER_RECORDING >= MIN_LEFT;

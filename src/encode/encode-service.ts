@@ -1,4 +1,4 @@
-/** Works off the encode queue: one recording at a time, in the background, within its hours. */
+/** Processes the encode queue: one recording at a time, in the background, within its allowed hours. */
 
 import { rm, stat } from 'node:fs/promises';
 import { broadcastMs, plusMs } from '../../arib/time.ts';
@@ -20,22 +20,22 @@ import { codecsOf, EncodeTask } from './encode-task.ts';
 
 interface EncodeServiceOptions {
   readonly sources: EncodeSources;
-  /** Not deleted and not in the bin. */
+  /** Not deleted and not in the recycle bin. */
   readonly find: (id: RecordingId) => ListedRecording | undefined;
   readonly record: (id: RecordingId) => RecordingRecord | undefined;
-  /** Its commercials are still being looked for. */
+  /** Commercial detection is pending. */
   readonly isDetecting: (id: RecordingId) => boolean;
   readonly machine: () => MachineUse;
   readonly settings: Pick<Settings, 'get'>;
   readonly hub: Hub;
   readonly log: Log;
-  /** Intervals, for tests, ms. */
+  /** Intervals for tests, ms. */
   readonly tickMs?: number | undefined;
   readonly settleMs?: number | undefined;
   readonly retryMs?: number | undefined;
 }
 
-/** What runs now, as lists tell it. */
+/** The running job, as lists show it. */
 export interface EncodeProgress {
   readonly recordingId: RecordingId;
   readonly percent: number;
@@ -43,20 +43,20 @@ export interface EncodeProgress {
 }
 
 const TICK_MS = 1_000;
-/** A recording that just ended is left alone: its reservation, pictures and captions are stored first. */
+/** Delay after the end of a recording: its reservation, thumbnails and captions are stored first. */
 const SETTLE_MS = 60_000;
 const RETRY_MS = 10 * 60_000;
-/** Commercials are waited for so long: looking for them waits for an idle machine too. */
+/** Longest wait for commercial detection, which itself waits for an idle machine. */
 const COMMERCIALS_MS = 6 * 3_600_000;
-/** Poster and previews take a minute or two; of some recordings none can be made. */
+/** Poster and previews take a minute or two; for some recordings they cannot be made. */
 const PICTURES_MS = 30 * 60_000;
-/** Times that what failed is tried again. */
+/** Retries of a failed job. */
 const RETRIES = 1;
 const EVENT_MS = 1_000;
 const DAY_MS = 86_400_000;
 const KEEP_LOGS_MS = 14 * DAY_MS;
 const PURGE_MS = 3_600_000;
-/** What ended before is not queued by a start: it was decided then. */
+/** A start queues missed recordings only if they ended within this time; older ones were decided earlier. */
 const FORGOTTEN_MS = 2 * DAY_MS;
 
 interface Running {
@@ -89,7 +89,7 @@ export class EncodeService {
     });
   }
 
-  /** A running encode is restarted from the beginning after the next start. */
+  /** Cancels the running encode; it restarts from the beginning after the next start. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
@@ -99,7 +99,7 @@ export class EncodeService {
     await this.#running?.done;
   }
 
-  /** A recording ended. */
+  /** Called when a recording ended. */
   onRecorded(recordingId: RecordingId): void {
     const record = this.options.record(recordingId);
     if (record?.state !== 'recorded' || record.encode === 'none') return;
@@ -119,7 +119,7 @@ export class EncodeService {
     this.#told();
   }
 
-  /** @throws Failure conflict while it is being made or encoded, or without its original */
+  /** @throws Failure conflict while it is being recorded or encoded, or without its original */
   enqueue(recording: ListedRecording, request: EncodeRequest): void {
     const { sources } = this.options;
     if (recording.state === 'recording') {
@@ -137,7 +137,7 @@ export class EncodeService {
     this.#told();
   }
 
-  /** @returns how many were queued */
+  /** @returns number of queued recordings */
   enqueueMany({ ids, series, before, ...request }: EncodeMany): number {
     const { sources } = this.options;
     const { store } = sources;
@@ -157,7 +157,7 @@ export class EncodeService {
     return queued;
   }
 
-  /** What waits or runs of a recording; nothing where nothing does. */
+  /** The queued or running job of a recording, if any. */
   async cancel(recordingId: RecordingId): Promise<void> {
     const { store, now } = this.options.sources;
     const running = this.#running;
@@ -193,7 +193,7 @@ export class EncodeService {
     });
   }
 
-  /** What is made of its original first. */
+  /** The tasks that precede an encode of its original. */
   awaits(job: ListedEncode): 'commercials' | 'pictures' | undefined {
     const { isDetecting, sources } = this.options;
     const waited = sources.now() - job.createdAt;
@@ -215,13 +215,13 @@ export class EncodeService {
     };
   }
 
-  /** What an earlier process left: files without a row, jobs that ran, recordings that were never queued. */
+  /** Cleans up after an earlier process: files without a row, interrupted jobs, recordings that were never queued. */
   async #recover(): Promise<void> {
     const { sources, log } = this.options;
     const { store } = sources;
     try {
       for (const { id, original } of store.working()) {
-        // A copied or restored database may name what is by now the only file of a recording.
+        // In a copied or restored database the path may name a file that is now the only one of a recording.
         if (original === null || !(await isFile(original))) {
           log.warn('files of an encode left alone: its original is not there', { encode: id });
           continue;
@@ -238,7 +238,7 @@ export class EncodeService {
     }
   }
 
-  /** Of what ran everything was done but to say so: without its original it would wait for ever. */
+  /** Completes a job that was interrupted after its last step: without its original it would never finish. */
   #finishHandedOver(): void {
     const { store, files, now } = this.options.sources;
     for (const job of store.queue()) {
@@ -260,7 +260,7 @@ export class EncodeService {
         this.#purgedAt = now();
         store.purge(plusMs(now(), -KEEP_LOGS_MS));
       }
-      // A database that refused to store how it ended.
+      // The database failed to store the outcome.
       if (this.#running === undefined && store.queue().some(({ state }) => state === 'running'))
         store.recover();
       const queue = store.queue();
@@ -375,7 +375,7 @@ export class EncodeService {
     this.options.hub.publish({ name: 'encode', data: { recordingId, percent, etaMs, log: task.lastLine } });
   }
 
-  /** Lists show what is queued. */
+  /** Lists show queued jobs. */
   #told(): void {
     this.options.hub.changed('recordings');
   }

@@ -1,4 +1,4 @@
-/** What encoding takes from other features, as the composition root hands it in. */
+/** Dependencies of encoding on other features, provided by the composition root. */
 import type { WallClock } from '../../host/clock.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import type { RecordingId } from '../model/ids.ts';
@@ -13,7 +13,7 @@ export interface OpenOriginal extends Pick<RecordingEncodeOptions, 'bytes' | 'in
   close(): void;
 }
 
-/** What a task takes from others. */
+/** What a task needs from other features. */
 export interface EncodeSources {
   readonly files: EncodedFileStore;
   readonly store: EncodeStore;
@@ -24,27 +24,27 @@ export interface EncodeSources {
   captions(recording: ListedRecording): Promise<string | null>;
   /** JPEG; undefined: none. */
   poster(recording: ListedRecording): Promise<Uint8Array | undefined>;
-  /** As they are known now; undefined: not at all. */
+  /** Chapters as currently known; undefined: unknown. */
   chapters(
     recordingId: RecordingId,
   ):
     | { segments: readonly ProgramSegment[]; reliable: boolean; isCorrected?: boolean; version?: number }
     | undefined;
-  /** Octets that may be written in a folder; undefined: it is away. */
+  /** Bytes that may be written to a folder; undefined: it is unavailable. */
   room(folder: string): Promise<number | undefined>;
   /** Resolves when everything committed before is on disk. */
   stored(): Promise<void>;
   /** Makes entries of a folder durable. */
   syncFolder(folder: string): Promise<void>;
-  /** Removes files of an original that was given up, and then their names. */
+  /** Removes the files of an original that is no longer referenced, and then their entries. */
   removeRetired(recordingId: RecordingId, paths: readonly string[]): Promise<void>;
-  /** For texts that ffmpeg reads; removed afterwards. */
+  /** Folder for texts that ffmpeg reads; removed afterwards. */
   readonly workFolder: string;
-  /** Words before a command that lower its priority. */
+  /** Command prefix that lowers the priority. */
   readonly background: readonly string[];
   /** Epoch ms. */
   readonly now: WallClock;
-  /** ms of a clock that is never set. */
+  /** Monotonic clock, ms. */
   readonly elapsed: () => number;
   readonly stallMs: number;
   /** For tests: called after each step. */

@@ -1,7 +1,7 @@
 /**
- * Encodes one recording into the files that are wished for, verifies each and hands it over. At every moment what a row
- * names is there: a file has its final name, on disk, before its row; the row is on disk before an original goes; the
- * names of files that are being made are on disk before the files are.
+ * Encodes one recording into the requested files, verifies each and publishes it. Crash safety: whatever a row names
+ * exists at every moment. A file has its final name and is synced before its row is written; the row is synced before
+ * an original is removed; the names of files in progress are stored before the files are created.
  */
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -34,24 +34,24 @@ import { verifyFile } from './verify-file.ts';
 interface EncodeTaskOptions {
   readonly job: EncodeJob;
   readonly recording: ListedRecording;
-  /** What its files are called; from its row. */
+  /** Base name of its files, from its row. */
   readonly stem: string;
   readonly sources: EncodeSources;
-  /** @param share 0 to 1 of all files */
+  /** @param share progress over all files, 0 to 1 */
   readonly onProgress: (share: number) => void;
 }
 
-/** The longest that a broadcast is encoded to; AV1 needs half of it. */
+/** Upper bounds of the bit rate of an encoded broadcast; AV1 needs half of it. */
 const MAX_BYTES_PER_SECOND = { av1: 600_000, h264: 1_200_000 } as const;
-/** While it grows, the room is asked for this often, ms. */
+/** Interval at which free space is checked while the file grows, ms. */
 const ROOM_CHECK_MS = 10_000;
-/** A verdict of the encode that differs by more from the recording's keeps the original, s. */
+/** The original stays when its file lacks more than this, or can be played for less than was recorded by this, s. */
 const MAX_SHORTER = 2;
-/** What it lacks and the original has, beyond that: share of its length. */
+/** The tolerated loss is at least this share of the length. */
 const MAX_LOST_SHARE = 0.001;
 const MAX_LOG_LINES = 400;
 
-/** Its sentence tells why the original cannot be opened. */
+/** The message says why the original cannot be opened. */
 function textReason({ message }: Failure): EncodeReason {
   return { code: 'text', text: message };
 }
@@ -70,7 +70,7 @@ export class EncodeTask {
     return this.#log.join('\n');
   }
 
-  /** Why the original stays although it was to go. */
+  /** Why the original stays although its removal was requested. */
   get note(): EncodeReason | null {
     return this.#note;
   }
@@ -84,13 +84,13 @@ export class EncodeTask {
     this.#running?.hold(isHeld);
   }
 
-  /** Ends it soon; `run` rejects. */
+  /** Requests the end; `run` rejects soon after. */
   stop(): void {
     this.#abort.abort(new EncodeFault('stopped', { code: 'stopped' }));
     void this.#running?.stop();
   }
 
-  /** @throws EncodeFault; anything else is a fault of the program or the database */
+  /** @throws EncodeFault; any other error is a bug or a database error */
   async run(): Promise<void> {
     const { job, recording, sources } = this.options;
     const folder = join(sources.workFolder, String(job.id));
@@ -102,7 +102,7 @@ export class EncodeTask {
       const plan = await planEncode({ job, recording, sources, original, folder, say });
       const codecs = codecsOf(job);
       for (const [index, codec] of codecs.entries()) {
-        // Before it was interrupted, or the other one failed.
+        // Finished before an interruption, or before the other file failed.
         const { files, now } = sources;
         if (files.isMadeSince(recording.id, SOURCE_OF[codec], job.createdAt, now())) continue;
         await this.#encodeAnyhow(original, plan, codec, (share) =>
@@ -137,7 +137,7 @@ export class EncodeTask {
     }
   }
 
-  /** By hardware where that works, else by software. */
+  /** Uses the hardware encoder where it works, otherwise software. */
   async #encodeAnyhow(
     original: OpenOriginal,
     plan: EncodePlan,
@@ -195,7 +195,7 @@ export class EncodeTask {
       const texts = dirname(plan.metadata);
       await this.#handOver(plan, { codec, choice, names, length, folder, texts, tookMs, missing, original });
     } catch (error) {
-      // What was renamed already and has no row is one of them.
+      // A file that was renamed already and has no row is one of them.
       for (const path of sources.store.leftovers(job.id)) await rm(path, { force: true });
       sources.store.putWork(job.id, []);
       throw error;
@@ -203,7 +203,7 @@ export class EncodeTask {
     sources.store.putWork(job.id, []);
   }
 
-  /** Where the original lies. @throws EncodeFault later, without room */
+  /** Folder of the original. @throws EncodeFault later, without free space */
   async #folder(plan: EncodePlan, codec: EncodedCodec): Promise<string> {
     const { recording, sources } = this.options;
     const path = recording.files.find(({ source }) => source === 'ts')?.path;
@@ -219,7 +219,7 @@ export class EncodeTask {
     return folder;
   }
 
-  /** Names that nothing else has. */
+  /** Names that are not taken. */
   async #names(folder: string, codec: EncodedCodec): Promise<{ work: string; final: string }> {
     const { stem, job } = this.options;
     for (let number = 1; ; number += 1) {
@@ -375,7 +375,7 @@ export class EncodeTask {
     return fault;
   }
 
-  /** As they are known by now: they take the place that the file has for them. */
+  /** Chapters as currently known: they fit in the space that the file reserves for them. */
   async #chapters(path: string, length: number): Promise<EncodedFacts['chapters']> {
     const { job, recording, sources } = this.options;
     const known = sources.chapters(recording.id);
@@ -386,7 +386,7 @@ export class EncodeTask {
     return { room, version: known?.version ?? 0 };
   }
 
-  /** Stored before its file is: a task that resumes this one does not verify it again. */
+  /** Stored before the file is published: a task that resumes this one does not verify it again. */
   #keepOriginal(why: EncodeReason, detail = encodeReasonText(why)): void {
     const { job, sources } = this.options;
     if (job.keepTs) return;
@@ -395,7 +395,7 @@ export class EncodeTask {
     this.#say(`the original stays: ${detail}`);
   }
 
-  /** Only what the encode holds all of: a file that lost something on its way does not replace its source. */
+  /** Only if the encode contains all of it: a file with losses does not replace its source. */
   async #giveUpOriginal(index: RecordingIndex): Promise<void> {
     const { recording, sources } = this.options;
     const indexed = index.duration / TICKS_PER_SECOND;
@@ -405,17 +405,17 @@ export class EncodeTask {
       this.#keepOriginal({ code: 'short' }, detail);
       return;
     }
-    // Made by this task or by one that it resumes: what a row names may be gone by now.
+    // Published by this task or by the one that it resumes: a file that a row names may have been removed since.
     for (const { path, bytes } of sources.files.handedOver(recording.id)) {
       const found = await stat(path).catch(() => undefined);
       if (found?.isFile() === true && found.size === bytes) continue;
       throw new EncodeFault('failed', { code: 'verify' }, `${path} is not what was handed over`);
     }
-    // From here on it is too late to stop.
+    // Point of no return: cancelling has no effect from here on.
     this.#abort.signal.throwIfAborted();
     const paths = sources.files.retireOriginal(recording.id, sources.now());
     if (paths.length === 0) return;
-    // That it is given up is on disk before its files go.
+    // The removal is stored and synced before the files are deleted.
     await sources.stored();
     await this.#step('retired');
     await sources.removeRetired(recording.id, paths);
@@ -439,10 +439,10 @@ interface MadeFile {
   /** ms. */
   readonly length: number;
   readonly folder: string;
-  /** Folder of texts that go when the task ends. */
+  /** Folder of texts that is removed when the task ends. */
   readonly texts: string;
   readonly tookMs: number;
-  /** s that the original lacks. */
+  /** s missing in the original. */
   readonly missing: number;
   readonly original: OpenOriginal;
 }
@@ -459,7 +459,7 @@ function throwBroken({ broken, code, error, stderr }: EncodeOutcome): void {
     throw new EncodeFault('failed', { code: 'encoder' }, stderr.slice(-300) || `ffmpeg ended with ${code}`);
 }
 
-/** Octets of a file whose content is on disk. */
+/** Size in bytes of a file whose content is synced. */
 async function synced(path: string): Promise<number> {
   const file = await open(path, 'r');
   try {

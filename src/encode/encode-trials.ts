@@ -1,6 +1,6 @@
 /**
- * What each codec and quality means on this machine before anything was encoded: pieces of the newest recording are
- * encoded once, while nothing else wants the machine, and their size and time are kept.
+ * Measures size and speed of each codec and quality on this machine before anything was encoded: pieces of the newest
+ * recording are encoded once while the machine is idle, and the results are stored.
  */
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ interface EncodeTrialsOptions {
   /** No viewer, no recording, no encode and no commercial detection is running. */
   readonly isIdle: () => boolean;
   readonly log: Log;
-  /** Intervals, for tests, ms. */
+  /** Intervals for tests, ms. */
   readonly tickMs?: number | undefined;
   readonly idleMs?: number | undefined;
 }
@@ -35,12 +35,12 @@ interface EncodeTrialsOptions {
 const CODECS: readonly EncodedCodec[] = ['av1', 'h264'];
 const QUALITIES: readonly EncodeQuality[] = ['standard', 'small', 'fine'];
 const TICK_MS = 10_000;
-/** The machine has been idle for so long before one begins. */
+/** The machine must have been idle for this long. */
 const IDLE_MS = 5 * 60_000;
-/** Shares of the recording at which a piece begins, and its length, s. */
+/** Start of each piece as a share of the recording, and its length, s. */
 const PLACES = [0.2, 0.5, 0.75];
 const PIECE_SECONDS = 6;
-/** s; a shorter recording tells too little. */
+/** s; a shorter recording is not representative. */
 const LEAST_SECONDS = 10;
 
 export class EncodeTrials {
@@ -49,7 +49,7 @@ export class EncodeTrials {
   #running: Promise<void> | undefined;
   #encode: RecordingEncode | undefined;
   #isClosed = false;
-  /** What could not be tried is not tried again before the next start. */
+  /** A failed trial is not repeated before the next start. */
   readonly #failed = new Set<string>();
 
   constructor(private readonly options: EncodeTrialsOptions) {}

@@ -14,7 +14,7 @@ const told = (...given: Parameters<typeof encodedTracks>) =>
     isMain,
   ]);
 
-test('both sides of dual mono are tracks with their languages', () => {
+test('both channels of dual mono become tracks with their languages', () => {
   const dual = component(0x10, 2, { languages: ['jpn', 'eng'] });
   expect(told([dual], 1)).toEqual([
     ['0:main', 'main', 1, 'jpn', true],
@@ -22,7 +22,7 @@ test('both sides of dual mono are tracks with their languages', () => {
   ]);
 });
 
-test('each stream is a track, the main one told, surround kept', () => {
+test('each stream becomes a track, the main one marked, surround kept', () => {
   const list = [component(0x10, 9, { main: false }), component(0x11, 3, { main: true, languages: ['eng'] })];
   expect(told(list, 2)).toEqual([
     ['0:both', 'both', 6, 'jpn', false],
@@ -30,7 +30,7 @@ test('each stream is a track, the main one told, surround kept', () => {
   ]);
 });
 
-test('what is announced and not sent is no track, what is sent and not announced is one', () => {
+test('an announced stream that is not sent is no track, an unannounced one that is sent becomes one', () => {
   expect(told([component(0x10, 3), component(0x11, 3)], 1)).toEqual([['0:both', 'both', 2, 'jpn', true]]);
   expect(told([], 2)).toEqual([
     ['0:both', 'both', 2, 'und', true],

@@ -1,11 +1,11 @@
-/** The sounds of an encoded file: each stream of the broadcast, both sides of dual mono as tracks of their own. Pure. */
+/** The audio tracks of an encoded file: one per stream of the broadcast, and one per channel of dual mono. Pure. */
 import type { AudioSide } from '../../wire/api.ts';
 import { type AudioComponent, audioOptions } from '../model/audio.ts';
 
 export interface EncodedTrack {
   /** Id of the Audio option. */
   readonly id: string;
-  /** Place of its stream among those of the layout. */
+  /** Index of its stream in the layout. */
   readonly stream: number;
   readonly side: AudioSide;
   readonly channels: 1 | 2 | 6;
@@ -24,7 +24,7 @@ function languageOf(code: string | undefined): string {
   return code !== undefined && /^[a-z]{3}$/i.test(code) && code !== 'etc' ? code.toLowerCase() : 'und';
 }
 
-/** @param streams as many the stream has at most */
+/** @param streams largest number of sound streams found */
 export function encodedTracks(components: readonly AudioComponent[], streams: number): EncodedTrack[] {
   const byTag = new Map<number, AudioComponent>();
   for (const component of components)
@@ -44,7 +44,7 @@ export function encodedTracks(components: readonly AudioComponent[], streams: nu
       language: languageOf(component?.languages[side === 'sub' ? 1 : 0]),
     };
   });
-  // What the guide did not announce is kept all the same.
+  // A stream that the guide did not announce is kept as well.
   for (let stream = 0; stream < streams; stream += 1) {
     if (tracks.some((track) => track.stream === stream)) continue;
     const title = `音声${stream + 1}`;

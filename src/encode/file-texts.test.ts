@@ -11,7 +11,7 @@ const page = (runs: CaptionPage['runs'], duration: number | null = null): Captio
   ...{ v: 1, plane: [960, 540], duration, runs },
 });
 
-test('tags are escaped for ffmpeg, and room for chapters is asked for', () => {
+test('tags are escaped for ffmpeg, and space for chapters is reserved', () => {
   const tags = {
     title: '番組=1;#2',
     station: '局\\名',
@@ -25,7 +25,7 @@ test('tags are escaped for ffmpeg, and room for chapters is asked for', () => {
   expect(metadataText(tags, true).length).toBeGreaterThan(14_000);
 });
 
-test('captions become lines of text, without ruby, on the scale of the file', () => {
+test('captions become lines of text, without ruby, on the time scale of the file', () => {
   const file: CaptionsFile = {
     v: 1,
     pages: [
@@ -50,7 +50,7 @@ test('captions become lines of text, without ruby, on the scale of the file', ()
     'Dialogue: 0,0:00:12.00,0:00:21.00,Default,,0,0,0,,消える',
     'Dialogue: 0,0:00:21.00,0:00:23.00,Default,,0,0,0,,続き',
   ]);
-  // 10 to 20 s are cut out, and what is shown across an edge ends there.
+  // 10 to 20 s are cut out; a caption shown across an edge ends there.
   const cuts = [
     { from: 0, to: 10_000 },
     { from: 20_000, to: 30_000 },

@@ -1,4 +1,4 @@
-/** Texts that go into an encoded file: tags and room for chapters (FFMETADATA1), captions as an ASS track. Pure. */
+/** Texts in an encoded file: tags and reserved space for chapters (FFMETADATA1), captions as an ASS track. Pure. */
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { CaptionPage, CaptionsFile } from '../../wire/caption.ts';
 import { type CutList, toEncoded } from '../model/recording-time.ts';
@@ -25,7 +25,7 @@ const ROOM = { chapters: 64, letters: 220 } as const;
 
 /**
  * For ffmpeg's demuxer `ffmetadata`. Tag names of Matroska (RFC 9559, section 5.1.8).
- * @param hasChapters with chapters that mean nothing, whose place the real ones take (`matroska-chapters.ts`)
+ * @param hasChapters write placeholder chapters, whose space the real ones take (`matroska-chapters.ts`)
  */
 export function metadataText(
   { title, station, description, startAt }: FileTags,
@@ -46,7 +46,7 @@ export function metadataText(
   return `${[';FFMETADATA1', ...lines, ...room.flat()].join('\n')}\n`;
 }
 
-/** A page without an end of its own, and the last one, is shown this long at most. */
+/** Longest display time of a page without an end of its own, and of the last one. */
 const MAX_SHOWN_MS = 30_000;
 
 const ASS_HEAD = [
@@ -88,7 +88,7 @@ function assTime(ms: number): string {
   return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}.${two(hundredths % 100)}`;
 }
 
-/** Braces and backslashes are ASS's own. */
+/** Braces and backslashes have a meaning in ASS. */
 function assText(lines: readonly string[]): string {
   return lines
     .map((line) => line.replace(/[{}\\\r\n]/g, (one) => ({ '{': '｛', '}': '｝', '\\': '＼' })[one] ?? ' '))
@@ -96,8 +96,8 @@ function assText(lines: readonly string[]): string {
 }
 
 /**
- * Captions of language 1 as plain text at the bottom of the picture; undefined where none have text.
- * @param length ms of the original stream, on whose scale the captions are
+ * Captions of language 1 as plain text at the bottom of the picture; undefined without any text.
+ * @param length ms of the original stream, the time scale of the captions
  */
 export function captionTrack(file: CaptionsFile, cuts: CutList, length: number): string | undefined {
   const events = file.pages.flatMap(({ at, page }, index) => {

@@ -13,21 +13,21 @@ const PROGRAMME = [
 ];
 const LENGTH = 1_230_000;
 
-describe('what is kept of a recording', () => {
-  test('is all but its commercials', () => {
+describe('kept spans of a recording', () => {
+  test('are all but its commercials', () => {
     expect(keptSpans(PROGRAMME, LENGTH)).toEqual([
       { from: 0, to: 600_000 },
       { from: 660_000, to: 1_200_000 },
     ]);
   });
 
-  test('is everything where there are none, or where nothing would be left', () => {
+  test('are the whole recording where there are no commercials, or where nothing would be left', () => {
     expect(keptSpans([main(0, LENGTH)], LENGTH)).toBeNull();
     expect(keptSpans([], LENGTH)).toBeNull();
     expect(keptSpans([cm(0, LENGTH)], LENGTH)).toBeNull();
   });
 
-  test('never exceeds the recording, rises, and is as long as its parts, whatever is told', () => {
+  test('for any input, stay inside the recording, ascend, and are as long as their parts', () => {
     const time = fc.integer({ min: -5_000, max: LENGTH + 5_000 });
     const segment = fc.tuple(time, time, fc.constantFrom('main' as const, 'cm' as const));
     fc.assert(
@@ -50,7 +50,7 @@ describe('what is kept of a recording', () => {
   });
 });
 
-test('chapters are told on the scale of the file', () => {
+test('chapters are on the time scale of the file', () => {
   expect(chaptersOf(PROGRAMME, null, LENGTH).map(({ start, end, title }) => [start, end, title])).toEqual([
     [0, 600_000, '本編'],
     [600_000, 660_000, 'CM'],

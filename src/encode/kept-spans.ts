@@ -1,4 +1,4 @@
-/** What of a recording its encoded file holds, and its chapters on that file's scale. Pure. */
+/** The spans of a recording that its encoded file contains, and its chapters on the file's time scale. Pure. */
 import type { CutList } from '../model/recording-time.ts';
 
 /** A part of the programme or of the commercials; ms of the original stream. */
@@ -15,12 +15,12 @@ export interface EncodedChapter {
   readonly title: string;
 }
 
-/** Chapters shorter than this are an edge of the recording, not a part. */
+/** A shorter chapter is an artefact at the edge of the recording. */
 const MIN_CHAPTER_MS = 100;
 const TITLES = { main: '本編', cm: 'CM' } as const;
 
 /**
- * Without the commercials; null: all of it. Nothing is cut where it would leave nothing.
+ * The spans without commercials; null: the whole recording. Nothing is cut where nothing would be left.
  * @param length ms
  */
 export function keptSpans(segments: readonly ProgramSegment[], length: number): CutList {
@@ -40,7 +40,7 @@ export function keptSpans(segments: readonly ProgramSegment[], length: number): 
   return kept.length === 0 ? null : kept;
 }
 
-/** In order; none without commercials, or where they are cut out. @param length ms of the original stream */
+/** In order; empty without commercials, or where they are cut out. @param length ms of the original stream */
 export function chaptersOf(
   segments: readonly ProgramSegment[],
   cuts: CutList,

@@ -1,6 +1,6 @@
 /**
- * Chapters of an encoded file, written in place: room for them is kept in its head when the file is made, and what they
- * do not take is a Void element, so that no other octet of the file moves. RFC 8794 (EBML), RFC 9559 (Matroska).
+ * Chapters of an encoded file, written in place: space is reserved in its head when the file is made, and unused space
+ * is a Void element, so that no other byte of the file moves. RFC 8794 (EBML), RFC 9559 (Matroska).
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import type { ChapterRoom } from '../model/encoding.ts';
@@ -20,7 +20,7 @@ const IDS = {
   language: 0x437c,
   void: 0xec,
 } as const;
-/** ID and size of an element at most. */
+/** Largest size of an element's ID and size fields. */
 const HEAD_BYTES = 16;
 /** The head of a file has about six elements. */
 const MAX_ELEMENTS = 64;
@@ -33,7 +33,7 @@ function octets(value: number): number[] {
   return found.length === 0 ? [0] : found;
 }
 
-/** A size in so many octets. RFC 8794, 5. */
+/** A size encoded in the given number of bytes. RFC 8794, 5. */
 function sizeOctets(size: number, length: number): number[] {
   const digits = octets(size);
   const padded = [...new Array<number>(Math.max(0, length - digits.length)).fill(0), ...digits];
@@ -64,11 +64,11 @@ function voidOf(length: number): number[] {
   return element(IDS.void, new Array<number>(length - 1 - sizeLength).fill(0), sizeLength);
 }
 
-/** So many octets: the chapters, and nothing behind them. Where they need more they are left out. */
+/** Exactly this many bytes: the chapters, padded. Chapters that need more are dropped. */
 export function chapterOctets(chapters: readonly EncodedChapter[], length: number): Uint8Array {
   const atoms = chapters.flatMap(atom);
   const edition = atoms.length === 0 ? [] : element(IDS.edition, atoms);
-  // An element has at least two octets: where one would be left, the size takes it.
+  // An element has at least two bytes: a single remaining byte goes to the size field.
   const made = [7, 8].map((sizeLength) =>
     edition.length === 0 ? [] : element(IDS.chapters, edition, sizeLength),
   );
@@ -78,7 +78,7 @@ export function chapterOctets(chapters: readonly EncodedChapter[], length: numbe
 
 interface Head {
   readonly id: number;
-  /** Of its content; undefined: not known. */
+  /** Size of its content; undefined: unknown. */
   readonly size: number | undefined;
   readonly length: number;
 }
@@ -98,7 +98,7 @@ async function headAt(file: FileHandle, at: number): Promise<Head | undefined> {
   return { id, size: isUnknown ? undefined : size, length: idLength + sizeLength };
 }
 
-/** Where the chapters of a file are; null: it has none before its pictures. @throws what reading throws */
+/** Position of a file's chapters; null: none before its pictures. @throws read errors */
 export async function findChapterRoom(path: string): Promise<ChapterRoom | null> {
   const file = await open(path, 'r');
   try {
@@ -117,7 +117,7 @@ export async function findChapterRoom(path: string): Promise<ChapterRoom | null>
   }
 }
 
-/** Resolves when they are on disk. @throws what writing throws */
+/** Resolves when they are on disk. @throws write errors */
 export async function writeChapters(
   path: string,
   { at, length }: ChapterRoom,

@@ -1,13 +1,13 @@
 /**
- * What a codec and a quality mean in octets and time on this machine: averages of what was encoded, else of what was
- * tried (`encode-trials.ts`). Pure.
+ * Expected size and time of a codec and quality on this machine: averages of past encodes, or else of the trials
+ * (`encode-trials.ts`). Pure.
  */
 import type { Encodes } from '../../wire/encode.ts';
 import type { EncodeResult } from '../model/encoding.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** @param trials each of another codec or quality */
+/** @param trials one per codec and quality */
 export function measuredEncodes(
   results: readonly EncodeResult[],
   trials: readonly EncodeResult[],

@@ -14,20 +14,20 @@ interface MaterialOptions extends Pick<RecordingEncodeOptions, 'bytes' | 'elapse
   readonly cuts: CutList;
   /** Its commercials are kept, which are video. */
   readonly keepsCommercials: boolean;
-  /** Words before a command that lower its priority. */
+  /** Command prefix that lowers the priority. */
   readonly background: readonly string[];
   readonly signal: AbortSignal;
 }
 
 const SAMPLES = [0.15, 0.4, 0.6, 0.85];
 const SAMPLE_TICKS = 8 * TICKS_PER_SECOND;
-/** A shorter recording is not worth judging. */
+/** A shorter recording is not analysed. */
 const MIN_LENGTH_MS = 60_000;
-/** Two of five pictures of film repeat a field; what is scanned as video repeats some by chance. */
+/** Two of five pictures of film repeat a field; in video some do by chance. */
 const FILM_SHARE = 0.28;
 const MIN_PICTURES = 100;
 
-/** Share of pictures with a repeated field, as the filter `idet` tells it; undefined where it saw too few. */
+/** Share of pictures with a repeated field by the filter `idet`; undefined where it saw too few pictures. */
 export function repeatedShare(stderr: string): number | undefined {
   const told = /Repeated Fields:\s*Neither:\s*(\d+)\s*Top:\s*(\d+)\s*Bottom:\s*(\d+)/.exec(stderr);
   const [neither, top, bottom] = (told?.slice(1) ?? []).map(Number);
@@ -50,8 +50,8 @@ export async function pictureMaterial(options: MaterialOptions): Promise<Picture
 }
 
 /**
- * Film only where every sample says so: what is taken for film wrongly loses pictures.
- * @param shares of pictures with a repeated field; undefined: a sample tells nothing
+ * Film only where every sample says so: video that is taken for film loses pictures.
+ * @param shares of pictures with a repeated field; undefined: inconclusive sample
  */
 export function materialOf(
   shares: readonly (number | undefined)[],

@@ -17,7 +17,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('while it is held nothing is fed and no time counts; then it goes on to the end', async () => {
+test('while it is paused nothing is fed and no time counts; then it continues to the end', async () => {
   const path = join(folder, 'film.ts');
   writeFileSync(path, await madeStream({ seconds: 4, flashAt: 2, clock: 95_430 }));
   const { bytes, index, close } = await openClip(path);
@@ -35,9 +35,9 @@ test('while it is held nothing is fed and no time counts; then it goes on to the
   });
   encode.hold(true);
   await comesTrue('its process', () => Bun.file(output).exists(), 10_000);
-  // Longer than what hangs is given.
+  // Longer than the timeout for a hang.
   time += 60_000;
-  // A round of the check for what hangs, which nothing tells of.
+  // One interval of the hang check, which emits no event to wait for.
   await Bun.sleep(600);
   expect([shares, statSync(output).size]).toEqual([0, 0]);
   encode.hold(false);

@@ -1,6 +1,7 @@
 /**
- * Feeds a recording through one ffmpeg that writes a file. Gaps and parts are healed on the way (`PlaybackRemuxer`). While
- * it is held, nothing is fed, and ffmpeg runs dry: no signal is needed, and a service that dies leaves no stopped process.
+ * Feeds a recording through one ffmpeg that writes a file. Gaps and joins of parts are repaired on the way
+ * (`PlaybackRemuxer`). While paused, nothing is fed and ffmpeg starves: this needs no SIGSTOP, so a service that dies
+ * leaves no stopped process.
  */
 import { type Media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
 import { settlesWithin } from '../../host/deadline.ts';
@@ -16,15 +17,15 @@ export interface RecordingEncodeOptions {
   readonly bytes: Pick<RecordingBytes, 'read' | 'size' | 'refresh'>;
   readonly index: RecordingIndex;
   readonly entry: RecordingEntry;
-  /** Places of the streams of sound that are fed, 0 upwards. */
+  /** Indexes of the sound streams to feed, from 0. */
   readonly streams: number;
-  /** Whole, with what lowers its priority. */
+  /** The whole command, with the prefix that lowers its priority. */
   readonly command: readonly string[];
   /** Stops feeding at this time; undefined: the end. */
   readonly until?: Media90k | undefined;
-  /** A process that takes and makes nothing for so long hangs, ms. */
+  /** Timeout: a process without input and output for this long hangs, ms. */
   readonly stallMs: number;
-  /** ms of a clock that is never set. */
+  /** Monotonic clock, ms. */
   readonly elapsed: () => number;
   /** Share that was fed. */
   readonly onProgress?: (share: number) => void;
@@ -34,21 +35,21 @@ export interface EncodeOutcome {
   /** Exit code; 128 + signal. */
   readonly code: number;
   readonly stderr: string;
-  /** Why it was ended before its end; undefined: it ended by itself. */
+  /** Why it was aborted; undefined: it ended by itself. */
   readonly broken: 'stalled' | 'stopped' | 'codec' | 'unreadable' | undefined;
-  /** What reading failed with. */
+  /** The read error. */
   readonly error?: unknown;
   /** Media time up to which pictures (or sound) were fed. */
   readonly reached: Media90k;
-  /** s that the original itself lacks in holes longer than a second. */
+  /** s missing in the original itself, in gaps longer than a second. */
   readonly missing: number;
-  /** ms that it ran, without what it was held. */
+  /** ms that it ran, without pauses. */
   readonly tookMs: number;
 }
 
-/** Towards ffmpeg: half a second of 16 Mbit/s, so that a pause takes effect soon. */
+/** Size of the queue towards ffmpeg: half a second at 16 Mbit/s, so that a pause takes effect soon. */
 const MAX_QUEUED = 1024 * 1024;
-/** Silence that fills a long pause of several sounds is more than the queue takes at once. */
+/** Silence that fills a long gap in several sounds exceeds the queue at once. */
 const SLICE_BYTES = 512 * 1024;
 const CHECK_MS = 500;
 const READ_LIMIT_MS = 2_000;
@@ -62,7 +63,7 @@ export class RecordingEncode {
   #heldMs = 0;
   #heldSince: number | undefined;
   #resume: (() => void) | undefined;
-  /** Of the last sign of work. */
+  /** Time of the last progress. */
   #seen: number;
   #sign = '';
   #broken: EncodeOutcome['broken'];
@@ -132,7 +133,7 @@ export class RecordingEncode {
     this.#abort.abort();
     this.#resume?.();
     await feeding;
-    // A grandchild may hold the pipe open.
+    // A grandchild process may hold the pipe open.
     await settlesWithin(READ_LIMIT_MS, reading);
     clearInterval(check);
     this.hold(false);
@@ -149,7 +150,7 @@ export class RecordingEncode {
     else if (now - this.#seen > this.options.stallMs) this.#end('stalled');
   }
 
-  /** ffmpeg writes a block of lines each second, also while it does nothing. */
+  /** ffmpeg writes a block of lines each second, also without progress. */
   async #readProgress(): Promise<void> {
     const decoder = new TextDecoder();
     let rest = '';
@@ -162,7 +163,7 @@ export class RecordingEncode {
         if (sign !== '') this.#sign = sign;
       }
     } catch {
-      // The pipe breaks with its process.
+      // The pipe breaks when its process ends.
     }
   }
 

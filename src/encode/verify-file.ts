@@ -1,6 +1,6 @@
 /**
- * Whether an encoded file can take the place of its original: its streams, its length, that nothing is missing in between
- * which the original has, and that ffmpeg decodes samples of it and its end without a complaint.
+ * Checks whether an encoded file can replace its original: its streams, its length, no gaps that the original does not
+ * have, and samples and the end decode without an error.
  */
 import { join } from 'node:path';
 import { type RunResult, run } from '../ffmpeg/run.ts';
@@ -9,28 +9,28 @@ import { type EncodedFileFacts, readEncodedFile } from '../media/encoded-file.ts
 interface VerifyOptions {
   readonly ffmpeg: string;
   readonly path: string;
-  /** s that it should have. */
+  /** Expected length, s. */
   readonly length: number;
   readonly hasVideo: boolean;
   readonly sounds: number;
-  /** s that the original itself lacks. */
+  /** s missing in the original itself. */
   readonly missing: number;
   readonly signal: AbortSignal;
-  /** For samples. */
+  /** Folder for samples. */
   readonly folder: string;
-  /** Words before a command that lower its priority. */
+  /** Command prefix that lowers the priority. */
   readonly background: readonly string[];
 }
 
 type Verified =
-  /** `lost`: s that a track lacks and the original does not. */
+  /** `lost`: s missing in a track but not in the original. */
   { readonly facts: EncodedFileFacts; readonly lost: number } | { readonly fault: string };
 
-/** s; a picture and a frame of sound are less. */
+/** Tolerance, s; a picture and a frame of sound are shorter. */
 const LENGTH_TOLERANCE = 0.5;
-/** Sound may end this much before its picture, s: a broadcast sends it later, so that a cut end has less of it. */
+/** Sound may end this much before the picture, s: a broadcast sends it later, so that a cut end has less of it. */
 const SOUND_TOLERANCE = 2;
-/** s, and share of the length: a file that lacks more is not used. */
+/** s, and share of the length: a file with a larger loss is not used. */
 const MAX_LOST = 10;
 const MAX_LOST_SHARE = 0.01;
 const SAMPLES = 5;
@@ -63,7 +63,7 @@ export async function verifyFile(options: VerifyOptions): Promise<Verified> {
     return { fault: `${lost.toFixed(1)} s of it are missing that the original has` };
   }
   const starts = Array.from({ length: SAMPLES }, (_, sample) => (sample / SAMPLES) * end);
-  // A short file is decoded as a whole.
+  // A short file is decoded completely.
   const isShort = end <= (SAMPLES + 1) * SAMPLE_SECONDS;
   for (const start of isShort ? [0] : [...starts, end - SAMPLE_SECONDS]) {
     const fault = await decodeFault(options, isShort ? undefined : { start, seconds: SAMPLE_SECONDS });
@@ -73,8 +73,8 @@ export async function verifyFile(options: VerifyOptions): Promise<Verified> {
 }
 
 /**
- * A sample is copied first: copying begins with a whole intra picture. A decoder that begins within a cluster is given
- * what lies before it there, and complains.
+ * A sample is copied first: a copy begins with a keyframe. A decoder that seeks into a cluster is given the frames
+ * before that, and reports errors.
  */
 async function decodeFault(
   options: VerifyOptions,
@@ -84,7 +84,7 @@ async function decodeFault(
   const words = [...background, ffmpeg, '-v', 'error', '-xerror', '-nostdin', '-y'];
   const streams = ['-map', '0:V?', '-map', '0:a?'];
   const limit = { timeoutMs: DECODE_LIMIT_MS, signal };
-  // Times as they are: rounded to a frame rate, two pictures may fall on one, which is complained about.
+  // Keep timestamps: rounded to a frame rate, two pictures may coincide, which ffmpeg reports as an error.
   const decoding = [...streams, '-vsync', 'passthrough', '-enc_time_base:v', '1:90000', '-f', 'null', '-'];
   const part = join(folder, 'sample.mkv');
   if (sample !== undefined) {
