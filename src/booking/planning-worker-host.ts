@@ -3,7 +3,7 @@
  * last plan with a connection of its own, and answers plans and previews. It writes nothing.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, plusMs } from '../../arib/time.ts';
 import type { RecordingId } from '../model/ids.ts';
 import { IncrementalPlanner, type PlanCircumstances } from '../schedule/incremental-planner.ts';
 import { isRepeat, nextAiring } from '../schedule/plan/next-airing.ts';
@@ -218,7 +218,7 @@ export class PlanningWorkerHost {
     if (stamp === this.#recordings) return;
     const before = this.#recorded;
     this.#recorded = new Map();
-    for (const row of file.recorded(now - RECORDED_MS)) {
+    for (const row of file.recorded(plusMs(now, -RECORDED_MS))) {
       const known = before.get(row.id);
       const isSame =
         known !== undefined &&

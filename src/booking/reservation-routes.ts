@@ -2,6 +2,7 @@
 
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
+import { broadcastMs } from '../../arib/time.ts';
 import {
   ProblemSchema,
   RecordAnswerSchema,
@@ -45,7 +46,8 @@ const LIST_QUERY = t.Object({
 /** @throws Failure bad_request where the window is empty */
 function readWindow({ from, to, limit }: typeof LIST_QUERY.static): ReservationWindow {
   const number = (text: string | undefined) => (text === undefined ? undefined : Number(text));
-  const window = { from: number(from), to: number(to), limit: number(limit) };
+  const moment = (text: string | undefined) => (text === undefined ? undefined : broadcastMs(Number(text)));
+  const window = { from: moment(from), to: moment(to), limit: number(limit) };
   if (window.from !== undefined && window.to !== undefined && window.to <= window.from)
     throw new Failure('bad_request', 'to は from より後にしてください。', { path: 'to' });
   return window;

@@ -4,9 +4,9 @@ import type { BroadcastMs } from '../../arib/time.ts';
 /** Undefined: no bound on that side. */
 export interface ReservationWindow {
   /** Airings that end after it, epoch ms. */
-  from?: number | undefined;
+  from?: BroadcastMs | undefined;
   /** Airings that begin before it, epoch ms. */
-  to?: number | undefined;
+  to?: BroadcastMs | undefined;
   /** The first so many, in the order of the list. */
   limit?: number | undefined;
 }

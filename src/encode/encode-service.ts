@@ -2,6 +2,7 @@
 
 import { rm, stat } from 'node:fs/promises';
 import { broadcastMs, plusMs } from '../../arib/time.ts';
+import { type MonotonicMs, monotonicMs } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { EncodeMany, EncodeQueueChange, EncodeRequest } from '../../wire/encode.ts';
 import type { Hub } from '../hub/hub.ts';
@@ -62,11 +63,11 @@ const FORGOTTEN_MS = 2 * DAY_MS;
 interface Running {
   readonly job: EncodeJob;
   readonly task: EncodeTask;
-  readonly begunAt: number;
+  readonly begunAt: MonotonicMs;
   share: number;
   done: Promise<void>;
   cancelled: boolean;
-  toldAt: number;
+  toldAt: MonotonicMs;
 }
 
 export class EncodeService {
@@ -288,7 +289,7 @@ export class EncodeService {
     });
     const running: Running = {
       ...{ job, task, begunAt: sources.elapsed(), share: 0, cancelled: false },
-      ...{ done: Promise.resolve(), toldAt: Number.NEGATIVE_INFINITY },
+      ...{ done: Promise.resolve(), toldAt: monotonicMs(Number.NEGATIVE_INFINITY) },
     };
     this.#running = running;
     running.done = this.#run(running).finally(() => {

@@ -1,5 +1,5 @@
 /** Dependencies of encoding on other features, provided by the composition root. */
-import type { WallClock } from '../../host/clock.ts';
+import type { MonotonicClock, WallClock } from '../../host/clock.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { EncodeStore } from '../store/encode-store.ts';
@@ -44,8 +44,7 @@ export interface EncodeSources {
   readonly background: readonly string[];
   /** Epoch ms. */
   readonly now: WallClock;
-  /** Monotonic clock, ms. */
-  readonly elapsed: () => number;
+  readonly elapsed: MonotonicClock;
   readonly stallMs: number;
   /** For tests: called after each step. */
   readonly onStep?: ((step: EncodeStep) => void | Promise<void>) | undefined;

@@ -4,7 +4,7 @@
  */
 
 import type { NetworkId, StationId } from '../../arib/ids.ts';
-import { plusMs } from '../../arib/time.ts';
+import { broadcastMs, plusMs } from '../../arib/time.ts';
 import { type WallClock, type WallMs, wallMs } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import { PRIORITY } from '../../wire/agent.ts';
@@ -336,7 +336,8 @@ export class GuideCollector {
       .map((station) => station.id)
       .filter(wanted);
     if (ids.length === 0) return new Map();
-    return airingUntil(programs.spans(ids, now, now + HORIZON_MS), now);
+    const from = broadcastMs(now);
+    return airingUntil(programs.spans(ids, from, plusMs(from, HORIZON_MS)), now);
   }
 
   #remember(key: ChannelKey, { plan, cancelled }: ActiveVisit, { outcome, sentence }: VisitResult): void {

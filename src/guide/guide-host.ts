@@ -3,6 +3,7 @@
  * say with a connection of its own, so that neither the main thread nor a reception worker waits for the database.
  */
 import type { StationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { WallClock, WallMs } from '../../host/clock.ts';
 import type { PresentFollowing, StationChange } from '../model/guide-change.ts';
 import type { ProgramRecord } from '../model/program.ts';
@@ -211,7 +212,7 @@ export class GuideHost {
     const said = this.#said(present, now);
     const merged = (program: ProgramRecord): ProgramRecord => {
       if (said.waiting?.id === program.id) return postponed(program, said.waiting, said.at);
-      const held = present.held(program.eventId, now);
+      const held = present.held(program.eventId, broadcastMs(now));
       return held === undefined ? program : withSchedule(held, program);
     };
     return { ...change, programs: change.programs.map(merged), presentFollowing: said };
@@ -221,7 +222,7 @@ export class GuideHost {
   #said(present: StationPresent, now: WallMs): PresentFollowing {
     const { source } = present;
     const reading = source === undefined ? undefined : this.#readings.get(source);
-    return present.read(reading?.session.time(now) ?? now);
+    return present.read(reading?.session.time(now) ?? broadcastMs(now));
   }
 
   #presentChanged(station: StationId): void {

@@ -2,7 +2,7 @@
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import { type ProgramId, type StationId, splitProgramId, splitStationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
 import {
   GuideWindowSchema,
   MAX_GUIDE_WINDOW_MS,
@@ -69,16 +69,16 @@ const GUIDE_QUERY = t.Object({
 });
 
 interface GuideQuestion {
-  from: number;
-  to: number;
+  from: BroadcastMs;
+  to: BroadcastMs;
   stations: readonly StationRecord[];
 }
 
 /** @throws Failure bad_request naming the field, not_found for a station that is not listed */
 function readGuideQuestion(query: Partial<typeof GUIDE_QUERY.static>, parts: GuideRouteNeeds): GuideQuestion {
   const now = parts.now();
-  const from = query.from === undefined ? now - (now % HOUR_MS) : Number(query.from);
-  const to = query.to === undefined ? from + DEFAULT_WINDOW_MS : Number(query.to);
+  const from = broadcastMs(query.from === undefined ? now - (now % HOUR_MS) : Number(query.from));
+  const to = query.to === undefined ? plusMs(from, DEFAULT_WINDOW_MS) : broadcastMs(Number(query.to));
   if (to <= from) throw new Failure('bad_request', 'to は from より後にしてください。', { path: 'to' });
   if (to - from > MAX_GUIDE_WINDOW_MS) {
     const days = MAX_GUIDE_WINDOW_MS / DAY_MS;

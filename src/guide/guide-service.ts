@@ -1,5 +1,5 @@
 /** Guide collection: the guide worker, visits, open streams that are read along, and the clocks seen. Composes this folder. */
-import { type BroadcastMs, plusMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
 import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { ClockOffset, GuideCollect, GuideStatus } from '../../wire/guide.ts';
@@ -69,7 +69,7 @@ export class GuideService {
       onNamed: (named) => this.#onNamed(named),
       onLost: () => this.#air.lost(options.broadcastNow()),
       onClock: ({ networkId, offsetMs, at }) => {
-        options.onTime({ networkId, time: at + offsetMs, at });
+        options.onTime({ networkId, time: broadcastMs(at + offsetMs), at });
         this.#clocks.add(networkId, offsetMs, at);
         this.#judgeClock();
       },

@@ -104,7 +104,7 @@ function open(...stations: VisitedStation[]) {
     read(stream.sections(0x12, ...tables).take(), now);
   };
   const said = (of = HOME, now: number = NOW): PresentFollowing | undefined =>
-    known.get(of.id)?.present.read(now);
+    known.get(of.id)?.present.read(broadcastMs(now));
   return { known, presents, clocks, session, stream, feed, read, said };
 }
 
@@ -173,7 +173,7 @@ describe('present/following', () => {
     });
     feed([eit({ version: 3 })], NOW + 3 * MINUTE);
     expect(named()).toMatchObject({ present: null, since: NOW + 3 * MINUTE });
-    known.get(HOME.id)?.present.release(1, NOW + 4 * MINUTE);
+    known.get(HOME.id)?.present.release(1, wallMs(NOW + 4 * MINUTE));
     expect(named()).toEqual({ watched: false, ...nothing });
     // Another stream that speaks about it is not near enough.
     feed([eit({ tableId: 0x4f, events: [PRESENT] })], NOW + 5 * MINUTE);

@@ -138,7 +138,8 @@ function batch(packets: Uint8Array): GuideBatch {
 }
 
 /** Events of a station that are stored. */
-const stored = (id = STATION.id): number[] => programs.ofStation(id, 0).map(({ eventId }) => eventId);
+const stored = (id = STATION.id): number[] =>
+  programs.ofStation(id, broadcastMs(0)).map(({ eventId }) => eventId);
 
 /** A stream that goes on for ever after `bytes`; `left` resolves when its reader went. */
 function endless(bytes: Uint8Array) {

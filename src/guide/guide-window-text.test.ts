@@ -64,7 +64,12 @@ test('a damaged programme is the only one that a window of the guide lacks somet
     putReservation(database, { ...programme(2), state: 'scheduled' });
     const id = STATION * 100_000 + 2;
     database.run(`UPDATE programs SET ${damage} WHERE id = ${id}`);
-    const text = await writeWindow(new GuideWindowStore(database), [HOME], 0, 10 * HOUR);
+    const text = await writeWindow(
+      new GuideWindowStore(database),
+      [HOME],
+      broadcastMs(0),
+      broadcastMs(10 * HOUR),
+    );
     const window = JSON.parse(text) as GuideWindow;
     expect({ damage, errors: [...Value.Errors(GuideWindowSchema, window)] }).toEqual({ damage, errors: [] });
     const programs = window[0]?.programs ?? [];

@@ -1,6 +1,7 @@
 /** Writes a window of the guide as JSON, station by station, giving way to other requests in wide windows. */
 
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import { type Genre, isGenre } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { GuideWindowStore, WindowRow } from '../store/guide-window.ts';
@@ -43,8 +44,8 @@ function programJson(row: WindowRow): string | undefined {
 export async function writeWindow(
   guide: Pick<GuideWindowStore, 'ofStation'>,
   stations: readonly StationRecord[],
-  from: number,
-  to: number,
+  from: BroadcastMs,
+  to: BroadcastMs,
 ): Promise<string> {
   const written: string[] = [];
   let began = performance.now();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { networkId } from '../../arib/ids.ts';
-import { wallMs } from '../../host/clock.ts';
+import { broadcastMs } from '../../arib/time.ts';
+import { monotonicMs, wallMs } from '../../host/clock.ts';
 import { Random } from '../../test/fuzz/random.ts';
 import { BroadcastClock } from './broadcast-clock.ts';
 
@@ -16,7 +17,7 @@ class Machine {
   wallOff = 0;
   readonly set: number[] = [];
   readonly clock = new BroadcastClock(
-    { wall: () => START + this.at + this.wallOff, elapsed: () => 12_345 + this.at },
+    { wall: () => wallMs(START + this.at + this.wallOff), elapsed: () => monotonicMs(12_345 + this.at) },
     (by) => this.set.push(by),
   );
 
@@ -34,7 +35,11 @@ class Machine {
   }
 
   one(network: number, off: number, at = START + this.at + this.wallOff): void {
-    this.clock.heard({ networkId: networkId(network), time: START + this.at + off, at: wallMs(at) });
+    this.clock.heard({
+      networkId: networkId(network),
+      time: broadcastMs(START + this.at + off),
+      at: wallMs(at),
+    });
   }
 }
 
@@ -86,7 +91,11 @@ describe('BroadcastClock', () => {
       machine.at += 5000;
       const sent = START + machine.at;
       machine.at += 1500;
-      machine.clock.heard({ networkId: networkId(1), time: sent, at: wallMs(sent + machine.wallOff) });
+      machine.clock.heard({
+        networkId: networkId(1),
+        time: broadcastMs(sent),
+        at: wallMs(sent + machine.wallOff),
+      });
     }
     expect(machine.error).toBe(0);
   });

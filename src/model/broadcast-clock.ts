@@ -16,21 +16,21 @@
 
 import type { NetworkId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import type { WallMs } from '../../host/clock.ts';
+import type { MonotonicClock, MonotonicMs, WallClock, WallMs } from '../../host/clock.ts';
 
 interface MachineClocks {
-  /** Epoch ms; may be set at any time. */
-  wall: () => number;
+  /** May be set at any time. */
+  wall: WallClock;
   /** ms since the machine was started; monotonic, counts suspension. */
-  elapsed: () => number;
+  elapsed: MonotonicClock;
 }
 
 /** A Time Offset Table as it came. */
 export interface HeardTime {
   networkId: NetworkId;
-  /** What it says, epoch ms. */
-  time: number;
-  /** When it came, by the wall clock, epoch ms. */
+  /** What it says. */
+  time: BroadcastMs;
+  /** When it came. */
   at: WallMs;
 }
 
@@ -60,8 +60,7 @@ const MAX_NETWORKS = 128;
 interface Network {
   /** The last ones, in order. */
   samples: number[];
-  /** Elapsed ms. */
-  heardAt: number;
+  heardAt: MonotonicMs;
 }
 
 interface Party {
@@ -72,7 +71,7 @@ interface Party {
 export class BroadcastClock {
   readonly #networks = new Map<NetworkId, Network>();
   /** Broadcast time minus elapsed time at `since`, and where it goes from there; undefined: the wall clock counts. */
-  #course: { offset: number; to: number; since: number } | undefined;
+  #course: { offset: number; to: number; since: MonotonicMs } | undefined;
   #heardAt = -Infinity;
 
   /** @param onSet it was set by so many ms */
@@ -113,7 +112,7 @@ export class BroadcastClock {
     this.#judge(elapsed);
   }
 
-  #judge(elapsed: number): void {
+  #judge(elapsed: MonotonicMs): void {
     const wall = this.clocks.wall() - elapsed;
     const party = this.#party(elapsed, wall);
     if (party === undefined) return;
@@ -134,19 +133,19 @@ export class BroadcastClock {
   }
 
   /** What a network said until now the machine says too, and what it says now only itself does. */
-  #leaves(offset: number, wall: number, elapsed: number): boolean {
+  #leaves(offset: number, wall: number, elapsed: MonotonicMs): boolean {
     if (this.#course === undefined || elapsed - this.#heardAt > DAY_MS) return false;
     return Math.abs(this.#offset(elapsed) - wall) <= AGREEMENT_MS && Math.abs(offset - wall) > LEAP_MS;
   }
 
-  #offset(elapsed: number): number {
+  #offset(elapsed: MonotonicMs): number {
     const { offset, to, since } = this.#course ?? { offset: 0, to: 0, since: 0 };
     const most = (elapsed - since) * SLEW;
     return offset + Math.max(-most, Math.min(most, to - offset));
   }
 
   /** @param wall what the wall clock says, as networks say it */
-  #party(elapsed: number, wall: number): Party | undefined {
+  #party(elapsed: MonotonicMs, wall: number): Party | undefined {
     const said = [...this.#networks.values()]
       .filter(({ samples, heardAt }) => samples.length >= ENOUGH && elapsed - heardAt <= DAY_MS)
       .map(({ samples }) => median(samples));

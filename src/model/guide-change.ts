@@ -13,8 +13,8 @@ export interface ScheduleWindow {
   /** `basic` tells which events there are, `extended` which of them have an extended text. */
   kind: 'basic' | 'extended';
   /** Epoch ms, end exclusive. */
-  from: number;
-  to: number;
+  from: BroadcastMs;
+  to: BroadcastMs;
   events: EventId[];
 }
 
@@ -32,7 +32,7 @@ export interface PresentFollowing {
   /** Then `following` is undefined. */
   waiting?: WaitingProgram | undefined;
   /** Epoch ms at which this was so. */
-  at: number;
+  at: BroadcastMs;
 }
 
 export interface StationChange {

@@ -8,6 +8,7 @@
  */
 import { type ProgramId, programId, stationId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import type { WallMs } from '../../host/clock.ts';
 import type { PresentFollowing, WaitingProgram } from './guide-change.ts';
 import type { ProgramRecord } from './program.ts';
 
@@ -19,7 +20,7 @@ export interface TimelineRow {
   endAt: BroadcastMs;
   openEnd: boolean;
   /** When its content last changed, epoch ms. */
-  updatedAt: number;
+  updatedAt: WallMs;
   onAir: boolean;
   hidden: boolean;
 }
@@ -121,7 +122,11 @@ const MINUTE_MS = 60_000;
  * A programme that waits for the one before it: when its announced time has passed it may begin at any moment.
  * @param at epoch ms
  */
-export function postponed(program: ProgramRecord, { durationMs }: WaitingProgram, at: number): ProgramRecord {
+export function postponed(
+  program: ProgramRecord,
+  { durationMs }: WaitingProgram,
+  at: BroadcastMs,
+): ProgramRecord {
   const startAt = broadcastMs(Math.max(program.startAt, Math.floor(at / MINUTE_MS) * MINUTE_MS));
   const length = durationMs ?? program.endAt - program.startAt;
   return { ...program, startAt, endAt: broadcastMs(startAt + length), openEnd: durationMs === null };

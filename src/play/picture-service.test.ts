@@ -97,7 +97,7 @@ describe('PictureService', () => {
     await comesTrue('two are made', () => missing() === undefined, LIMIT_MS);
     expect(made).toEqual([second, first]);
     expect(read).toEqual([second, first]);
-    expect(new RecordingListStore(database).find(first)?.posterAt).toBe(777);
+    expect(new RecordingListStore(database).find(first)?.posterAt).toBe(wallMs(777));
     expect(changes).toBe(4);
     const third = put(5);
     hub.changed('recordings');

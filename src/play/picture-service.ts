@@ -2,7 +2,7 @@
  * Gives every finished recording its pictures, one after the other, the newest first, has its captions read, and removes
  * what was made of recordings that are deleted. Woken by the event `recordings`.
  */
-import type { WallClock } from '../../host/clock.ts';
+import type { WallClock, WallMs } from '../../host/clock.ts';
 import { settlesWithin, sleepUnlessAborted, unlessAborted, within } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import type { Hub } from '../hub/hub.ts';
@@ -51,7 +51,7 @@ export class PictureService {
   #isWoken = false;
   #running: Promise<void> | undefined;
   #unsubscribe: (() => void) | undefined;
-  #trimmedAt: number | undefined;
+  #trimmedAt: WallMs | undefined;
   #isSwept = false;
 
   constructor(private readonly options: PictureServiceOptions) {}

@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import { recordingId } from '../model/ids.ts';
 import { PlaybackActivity } from './playback-activity.ts';
 
 test('who watches says so again and again; who has stopped is forgotten', () => {
   let now = 0;
-  const watching = new PlaybackActivity(() => now);
+  const watching = new PlaybackActivity(() => broadcastMs(now));
   watching.note(recordingId(1));
   now += 300_000;
   watching.note(recordingId(2));

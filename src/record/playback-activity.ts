@@ -1,15 +1,15 @@
 /** Which recordings are being watched: they are not removed meanwhile. Kept in memory only. */
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { RecordingId } from '../model/ids.ts';
 
 /** Players tell their position every few seconds, and read on within minutes. */
 const LATELY_MS = 600_000;
 
 export class PlaybackActivity {
-  /** By recording, epoch ms; what was seen last is last. */
-  readonly #seen = new Map<RecordingId, number>();
+  /** By recording; what was seen last is last. */
+  readonly #seen = new Map<RecordingId, BroadcastMs>();
 
-  /** @param now epoch ms */
-  constructor(private readonly now: () => number) {}
+  constructor(private readonly now: () => BroadcastMs) {}
 
   /** Somebody reads it, or says how far he is. */
   note(id: RecordingId): void {

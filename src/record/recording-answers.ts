@@ -1,6 +1,7 @@
 /** Recordings as lists and their own routes tell them. */
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
+import type { WallMs } from '../../host/clock.ts';
 import type {
   Recording,
   RecordingDetail,
@@ -43,7 +44,7 @@ function durationOf(recording: ListedRecording): number | null {
 }
 
 /** Another address for another picture, so that a page that shows the list loads it. */
-function posterUrl(id: RecordingId, posterAt: number | null): string {
+function posterUrl(id: RecordingId, posterAt: WallMs | null): string {
   const version = posterAt === null ? '' : `?v=${posterAt.toString(36)}`;
   return `api/recordings/${id}/poster${version}`;
 }

@@ -157,8 +157,8 @@ export class RecordingSession {
   #resumed = Promise.withResolvers<undefined>();
   /** The copy control at the programme's begin was checked. */
   #mainChecked = false;
-  #savedAt: number;
-  #checkedAt: number;
+  #savedAt: BroadcastMs;
+  #checkedAt: BroadcastMs;
   #timer: ReturnType<typeof setInterval> | undefined;
   readonly #monotonicClock: MonotonicClock;
   #turnAt: MonotonicMs;

@@ -3,7 +3,7 @@
  * to time, and soon after recordings or rules changed.
  */
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, plusMs } from '../../arib/time.ts';
 import type { Log } from '../../host/log.ts';
 import { BIN_MS, type Retiring } from '../../wire/api.ts';
 import type { Hub } from '../hub/hub.ts';
@@ -183,7 +183,7 @@ export class RetentionService {
     const { shelf, now } = this.options;
     let count = 0;
     while (!this.#closed) {
-      const ids = shelf.binnedUntil(now() - BIN_MS, BATCH);
+      const ids = shelf.binnedUntil(plusMs(now(), -BIN_MS), BATCH);
       const marked = ids.length === 0 ? 0 : shelf.markDeleted(ids, now());
       if (marked === 0) break;
       count += marked;

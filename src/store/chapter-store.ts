@@ -39,8 +39,8 @@ interface Detection {
   readonly confidence: number | null;
   /** It was requested by a person. */
   readonly isRequested: boolean;
-  /** Epoch ms of the last change. */
-  readonly updatedAt: number;
+  /** Of the last change. */
+  readonly updatedAt: WallMs;
 }
 
 interface Row {
@@ -53,7 +53,7 @@ interface Row {
   attempts: number;
   confidence: number | null;
   requested_at: number | null;
-  updated_at: number;
+  updated_at: WallMs;
 }
 
 const STATES: ReadonlySet<string> = new Set(['waiting', 'done', 'failed', 'cancelled']);

@@ -136,9 +136,9 @@ export class EncodedFileStore {
 
   /**
    * Whether a job that was queued then has handed its file over. What is dated later than now is of a clock that was
-   * wrong, perhaps of an earlier job: it is made again. @param since epoch ms, as the next
+   * wrong, perhaps of an earlier job: it is made again.
    */
-  isMadeSince(recordingId: RecordingId, source: EncodedSource, since: number, now: WallMs): boolean {
+  isMadeSince(recordingId: RecordingId, source: EncodedSource, since: WallMs, now: WallMs): boolean {
     return (
       this.database
         .query(

@@ -84,9 +84,9 @@ export class GuideWindowStore {
   }
 
   /** What of a station overlaps the window, by start. */
-  ofStation(station: StationId, from: number, to: number): WindowRow[] {
+  ofStation(station: StationId, from: BroadcastMs, to: BroadcastMs): WindowRow[] {
     return this.database
-      .query<unknown, { station: number; from: number; to: number }>(WINDOW)
+      .query<unknown, { station: StationId; from: BroadcastMs; to: BroadcastMs }>(WINDOW)
       .values({ station, from, to }) as WindowRow[];
   }
 

@@ -187,9 +187,9 @@ export class PlanningDatabase {
   }
 
   /** Recordings of programmes that began at or after, epoch ms; deleted ones too: they were recorded. */
-  recorded(since: number): RecordedRow[] {
+  recorded(since: BroadcastMs): RecordedRow[] {
     return this.#database
-      .query<RecordedDbRow, { since: number }>(RECORDED)
+      .query<RecordedDbRow, { since: BroadcastMs }>(RECORDED)
       .all({ since })
       .map((row) => ({
         id: row.id,

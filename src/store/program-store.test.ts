@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { eventId, networkId, programId, serviceId, stationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { wallMs } from '../../host/clock.ts';
 import type { PresentFollowing, StationChange } from '../model/guide-change.ts';
 import type { ProgramRecord } from '../model/program.ts';
@@ -16,7 +16,8 @@ const BRANCH = stationId(networkId(0x7fe8), serviceId(1025));
 const MINUTE = 60_000;
 /** 12:00 JST. */
 const NOON = wallMs(Date.parse('2026-11-21T12:00:00+09:00'));
-const at = (minutes: number): number => NOON + minutes * MINUTE;
+const EVER = broadcastMs(0);
+const at = (minutes: number): BroadcastMs => broadcastMs(NOON + minutes * MINUTE);
 
 let database: Database;
 let store: ProgramStore;
@@ -92,7 +93,7 @@ function say(present: ProgramRecord | null, following: ProgramRecord | null, min
   return write({ programs, presentFollowing }, minutes);
 }
 
-const events = (): number[] => store.ofStation(HOME, 0).map((row) => row.eventId);
+const events = (): number[] => store.ofStation(HOME, EVER).map((row) => row.eventId);
 const shown = (): number[] =>
   database
     .query<{ event_id: number }, []>('SELECT event_id FROM programs WHERE hidden = 0 ORDER BY start_at, id')
@@ -134,14 +135,14 @@ describe('reading', () => {
       series: { id: 1, repeat: 0, pattern: 2, expiresAt: null, episode: 3, lastEpisode: 12, name: '連続' },
     });
     await write({ programs: [stored] });
-    expect(store.ofStation(HOME, 0)).toEqual([stored]);
+    expect(store.ofStation(HOME, EVER)).toEqual([stored]);
   });
 
   test('a programme that changes again before it was indexed is stored', async () => {
     await write({ programs: [program(7, 0, 30)] });
     database.run("INSERT OR IGNORE INTO search_pending SELECT 'program', id FROM programs");
     await write({ programs: [program(7, 5, 40)] });
-    expect(store.ofStation(HOME, 0)).toEqual([program(7, 5, 40)]);
+    expect(store.ofStation(HOME, EVER)).toEqual([program(7, 5, 40)]);
   });
 
   test('a station is sharing in a window where each of its programmes is shared', async () => {
@@ -188,7 +189,7 @@ describe('reading', () => {
     expect(span(10, 11)).toEqual([0]);
     expect(span(30, 31)).toEqual([30 * MINUTE]);
     expect(span(-90, 90)).toEqual([0, 30 * MINUTE]);
-    expect(store.spans([], 0, at(90))).toEqual([]);
+    expect(store.spans([], EVER, at(90))).toEqual([]);
   });
 });
 
@@ -258,17 +259,17 @@ describe('writing', () => {
     ]);
     const { unplaced } = await write({ extended });
     expect([...unplaced.keys()].map(Number)).toEqual([2]);
-    expect(store.ofStation(HOME, 0)[0]?.extended).toEqual({ 出演者: '一' });
+    expect(store.ofStation(HOME, EVER)[0]?.extended).toEqual({ 出演者: '一' });
     expect((await write({ extended: new Map([[eventId(1), { 出演者: '一' }]]) })).changed).toBe(0);
   });
 
   test('a table without extended text keeps the text that is there, unless the number is another programme now', async () => {
     await write({ programs: [program(1, 0, 30, { extended: { 内容: '長い' } })] });
     await write({ programs: [program(1, 5, 35)] });
-    expect(store.ofStation(HOME, 0)[0]).toMatchObject({ startAt: at(5), extended: { 内容: '長い' } });
+    expect(store.ofStation(HOME, EVER)[0]).toMatchObject({ startAt: at(5), extended: { 内容: '長い' } });
     const week = 7 * 24 * 60;
     await write({ programs: [program(1, week, week + 30)] });
-    expect(store.ofStation(HOME, 0)[0]?.extended).toBeNull();
+    expect(store.ofStation(HOME, EVER)[0]?.extended).toBeNull();
   });
 
   test('ended programmes are forgotten, and so are their letters', async () => {
@@ -289,7 +290,7 @@ describe('a new version of a schedule', () => {
 
   test('moves what another part lists now', async () => {
     await write({ programs: [program(2, 190, 220)], windows: [window('basic', 0, 180, 1)] });
-    expect(store.ofStation(HOME, 0).map((row) => [row.eventId, row.startAt - NOON] as unknown)).toEqual([
+    expect(store.ofStation(HOME, EVER).map((row) => [row.eventId, row.startAt - NOON] as unknown)).toEqual([
       [1, 0],
       [3, 180 * MINUTE],
       [2, 190 * MINUTE],
@@ -326,14 +327,14 @@ describe('a new version of a schedule', () => {
   test('takes back extended texts that are listed no longer', async () => {
     await write({ extended: new Map([[eventId(3), { 内容: '話' }]]) });
     await write({ windows: [window('extended', 180, 360)] });
-    expect(store.ofStation(HOME, 0)[2]?.extended).toBeNull();
+    expect(store.ofStation(HOME, EVER)[2]?.extended).toBeNull();
     expect(events()).toEqual([1, 2, 3]);
   });
 
   test('leaves the text of what has ended, whose stretch is sent no longer', async () => {
     await write({ extended: new Map([[eventId(1), { 内容: '話' }]]) });
     await write({ windows: [window('extended', 0, 180)] }, 181);
-    expect(store.ofStation(HOME, 0)[0]?.extended).toEqual({ 内容: '話' });
+    expect(store.ofStation(HOME, EVER)[0]?.extended).toEqual({ 内容: '話' });
   });
 });
 
@@ -371,7 +372,9 @@ describe('programmes that claim one time', () => {
   test('an open end is over when the next programme is on', async () => {
     await say(program(1, 0, 60, { openEnd: true }), null);
     await say(program(2, 20, 50), null, 21);
-    expect(store.ofStation(HOME, 0).map(({ endAt, openEnd }) => [(endAt - NOON) / MINUTE, openEnd])).toEqual([
+    expect(
+      store.ofStation(HOME, EVER).map(({ endAt, openEnd }) => [(endAt - NOON) / MINUTE, openEnd]),
+    ).toEqual([
       [20, false],
       [50, false],
     ]);
@@ -381,17 +384,17 @@ describe('programmes that claim one time', () => {
   test('an end that is not decided is not before the one that was announced', async () => {
     await write({ programs: [program(1, 0, 114), program(2, 114, 174)] });
     await say(program(1, 0, 60, { openEnd: true }), null, 5);
-    expect(store.ofStation(HOME, 0).map(({ endAt }) => (endAt - NOON) / MINUTE)).toEqual([114, 174]);
+    expect(store.ofStation(HOME, EVER).map(({ endAt }) => (endAt - NOON) / MINUTE)).toEqual([114, 174]);
     await say(program(1, 0, 130, { openEnd: true }), null, 115);
-    expect(store.ofStation(HOME, 0).map(({ endAt }) => (endAt - NOON) / MINUTE)).toEqual([130, 174]);
+    expect(store.ofStation(HOME, EVER).map(({ endAt }) => (endAt - NOON) / MINUTE)).toEqual([130, 174]);
     await say(program(1, 0, 120), null, 116);
-    expect(store.ofStation(HOME, 0).map(({ endAt }) => (endAt - NOON) / MINUTE)).toEqual([120, 174]);
+    expect(store.ofStation(HOME, EVER).map(({ endAt }) => (endAt - NOON) / MINUTE)).toEqual([120, 174]);
   });
 
   test('what waits for an end that is not decided begins at any moment, and is not hidden by it', async () => {
     const times = () =>
       store
-        .ofStation(HOME, 0)
+        .ofStation(HOME, EVER)
         .filter(({ eventId: id }) => id === 2)
         .map(({ startAt, endAt, openEnd }) => [(startAt - NOON) / MINUTE, (endAt - NOON) / MINUTE, openEnd]);
     const wait = (minutes: number, durationMs: number | null) => {
@@ -432,7 +435,7 @@ describe('programmes that claim one time', () => {
   test('present/following that leaves fields out keeps what the schedule said', async () => {
     await write({ programs: [program(1, 0, 60, { description: '説明', extended: { 内容: '話' } })] });
     await say(program(1, 0, 65, { genres: [], audios: [], description: '' }), null);
-    expect(store.ofStation(HOME, 0)).toEqual([
+    expect(store.ofStation(HOME, EVER)).toEqual([
       program(1, 0, 65, { description: '説明', extended: { 内容: '話' } }),
     ]);
   });

@@ -1,7 +1,7 @@
 /** Reading rows of programmes; `program-writer.ts` writes them. */
 import type { Database } from 'bun:sqlite';
 import type { EventId, ProgramId, StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, plusMs } from '../../arib/time.ts';
 import { type AudioComponent, isAudioComponent } from '../model/audio.ts';
 import { isProgramGroup, type ProgramGroup, type ProgramRecord } from '../model/program.ts';
 import { LONGEST_MS } from './program-length.ts';
@@ -53,7 +53,7 @@ export class ProgramStore {
   airing(stations: Iterable<StationId>, now: BroadcastMs): Map<StationId, AiringProgram> {
     // An index look-up a station, in one statement: eight times faster than a statement each.
     const rows = this.database
-      .query<AiringRow, { stations: string; now: BroadcastMs; since: number }>(
+      .query<AiringRow, { stations: string; now: BroadcastMs; since: BroadcastMs }>(
         `SELECT p.id, p.station_id, p.event_id, p.start_at, p.end_at, p.name, p.audios, p.groups
          FROM json_each($stations) AS wanted CROSS JOIN programs AS p
          WHERE p.id = (SELECT id FROM programs
@@ -61,24 +61,23 @@ export class ProgramStore {
              AND hidden = 0
            ORDER BY on_air DESC, start_at DESC LIMIT 1)`,
       )
-      .all({ stations: JSON.stringify([...stations]), now, since: now - LONGEST_MS });
+      .all({ stations: JSON.stringify([...stations]), now, since: plusMs(now, -LONGEST_MS) });
     return new Map(rows.map((row) => [row.station_id as StationId, toAiring(row)]));
   }
 
   /**
    * What each of the stations shares in the window; absent: those with a programme that shares nothing, or with none.
-   * @param from epoch ms
-   * @param to epoch ms, exclusive
+   * @param to exclusive
    */
   sharing(
     stations: Iterable<StationId>,
-    from: number,
-    to: number,
+    from: BroadcastMs,
+    to: BroadcastMs,
   ): Map<StationId, Pick<ProgramRecord, 'stationId' | 'groups'>[]> {
     const rows = this.database
       .query<
         { station_id: StationId; groups: string },
-        { stations: string; from: number; to: number; since: number }
+        { stations: string; from: BroadcastMs; to: BroadcastMs; since: BroadcastMs }
       >(
         `SELECT p.station_id, p.groups FROM json_each($stations) AS wanted CROSS JOIN programs AS p
          WHERE p.station_id = wanted.value AND p.start_at < $to AND p.start_at > $since AND p.end_at > $from
@@ -87,7 +86,7 @@ export class ProgramStore {
              WHERE own.station_id = wanted.value AND own.start_at < $to AND own.start_at > $since
                AND own.end_at > $from AND own.hidden = 0 AND own.groups = '[]')`,
       )
-      .all({ stations: JSON.stringify([...stations]), from, to, since: from - LONGEST_MS });
+      .all({ stations: JSON.stringify([...stations]), from, to, since: plusMs(from, -LONGEST_MS) });
     const found = new Map<StationId, Pick<ProgramRecord, 'stationId' | 'groups'>[]>();
     for (const row of rows) {
       const id = row.station_id as StationId;
@@ -130,9 +129,9 @@ export class ProgramStore {
   }
 
   /** Programmes of a station that end after `from`, by start; hidden ones too. */
-  ofStation(station: StationId, from: number): ProgramRecord[] {
+  ofStation(station: StationId, from: BroadcastMs): ProgramRecord[] {
     return this.database
-      .query<ProgramRow, { station: number; from: number }>(
+      .query<ProgramRow, { station: StationId; from: BroadcastMs }>(
         `SELECT ${COLUMNS} FROM programs WHERE station_id = $station AND end_at > $from ORDER BY start_at, id`,
       )
       .all({ station, from })
@@ -140,15 +139,15 @@ export class ProgramStore {
   }
 
   /** Start and end of the stations' shown programmes that overlap the window, by station and start. */
-  spans(stations: Iterable<StationId>, from: number, to: number): Span[] {
+  spans(stations: Iterable<StationId>, from: BroadcastMs, to: BroadcastMs): Span[] {
     return this.database
-      .query<Span, { stations: string; from: number; to: number; since: number }>(
+      .query<Span, { stations: string; from: BroadcastMs; to: BroadcastMs; since: BroadcastMs }>(
         `SELECT p.station_id AS stationId, p.start_at AS startAt, p.end_at AS endAt
          FROM json_each($stations) AS wanted CROSS JOIN programs AS p
          WHERE p.station_id = wanted.value AND p.start_at < $to AND p.start_at > $since AND p.end_at > $from
            AND p.hidden = 0
          ORDER BY p.station_id, p.start_at`,
       )
-      .all({ stations: JSON.stringify([...stations]), from, to, since: from - LONGEST_MS });
+      .all({ stations: JSON.stringify([...stations]), from, to, since: plusMs(from, -LONGEST_MS) });
   }
 }

@@ -125,7 +125,7 @@ interface FlagRow {
   start_at: BroadcastMs;
   end_at: BroadcastMs;
   open_end: number;
-  updated_at: number;
+  updated_at: WallMs;
   on_air: number;
   hidden: number;
 }

@@ -5,6 +5,7 @@
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
+import type { WallMs } from '../../host/clock.ts';
 import type { RecordingFile, RecordingShow, RecordingSort, RecordingState } from '../../wire/api.ts';
 import { type AudioComponent, isAudioComponent } from '../model/audio.ts';
 import type { RecordingId, RuleId } from '../model/ids.ts';
@@ -36,7 +37,7 @@ export interface ListedRecording {
   /** Epoch ms, as the next. */
   watchedAt: BroadcastMs | null;
   /** When its picture was made; null: there is none. */
-  posterAt: number | null;
+  posterAt: WallMs | null;
   state: RecordingState;
   reason: RecordingReason | null;
   programId: ProgramId | null;
@@ -142,7 +143,7 @@ interface Row {
   duration_ms: number | null;
   resume_ms: number | null;
   watched_at: BroadcastMs | null;
-  poster_at: number | null;
+  poster_at: WallMs | null;
   state: string;
   reason: string | null;
   program_id: ProgramId | null;

@@ -3,6 +3,7 @@
  * is never made for them. Found by the indexes of what is still to be done, a page at a time, without reading their texts.
  */
 import type { Database } from 'bun:sqlite';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
 
 /** Whose entries are looked through: recordings without pictures, or without a detection of commercials. */
@@ -16,7 +17,7 @@ const PAGE = 100;
 
 interface Row {
   id: number;
-  startAt: number;
+  startAt: BroadcastMs;
   isLacking: number;
 }
 
@@ -27,7 +28,7 @@ export function* recordingsWithoutOriginal(
   page = PAGE,
 ): Generator<RecordingId[]> {
   const { index, where } = OPEN[open];
-  const query = database.query<Row, { startAt: number; id: number; page: number }>(
+  const query = database.query<Row, { startAt: BroadcastMs; id: number; page: number }>(
     `SELECT id, start_at AS startAt,
        NOT EXISTS (SELECT 1 FROM recording_files WHERE recording_id = r.id AND source = 'ts')
          AND NOT EXISTS (SELECT 1 FROM recording_parts WHERE recording_id = r.id AND part > 0)
@@ -36,7 +37,7 @@ export function* recordingsWithoutOriginal(
      FROM recordings AS r INDEXED BY ${index}
      WHERE ${where} AND shelf = 1 AND (start_at, id) > ($startAt, $id) ORDER BY start_at, id LIMIT $page`,
   );
-  for (let last = { startAt: Number.MIN_SAFE_INTEGER, id: 0 }; ; ) {
+  for (let last = { startAt: broadcastMs(Number.MIN_SAFE_INTEGER), id: 0 }; ; ) {
     const rows = query.all({ startAt: last.startAt, id: last.id, page });
     const end = rows.at(-1);
     if (end === undefined) return;

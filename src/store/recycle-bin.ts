@@ -128,9 +128,9 @@ export class RecycleBin {
   }
 
   /** In the bin since then or longer, at most so many. */
-  binnedUntil(at: number, limit: number): RecordingId[] {
+  binnedUntil(at: BroadcastMs, limit: number): RecordingId[] {
     return this.database
-      .query<{ id: RecordingId }, { at: number; limit: number }>(
+      .query<{ id: RecordingId }, { at: BroadcastMs; limit: number }>(
         `SELECT id FROM recordings WHERE binned_at <= $at AND deleted_at IS NULL ORDER BY binned_at LIMIT $limit`,
       )
       .all({ at, limit })

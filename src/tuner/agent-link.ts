@@ -2,6 +2,7 @@
  * The standing connection to the agent's event stream: tells what changed there and whether the agent is there
  * at all. It reconnects for ever, with doubling waits.
  */
+import { type MonotonicMs, systemMonotonicClock } from '../../host/clock.ts';
 import { sleepUnlessAborted } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import { AGENT_EVENTS, type AgentEvent } from '../../wire/agent.ts';
@@ -43,8 +44,8 @@ const DEFAULTS = {
 
 export class AgentLink {
   #state: AgentState = { state: 'connecting', message: null };
-  /** On the monotonic clock; undefined while not connected in this attempt. */
-  #connectedAt: number | undefined;
+  /** Undefined while not connected in this attempt. */
+  #connectedAt: MonotonicMs | undefined;
   readonly #ending = new AbortController();
   #running: Promise<void> | undefined;
   #waiting: AbortController | undefined;
@@ -79,7 +80,7 @@ export class AgentLink {
       this.#connectedAt = undefined;
       const failure = await this.#follow();
       if (this.#ending.signal.aborted) return;
-      if (this.#connectedAt !== undefined && performance.now() - this.#connectedAt >= steadyMs)
+      if (this.#connectedAt !== undefined && systemMonotonicClock() - this.#connectedAt >= steadyMs)
         wait = firstWaitMs;
       this.#enter({ state: 'unavailable', message: failure.message });
       this.#waiting = new AbortController();
@@ -107,7 +108,7 @@ export class AgentLink {
       }
       clearTimeout(timer);
       timer = watch(this.#options.silenceMs);
-      this.#connectedAt = performance.now();
+      this.#connectedAt = systemMonotonicClock();
       this.#enter({ state: 'connected', message: null });
       this.#options.onConnected();
       const parser = new ServerSentEventParser();

@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite';
 import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { wallMs } from '../../host/clock.ts';
+import { systemMonotonicClock, wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { EncodeService } from '../../src/encode/encode-service.ts';
 import type { EncodeSources } from '../../src/encode/encode-sources.ts';
@@ -66,7 +66,7 @@ export class EncodeHome {
         },
         ...{ workFolder: join(folder, 'work'), background: [], stallMs: 60_000 },
         now: () => wallMs(Date.now()),
-        elapsed: () => performance.now(),
+        elapsed: systemMonotonicClock,
         ...sources,
       },
       find: (id) => this.list.find(id),

@@ -159,14 +159,14 @@ export class SimulatedTables {
       const present = this.#presents.get(station);
       if (present === undefined || (!isTold && isRead === wasRead && !isTick(now, present))) continue;
       if (isTold) this.#hear(present, station, now);
-      if (!isRead) present.release(1, now);
+      if (!isRead) present.release(1, wallMs(now));
       isNew = (await this.#tell(present, station, now)) || isNew;
     }
     if (isNew || now - this.#plannedAt >= PLAN_MS) this.#plan(now);
     this.#recorder.step(now);
   }
 
-  async #readSchedules(now: number): Promise<boolean> {
+  async #readSchedules(now: BroadcastMs): Promise<boolean> {
     const due = this.#schedules.filter(({ at }) => NOON + at * MINUTE <= now);
     this.#schedules = this.#schedules.filter((one) => !due.includes(one));
     for (const { station, programs } of due) {
@@ -182,7 +182,7 @@ export class SimulatedTables {
             {
               kind: 'basic',
               from: now,
-              to: now + 24 * 60 * MINUTE,
+              to: plusMs(now, 24 * 60 * MINUTE),
               events: programs.map(({ event }) => eventId(event)),
             },
           ],
@@ -195,15 +195,15 @@ export class SimulatedTables {
     return due.length > 0;
   }
 
-  #hear(present: StationPresent, station: StationId, now: number): void {
+  #hear(present: StationPresent, station: StationId, now: BroadcastMs): void {
     const said = this.#said.get(station);
     if (said === undefined) return;
     for (const [number, told] of [said.present, said.following].entries())
-      present.take(eitOf(station, number, told), 1, now);
+      present.take(eitOf(station, number, told), 1, wallMs(now));
   }
 
   async #tell(present: StationPresent, station: StationId, now: BroadcastMs): Promise<boolean> {
-    const said = present.read(wallMs(now));
+    const said = present.read(now);
     const programs = [said.present, said.following].filter((program) => program != null);
     await this.#writer.write(
       { stationId: station, programs, extended: new Map(), windows: [], presentFollowing: said },
@@ -216,7 +216,7 @@ export class SimulatedTables {
   }
 
   /** What the guide shows of a station. */
-  #sync(station: StationId, now: number): void {
+  #sync(station: StationId, now: BroadcastMs): void {
     const shown = this.#database
       .query<{ id: number }, { station: number }>(
         'SELECT id FROM programs WHERE station_id = $station AND hidden = 0',
@@ -225,7 +225,7 @@ export class SimulatedTables {
       .map(({ id }) => id as ProgramId);
     const { guide } = this.home;
     for (const { id } of [...guide.ofStation(station)]) if (!shown.includes(id)) guide.remove(id);
-    const records = this.#store.ofStation(station, now - 24 * 60 * MINUTE);
+    const records = this.#store.ofStation(station, plusMs(now, -24 * 60 * MINUTE));
     for (const record of records) if (shown.includes(record.id)) guide.put(record);
   }
 

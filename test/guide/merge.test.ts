@@ -122,7 +122,7 @@ class Reader {
 
   /** The broadcast's word for it: id, start, length, name. */
   stored(of = HOME): Event[] {
-    return this.programs.ofStation(of.id, 0).map(({ eventId, startAt, endAt, name }) => ({
+    return this.programs.ofStation(of.id, broadcastMs(0)).map(({ eventId, startAt, endAt, name }) => ({
       id: eventId,
       start: (startAt - DAY) / MINUTE,
       minutes: (endAt - startAt) / MINUTE,

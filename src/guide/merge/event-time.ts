@@ -1,6 +1,6 @@
 /** When an event is, as far as it can be believed: where a duration is not decided, a guess. Pure. */
 import type { BroadcastEvent } from '../../../arib/si/event.ts';
-import { type BroadcastMs, broadcastMs } from '../../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../../arib/time.ts';
 import type { ProgramTime } from '../event-program.ts';
 
 const HOUR_MS = 3_600_000;
@@ -26,8 +26,8 @@ function decided(durationMs: number | undefined, longest: number): durationMs is
  */
 export function presentTime(
   event: BroadcastEvent,
-  nextStart: number | undefined,
-  now: number,
+  nextStart: BroadcastMs | undefined,
+  now: BroadcastMs,
 ): ProgramTime | undefined {
   const { startAt, durationMs } = event;
   if (startAt === undefined || Math.abs(startAt - now) > PRESENT_MS) return undefined;
@@ -35,14 +35,14 @@ export function presentTime(
     return { startAt, endAt: broadcastMs(startAt + durationMs), openEnd: false };
   }
   const endAt = nextStart !== undefined && nextStart > startAt ? nextStart : openEnd(startAt, now);
-  return { startAt, endAt: broadcastMs(endAt), openEnd: true };
+  return { startAt, endAt, openEnd: true };
 }
 
 /** In steps, so that a running programme does not change with every evaluation. */
-function openEnd(startAt: BroadcastMs, now: number): number {
-  const hour = startAt + OPEN_END_MS;
+function openEnd(startAt: BroadcastMs, now: BroadcastMs): BroadcastMs {
+  const hour = plusMs(startAt, OPEN_END_MS);
   if (hour >= now + OPEN_END_FROM_NOW_MS / 2) return hour;
-  return (Math.floor(now / OPEN_END_FROM_NOW_MS) + 2) * OPEN_END_FROM_NOW_MS;
+  return broadcastMs((Math.floor(now / OPEN_END_FROM_NOW_MS) + 2) * OPEN_END_FROM_NOW_MS);
 }
 
 /** An event of a schedule, where all starts are decided. Undefined when it is none. */

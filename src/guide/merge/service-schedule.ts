@@ -8,7 +8,7 @@
 import type { EventId } from '../../../arib/ids.ts';
 import type { Eit } from '../../../arib/si/eit.ts';
 import { ScheduleCoverage, type ScheduleProgress } from '../../../arib/si/schedule-coverage.ts';
-import { type BroadcastMs, jstDayStart } from '../../../arib/time.ts';
+import { type BroadcastMs, jstDayStart, plusMs } from '../../../arib/time.ts';
 import type { ScheduleWindow } from '../../model/guide-change.ts';
 
 const DAY_MS = 86_400_000;
@@ -26,8 +26,8 @@ interface Listing {
 
 interface TakenSection {
   /** When its part of the schedule begins and ends, epoch ms. */
-  from: number;
-  to: number;
+  from: BroadcastMs;
+  to: BroadcastMs;
   /** The section made its part whole. */
   window: ScheduleWindow | undefined;
 }
@@ -37,7 +37,7 @@ export class ServiceSchedule {
   /** By kind, table and segment; only of parts that are not whole. */
   readonly #listings = new Map<number, Listing>();
   #actual = false;
-  #day: number | undefined;
+  #day: BroadcastMs | undefined;
   /** Sections of each kind that were taken. */
   readonly taken = { basic: 0, extended: 0 };
 
@@ -57,11 +57,9 @@ export class ServiceSchedule {
     const kind = eit.kind === 'schedule-basic' ? 'basic' : 'extended';
     this.taken[kind] += 1;
     const segment = eit.sectionNumber >> 3;
-    const from =
-      day +
-      ((eit.tableId & 7) * DAYS_A_TABLE + Math.floor(segment / SEGMENTS_A_DAY)) * DAY_MS +
-      (segment % SEGMENTS_A_DAY) * SEGMENT_MS;
-    const to = from + SEGMENT_MS;
+    const days = (eit.tableId & 7) * DAYS_A_TABLE + Math.floor(segment / SEGMENTS_A_DAY);
+    const from = plusMs(day, days * DAY_MS + (segment % SEGMENTS_A_DAY) * SEGMENT_MS);
+    const to = plusMs(from, SEGMENT_MS);
     const key = eit.tableId * 32 + segment;
     const listing = this.#listing(key, eit);
     for (const event of eit.events) listing.events.push(event.eventId);

@@ -7,7 +7,7 @@ import { type EventId, programId } from '../../../arib/ids.ts';
 import type { Eit } from '../../../arib/si/eit.ts';
 import { type BroadcastEvent, broadcastEvent } from '../../../arib/si/event.ts';
 import { type BroadcastMs, broadcastMs } from '../../../arib/time.ts';
-import { type WallMs, wallMs } from '../../../host/clock.ts';
+import type { WallMs } from '../../../host/clock.ts';
 import type { PresentFollowing, WaitingProgram } from '../../model/guide-change.ts';
 import type { ProgramRecord } from '../../model/program.ts';
 import { programOf } from '../event-program.ts';
@@ -20,25 +20,26 @@ export class StationPresent {
   #following: BroadcastEvent | null | undefined;
   /** Readings of the station's own stream, the one that spoke last behind: it is nearer than any other. */
   readonly #sources = new Set<number>();
-  #seenAt = 0;
+  /** By this machine's clock, taken for the broadcast's. */
+  #seenAt: BroadcastMs = broadcastMs(0);
   /** When the present event became what it is, epoch ms; null: before its stream was read; undefined: not heard in it. */
   #since: WallMs | null | undefined;
 
   constructor(readonly station: VisitedStation) {}
 
-  /** @param session the reading that it came from @param now epoch ms @returns whether it was taken */
-  take(eit: Eit, session: number, now: number): boolean {
+  /** @param session the reading that it came from @returns whether it was taken */
+  take(eit: Eit, session: number, now: WallMs): boolean {
     if (eit.sectionNumber > 1) return false;
     if (eit.actual) {
       this.#sources.delete(session);
       this.#sources.add(session);
     } else if (this.watched) return false;
-    this.#seenAt = now;
+    this.#seenAt = broadcastMs(now);
     const [event] = eit.events;
     const value = event === undefined ? null : broadcastEvent(event);
     if (eit.sectionNumber === 0) {
       if (this.#since === undefined) this.#since = null;
-      else if (value?.eventId !== this.#present?.eventId) this.#since = wallMs(now);
+      else if (value?.eventId !== this.#present?.eventId) this.#since = now;
       this.#present = value;
     } else this.#following = value;
     // A table of one section has no following event.
@@ -47,10 +48,10 @@ export class StationPresent {
   }
 
   /** The reading is over: other streams may speak about the station again. */
-  release(session: number, now: number): void {
+  release(session: number, now: WallMs): void {
     if (!this.#sources.delete(session) || this.watched) return;
     this.#since = undefined;
-    this.#seenAt = now;
+    this.#seenAt = broadcastMs(now);
   }
 
   /** What its own stream names, whenever that may be. */
@@ -104,7 +105,7 @@ export class StationPresent {
     return { id: programId(this.station.id, event.eventId), durationMs: event.durationMs ?? null };
   }
 
-  read(now: number): PresentFollowing {
+  read(now: BroadcastMs): PresentFollowing {
     const following = this.#program(this.#following, undefined, now);
     const present = this.#program(this.#present, following?.startAt, now);
     // Repetitions say nothing, so what a stream that is being read said last is true now.
@@ -113,7 +114,7 @@ export class StationPresent {
   }
 
   /** The programme as present/following has it, while that is still to be believed. */
-  held(event: EventId, now: number): ProgramRecord | undefined {
+  held(event: EventId, now: BroadcastMs): ProgramRecord | undefined {
     if (event !== this.#present?.eventId && event !== this.#following?.eventId) return undefined;
     const { present, following } = this.read(now);
     for (const program of [present, following]) {
@@ -124,8 +125,8 @@ export class StationPresent {
 
   #program(
     event: BroadcastEvent | null | undefined,
-    nextStart: number | undefined,
-    now: number,
+    nextStart: BroadcastMs | undefined,
+    now: BroadcastMs,
   ): ProgramRecord | null | undefined {
     if (event === null || event === undefined) return event;
     const time = presentTime(event, nextStart, now);
