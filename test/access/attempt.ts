@@ -1,17 +1,17 @@
-/** One attempt of an attacker, and what tells whether it failed. */
+/** One attack attempt and the check that it failed. */
 import { connect } from 'node:net';
 import { type GuardedHome, OUTSIDE } from './guarded-home.ts';
 
 export interface Attempt {
-  /** What is tried, as the table of `docs/security.md` has it. */
+  /** The attempt, as listed in the table of `docs/security.md`. */
   tries: string;
-  /** What happens. */
+  /** The expected outcome. */
   happens: string;
-  /** @throws when something else happens */
+  /** @throws when the outcome differs */
   run: (home: GuardedHome) => Promise<void>;
 }
 
-/** Gives up on an answer. */
+/** Timeout of a response. */
 const LIMIT_MS = 10_000;
 
 /** Sends bytes as they are. @param from address of this machine to come from. @returns what comes back */

@@ -1,4 +1,4 @@
-/** Attempts to be taken for somebody else: addresses, paths, tokens, cookies. */
+/** Attempts to impersonate somebody else: addresses, paths, tokens, cookies. */
 import {
   type Attempt,
   answered,
@@ -17,7 +17,7 @@ const forwarded = (value: string) => () => ({ 'x-forwarded-for': value });
 const bearer = (token: string) => () => ({ authorization: `Bearer ${token}` });
 const cookie = (value: string) => () => ({ cookie: value });
 
-/** Header names that other software believes. */
+/** Header names that other software trusts. */
 const OTHER_ADDRESS_HEADERS = {
   'x-real-ip': '192.168.1.5',
   forwarded: 'for=192.168.1.5',
@@ -128,7 +128,7 @@ export const ADDRESSES: Attempt[] = [
   },
 ];
 
-/** Spellings of paths, and the statuses that may come of them. */
+/** Spellings of paths, and the permitted statuses. */
 const SPELLINGS: [target: string, statuses: number[]][] = [
   ['/login/../api/services', [401]],
   ['/login/%2e%2e/api/services', [401]],
@@ -282,12 +282,12 @@ async function closed(socket: WebSocket): Promise<void> {
   if (socket.readyState !== WebSocket.CLOSED) await new Promise((resolve) => (socket.onclose = resolve));
 }
 
-/** Resolves when the stream is over or broken. */
+/** Resolves when the stream ended or broke. */
 async function endOf(events: Events): Promise<void> {
   try {
     while (!(await events.read()).done);
   } catch {
-    // Broken off.
+    // The connection was broken.
   }
 }
 
@@ -363,7 +363,7 @@ export const SESSIONS: Attempt[] = [
       await Promise.all(sockets.map(closed));
       expectOneOf(kept.readyState, [WebSocket.OPEN]);
       kept.close();
-      // Both changes are events, which whoever is still let in is told.
+      // Both changes emit events, which a client that is still authorised receives.
       for (let seen = ''; !seen.includes('tokens'); ) {
         const { done, value } = await other.read();
         expectThat(!done, 'the other goes on');
@@ -382,7 +382,7 @@ export const SESSIONS: Attempt[] = [
   },
 ];
 
-/** What a page of another site can make a browser of the household send. */
+/** Requests that a page of another site can make a browser of the household send. */
 const WRITE = { method: 'POST' };
 const REVOKE = '/api/sessions/revoke-others';
 

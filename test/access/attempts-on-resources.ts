@@ -1,4 +1,4 @@
-/** Attempts to exhaust the service, and to learn what is nobody else's business. */
+/** Attempts to exhaust the service, and to read private data. */
 import { connect, type Socket } from 'node:net';
 import {
   type Attempt,
@@ -245,7 +245,7 @@ export const KNOWLEDGE: Attempt[] = [
     tries: 'Tell good sessions and tokens from bad ones by time',
     happens: 'they are looked up by their SHA-256, never compared by letters',
     run: async (home) => {
-      // What is stored is the hash: of neither is a letter in the database, so that nothing compares letters.
+      // Only the hash is stored: the database contains neither secret, so that no comparison by characters takes place.
       const { folder } = home.service;
       const files = await Promise.all(
         ['svc.db', 'svc.db-wal'].map((name) =>

@@ -1,4 +1,4 @@
-/** A service with every way of letting in, and a client of each kind. One for all tests of a file. */
+/** A service with every kind of access enabled, and a client of each kind. Shared by all tests of a file. */
 import { afterAll, beforeAll } from 'bun:test';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ export const OUTSIDE = { 'x-forwarded-for': '203.0.113.5' };
 export const AT_HOME = { 'x-forwarded-for': '192.168.1.5' };
 export const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Files as the build leaves them. */
+/** Files as the build produces them. */
 export const UI_FILES = [
   'icon.svg',
   'icon-192.png',
@@ -78,7 +78,7 @@ export class GuardedHome {
   send = (path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(`${this.url}${path}`, { redirect: 'manual', ...init });
 
-  /** @returns the codes that a device without a token got */
+  /** @returns the codes issued to a device without a token */
   async beginPairing(name = 'テレビ'): Promise<{ deviceCode: string; userCode: string }> {
     const body = JSON.stringify({ name });
     const headers = { ...OUTSIDE, ...JSON_TYPE };
@@ -86,7 +86,7 @@ export class GuardedHome {
     return (await response.json()) as { deviceCode: string; userCode: string };
   }
 
-  /** The page that approves, as a browser with these headers gets it. */
+  /** The approval page as a browser with these headers receives it. */
   async approvalForm(
     userCode: string,
     headers: Record<string, string>,
@@ -126,7 +126,7 @@ export class GuardedHome {
   }
 }
 
-/** Of the tests registered beside it: started before the first, closed after the last. */
+/** For the tests registered in the same file: started before the first, closed after the last. */
 export function guardedHome(): GuardedHome {
   const home = new GuardedHome();
   beforeAll(() => home.begin());

@@ -1,4 +1,4 @@
-/** Logging in with a provider, sound, hostile and broken, over real sockets. */
+/** Logging in with a provider that is valid, hostile or broken, over real sockets. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startTestService, type TestService } from '../service/harness.ts';
 import { CLIENT_ID, CLIENT_SECRET, type Claims, ProviderStandIn } from './provider-stand-in.ts';
@@ -40,7 +40,7 @@ async function login(who: Visitor, write?: Parameters<ProviderStandIn['signIn']>
 }
 
 describe('a login', () => {
-  test('leads from the screen that was asked for back to it, with a session', async () => {
+  test('returns to the screen that was requested, with a session', async () => {
     const who = visitor();
     const refused = await who.get('watch/12?at=30');
     expect([refused.status, refused.headers.get('location')]).toEqual([
@@ -110,20 +110,20 @@ describe('a login', () => {
     expect(places).toEqual([`${service.url}/guide`, `${service.url}/rules`]);
   });
 
-  test('inside a trusted network none is needed: it leads to the screen at once', async () => {
+  test('inside a trusted network is not needed: it redirects to the screen at once', async () => {
     const home = visitor(service, { 'x-forwarded-for': '192.168.1.5' });
     const response = await home.get('login?to=guide');
     expect([response.status, response.headers.get('location')]).toEqual([302, `${service.url}/guide`]);
     expect(home.cookies.size).toBe(0);
   });
 
-  test('after keys were rotated the new ones count, the old ones no more', async () => {
+  test('after a key rotation accepts the new keys and rejects the old ones', async () => {
     const old = provider.rotate();
     expect((await login(visitor())).status).toBe(302);
     expect((await login(visitor(), (claims) => provider.sign(claims, { key: old }))).status).toBe(403);
   });
 
-  test('leads to addresses of the service only', async () => {
+  test('redirects to addresses of the service only', async () => {
     const rows: [to: string, place: string][] = [
       ['', '/'],
       ['guide?at=1&b=2', '/guide?at=1&b=2'],
@@ -167,7 +167,7 @@ describe('a login', () => {
     expect((await mine.post('logout')).status).toBe(204);
   });
 
-  test('logging others out leaves this browser in', async () => {
+  test('logging other sessions out keeps this browser logged in', async () => {
     const [mine, theirs] = [visitor(), visitor()];
     await login(mine);
     await login(theirs);
@@ -189,7 +189,7 @@ describe('a login', () => {
 
 const later = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds;
 
-/** ID tokens and answers of the token endpoint, and whether they let anyone in. */
+/** ID tokens and responses of the token endpoint, and whether the login succeeds. */
 const TOKENS: [what: string, isIn: boolean, write: NonNullable<Parameters<ProviderStandIn['signIn']>[1]>][] =
   [
     ['a sound token', true, (claims) => provider.sign(claims)],
@@ -311,7 +311,7 @@ describe('a callback', () => {
     expect((await who.finishLogin(stolen)).status).toBe(403);
   });
 
-  test('that another browser began is refused, and stays good for its own', async () => {
+  test('that another browser began is refused, and stays valid for its own browser', async () => {
     const [mine, theirs] = [visitor(), visitor()];
     await mine.beginLogin();
     const back = provider.signIn(await theirs.beginLogin());
@@ -391,7 +391,7 @@ describe('with a group', () => {
 });
 
 describe('a provider that is down', () => {
-  test('is told on a page; trusted networks go on; it is asked again later', async () => {
+  test('is reported on a page; trusted networks still work; it is retried later', async () => {
     const away = new ProviderStandIn();
     away.start();
     await away.stop();
@@ -418,7 +418,7 @@ describe('a provider that is down', () => {
     }
   });
 
-  test('or that breaks while somebody logs in, is told on a page', async () => {
+  test('that breaks during a login is reported on a page', async () => {
     const who = visitor();
     const back = provider.signIn(await who.beginLogin());
     provider.fault = () =>

@@ -1,7 +1,7 @@
 /**
- * Small faults put into a source file, one at a time: what a hurried change could break. Comments, strings and regular
- * expressions are left alone. A scanner, no parser: a mutant that does not compile would be killed for nothing, so each
- * fault keeps the form of the text.
+ * Mutation operators: small faults put into a source file one at a time, as a careless change might. Comments, strings
+ * and regular expressions are left alone. A scanner rather than a parser: a mutant that does not compile would be a
+ * wasted run, so each fault keeps the syntax valid.
  */
 
 export interface Mutant {
@@ -33,7 +33,7 @@ const FAULTS: readonly Fault[] = [
   { pattern: /(?<=[(=\s&|])!(?=[a-z(#])/gi, instead: '' },
   { pattern: /(?<=status: |return errorAnswer\([^,]*, )(?!200)\d{3}\b/g, instead: '200' },
 ];
-/** A statement that is a call, on a line of its own. */
+/** A call statement on a line of its own. */
 const CALL = /^ +(?:void )?(?:this\.)?[#\w.]+\([^\n]*\);$/gm;
 
 /** The text with everything but code blanked out, at the same places. */
@@ -47,7 +47,7 @@ function codeOnly(text: string): string {
   return text.replace(part, blank).replace(types, blank);
 }
 
-/** Every fault that fits, in the order of the text. */
+/** Every applicable fault, in the order of the text. */
 export function mutantsOf(text: string): Mutant[] {
   const code = codeOnly(text);
   const lineOf = (at: number): number => text.slice(0, at).split('\n').length;

@@ -1,6 +1,6 @@
 /**
- * Whether the fast tests of the rooms that decide who is let in would notice a fault: each fault of `mutants.ts` is put
- * into a copy of the project, and its room's tests have to fail. `--long`, because every fault is a run of its tests.
+ * Mutation test of the features that control access: each fault of `mutants.ts` is put into a copy of the project, and
+ * the feature's tests have to fail. `--long`, because every fault is a run of its tests.
  * `MUTATED=src/pairing/secrets.ts` runs one file.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
@@ -15,11 +15,11 @@ const ONLY = process.env.MUTATED;
 /** What those tests load. */
 const COPIED = ['src', 'test', 'host', 'wire', 'arib', 'mp4', 'docs', 'package.json', 'tsconfig.json'];
 const LINKED = ['node_modules', 'wasm', 'assets'];
-/** A fault that makes a test wait for ever is noticed too. */
+/** A fault that makes a test hang is detected too. */
 const LIMIT_MS = 90_000;
 const WANTED = 0.9;
 
-/** Tests in rounds: the quick ones, by which most faults are noticed, before those with a running service. */
+/** Test runs in order: the quick ones, which detect most faults, before those with a running service. */
 const ROOMS: readonly { folder: string; rounds: readonly (readonly string[])[] }[] = [
   { folder: 'src/pairing', rounds: [['src/pairing'], ['test/service/pairing.test.ts']] },
   {
@@ -31,13 +31,13 @@ const ROOMS: readonly { folder: string; rounds: readonly (readonly string[])[] }
   },
 ];
 
-/** What no test can tell, by file and text of the line: the fault changes nothing that anyone sees. */
+/** Equivalent mutants, by file and text of the line: the fault has no observable effect. */
 const EQUIVALENT: readonly [file: string, line: RegExp][] = [
-  // Bounds that only save work: what is longer is refused by what follows, too.
+  // Bounds that only save work: longer input is also refused by the next check.
   ['src/pairing/device-name.ts', /text\.length > MAX_NAME_LENGTH \* 2/],
   ['src/pairing/secrets.ts', /text\.length > USER_CODE_LENGTH \+ 1/],
   ['src/pairing/device-page-routes.ts', /MAX_FORM_LENGTH/],
-  // For the compiler: the pure step has decided already.
+  // For the compiler: the pure function has decided already.
   ['src/pairing/pairing-service.ts', /found === undefined \|\| /],
   // For the compiler: the key of a table that is not empty, the library's own refusal, a route that is never open.
   ['src/access/pending-logins.ts', /if \(oldest !== undefined\)/],
@@ -59,7 +59,7 @@ afterAll(() => {
   if (LONG) rmSync(copy, { recursive: true, force: true });
 });
 
-/** Whether every round passes; the first that does not is the last. */
+/** Whether every round passes; stops at the first that fails. */
 async function passes(rounds: readonly (readonly string[])[]): Promise<boolean> {
   for (const tests of rounds) if (!(await passesRound(tests))) return false;
   return true;
@@ -119,7 +119,7 @@ describe.skipIf(!LONG)('the tests notice faults', () => {
       for (const file of files) {
         const text = readFileSync(join(ROOT, file), 'utf8');
         const own = `${folder}/${basename(file, '.ts')}.test.ts`;
-        // Its own tests first: most faults end there.
+        // Its own tests first: most faults are detected there.
         const order = (await Bun.file(join(ROOT, own)).exists()) ? [[own], ...rounds] : rounds;
         for (const mutant of mutantsOf(text)) {
           if (isEquivalent(file, text, mutant)) continue;

@@ -1,6 +1,6 @@
 /**
- * An OpenID Connect provider whose ID tokens a test writes: sound ones, and those that a hostile or broken provider
- * would send. It checks what the service sends as a real one does: client, code, redirect URI, PKCE.
+ * An OpenID Connect provider whose ID tokens a test writes: valid ones, and those of a hostile or broken provider. It
+ * validates the service's requests as a real one does: client, code, redirect URI, PKCE.
  */
 import { createHash, createHmac, createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 
@@ -41,9 +41,9 @@ interface Signing {
 export class ProviderStandIn {
   /** Merged into the metadata. */
   metadata: Claims = {};
-  /** Answers every request while it is set. */
+  /** The response to every request while it is set. */
   fault: (() => Response | Promise<Response>) | undefined;
-  /** How the client proved itself at the token endpoint, the last time. */
+  /** How the client authenticated at the token endpoint, the last time. */
   proof: 'basic' | 'post' | undefined;
   /** Requests by path. */
   readonly asked: string[] = [];
@@ -54,7 +54,7 @@ export class ProviderStandIn {
   #port = 0;
   #count = 0;
 
-  /** @param key a test of many providers shares one: making it takes longer than all the rest */
+  /** @param key for sharing between many providers: generating one takes longer than all the rest */
   constructor(public key: Key = newKey('first')) {}
 
   start(): void {

@@ -1,9 +1,9 @@
-/** Every service that a test starts is watched for secrets in its log; whether the watch would see one. */
+/** Every service that a test starts is checked for secrets in its log; this tests the check itself. */
 import { expect, test } from 'bun:test';
 import { systemRandom } from '../../host/random.ts';
 import { SecretWatch, shapedSecret } from './secret-watch.ts';
 
-test('what was drawn at random is found in any usual form, and only then', () => {
+test('a generated secret is found in any usual encoding, and nothing else is', () => {
   const watch = new SecretWatch(systemRandom, { OIDC_CLIENT_SECRET: 'c-secret', OIDC_CLIENT_ID: 'c-id' });
   const [secret, jitter] = [Buffer.from(watch.random(32)), Buffer.from(watch.random(4))];
   watch.check(['listening port=1', `id=${jitter.toString('hex')}`, 'client=c-id', 'session=5']);
@@ -12,7 +12,7 @@ test('what was drawn at random is found in any usual form, and only then', () =>
     expect(() => watch.check(['first', `name=a${word}b`])).toThrow(`in the log: name=a${word}b`);
 });
 
-test('what looks like a token, a cookie or an ID token is found without knowing it', () => {
+test('unknown tokens, cookies and ID tokens are recognised by their form', () => {
   const text = 'x'.repeat(43);
   for (const words of [
     `svc_${text}`,

@@ -1,11 +1,14 @@
-/** No secret in the log: remembers what a service drew at random, and looks for it in what the service wrote. */
+/**
+ * Checks that no secret is in the log: records the random values that a service generated, and searches its log for
+ * them.
+ */
 import type { Random } from '../../host/random.ts';
 
-/** Shorter draws are codes for people and jitter. */
+/** Shorter random values are codes for people, and jitter. */
 const SECRET_BYTES = 16;
-/** Of the environment. */
+/** From the environment. */
 const SECRET_VARIABLES = ['OIDC_CLIENT_SECRET'] as const;
-/** What looks like one, where the secrets themselves are not known: tokens, cookies, bearers, ID tokens. */
+/** Patterns of secrets whose values are unknown: tokens, cookies, bearers, ID tokens. */
 const SHAPES = /svc_[\w-]{30,}|svc_(?:session|login|device)=[\w-]{20,}|Bearer [\w.-]{20,}|eyJ[\w-]{16,}/;
 
 /** @returns the line with the secret; undefined: there is none */
@@ -36,7 +39,7 @@ export class SecretWatch {
     return bytes;
   };
 
-  /** @throws Error with the line in which one of them stands */
+  /** @throws Error with the line that contains one of them */
   check(lines: readonly string[]): void {
     const log = lines.join('\n');
     const isTold = [...this.#secrets].some((secret) => log.includes(secret));

@@ -1,4 +1,4 @@
-/** A browser as far as cookies and redirects go, at an address outside the household. */
+/** A client that handles cookies and redirects like a browser, at an address outside the household. */
 
 const OUTSIDE = '203.0.113.5';
 
@@ -40,14 +40,14 @@ export class Visitor {
     return this.get(path, { method: 'POST', headers: { 'content-type': 'application/json' } });
   }
 
-  /** @returns the provider's address to which the service leads */
+  /** @returns the provider's address to which the service redirects */
   async beginLogin(path = 'login'): Promise<URL> {
     const response = await this.get(path);
     if (response.status !== 302) throw new Error(`${response.status} ${await response.text()}`);
     return new URL(response.headers.get('location') ?? '');
   }
 
-  /** @param back as the provider led back. The path is asked of the service that is visited. */
+  /** @param back the provider's redirect. Its path is requested from the service under test. */
   finishLogin(back: URL): Promise<Response> {
     return this.get(`login/callback${back.search}`);
   }

@@ -1,7 +1,6 @@
 /**
- * Every path of the service for every kind of client. The paths are those that the running service knows, so that a new
- * route is covered without anyone remembering; which of them are open is written here once more, as the specification
- * has it.
+ * Every path of the service for every kind of client. The paths are listed by the running service, so that a new route
+ * is covered automatically; which of them are public is written here again, from the specification.
  */
 import { describe, expect, test } from 'bun:test';
 import { SCREENS } from '../../src/http/screens.ts';
@@ -18,7 +17,7 @@ const home = guardedHome();
 
 type Outcome = 'in' | 'unauthorized' | 'invalid_token';
 
-/** A kind of client, what it sends, and how it fares where credentials are needed. */
+/** A kind of client, what it sends, and the expected result where credentials are needed. */
 const CLIENTS: [kind: string, headers: () => Record<string, string>, outcome: Outcome][] = [
   ['nobody', () => OUTSIDE, 'unauthorized'],
   ['a trusted network', () => AT_HOME, 'in'],
@@ -56,14 +55,14 @@ function everything(): [method: string, path: string][] {
   return [...routes, ...pages.map((path): [string, string] => ['GET', path])];
 }
 
-/** Without a JSON body a change is refused after the decision and before the route: nothing is changed. */
+/** Without a JSON body a change is refused after the access check and before the route: nothing is changed. */
 async function outcomeOf(method: string, path: string, headers: Record<string, string>): Promise<Outcome> {
   const leaving = new AbortController();
   const response = await home.send(path, { method, headers, signal: leaving.signal });
   const text = response.status === 401 ? await response.text() : '';
   const challenge = response.headers.get('www-authenticate');
   leaving.abort();
-  // What approval and revocation ask of a token themselves, and not of the way in.
+  // Approval and revocation check the token themselves, independent of how the request was authorised.
   if (response.status !== 401) return 'in';
   expect(text).toBe(challenge?.includes('error=') ? '{"error":"invalid_token"}' : '{"error":"unauthorized"}');
   expect(challenge).toBe(

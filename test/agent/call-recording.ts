@@ -1,6 +1,6 @@
 /**
- * System calls of a driver on a real kernel, written down and answered again: a driver that makes the same calls gets the
- * same answers, and the first call that differs fails.
+ * Recorded system calls of a driver on a real kernel, for replay: a driver that makes the same calls gets the same
+ * results, and the first call that differs fails.
  */
 import type { SystemCalls } from '../../agent/driver/system-calls.ts';
 
@@ -94,7 +94,7 @@ export class ReplayedCalls implements SystemCalls {
     this.#calls = calls;
   }
 
-  /** Calls of the recording that were not made. */
+  /** Recorded calls that were not made. */
   get left(): number {
     return this.#calls.length - this.#next;
   }

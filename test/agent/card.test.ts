@@ -48,7 +48,9 @@ class CardAgent {
   log = '';
   url = '';
 
-  /** @param silenceMs the stream stays open without packets for so long, so that what waits for keys comes out */
+  /**
+   * @param silenceMs time for which the stream stays open without packets, so that packets waiting for keys are emitted
+   */
   constructor(
     socket: string,
     milliseconds: number,
@@ -90,7 +92,7 @@ class CardAgent {
     return tuners.find(({ tuned }) => tuned !== null) ?? (tuners[0] as Tuner);
   }
 
-  /** What the whole file becomes on its way, up to its end or that of the stream. */
+  /** The whole file after its way through the agent, up to its end or that of the stream. */
   async receive(channel = 'T27'): Promise<Uint8Array> {
     const response = await fetch(`${this.url}/agent/stream?type=GR&channel=${channel}&use=test`);
     const parts: Uint8Array[] = [];
@@ -99,11 +101,11 @@ class CardAgent {
       for await (const part of response.body ?? []) {
         parts.push(part);
         bytes += part.length;
-        // The framer holds back less than 1,000 octets until more comes.
+        // The framer holds back less than 1,000 bytes until more arrive.
         if (bytes > SCRAMBLED.clear.length - 1_000) break;
       }
     } catch {
-      // The command's end is a failure of the tuning, which is told by an abort.
+      // The command's end counts as a failure of the tuning and aborts the stream.
     }
     return new Uint8Array(Buffer.concat(parts));
   }
@@ -120,7 +122,7 @@ class CardAgent {
   }
 }
 
-/** Free at this moment; nothing else here picks ports by number. */
+/** A free port; nothing else here chooses ports by number. */
 async function freePort(): Promise<number> {
   const listener = Bun.listen({ hostname: '0.0.0.0', port: 0, socket: { data: () => {} } });
   const { port } = listener;
@@ -142,7 +144,7 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
     await rig?.[Symbol.asyncDispose]();
   });
 
-  test('two scrambled programmes and a free one come out bit by bit as before scrambling', async () => {
+  test('two scrambled programmes and a free one are identical to the original before scrambling', async () => {
     const agent = await new CardAgent(rig.socket, 1_500).ready();
     try {
       await until('the inserted card is ready', async () => (await agent.card()).state === 'ready');
@@ -160,7 +162,7 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
     }
   });
 
-  test('svc-agent check finds nothing broken, of a running agent and of the machine alone', async () => {
+  test('svc-agent check reports no fault, with a running agent and without', async () => {
     const agent = await new CardAgent(rig.socket, 1_000).ready();
     const environment = {
       ...{ PATH: process.env.PATH, PCSCLITE_CSOCK_NAME: rig.socket, FAKE_TUNE: 'true', FAKE_TUNERS: 'GR:2' },
@@ -191,7 +193,7 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
     expect(alone.code).toBe(0);
   }, 30_000);
 
-  test('a card that is removed and inserted again: the stream recovers, and says what was wrong', async () => {
+  test('a card that is removed and inserted again: the stream recovers, and the cause is reported', async () => {
     const agent = await new CardAgent(rig.socket, 6_000).ready();
     try {
       const receiving = agent.receive();
@@ -260,7 +262,7 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
     }
   });
 
-  test('viewers and recordings are told what is wrong with the card, and of which programme', async () => {
+  test("viewers and recordings are told the card's fault, for the programmes that it affects", async () => {
     await rig.tell('remove');
     const agent = await new CardAgent(rig.socket, 60_000).ready();
     const fixture = new SessionFixture(join(agent.folder, 'svc'), agent.url);
@@ -283,7 +285,7 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
       await until('it is received', () => session.state.bytes > 0);
       if (endsOnceTold !== undefined)
         await comesTrue('the recording tells', () => endsOnceTold.test(session.state.cause ?? ''), 30_000);
-      // What is shorter than a blink is no gap.
+      // A shorter interruption does not count as a gap.
       const { bytes } = session.state;
       await until('it goes on so for over a second', () => session.state.bytes > bytes + 15_000);
       const cause = session.state.cause;
@@ -333,7 +335,7 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
     }
   }, 60_000);
 
-  test('a killed daemon is told; the agent uses the next one', async () => {
+  test('a killed daemon is reported; the agent uses the next one', async () => {
     const agent = await new CardAgent(rig.socket, 1_000).ready();
     try {
       expect((await agent.card()).state).toBe('ready');
@@ -365,7 +367,7 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
       expect(Buffer.compare(received, SCRAMBLED.clear.subarray(0, received.length))).toBe(0);
       expect(await other.card()).toMatchObject({ state: 'shared', upstream: { state: 'shared' } });
       expect((await owner.card()).share).toMatchObject({ port, peers: ['127.0.0.1'], refused: [] });
-      // A peer's garbage, which the card cannot read, takes the keys from nobody.
+      // Garbage from a peer, which the card rejects, must not take the keys from other clients.
       const ask = async (message: Uint8Array<ArrayBuffer>): Promise<number> =>
         (await fetch(`http://127.0.0.1:${port}/agent/card/ecm`, { method: 'POST', body: message })).status;
       for (let period = 1; period <= 5; period += 1) {
@@ -387,7 +389,7 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
     }
   }, 30_000);
 
-  test('no key is in the log or in an answer', async () => {
+  test('no key is in the log or in a response', async () => {
     const agent = await new CardAgent(rig.socket, 1_000).ready();
     try {
       await agent.receive();

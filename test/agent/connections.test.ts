@@ -1,4 +1,4 @@
-/** What the agent makes of connections that no ordinary client opens: raw sockets, written octet by octet. */
+/** How the agent handles connections that no ordinary client opens: raw sockets, written byte by byte. */
 import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -7,9 +7,9 @@ import { sourceCommand, TestAgent, until } from './fixture.ts';
 
 interface RawConnection extends Disposable {
   readonly socket: Socket;
-  /** What has come so far. */
+  /** Received so far. */
   text(): string;
-  /** The other side has ended it. */
+  /** The peer has closed it. */
   closed(): boolean;
 }
 
@@ -80,12 +80,12 @@ test('pages of other sites may neither load a stream nor read what they load', a
   }
   const own = await agent.fetch('/agent/tuners', { headers: { 'sec-fetch-site': 'same-origin' } });
   expect(own.status).toBe(200);
-  // Browsers leave the header out on plain http; what is answered then must not be readable for others.
+  // Browsers omit the header on plain http; the response must then not be readable for other origins.
   expect(own.headers.get('cross-origin-resource-policy')).toBe('same-origin');
   expect(((await own.json()) as { users: unknown[] }[]).flatMap(({ users }) => users)).toEqual([]);
 });
 
-test('a client that goes in the middle of its body changes nothing and is no fault', async () => {
+test('a client that disconnects in the middle of its body changes nothing and logs no fault', async () => {
   await using agent = await TestAgent.start();
   const before = await (await agent.fetch('/agent/channels')).json();
   {
@@ -101,10 +101,10 @@ test('a client that goes in the middle of its body changes nothing and is no fau
   expect(agent.log.filter((line) => line.startsWith('ERROR'))).toEqual([]);
 });
 
-test('connections on which nothing moves are closed, a stream and its events are not', async () => {
+test('idle connections are closed, a stream and its events are not', async () => {
   await using agent = await TestAgent.start({
     fakeTuners: 'GR:1',
-    // The holder may be behind by most of a second on a busy machine.
+    // The client may be late by most of a second on a busy machine.
     lagLimitBytes: 16_000_000,
     command: (folder) => sourceCommand(folder, '--rate', '20000000'),
     timing: { idleSeconds: 1 },
@@ -124,7 +124,7 @@ test('connections on which nothing moves are closed, a stream and its events are
   using refused = open(agent, get('stream?type=GR&channel=T21'));
   await until('the stopped reader is cut', () => agent.log.some((line) => line.includes('lags too far')));
   await until('the idle ones are closed', () => halfBody.closed() && refused.closed());
-  // A reader that never reads again sees nothing of it.
+  // Invisible to a client that never reads again.
   const port = stopped.socket.localPort ?? 0;
   await until('its socket is closed', () => !isEstablished(agent.agent.port, port));
   expect(refused.text()).toContain('HTTP/1.1 409');

@@ -12,7 +12,7 @@ const TUN_WITHOUT_HEADER = 0x1001;
 const POLLIN = 1;
 const MAX_PACKET = 65_536;
 const MAX_WAITING = 10_000;
-/** How long it waits at most before it looks whether it shall end, ms. */
+/** Polling interval of the stop flag, ms. */
 const TICK_MS = 20;
 
 const { symbols: libc } = dlopen('libc.so.6', {
@@ -64,7 +64,7 @@ while (isRunning) {
     const { to, packet } = waiting.shift() as (typeof waiting)[number];
     libc.write(to, ptr(packet), packet.length);
   }
-  // Lets the end of standard input in.
+  // Lets the end of standard input be processed.
   await Bun.sleep(0);
 }
 process.exit(0);

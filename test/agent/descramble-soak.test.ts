@@ -1,6 +1,6 @@
 /**
  * Eight scrambled tunings through a real agent and the real card daemon, every packet compared: two minutes, with
- * `--long` an hour. The stream keeps to the pace of its readers, so a busy machine compares fewer packets.
+ * `--long` an hour. The stream is limited by its readers, so a busy machine compares fewer packets.
  */
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ test.skipIf(cardRigMissing() !== undefined)(
     });
     const text = await new Response(child.stdout).text();
     await child.exited;
-    // Figures of the processor are the benchmark's own matter: a test may run beside others.
+    // Processor figures belong to the benchmark: a test may run beside others.
     expect(text).toMatch(/^packets lost or different +0\.0 /m);
     expect(text).toMatch(/^streams that ended +0\.0 /m);
     expect(text).toMatch(/^ECMs failed +0\.0 /m);
@@ -34,7 +34,7 @@ test.skipIf(cardRigMissing() !== undefined)(
   (SECONDS + 600) * 1_000,
 );
 
-test('the comparison finds a missing and a changed packet, however the stream is cut', () => {
+test('the comparison detects a missing and a changed packet, however the stream is split', () => {
   const { clear } = scrambledStream({
     programs: [{ number: 101, pmtPid: 0x1f0, ecmPid: null, streams: [0x100, 0x110], seed: 1 }],
     periods: 2,

@@ -1,6 +1,6 @@
 /**
- * What is done with a DVB device for `recordings/dvb-core-6.1.json`, on the real dvb-core of the rig and again on the
- * recording: each session tells what the driver made of it.
+ * The operations on a DVB device in `recordings/dvb-core-6.1.json`, on the real dvb-core of the rig and replayed from
+ * the recording: each session returns the driver's results.
  */
 import type { DeviceSystem } from '../../agent/driver/device.ts';
 import { DeviceError } from '../../agent/driver/device-error.ts';

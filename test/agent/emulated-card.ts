@@ -10,7 +10,7 @@ import { keysOf, TEST_SYSTEM } from '../scrambled-stream.ts';
 
 const ATR = Uint8Array.fromHex('3BF01200FF9181B17C451F0399');
 const GET_ATR = 4;
-/** First octet of an ECM that the card answers with an error status, as a real one does for what it cannot read. */
+/** First byte of an ECM to which the card responds with an error status, as a real one does for an invalid ECM. */
 const UNREADABLE = 0xee;
 const OK = [0x90, 0x00];
 const PORT = 35963;

@@ -46,11 +46,11 @@ describe('before the first byte a failure is 500 with a reason', () => {
     const answer = await agent.request(T27);
     expect(answer.status).toBe(500);
     expect(await messageOf(answer)).toContain('/no/such/command');
-    // No fault of the channel: this tuner cannot be used.
+    // Not a fault of the channel: this tuner is unusable.
     expect((await agent.tuners())[0]).toMatchObject({ state: 'error' });
   });
 
-  test('a command that closes its output and lives on', async () => {
+  test('a command that closes its output and keeps running', async () => {
     await using agent = await TestAgent.start({
       command: (folder) => `sh -c 'echo $$ > ${folder}/pid; exec >&-; exec sleep 60'`,
     });
@@ -61,7 +61,7 @@ describe('before the first byte a failure is 500 with a reason', () => {
     await until('the process has gone', () => !isRunning(pid));
   });
 
-  test('every user that waits is told', async () => {
+  test('every waiting user receives the error', async () => {
     await using agent = await misbehaving(['--packets', '0', '--delay', '500']);
     const answers = await Promise.all([1, 2, 3].map(() => agent.request(T27)));
     expect(answers.map((answer) => answer.status)).toEqual([500, 500, 500]);
@@ -129,7 +129,7 @@ test('a command that ignores SIGTERM is killed before the tuner is tuned again',
   expect(isRunning(second?.pid ?? 0)).toBe(true);
 });
 
-test('a tuner that is no longer defined is freed before the agent ends', async () => {
+test('a tuner that is removed from the configuration is freed before the agent ends', async () => {
   await using agent = await misbehaving(['--deaf']);
   const reader = await agent.open(T27);
   const pid = agent.starts()[0]?.pid ?? 0;
@@ -139,7 +139,7 @@ test('a tuner that is no longer defined is freed before the agent ends', async (
   expect(isRunning(pid)).toBe(false);
 });
 
-test('what a command started itself ends with it', async () => {
+test('child processes of a command end with it', async () => {
   await using agent = await TestAgent.start({
     command: (folder) => `sh -c '${sourceCommand(folder)} & ${sourceCommand(folder)} > /dev/null; wait'`,
   });
@@ -149,7 +149,7 @@ test('what a command started itself ends with it', async () => {
   await until('no process', () => agent.starts().every((start) => !isRunning(start.pid)));
 });
 
-test('endless noise on standard error disturbs nothing and is read slowly', async () => {
+test('endless noise on standard error has no effect and is read slowly', async () => {
   await using agent = await TestAgent.start({
     command: (folder) => `sh -c 'yes noise >&2 & echo $! > ${folder}/noise; exec ${sourceCommand(folder)}'`,
     timing: { lingerMs: 20 },
@@ -167,7 +167,7 @@ test('endless noise on standard error disturbs nothing and is read slowly', asyn
 test('a burst of 500 Mbit/s is delivered to a reader that reads', async () => {
   await using agent = await TestAgent.start({
     command: (folder) => sourceCommand(folder, '--rate', '62500000', '--packets', '300000'),
-    // The reader shares a processor with the agent and may be behind when the source ends.
+    // The reader shares a processor with the agent and may lag when the source ends.
     timing: { drainMs: 10_000 },
   });
   const reader = await agent.open(T27);

@@ -1,4 +1,4 @@
-/** A real agent on a free port with short times, its files in a folder of its own, and a reader of its streams. */
+/** A real agent on a free port with short timeouts, its files in a temporary folder, and a reader of its streams. */
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -148,7 +148,7 @@ export class TestAgent implements AsyncDisposable {
     return found;
   }
 
-  /** The whole answer; `query` such as `type=GR&channel=T27`. */
+  /** The whole response; `query` such as `type=GR&channel=T27`. */
   request(query: string, init: RequestInit = {}): Promise<Response> {
     return this.fetch(`/agent/stream?${query}`, init);
   }

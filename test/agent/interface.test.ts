@@ -137,7 +137,7 @@ describe('access', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('is refused to pages of other sites in a browser', async () => {
+  test('is refused to pages of other origins in a browser', async () => {
     await using agent = await TestAgent.start();
     const refused: Record<string, string>[] = [
       { 'sec-fetch-site': 'cross-site' },
@@ -207,7 +207,7 @@ describe('the tuner list', () => {
     expect((await agent.tuner(lost.tuner)).tuned).toBeNull();
   });
 
-  test('refuses a fake tuner where there is no command', async () => {
+  test('refuses a fake tuner when no command is configured', async () => {
     await using agent = await TestAgent.start({ command: null });
     expect(await agent.tuners()).toEqual([]);
     const answer = await agent.put('/agent/tuners', [TUNER]);
@@ -215,7 +215,7 @@ describe('the tuner list', () => {
     expect(await messageOf(answer)).toContain('[0].driver');
   });
 
-  test('shows a device whose driver is not here, and does not choose it', async () => {
+  test('shows a device without its driver, and does not choose it', async () => {
     await using agent = await TestAgent.start();
     await agent.put('/agent/tuners', [
       { driver: 'dvb', device: '/dev/dvb/adapter0/frontend0', types: ['GR'] },
@@ -271,7 +271,7 @@ describe('the channel table', () => {
 });
 
 describe('a file that cannot be written', () => {
-  test('is told with path and reason, logged once, and changes nothing', async () => {
+  test('is reported with path and reason, logged once, and changes nothing', async () => {
     await using first = await TestAgent.start();
     const tunersFile = join(first.folder, 'taken', 'tuners.json');
     const channelsFile = join(first.folder, 'folder');

@@ -1,4 +1,4 @@
-/** Packets that carry their own number, so that a reader can tell what it missed. */
+/** Numbered packets, so that a reader can detect losses. */
 import { PACKET_SIZE, SYNC_BYTE } from '../../arib/ts/packet.ts';
 
 const PID = 0x0100;
@@ -25,7 +25,7 @@ export interface ReadPackets {
   readonly names: Set<string>;
 }
 
-/** Reads whole packets back; what comes before the first one is skipped. */
+/** Reads whole packets back; bytes before the first one are skipped. */
 export function readNumbered(bytes: Uint8Array): ReadPackets {
   const numbers: number[] = [];
   const names = new Set<string>();

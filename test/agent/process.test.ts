@@ -47,7 +47,7 @@ function run(environment: Record<string, string>, ...arguments_: string[]): Agen
       return Number(/ port=(\d+)/.exec(log)?.[1]);
     },
     async [Symbol.asyncDispose]() {
-      // Asked first, so that it ends its commands: one that never writes would outlive a killed agent.
+      // SIGTERM first, so that it ends its commands: one that never writes would outlive a killed agent.
       child.kill('SIGTERM');
       await Promise.race([child.exited, Bun.sleep(5_000)]);
       child.kill('SIGKILL');
@@ -115,7 +115,7 @@ describe('svc-agent', () => {
     expect(await wrong.child.exited).toBe(2);
   });
 
-  test('says that its port is taken', async () => {
+  test('reports that its port is in use', async () => {
     await using first = run({});
     const port = String(await first.port());
     await using second = run({ AGENT_PORT: port });
@@ -124,7 +124,7 @@ describe('svc-agent', () => {
     expect(second.log()).toContain(port);
   });
 
-  test('names a host that is none of this machine', async () => {
+  test('reports a host address that does not belong to this machine', async () => {
     await using agent = run({ AGENT_HOST: '192.0.2.1' });
     expect(await agent.child.exited).toBe(1);
     await until('the message', () => agent.log().includes('AGENT_HOST 192.0.2.1'));
@@ -212,7 +212,8 @@ test(
       const left = temporaries();
       await using agent = run({});
       const url = `http://127.0.0.1:${await agent.port()}/agent/channels`;
-      // What the one before was killed in the middle of is read without complaint, and its leftovers are gone.
+      // Files that an earlier process was killed while writing are read without an error, and temporary files are
+      // removed.
       expect((await fetch(url)).status).toBe(200);
       leftovers += left.length;
       expect(temporaries()).toEqual([]);
@@ -266,7 +267,7 @@ test.if(LONG)(
       const { descriptors, children } = state();
       return descriptors <= before.descriptors + 3 && children <= before.children + 1;
     });
-    // A leak of one 16 KB chunk a tuning would be 8 MB; the collector's own swing is about as much.
+    // A leak of one 16 KB chunk per tuning would be 8 MB; garbage collection alone varies by about as much.
     expect(state().megabytes).toBeLessThan(before.megabytes + 16);
   },
   SOAK_LIMIT_MS,

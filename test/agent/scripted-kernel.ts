@@ -1,6 +1,6 @@
 /**
- * A kernel of a few device files, for drivers that make their system calls through `SystemCalls`: what each file answers
- * is a table, and every call is written down.
+ * A kernel of a few device files, for drivers that make their system calls through `SystemCalls`: each file's results
+ * are a table, and every call is logged.
  */
 import type { DeviceFacts, DeviceHolder } from '../../agent/driver/device-facts.ts';
 import { ERRNO, type SystemCalls } from '../../agent/driver/system-calls.ts';

@@ -6,7 +6,7 @@ export class ScriptedTime {
 
   readonly clock = (): MonotonicMs => monotonicMs(this.#now);
 
-  /** Time passes at once; other tasks get their turn, as in a real wait. */
+  /** Time advances at once; other tasks run as in a real wait. */
   readonly sleep = async (ms: number): Promise<void> => {
     this.#now += ms;
     await new Promise((resolve) => setImmediate(resolve));
@@ -19,7 +19,7 @@ export class ScriptedTime {
 
 const WAIT_LIMIT_MS = 20_000;
 
-/** Lets other tasks run until the condition holds. @throws Error when it does not come true */
+/** Runs other tasks until the condition holds. @throws Error when it does not */
 export async function untilTrue(condition: () => boolean): Promise<void> {
   const deadline = performance.now() + WAIT_LIMIT_MS;
   while (!condition()) {

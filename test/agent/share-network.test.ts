@@ -185,7 +185,7 @@ describe.skipIf(missing !== undefined)('card sharing in a network', () => {
       expect(card).toMatchObject({ state: 'shared', failure: null });
     }
     expect(other).toMatchObject({ whole: true, card: { ecm: { failed: 0 } } });
-    // What waits for a key is held meanwhile: a short gap costs nothing.
+    // Packets wait for their keys meanwhile: a short gap loses nothing.
     expect(cutOff).toMatchObject({ tail: true, ...(isLong ? {} : { whole: true }) });
     expect((await owner.card()).share?.peers.toSorted()).toEqual(['10.77.1.2', '10.77.2.2']);
   }, 120_000);
@@ -199,7 +199,7 @@ describe.skipIf(missing !== undefined)('card sharing in a network', () => {
     expect({ one, two, ipv6 }).toEqual({ one: 'no_answer', two: 'keys', ipv6: 'keys' });
   }, 30_000);
 
-  test('a peer behind a slow line, or of another network, is refused where that is asked for', async () => {
+  test('a peer behind a slow line, or of another network, is refused where so configured', async () => {
     const answers = await Promise.all([
       slow.ask(`10.77.5.1:${PORT}`),
       slow.ask(`10.77.5.1:${STRICT_PORT}`),

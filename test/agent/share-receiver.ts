@@ -1,6 +1,6 @@
 /**
- * A viewer beside an agent, in the network namespace that it is started in: `share-receiver.ts AGENT_URL CLEAR_FILE
- * TAIL_BYTES`. Prints how much of the stream came, and whether it, or its last part, is as before scrambling.
+ * A viewer of an agent, in the network namespace in which it is started: `share-receiver.ts AGENT_URL CLEAR_FILE
+ * TAIL_BYTES`. Prints how much of the stream arrived, and whether it, or its last part, equals the clear original.
  */
 export {};
 
@@ -20,7 +20,7 @@ try {
     if (bytes > clear.length - HELD_BYTES) break;
   }
 } catch {
-  // The command's end is a failure of the tuning, which is told by an abort.
+  // The command's end counts as a failure of the tuning and aborts the stream.
 }
 const received = Buffer.concat(parts);
 const isSame = (from: number): boolean =>

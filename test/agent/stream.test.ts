@@ -78,7 +78,7 @@ test('readers that come and go at any moment do not affect others', async () => 
   const visit = async (index: number): Promise<void> => {
     const abort = new AbortController();
     const answer = agent.request(`${T27}&use=visit`, { signal: abort.signal });
-    // Some leave before the answer, some in the middle of a chunk.
+    // Some leave before the response, some in the middle of a chunk.
     if (index % 3 === 0) await Promise.resolve();
     else await (await answer).body?.getReader().read();
     abort.abort();
@@ -228,9 +228,9 @@ describe('a handover', () => {
 });
 
 describe('a reader that lags', () => {
-  test('past the bound is cut alone', async () => {
+  test('past the bound is disconnected, without affecting others', async () => {
     await using agent = await TestAgent.start({
-      // Three quarters of a second, in which the lag is seen to grow.
+      // Three quarters of a second, in which the lag grows measurably.
       lagLimitBytes: 16_000_000,
       command: (folder) => sourceCommand(folder, '--rate', '20000000'),
     });

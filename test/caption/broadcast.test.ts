@@ -1,4 +1,4 @@
-/** The captions of the synthetic broadcast read as it says that it sends them. */
+/** Captions decoded from the synthetic broadcast match the broadcaster's own list (its truth). */
 import { describe, expect, test } from 'bun:test';
 import { CaptionDecoder, type CaptionEvent } from '../../arib/caption/decoder.ts';
 import { type BroadcastMs, broadcastMs, pts90k } from '../../arib/time.ts';
@@ -20,7 +20,7 @@ const SECOND = 90_000;
 
 type PageEvent = Extract<CaptionEvent, { kind: 'page' }>;
 
-/** The first hour from noon on whose captions come in one language and in two, if the station has two. */
+/** The first hour from noon in which the captions have one language and two, if the station has two. */
 function hourOf(station: EventStation): BroadcastMs {
   const track = new CaptionTrack(DEFAULT.seed, station);
   const languages = (at: number) => track.languagesAt(ticksAt(broadcastMs(at))).length;
@@ -34,7 +34,7 @@ const stations = DEFAULT.channels
   .flatMap((channel) => eventStations(DEFAULT, channel))
   .filter(({ place }) => place.captions !== null);
 
-/** All that is sent in a stretch, with what is sent ahead of it. */
+/** Everything sent in a time range, including what is sent ahead of it. */
 function read(track: Track, from: number, to: number, decoder: CaptionDecoder): PageEvent[] {
   return track.transmissions(from - 2 * SECOND, to).flatMap(({ due, pes }) => {
     const packet = readPes(pes);
@@ -43,7 +43,7 @@ function read(track: Track, from: number, to: number, decoder: CaptionDecoder): 
   });
 }
 
-/** What was shown had no text, or the truth erases it at the moment that it named itself. */
+/** The previous page had no text, or the truth erases it at the time that it specified itself. */
 function expectEnded(shown: PageEvent, page: TruthPage, pages: readonly TruthPage[]): void {
   const { duration, runs } = shown.page;
   if (duration === null) {
@@ -55,7 +55,7 @@ function expectEnded(shown: PageEvent, page: TruthPage, pages: readonly TruthPag
   expect(pages.some(({ pts, clears }) => clears && pts === end)).toBe(true);
 }
 
-/** Nothing is shown that was not sent, at no other time; a page ends when it says so. */
+/** Nothing else is shown, at no other time; a page ends when it specifies. */
 function compare(pages: readonly TruthPage[], events: readonly PageEvent[], tolerance: number): number {
   const screen = new Map<string, string>();
   let compared = 0;
@@ -64,7 +64,7 @@ function compare(pages: readonly TruthPage[], events: readonly PageEvent[], tole
     addTruth(screen, page);
     const event = events.find(({ at }) => Math.abs(at - page.pts) <= tolerance);
     if (event === undefined) {
-      // Erased already: by a page's own end, or because nothing was there.
+      // Erased already: by a page's own end, or because nothing was shown.
       expect(screen.size).toBe(0);
       if (shown !== undefined) expectEnded(shown, page, pages);
       continue;
@@ -119,7 +119,7 @@ describe.each(stations.map((station) => ({ name: station.place.plan.name, statio
   },
 );
 
-test('one-segment: what the main station says, as lines at the bottom of a small plane', () => {
+test('one-segment: the text of the main station, as lines at the bottom of a small plane', () => {
   const channel = DEFAULT.channels.find(({ channel: name }) => name === 'T27');
   if (channel === undefined) throw new Error('no channel');
   const all = eventStations(DEFAULT, channel);

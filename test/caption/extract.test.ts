@@ -28,7 +28,7 @@ if (station === undefined) throw new Error('no station with captions');
 
 const scale = (at: Pts90k): number => (unwrapPts(at, from) - from) / SECOND;
 
-/** In pieces that no packet fits. */
+/** Split at sizes that do not align with packets. */
 async function* pieces(stream: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for (const bytes of stream) {
     for (let at = 0; at < bytes.length; at += 1_000) yield bytes.subarray(at, at + 1_000);
@@ -43,7 +43,7 @@ function extract(seconds: number, serviceId?: number) {
   );
 }
 
-/** Every page of the truth is the one shown at its time. */
+/** Every page of the truth is shown at its time. */
 function compare(truth: readonly TruthPage[], pages: readonly TimedCaptionPage[]): number {
   const screen = new Map<string, string>();
   let compared = 0;
@@ -79,12 +79,12 @@ describe('captions of a recording', () => {
     expect(times).toEqual([...times].sort((a, b) => a - b));
   });
 
-  test('the only station is found without its number, another one has none', async () => {
+  test('a single station is found without its number, an unknown number gives none', async () => {
     expect((await extract(FEW_SECONDS))?.pages.length).toBeGreaterThan(2);
     expect(await extract(FEW_SECONDS, SERVICE + 1)).toBeNull();
   });
 
-  test('pages before the head are shown from the head on, those without a place never', async () => {
+  test('pages before the start are shown from the start on, those without a position never', async () => {
     const of = (scaled: number | undefined) => {
       const stream = recording({ seed: DEFAULT.seed, station: station as never, from, seconds: FEW_SECONDS });
       return extractCaptions(pieces(stream), { scale: () => scaled });
@@ -94,7 +94,7 @@ describe('captions of a recording', () => {
     expect(await of(Number.NaN)).toBeNull();
   });
 
-  test('reading ends when it is asked to', async () => {
+  test('reading stops on abort', async () => {
     const stop = new AbortController();
     async function* endless(): AsyncGenerator<Uint8Array> {
       for (;;) {

@@ -1,4 +1,4 @@
-/** Caption pages as the cells that other readings of captions are brought to. */
+/** Caption pages as cells, the form in which different decoders are compared. */
 
 import { colourName } from '../../arib/caption/look.ts';
 import type { CaptionPage } from '../../arib/caption/page.ts';
@@ -35,7 +35,7 @@ export function pageCells(page: CaptionPage): string[] {
     .sort();
 }
 
-/** What the broadcaster says is on screen after a page, given what was there before: by bottom left corner. */
+/** Expected screen content after a page, given the content before: by bottom left corner. */
 export function addTruth(screen: Map<string, string>, page: TruthPage): void {
   if (page.clears) screen.clear();
   for (const run of page.runs) {

@@ -1,4 +1,4 @@
-/** Recorded captions against another decoder's reading of them. */
+/** Recorded captions against an independent decoder. */
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,18 +11,18 @@ import { pageCells } from './page-cells.ts';
 const SAMPLES = '../shared/samples/captions';
 const files = existsSync(SAMPLES) ? readdirSync(SAMPLES).filter((name) => name.endsWith('.es')) : [];
 
-/** What both readings are brought to: compatibility forms as one, no blanks. */
+/** Normalises both results: compatibility forms unified, blanks removed. */
 function plain(text: string): string {
   return text.normalize('NFKC').replace(/[\s\u3000]/g, '');
 }
 
-/** Symbols that the other reading takes for similar ones: docs/standards.md, "Captions, read". */
+/** Symbols that the other decoder maps to similar ones: docs/standards.md, "Captions, read". */
 const MISREAD: readonly (readonly [theirs: string, ours: string])[] = [
   ['♫', '♬'],
   ['⁈', '⁉'],
 ];
 
-/** The other reading without its notes on control functions; a bitmap is 〓. */
+/** The other result without its notes on control functions; a bitmap is 〓. */
 function goldenText(name: string): string {
   const golden = readFileSync(join(SAMPLES, `${name}.txt`), 'utf8');
   const withoutBitmaps = golden
@@ -50,7 +50,7 @@ function ownText(name: string): { text: string; groups: number; damaged: number 
   return { text: plain(texts.join('')), groups, damaged: decoder.damagedGroups };
 }
 
-/** aribb24.js's reading of a statement as `pageCells` gives ours: by bottom left corner, what was erased left out. */
+/** Cells of a statement by aribb24.js, in the form of `pageCells`: by bottom left corner, without erased ones. */
 function peerCells(cells: readonly Cell[]): string[] {
   const screen = new Map<string, string>();
   for (const { what, box, colours, marks } of cells) {
@@ -69,7 +69,7 @@ function peerCells(cells: readonly Cell[]): string[] {
 }
 
 describe.skipIf(files.length === 0)('recorded captions', () => {
-  test.each(files)('%s reads as another decoder reads it', (name) => {
+  test.each(files)('%s decodes as in an independent decoder', (name) => {
     const { text, groups, damaged } = ownText(name);
     expect(groups).toBeGreaterThan(1_000);
     expect(damaged).toBe(0);
@@ -77,7 +77,7 @@ describe.skipIf(files.length === 0)('recorded captions', () => {
     expect(text).toBe(goldenText(name));
   });
 
-  test.each(files)('%s has its characters where aribb24.js has them', (name) => {
+  test.each(files)('%s has its characters at the positions of aribb24.js', (name) => {
     const bytes = readFileSync(join(SAMPLES, name));
     let compared = 0;
     for (let at = 0; at < bytes.length; ) {
@@ -88,8 +88,8 @@ describe.skipIf(files.length === 0)('recorded captions', () => {
       if (group.number === 0) continue;
       const decoder = new CaptionDecoder();
       const pages = decoder.feed(payload, pts90k(0)).filter((event) => event.kind === 'page');
-      // Up to its first wait: behind it stands the erasure.
-      // A copy: of a view it takes bitmaps from the start of the whole file.
+      // Up to its first wait: the erasure follows.
+      // A copy: given a view, it reads bitmaps from the start of the underlying buffer.
       const theirs = readCells(readGroup(Uint8Array.from(payload)).data, 0).filter(
         ({ ticks }) => ticks === 0,
       );

@@ -21,9 +21,9 @@ async function ended(command: readonly string[]): Promise<{ code: number; text: 
   return { code: await child.exited, text: text + problems };
 }
 
-test('the executable keeps every sentence of the contract', async () => {
+test('the executable satisfies every statement of the contract', async () => {
   const executable = join(folder, 'svc-agent');
-  // Of these sources, not whatever was built last.
+  // The executable of these sources, not an older build.
   const words = ['--compile', '--minify', '--bytecode', '--format=esm', `--outfile=${executable}`];
   const built = await ended(['build', ...words, join(ROOT, 'agent', 'main.ts')]);
   expect([built.code, built.text]).toEqual([0, expect.any(String)]);

@@ -1,5 +1,5 @@
 /**
- * The agent's contract, sentence by sentence, against any agent: `bun test/conformance/agent.ts --help`.
+ * The agent's contract, statement by statement, against any agent: `bun test/conformance/agent.ts --help`.
  */
 import { parseArgs } from 'node:util';
 import { splitWords } from '../../agent/driver/command-line.ts';

@@ -1,29 +1,29 @@
-/** Which physical channel of the conformance source misbehaves how; every other one is an orderly broadcast. */
+/** Which physical channel of the conformance source misbehaves how; every other one is a valid broadcast. */
 
 export const CHANNEL = {
   /** Ends at once with exit code 7 and the words `REASON` on standard error. */
   dead: 'GR/T50',
   /** Never a byte. */
   silent: 'GR/T51',
-  /** Bytes that are no transport stream. */
+  /** Bytes that are not a transport stream. */
   garbage: 'GR/T52',
   /** `LAST` packets, then nothing. */
   stops: 'GR/T53',
   /** `LAST` packets, then ends with success. */
   ends: 'GR/T54',
-  /** Orderly, but ignores SIGTERM. */
+  /** Valid, but ignores SIGTERM. */
   deaf: 'GR/T55',
-  /** `BURST` packets at 500 Mbit/s, then orderly. */
+  /** `BURST` packets at 500 Mbit/s, then valid. */
   burst: 'GR/T56',
-  /** Orderly, with endless words on standard error. */
+  /** Valid, with endless output on standard error. */
   noisy: 'GR/T57',
-  /** Orderly, but the first packet comes after `LATE_MS`. */
+  /** Valid, but the first packet comes after `LATE_MS`. */
   late: 'GR/T58',
   /** 40 MB/s. */
   fast: 'GR/T59',
   /** `SPARSE` packets every `SPARSE_MS`. */
   sparse: 'GR/T60',
-  /** The faults of `DAMAGE` among the first packets, then orderly. */
+  /** The faults of `DAMAGE` among the first packets, then valid. */
   damaged: 'GR/T61',
 } as const;
 

@@ -1,4 +1,4 @@
-/** A sentence of the agent's contract with the way to see whether it holds. */
+/** A statement of the agent's contract with its check. */
 import type { Subject } from './subject.ts';
 
 /** An agent that a rule starts for itself, with files and environment of its own. */
@@ -26,11 +26,11 @@ export interface LaunchOptions {
 export interface Rule {
   /** The sentence, with its number where it has one. */
   readonly sentence: string;
-  /** What it cannot be checked without; otherwise it is skipped and said to be. */
+  /** Prerequisites; without them it is skipped, and reported as skipped. */
   readonly needs?: 'launch' | 'local';
-  /** Only with --long: a wait that the contract fixes is longer than a suite may take. */
+  /** Only with --long: the contract prescribes a wait that is too long for a normal run. */
   readonly long?: boolean;
-  /** About how long it takes, in s: long ones are begun first. */
+  /** Approximate duration, s: long ones are started first. */
   readonly seconds?: number;
   check(subject: Subject, surroundings: Surroundings): Promise<void>;
 }

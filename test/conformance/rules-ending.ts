@@ -1,4 +1,4 @@
-/** How a stream begins, ends and fails, and what is left of it. */
+/** How a stream begins, ends and fails, and that nothing is left behind. */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { BURST, CHANNEL, DAMAGE, LAST, LATE_MS, REASON, SPARSE_MS } from './channels.ts';

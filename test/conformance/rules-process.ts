@@ -1,4 +1,4 @@
-/** What an agent makes of its environment and of its files: each rule starts one of its own. */
+/** How an agent handles its environment and its files: each rule starts one of its own. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Channel } from '../../wire/agent.ts';

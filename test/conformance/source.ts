@@ -29,7 +29,7 @@ function send(count: number, spoil: (bytes: Uint8Array) => void = () => {}): voi
   sent += count;
 }
 
-/** Faults that a counter has to find, each for itself, with sound packets between them. */
+/** Faults that a counter must detect, each separately, with valid packets between them. */
 function damage(bytes: Uint8Array): void {
   let packet = 20;
   const next = (): number => {
@@ -40,7 +40,7 @@ function damage(bytes: Uint8Array): void {
     const at = next();
     bytes[at + 3] = (bytes[at + 3] ?? 0) | 0x80;
   }
-  // A packet on a PID of its own that says of itself that it is broken.
+  // A packet on a PID of its own with transport_error_indicator.
   for (let index = 0; index < DAMAGE.transportErrors; index += 1) {
     const at = next();
     bytes[at + 1] = (bytes[at + 1] ?? 0) | 0x80;

@@ -1,4 +1,4 @@
-/** Packets that tell on themselves: their number, the process that made them and what it was asked to tune. */
+/** Self-describing packets: their number, the process that made them and its tuning arguments. */
 import { PacketFramer } from '../../arib/ts/framer.ts';
 import { PACKET_SIZE, SYNC_BYTE } from '../../arib/ts/packet.ts';
 
@@ -26,7 +26,7 @@ export function stampedPackets(first: number, count: number, process: number, la
   return bytes;
 }
 
-/** What a reader makes of a stream: nothing of it is kept. */
+/** Statistics of a received stream; nothing of it is stored. */
 export class StampReader {
   /** -1 before the first packet. */
   first = -1;

@@ -2,7 +2,7 @@
 import type { Channel, Tuner, TunerDefinition } from '../../wire/agent.ts';
 import { StampReader } from './stamped.ts';
 
-/** A statement of a rule that does not hold. */
+/** A statement of a rule that is violated. */
 class Broken extends Error {
   override readonly name = 'Broken';
 }

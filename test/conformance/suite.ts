@@ -1,4 +1,4 @@
-/** All rules, and the order in which they are looked at. */
+/** All rules, in the order in which they are checked. */
 import { within } from '../../host/deadline.ts';
 import type { Launched } from './launch.ts';
 import type { LaunchOptions, Rule } from './rule.ts';
@@ -16,7 +16,7 @@ export type Outcome =
   | { readonly kind: 'skipped'; readonly reason: string };
 
 interface RunOptions {
-  /** One agent each; a lane looks at one rule after another. */
+  /** One agent each; a lane checks one rule after another. */
   readonly lanes: readonly Subject[];
   readonly launch: ((options: LaunchOptions) => Promise<Launched>) | undefined;
   readonly isLocal: boolean;
@@ -24,7 +24,7 @@ interface RunOptions {
   /** Only rules whose sentence has it. */
   readonly only: string;
   readonly report: (rule: Rule, outcome: Outcome, seconds: number) => void;
-  /** No further rule is begun once it is set. */
+  /** No further rule is started once it is set. */
   readonly signal: AbortSignal;
 }
 
@@ -32,7 +32,7 @@ const RULE_LIMIT_MS = 90_000;
 
 /** @returns how many failed. */
 export async function run(options: RunOptions): Promise<number> {
-  // The long ones first, so that the lanes end together.
+  // Long ones first, so that the lanes end together.
   const waiting = RULES.filter(({ sentence }) => sentence.includes(options.only)).toSorted(
     (a, b) => (b.seconds ?? 1) - (a.seconds ?? 1),
   );

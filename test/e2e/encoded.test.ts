@@ -1,6 +1,6 @@
 /**
- * Recordings from the broadcast to encoded files, in a real browser: commercials are found, the file is made with and
- * without them, and pictures, sound and captions at random places of both are those that the broadcaster sent there.
+ * Recordings from the broadcast to encoded files, in a real browser: commercials are detected, the file is made with
+ * and without them, and pictures, sound and captions at random positions of both match the broadcast.
  */
 import type { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
@@ -80,7 +80,7 @@ async function post(path: string, body: object): Promise<void> {
   expect([path, response.ok]).toEqual([path, true]);
 }
 
-/** @returns its id, when its commercials were found where they are */
+/** @returns its id, once its commercials were detected at the right positions */
 async function recorded(line: AirLine): Promise<number> {
   const startAt = momentOf(stretch.from);
   const durationMs = Math.round((stretch.to - stretch.from) / 90);
@@ -127,7 +127,7 @@ async function encoded(id: number, wish: object): Promise<Playback> {
   return playback;
 }
 
-/** Seconds of a line at which the programme is on, with room to watch a flash. */
+/** Seconds in the file at which the programme is on, with room to observe a flash. */
 function placeOf(random: Random, line: AirLine): number {
   const from = line.secondsOf(cm.from);
   const to = Number.isNaN(line.secondsOf(cm.to)) ? from : line.secondsOf(cm.to);
@@ -176,7 +176,7 @@ test.skipIf(!hasChromium)('an encoded file shows what was broadcast, and skips i
   await page.goto(`${service.url}/watch/${id}`);
   await plays(page);
   const errors = await seeks(line, new Random(seed));
-  // The commercials are skipped by themselves, and shown where somebody goes back to them.
+  // The commercials are skipped automatically, and shown when the viewer seeks back to them.
   const [from, to] = [line.secondsOf(cm.from), line.secondsOf(cm.to)];
   await seekTo(page, (from - 2) / line.seconds, line.seconds);
   await page.getByText('CMをスキップしました').waitFor();

@@ -1,6 +1,6 @@
 /**
- * A tuner that gives a stretch of a small synthetic broadcast at its own pace, again and again, with the faults that a test
- * chooses; and what it counts of them, as an agent does. Nothing here asks the product.
+ * A tuner that plays a stretch of a small synthetic broadcast in real time, repeatedly, with the faults that a test
+ * chooses, and counts them as an agent does. Independent of the code under test.
  */
 import type { Tuner } from '../../wire/agent.ts';
 import type { StandInAgent } from '../service/harness.ts';
@@ -10,7 +10,7 @@ const STEP_MS = 40;
 const VIDEO_STREAM = 0xe0;
 const SOUND_STREAM = 0xc0;
 
-/** What happens to a packet of a stretch with a fault; undefined: it is not received. */
+/** The packet after the fault; undefined: lost. */
 export type Fault = (packet: Uint8Array, pid: number) => Uint8Array | undefined;
 
 const NO_FAULT: Fault = (packet) => packet;
@@ -73,7 +73,7 @@ export class LiveAir {
     this.#startedAt = performance.now();
   }
 
-  /** The broadcast goes on at another place: its clock jumps. */
+  /** Jumps to another position in the broadcast: its clock jumps. */
   jump(seconds: number): void {
     this.#startedAt -= seconds * 1_000;
   }
@@ -121,7 +121,7 @@ export class LiveAir {
         this.#breaks.add(end);
         timer = setInterval(() => {
           const until = this.#octetsAt(performance.now());
-          // After a jump it goes on from there.
+          // After a jump it continues from there.
           if (Math.abs(until - sent) > this.#bytes.length / 8) sent = until;
           const parts: Uint8Array[] = [];
           for (; sent < until; sent += PACKET) {

@@ -43,7 +43,7 @@ const paths = [
   ['raw', PLAIN_HOST],
 ] as const;
 
-/** Spaces draw nothing, and the order in which rows are drawn says nothing. */
+/** Spaces are invisible, and the order in which rows are drawn does not matter. */
 const sorted = (text: string): string => [...letters(text)].sort().join('');
 
 /** When the first picture of a flash is shown, 90 kHz, of the mark nearest to a time. */
@@ -55,7 +55,7 @@ function flashTicks(near: number): number {
 const median = (list: readonly number[]): number =>
   [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? Number.NaN;
 
-/** By how much captions are too early (negative) or too late, s, one for each change that is known from the script. */
+/** How much captions are early (negative) or late, s, one value for each change in the script. */
 function captionErrors(pictures: readonly ShownPicture[]): number[] {
   const script = air
     .shown(AT, SECONDS)
@@ -73,7 +73,7 @@ function captionErrors(pictures: readonly ShownPicture[]): number[] {
     const roughly = meant.ticks - here.media * TICKS;
     const origin = median(flashes.map((flash) => flashTicks(flash * TICKS + roughly) - flash * TICKS));
     const at = (meant.ticks - origin) / TICKS;
-    // The pictures between the two were left out by a busy machine.
+    // The pictures between the two were dropped by a busy machine.
     return [before.media > at ? before.media - at : Math.min(0, here.media - at)];
   });
 }
@@ -109,7 +109,7 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
     expect(faults.splice(0)).toEqual([]);
   });
 
-  /** A machine that is busy for five seconds falls back to the encoded path, as it is meant to: once more. */
+  /** A machine that is busy for five seconds falls back to the encoded path, as intended: retry once. */
   async function open(codec: string, host: string): Promise<void> {
     const url = service.url.replace('127.0.0.1', host);
     for (let tries = 0; tries < 3; tries += 1) {
@@ -127,7 +127,7 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
 
   const isRaw = async (): Promise<boolean> => (await page.locator('.raw-picture').count()) > 0;
 
-  /** Since a moment, the picture has moved for a second on end. Epoch ms of its first one. */
+  /** Since a given moment, the picture has moved for a full second. Epoch ms of its first one. */
   async function moves(from: number): Promise<number> {
     let found: number | undefined;
     await comesTrue(
@@ -170,7 +170,7 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
       await page.keyboard.press(' ');
       await page.waitForFunction(() => document.querySelector('video')?.paused === true);
       const paused = await page.evaluate(() => document.querySelector('video')?.currentTime ?? 0);
-      // Longer than the player holds ready at the newest picture.
+      // Longer than the player's buffer at the newest picture.
       await page.waitForFunction((at) => {
         const video = document.querySelector('video');
         return (
@@ -194,7 +194,7 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
     },
   );
 
-  /** @returns ms from good data to the picture that moves on, less the delay of the picture behind the broadcast */
+  /** @returns ms from good data to the moving picture, minus the delay of the picture behind the broadcast */
   async function recovery(
     codec: string,
     fault: Fault,
@@ -216,7 +216,7 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
     return took;
   }
 
-  /** What the element holds ahead of the picture: so much later good data is shown. */
+  /** Buffered media ahead of the picture: good data is shown this much later. */
   const heldMs = (): Promise<number> =>
     page.evaluate(() => {
       const video = document.querySelector('video');
@@ -237,7 +237,7 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
     async (codec, host) => {
       await open(codec, host);
       const lossy: Fault = (packet) => (random() < 0.02 ? undefined : packet);
-      // The tuner's counts are asked for every 3 s.
+      // The tuner's counters are polled every 3 s.
       expect(await recovery(codec, lossy, '受信状態が悪く', 6_500)).toBeLessThan(RECOVERY_MS);
     },
   );
@@ -249,9 +249,9 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
     ['has no sound', (packet, pid) => (live.sound.has(pid) ? undefined : packet)],
   ];
   describe.each(paths.slice(0, 1))('%s', (codec, host) => {
-    test.skipIf(!LONG).each(stretches)('moves again behind a stretch that %s', async (_name, fault) => {
+    test.skipIf(!LONG).each(stretches)('moves again after a stretch that %s', async (_name, fault) => {
       await open(codec, host);
-      // An encoder that misses one of its inputs is begun again, which takes longer than 2 s.
+      // An encoder that lacks one of its inputs is restarted, which takes longer than 2 s.
       expect(await recovery(codec, fault, undefined)).toBeLessThan(LIMIT_MS);
     });
 
@@ -279,7 +279,7 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
     );
   });
 
-  test('h264: goes on when the encoder is killed', async () => {
+  test('h264: continues when the encoder is killed', async () => {
     await open('h264', '127.0.0.1');
     const from = Date.now();
     for (const pid of encoderPids()) process.kill(pid, 'SIGKILL');

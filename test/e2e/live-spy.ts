@@ -1,6 +1,6 @@
 /**
- * What a page of live television shows, on either path: every picture with its place on the timeline, whether it is a white
- * flash, which letters are drawn over it, and what is said. Reads pixels, canvas calls and texts, none of the player's own
+ * Records what a live page shows, on either path: every picture with its position on the timeline, whether it is a
+ * white flash, the letters drawn over it, and messages. Reads pixels, canvas calls and texts, not the player's own
  * figures.
  */
 import type { Page } from 'playwright-core';
@@ -75,13 +75,13 @@ export function liveSpy(): void {
   }, 50);
 }
 
-/** What was shown since a moment. */
+/** What was shown since a given moment. */
 export async function shownSince(page: Page, wall: number): Promise<ShownPicture[]> {
   const all = await page.evaluate(() => (window as unknown as Spying).svcLog.pictures);
   return all.filter((picture) => picture.wall >= wall);
 }
 
-/** What was said since a moment, line by line. */
+/** Messages since a given moment, line by line. */
 export async function saidSince(page: Page, wall: number): Promise<string> {
   const all = await page.evaluate(() => (window as unknown as Spying).svcLog.said);
   return all
@@ -97,11 +97,11 @@ export function flashesOf(pictures: readonly ShownPicture[]): number[] {
     .map(({ media }) => media);
 }
 
-/** Seconds that a picture stands still and is not taken for moving. */
+/** Longest time without a new picture that still counts as moving, s. */
 const STILL_S = 1;
 const MOVING_S = 1;
 
-/** When the picture began to move for a second on end, epoch ms; undefined: it did not yet. */
+/** When the picture began to move for a full second, epoch ms; undefined: not yet. */
 export function movingSince(pictures: readonly ShownPicture[]): number | undefined {
   let first = 0;
   for (let at = 1; at < pictures.length; at += 1) {

@@ -1,6 +1,6 @@
 /**
- * The whole way of a byte: `npm run demo` from the built executables to a moving, sounding picture in a real browser, for
- * a terrestrial station on localhost and a satellite one on a plain-http host name, live and from a recording.
+ * End to end: `npm run demo` from the built executables to a moving picture with sound in a real browser, for a
+ * terrestrial station on localhost and a satellite one on a plain-http host name, live and from a recording.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -70,7 +70,7 @@ async function play(page: Page, address: string): Promise<void> {
 }
 
 describe('the demo', () => {
-  test('lists the stations of the air', () => {
+  test('lists the stations on the air', () => {
     expect(stations.filter((one) => one.type === 'GR').length).toBeGreaterThanOrEqual(5);
     expect(stations.filter((one) => one.type === 'BS').length).toBeGreaterThanOrEqual(8);
     expect(stations.filter((one) => one.type === 'CS').length).toBeGreaterThanOrEqual(4);
@@ -91,7 +91,7 @@ describe('the demo', () => {
         expect(seen.width).toBeGreaterThanOrEqual(720);
         expect(seen.pictures).toBeGreaterThanOrEqual(ENOUGH.pictures);
         expect(seen.loudest).toBeGreaterThan(0.02);
-        // Live: it cannot run faster than the broadcast, but for catching up.
+        // Live: it cannot run faster than the broadcast, except to catch up.
         expect(seen.played / seen.elapsed).toBeLessThan(1.15);
         const distances = flashToBeep(seen);
         expect(distances.length).toBeGreaterThanOrEqual(ENOUGH.flashes);
@@ -139,7 +139,7 @@ describe('the demo', () => {
     }
   }, 150_000);
 
-  test('what is recorded is watched while it is made, and afterwards from another place', async () => {
+  test('a recording is watched while it is in progress, and afterwards from another position', async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     const problems: string[] = [];
     page.on('pageerror', (error) => problems.push(String(error)));
@@ -171,7 +171,7 @@ describe('the demo', () => {
         `recording: two seeks, flashes ${Math.round(1000 * Math.min(...errors))} to ` +
           `${Math.round(1000 * Math.max(...errors))} ms from the broadcaster's`,
       );
-      // Every seek lands on one time scale. Its distance from the broadcaster's is that of receiving from presenting.
+      // Every seek lands on one time scale. Its offset from the broadcaster's is that of reception from presentation.
       expect(Math.max(...errors) - Math.min(...errors)).toBeLessThan(0.05);
       expect(problems).toEqual([]);
     } finally {
@@ -179,7 +179,7 @@ describe('the demo', () => {
     }
   }, 300_000);
 
-  test('ends cleanly on Ctrl-C and leaves no program behind', async () => {
+  test('ends cleanly on Ctrl-C and leaves no process behind', async () => {
     const url = demo.url;
     expect(await demo.interrupt()).toBe(0);
     await expect(fetch(`${url}api/health`)).rejects.toThrow();

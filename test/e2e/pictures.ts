@@ -1,6 +1,6 @@
 /**
- * `npm run pictures`: photographs of the product for README and `docs/`, taken from the demo on the synthetic broadcast.
- * Run it after a change that people see; the files are small (WebP) and replaced in place.
+ * `npm run pictures`: screenshots of the product for README and `docs/`, taken from the demo on the synthetic
+ * broadcast. Run it after a visible change; the files are small (WebP) and replaced in place.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const PHONE = {
   isMobile: true,
   deviceScaleFactor: 1.5,
 };
-/** How much of a programme the recording on the photographs holds. */
+/** Length of the recording on the screenshots. */
 const RECORDED_BYTES = 12_000_000;
 const GUIDE_LIMIT_MS = 180_000;
 const GUIDE_MS = 5 * 24 * 3_600_000;
@@ -72,14 +72,14 @@ async function furnish(base: string): Promise<{ recording: Recording; word: stri
 interface Picture {
   readonly name: string;
   readonly path: string;
-  /** What must be there before it is taken. */
+  /** Condition before the screenshot is taken. */
   readonly ready: string;
   readonly options: BrowserContextOptions;
   readonly dark?: boolean;
   readonly act?: (page: Page) => Promise<void>;
 }
 
-/** The picture moves, its controls are shown, and it is none of the white marks of the synthetic broadcast. */
+/** The picture moves, its controls are visible, and it is not a white mark of the synthetic broadcast. */
 async function playing(page: Page): Promise<void> {
   await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 3, undefined, {
     timeout: 60_000,
@@ -95,7 +95,7 @@ async function playing(page: Page): Promise<void> {
     const { data } = context.getImageData(0, 0, 8, 8);
     const bright = data.filter((value, index) => index % 4 !== 3 && value > 200).length;
     if (bright > (data.length * 3) / 8) return false;
-    // The photograph takes longer than the picture stands.
+    // Taking the screenshot takes longer than one picture is shown.
     video.pause();
     return true;
   });
@@ -136,7 +136,7 @@ async function take(browser: Browser, base: string, picture: Picture, folder: st
     await page.goto(base + picture.path);
     await page.locator(picture.ready).first().waitFor();
     await picture.act?.(page);
-    // Logos and posters come after the words.
+    // Logos and posters appear after the texts.
     await page.waitForFunction(() =>
       [...document.images].every((image) => image.complete || image.loading === 'lazy'),
     );

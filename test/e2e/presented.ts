@@ -1,6 +1,6 @@
 /**
- * What a page really presents: when pictures flash, when sound beeps, which letters are drawn over them. Installed before
- * the page's own scripts; reads pixels, decoded samples and canvas calls, none of the player's own words.
+ * Records what a page really presents: picture flashes, sound beeps, letters drawn over pictures. Installed before the
+ * page's own scripts; reads pixels, decoded samples and canvas calls, not the player's own figures.
  */
 import type { Page } from 'playwright-core';
 
@@ -22,7 +22,7 @@ interface Run {
 }
 
 interface Spy {
-  /** The last two: a stream that broke off on a busy machine is followed by another, and both are buffered. */
+  /** The last two: a stream that broke on a busy machine is followed by another, and both are buffered. */
   runs: readonly Run[];
   drawn: string;
 }
@@ -162,7 +162,7 @@ async function listen(index: number): Promise<number[]> {
   return beeps;
 }
 
-/** Watches until so many flashes began. The page must be playing. */
+/** Watches until this many flashes began. The page must be playing. */
 export async function presented(page: Page, flashes: number, limitMs = 30_000): Promise<Presented> {
   const seen = await page.evaluate(measure, { flashes, limitMs });
   return { ...seen, beeps: [...(await page.evaluate(listen, -2)), ...(await page.evaluate(listen, -1))] };

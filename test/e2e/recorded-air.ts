@@ -1,6 +1,6 @@
 /**
- * A stretch of a small synthetic station as files of a recording, with what it really showed at every second of them:
- * flashes and beeps by the broadcaster's clock, captions by its script. Nothing here asks the product.
+ * A stretch of a small synthetic station as files of a recording, with what was really broadcast at every second of
+ * them: flashes and beeps by the broadcaster's clock, captions by its script. Independent of the code under test.
  */
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { eventStations } from '../../synth/broadcast.ts';
@@ -24,7 +24,7 @@ const FRAME_TICKS = 3_003;
 const SEARCHED_GROUPS = 600;
 const FFPROBE = Bun.which('ffprobe') ?? 'ffprobe';
 
-/** A stretch that was received without a break. */
+/** A stretch that was received without a gap. */
 export interface Stretch {
   readonly bytes: Uint8Array;
   /** Unwrapped stamps of its first picture that can be decoded, and of the end of its last one, 90 kHz. */
@@ -32,7 +32,7 @@ export interface Stretch {
   readonly to: number;
 }
 
-/** What is on the screen from a moment on. */
+/** On the screen from a given moment on. */
 interface Shown {
   /** Unwrapped 90 kHz. */
   readonly ticks: number;
@@ -41,7 +41,7 @@ interface Shown {
 
 interface Text {
   readonly text: string;
-  /** It is drawn half of the time. */
+  /** Drawn half of the time (flashing). */
   readonly flashes: boolean;
 }
 
@@ -59,7 +59,7 @@ export class RecordedAir {
     this.#path = scenarioFile({ seed: 14, channels: [channel] });
   }
 
-  /** What a tuner gave in these seconds. */
+  /** The output of a tuner in these seconds. */
   async stretch(at: BroadcastMs, seconds: number): Promise<Stretch> {
     const bytes = await tune({ scenario: this.#path, type: 'GR', channel: CHANNEL, at, seconds });
     return { bytes, ...(await pictureSpan(bytes, ticksAt(at))) };
@@ -119,7 +119,7 @@ async function pictureSpan(bytes: Uint8Array, near: number): Promise<{ from: num
   return { from: base + key, to: base + Math.max(...stamps) + FRAME_TICKS };
 }
 
-/** The line on which stretches follow each other, gaps having no length. */
+/** The timeline on which stretches follow each other without gaps. */
 export class AirLine {
   constructor(
     private readonly stretches: readonly Stretch[],
@@ -162,7 +162,7 @@ export class AirLine {
     });
   }
 
-  /** Texts on the screen; undefined so near to a change that either may be seen. */
+  /** Texts on the screen; undefined so near to a change that either is acceptable. */
   textsAt(seconds: number, slack: number): readonly Text[] | undefined {
     const at = this.#ticksOf(seconds);
     const near = slack * TICKS_PER_SECOND;
@@ -172,7 +172,7 @@ export class AirLine {
     const stretch = this.stretches.find(({ from, to }) => at >= from && at < to);
     const last = this.captions.findLast(({ ticks }) => ticks <= at);
     if (stretch === undefined || last === undefined || last.ticks < stretch.from) return [];
-    // Sent before it is shown: of what is shown at first nobody knows whether it was received.
+    // Sent before it is shown: for the first texts it is unknown whether they were received.
     return last.ticks < stretch.from + LEAD_TICKS ? undefined : last.texts;
   }
 }

@@ -1,4 +1,6 @@
-/** Watching a recording in a real browser, measured against the broadcaster's clock instead of the product's own words. */
+/**
+ * Watching a recording in a real browser, measured against the broadcaster's clock instead of the player's own figures.
+ */
 import type { Page } from 'playwright-core';
 import { MARK_PERIOD, STC_ZERO, TICKS_PER_SECOND } from '../../synth/clock.ts';
 import { loadScenario } from '../../synth/scenario/load.ts';
@@ -31,7 +33,7 @@ export async function until<T>(
 /** Time left of a programme that is to be recorded, watched, ended and watched again. */
 const LEFT_MS = 150_000;
 
-/** A terrestrial station that flashes all the time (commercials do not) and whose programme goes on for a while. */
+/** A terrestrial station that flashes all the time (commercials do not) and whose programme lasts long enough. */
 export function stationToRecord(base: string): Promise<Station> {
   const steady = new Set(
     loadScenario('default').channels.flatMap(({ stations }) =>
@@ -125,7 +127,7 @@ export async function flashesFrom(
   );
 }
 
-/** How far a flash at this playback time is from where the broadcaster sent one, in seconds: at most half a period. */
+/** Offset of a flash at this playback time from the nearest one in the broadcast, in seconds: at most half a period. */
 export function markError({ broadcastAt }: Playback, flash: number): number {
   if (broadcastAt === null) throw new Error('it does not say when it was broadcast');
   const since = (broadcastAt - STC_ZERO) / 1000 + flash;

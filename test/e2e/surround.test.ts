@@ -1,6 +1,6 @@
 /**
- * 5.1 sound of a broadcast as the raw path hands it to the browser, heard with two ears: level of each channel in each ear
- * against ITU-R BS.775-3, annex 4, table 2. Decoded and mixed by the browser faster than it plays.
+ * 5.1 sound of a broadcast as the raw path passes it to the browser, downmixed to stereo: level of each channel in each
+ * ear against ITU-R BS.775-3, annex 4, table 2. Decoded and mixed by the browser faster than real time.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';

@@ -1,6 +1,6 @@
 /**
- * One tuner for two: a recording takes the tuner of the station that is watched in a real browser. Real agent, broadcast,
- * encoder and service.
+ * One tuner for two clients: a recording takes the tuner of the station that is watched in a real browser. Real agent,
+ * broadcast, encoder and service.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -53,7 +53,7 @@ describe.skipIf(!hasChromium)('a station whose tuner goes to a recording', () =>
     service = await startTestService({ environment, webDir: await builtWeb() });
     const listed = async (): Promise<boolean> => {
       const stations = (await (await fetch(`${service.url}/api/services`)).json()) as Station[];
-      // What is recorded has to be in the guide, which the idle tuner is read for.
+      // The programme has to be in the guide, which the idle tuner collects.
       return [HD, OTHER_CHANNEL].every((id) => stations.find((one) => one.id === id)?.now != null);
     };
     await comesTrue('the stations are listed', listed, LIMIT_MS);
@@ -110,7 +110,8 @@ describe.skipIf(!hasChromium)('a station whose tuner goes to a recording', () =>
     let recording: Recording | undefined;
     const url = service.url.replace('127.0.0.1', host);
     try {
-      // A device that chose it; one that is too slow for it at this moment is given the other path, and loses that.
+      // A device that chose the raw path; one that is too slow for it is switched to the encoded path and loses that
+      // choice.
       await page.goto(url);
       await page.evaluate((isRaw) => localStorage.setItem('svc.live-raw', String(isRaw)), codec === 'raw');
       await page.goto(`${url}/live/${watched}`);

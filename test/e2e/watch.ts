@@ -35,9 +35,9 @@ export function recordAppends(): void {
 interface Until {
   /** Watched until so many flashes began … */
   flashes: number;
-  /** … and so many different pictures were seen; a busy machine takes longer. */
+  /** … and this many different pictures were seen; a busy machine takes longer. */
   pictures: number;
-  /** Given up after. */
+  /** Timeout. */
   limitMs: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Watching recordings in a real browser, from the file to the screen: pictures, sound and captions at random places, over
- * a gap, from one file to the next, and while it is recorded, against what the broadcaster sent at these moments.
+ * Watching recordings in a real browser, from the file to the screen: pictures, sound and captions at random positions,
+ * across a gap, from one file to the next, and while it is recorded, against what was broadcast at these moments.
  */
 
 import type { Database } from 'bun:sqlite';
@@ -32,7 +32,7 @@ const SEEKS = 10;
 /** Of the recording that is chased, of which the first are there at once. */
 const SECONDS = 30;
 const THERE = 16;
-/** Rows that a test puts begin so long before their programme. */
+/** How long before their programme the rows of a test begin. */
 const LEAD_MS = 10_000;
 
 const air = new RecordedAir();
@@ -116,7 +116,7 @@ test.skipIf(!hasChromium)('ten random seeks, a gap and a join show what was broa
   for (let seek = 0; seek < SEEKS; seek += 1) {
     await seekTo(page, random.next() * 0.94, line.seconds);
     const seen = await presented(page, 1);
-    // A busy machine may leave out the pictures of a flash: then the next one counts.
+    // A busy machine may drop the pictures of a flash: then the next one counts.
     expect(seen.flashes).toHaveLength(1);
     compare(line, seen, errors);
   }
@@ -127,7 +127,7 @@ test.skipIf(!hasChromium)('ten random seeks, a gap and a join show what was broa
     const seen = await presented(page, 5);
     expect(seen.flashes.some((at) => at < place)).toBe(true);
     expect(seen.flashes.some((at) => at > place)).toBe(true);
-    // A busy machine leaves pictures out; a hole would be longer.
+    // A busy machine drops pictures; a real gap would be longer.
     expect(seen.widest).toBeLessThan(1);
     expect(seen.ranges).toBe(1);
     compare(line, seen, errors);
@@ -165,7 +165,7 @@ test.skipIf(!hasChromium)(
         .query<{ path: string }, { id: number }>('SELECT path FROM recording_parts WHERE recording_id = $id')
         .get({ id })?.path ?? '';
     const began = performance.now();
-    // As a recorder writes: twice a second what the broadcast has brought meanwhile.
+    // As a recorder writes: twice a second, the broadcast received since.
     const writer = setInterval(() => {
       const to = Math.min(whole.bytes.length, until(THERE + (performance.now() - began) / 1000));
       if (to > written) appendFileSync(path, whole.bytes.subarray(written, to));
@@ -198,7 +198,7 @@ test.skipIf(!hasChromium)(
         60_000,
       );
       database.run("UPDATE recordings SET state = 'recorded', duration_ms = 30000 WHERE id = ?", [id]);
-      // A mark on it is news of the recording for every page.
+      // A mark on it sends an event about the recording to every page.
       await fetch(`${service.url}/api/recordings/${id}/resume`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },

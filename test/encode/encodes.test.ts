@@ -51,7 +51,7 @@ async function ended(id: number): Promise<Encodes['recent'][number]> {
 
 const put = (content: Uint8Array | null = film): number => {
   const id = home.put({ content: content ?? new Uint8Array(0) });
-  // As measured, not as announced.
+  // The measured length, not the announced one.
   const durationMs = SECONDS * 1000;
   home.database
     .query('UPDATE recordings SET duration_ms = $durationMs WHERE id = $id')
@@ -67,7 +67,7 @@ const files = (id: number): string[] =>
     .sort();
 
 describe('a recording that is encoded', () => {
-  test('becomes a file of the same length and times, and its original goes', async () => {
+  test('becomes a file of the same length and times, and its original is removed', async () => {
     const id = put();
     expect((await home.send('POST', `/api/recordings/${id}/encode`, { codecs: 'h264' })).status).toBe(204);
     expect(await ended(id)).toMatchObject({ state: 'done', message: null });
@@ -101,7 +101,7 @@ describe('a recording that is encoded', () => {
       expect(start).toBeLessThanOrEqual(1.3);
       const { video, flashes, beeps } = await played(await stream.bytes());
       expect(Math.abs((beeps[0] ?? 0) - FLASH)).toBeLessThan(0.04);
-      // ffmpeg shows reordered pictures of fragments late by two.
+      // ffmpeg presents reordered pictures of fragments two frames late.
       expect(Math.abs((flashes[0] ?? 0) - FLASH)).toBeLessThan(0.1);
       expect(Math.abs((video?.[1] ?? 0) - SECONDS)).toBeLessThan(0.1);
     }
@@ -119,7 +119,7 @@ describe('a recording that is encoded', () => {
     expect((await queue()).measured).toHaveLength(1);
   });
 
-  test('has both files and its original where that is asked for', async () => {
+  test('keeps both files and its original where requested', async () => {
     const id = put();
     const body = { codecs: 'both', keepTs: true };
     expect((await home.send('POST', `/api/recordings/${id}/encode`, body)).status).toBe(204);
@@ -134,7 +134,7 @@ describe('a recording that is encoded', () => {
   });
 });
 
-test('commercials are cut out, and everything is told on the scale of the file', async () => {
+test('commercials are cut out, and all times are on the scale of the file', async () => {
   const [from, to, length] = [3_003, 6_006, 12];
   const content = await madeStream({ seconds: length, flashAt: 8, clock: 95_440 });
   const audios = [{ componentTag: 16, componentType: 2, main: true, languages: ['jpn', 'eng'], text: '' }];
@@ -162,7 +162,7 @@ test('commercials are cut out, and everything is told on the scale of the file',
     await outputOf(file, ...['-i', '-', '-map', '0:a', '-c', 'copy', '-f', 'ffmetadata', '-']),
   );
   expect(sounds).toContain('title=番組0');
-  // What is cut out has no chapter, captions move, and positions are told in the file's time.
+  // A cut part has no chapter, captions move, and positions are in the file's time.
   expect(await (await home.get(`/api/recordings/${id}/chapters`)).json()).toEqual({ chapters: [] });
   expect((await home.send('PUT', `/api/recordings/${id}/chapters`, { chapters: [] })).status).toBe(409);
   const page = { v: 1, plane: [960, 540], duration: null, runs: [] };
@@ -174,7 +174,7 @@ test('commercials are cut out, and everything is told on the scale of the file',
   expect((await home.item(id))?.resumeMs).toBe(flash * 1000);
 });
 
-test('chapters inside a file follow what is corrected, in place', async () => {
+test('chapters inside a file are updated in place after a correction', async () => {
   const id = put();
   const correct = async (start: number, end: number): Promise<void> => {
     const chapters = [{ start, end, title: 'CM' }];
@@ -198,7 +198,7 @@ test('chapters inside a file follow what is corrected, in place', async () => {
     LIMIT_MS,
   );
   expect(await chaptersIn(changed)).toEqual(['0-1500 本編', '1500-3000 CM', '3000-4004 本編']);
-  // Nothing else of it moved.
+  // No other byte of it moved.
   expect(changed.length).toBe(before.length);
   expect((await played(changed)).flashes).toEqual((await played(before)).flashes);
   await home.send('PUT', `/api/recordings/${id}/chapters`, { chapters: [] });
@@ -219,7 +219,7 @@ async function chaptersIn(file: Uint8Array): Promise<string[]> {
 }
 
 describe('the queue', () => {
-  test('is paused, reordered and cancelled, and takes a recording once', async () => {
+  test('can be paused, reordered and cancelled, and contains a recording once', async () => {
     expect((await home.send('PUT', '/api/encodes', { paused: true })).status).toBe(200);
     const [first, second] = [put(), home.put({ content: film }, 1)];
     const many = await home.send('POST', '/api/encodes', { ids: [first, second, 999_999] });
@@ -238,7 +238,7 @@ describe('the queue', () => {
     expect(await ended(first)).toMatchObject({ state: 'done' });
   });
 
-  test('says what it cannot take', async () => {
+  test('refuses what cannot be encoded, with the reason', async () => {
     const running = home.put({ state: 'recording', content: film });
     const refused = await home.send('POST', `/api/recordings/${running}/encode`);
     expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([409, 'conflict']);
@@ -250,7 +250,7 @@ describe('the queue', () => {
   });
 });
 
-test('what cannot be encoded keeps its original and says why', async () => {
+test('a recording that cannot be encoded keeps its original and shows why', async () => {
   const id = home.put({ content: new Uint8Array(188 * 100).fill(0x47) });
   await home.send('POST', `/api/recordings/${id}/encode`, {});
   const told = await comesTrue(

@@ -1,4 +1,4 @@
-/** What goes wrong while a recording is encoded: its original stays, and the queue says why. */
+/** Failures during an encode: the original stays, and the queue shows the reason. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ function home(options: ConstructorParameters<typeof EncodeHome>[1] = {}): Encode
   return open;
 }
 
-/** An ffmpeg that does what the shell words say. */
+/** An ffmpeg replaced by a shell script. */
 function pretend(name: string, words: string): string {
   const path = join(root, name);
   writeFileSync(path, `#!/bin/sh\n${words}\n`);
@@ -50,7 +50,7 @@ async function putOff({ store }: EncodeHome): Promise<string> {
   return comesTrue('a message', () => store.queue()[0]?.reason?.code, LIMIT_MS);
 }
 
-/** Only the original, and nothing that was begun. */
+/** Only the original, and no temporary files. */
 function expectOriginal({ folder, list }: EncodeHome, id: number): void {
   expect(list.find(recordingId(id))?.files.map(({ source }) => source)).toEqual(['ts']);
   expect(readdirSync(folder).map((name) => name.replace(/^.*\./, ''))).toEqual(['ts']);
@@ -77,7 +77,7 @@ test.each([
   60_000,
 );
 
-test('what is no fault of the recording is waited for: a full disk, a folder that is away, a missing ffmpeg', async () => {
+test('temporary faults are waited for: a full disk, an unavailable folder, a missing ffmpeg', async () => {
   let room: number | undefined = 10;
   const one = home({ sources: { room: async () => room } });
   const id = one.put(film, 1_001);
@@ -90,7 +90,7 @@ test('what is no fault of the recording is waited for: a full disk, a folder tha
   expect(await ended(one)).toMatchObject({ state: 'done', attempts: 0 });
 });
 
-test('a disk that fills while it is encoded', async () => {
+test('a disk that fills up during the encode', async () => {
   const script = 'cat > /dev/null; echo "av_interleaved_write_frame(): No space left on device" >&2; exit 1';
   const one = home({ ffmpeg: pretend('ffmpeg-full', script) });
   const id = one.put(film, 1_001);
@@ -99,7 +99,7 @@ test('a disk that fills while it is encoded', async () => {
   expectOriginal(one, id);
 });
 
-test('captions that cannot be read yet are waited for, since the original goes', async () => {
+test('captions that cannot be read yet are waited for, since the original will be removed', async () => {
   let isBusy = true;
   const captions = async () => {
     if (isBusy) throw new Failure('busy', '読み取っています');
@@ -113,7 +113,7 @@ test('captions that cannot be read yet are waited for, since the original goes',
   expect((await ended(one)).state).toBe('done');
 });
 
-test('a recording that is deleted, or put into the bin, ends its encode', async () => {
+test('deleting a recording, or moving it to the recycle bin, cancels its encode', async () => {
   const slow = pretend('ffmpeg-slow', 'exec sleep 1000');
   const one = home({ ffmpeg: slow });
   const id = one.put(film, 1_001);
@@ -130,7 +130,7 @@ test('a recording that is deleted, or put into the bin, ends its encode', async 
   expect(await ended(one)).toMatchObject({ state: 'cancelled' });
 });
 
-test('it is not fed while somebody watches, and goes on afterwards', async () => {
+test('is paused while somebody watches, and continues afterwards', async () => {
   let viewers = 1;
   const one = home({ viewers: () => viewers });
   one.put(film, 1_001);
@@ -141,7 +141,7 @@ test('it is not fed while somebody watches, and goes on afterwards', async () =>
   expect((await ended(one)).state).toBe('done');
 });
 
-test('an original of which less can be played than was recorded stays', async () => {
+test('an original that can be played for less than was recorded stays', async () => {
   const one = home();
   const id = one.put(film, 60_000);
   one.service.start();

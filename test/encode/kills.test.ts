@@ -1,4 +1,4 @@
-/** The service is killed at each step from an original to its encoded file: what can be watched is always there. */
+/** The service is killed at each step from an original to its encoded file: a playable file exists at every moment. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ async function encode(folder: string, step: EncodeStep | 'none'): Promise<number
   return child.exited;
 }
 
-/** What a row shows is there, and there is something to watch. */
+/** Every file named by a row exists, and one of them is playable. */
 function expectWatchable(folder: string, id: number): string[] {
   const database = openDatabase(join(folder, 'svc.db'));
   try {

@@ -1,6 +1,6 @@
 /**
- * Sound stays with its picture to the end of an encoded file, however much was lost: a recording with flashes and beeps
- * at known times, of which bursts of packets and whole seconds are missing. Three hours with `--long`.
+ * Sound stays in sync with its picture to the end of an encoded file, whatever was lost: a recording with flashes and
+ * beeps at known times, from which bursts of packets and whole seconds are missing. Three hours with `--long`.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const SECONDS = IS_LONG ? 10_800 : 180;
 /** s between marks. */
 const EVERY = IS_LONG ? 60 : 10;
 const PACKET = 188;
-/** ms that sound may be apart from its picture. */
+/** Tolerated offset of sound and picture, ms. */
 const LIMIT_MS = 20;
 
 let folder: string;
@@ -44,7 +44,9 @@ function marked(): Promise<Uint8Array> {
   );
 }
 
-/** Bursts of up to 40 packets, and twice a hole of seconds; never within two seconds of a mark, by the place in the file. */
+/**
+ * Bursts of up to 40 packets, and two gaps of seconds; never within two seconds of a mark, by the position in the file.
+ */
 function damaged(stream: Uint8Array): Uint8Array {
   const kept: Uint8Array[] = [];
   const perSecond = stream.length / SECONDS;

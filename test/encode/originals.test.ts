@@ -1,4 +1,4 @@
-/** When an original must not go although its recording was encoded, and which files a start leaves alone. */
+/** When an original must not be removed although its recording was encoded, and which files a start leaves alone. */
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import {
   chmodSync,
@@ -53,7 +53,7 @@ function home(options: ConstructorParameters<typeof EncodeHome>[1] = {}): Encode
   return open;
 }
 
-/** What it does when its file has its row, just before the original would go. */
+/** Called when its file has its row, just before the original would be removed. */
 function atLast(act: () => void): { sources: { onStep: (step: EncodeStep) => void } } {
   return { sources: { onStep: (step) => (step === 'stored' ? act() : undefined) } };
 }
@@ -80,7 +80,7 @@ test('an encode that is cancelled, or whose recording goes into the bin, at its 
   expect(existsSync(named(cancelled, '.ts'))).toBe(true);
   await cancelled.close();
 
-  // The bin without its event: the database says so too.
+  // Moved to the bin without an event: the database is checked too.
   let isBinned = false;
   const binned: EncodeHome = home(
     atLast(() => {
@@ -95,7 +95,7 @@ test('an encode that is cancelled, or whose recording goes into the bin, at its 
   expect(existsSync(named(binned, '.ts'))).toBe(true);
 });
 
-test('an encoded file that is short or gone by then does not replace it', async () => {
+test('an encoded file that is incomplete or missing by then does not replace it', async () => {
   const one: EncodeHome = home(atLast(() => truncateSync(named(one, '.mkv'), 1_000)));
   const id = one.put(film, 1_001);
   one.service.start();
@@ -104,8 +104,8 @@ test('an encoded file that is short or gone by then does not replace it', async 
   expect(existsSync(named(one, '.ts'))).toBe(true);
 });
 
-test('a file in which pictures or sound are missing in between does not replace it', async () => {
-  // Leaves three seconds out of a file that is otherwise right, ends with 0 and decodes.
+test('a file with a gap in its pictures or sound does not replace it', async () => {
+  // Drops three seconds from an otherwise correct file, which still exits with 0 and decodes.
   const lossy = join(root, 'ffmpeg-lossy');
   const words = [
     '#!/bin/sh',
@@ -125,8 +125,8 @@ test('a file in which pictures or sound are missing in between does not replace 
   expect(one.store.log(recordingId(id))?.log).toMatch(/the original stays: 3\.\d s of it are missing/);
 });
 
-test('a file with other pictures, which decode without a complaint, is not used', async () => {
-  // As a faulty driver writes them: of the right number, at the right times.
+test('a file with wrong pictures that decode without an error is not used', async () => {
+  // As a faulty driver writes them: the right number, at the right times.
   const wrong = join(root, 'ffmpeg-wrong');
   const words = [
     '#!/bin/sh',
@@ -174,7 +174,7 @@ test.each([
   expect(one.list.find(recordingId(id))?.files.map(({ cuts }) => cuts)).toEqual([null, null]);
 });
 
-test('it stays where its other file is cut and nothing was to be cut', async () => {
+test('it stays where its other file is cut although nothing was to be cut', async () => {
   const one = home();
   const id = one.put(film, 1_001, { commercials: 'none' });
   const path = join(one.folder, 'earlier.av1.mkv');
@@ -191,7 +191,7 @@ test('it stays where its other file is cut and nothing was to be cut', async () 
   expect(sourcesOf(one, id)).toEqual(['encoded', 'alt', 'ts']);
 });
 
-test('one whose folder is away is waited for, and counts as no failure', async () => {
+test('an unavailable folder is waited for, and does not count as a failure', async () => {
   let isAway = true;
   const opened = async ({ files }: ListedRecording) => {
     if (isAway) throw new Failure('not_found', 'この録画のファイルはありません。');
@@ -206,7 +206,7 @@ test('one whose folder is away is waited for, and counts as no failure', async (
   expect(await ended(one)).toMatchObject({ state: 'done', attempts: 0 });
 });
 
-test('a start removes no original in whose place there is nothing', async () => {
+test('a start removes no original without a replacement', async () => {
   const one = home();
   const id = one.put(film, 1_001);
   const files = new EncodedFileStore(one.database);
@@ -237,7 +237,7 @@ test('a file that a wrong clock dated later than now is made again', async () =>
   expect(one.list.find(recordingId(id))?.files.find(({ source }) => source === 'alt')?.path).not.toBe(path);
 });
 
-test('a copied or restored database removes no file of which its recording has no original', async () => {
+test('a copied or restored database removes no file whose recording has no original', async () => {
   const one = home();
   const id = one.put(film, 1_001);
   const final = join(one.folder, 'made.h264.mkv');

@@ -1,4 +1,4 @@
-/** What codecs and qualities mean on this machine is measured on a recording, while nothing else wants the machine. */
+/** Size and speed of codecs and qualities are measured on a recording while the machine is idle. */
 import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -59,7 +59,7 @@ test('each quality is tried once while the machine is idle, and told until somet
     expect(sizeOf('small')).toBeGreaterThan(0);
     expect(sizeOf('fine')).toBeGreaterThan(sizeOf('small'));
     expect(Math.min(...told.map(({ speed }) => speed))).toBeGreaterThan(0);
-    // What was encoded tells more than a trial.
+    // A real encode replaces the trial's figures.
     const done = home.store.trials().filter(({ quality }) => quality === 'small');
     const both = measuredEncodes(done, home.store.trials());
     expect(both.map(({ quality, files }) => `${quality} ${files}`).sort()).toEqual([

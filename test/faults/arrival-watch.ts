@@ -1,6 +1,6 @@
 /**
- * How late packets arrive on this machine while a test runs: a channel that nobody records, read from the same agent by
- * this process. What is told of recordings cannot be nearer to the broadcast than that.
+ * Measures how late packets arrive on this machine during a test: a channel that is not recorded, read from the same
+ * agent by this process. The accuracy of a recording's times cannot be better than that.
  */
 import { settlesWithin } from '../../host/deadline.ts';
 import type { TestBroadcast } from '../record/test-broadcast.ts';
@@ -22,7 +22,7 @@ export class ArrivalWatch {
     this.#running = this.#run();
   }
 
-  /** Of the second in which everything came latest. @param from epoch ms */
+  /** The worst second. @param from epoch ms */
   latestMs(from: number, to: number): number {
     const within = [...this.#delays].filter(([second]) => second * 1000 >= from && second * 1000 < to);
     return Math.max(0, ...within.map(([, delayMs]) => delayMs));
@@ -41,7 +41,7 @@ export class ArrivalWatch {
         const { body } = await fetch(`${this.air.agentUrl}${path}`, { signal });
         for await (const bytes of body ?? []) this.#take(bytes);
       } catch {
-        // The agent is away for a while, or this leaves.
+        // The agent is down for a while, or this stops.
       }
       if (!signal.aborted) await Bun.sleep(AGAIN_MS);
     }

@@ -1,4 +1,4 @@
-/** The machine's clock is set by ten minutes, both ways: recordings go by the broadcast's. */
+/** The machine's clock is set by ten minutes in both directions: recordings follow the broadcast's clock. */
 
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
@@ -21,7 +21,7 @@ export function clockFaults(at: number): FaultRoom {
     at: at + (SECONDS - 3) * 1000,
     seconds: SECONDS,
   };
-  /** Of the machine's clock; at first as one that nobody has set for long. */
+  /** State of the machine's clock; at first, not synchronised for a long time. */
   let skewMs = 5_000;
   let house: Household;
   let ids: Map<Show, number>;
@@ -34,7 +34,7 @@ export function clockFaults(at: number): FaultRoom {
       now: () => Date.now() + skewMs,
     });
     const [station] = await house.stations();
-    // So the time of the broadcast becomes known.
+    // This is how the time of the broadcast becomes known.
     await house.watch(station?.id, leave.signal);
     ids = await house.reserveAll();
   };
@@ -43,7 +43,7 @@ export function clockFaults(at: number): FaultRoom {
     await house?.close();
   };
   const tests = (): void => {
-    test('what runs goes on to its end, what waits begins in time', async () => {
+    test('running recordings continue to their end, waiting ones begin in time', async () => {
       await until(
         'it goes by the time of the broadcast',
         () => house.log.includes('set to the time of the broadcast') || undefined,
@@ -61,7 +61,7 @@ export function clockFaults(at: number): FaultRoom {
         // Begun early, perhaps, before the time of the broadcast was known.
         expect(verdict.headMs).toBeLessThan(15_000);
         expect(verdict.tailMs).toBeGreaterThan(500);
-        // The broadcast of a busy machine is late.
+        // On a busy machine the broadcast is late.
         expect(verdict.tailMs).toBeLessThan(20_000);
         expect(Math.abs(recording.startAt - show.at)).toBeLessThan(2000);
       }
@@ -73,7 +73,7 @@ export function clockFaults(at: number): FaultRoom {
 
 const TEN_YEARS_MS = 10 * 365 * 86_400_000;
 
-/** A machine without a clock of its own starts ten years ahead, with the guide that it had. */
+/** A machine without a real-time clock starts ten years ahead, with its stored guide. */
 export function wrongYear(): FaultRoom {
   let air: TestBroadcast;
   let service: TestService | undefined;
@@ -112,7 +112,7 @@ export function wrongYear(): FaultRoom {
     test('ten years ahead at its start, it keeps the guide, and shows what is on', async () => {
       const read = async <T>(path: string): Promise<T> =>
         (await (await fetch(`${service?.url}/api/${path}`)).json()) as T;
-      // The time comes with what is received: two networks that say the same are believed.
+      // The time comes with what is received: two networks that agree are trusted.
       for (const { id } of await read<Station[]>('services')) {
         const { body } = await fetch(`${service?.url}/api/services/${id}/live?codec=raw`, {
           signal: leaving.signal,
@@ -124,7 +124,7 @@ export function wrongYear(): FaultRoom {
         least = Math.min(least, count());
         return service?.lines.some((line) => line.includes('set to the time of the broadcast'));
       });
-      // A programme ends now and then; the guide is not thrown away.
+      // Some programmes end meanwhile; the guide must not be discarded.
       expect(least).toBeGreaterThan(before / 2);
       await until('what is on is shown', async () => {
         const [station] = await read<Station[]>('services');

@@ -52,7 +52,7 @@ export function crowd(at: number): FaultRoom {
     return answer.status;
   }
 
-  /** How long the service takes to answer at most, ms, until it is told to stop. */
+  /** Slowest response of the service, ms, measured until stopped. */
   function askedAgainAndAgain(): () => Promise<number> {
     let slowest = 0;
     let isOver = false;
@@ -72,7 +72,7 @@ export function crowd(at: number): FaultRoom {
   }
 
   const tests = (): void => {
-    test('all are recorded whole, and the service answers meanwhile', async () => {
+    test('all are recorded completely, and the service responds meanwhile', async () => {
       await until(
         'the stations are known',
         async () => (await read<Station[]>('services')).length === ALL || undefined,

@@ -1,39 +1,39 @@
-/** What a verdict tells, held against what the independent reader of packets finds in the file. */
+/** Compares a verdict with what the independent packet reader finds in the file. */
 import { expect } from 'bun:test';
 import type { RecordingVerdict } from '../../wire/recordings.ts';
 import type { Cause } from './fault-rows.ts';
 import { missingOf, readStream, type TimeSpan } from './packet-reader.ts';
 
-/** Told and really missing are at most so far apart. */
+/** Tolerance between reported and really missing time. */
 export const APART_MS = 500;
-/** Verdicts tolerate this; what is about as long may be told or not. */
+/** Tolerance of verdicts; a gap of about this length may be reported or not. */
 const TOLERANCE_MS = 500;
 const BORDER_MS = 150;
-/** What is this near to each other is one stretch, with several causes perhaps. */
+/** Gaps this near to each other count as one stretch, possibly with several causes. */
 const NEAR_MS = 500;
 
 interface Expected {
   level: RecordingVerdict['level'];
   causes: readonly Cause[];
-  /** What is lost may be too short to count: nothing is told then. */
+  /** The loss may be too short to count: then nothing is reported. */
   mayBeComplete?: boolean | undefined;
-  /** A loss too short for both: one may count drops where the other sees a hole. */
+  /** A loss near the limit: one side may count dropped packets where the other sees a gap. */
   isShort?: boolean | undefined;
 }
 
 interface Comparison {
   /** In seconds of the programme, for messages. */
   picture: string;
-  /** Told gaps, those that meet as one, within the programme; and what is really missing. */
+  /** Reported gaps, with adjacent ones merged, within the programme; and the really missing ones. */
   told: TimeSpan[];
   missing: TimeSpan[];
-  /** How far told and missing are apart at most, ms; infinite: what is told is there. */
+  /** Largest difference between reported and missing, ms; infinite: a reported gap is not missing at all. */
   apartMs: number;
-  /** Missing, and not told. */
+  /** Missing, and not reported. */
   hidden: string;
-  /** At least half of the programme cannot be watched, in one of the ways to see what that is. */
+  /** At least half of the programme cannot be watched, by one of the ways to measure that. */
   isHalfMissing: boolean;
-  /** By how many places where packets are missing recorder and reader differ; infinite: not all are packets. */
+  /** Difference in the number of places with missing packets between recorder and reader; infinite: invalid packets. */
   countedApart: number;
 }
 
@@ -50,7 +50,7 @@ export function compareWithFile(
     from: Math.max(startAt + startMs, aired.from),
     to: Math.min(startAt + endMs, aired.to),
   }));
-  // Of what is between two only clock references tell, which are 100 ms apart.
+  // Gaps between two clock references are only known to 100 ms.
   const told = joined(gaps, NEAR_MS + BORDER_MS);
   const missing = joined(missingOf(facts, aired));
   const seconds = (spans: readonly TimeSpan[]): string =>
@@ -59,7 +59,7 @@ export function compareWithFile(
     const found = missing.filter(({ from, to }) => from < one.to && to > one.from);
     const [first, last] = [found[0], found.at(-1)];
     if (first === undefined || last === undefined) return Number.POSITIVE_INFINITY;
-    // Between two that are told as one, as little is there as between those that are joined here.
+    // The stretch between two gaps reported as one is as short as between those merged here.
     const between = found.map(({ from }, index) => from - (found[index - 1]?.to ?? from) - NEAR_MS);
     return Math.max(Math.abs(first.from - one.from), Math.abs(last.to - one.to), ...between);
   });
@@ -79,7 +79,7 @@ export function compareWithFile(
   };
 }
 
-/** @returns how far apart what is told and what is missing are at most, ms */
+/** @returns the largest difference between reported and missing, ms */
 export function holdAgainstFile(
   verdict: RecordingVerdict,
   bytes: Uint8Array,
@@ -91,12 +91,12 @@ export function holdAgainstFile(
     .map(({ cause }) => cause)
     .filter((cause, index, all) => cause !== all[index - 1]);
   const isComplete = mayBeComplete && verdict.level === 'complete';
-  // How long a program is away is this machine's matter.
+  // How long a process is down depends on this machine.
   const mayBeLost = level === 'damaged' && isHalfMissing;
   expect({ picture, level: verdict.level, causes: causesTold }).toEqual({
     picture,
     level: isComplete ? 'complete' : mayBeLost ? verdict.level : level,
-    // A margin is told in any case.
+    // A lost margin is reported in any case.
     causes: isComplete ? causesTold.filter((cause) => cause === 'yielded') : [...causes],
   });
   expect({ picture, hidden, countedApart: isShort ? 0 : countedApart }).toEqual({

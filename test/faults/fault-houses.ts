@@ -1,4 +1,4 @@
-/** The households of the fault table: what each has, and what happens to its processes. */
+/** The households of the fault table: equipment, and what happens to their processes. */
 import { expect } from 'bun:test';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ export async function stopped(pid: number, forMs: number): Promise<void> {
   }
 }
 
-/** @returns undefined: what it needs is not allowed here */
+/** @returns undefined: a prerequisite is not permitted here */
 export function setUp(name: HouseName): HouseSetup | undefined {
   switch (name) {
     case 'air':
@@ -152,7 +152,7 @@ function smallDisk(): HouseSetup | undefined {
         at: 4,
         act: async (house) => {
           fill(filler);
-          // It is told while it happens, before anything is lost.
+          // It is reported while it happens, before anything is lost.
           await until('progress names the disk', async () => {
             const running = await house.read<Recording[]>('recordings?show=recording');
             return running.some(({ progress }) => progress?.cause === 'disk_full') || undefined;

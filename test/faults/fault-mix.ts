@@ -1,6 +1,6 @@
 /**
- * A random mix of faults: each recording of an evening suffers up to two of the air, and all of them one of the
- * processes, at random moments. Whatever comes together, the verdict hides nothing and invents nothing.
+ * A random mix of faults: each recording of an evening suffers up to two reception faults, and all of them one of the
+ * processes, at random moments. Whatever the combination, the verdict hides nothing and invents nothing.
  */
 import { Database } from 'bun:sqlite';
 import { copyFileSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import type { TimeSpan } from './packet-reader.ts';
 
 /** More of them keep a small machine so busy that packets come seconds late. */
 const STATIONS = 12;
-/** Beyond them: it tells how late packets come. */
+/** An additional channel: measures how late packets arrive. */
 const WATCHED = 'T60';
 const LENGTH_SEC = 20;
 /** Of the evening, in which recordings run. */
@@ -25,13 +25,13 @@ const RUNNING: Seconds = [-8, LENGTH_SEC + 30];
 const STARTING: Struck = { during: [-10, 3], causes: ['no_signal'] };
 /** When another programme breaks in and its tables were read. */
 const BROKEN_IN_SEC = 11;
-/** What ended is opened again: its tuner may take so long, or get into the next fault. */
+/** An ended stream is reopened: its tuner may take this long, or run into the next fault. */
 const OPENED_AGAIN_SEC = 8;
 const LONG_STALL_SEC = 3.5;
 const LISTENED_MS = 10_000;
-/** Clock references are 100 ms apart: so is where a stretch ends by the one reader and by the other. */
+/** Clock references are 100 ms apart, and so are the ends of a stretch by the two readers. */
 const CLOCKS_MS = 100;
-/** Where two causes meet in a gap, a third may seem to be for a moment. */
+/** Where two causes meet in a gap, a third may appear briefly. */
 const SLIVER_MS = 150;
 /** Of a programme that another one interrupts. */
 const INTERRUPTION = { afterSec: 9, forSec: 6, title: '緊急放送', newId: true };
@@ -39,7 +39,7 @@ const PARTS: readonly Seconds[] = [
   [0, INTERRUPTION.afterSec],
   [INTERRUPTION.afterSec + INTERRUPTION.forSec, LENGTH_SEC],
 ];
-/** A fault is noticed, and what it ended comes back, so much later. */
+/** Delay until a fault is detected and the interrupted stream is back. */
 const NOTICED_SEC = 1;
 const BACK_SEC = 25;
 
@@ -73,7 +73,7 @@ const AIR: readonly { kind: string; fields?: Record<string, unknown>; causes: re
   { kind: 'stall', causes: ['stalled'] },
   { kind: 'copy_never', causes: ['copy_never'] },
   { kind: 'end', fields: { exitCode: 1 }, causes: ['stream_ended', 'no_signal'] },
-  // What was not told before a process was killed is known from its file, without a reason.
+  // A gap before a process was killed that was not reported yet is found in its file, without a reason.
   { kind: 'scramble', causes: ['card_software', 'scrambled'] },
   { kind: 'loss', fields: { rate: 0.02, burst: 1, pids: [0x100, 0x110] }, causes: [] },
   { kind: 'corrupt', fields: { rate: 0.002, flagged: true, sync: false }, causes: [] },
@@ -125,7 +125,7 @@ function processFault(random: Random): ProcessFault {
     case 1:
       return { name: 'SIGTERM', setup: event(killService('SIGTERM')), during, causes: ended, hidesBreakIn };
     case 2: {
-      // With what the agent says while it starts.
+      // Including the agent's output at its start.
       const causes: Cause[] = ['stream_ended', 'agent_unavailable', 'no_signal'];
       return { name: 'agent killed', setup: event(killAgent), during, causes, hidesBreakIn };
     }
@@ -149,7 +149,7 @@ interface MixedOutcome {
   ways: readonly (readonly TimeSpan[])[];
 }
 
-/** @param lateMs how late packets came on this machine @returns what is wrong with a verdict; undefined: nothing */
+/** @param lateMs how late packets arrived on this machine @returns the error in a verdict; undefined: correct */
 function wrongWith(
   { verdict, bytes, startAt, aired, ways }: MixedOutcome,
   evening: FaultEvening,
@@ -177,7 +177,7 @@ function wrongWith(
   return undefined;
 }
 
-/** SVC_KEEP is a folder for what is looked into afterwards: file, measurements and log. */
+/** SVC_KEEP is a folder that keeps the evidence: file, measurements and log. */
 function keep({ house, shows, at }: FaultEvening, index: number): void {
   const folder = process.env.SVC_KEEP;
   const title = shows[index]?.title ?? '';
@@ -195,7 +195,10 @@ function keep({ house, shows, at }: FaultEvening, index: number): void {
   if (row !== null && row.path !== null) copyFileSync(row.path, `${name}.ts`);
 }
 
-/** What seems to be broken off, as its last tables were not received, is listened for 15 minutes: a person stops it. */
+/**
+ * A programme that seems to be broken off, because its last tables were not received, is waited for for 15 minutes:
+ * stop it by hand.
+ */
 async function endListening(evening: FaultEvening, signal: AbortSignal): Promise<void> {
   const { house } = evening;
   const until = evening.span(RUNNING).to + LISTENED_MS;
@@ -213,7 +216,7 @@ async function endListening(evening: FaultEvening, signal: AbortSignal): Promise
   }
 }
 
-/** @returns how many were recorded, how late packets came at most, and what is wrong */
+/** @returns the number of recordings, the largest delay of packets, and the errors */
 export async function mixedEvening(
   random: Random,
 ): Promise<{ recorded: number; lateMs: number; wrong: string[] }> {

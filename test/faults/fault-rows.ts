@@ -1,6 +1,6 @@
 /**
- * Every fault that a recording may suffer, as data: where and when it strikes, what of the programme is on the air, and
- * what the verdict has to say. How much is really missing is read from the file (`packet-reader.ts`).
+ * Every fault that a recording may suffer, as data: where and when it occurs, the broadcast programme, and the expected
+ * verdict. How much is really missing is read from the file (`packet-reader.ts`).
  */
 import type { BroadcastType } from '../../arib/ids.ts';
 import type { RecordingVerdict } from '../../wire/recordings.ts';
@@ -11,7 +11,7 @@ export type Cause = RecordingVerdict['gaps'][number]['cause'];
 /** Seconds of the house's evening, end exclusive. */
 export type Seconds = readonly [number, number];
 
-/** One household each: what strikes its processes strikes all that it records. */
+/** One household each: a fault of its processes affects all of its recordings. */
 export const HOUSES = ['air', 'service', 'agent', 'tuners', 'disk', 'folders', 'frozen'] as const;
 export type HouseName = (typeof HOUSES)[number];
 
@@ -22,7 +22,7 @@ export interface FaultRow {
   readonly programme: Seconds;
   /** Really on the air, where that is another time. */
   readonly aired?: Seconds;
-  /** As in a scenario file: what becomes of the programme, and of what is on before it. */
+  /** As in a scenario file: the fate of the programme, and of the one before it. */
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly fieldsBefore?: Readonly<Record<string, unknown>>;
   /** It continues on the station of the row with this name. */
@@ -37,13 +37,13 @@ export interface FaultRow {
   readonly mayBeComplete?: boolean;
   /** Shorter than what counts: drops may be counted or not. */
   readonly isShort?: boolean;
-  /** Of its gaps, in order; one that comes again at once counts once. Undefined: there is none. */
+  /** Expected causes of its gaps, in order; consecutive equal ones count once. Undefined: no gap. */
   readonly causes?: readonly Cause[];
-  /** What is in the file of it is another programme: all of it counts as missing. */
+  /** The file contains another programme: all of it counts as missing. */
   readonly isAllMissing?: boolean;
-  /** Code of the failure, where nothing may be kept. */
+  /** Failure code where nothing may be kept. */
   readonly reason?: string;
-  /** The clock references jump or are of another time: the file is checked for holes alone. */
+  /** The clock references jump or belong to another time: the file is checked for gaps only. */
   readonly clockJumps?: number;
   /** The next airing is booked. */
   readonly isBookedAgain?: boolean;
@@ -129,7 +129,7 @@ const AIR: readonly Omit<FaultRow, 'house'>[] = [
     programme: WHOLE,
     faults: [{ fault: { kind: 'end', exitCode: 1 }, during: [8, 11] }],
     level: 'damaged',
-    // It is opened again at once, and nothing comes.
+    // It is reopened at once, and no data arrives.
     causes: ['stream_ended', 'no_signal'],
   },
   {
@@ -163,7 +163,7 @@ const AIR: readonly Omit<FaultRow, 'house'>[] = [
   {
     name: 'a wrap of the clock',
     programme: WHOLE,
-    // From long before the recording on: this is the clock of the channel.
+    // From long before the recording: this is the clock of the channel.
     faults: [{ fault: { kind: 'wrap' }, during: [10, 600] }],
     level: 'complete',
     clockJumps: 0,

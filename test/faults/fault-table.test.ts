@@ -1,6 +1,6 @@
 /**
  * The fault table (`fault-rows.ts`) against real processes. Broadcast time passes in real time, so all households run
- * beside each other; they start one after another, because to begin many at once takes a small machine seconds.
+ * in parallel; they start one after another, because starting many at once takes a small machine seconds.
  */
 import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test';
 import { HOUSES } from './fault-rows.ts';
@@ -20,6 +20,6 @@ afterAll(async () => {
   await Promise.all([...rooms.values()].map((room) => room.close()));
 }, 60_000);
 
-describe.concurrent('of what a fault takes from a recording', () => {
+describe.concurrent('the fault table', () => {
   for (const [name, room] of rooms) describe(name, room.tests);
 });

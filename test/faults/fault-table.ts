@@ -1,6 +1,6 @@
 /**
  * The fault table against real processes: each household records all of its rows at the same time, and each verdict is
- * held against a reader of packets that knows nothing of the recorder.
+ * compared with a packet reader that is independent of the recorder.
  */
 import { expect, test } from 'bun:test';
 import { INVENTED_REGION, terrestrialNetwork, terrestrialService } from '../../synth/scenario/identity.ts';
@@ -75,7 +75,7 @@ export class FaultEvening {
       shows: [...shows, ...others],
       tuners,
       ...(setup.environment === undefined ? {} : { environment: setup.environment }),
-      // What was converted could not be compared any more.
+      // A converted recording could not be compared any more.
       settings: { retryDamaged: 'damaged', marginAfter: 6_000, encode: 'none', ...setup.settings },
     });
     this.#house = house;
@@ -97,7 +97,7 @@ export class FaultEvening {
     }
     if (isLate()) return false;
     this.#events = this.#happen();
-    // Told by the test that waits for it.
+    // Reported by the test that waits for it.
     this.#events.catch(() => {});
     return true;
   }
@@ -135,7 +135,7 @@ export class FaultEvening {
   }
 }
 
-/** Again, and later, where the machine was too busy to have all booked in time. @throws Error after STARTS times */
+/** Retries later where the machine was too busy to book everything in time. @throws Error after STARTS attempts */
 export async function startEvening(
   name: string,
   rows: readonly FaultRow[],

@@ -1,6 +1,6 @@
 /**
  * Faults in the whole service: real processes, real streams, the real interface. Broadcast time passes in real time, so
- * all households run beside each other.
+ * all households run in parallel.
  */
 import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test';
 import { clockFaults, wrongYear } from './clock-faults.ts';
@@ -29,6 +29,6 @@ afterAll(async () => {
   await Promise.all(Object.values(ROOMS).map((room) => room.close()));
 }, 60_000);
 
-describe.concurrent('a household goes on recording through', () => {
+describe.concurrent('a household keeps recording through', () => {
   for (const [name, { tests }] of Object.entries(ROOMS)) describe(name, tests);
 });

@@ -1,6 +1,6 @@
 /**
- * Everything that a household can do at once: eight recordings on as many channels, and four people who watch four of
- * these as they come. Nothing is lost of any, however slow the machine is. What it costs: `bench/record.ts`.
+ * Everything that a household can do at once: eight recordings on as many channels, and four viewers of original
+ * packets on four of these. Nothing is lost, however slow the machine is. For the cost see `bench/record.ts`.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { compare } from '../record/test-broadcast.ts';
@@ -47,7 +47,7 @@ function view(stationId: number | undefined): { leave(): Promise<Uint8Array>; by
     if (!signal.aborted) throw new Error(`the stream of ${stationId} ended`);
     return Buffer.concat(pieces);
   })();
-  // It may fail before anybody asks for it.
+  // It may fail before anyone awaits it.
   watching.catch(() => {});
   return {
     leave: () => {
@@ -58,7 +58,7 @@ function view(stationId: number | undefined): { leave(): Promise<Uint8Array>; by
   };
 }
 
-test(`${RECORDINGS} recordings and ${VIEWERS} viewers lose nothing beside each other`, () =>
+test(`${RECORDINGS} recordings and ${VIEWERS} viewers at the same time lose nothing`, () =>
   house.explained(async () => {
     const stations = await house.stations();
     const ids = await house.reserveAll();

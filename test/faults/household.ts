@@ -1,6 +1,6 @@
 /**
- * A household for fault tests: a small broadcast, a real agent process and a real service process, which tests reserve
- * at and look at by its interface. What the fault took is measured against what was sent.
+ * A household for fault tests: a small broadcast, a real agent process and a real service process, which tests book on
+ * and inspect by its interface. The loss caused by the fault is measured against what was sent.
  */
 import { Database } from 'bun:sqlite';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ export const LONG = process.env.SVC_LONG === '1';
 
 /** Of a wait that may be for a programme's end. */
 const LIMIT_MS = LONG ? 300_000 : 120_000;
-/** All who wait for a recording share an answer for so long. */
+/** All callers that wait for a recording share a response for this long. */
 const ANSWER_MS = 100;
 /** All of a guide of four programmes comes within a second or two. */
 const SCHEDULE_SPEED = 20;
@@ -60,7 +60,7 @@ export interface Show {
   /** As in a scenario file: what becomes of it, and of what is on before it. */
   fields?: Readonly<Record<string, unknown>>;
   fieldsBefore?: Readonly<Record<string, unknown>>;
-  /** PIDs that a fault takes away and brings back: they are not compared. */
+  /** PIDs that a fault removes and restores: they are not compared. */
   without?: readonly number[];
 }
 
@@ -71,10 +71,10 @@ interface Judged {
   bytes: Uint8Array;
 }
 
-/** What came of a recording: what the service says, what is in the file, what of the broadcast is not. */
+/** Result of a recording: the service's report, the file's content, and what is missing of the broadcast. */
 export interface Outcome extends Judged {
   loss: Comparison;
-  /** How long that is which is missing between its first and its last packet, by the broadcast's clock. */
+  /** Duration of the gaps between its first and its last packet, by the broadcast's clock. */
   lostMs: number;
   /** Pictures that ffprobe reads, from the first to the last packet. */
   pictures: number;
@@ -89,7 +89,7 @@ export async function readOut(body: ReadableStream<Uint8Array> | null): Promise<
   try {
     for await (const _ of body ?? []);
   } catch {
-    // Whoever left or was killed ends it so.
+    // A disconnected or killed client ends it like this.
   }
 }
 
@@ -151,7 +151,7 @@ export class Household {
     return this.#service?.url ?? '';
   }
 
-  /** Tells what the services had to complain of where a test fails. */
+  /** Prints the services' warnings where a test fails. */
   async explained(test: () => Promise<void>): Promise<void> {
     try {
       await test();
@@ -216,7 +216,7 @@ export class Household {
     return this.#service?.exitCode() ?? null;
   }
 
-  /** @throws Error with what was answered when it is no success */
+  /** @throws Error with the response when it is not successful */
   async send<T>(method: string, path: string, body?: unknown): Promise<T> {
     const answer = await fetch(`${this.url}/api/${path}`, {
       method,
@@ -275,13 +275,13 @@ export class Household {
     const now = performance.now();
     if (held !== undefined && now - held.at < ANSWER_MS) return held.list;
     const list = this.read<Recording[]>(`recordings?${shown}`);
-    // Told to everyone who waits for it.
+    // Sent to everyone who waits for it.
     list.catch(() => {});
     this.#lists.set(shown, { at: now, list });
     return list;
   }
 
-  /** Whatever became of it, also when it failed. */
+  /** Whatever the outcome, also when it failed. */
   async recording(programId: number): Promise<Recording | undefined> {
     for (const shown of ['', 'show=recording', 'show=failed']) {
       const found = (await this.#recordings(shown)).find((one) => one.programId === programId);

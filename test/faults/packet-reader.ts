@@ -1,6 +1,6 @@
 /**
- * Reads a recorded stream by ISO/IEC 13818-1 alone, to say what is really in it. It shares no code with the recorder or
- * `arib/`, so that both cannot make the same mistake; of the synthetic broadcaster it knows the clock.
+ * Reads a recorded stream by ISO/IEC 13818-1 alone, to find what it really contains. It shares no code with the
+ * recorder or `arib/`, so that both cannot make the same mistake; of the synthetic broadcaster it only knows the clock.
  */
 import { STC_ZERO } from '../../synth/clock.ts';
 
@@ -9,10 +9,10 @@ const SYNC = 0x47;
 const NULL_PID = 0x1fff;
 /** Of the 33 bits of program_clock_reference_base, 90 kHz. */
 const MODULUS = 2 ** 33;
-/** Longer than between two clock references (100 ms by ARIB TR-B14), shorter than any loss that counts. */
+/** Longer than the distance of clock references (100 ms by ARIB TR-B14), shorter than any loss that counts. */
 const HOLE_MS = 250;
 const SHORT_HOLE_MS = 1_000;
-/** Scrambled stretches this near to each other are one. */
+/** Scrambled stretches this near to each other are merged. */
 const APART_MS = 300;
 
 /** Epoch ms of the broadcast. */
@@ -23,11 +23,11 @@ export interface TimeSpan {
 
 interface StreamFacts {
   packets: number;
-  /** Packets that are no packets. */
+  /** Packets without a sync byte. */
   unsynced: number;
-  /** Places where a continuity counter does not follow, outside of holes. */
+  /** Continuity counter errors outside of gaps. */
   breaks: number;
-  /** Those of them that may be packets sent twice, which ISO/IEC 13818-1 2.4.3.3 allows. */
+  /** Those of them that may be duplicate packets, which ISO/IEC 13818-1 2.4.3.3 allows. */
   repeats: number;
   /**
    * More that a recorder may count as well: those in holes of less than a second; at longer ones what broke besides the
@@ -38,15 +38,15 @@ interface StreamFacts {
   errors: number;
   /** From the first clock reference to the last. */
   span: TimeSpan;
-  /** Times without clock references. */
+  /** Times without clock references (gaps). */
   holes: TimeSpan[];
-  /** Places where the clock jumps while every continuity counter follows: nothing is missing there. */
+  /** Clock jumps where every continuity counter follows: nothing is missing there. */
   jumps: number;
   /** Times in which most packets are scrambled. */
   scrambled: TimeSpan[];
 }
 
-/** A step of the clock until the packets behind it tell whether something is missing. */
+/** A step of the clock, until the following packets show whether something is missing. */
 interface Step extends TimeSpan {
   /** Breaks up to the clock reference before it. */
   breaks: number;
@@ -77,9 +77,9 @@ class StreamReader {
   #jumpedMs = 0;
   #breaksAtClock = 0;
   #step: Step | undefined;
-  /** PIDs that broke since the last clock reference, or since the one before the step. */
+  /** PIDs with counter errors since the last clock reference, or since the one before the step. */
   readonly #broken = new Set<number>();
-  /** PIDs of which packets came since the step. */
+  /** PIDs with packets since the step. */
   readonly #since = new Set<number>();
   /** Since the last clock reference. */
   #interval = { packets: 0, scrambled: 0 };
@@ -144,14 +144,14 @@ class StreamReader {
     span.to = this.#at = clock;
   }
 
-  /** Whether a step of the clock was a jump or a hole, by what came until the next clock reference. */
+  /** Decides whether a step of the clock was a jump or a gap, by the packets up to the next clock reference. */
   #decide(isEnd: boolean): void {
     const step = this.#step;
     const facts = this.#facts;
     if (step === undefined) return;
     this.#step = undefined;
     if (facts.breaks !== step.breaks || isEnd || !this.mayJump) {
-      // What the hole broke is no loss of its own.
+      // Counter errors caused by the gap are no additional loss.
       const isShort = step.to - step.from < SHORT_HOLE_MS;
       const atHole = facts.breaks - step.breaks;
       facts.breaksAtHoles += isShort ? atHole : Math.max(atHole - this.#broken.size, Math.min(1, atHole));
@@ -204,7 +204,7 @@ export function lastClock(bytes: Uint8Array, near: number): number | undefined {
   return last;
 }
 
-/** What of a span cannot be watched: no stretch of the stream covers it, or it is scrambled. In order. */
+/** The parts of a span that cannot be watched: not covered by the stream, or scrambled. In order. */
 export function missingOf(
   { span, holes, scrambled }: Pick<StreamFacts, 'span' | 'holes' | 'scrambled'>,
   within: TimeSpan,

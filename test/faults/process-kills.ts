@@ -1,4 +1,6 @@
-/** Agent and service are killed while they record: only the times between are missing, and told, each with its cause. */
+/**
+ * Agent and service are killed while they record: only the downtimes are missing, and reported, each with its cause.
+ */
 import { expect, test } from 'bun:test';
 import { type FaultRoom, gapMs, Household, LONG, readOut, type Show, until } from './household.ts';
 
@@ -79,7 +81,7 @@ export function kills(at: number): FaultRoom {
       for (const show of shows) {
         const { verdict, loss, lostMs, pictures, recording } = await house.outcome(show, ids.get(show) ?? 0);
         expect({ ...loss, ...verdict }).toMatchObject({ foreign: 0, holes: downMs.length });
-        // Whether it is damaged or lost is a question of how long this machine takes to start programs.
+        // Whether the verdict is damaged or lost depends on how fast this machine starts processes.
         expect(verdict.level).not.toBe('complete');
         expect(verdict.drops).toBe(0);
         expect(recording.state).toBe(verdict.level === 'lost' ? 'failed' : 'recorded');
@@ -91,7 +93,7 @@ export function kills(at: number): FaultRoom {
         expect(Math.abs(gapMs(verdict) - lostMs)).toBeLessThan(downMs.length * 300);
         expect(verdict.headMs).toBeGreaterThan(0);
         expect(verdict.tailMs).toBeGreaterThan(500);
-        // The broadcast of a busy machine is late.
+        // On a busy machine the broadcast is late.
         expect(verdict.tailMs).toBeLessThan(20_000);
         expect(pictures).toBeGreaterThan(150);
       }
@@ -99,7 +101,7 @@ export function kills(at: number): FaultRoom {
       expect(left.filter(({ state }) => state === 'recording')).toEqual([]);
     };
 
-    test('every recording is one readable file in which only the times between are missing', () =>
+    test('every recording is one readable file in which only the downtimes are missing', () =>
       house.explained(killAgainAndAgain));
   };
 

@@ -1,14 +1,13 @@
 /**
- * Agent, service, or both are killed every seven seconds through a whole programme, by the clock: whatever the
- * recordings are doing then, also while they come back from the kill before. Each is started again at once, as by a
- * supervisor.
+ * Agent, service, or both are killed every seven seconds through a whole programme, regardless of what the recordings
+ * are doing, also while they recover from the previous kill. Each is restarted at once, as by a supervisor.
  */
 import { expect, test } from 'bun:test';
 import { type FaultRoom, gapMs, Household, type Outcome, type Show } from './household.ts';
 
 const EVERY_MS = 7_000;
 const SECONDS = 180;
-/** The last one has so long before the programme ends. */
+/** Time from the last kill to the programme's end. */
 const LAST_MS = 12_000;
 const TUNERS = 'GR:3';
 
@@ -23,7 +22,7 @@ const CAUSES: ReadonlySet<string> = new Set([
   'no_tuner',
 ]);
 
-/** Gaps that follow one another, whatever their causes, as one. */
+/** Merges adjacent gaps, whatever their causes. */
 function holes({ gaps }: Outcome['verdict']): { startMs: number; endMs: number }[] {
   const runs: { startMs: number; endMs: number }[] = [];
   for (const { startMs, endMs } of gaps) {
@@ -52,7 +51,7 @@ class Supervised {
     const starting = new AbortController();
     this.#starting = starting;
     this.#started = this.start(starting.signal);
-    // Whether it is there matters at the end only.
+    // Whether it is up only matters at the end.
     this.#started.catch(() => {});
   }
 
@@ -116,7 +115,7 @@ export function clockwork(at: number): FaultRoom {
         console.log(
           verdict.gaps.map(({ startMs, endMs, cause }) => `${startMs}-${endMs} ${cause}`).join(', '),
         );
-        // On a slow machine one kill comes before everything is back from the one before, or just after.
+        // On a slow machine a kill may come before everything has recovered from the previous one, or just after.
         expect(loss.foreign).toBe(0);
         expect(loss.holes).toBeGreaterThanOrEqual(told.length);
         expect(loss.holes).toBeLessThanOrEqual(killedAt.length);
@@ -127,7 +126,7 @@ export function clockwork(at: number): FaultRoom {
         expect(worst).toBeLessThan(EVERY_MS * 3);
         const kills = killedAt.map((killed) => killed - at);
         const late = EVERY_MS / 2;
-        // What waited for the disk is lost with it; a busy machine kills late.
+        // Data waiting for the disk is lost as well; a busy machine kills late.
         const isOf = (kill: number, { startMs }: { startMs: number }): boolean =>
           startMs > kill - 1500 && startMs < kill + late;
         expect(told.filter((hole) => !kills.some((kill) => isOf(kill, hole)))).toEqual([]);
@@ -141,7 +140,7 @@ export function clockwork(at: number): FaultRoom {
         expect(pictures).toBeGreaterThan(SECONDS * 10);
       }
     };
-    test('every recording is one readable file in which only the times between are missing', () =>
+    test('every recording is one readable file in which only the downtimes are missing', () =>
       house.explained(killed));
   };
 

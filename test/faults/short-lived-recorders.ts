@@ -1,4 +1,4 @@
-/** A recorder that dies as soon as it has begun to write, again and again: what it did not live for is a gap. */
+/** A recorder that crashes as soon as it has begun to write, repeatedly: the downtimes are gaps. */
 import { expect, test } from 'bun:test';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { clockSpan, compare, probed, TestBroadcast, until } from '../record/test
 const LIVES = 6;
 /** Octets with a clock reference among them, so that each life has its place in what was sent; a tenth of a second. */
 const LIFE_BYTES = 30_000;
-/** Its test ends it: how long its lives take is the machine's matter. */
+/** The test kills it: how long each process lives depends on the machine. */
 const FAR_MS = 600_000;
 
 let air: TestBroadcast;
@@ -37,7 +37,7 @@ async function shortLives(): Promise<void> {
   const found = compare(bytes, await air.sent('T30', began, Date.now()));
   expect({ ...found, lived }).toMatchObject({ foreign: 0, holes: LIVES });
   expect({ state, drops: verdict?.drops }).toEqual({ state: 'recorded', drops: 0 });
-  // What is missing is told as such, by the broadcast's clock.
+  // The missing time is reported as such, by the broadcast's clock.
   const causes = measured.breaks.map(({ cause }) => cause);
   expect(causes).toEqual(Array.from(lived, () => 'service_stopped' as const));
   const toldMs = measured.breaks.reduce((sum, { from, to }) => sum + to - from, 0);
@@ -50,6 +50,6 @@ export const recorderLives = {
     air = await TestBroadcast.start(['T30'], 'GR:1');
   },
   tests: (): void =>
-    test('of less than a second are in one file, and only between them something is missing', shortLives),
+    test('of less than a second are in one file, and only the time between them is missing', shortLives),
   close: (): Promise<void> => air?.close(),
 };

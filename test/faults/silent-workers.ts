@@ -1,4 +1,4 @@
-/** A reception worker that hangs: it is given up, and its recordings continue in another one. */
+/** A reception worker that hangs: it is terminated, and its recordings continue in another one. */
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';
@@ -53,7 +53,7 @@ function tests(): void {
       const { verdict, path, bytes } = await desk.conclude(session, programme);
       const found = compare(bytes, await air.sent(channel, began, Date.now()));
       expect(found).toMatchObject({ foreign: 0, holes: 1 });
-      // Whether it is damaged or lost is a question of how long the programme is.
+      // Whether the verdict is damaged or lost depends on the length of the programme.
       expect(verdict.level).not.toBe('complete');
       expect(verdict.drops).toBe(0);
       expect(verdict.gaps.map(({ cause }) => cause)).toEqual(['recorder_failed']);
@@ -68,7 +68,7 @@ function tests(): void {
       expect(second.verdict).toMatchObject({ drops: 0, gaps: [] });
       const whole = compare(second.bytes, await air.sent(other, began, Date.now()));
       expect(whole).toEqual({ foreign: 0, missing: 0, places: 0, holes: 0 });
-      // Nobody of the first worker's is left at the agent.
+      // No stream of the first worker is left at the agent.
       await until('the tuners are free', async () =>
         (await air.tuners()).every(({ users, tuned }) =>
           tuned?.channel === channel || tuned?.channel === other ? users.length === 0 : true,

@@ -1,4 +1,6 @@
-/** Faults inside the service: workers that fall silent, recorders that die at once, a database with damaged rows. */
+/**
+ * Faults inside the service: workers that stop responding, recorders that crash at once, a database with damaged rows.
+ */
 import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test';
 import { damagedDatabase } from './damaged-database.ts';
 import { recorderLives } from './short-lived-recorders.ts';

@@ -1,4 +1,7 @@
-/** What a broadcaster does with an evening, from the air to the file: programmes that move, and what may not be copied. */
+/**
+ * Schedule changes of a broadcaster, from the air to the file: programmes that move, and programmes that may not be
+ * copied.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { ProgramId } from '../../arib/ids.ts';
 import { INVENTED_REGION, terrestrialNetwork, terrestrialService } from '../../synth/scenario/identity.ts';
@@ -65,7 +68,7 @@ beforeAll(async () => {
   evening = await ProgrammeChanges.start(AIR, 'GR:13');
   const fault = (kind: string, channel: string, from: number, to: number, fields = {}) =>
     evening.air.fault({ kind, channel, from: evening.at(from), to: evening.at(to), ...fields });
-  // Present/following says eight seconds; it goes on for fourteen.
+  // Present/following announces eight seconds; it lasts for fourteen.
   fault('eit', 'T27', 0, 14, { which: 'present', longerSec: -6 });
   fault('eit', 'T27', 0, 14, { which: 'following', delaySec: -6 });
   fault('eit', 'T25', 4, 60, { which: 'present', newId: true });
@@ -79,7 +82,7 @@ beforeAll(async () => {
 
 afterAll(() => evening?.close());
 
-/** Reads what comes until it is given up. */
+/** Reads until it is cancelled. */
 async function drain({ body }: Response, signal: AbortSignal): Promise<void> {
   const reader = body?.getReader();
   try {
@@ -89,7 +92,7 @@ async function drain({ body }: Response, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** All of it, from its real start to its real end, and nothing that was not sent. */
+/** All of it, from its real start to its real end, and nothing else. */
 function whole({ kept, told, loss, verdict }: Outcome, from: number, to: number): void {
   expect({ told, level: verdict.level, gaps: verdict.gaps }).toEqual({
     told: { from, to },
@@ -102,12 +105,12 @@ function whole({ kept, told, loss, verdict }: Outcome, from: number, to: number)
   expect(kept.to).toBeGreaterThan(to);
 }
 
-describe('what may not be copied', () => {
-  test('is skipped where a rule wants it, refused by hand, and booked again as soon as it may be', async () => {
+describe('programmes that may not be copied', () => {
+  test('are skipped where a rule matches, refused by hand, and booked again as soon as copying is allowed', async () => {
     const title = '解禁される映画';
     const { id } = await evening.programme(title);
     const stationId = Math.floor(id / 100_000);
-    // Somebody watches the channel: so it is heard what its station says.
+    // Somebody watches the channel, so the station's tables are received.
     const watching = new AbortController();
     const { signal } = watching;
     const live = await fetch(`${evening.service.url}/api/services/${stationId}/live?codec=raw`, { signal });
@@ -137,7 +140,7 @@ describe('what may not be copied', () => {
     }
   }, 60_000);
 
-  test('from its begin is not recorded, and gives its tuner back before its end', async () => {
+  test('from their start are not recorded, and release the tuner before their end', async () => {
     const { state, reason } = await evening.judged('始めからコピー禁止');
     expect({ state, reason }).toEqual({ state: 'failed', reason: 'コピー禁止の番組なので録画しません' });
     const users = (await evening.air.tuners())
@@ -147,7 +150,7 @@ describe('what may not be copied', () => {
     expect(Date.now()).toBeLessThan(evening.at(14));
   }, 60_000);
 
-  test('is left out where it begins in the middle; what is before and behind it is kept', async () => {
+  test('are left out from the change on; the parts before and after it are kept', async () => {
     const { verdict, kept, loss, recording } = await evening.outcome('途中からコピー禁止', 'T29');
     expect(recording.state).toBe('recorded');
     expect(verdict).toMatchObject({ level: 'damaged', gaps: [{ cause: 'copy_never' }] });
@@ -158,7 +161,7 @@ describe('what may not be copied', () => {
     expect([kept.from < -1, kept.to > 14, loss.foreign, loss.holes]).toEqual([true, true, 0, 1]);
   }, 60_000);
 
-  test('is recorded whole where it may be copied in time', async () => {
+  test('are recorded completely when copying is allowed in time', async () => {
     whole(await evening.outcome('解禁される映画', 'T31'), 0, 8);
   }, 60_000);
 });
@@ -168,18 +171,18 @@ describe('from its real start to its real end', () => {
     whole(await evening.outcome('二度延びる試合', 'T20'), 0, 16);
   }, 60_000);
 
-  test('one whose end is not known until it is near', async () => {
+  test('one whose end is unknown until shortly before', async () => {
     whole(await evening.outcome('終わりの決まらない試合', 'T21'), 0, 16);
   }, 60_000);
 
-  test('one that waits for the one before, of which nobody knows when it ends', async () => {
+  test('one that waits for a programme with an unknown end', async () => {
     const outcome = await evening.outcome('遅れる映画', 'T22');
     whole(outcome, 8, 17);
     // Its tuner was held from the announced start on.
     expect(outcome.kept.from).toBeLessThan(-1);
   }, 60_000);
 
-  test('one of which the tables tell another end than the air has', async () => {
+  test('one whose announced end differs from the real one', async () => {
     const { kept, loss, verdict } = await evening.outcome('黙って延びる番組', 'T27');
     expect(loss).toEqual({ foreign: 0, missing: 0, places: 0, holes: 0 });
     expect(verdict.level).toBe('complete');
@@ -187,7 +190,7 @@ describe('from its real start to its real end', () => {
     expect(kept.to).toBeGreaterThan(14);
   }, 60_000);
 
-  test('one that goes on under another id', async () => {
+  test('one that continues under another event id', async () => {
     whole(await evening.outcome('番号の変わる番組', 'T25'), 0, 14);
     const [recording, ...others] = await evening.recordings('番号の変わる番組');
     expect(others).toEqual([]);
@@ -199,12 +202,12 @@ describe('from its real start to its real end', () => {
     expect(recording?.programId).not.toBe(booked.get('番号の変わる番組'));
   }, 60_000);
 
-  test('one that other news break into', async () => {
+  test('one that is interrupted by a news flash', async () => {
     whole(await evening.outcome('中断される映画', 'T26'), 0, 17);
     expect(await evening.recordings('中断される映画')).toHaveLength(1);
   }, 60_000);
 
-  test('one that other news break into and that goes on under another id', async () => {
+  test('one that is interrupted by a news flash and continues under another event id', async () => {
     const { kept, loss, verdict } = await evening.outcome('番号を変えて再開する映画', 'T28');
     expect(loss).toEqual({ foreign: 0, missing: 0, places: 0, holes: 0 });
     expect(verdict.level).toBe('complete');
@@ -212,7 +215,7 @@ describe('from its real start to its real end', () => {
     expect(kept.to).toBeGreaterThan(17);
   }, 60_000);
 
-  test('one that goes on on another station, as two recordings', async () => {
+  test('one that continues on another station, as two recordings', async () => {
     whole(await evening.outcome('リレーする試合', 'T23'), 0, 8);
     whole(await evening.outcome('リレーのつづき', 'T24'), 8, 16);
   }, 60_000);

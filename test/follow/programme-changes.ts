@@ -1,6 +1,6 @@
 /**
- * An evening on a small air that moves, with a real agent process and a whole service in this process: a test books what
- * it likes before it begins, and compares what was recorded with what was really sent.
+ * An evening of a small broadcast with schedule changes, with a real agent process and a whole service in this process:
+ * a test books programmes before it begins, and compares the recordings with what was really sent.
  */
 import { Database } from 'bun:sqlite';
 import { existsSync, readFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ interface Stretch {
 export interface Outcome {
   recording: Recording;
   verdict: NonNullable<Recording['verdict']>;
-  /** What the service says of the programme, and what is in the file, in seconds of the evening. */
+  /** The service's record of the programme, and the content of the file, in seconds of the evening. */
   told: Stretch;
   kept: Stretch;
   loss: Comparison;
@@ -86,7 +86,7 @@ export class ProgrammeChanges {
     return this.zero + second * 1000;
   }
 
-  /** @throws Error with what was answered when it is no success */
+  /** @throws Error with the response when it is not successful */
   async send<T>(method: string, path: string, body?: unknown): Promise<T> {
     const answer = await this.ask(method, path, body);
     const text = await answer.text();

@@ -1,4 +1,4 @@
-/** What becomes of bookings whatever present/following says, from tables to the minutes that would have been written. */
+/** How bookings follow any present/following tables, from tables to the minutes that would have been written. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { eventId, programId, type StationId } from '../../arib/ids.ts';
 import { reservationId } from '../../src/model/ids.ts';
@@ -34,8 +34,8 @@ async function evening(tuners = [GR_TUNER]) {
   return { air, station, book, say, isNow, idOf };
 }
 
-describe('a programme that another breaks into', () => {
-  test('beyond its told end goes on in the same recording when it is named again', async () => {
+describe('a programme that is interrupted by another', () => {
+  test('beyond its announced end continues in the same recording when it is listed again', async () => {
     const { air, book, say } = await evening();
     const game = book(GAME);
     say(0, GAME);
@@ -52,7 +52,7 @@ describe('a programme that another breaks into', () => {
     expect(air.home.reservations).toHaveLength(1);
   });
 
-  test('and of which nobody knows when it ends, too', async () => {
+  test('continues also when its end is unknown', async () => {
     const { air, book, say } = await evening();
     const game = book(GAME);
     const open = { ...GAME, minutes: null };
@@ -70,7 +70,7 @@ describe('a programme that another breaks into', () => {
     ]);
   });
 
-  test('before its told end is recorded on, and again when it comes back after it', async () => {
+  test('before its announced end is recorded on, and again when it comes back after it', async () => {
     const { air, book, say } = await evening();
     const game = book(GAME);
     say(0, GAME);
@@ -86,7 +86,7 @@ describe('a programme that another breaks into', () => {
     ]);
   });
 
-  test('goes on as soon as it is the next again, and when that is taken back waits on', async () => {
+  test('continues as soon as it is the following programme again, and waits when that is withdrawn', async () => {
     const { air, book, say } = await evening();
     const game = book(GAME);
     say(0, GAME);
@@ -105,7 +105,7 @@ describe('a programme that another breaks into', () => {
     ]);
   });
 
-  test('and that does not come back is over a quarter of an hour later', async () => {
+  test('and does not come back is over a quarter of an hour later', async () => {
     const { air, book, say } = await evening();
     const game = book(GAME);
     say(0, GAME);
@@ -118,7 +118,7 @@ describe('a programme that another breaks into', () => {
     expect(air.written(game)).toEqual([[[-BEFORE, 33 + AFTER]]]);
   });
 
-  test('waits for nothing where its end was told', async () => {
+  test('waits for nothing when its end was announced', async () => {
     const { air, book, say } = await evening();
     const game = book(GAME);
     say(0, GAME);
@@ -129,7 +129,7 @@ describe('a programme that another breaks into', () => {
     expect(air.written(game)).toEqual([[[-BEFORE, 40 + AFTER]]]);
   });
 
-  test('gives its tuner to whoever needs it meanwhile', async () => {
+  test('releases its tuner to others meanwhile', async () => {
     const { air, book, say } = await evening();
     const other = air.station('T28');
     air.list(other, -50, [{ event: 60, title: '隣の局', at: 34, minutes: 20 }]);
@@ -162,7 +162,7 @@ describe('a programme that another breaks into', () => {
     expect(air.written(film)).toEqual([[[30 - BEFORE, 110 + AFTER]]]);
   });
 
-  test('and goes on under another id is one recording, also where a rule wants it', async () => {
+  test('and continues under another id is one recording, also when a rule matches it', async () => {
     const { air, station, say, idOf } = await evening();
     air.home.rule('野球');
     const rest = { ...GAME, event: 20, at: 40 };
@@ -194,8 +194,8 @@ describe('a programme that another breaks into', () => {
   });
 });
 
-describe('tables that say nothing', () => {
-  test('for a minute of a programme change nothing of it, and bind it to no later one of its title', async () => {
+describe('empty tables', () => {
+  test('for a minute of a programme change nothing, and do not bind it to a later one of the same title', async () => {
     const { air, station, book, say, isNow, idOf } = await evening();
     air.list(station, -50, [NEWS, GAME, FILM, LATE, { ...GAME, event: 7, at: 150 }]);
     await air.until(-49);
@@ -221,7 +221,7 @@ describe('tables that say nothing', () => {
     expect([air.written(game), isNow(game)]).toEqual([[[[-BEFORE, 30 + AFTER]]], idOf(GAME)]);
   });
 
-  test('for a minute beyond the told end are no end', async () => {
+  test('for a minute beyond the announced end do not end it', async () => {
     const { air, book, say } = await evening();
     const game = book(GAME);
     say(0, GAME);
@@ -232,7 +232,7 @@ describe('tables that say nothing', () => {
     expect(air.written(game)).toEqual([[[-BEFORE, 50 + AFTER]]]);
   });
 
-  test('any more are one: a station that goes off the air', async () => {
+  test('for longer end it: a station that goes off the air', async () => {
     const { air, book, say } = await evening();
     const game = book(GAME);
     say(0, { ...GAME, minutes: null }, null);
@@ -244,7 +244,7 @@ describe('tables that say nothing', () => {
     expect(to).toBeLessThan(50.1);
   });
 
-  test('because nothing comes from the station any more keep no tuner from others', async () => {
+  test('because the station is not received any more keep no tuner from others', async () => {
     const { air, station, book, say } = await evening();
     const other = air.station('T28');
     air.list(other, -50, [{ event: 60, title: '隣の局', at: 70, minutes: 20 }]);
@@ -266,7 +266,7 @@ describe('tables that say nothing', () => {
     expect(rest[1]).toBe(100 + AFTER);
   });
 
-  test('of a pause are not listened to: running_status is not operated', async () => {
+  test('with running_status "pausing" are ignored: running_status is not operated', async () => {
     const { air, book, say } = await evening();
     const game = book(GAME);
     say(0, { ...GAME, runningStatus: 4 });
@@ -279,7 +279,7 @@ describe('tables that say nothing', () => {
 });
 
 describe('present/following that changes its mind', () => {
-  test('within seconds around a start costs neither of the two anything', async () => {
+  test('within seconds around a start costs neither programme anything', async () => {
     const { air, book, say } = await evening();
     const [news, game] = [book(NEWS), book(GAME)];
     say(-0.1, GAME);
@@ -306,7 +306,7 @@ describe('present/following that changes its mind', () => {
     expect(air.written(game)).toEqual([[[-BEFORE, 30 + AFTER]]]);
   });
 
-  test('of the end, earlier and then later, is followed to the later one', async () => {
+  test('about the end, earlier and then later, is followed to the later one', async () => {
     const { air, book, say } = await evening();
     const game = book(GAME);
     say(0, GAME);
@@ -350,7 +350,7 @@ describe('present/following that changes its mind', () => {
 });
 
 describe('a start', () => {
-  test('that comes earlier is heard wherever somebody receives the station', async () => {
+  test('that comes earlier is detected wherever the station is received', async () => {
     const { air, station, book, say } = await evening();
     const game = book(GAME);
     air.watch(station);
@@ -362,7 +362,7 @@ describe('a start', () => {
     expect(air.written(game)).toEqual([[[-5 - BEFORE, 30 + AFTER]]]);
   });
 
-  test('that nobody could hear to come earlier is told all the same', async () => {
+  test('that comes earlier while the station is not received is reported', async () => {
     const { air, book, say } = await evening();
     const game = book(GAME);
     const early = { ...GAME, at: -5, minutes: 35 };
@@ -385,7 +385,7 @@ describe('a start', () => {
     expect(air.minuteOf(air.reservation(film)?.startAt)).toBe(230);
   });
 
-  test('of two that are put off one after the other is that of each', async () => {
+  test('of two programmes that are both postponed is that of each', async () => {
     const { air, book, say } = await evening();
     const [film, late] = [book(FILM), book(LATE)];
     say(0, { ...GAME, minutes: null }, { ...FILM, at: null });
@@ -401,7 +401,7 @@ describe('a start', () => {
 });
 
 describe('a relay', () => {
-  test('is waited for where its station tells it late', async () => {
+  test('is waited for when its station announces it late', async () => {
     const { air, book, say, idOf } = await evening([GR_TUNER, GR_TUNER]);
     const other = air.station('T28');
     const show = { event: 50, title: '別の映画', at: -60, minutes: 180 };
@@ -444,7 +444,7 @@ describe('a relay', () => {
     expect(air.home.reservations.map(({ state }) => state)).toEqual(['finished', 'finished']);
   });
 
-  test('of what runs over without a word begins when it is over', async () => {
+  test('after an unannounced overrun begins when that is over', async () => {
     const { air, book, say, idOf } = await evening([GR_TUNER, GR_TUNER]);
     const other = air.station('T28');
     const show = { event: 50, title: '別の映画', at: -60, minutes: 300 };

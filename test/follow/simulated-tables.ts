@@ -1,7 +1,7 @@
 /**
- * What a few stations' tables say, minute by minute, in virtual time: through present/following, the stored guide and
- * the plan to a recorder of few words, which only says when it would have written. Nothing is said to anybody who does
- * not receive the station just then.
+ * Tables of a few stations, minute by minute, in virtual time: through present/following, the stored guide and the plan
+ * to a minimal recorder, which only reports when it would have written. Tables only reach those that receive the
+ * station at that time.
  */
 import {
   eventId,
@@ -36,7 +36,7 @@ export interface Told {
   at: number | null;
   minutes: number | null;
   runningStatus?: number;
-  /** Where it goes on. */
+  /** Where it continues. */
   relay?: { station: StationId; event: number };
 }
 
@@ -54,7 +54,7 @@ interface Listed {
 }
 
 const STEP_MS = 5000;
-/** Plans are made anew so often by themselves. */
+/** Interval of regular planning. */
 const PLAN_MS = MINUTE;
 const MARGINS = { marginBefore: 10_000, marginAfter: 15_000 };
 
@@ -71,7 +71,7 @@ export class SimulatedTables {
   readonly #presents = new Map<StationId, StationPresent>();
   readonly #said = new Map<StationId, Said>();
   readonly #read = new Set<StationId>();
-  /** Somebody else receives them. */
+  /** Another client receives them. */
   readonly #watched = new Set<StationId>();
   #script: Said[] = [];
   #schedules: Listed[] = [];
@@ -103,7 +103,7 @@ export class SimulatedTables {
     this.#script.push({ station, at, present, following });
   }
 
-  /** Nothing comes from it from now on, or something again. */
+  /** Reception stops from now on, or resumes. */
   silence(station: StationId, on = true): void {
     if (on) this.#recorder.silent.add(station);
     else this.#recorder.silent.delete(station);
@@ -210,7 +210,7 @@ export class SimulatedTables {
       wallMs(now),
     );
     this.#sync(station, now);
-    // One clock is both in virtual time.
+    // In virtual time both are the same clock.
     const since = present.named.since === null ? null : broadcastMs(present.named.since);
     return this.#air.take({ stationId: station, ...present.named, since }, now);
   }

@@ -1,6 +1,6 @@
 /**
- * A recorder of few words, in virtual time: does what it is ordered as the real one does, on tuners that are given out
- * as the agent does, and only says when it would have written.
+ * A minimal recorder in virtual time: follows orders as the real one does, on tuners that are allocated by the agent's
+ * rules, and only reports when it would have written.
  */
 import type { StationId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
@@ -17,7 +17,7 @@ interface Running extends Pick<RecordingOrder, 'reservationId' | 'stationId' | '
   tuner: number | null;
   /** Epoch ms. */
   stretches: [from: number, to: number][];
-  /** Or it only listens. */
+  /** Or it only receives the tables. */
   isWriting: boolean;
 }
 
@@ -25,7 +25,7 @@ export class VirtualRecorder {
   #orders: readonly RecordingOrder[] = [];
   readonly #running = new Map<ReservationId, Running>();
   readonly #over: Running[] = [];
-  /** What nobody can receive. */
+  /** Channels that cannot be received. */
   readonly silent = new Set<StationId>();
 
   constructor(
@@ -33,12 +33,12 @@ export class VirtualRecorder {
     private readonly stepMs: number,
   ) {}
 
-  /** Whose tables are heard. */
+  /** Stations whose tables are received. */
   receives(station: StationId): boolean {
     return [...this.#running.values()].some((one) => one.stationId === station && one.tuner !== null);
   }
 
-  /** What is on a tuner. */
+  /** Use of a tuner. */
   on(tuner: number): ReservationId[] {
     return [...this.#running.values()]
       .filter((one) => one.tuner === tuner)
