@@ -8,6 +8,7 @@ import { narrow } from '../words/channel.ts';
 import { majorGenre } from '../words/genre.ts';
 import { clockText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
+import { TEXTS } from './texts.ts';
 
 export interface CellBox {
   readonly left: number;
@@ -60,7 +61,7 @@ function nameOf(program: GuideProgram, stationName: string, marks: readonly { la
     spanText(program.startAt, program.endAt),
   ];
   const face = RESERVATION_FACE[program.reservation?.state ?? ''];
-  if (face !== undefined) words.push(face[0] === '予約' ? '録画予約あり' : face[0]);
+  if (face !== undefined) words.push(face[0] === TEXTS.booked ? TEXTS.bookedSpoken : face[0]);
   return words.join('、');
 }
 
@@ -72,9 +73,9 @@ function span(className: string, text: string): HTMLSpanElement {
 }
 
 const RESERVATION_FACE: Readonly<Partial<Record<string, readonly [face: string, tone: string]>>> = {
-  scheduled: ['予約', 'scheduled'],
-  recording: ['録画中', 'recording'],
-  conflict: ['競合', 'conflict'],
+  scheduled: [TEXTS.booked, 'scheduled'],
+  recording: [TEXTS.recording, 'recording'],
+  conflict: [TEXTS.conflict, 'conflict'],
 };
 
 /** A drawn programme. Made once, moved and renewed as often as needed. */

@@ -9,6 +9,7 @@ import { channelLabel, narrow } from '../words/channel.ts';
 import { HOUR_MS } from '../words/day.ts';
 import { clockText, dateText } from '../words/time.ts';
 import { type Scale, type Span, topOf } from './geometry.ts';
+import { TEXTS } from './texts.ts';
 
 /** In units of the sheet's letters. */
 const HEAD = { narrow: 3.5, wide: 4 } as const;
@@ -69,7 +70,7 @@ function headOf(station: Station, list: readonly Station[]): HTMLAnchorElement {
   head.href = `live/${station.id}`;
   head.tabIndex = -1;
   const name = narrow(station.name);
-  head.title = `${name}を見る`;
+  head.title = TEXTS.watchStation(name);
   const words = element('span', 'guide-head-words');
   words.append(
     element('span', 'guide-head-key numbers', channelLabel(station, list)),

@@ -3,6 +3,7 @@
 import { Icon } from '../ui/icon.tsx';
 import { Sheet } from '../ui/sheet.tsx';
 import { MAJOR_GENRES } from '../words/genre.ts';
+import { TEXTS } from './texts.ts';
 
 interface GenreProps {
   readonly chosen: number | undefined;
@@ -15,10 +16,10 @@ export function GenreSheet({ chosen, onChoose, onClose }: GenreProps & { readonl
     onClose();
   };
   return (
-    <Sheet title="ジャンル" onClose={onClose}>
-      <p class="sheet-note guide-genre-note">選んだジャンルのほかは薄く表示します。</p>
-      <div class="choices" role="radiogroup" aria-label="ジャンル">
-        {[{ lv1: undefined, name: 'すべて' }, ...MAJOR_GENRES].map(({ lv1, name }) => (
+    <Sheet title={TEXTS.genre} onClose={onClose}>
+      <p class="sheet-note guide-genre-note">{TEXTS.genreNote}</p>
+      <div class="choices" role="radiogroup" aria-label={TEXTS.genre}>
+        {[{ lv1: undefined, name: TEXTS.all }, ...MAJOR_GENRES].map(({ lv1, name }) => (
           // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
           <button
             key={name}
@@ -44,7 +45,7 @@ export function GenreSheet({ chosen, onChoose, onClose }: GenreProps & { readonl
 /** The same in a line under the sheet, where there is room. The arrows pass it: the sheet has it all. */
 export function Legend({ chosen, onChoose }: GenreProps) {
   return (
-    <section class="guide-legend" aria-label="ジャンルの色" data-nav-skip="">
+    <section class="guide-legend" aria-label={TEXTS.genreColours} data-nav-skip="">
       {MAJOR_GENRES.map(({ lv1, name }) => (
         <button
           key={lv1}

@@ -4,8 +4,8 @@ import { Sheet } from '../ui/sheet.tsx';
 import { DAY_MS, HOUR_MS } from '../words/day.ts';
 import { dateText } from '../words/time.ts';
 import type { Span } from './geometry.ts';
+import { TEXTS } from './texts.ts';
 
-const TEXTS = { title: '日時を選ぶ', day: '日付', hour: '時刻' } as const;
 /** Hours of a broadcast day, from 05:00. */
 const HOURS = Array.from({ length: 24 }, (_, index) => index);
 const FIRST_HOUR = 5;
@@ -25,9 +25,9 @@ export function JumpSheet({ span, day, onJump, onClose }: JumpSheetProps) {
     (_, index) => span.from + index * DAY_MS,
   );
   return (
-    <Sheet title={TEXTS.title} onClose={onClose}>
-      <h3 class="look-head">{TEXTS.day}</h3>
-      <div class="jump-days" role="radiogroup" aria-label={TEXTS.day}>
+    <Sheet title={TEXTS.jump} onClose={onClose}>
+      <h3 class="look-head">{TEXTS.date}</h3>
+      <div class="jump-days" role="radiogroup" aria-label={TEXTS.date}>
         {days.map((one) => (
           // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
           <button
@@ -56,7 +56,7 @@ export function JumpSheet({ span, day, onJump, onClose }: JumpSheetProps) {
               onClose();
             }}
           >
-            {(index + FIRST_HOUR) % 24}時
+            {TEXTS.oClock((index + FIRST_HOUR) % 24)}
           </button>
         ))}
       </div>

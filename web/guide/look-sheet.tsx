@@ -6,23 +6,12 @@ import { Sheet } from '../ui/sheet.tsx';
 import { MAJOR_GENRES, majorGenreName } from '../words/genre.ts';
 import { chooseColour, colourOf } from '../words/genre-colours.ts';
 import { dimShopping, forgetLook, guideLetters, guideWidth, isUsualLook } from './look.ts';
-
-const TEXTS = {
-  title: '番組表の表示',
-  rows: '行の高さ',
-  columns: '列の幅',
-  letters: '文字の大きさ',
-  shopping: '通販番組を薄く表示する',
-  colours: 'ジャンルの色',
-  stations: 'チャンネルの並びと表示',
-  usual: '標準に戻す',
-  device: 'この端末だけの設定です。',
-} as const;
+import { TEXTS } from './texts.ts';
 
 const LETTERS = [
-  { value: 'auto', label: '自動' },
-  { value: 'usual', label: '標準' },
-  { value: 'television', label: 'テレビ向け' },
+  { value: 'auto', label: TEXTS.lettersAuto },
+  { value: 'usual', label: TEXTS.lettersUsual },
+  { value: 'television', label: TEXTS.lettersTelevision },
 ] as const;
 
 interface SizeProps {
@@ -40,7 +29,7 @@ function Size({ label, value, onStep }: SizeProps) {
         <button
           type="button"
           class="button button-small button-icon"
-          aria-label={`${label}を小さく`}
+          aria-label={TEXTS.smaller(label)}
           onClick={() => onStep(-1)}
         >
           <Icon name="minus" />
@@ -49,7 +38,7 @@ function Size({ label, value, onStep }: SizeProps) {
         <button
           type="button"
           class="button button-small button-icon"
-          aria-label={`${label}を大きく`}
+          aria-label={TEXTS.larger(label)}
           onClick={() => onStep(1)}
         >
           <Icon name="plus" />
@@ -80,7 +69,7 @@ function Colours() {
               {name}
             </button>
             {open ? (
-              <div class="look-colours" role="radiogroup" aria-label={`${name}の色`}>
+              <div class="look-colours" role="radiogroup" aria-label={TEXTS.colourOf(name)}>
                 {MAJOR_GENRES.map(({ lv1: colour }) => (
                   // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
                   <button
@@ -90,7 +79,9 @@ function Colours() {
                     class="look-colour"
                     style={{ '--genre': `var(--genre-${colour})` }}
                     aria-checked={colourOf(lv1) === colour}
-                    aria-label={colour === lv1 ? '標準の色' : `${majorGenreName(colour)}の標準の色`}
+                    aria-label={
+                      colour === lv1 ? TEXTS.usualColour : TEXTS.usualColourOf(majorGenreName(colour))
+                    }
                     onClick={() => chooseColour(lv1, colour)}
                   >
                     <span class="swatch" />
@@ -117,8 +108,8 @@ interface LookSheetProps {
 
 export function LookSheet({ zoom, onZoom, onWidth, onUsual, onStations, onClose }: LookSheetProps) {
   return (
-    <Sheet title={TEXTS.title} onClose={onClose}>
-      <p class="sheet-note">{TEXTS.device}</p>
+    <Sheet title={TEXTS.look} onClose={onClose}>
+      <p class="sheet-note">{TEXTS.thisDevice}</p>
       <Size label={TEXTS.rows} value={zoom} onStep={onZoom} />
       <Size label={TEXTS.columns} value={guideWidth.value} onStep={onWidth} />
       <div class="look-row">
@@ -141,14 +132,14 @@ export function LookSheet({ zoom, onZoom, onWidth, onUsual, onStations, onClose 
           dimShopping.value = !dimShopping.value;
         }}
       >
-        <span class="look-label">{TEXTS.shopping}</span>
+        <span class="look-label">{TEXTS.dimShopping}</span>
         <span class="switch" aria-hidden="true" />
       </button>
       <button type="button" class="look-row look-more" aria-haspopup="dialog" onClick={onStations}>
-        <span class="look-label">{TEXTS.stations}</span>
+        <span class="look-label">{TEXTS.stationOrder}</span>
         <Icon name="list" />
       </button>
-      <h3 class="look-head">{TEXTS.colours}</h3>
+      <h3 class="look-head">{TEXTS.genreColours}</h3>
       <Colours />
       <button
         type="button"
@@ -159,7 +150,7 @@ export function LookSheet({ zoom, onZoom, onWidth, onUsual, onStations, onClose 
           onUsual();
         }}
       >
-        {TEXTS.usual}
+        {TEXTS.usualLook}
       </button>
     </Sheet>
   );

@@ -11,6 +11,7 @@ import { adviceFor } from '../words/advice.ts';
 import { narrow } from '../words/channel.ts';
 import { FailurePanel } from '../words/failure-panel.tsx';
 import type { ViewState } from './store.ts';
+import { TEXTS } from './texts.ts';
 
 interface NoticeProps {
   readonly state: ViewState;
@@ -27,12 +28,12 @@ export function GuideNotice({ state, bare, type, onRetry, onNow }: NoticeProps) 
       <div class="guide-notice" role="alert">
         <p class="guide-notice-title">
           <Icon name="unlink" />
-          番組表を読み込めませんでした
+          {TEXTS.failed}
         </p>
         <p>{state.failure.message}</p>
         <p>{adviceFor(state.failure).next}</p>
         <button type="button" class="button button-main" onClick={onRetry}>
-          再試行
+          {TEXTS.retry}
         </button>
       </div>
     );
@@ -40,7 +41,7 @@ export function GuideNotice({ state, bare, type, onRetry, onNow }: NoticeProps) 
   if (state.kind === 'loading') {
     return (
       <p class="guide-loading" role="status">
-        番組表を読み込んでいます…
+        {TEXTS.loading}
       </p>
     );
   }
@@ -63,10 +64,10 @@ function EmptyNotice({ bare, type, onNow }: Pick<NoticeProps, 'bare' | 'type' | 
   if (known === true) {
     return (
       <div class="guide-notice" role="status">
-        <p class="guide-notice-title">この時間の番組情報はまだありません</p>
-        <p>先の日の番組は、放送局が送り次第ここに並びます。</p>
+        <p class="guide-notice-title">{TEXTS.notYetSent}</p>
+        <p>{TEXTS.notYetSentNote}</p>
         <button type="button" class="button" onClick={onNow}>
-          いまの番組へ
+          {TEXTS.toNow}
         </button>
       </div>
     );
@@ -75,21 +76,18 @@ function EmptyNotice({ bare, type, onNow }: Pick<NoticeProps, 'bare' | 'type' | 
     <div class="guide-notice" role="status">
       <p class="guide-notice-title">
         <Icon name="antenna" />
-        番組表はまだ集まっていません
+        {TEXTS.notGathered}
       </p>
       {state === undefined || state.total === 0 ? null : (
-        <ProgressBar
-          part={state.known / state.total}
-          label={`${state.total}局のうち${state.known}局の番組表を受信しました`}
-        />
+        <ProgressBar part={state.known / state.total} label={TEXTS.gathered(state.total, state.known)} />
       )}
       <p>
         {visit === undefined
-          ? '空いているチューナーで自動的に集めます。急ぐときは「今すぐ集める」を使ってください。'
-          : `${reading === undefined ? visit.channel : narrow(reading.name)} の番組表を受信しています。集まり次第ここに並びます。`}
+          ? TEXTS.gathersItself
+          : TEXTS.gathering(reading === undefined ? visit.channel : narrow(reading.name))}
       </p>
       <a class="button button-main" href="tuners">
-        今すぐ集める
+        {TEXTS.gatherNow}
       </a>
     </div>
   );
@@ -99,7 +97,7 @@ export function NoStationsYet({ list }: { list: StationList }) {
   if (list.kind === 'loading') {
     return (
       <p class="guide-loading" role="status">
-        局を読み込んでいます…
+        {TEXTS.loadingStations}
       </p>
     );
   }
@@ -109,14 +107,14 @@ export function NoStationsYet({ list }: { list: StationList }) {
   return (
     <Panel
       icon="guide"
-      title="番組表に並べる局がまだありません"
+      title={TEXTS.noStations}
       actions={
         <a class="button button-main" href="tuners" data-nav-initial="">
-          チャンネルをスキャンする
+          {TEXTS.scan}
         </a>
       }
     >
-      <p>チャンネルスキャンで受信できる局を見つけると、番組表が自動で集まりはじめます。</p>
+      <p>{TEXTS.noStationsNote}</p>
     </Panel>
   );
 }

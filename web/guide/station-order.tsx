@@ -17,17 +17,7 @@ import { Sheet } from '../ui/sheet.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { Toggle } from '../ui/toggle.tsx';
 import { channelLabel, narrow } from '../words/channel.ts';
-
-const TEXTS = {
-  title: 'チャンネルの並びと表示',
-  note: '「先頭に固定」した局を左から並べます。「表示」を外した局は、番組表・ホーム・選局に出しません。予約と録画には影響しません。',
-  pin: '先頭に固定',
-  show: '表示',
-  last: '少なくとも1局は表示してください',
-  up: '前へ',
-  down: '後へ',
-  usual: '並びと表示を標準に戻す',
-} as const;
+import { TEXTS } from './texts.ts';
 
 function Row({ station, only }: { station: Station; only: boolean }) {
   const { id } = station;
@@ -47,7 +37,7 @@ function Row({ station, only }: { station: Station; only: boolean }) {
             <button
               type="button"
               class="button button-small button-icon"
-              aria-label={`${name}を${TEXTS.up}`}
+              aria-label={TEXTS.moveUp(name)}
               onClick={() => movePinned(id, -1)}
             >
               <Icon name="up" />
@@ -55,20 +45,20 @@ function Row({ station, only }: { station: Station; only: boolean }) {
             <button
               type="button"
               class="button button-small button-icon"
-              aria-label={`${name}を${TEXTS.down}`}
+              aria-label={TEXTS.moveDown(name)}
               onClick={() => movePinned(id, 1)}
             >
               <Icon name="down" />
             </button>
           </>
         ) : null}
-        <Toggle on={pinned} label={`${name}を${TEXTS.pin}`} onPress={() => pin(id, !pinned)}>
+        <Toggle on={pinned} label={TEXTS.pinStation(name)} onPress={() => pin(id, !pinned)}>
           {TEXTS.pin}
         </Toggle>
         <Toggle
           on={shown}
-          label={`${name}を${TEXTS.show}`}
-          onPress={() => (only && shown ? showToast(TEXTS.last) : hide(id, shown))}
+          label={TEXTS.showStation(name)}
+          onPress={() => (only && shown ? showToast(TEXTS.lastShown) : hide(id, shown))}
         >
           {TEXTS.show}
         </Toggle>
@@ -81,8 +71,8 @@ export function StationSheet({ type, onClose }: { type: Station['type']; onClose
   const shown = shownStations.value.filter((station) => station.type === type);
   const hidden = stations.value.filter((station) => station.type === type && isHidden(station.id));
   return (
-    <Sheet title={TEXTS.title} onClose={onClose} wide>
-      <p class="sheet-note">{TEXTS.note}</p>
+    <Sheet title={TEXTS.stationOrder} onClose={onClose} wide>
+      <p class="sheet-note">{TEXTS.stationOrderNote}</p>
       <ul class="order">
         {[...shown, ...hidden].map((station) => (
           <Row key={station.id} station={station} only={shown.length === 1} />
@@ -90,7 +80,7 @@ export function StationSheet({ type, onClose }: { type: Station['type']; onClose
       </ul>
       {isUsualOrder.value ? null : (
         <button type="button" class="button button-small" onClick={forgetStationOrder}>
-          {TEXTS.usual}
+          {TEXTS.usualOrder}
         </button>
       )}
     </Sheet>

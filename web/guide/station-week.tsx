@@ -14,13 +14,7 @@ import { isShopping, majorGenre } from '../words/genre.ts';
 import { airClockText, dateText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { dimShopping } from './look.ts';
-
-const TEXTS = {
-  all: '全局の番組表',
-  watch: '視聴する',
-  station: '局',
-  loading: '番組表を読み込んでいます',
-} as const;
+import { TEXTS } from './texts.ts';
 
 /** Hours below which there is room for a line only. */
 const LINE_HOURS = 0.4;
@@ -34,8 +28,11 @@ function stateOf({ startAt, endAt, genres }: GuideProgram, now: number): string 
 function Program({ program, place, now }: { program: GuideProgram; place: WeekPlace; now: number }) {
   const { title } = splitTitle(program.name === '' ? program.title : program.name);
   const state = program.reservation?.state;
-  const kept = state === 'scheduled' ? '予約' : state === 'recording' ? '録画中' : undefined;
-  const words = `${dateText(program.startAt)} ${spanText(program.startAt, program.endAt)}、${title}`;
+  const kept = state === 'scheduled' ? TEXTS.booked : state === 'recording' ? TEXTS.recording : undefined;
+  const words = TEXTS.airing(
+    `${dateText(program.startAt)} ${spanText(program.startAt, program.endAt)}`,
+    title,
+  );
   return (
     <button
       type="button"
@@ -47,7 +44,7 @@ function Program({ program, place, now }: { program: GuideProgram; place: WeekPl
       title={`${airClockText(program.startAt)} ${title}`}
       onClick={() => openProgram(program.id)}
     >
-      <Named name={kept === undefined ? words : `${words}、${kept}`}>
+      <Named name={kept === undefined ? words : TEXTS.airing(words, kept)}>
         <span class="week-words">
           <b class="numbers">{airClockText(program.startAt)}</b>
           {kept === undefined ? null : <span class="week-kept">{kept}</span>}
@@ -81,10 +78,10 @@ export function StationWeek({ station, list }: StationWeekProps) {
   return (
     <div class="guide">
       <div class="guide-bar">
-        <h1 class="hidden-text">{name}の1週間</h1>
+        <h1 class="hidden-text">{TEXTS.weekOf(name)}</h1>
         <a class="button button-small" href="guide" data-replace="">
           <Icon name="back" />
-          {TEXTS.all}
+          {TEXTS.allStations}
         </a>
         <span class="week-station">
           <Logo station={station} />
@@ -112,7 +109,7 @@ export function StationWeek({ station, list }: StationWeekProps) {
           <FailurePanel failure={failure} onRetry={() => void renew()} />
         ) : (
           <Week
-            label={`${name}の1週間`}
+            label={TEXTS.weekOf(name)}
             days={Array.from({ length: DAYS }, (_, index) => first + index * DAY_MS)}
             now={now}
             items={programs}
@@ -122,7 +119,7 @@ export function StationWeek({ station, list }: StationWeekProps) {
         )}
         {value === undefined && failure === undefined ? (
           <p class="guide-loading" role="status">
-            {TEXTS.loading}
+            {TEXTS.weekLoading}
           </p>
         ) : null}
       </div>

@@ -6,9 +6,9 @@ import { Named } from '../ui/named.tsx';
 import { DAY_MS, HOUR_MS } from '../words/day.ts';
 import { majorGenreName } from '../words/genre.ts';
 import type { Span } from './geometry.ts';
+import { TEXTS } from './texts.ts';
 
 const JST_OFFSET_MS = 9 * HOUR_MS;
-const WEEKDAYS = ['日', '月', '火', '水', '木', '金', '土'] as const;
 
 export interface Band {
   readonly type: Station['type'];
@@ -35,7 +35,11 @@ interface ToolbarProps {
 }
 
 /** By distance from today. */
-const NEAR_DAYS: Readonly<Partial<Record<number, string>>> = { [-1]: '昨日', 0: '今日', 1: '明日' };
+const NEAR_DAYS: Readonly<Partial<Record<number, string>>> = {
+  [-1]: TEXTS.yesterday,
+  0: TEXTS.today,
+  1: TEXTS.tomorrow,
+};
 
 interface DayButtonProps {
   readonly day: number;
@@ -48,7 +52,7 @@ function DayButton({ day, today, chosen, onDay }: DayButtonProps) {
   const date = new Date(day + JST_OFFSET_MS);
   const weekday = date.getUTCDay();
   const distance = Math.round((day - today) / DAY_MS);
-  const words = NEAR_DAYS[distance] ?? `${WEEKDAYS[weekday] ?? ''}曜`;
+  const words = NEAR_DAYS[distance] ?? TEXTS.weekday(TEXTS.weekdays[weekday] ?? '');
   const button = useRef<HTMLButtonElement>(null);
   // The first days may be out of sight on a phone.
   useEffect(() => {
@@ -64,7 +68,7 @@ function DayButton({ day, today, chosen, onDay }: DayButtonProps) {
       aria-selected={chosen}
       onClick={() => onDay(day)}
     >
-      <Named name={`${date.getUTCMonth() + 1}月${date.getUTCDate()}日 ${words}`}>
+      <Named name={TEXTS.dayName(date.getUTCMonth() + 1, date.getUTCDate(), words)}>
         <span class="guide-day-words">{words}</span>
         <b class="guide-day-number numbers">
           <span class="guide-month">
@@ -82,9 +86,9 @@ export function Toolbar(props: ToolbarProps) {
   const days = Math.round((span.to - span.from) / DAY_MS);
   return (
     <div class="guide-bar">
-      <h1 class="hidden-text">番組表</h1>
+      <h1 class="hidden-text">{TEXTS.guide}</h1>
       {bands.length < 2 ? null : (
-        <div class="tabs guide-types" role="tablist" aria-label="放送の種類" data-nav-group="guide-types">
+        <div class="tabs guide-types" role="tablist" aria-label={TEXTS.bands} data-nav-group="guide-types">
           {bands.map((band) => (
             <button
               key={band.type}
@@ -99,7 +103,7 @@ export function Toolbar(props: ToolbarProps) {
           ))}
         </div>
       )}
-      <div class="guide-days" role="tablist" aria-label="日付" data-nav-group="guide-days">
+      <div class="guide-days" role="tablist" aria-label={TEXTS.date} data-nav-group="guide-days">
         {Array.from({ length: days }, (_, index) => {
           const start = span.from + index * DAY_MS;
           return (
@@ -110,28 +114,33 @@ export function Toolbar(props: ToolbarProps) {
       <div class="guide-tools">
         <button type="button" class="button button-small guide-tool-now" onClick={props.onNow}>
           <Icon name="clock" />
-          いま
+          {TEXTS.now}
         </button>
-        <button type="button" class="button button-small" onClick={props.onEvening} aria-label="19時へ">
+        <button
+          type="button"
+          class="button button-small"
+          onClick={props.onEvening}
+          aria-label={TEXTS.toEvening}
+        >
           <Icon name="evening" />
-          <span class="numbers">19時</span>
+          <span class="numbers">{TEXTS.evening}</span>
         </button>
         <button
           type="button"
           class="button button-small"
           data-genre={genre}
           aria-haspopup="dialog"
-          aria-label={genre === undefined ? 'ジャンル' : `ジャンル ${majorGenreName(genre)}`}
+          aria-label={genre === undefined ? TEXTS.genre : TEXTS.genreChosen(majorGenreName(genre))}
           onClick={props.onGenres}
         >
           {genre === undefined ? <Icon name="filter" /> : <span class="swatch" />}
-          <span class="guide-tool-words">{genre === undefined ? 'ジャンル' : majorGenreName(genre)}</span>
+          <span class="guide-tool-words">{genre === undefined ? TEXTS.genre : majorGenreName(genre)}</span>
         </button>
         <button
           type="button"
           class="button button-small button-icon"
           aria-haspopup="dialog"
-          aria-label="日時を選ぶ"
+          aria-label={TEXTS.jump}
           onClick={props.onJump}
         >
           <Icon name="reserve" />
@@ -140,7 +149,7 @@ export function Toolbar(props: ToolbarProps) {
           type="button"
           class="button button-small button-icon"
           aria-haspopup="dialog"
-          aria-label="番組表の表示"
+          aria-label={TEXTS.look}
           onClick={props.onLook}
         >
           <Icon name="tune" />
@@ -149,7 +158,7 @@ export function Toolbar(props: ToolbarProps) {
           <button
             type="button"
             class="button button-small button-icon"
-            aria-label="縮小"
+            aria-label={TEXTS.zoomOut}
             onClick={() => props.onZoom(-1)}
           >
             <Icon name="minus" />
@@ -157,7 +166,7 @@ export function Toolbar(props: ToolbarProps) {
           <button
             type="button"
             class="button button-small button-icon"
-            aria-label="拡大"
+            aria-label={TEXTS.zoomIn}
             onClick={() => props.onZoom(1)}
           >
             <Icon name="plus" />

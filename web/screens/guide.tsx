@@ -17,6 +17,7 @@ import { GuideNotice, NoStationsYet } from '../guide/notice.tsx';
 import { StationSheet } from '../guide/station-order.tsx';
 import { StationWeek } from '../guide/station-week.tsx';
 import { GuideStore } from '../guide/store.ts';
+import { TEXTS } from '../guide/texts.ts';
 import { type Band, Toolbar } from '../guide/toolbar.tsx';
 import { onBack } from '../navigation/back.ts';
 import { openProgram, query } from '../navigation/router.ts';
@@ -32,7 +33,7 @@ import { broadcastDay, DAY_MS, HOUR_MS } from '../words/day.ts';
 import { splitTitle } from '../words/title.ts';
 
 const BANDS: readonly Band[] = [
-  { type: 'GR', label: '地デジ' },
+  { type: 'GR', label: TEXTS.terrestrial },
   { type: 'BS', label: 'BS' },
   { type: 'CS', label: 'CS' },
 ];
@@ -302,7 +303,7 @@ function Sheet({ bands }: { bands: readonly Band[] }) {
           class="guide-scroll"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: the way into the sheet by keys; the focus goes on to a programme
           tabIndex={0}
-          aria-label="番組表"
+          aria-label={TEXTS.guide}
           data-nav-group="guide"
           data-nav-start=""
           data-nav-initial=""
