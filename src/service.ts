@@ -212,7 +212,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     startWorker: options.startBackgroundWorker,
   });
   const commercial = createCommercial({
-    ...{ database, encoders, settings, hub, log, now, open: play.open },
+    ...{ database, encoders, settings, hub, log, now, open: play.open, isAway: recording.isAway },
     isBusy: () => live.live.isWatched || play.isConverting(),
     startWorker: options.startBackgroundWorker,
   });
@@ -350,15 +350,7 @@ function lifecycle(
     // No plan is made any more before what it orders ends; the database is closed last, by the caller.
     shutdown: [
       [events.events, live.sockets, access.sessions, pairing.pairing],
-      [
-        booking.booking,
-        encode.encodes,
-        encode.chapterFiles,
-        encode.trials,
-        encode.trials,
-        encode.trials,
-        commercial.detection,
-      ],
+      [booking.booking, encode.encodes, encode.chapterFiles, encode.trials, commercial.detection],
       [playData.pictures, playData.captionFiles, playData.captionStreams],
       [broadcast, live.live, play.play, recorder, retention, spaceWatch, encoders],
       [pool],

@@ -7,8 +7,11 @@
 import { readFileSync, writeSync } from 'node:fs';
 
 const TICK_MS = 20;
-/** Several seconds of a transponder, far below the 64 MB at which the agent cuts a slow reader. */
-const AHEAD_BYTES = 8 * 1024 * 1024;
+/**
+ * Below the 8 MB that the agent lets wait for the first key of a tuning, and far below the 64 MB at which it cuts a slow
+ * reader: a card that has no processor time yet holds up the stream instead of leaving its head scrambled.
+ */
+const AHEAD_BYTES = 4 * 1024 * 1024;
 const SILENT_MS = 500;
 const PACKET = 188;
 const [path = '', rate = '0', takenPath = ''] = process.argv.slice(2);

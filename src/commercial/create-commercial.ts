@@ -18,6 +18,8 @@ import type { OpensOriginals } from './original-recording.ts';
 interface CommercialNeeds {
   database: Database;
   open: OpensOriginals;
+  /** The disk of a recording folder is not mounted. */
+  isAway: (folder: string) => Promise<boolean>;
   encoders: Pick<Encoders, 'ffmpeg'>;
   settings: Pick<Settings, 'get'>;
   startWorker: () => Worker;
@@ -35,7 +37,7 @@ export function createCommercial(needs: CommercialNeeds) {
   const recordingList = new RecordingListStore(database);
   const detection = new DetectionService({
     ...{ chapters, open, settings, hub, now, list: recordingList, logos: new LearntLogoStore(database) },
-    ...{ startWorker: needs.startWorker, isBusy: needs.isBusy },
+    ...{ startWorker: needs.startWorker, isBusy: needs.isBusy, isAway: needs.isAway },
     ffmpeg: () => encoders.ffmpeg(),
     log: log.component('commercials'),
   });

@@ -3,6 +3,7 @@
  * newest. The queue is in the database, so that it survives a restart and takes no memory here. Woken by the event
  * `recordings`.
  */
+import { dirname } from 'node:path';
 import { media90k } from '../../arib/time.ts';
 import type { WallClock } from '../../host/clock.ts';
 import { settlesWithin, sleepUnlessAborted } from '../../host/deadline.ts';
@@ -26,6 +27,8 @@ interface DetectionServiceOptions {
   readonly logos: LearntLogoStore;
   readonly list: Pick<RecordingListStore, 'find'>;
   readonly open: OpensOriginals;
+  /** The disk of a recording folder is not mounted: its files are not gone. */
+  readonly isAway: (folder: string) => Promise<boolean>;
   readonly settings: Pick<Settings, 'get'>;
   /** Path of ffmpeg. @throws Failure ffmpeg_unavailable */
   readonly ffmpeg: () => Promise<string>;
@@ -51,6 +54,8 @@ const ROUND_MS = 10 * 60_000;
 const REST_MS = 5_000;
 const CLOSE_MS = 3_000;
 const START_MS = 1_000;
+/** So many unreadable recordings end a round: with each, the search for the next one takes longer. */
+const MAX_SKIPPED = 1_000;
 /** Pause between two recordings: where many fail at once (missing files), other tasks get their turn. */
 const TURN_MS = 100;
 /** Pause between two pages of recordings without original streams. */
@@ -205,6 +210,7 @@ export class DetectionService {
       if (next === 'end') return;
       // Not tried again in this round, whatever the outcome.
       if (next !== 'done') skipped.push(id);
+      if (skipped.length >= MAX_SKIPPED) return;
       if (next === 'again') this.#isWoken = true;
       await Bun.sleep(TURN_MS);
     }
@@ -214,7 +220,7 @@ export class DetectionService {
   async #detect(id: RecordingId): Promise<Outcome> {
     const { chapters, list, now, log } = this.options;
     const recording = list.find(id);
-    if (recording === undefined) return 'later';
+    if (recording === undefined || (await this.#isAway(recording))) return 'later';
     const abort = new AbortController();
     const running: Running = { id, abort, share: 0 };
     this.#running = running;
@@ -240,6 +246,11 @@ export class DetectionService {
       this.#running = undefined;
       log.debug('commercials looked for', { recording: id });
     }
+  }
+
+  async #isAway({ files }: ListedRecording): Promise<boolean> {
+    const path = files.find(({ source }) => source === 'ts')?.path;
+    return path !== undefined && (await this.options.isAway(dirname(path)));
   }
 
   /** Cancels it when its recording is deleted, and pauses it while the machine is busy. */

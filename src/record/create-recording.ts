@@ -122,6 +122,8 @@ export function createRecording(needs: RecordingNeeds) {
   return {
     ...{ recorder, retention, spaceWatch, folders, routes },
     folderSpace: (path: string) => spaces.of(path),
+    /** The disk of a recording folder is not mounted. */
+    isAway: (folder: string) => mounts.isAway(folder),
     /** It is being watched: retention leaves it alone. */
     seen: (id: RecordingId) => watching.note(id),
     /** Octets that may still be written in a recording folder, with its floor; undefined: it is away. */

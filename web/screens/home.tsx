@@ -26,34 +26,11 @@ const BANDS = [
   { type: 'CS', label: 'CS' },
 ] as const;
 
-/** More than a television or a desktop shows at once: the others are drawn after the first picture. */
-const FIRST_CARDS = 16;
-
-/** Whether the screen was left scrolled down: then all of it is drawn at once, for the browser to find the place. */
-let leftBelow = false;
-
-function useFirstPicture(): boolean {
-  const [drawn, setDrawn] = useState(leftBelow);
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const frame = requestAnimationFrame(() => {
-      timer = setTimeout(() => setDrawn(true));
-    });
-    return () => {
-      leftBelow = scrollY > 0;
-      cancelAnimationFrame(frame);
-      clearTimeout(timer);
-    };
-  }, []);
-  return drawn;
-}
-
 function Bands({ stations }: { stations: readonly Station[] }) {
   const present = BANDS.map((band) => ({
     ...band,
     stations: stations.filter((station) => station.type === band.type),
   })).filter((band) => band.stations.length > 0);
-  const drawn = useFirstPicture();
   const chosen = present.find((band) => band.type === homeTab.value) ?? present[0];
   if (chosen === undefined) return <NoStations />;
   return (
@@ -90,7 +67,7 @@ function Bands({ stations }: { stations: readonly Station[] }) {
           data-nav-start=""
           aria-label={`${chosen.label}の放送中の番組`}
         >
-          {(drawn ? chosen.stations : chosen.stations.slice(0, FIRST_CARDS)).map((station) => (
+          {chosen.stations.map((station) => (
             <li key={station.id} class="stations-item">
               <StationCard station={station} />
             </li>
