@@ -3,8 +3,8 @@
  * `N passed, N failed`, in which the checks count as one. Arguments are handed to `bun test`; `--long` adds the soaks,
  * `--rigs` runs the tests in a virtual machine.
  *
- * Several runs of `bun test`, as lanes. What uses the processor runs in what is left by the lanes that wait for real time;
- * real encoders, and picture against sound in a browser, run when nothing else does.
+ * Several runs of `bun test`, as lanes, one after the other: first what uses the processor, then what waits for the time
+ * of the broadcast, last what has to run alone. Beside each other the broadcast of the second would be late.
  *
  * A file that runs against real time and failed beside others is run once more by itself, which tells a machine that
  * was late from a fault. It is named in the output, because such a test is to be mended.
@@ -34,13 +34,13 @@ const WAITING_AT_ONCE = 3;
 /** They use the processor, and real time only as far as a browser's time-outs go. */
 const BROWSER = ['test/web'];
 const BUSY_AT_ONCE = 3;
-/** Of what may be late: it gives way to the lanes of real time, and does not starve. */
-const BUSY_NICENESS = 10;
+/** The checks run beside the first lane and give way to it. */
+const CHECK_NICENESS = 10;
 /** Real encoders at the pace of the broadcast; picture against sound, as a browser plays them. */
-const ALONE = ['test/live', 'test/e2e'];
+const ALONE = ['test/live', 'test/e2e', 'test/web/live-raw.test.ts'];
 /** Households of many processes, whose packets are dated by half a second. */
 const CROWDED = 'test/faults/fault-table.test.ts';
-/** Two minutes at a sixth of a core, at any pace: as the tests that use the processor. */
+/** Two minutes at a sixth of a core, at any pace: beside the tests that use the processor. */
 const SOAK = 'test/agent/descramble-soak.test.ts';
 /** What `--rigs` alone runs: real kernel drivers in a virtual machine. */
 const RIGS = ['./test/rigs'];
@@ -73,10 +73,10 @@ const rigs = args.includes('--rigs');
 const named = args.filter((arg) => arg !== '--long' && arg !== '--rigs');
 const filters = rigs && named.length === 0 ? RIGS : named;
 
-function lane(name: string, words: readonly string[], niceness = 0): Lane {
+function lane(name: string, words: readonly string[]): Lane {
   const environment = { ...(long ? { SVC_LONG: '1' } : {}), ...(rigs ? { SVC_RIGS: '1' } : {}) };
   const limitMs = long ? LONG_LIMIT_MS : LIMIT_MS;
-  return new Lane({ name, args: words, environment, folder: ROOT, niceness, limitMs });
+  return new Lane({ name, args: words, environment, folder: ROOT, limitMs });
 }
 
 /** The films of the demo take a minute or two: made in what the others leave of the machine. */
@@ -92,23 +92,19 @@ const without = (patterns: readonly string[]): string[] =>
   patterns.flatMap((pattern) => ['--path-ignore-patterns', pattern]);
 const atOnce = (files: number): string[] => [`--parallel=${files}`, '--no-isolate'];
 
-/** One after another: households of many processes would be late beside each other. */
-async function inRealTime(): Promise<Outcome[]> {
-  const words = [...atOnce(WAITING_AT_ONCE), ...within(WAITING), ...without([CROWDED, SOAK])];
-  const waiting = await lane('tests that wait', words).outcome;
-  return [waiting, await lane('the fault table', within([CROWDED])).outcome];
-}
-
 async function everything(): Promise<Outcome[]> {
   const films = prepareFilms();
-  const elsewhere = without([...WAITING, ...ALONE].map((folder) => `${folder}/**`));
-  const words = [...atOnce(BUSY_AT_ONCE), ...elsewhere];
-  const busy = lane('tests that use the processor', words, BUSY_NICENESS);
-  const soak = lane('descrambling for two minutes', within([SOAK]), BUSY_NICENESS);
-  const [realTime, ...others] = await Promise.all([inRealTime(), busy.outcome, soak.outcome]);
-  const alone = await lane('tests that run alone', within(ALONE)).outcome;
+  const elsewhere = without(
+    [...WAITING, ...ALONE].map((path) => (path.endsWith('.ts') ? path : `${path}/**`)),
+  );
+  const busy = lane('tests that use the processor', [...atOnce(BUSY_AT_ONCE), ...elsewhere]);
+  const soak = lane('descrambling for two minutes', within([SOAK]));
+  const outcomes = await Promise.all([busy.outcome, soak.outcome]);
+  const words = [...atOnce(WAITING_AT_ONCE), ...within(WAITING), ...without([CROWDED, SOAK])];
+  outcomes.push(await lane('tests that wait', words).outcome);
+  outcomes.push(await lane('tests that run alone', within([...ALONE, CROWDED])).outcome);
   films.kill();
-  return [...realTime, ...others, alone];
+  return outcomes;
 }
 
 /** Of files that run against real time: counts what failed in the first run by the second. */
@@ -154,7 +150,7 @@ async function checked(niceness?: number): Promise<boolean> {
 /** Named tests follow the checks; all tests take longer than these and run beside them. */
 async function run(): Promise<{ clean: boolean; outcomes: Outcome[] }> {
   if (filters.length > 0) return { clean: await checked(), outcomes: await some() };
-  const [clean, outcomes] = await Promise.all([checked(BUSY_NICENESS), everything()]);
+  const [clean, outcomes] = await Promise.all([checked(CHECK_NICENESS), everything()]);
   return { clean, outcomes };
 }
 

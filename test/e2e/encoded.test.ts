@@ -23,6 +23,9 @@ setDefaultTimeout(400_000);
 
 /** On each of the two files; all ten with `--long`. */
 const SEEKS = process.env.SVC_LONG === '1' ? 10 : 3;
+const MOST_SEEKS = 12;
+/** Pictures whose captions are compared. */
+const FEWEST_CAPTIONS = 10;
 /** s of the programme before and behind its commercials. */
 const BEFORE = 24;
 const BEHIND = 22;
@@ -139,7 +142,9 @@ function placeOf(random: Random, line: AirLine): number {
 
 async function seeks(line: AirLine, random: Random) {
   const errors = noErrors();
-  for (let seek = 0; seek < SEEKS; seek += 1) {
+  // Some places show no caption, or one that is left out because it changes.
+  const isEnough = (): boolean => errors.captions > FEWEST_CAPTIONS;
+  for (let seek = 0; seek < SEEKS || (!isEnough() && seek < MOST_SEEKS); seek += 1) {
     await seekTo(page, placeOf(random, line) / line.seconds, line.seconds);
     const seen = await presented(page, 1);
     expect(seen.flashes).toHaveLength(1);
@@ -155,7 +160,7 @@ function expectRight(name: string, errors: ReturnType<typeof noErrors>): void {
   );
   expect(Math.max(...errors.pictures)).toBeLessThan(2 * FRAME_S);
   expect(Math.max(...errors.sounds)).toBeLessThan(0.06);
-  expect(errors.captions).toBeGreaterThan(10);
+  expect(errors.captions).toBeGreaterThan(FEWEST_CAPTIONS);
   expect(faults).toEqual([]);
 }
 

@@ -2,9 +2,9 @@
  * One Chromium and one build of the UI for every test file of a process. Launching and building take two to three
  * seconds, more than most tests; pages keep nothing from each other, because each has a context of its own.
  */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
-import { getPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { buildWeb } from '../../tools/web.ts';
@@ -38,37 +38,10 @@ function shared(): Shared {
   return globalThis.svcTestBrowser;
 }
 
-/**
- * Linux shares the processor among sessions first (sched(7), autogroup), and a browser is one of its own: where this
- * process gives way to others, its browser would not.
- */
-function giveWay(): void {
-  const niceness = getPriority();
-  if (niceness === 0) return;
-  try {
-    const own = readFileSync('/proc/self/autogroup', 'latin1').split(' ')[0];
-    for (const thread of readdirSync('/proc/self/task')) {
-      for (const child of readFileSync(`/proc/self/task/${thread}/children`, 'latin1').split(' ')) {
-        const group = `/proc/${child}/autogroup`;
-        if (child === '' || readFileSync(group, 'latin1').startsWith(`${own} `)) continue;
-        writeFileSync(group, String(niceness));
-      }
-    }
-  } catch {
-    // A kernel without such groups, or a child that has ended.
-  }
-}
-
-async function launch(): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
-  giveWay();
-  return browser;
-}
-
 /** Ends with the process: Playwright kills what it launched when the process exits. */
 export function sharedBrowser(): Promise<Browser> {
   const held = shared();
-  held.browser ??= launch();
+  held.browser ??= chromium.launch({ executablePath: CHROMIUM, args: ARGS });
   return held.browser;
 }
 
