@@ -6,6 +6,7 @@ import { Icon, type IconName } from '../ui/icon.tsx';
 import { titleOf } from '../words/reservation.ts';
 import { book, cancel, isBusy, restore } from './actions.ts';
 import { isTrouble } from './sort.ts';
+import { TEXTS } from './texts.ts';
 
 interface Deed {
   readonly icon: IconName;
@@ -19,18 +20,18 @@ function deedFor(item: ReservationItem, at: number): Deed | undefined {
   switch (item.state) {
     case 'scheduled':
     case 'conflict':
-      return { icon: 'close', label: '取り消す', run: () => void cancel(held) };
+      return { icon: 'close', label: TEXTS.cancel, run: () => void cancel(held) };
     case 'recording':
       // Stopping cannot be taken back: the sheet asks.
-      return { icon: 'stop', label: '停止', run: () => openReservation(item.id) };
+      return { icon: 'stop', label: TEXTS.stop, run: () => openReservation(item.id) };
     case 'cancelled':
       if (item.endAt <= at) return undefined;
-      return { icon: 'undo', label: '復元', run: () => void restore(held) };
+      return { icon: 'undo', label: TEXTS.restore, run: () => void restore(held) };
     default: {
       const next = isTrouble(item) ? item.offers?.[0] : undefined;
       if (next === undefined) return undefined;
       const program = { id: next.programId, title: next.title };
-      return { icon: 'reserve', label: '次を予約', run: () => void book(program) };
+      return { icon: 'reserve', label: TEXTS.bookNext, run: () => void book(program) };
     }
   }
 }

@@ -21,6 +21,7 @@ import { adviceFor } from '../words/advice.ts';
 import { stateReason, titleOf } from '../words/reservation.ts';
 import { airClockText } from '../words/time.ts';
 import { tidyTitle } from '../words/title.ts';
+import { TEXTS } from './texts.ts';
 
 /** Requests under way, as `program 5` or `reservation 7`: their buttons are disabled. */
 export const busy = signal<ReadonlySet<string>>(new Set());
@@ -67,7 +68,7 @@ const LONGEST_NAME = 24;
 function quoted(title: string): string {
   const letters = Array.from(title);
   const brief = letters.length <= LONGEST_NAME ? title : `${letters.slice(0, LONGEST_NAME - 1).join('')}…`;
-  return brief.includes('「') ? `『${brief}』` : `「${brief}」`;
+  return brief.includes('「') ? TEXTS.quotedAgain(brief) : TEXTS.quoted(brief);
 }
 
 interface Target {
@@ -84,9 +85,9 @@ function conflictText(item: Pick<ReservationItem, 'state' | 'reason' | 'blockers
     .flatMap((id) => reservationById(id) ?? [])
     .sort((one, other) => one.endAt - other.endAt)
     .slice(0, MOST_HOLDERS)
-    .map((one) => `${quoted(titleOf(one))}が${airClockText(one.endAt)}まで`);
+    .map((one) => TEXTS.holds(quoted(titleOf(one)), airClockText(one.endAt)));
   if (item.state !== 'conflict' || holders.length === 0) return stateReason(item);
-  return `チューナーは${holders.join('、')}使います。`;
+  return TEXTS.holders(holders.join('、'));
 }
 
 function sayBooked(title: string, item: Pick<ReservationItem, 'id' | 'state' | 'reason' | 'blockers'>): void {
@@ -94,27 +95,27 @@ function sayBooked(title: string, item: Pick<ReservationItem, 'id' | 'state' | '
   const about = reservationKey(item.id);
   switch (item.state) {
     case 'scheduled':
-      showToast(`${name}を予約しました。`, undoBooking(title, item.id), about);
+      showToast(TEXTS.booked(name), undoBooking(title, item.id), about);
       return;
     case 'recording':
-      showToast(`${name}を録画しています。`, undefined, about);
+      showToast(TEXTS.isRecording(name), undefined, about);
       return;
     default:
       showToast(
-        `${name}は予約しましたが、このままでは録画されません。${conflictText(item)}`,
-        { label: '詳しく見る', run: () => openReservation(item.id) },
+        TEXTS.bookedInVain(name, conflictText(item)),
+        { label: TEXTS.details, run: () => openReservation(item.id) },
         about,
       );
   }
 }
 
 function undoBooking(title: string, id: ReservationId) {
-  return { label: '元に戻す', run: () => void cancel({ id, title, state: 'scheduled' }, false) };
+  return { label: TEXTS.undo, run: () => void cancel({ id, title, state: 'scheduled' }, false) };
 }
 
 /** Books by hand. */
 export function book(program: Target): Promise<boolean> {
-  return change(programKey(program.id), '予約できませんでした。', async () => {
+  return change(programKey(program.id), TEXTS.notBooked, async () => {
     const item = await bookProgram({ programId: program.id });
     await readBookings();
     // The plan may have found a tuner, or none, while the answer was on its way.
@@ -128,10 +129,10 @@ export function choose(
   title: string,
   options: Omit<ReservationRequest, 'programId'>,
 ): Promise<boolean> {
-  return change(reservationKey(id), '録画の設定を変えられませんでした。', async () => {
+  return change(reservationKey(id), TEXTS.optionsNotChanged, async () => {
     await bookProgram({ programId, ...options });
     await readBookings();
-    showToast(`${quoted(title)}の録画の設定を変えました。`);
+    showToast(TEXTS.optionsChanged(quoted(title)));
   });
 }
 
@@ -147,28 +148,27 @@ interface Held extends Booked {
 /** Of one that is being recorded: stops it, which nothing takes back. */
 export function cancel({ id, title, state }: Held, say = true): Promise<boolean> {
   const running = state === 'recording';
-  const what = running ? '録画を停止できませんでした。' : '予約を取り消せませんでした。';
+  const what = running ? TEXTS.notStopped : TEXTS.notCancelled;
   const had = document.activeElement;
   return change(reservationKey(id), what, async () => {
     await cancelReservation(id);
     await readBookings();
     const about = reservationKey(id);
-    if (running)
-      showToast(`${quoted(title)}の録画を停止しました。ここまでの録画は残ります。`, undefined, about);
+    if (running) showToast(TEXTS.stopped(quoted(title)), undefined, about);
     else if (say) {
       const undo = (): void => void restore({ id, title });
-      showToast(`${quoted(title)}の予約を取り消しました。`, wayBack('元に戻す', undo, had), about);
+      showToast(TEXTS.cancelled(quoted(title)), wayBack(TEXTS.undo, undo, had), about);
     }
   });
 }
 
 export function restore({ id, title }: Booked): Promise<boolean> {
-  return change(reservationKey(id), '予約を戻せませんでした。', async () => {
+  return change(reservationKey(id), TEXTS.notRestored, async () => {
     await restoreReservation(id);
     await readBookings();
     const item = reservationById(id);
     if (item === undefined || item.state === 'scheduled' || item.state === 'recording') {
-      showToast(`${quoted(title)}の予約を戻しました。`, undefined, reservationKey(id));
+      showToast(TEXTS.restored(quoted(title)), undefined, reservationKey(id));
     } else sayBooked(title, item);
   });
 }
@@ -176,7 +176,7 @@ export function restore({ id, title }: Booked): Promise<boolean> {
 /** Another airing instead of one that is in conflict: books it, and gives up the other once it is certain. */
 export function takeInstead(conflict: Held, offer: Target & { readonly when: string }): Promise<boolean> {
   const had = document.activeElement;
-  return change(reservationKey(conflict.id), '別の放送を予約できませんでした。', async () => {
+  return change(reservationKey(conflict.id), TEXTS.otherNotBooked, async () => {
     const booked = await bookProgram({ programId: offer.id });
     await readBookings();
     const item = reservationById(booked.id) ?? booked;
@@ -187,8 +187,8 @@ export function takeInstead(conflict: Held, offer: Target & { readonly when: str
     await cancelReservation(conflict.id);
     await readBookings();
     const undo = (): void => void takeBack(booked.id, conflict);
-    const way = wayBack('元に戻す', undo, had);
-    showToast(`${offer.when}の放送を代わりに予約しました。`, way, reservationKey(conflict.id));
+    const way = wayBack(TEXTS.undo, undo, had);
+    showToast(TEXTS.bookedInstead(offer.when), way, reservationKey(conflict.id));
   });
 }
 
@@ -197,54 +197,54 @@ export function giveWay(blockers: readonly Held[], winner: Held): Promise<boolea
   const had = document.activeElement;
   // What was stopped cannot be taken back; with it nothing can.
   const stopped = blockers.some(({ state }) => state === 'recording');
-  return change(reservationKey(winner.id), '予約を取り消せませんでした。', async () => {
+  return change(reservationKey(winner.id), TEXTS.notCancelled, async () => {
     for (const { id } of blockers) await cancelReservation(id);
     await readBookings();
     const state = reservationById(winner.id)?.state;
     const freed = state === 'scheduled' || state === 'recording';
-    const what = blockers.length === 1 ? quoted(blockers[0]?.title ?? '') : `${blockers.length}件`;
+    const what = blockers.length === 1 ? quoted(blockers[0]?.title ?? '') : TEXTS.count(blockers.length);
     const done = stopped
-      ? 'の録画を停止しました'
+      ? TEXTS.blockersStopped
       : blockers.length === 1
-        ? 'を取り消しました'
-        : 'の予約を取り消しました';
-    const then = freed ? `${quoted(winner.title)}を録画します` : 'まだほかの録画と重なっています';
-    const way = wayBack('元に戻す', () => void restoreAll(blockers), had);
-    showToast(`${what}${done}。${then}`, stopped ? undefined : way);
+        ? TEXTS.blockerCancelled
+        : TEXTS.blockersCancelled;
+    const then = freed ? TEXTS.thenRecords(quoted(winner.title)) : TEXTS.stillBlocked;
+    const way = wayBack(TEXTS.undo, () => void restoreAll(blockers), had);
+    showToast(done(what, then), stopped ? undefined : way);
   });
 }
 
 function restoreAll(held: readonly Held[]): Promise<boolean> {
-  return change(held.map(({ id }) => reservationKey(id)).join(), '元に戻せませんでした。', async () => {
+  return change(held.map(({ id }) => reservationKey(id)).join(), TEXTS.notUndone, async () => {
     for (const { id } of held) await restoreReservation(id);
     await readBookings();
-    showToast('元の予約に戻しました。');
+    showToast(TEXTS.undone);
   });
 }
 
 function takeBack(bookedId: ReservationId, conflict: Held): Promise<boolean> {
-  return change(reservationKey(conflict.id), '元に戻せませんでした。', async () => {
+  return change(reservationKey(conflict.id), TEXTS.notUndone, async () => {
     await restoreReservation(conflict.id);
     await cancelReservation(bookedId);
     await readBookings();
-    showToast('元の予約に戻しました。');
+    showToast(TEXTS.undone);
   });
 }
 
 /** Records what is on at a station, from the player. */
 export function recordNow(stationId: StationId, title: string): Promise<boolean> {
-  return change(stationKey(stationId), '録画できませんでした。', async () => {
+  return change(stationKey(stationId), TEXTS.notRecorded, async () => {
     const answer = await recordStation(stationId);
     await readBookings();
     const item = reservationOf(answer.programId);
     const name = quoted(answer.recorded === '' ? title : tidyTitle(answer.recorded));
     if (!answer.reserved) {
-      const reason = item === undefined ? 'チューナーが足りません。' : stateReason(item);
-      showToast(`${name}は録画できません。${reason}`);
+      const reason = item === undefined ? TEXTS.tooFewTuners : stateReason(item);
+      showToast(TEXTS.cannotRecord(name, reason));
     } else if (item === undefined || item.state !== 'scheduled') {
-      showToast(`${name}を録画しています。`);
+      showToast(TEXTS.isRecording(name));
     } else {
-      showToast(`${name}の録画を始めます。`, undoBooking(answer.recorded, item.id), reservationKey(item.id));
+      showToast(TEXTS.begins(name), undoBooking(answer.recorded, item.id), reservationKey(item.id));
     }
   });
 }
@@ -269,8 +269,8 @@ export function toggle(
       return;
   }
   if (program.copyNever) {
-    showToast('放送局がコピーを禁止している番組なので録画できません。視聴はできます。');
+    showToast(TEXTS.copyNever);
   } else if (program.endAt <= now) {
-    showToast('放送が終わった番組は予約できません。');
+    showToast(TEXTS.tooLate);
   } else void book(program);
 }

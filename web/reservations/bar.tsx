@@ -10,6 +10,7 @@ import { HOUR_MS } from '../words/day.ts';
 import { spokenText, standingWords, titleOf } from '../words/reservation.ts';
 import { airClockText } from '../words/time.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
+import { TEXTS } from './texts.ts';
 import type { Bar, Row } from './timetable.ts';
 
 const HOURS = 24;
@@ -30,7 +31,7 @@ export function BarButton({ bar, day, tuner, current, blocks, onFocus }: BarProp
   const { item, openAt, closeAt, lane } = bar;
   const { face, tone } = standingWords(item);
   const hours = (at: number): number => Math.min(HOURS, Math.max(0, (at - day) / HOUR_MS));
-  const where = tuner === undefined ? '' : `、${tuner.name}`;
+  const where = tuner === undefined ? '' : TEXTS.besides(tuner.name);
   return (
     <button
       type="button"
@@ -78,13 +79,13 @@ export function RowHead({ row }: { row: Row }) {
     return (
       <div class="day-head">
         {row.kind === 'none' ? <Icon name="alert" /> : <Icon name="help" />}
-        <b>{row.kind === 'none' ? '録画できない予約' : '割り当て未定'}</b>
+        <b>{row.kind === 'none' ? TEXTS.noTunerFor : TEXTS.tunerOpen}</b>
       </div>
     );
   }
   return (
     <div class="day-head">
-      <span class="tuner-rank numbers" title="使う順番">
+      <span class="tuner-rank numbers" title={TEXTS.tunerOrder}>
         {tuner.rank === null ? '–' : tuner.rank + 1}
       </span>
       <span class="day-head-words">

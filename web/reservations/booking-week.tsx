@@ -9,8 +9,7 @@ import { broadcastDay, DAY_MS, DAYS } from '../words/day.ts';
 import { spokenText, standingWords, titleOf } from '../words/reservation.ts';
 import { airClockText, dateText } from '../words/time.ts';
 import { dateOf, textOfDay } from './days.ts';
-
-const TEXTS = { label: '予約の1週間' } as const;
+import { TEXTS } from './texts.ts';
 
 const SHOWN = new Set<ReservationItem['state']>(['scheduled', 'recording', 'finished', 'conflict', 'missed']);
 
@@ -45,7 +44,7 @@ function DayHead({ day, count }: { day: number; count: number }) {
   return (
     <a href={`reservations?view=day&day=${textOfDay(day)}`} data-weekday={dateOf(day).getUTCDay()}>
       <b>{dateText(day)}</b>
-      <small class="numbers">{count === 0 ? '–' : `${count}件`}</small>
+      <small class="numbers">{count === 0 ? '–' : TEXTS.count(count)}</small>
     </a>
   );
 }
@@ -58,7 +57,7 @@ export function BookingWeek({ items }: { items: readonly ReservationItem[] }) {
   return (
     <div class="booking-week">
       <Week
-        label={TEXTS.label}
+        label={TEXTS.weekLabel}
         days={days}
         now={now}
         items={shown}

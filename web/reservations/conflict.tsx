@@ -10,6 +10,7 @@ import { airingText, stateReason, titleOf } from '../words/reservation.ts';
 import { lengthText, shortText, spanText } from '../words/time.ts';
 import { book, giveWay, isBusy, takeInstead } from './actions.ts';
 import { useAskInPlace } from './ask-in-place.ts';
+import { TEXTS } from './texts.ts';
 
 /** More ways than these only confuse; the sheet of the programme has all its airings. */
 const MOST_OFFERS = 3;
@@ -33,11 +34,9 @@ function lossText(blockers: readonly ReservationItem[], at: number): string {
   const coming = blockers.filter(({ state }) => state !== 'recording');
   const rest = running.map((one) => {
     const left = Math.max(0, one.endAt - at);
-    return `「${titleOf(one)}」の録画をここで終え、残り${lengthText(left)}は録画されません。ここまでの録画は残ります。`;
+    return TEXTS.lostRest(titleOf(one), lengthText(left));
   });
-  const gone = coming.map(
-    (one) => `「${titleOf(one)}」（${spanText(one.startAt, one.endAt)}）の予約を取り消します。`,
-  );
+  const gone = coming.map((one) => TEXTS.lostBooking(titleOf(one), spanText(one.startAt, one.endAt)));
   return [...rest, ...gone].join('');
 }
 
@@ -53,8 +52,8 @@ function StopForThis({ blockers, item }: { blockers: readonly ReservationItem[];
         aria-disabled={isBusy(undefined, item.id)}
         onClick={() => setAsking(true)}
       >
-        <span class="hidden-text">{blockers.map(titleOf).join('と')}の</span>
-        録画を停止してこちらを録画
+        <span class="hidden-text">{TEXTS.stopOf(blockers.map(titleOf).join(TEXTS.and))}</span>
+        {TEXTS.stopForThis}
       </button>
     );
   }
@@ -62,7 +61,7 @@ function StopForThis({ blockers, item }: { blockers: readonly ReservationItem[];
     <div class="stop-question">
       <p>{lossText(blockers, now.value)}</p>
       <button ref={not} type="button" class="button stop-not" onClick={() => setAsking(false)}>
-        録画を続ける
+        {TEXTS.goOn}
       </button>
       <button
         type="button"
@@ -74,7 +73,7 @@ function StopForThis({ blockers, item }: { blockers: readonly ReservationItem[];
         }}
       >
         <Icon name="stop" />
-        停止してこちらを録画
+        {TEXTS.stopForThisBriefly}
       </button>
     </div>
   );
@@ -94,9 +93,12 @@ function Blockers({ blockers, item }: { blockers: readonly ReservationItem[]; it
           >
             <b>{titleOf(blocker)}</b>
             <span class="blocker-when numbers">
-              {blocker.state === 'recording' ? <b class="blocker-state">録画中 </b> : null}
-              {narrow(blocker.serviceName)} {spanText(blocker.startAt, blocker.endAt)}・優先度{' '}
-              {blocker.priority}
+              {blocker.state === 'recording' ? <b class="blocker-state">{TEXTS.runningBlocker}</b> : null}
+              {TEXTS.blockerFacts(
+                narrow(blocker.serviceName),
+                spanText(blocker.startAt, blocker.endAt),
+                blocker.priority,
+              )}
             </span>
           </button>
         ))}
@@ -110,8 +112,8 @@ function Blockers({ blockers, item }: { blockers: readonly ReservationItem[]; it
           aria-disabled={isBusy(undefined, item.id)}
           onClick={() => void giveWay(blockers.map(heldOf), heldOf(item))}
         >
-          <span class="hidden-text">{blockers.map(titleOf).join('と')}を</span>
-          {blockers.length === 1 ? '' : `${blockers.length}件を`}取り消してこちらを録画
+          <span class="hidden-text">{TEXTS.cancelOf(blockers.map(titleOf).join(TEXTS.and))}</span>
+          {blockers.length === 1 ? TEXTS.cancelForThis : TEXTS.cancelManyForThis(blockers.length)}
         </button>
       )}
     </li>
@@ -135,7 +137,7 @@ export function ConflictHelp({ item, reason = true }: HelpProps) {
           <Icon name="alert" />
           <span>
             {reason ? stateReason(item) : ''}
-            {noWay ? 'この放送を受信できるチューナーがあるか、チューナーの画面で確かめてください。' : ''}
+            {noWay ? TEXTS.noWay : ''}
           </span>
         </p>
       ) : null}
@@ -155,17 +157,18 @@ export function ConflictHelp({ item, reason = true }: HelpProps) {
                 })
               }
             >
-              <Named name={`${airingText(offer)}の放送を代わりに予約`}>
+              <Named name={TEXTS.bookInstead(airingText(offer))}>
                 <Icon name="reserve" />
                 <span class="numbers">{shortText(offer.startAt)}</span>
-                <span class="offer-station">{narrow(offer.serviceName)}</span>を予約
+                <span class="offer-station">{narrow(offer.serviceName)}</span>
+                {TEXTS.bookThere}
               </Named>
             </button>
           ))}
         </div>
       )}
       {blockers.length === 0 ? null : (
-        <ul class="blockers" aria-label="重なっている予約">
+        <ul class="blockers" aria-label={TEXTS.blockers}>
           {byTuning(blockers).map((group) => (
             <Blockers key={group[0]?.id} blockers={group} item={item} />
           ))}
@@ -180,9 +183,9 @@ export function NextAirings({ item }: { item: ReservationItem }) {
   const offers = (item.offers ?? []).slice(0, MOST_OFFERS);
   return (
     <section class="program-section">
-      <h4>次の放送</h4>
+      <h4>{TEXTS.nextAirings}</h4>
       {offers.length === 0 ? (
-        <p class="block-note">予約していない次の放送は、番組表にまだありません。</p>
+        <p class="block-note">{TEXTS.noNextAirings}</p>
       ) : (
         <div class="conflict-offers">
           {offers.map((offer) => (
@@ -193,10 +196,11 @@ export function NextAirings({ item }: { item: ReservationItem }) {
               aria-disabled={isBusy(offer.programId)}
               onClick={() => void book({ id: offer.programId, title: offer.title })}
             >
-              <Named name={`${airingText(offer)}の放送を予約`}>
+              <Named name={TEXTS.bookAiring(airingText(offer))}>
                 <Icon name="reserve" />
                 <span class="numbers">{shortText(offer.startAt)}</span>
-                <span class="offer-station">{narrow(offer.serviceName)}</span>を予約
+                <span class="offer-station">{narrow(offer.serviceName)}</span>
+                {TEXTS.bookThere}
               </Named>
             </button>
           ))}

@@ -8,6 +8,7 @@ import { StateBadge } from '../words/state-badge.tsx';
 import { airDateText, lengthText, spanText } from '../words/time.ts';
 import { ActionButton } from './action-button.tsx';
 import { ConflictHelp } from './conflict.tsx';
+import { TEXTS } from './texts.ts';
 
 export function DayFocus({
   id,
@@ -19,14 +20,19 @@ export function DayFocus({
   const item = id === undefined ? undefined : reservationById(id);
   if (item === undefined) return null;
   return (
-    <section class="day-focus" aria-label="選んでいる予約" data-nav-group="day-focus">
+    <section class="day-focus" aria-label={TEXTS.chosen} data-nav-group="day-focus">
       <div class="conflict-head">
         <button type="button" class="conflict-name" onClick={() => onOpen(item.id)}>
           <b>{titleOf(item)}</b>
           <span class="conflict-when numbers">
-            {airDateText(item.startAt)} {spanText(item.startAt, item.endAt)}（
-            {lengthText(item.endAt - item.startAt)}）{narrow(item.serviceName)}・{originText(item.ruleId)}
-            ・優先度 {item.priority}
+            {TEXTS.facts(
+              airDateText(item.startAt),
+              spanText(item.startAt, item.endAt),
+              lengthText(item.endAt - item.startAt),
+              narrow(item.serviceName),
+              originText(item.ruleId),
+              item.priority,
+            )}
           </span>
         </button>
         <StateBadge item={item} />

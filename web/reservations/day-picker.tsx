@@ -3,8 +3,7 @@ import type { ReservationItem } from '../../wire/api.ts';
 import { Named } from '../ui/named.tsx';
 import { broadcastDay, DAY_MS, DAYS } from '../words/day.ts';
 import { dateOf, dayWords, textOfDay } from './days.ts';
-
-const WEEKDAYS = ['日', '月', '火', '水', '木', '金', '土'] as const;
+import { TEXTS } from './texts.ts';
 
 interface PickerProps {
   readonly items: readonly ReservationItem[];
@@ -20,10 +19,10 @@ export function DayPicker({ items, day, now, onDay }: PickerProps) {
   const today = broadcastDay(now);
   const days = Array.from({ length: DAYS + 1 }, (_, index) => today + (index - 1) * DAY_MS);
   return (
-    <div class="day-picker" role="tablist" aria-label="日付" data-nav-group="day-picker">
+    <div class="day-picker" role="tablist" aria-label={TEXTS.date} data-nav-group="day-picker">
       {days.map((one) => {
         const date = dateOf(one);
-        const words = dayWords(one, now) || `${WEEKDAYS[date.getUTCDay()] ?? ''}曜`;
+        const words = dayWords(one, now) || TEXTS.weekday(TEXTS.weekdays[date.getUTCDay()] ?? '');
         const within = items.filter(
           (item) => SHOWN.has(item.state) && item.endAt > one && item.startAt < one + DAY_MS,
         );
@@ -39,7 +38,7 @@ export function DayPicker({ items, day, now, onDay }: PickerProps) {
             onClick={() => onDay(one === today ? null : textOfDay(one))}
           >
             <Named
-              name={`${date.getUTCMonth() + 1}月${date.getUTCDate()}日 ${words}、予約${within.length}件${conflicts === 0 ? '' : `、競合${conflicts}件`}`}
+              name={`${TEXTS.dayName(date.getUTCMonth() + 1, date.getUTCDate(), words, within.length)}${conflicts === 0 ? '' : TEXTS.dayConflicts(conflicts)}`}
             >
               <span class="guide-day-words">{words}</span>
               <b class="guide-day-number numbers">
@@ -47,7 +46,7 @@ export function DayPicker({ items, day, now, onDay }: PickerProps) {
                 {date.getUTCDate()}
               </b>
               <span class={`day-count numbers ${conflicts > 0 ? 'day-count-warn' : ''}`}>
-                {within.length === 0 ? '–' : `${within.length}件`}
+                {within.length === 0 ? '–' : TEXTS.count(within.length)}
               </span>
             </Named>
           </button>

@@ -21,6 +21,7 @@ import { BarButton, RowHead } from './bar.tsx';
 import { DayFocus } from './day-focus.tsx';
 import { DayPicker } from './day-picker.tsx';
 import { dayOfText } from './days.ts';
+import { TEXTS } from './texts.ts';
 import { enterBars, type Place, type Row, stepBar, timetable, wayOf } from './timetable.ts';
 
 const HOURS = 24;
@@ -37,7 +38,7 @@ function Hours() {
       {Array.from({ length: HOURS }, (_, index) => (
         <span key={index} class="numbers" style={{ '--at': index }}>
           {(index + 5) % 24}
-          <small>時</small>
+          <small>{TEXTS.hour}</small>
         </span>
       ))}
     </div>
@@ -184,28 +185,28 @@ export function DayView({ items }: { items: readonly ReservationItem[] }) {
       />
       {tuners.value === undefined && tuners.failure !== undefined ? (
         <p class="field-failed" role="alert">
-          チューナーの一覧を読めないため、割り当てを表示できません。{tuners.failure.message}{' '}
-          {adviceFor(tuners.failure).next}
+          {TEXTS.noTuners}
+          {tuners.failure.message} {adviceFor(tuners.failure).next}
         </p>
       ) : null}
       {counted === 0 ? (
         <Panel
           icon="reserve"
-          title="この日の予約はありません"
+          title={TEXTS.emptyDay}
           actions={
             <a class="button" href="guide">
-              番組表を開く
+              {TEXTS.openGuide}
             </a>
           }
         >
-          <p>番組表で番組を選ぶと、ここにチューナーごとに並びます。</p>
+          <p>{TEXTS.emptyDayNote}</p>
         </Panel>
       ) : (
         <>
           <section
             ref={stage}
             class="day-stage"
-            aria-label="チューナーごとの予約"
+            aria-label={TEXTS.byTuner}
             data-nav-group="day-stage"
             data-nav-whole=""
             onKeyDown={onKey}

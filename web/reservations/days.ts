@@ -1,5 +1,6 @@
 /** Broadcast days in words and in addresses. Each is known by its 05:00 in Japan, epoch ms. */
 import { broadcastDay, DAY_MS, HOUR_MS } from '../words/day.ts';
+import { TEXTS } from './texts.ts';
 
 const JST_OFFSET_MS = 9 * HOUR_MS;
 const DAY_BEGINS_MS = 5 * HOUR_MS;
@@ -24,7 +25,7 @@ export function dayOfText(text: string | null, now: number): number {
 
 export function dayWords(day: number, now: number): string {
   const distance = Math.round((day - broadcastDay(now)) / DAY_MS);
-  if (distance === 0) return '今日';
-  if (distance === 1) return '明日';
-  return distance === -1 ? '昨日' : '';
+  if (distance === 0) return TEXTS.today;
+  if (distance === 1) return TEXTS.tomorrow;
+  return distance === -1 ? TEXTS.yesterday : '';
 }

@@ -4,6 +4,7 @@ import { dateText } from '../words/time.ts';
 import { dayWords } from './days.ts';
 import { BookingRow, ConflictRow } from './row.tsx';
 import type { Day, Shown } from './sort.ts';
+import { TEXTS } from './texts.ts';
 
 /** Rows that are there at once: more than the highest screen shows. A house may have hundreds booked. */
 const FIRST_ROWS = 16;
@@ -54,7 +55,7 @@ function DaySection({ day, now, first, of, open }: DayProps) {
       <h2 class="booking-day-name">
         {words === '' ? null : <b>{words}</b>}
         <span class="numbers">{date}</span>
-        <small class="numbers">{day.items.length}件</small>
+        <small class="numbers">{TEXTS.count(day.items.length)}</small>
       </h2>
       <ul class="booking-list">
         {day.items
@@ -111,19 +112,19 @@ export function BookingList({ shown, now }: { shown: Shown; now: number }) {
   return (
     <div data-nav-group="bookings" data-nav-start="">
       {missing === 0 ? null : (
-        <section class="conflicts" aria-label="競合している予約">
+        <section class="conflicts" aria-label={TEXTS.conflicts}>
           <h2 class="booking-day-name">
-            <b>競合</b>
-            <small class="numbers">{missing}件はこのままでは録画されません</small>
+            <b>{TEXTS.conflict}</b>
+            <small class="numbers">{TEXTS.conflictCount(missing)}</small>
           </h2>
-          <Days days={conflicts} now={now} before={0} of="競合 " open={missing <= MOST_OPEN} />
+          <Days days={conflicts} now={now} before={0} of={TEXTS.ofConflicts} open={missing <= MOST_OPEN} />
         </section>
       )}
       <Days days={days} now={now} before={missing} of="" />
       {over.length === 0 ? null : (
-        <section class="booking-over" aria-label="終わった予約">
-          <h2 class="booking-over-name">終わった予約（2週間分）</h2>
-          <Days days={over} now={now} before={open} of="終わった予約 " />
+        <section class="booking-over" aria-label={TEXTS.over}>
+          <h2 class="booking-over-name">{TEXTS.overTwoWeeks}</h2>
+          <Days days={over} now={now} before={open} of={TEXTS.ofOver} />
         </section>
       )}
     </div>

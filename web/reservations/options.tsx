@@ -5,6 +5,7 @@ import { household } from '../query/settings.ts';
 import { Icon } from '../ui/icon.tsx';
 import { marginText, titleOf } from '../words/reservation.ts';
 import { choose } from './actions.ts';
+import { TEXTS } from './texts.ts';
 
 type Choices = Omit<ReservationRequest, 'programId'>;
 
@@ -23,7 +24,7 @@ const MARGINS_MS = [0, 10_000, 30_000, 60_000, 300_000];
 
 /** `設定（10秒）` */
 function settingText(value: string | undefined): string {
-  return value === undefined ? '設定どおり' : `設定（${value}）`;
+  return value === undefined ? TEXTS.asSet : TEXTS.setTo(value);
 }
 
 function marginChoice(
@@ -50,8 +51,8 @@ function marginChoice(
 function choicesOf(item: ReservationItem): Choice[] {
   const settings = household.value.kind === 'ready' ? household.value.settings : {};
   return [
-    marginChoice('開始前のマージン', 'marginBefore', item.marginBefore ?? null, settings.marginBefore),
-    marginChoice('終了後のマージン', 'marginAfter', item.marginAfter ?? null, settings.marginAfter),
+    marginChoice(TEXTS.marginBefore, 'marginBefore', item.marginBefore ?? null, settings.marginBefore),
+    marginChoice(TEXTS.marginAfter, 'marginAfter', item.marginAfter ?? null, settings.marginAfter),
   ];
 }
 
@@ -61,7 +62,7 @@ function differences(item: ReservationItem): string {
     const chosen = options.find((option) => option.chosen);
     return chosen === undefined || chosen === options[0] ? [] : [`${label} ${chosen.label}`];
   });
-  return words.length === 0 ? '共通設定に従う' : words.join('、');
+  return words.length === 0 ? TEXTS.asCommon : words.join('、');
 }
 
 export function BookingOptions({ item }: { item: ReservationItem }) {
@@ -78,7 +79,7 @@ export function BookingOptions({ item }: { item: ReservationItem }) {
       >
         <Icon name="tune" />
         <span class="row-text">
-          <span>録画の設定を変える</span>
+          <span>{TEXTS.changeOptions}</span>
           <span class="row-name">{differences(item)}</span>
         </span>
         <Icon name={open.value ? 'up' : 'down'} class="row-go" />

@@ -20,6 +20,7 @@ import { ActionButton } from './action-button.tsx';
 import { toggle } from './actions.ts';
 import { ConflictHelp } from './conflict.tsx';
 import { isTrouble } from './sort.ts';
+import { TEXTS } from './texts.ts';
 
 /** The line below the title, besides the station. */
 function Facts({ item }: { item: ReservationItem }) {
@@ -27,9 +28,9 @@ function Facts({ item }: { item: ReservationItem }) {
     <span class="booking-facts">
       <b>{narrow(item.serviceName)}</b>
       <span>{originText(item.ruleId)}</span>
-      <span class="booking-minor numbers">優先度 {item.priority}</span>
+      <span class="booking-minor numbers">{TEXTS.priority(item.priority)}</span>
       {item.tuner === null ? null : (
-        <span class="booking-minor numbers">{TYPE_NAMES[item.tuner.type]}チューナー</span>
+        <span class="booking-minor numbers">{TEXTS.tunerOf(TYPE_NAMES[item.tuner.type])}</span>
       )}
     </span>
   );
@@ -40,7 +41,9 @@ const TELLS_WHY: readonly ReservationItem['state'][] = ['conflict', 'skipped', '
 /** When what was not recorded well is on again. */
 function NextTime({ item }: { item: ReservationItem }) {
   const next = isTrouble(item) ? item.offers?.[0] : undefined;
-  return next === undefined ? null : <span class="booking-note numbers">次の放送：{airingText(next)}</span>;
+  return next === undefined ? null : (
+    <span class="booking-note numbers">{TEXTS.nextAiring(airingText(next))}</span>
+  );
 }
 
 /** The record key on any part of a row. */
@@ -121,10 +124,10 @@ export function ConflictRow({ item, open }: { item: ReservationItem; open: boole
             class="button button-small conflict-ways"
             aria-expanded={shown}
             aria-controls={help}
-            aria-label={`録画する方法：${titleOf(item)}`}
+            aria-label={TEXTS.waysOf(titleOf(item))}
             onClick={() => setShown(!shown)}
           >
-            <span class="booking-action-word">録画する方法</span>
+            <span class="booking-action-word">{TEXTS.ways}</span>
             <Icon name={shown ? 'up' : 'down'} />
           </button>
         </Line>

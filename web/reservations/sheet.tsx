@@ -27,6 +27,7 @@ import { ConflictHelp, NextAirings } from './conflict.tsx';
 import { BookingOptions } from './options.tsx';
 import { isTrouble } from './sort.ts';
 import { StopButton } from './stop-button.tsx';
+import { TEXTS } from './texts.ts';
 
 function Head({ item }: { item: ReservationItem }) {
   const station = stationById(item.stationId);
@@ -50,7 +51,7 @@ function Head({ item }: { item: ReservationItem }) {
         <b>{spanText(item.startAt, item.endAt)}</b>
         <span>
           {lengthText(item.endAt - item.startAt)}
-          {item.state === 'recording' ? `、${leftToRecord(item.endAt, now.value)}` : ''}
+          {item.state === 'recording' ? TEXTS.besides(leftToRecord(item.endAt, now.value)) : ''}
         </span>
       </p>
       {item.state === 'recording' ? <ProgramProgress startAt={item.startAt} endAt={item.endAt} /> : null}
@@ -68,7 +69,7 @@ function MainAction({ item }: { item: ReservationItem }) {
     return (
       <button type="button" class="button" aria-disabled={waits} onClick={() => void cancel(held)}>
         <Icon name="close" />
-        予約を取り消す
+        {TEXTS.cancelBooking}
       </button>
     );
   }
@@ -82,7 +83,7 @@ function MainAction({ item }: { item: ReservationItem }) {
         onClick={() => void restore(held)}
       >
         <Icon name="undo" />
-        予約を戻す
+        {TEXTS.restoreBooking}
       </button>
     );
   }
@@ -104,12 +105,12 @@ function Actions({ item }: { item: ReservationItem }) {
               data-nav-initial=""
             >
               <Icon name="play" />
-              {item.state === 'recording' ? '追いかけ再生' : '再生'}
+              {item.state === 'recording' ? TEXTS.chase : TEXTS.play}
             </a>
           ) : null}
           <a class="button" href={`recordings?recording=${recordingId}`}>
             <Icon name="recordings" />
-            録画を開く
+            {TEXTS.openRecording}
           </a>
         </>
       )}
@@ -117,25 +118,25 @@ function Actions({ item }: { item: ReservationItem }) {
       {live ? (
         <a class="button" href={`live/${item.stationId}`}>
           <Icon name="play" />
-          視聴
+          {TEXTS.watch}
         </a>
       ) : null}
       {item.endAt > now.value - 86_400_000 ? (
         <button type="button" class="button" onClick={() => openProgram(item.programId)}>
           <Icon name="list" />
-          番組の詳細
+          {TEXTS.program}
         </button>
       ) : null}
       {item.endAt > now.value ? (
         <a class="button" href={`guide?${place}`}>
           <Icon name="guide" />
-          番組表で見る
+          {TEXTS.inGuide}
         </a>
       ) : null}
       {item.ruleId === null ? null : (
         <a class="button" href={rulePage(item.ruleId)}>
           <Icon name="filter" />
-          ルールを開く
+          {TEXTS.openRule}
         </a>
       )}
     </div>
@@ -177,15 +178,15 @@ function bookingFacts(item: ReservationItem, tuners: readonly Tuner[]): Fact[] {
   const openAt = item.openAt ?? null;
   const closeAt = item.closeAt ?? null;
   const facts: (Fact | undefined)[] = [
-    { name: '予約方法', value: originText(item.ruleId) },
-    { name: '優先度', value: String(item.priority), note: '大きいほど先にチューナーを使います' },
+    { name: TEXTS.origin, value: originText(item.ruleId) },
+    { name: TEXTS.priorityName, value: String(item.priority), note: TEXTS.priorityNote },
     openAt === null || closeAt === null
       ? undefined
       : item.state === 'recording'
-        ? { name: '録画の終わり', value: exactText(closeAt) }
-        : { name: '録画する時間', value: exactSpanText(openAt, closeAt) },
-    item.tuner === null ? undefined : { name: 'チューナー', value: tunerText(item.tuner, tuners) },
-    item.channel === undefined ? undefined : { name: 'チャンネル', value: item.channel },
+        ? { name: TEXTS.recordingEnd, value: exactText(closeAt) }
+        : { name: TEXTS.recordingSpan, value: exactSpanText(openAt, closeAt) },
+    item.tuner === null ? undefined : { name: TEXTS.tuner, value: tunerText(item.tuner, tuners) },
+    item.channel === undefined ? undefined : { name: TEXTS.channel, value: item.channel },
   ];
   return facts.filter((fact) => fact !== undefined);
 }
@@ -240,16 +241,16 @@ export function ReservationSheet({ id }: { id: ReservationId }) {
   useRuleNames();
   const item = reservationById(id);
   return (
-    <Sheet title="予約の詳細" onClose={closeOver} wide>
+    <Sheet title={TEXTS.sheet} onClose={closeOver} wide>
       {item !== undefined ? (
         <Body item={item} />
       ) : items !== undefined ? (
         <div class="program-failed" role="alert">
           <Icon name="help" />
-          <h3>この予約はもうありません</h3>
-          <p>ルールの条件から外れたか、終わってから2週間たちました。</p>
+          <h3>{TEXTS.gone}</h3>
+          <p>{TEXTS.goneNote}</p>
           <a class="button button-main" href="reservations">
-            予約一覧を開く
+            {TEXTS.openList}
           </a>
         </div>
       ) : failure !== undefined ? (
@@ -258,12 +259,12 @@ export function ReservationSheet({ id }: { id: ReservationId }) {
           <h3>{adviceFor(failure).title}</h3>
           <p>{failure.message}</p>
           <button type="button" class="button button-main" onClick={() => void readBookings()}>
-            再試行
+            {TEXTS.retry}
           </button>
         </div>
       ) : (
         <div class="program-skeleton" role="status">
-          <span class="hidden-text">予約を読み込んでいます</span>
+          <span class="hidden-text">{TEXTS.loading}</span>
           <span class="skeleton" style={{ width: '70%', height: '2rem' }} />
           <span class="skeleton" style={{ width: '100%', height: '9rem' }} />
         </div>

@@ -1,13 +1,14 @@
 /** What of the reservations is shown, in which order: filters and broadcast days. Pure. */
 import type { ReservationItem } from '../../wire/api.ts';
 import { broadcastDay } from '../words/day.ts';
+import { TEXTS } from './texts.ts';
 
 export const FILTERS = [
-  { filter: 'all', label: 'すべて' },
-  { filter: 'conflict', label: '競合のみ' },
-  { filter: 'manual', label: '手動' },
-  { filter: 'rule', label: '自動' },
-  { filter: 'trouble', label: '問題' },
+  { filter: 'all', label: TEXTS.filterAll },
+  { filter: 'conflict', label: TEXTS.filterConflict },
+  { filter: 'manual', label: TEXTS.filterManual },
+  { filter: 'rule', label: TEXTS.filterRule },
+  { filter: 'trouble', label: TEXTS.filterTrouble },
 ] as const;
 export type Filter = (typeof FILTERS)[number]['filter'];
 

@@ -3,6 +3,7 @@ import type { ReservationId } from '../../wire/ids.ts';
 import { Icon } from '../ui/icon.tsx';
 import { cancel, isBusy } from './actions.ts';
 import { useAskInPlace } from './ask-in-place.ts';
+import { TEXTS } from './texts.ts';
 
 interface StopProps {
   readonly id: ReservationId;
@@ -24,15 +25,15 @@ export function StopButton({ id, title, main = false }: StopProps) {
         onClick={() => setAsking(true)}
       >
         <Icon name="stop" />
-        録画を停止
+        {TEXTS.stopRecording}
       </button>
     );
   }
   return (
     <div class="stop-question">
-      <p>ここで録画を終えますか？ ここまでの録画は残ります。</p>
+      <p>{TEXTS.stopQuestion}</p>
       <button ref={not} type="button" class="button stop-not" onClick={() => setAsking(false)}>
-        録画を続ける
+        {TEXTS.goOn}
       </button>
       <button
         type="button"
@@ -44,7 +45,7 @@ export function StopButton({ id, title, main = false }: StopProps) {
         }}
       >
         <Icon name="stop" />
-        停止する
+        {TEXTS.stopIt}
       </button>
     </div>
   );

@@ -1,18 +1,20 @@
+import { TEXTS } from './texts.ts';
+
 /** The views of reservations: screens and parts of screens with an address each. */
 
 type BookingView = 'list' | 'day' | 'week' | 'rules';
 
 const VIEWS: readonly { readonly view: BookingView; readonly href: string; readonly label: string }[] = [
-  { view: 'list', href: 'reservations', label: '予約一覧' },
-  { view: 'day', href: 'reservations?view=day', label: '時間割' },
-  { view: 'week', href: 'reservations?view=week', label: '1週間' },
-  { view: 'rules', href: 'rules', label: 'ルール' },
+  { view: 'list', href: 'reservations', label: TEXTS.list },
+  { view: 'day', href: 'reservations?view=day', label: TEXTS.timetable },
+  { view: 'week', href: 'reservations?view=week', label: TEXTS.week },
+  { view: 'rules', href: 'rules', label: TEXTS.rules },
 ];
 
 /** Changing between them leaves no trace in the history: Back leads out of all of them. */
 export function BookingTabs({ shown }: { shown: BookingView }) {
   return (
-    <nav class="tabs booking-tabs" aria-label="予約の表示" data-nav-group="booking-tabs">
+    <nav class="tabs booking-tabs" aria-label={TEXTS.views} data-nav-group="booking-tabs">
       {VIEWS.map(({ view, href, label }) => (
         <a
           key={view}

@@ -10,6 +10,7 @@ import { DayView } from '../reservations/day.tsx';
 import { BookingList } from '../reservations/list.tsx';
 import { arrange, type Counts, countsOf, FILTERS, type Filter, filterOf } from '../reservations/sort.ts';
 import { BookingTabs } from '../reservations/tabs.tsx';
+import { TEXTS } from '../reservations/texts.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { FailurePanel } from '../words/failure-panel.tsx';
@@ -19,7 +20,7 @@ function Filters({ chosen, counts }: { chosen: Filter; counts: Counts }) {
     <div
       class="tabs booking-filters"
       role="radiogroup"
-      aria-label="絞り込み"
+      aria-label={TEXTS.filters}
       data-nav-group="booking-filters"
     >
       {FILTERS.map(({ filter, label }) => (
@@ -46,25 +47,21 @@ function Filters({ chosen, counts }: { chosen: Filter; counts: Counts }) {
 function Troubles({ counts, onShow }: { counts: Counts; onShow: (() => void) | undefined }) {
   const { missed, failed, damaged } = counts;
   const words = [
-    missed === 0 ? [] : `録り逃し ${missed}件`,
-    failed === 0 ? [] : `失敗 ${failed}件`,
-    damaged === 0 ? [] : `一部欠落・乱れ ${damaged}件`,
+    missed === 0 ? [] : TEXTS.missed(missed),
+    failed === 0 ? [] : TEXTS.failed(failed),
+    damaged === 0 ? [] : TEXTS.damaged(damaged),
   ].flat();
   if (words.length === 0) return null;
   return (
     <div class="booking-missed">
       <Icon name="alert" />
       <p>
-        <b class="numbers">この2週間：{words.join('、')}</b>
-        {onShow === undefined && missed > 0 ? (
-          <small>
-            録り逃しは、放送が終わるまでに録画を始められなかった予約です。対象外の番組は含みません。
-          </small>
-        ) : null}
+        <b class="numbers">{TEXTS.troubles(words.join('、'))}</b>
+        {onShow === undefined && missed > 0 ? <small>{TEXTS.missedNote}</small> : null}
       </p>
       {onShow === undefined ? null : (
         <button type="button" class="button button-small" onClick={onShow}>
-          確かめる
+          {TEXTS.lookAtTroubles}
         </button>
       )}
     </div>
@@ -74,34 +71,34 @@ function Troubles({ counts, onShow }: { counts: Counts; onShow: (() => void) | u
 function Nothing({ filter, any }: { filter: Filter; any: boolean }) {
   if (filter === 'conflict') {
     return (
-      <Panel icon="check" title="競合はありません">
-        <p>予約した番組はすべて録画できます。</p>
+      <Panel icon="check" title={TEXTS.noConflicts}>
+        <p>{TEXTS.noConflictsNote}</p>
       </Panel>
     );
   }
   if (filter === 'trouble') {
     return (
-      <Panel icon="check" title="問題のあった録画はありません">
-        <p>この2週間の予約に、録り逃しや、失敗・欠落のあった録画はありません。</p>
+      <Panel icon="check" title={TEXTS.noTroubles}>
+        <p>{TEXTS.noTroublesNote}</p>
       </Panel>
     );
   }
   return (
     <Panel
       icon="reserve"
-      title={any ? 'この条件の予約はありません' : '予約はまだありません'}
+      title={any ? TEXTS.noneOfFilter : TEXTS.none}
       actions={
         <>
           <a class="button button-main" href="guide" data-nav-initial="">
-            番組表を開く
+            {TEXTS.openGuide}
           </a>
           <a class="button" href="rules">
-            ルールで自動予約
+            {TEXTS.byRule}
           </a>
         </>
       }
     >
-      <p>番組表や検索で番組を選ぶと予約できます。番組表では赤ボタン（R キー）でも予約できます。</p>
+      <p>{TEXTS.noneNote}</p>
     </Panel>
   );
 }
@@ -126,12 +123,12 @@ function ListView({ items }: { items: readonly ReservationItem[] }) {
           }}
         >
           <span class="switch" aria-hidden="true" />
-          終わった予約も表示
+          {TEXTS.showOver}
         </button>
         <p class="booking-sum numbers" role="status">
-          予約 {counts.booked}
-          {counts.recording === 0 ? '' : `・録画中 ${counts.recording}`}
-          {counts.conflict === 0 ? '' : `・競合 ${counts.conflict}`}
+          {TEXTS.sumBooked(counts.booked)}
+          {counts.recording === 0 ? '' : TEXTS.sumRecording(counts.recording)}
+          {counts.conflict === 0 ? '' : TEXTS.sumConflict(counts.conflict)}
         </p>
       </div>
       <Troubles
@@ -152,7 +149,7 @@ function ListView({ items }: { items: readonly ReservationItem[] }) {
 function Skeleton() {
   return (
     <div class="booking-skeleton" role="status">
-      <span class="hidden-text">予約を読み込んでいます</span>
+      <span class="hidden-text">{TEXTS.loading}</span>
       {Array.from({ length: 6 }, (_, index) => (
         <span key={index} class="skeleton" />
       ))}
@@ -168,7 +165,7 @@ export function Reservations() {
   return (
     <>
       <header class="screen-head">
-        <h1 class="screen-title">予約</h1>
+        <h1 class="screen-title">{TEXTS.reservations}</h1>
         <BookingTabs shown={view} />
       </header>
       {items !== undefined ? (
