@@ -14,23 +14,23 @@ import type { Multiplexer } from './mux/multiplexer.ts';
 export interface AirOptions {
   /** Moment of the broadcast clock at which it begins. */
   from: BroadcastMs;
-  /** Broadcast seconds a second; 0: as fast as they are taken. */
+  /** Speed relative to real time; 0: as fast as the consumer reads. */
   speed: number;
-  /** Broadcast seconds to send; null: for ever. */
+  /** Broadcast seconds to send; null: unlimited. */
   seconds: number | null;
-  /** A consumer that fell this many broadcast seconds behind loses what lies between. */
+  /** A consumer that lags by this many broadcast seconds loses the packets in between. */
   maxLagSec: number;
   /** Monotonic milliseconds. */
   now: () => number;
   output: number;
-  /** What the packets pass on their way. */
+  /** Faults applied to the packets. */
   line: Line;
 }
 
 const STEP_MS = 25;
-/** Broadcast time made at once when there is no pace. */
+/** Broadcast time generated per step without pacing. */
 const UNPACED_TICKS = 9_000;
-/** Waits for a full pipe: from the first to the longest, doubling. */
+/** Backoff on a full pipe: first and longest delay, doubling. */
 const BUSY_MS = { first: 1, longest: 16 };
 
 /** Writes all of it; false when the reader closed its end. */
@@ -52,7 +52,7 @@ async function writeAll(output: number, bytes: Uint8Array): Promise<boolean> {
   return true;
 }
 
-/** How the broadcast ended: as asked, or by a fault. */
+/** Why the broadcast ended: as requested, or by a fault. */
 interface OffAir {
   exitCode: number;
   message: string | null;
@@ -60,7 +60,7 @@ interface OffAir {
 
 const AS_ASKED: OffAir = { exitCode: 0, message: null };
 
-/** Ends when the time is over, the reader closed its end, or a fault ends it. @throws the output's error. */
+/** Returns when the time is over, the reader closed its end, or a fault ends it. @throws the output's error. */
 export async function goOnAir(multiplexer: Multiplexer, options: AirOptions): Promise<OffAir> {
   const { speed, output } = options;
   const begin = ticksAt(options.from);

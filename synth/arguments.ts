@@ -3,10 +3,10 @@ import { BROADCAST_TYPES, type BroadcastType } from '../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../arib/time.ts';
 import { inClockRange } from './clock.ts';
 
-/** As much as a tuner's driver keeps for a program that is late. */
+/** About as much as a tuner's driver buffers for a slow reader. */
 const DEFAULT_MAX_LAG_SEC = 2;
 
-/** A command line that says something wrong; the message is for people. */
+/** Invalid command line; the message is for people. */
 export class UsageError extends Error {}
 
 export interface Settings {

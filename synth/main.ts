@@ -91,7 +91,7 @@ async function run(settings: Settings, now: () => BroadcastMs): Promise<void> {
   }
 }
 
-/** Errors that say all there is to say; any other keeps its stack trace. */
+/** Errors whose message is sufficient; any other keeps its stack trace. */
 const PLAIN_ERRORS = [UsageError, ScenarioError, PlanError, FfmpegError, MediaError];
 
 try {

@@ -1,4 +1,4 @@
-/** What a channel really sends, for tests and people to compare with. */
+/** The contents that a channel really sends, for tests and inspection. */
 import type { BroadcastMs } from '../arib/time.ts';
 import { eventStations, rundownOf } from './broadcast.ts';
 import { partialCaptionTruth } from './caption/partial.ts';
@@ -48,14 +48,14 @@ function stationTruth(station: EventStation, at: BroadcastMs, schedule: boolean)
   };
 }
 
-/** Length of the stretch whose captions are told, when none is asked for. */
+/** Default length of the stretch whose captions are listed. */
 const TOLD_SECONDS = 60;
 
-/** How much is to be told. */
+/** Selects the contents of the report. */
 interface Asked {
   /** All days, not only present and following. */
   schedule: boolean;
-  /** How much of what is on air from then on is told piece by piece. */
+  /** Length of the part on air that is listed piece by piece. */
   seconds: number | null;
   /** Seconds of parts; undefined: the last minutes and the next half hour. */
   windowSec: number | undefined;

@@ -1,4 +1,4 @@
-/** What the reader `guide` of a stream would post, for tests that begin with packets. */
+/** The messages that the reader `guide` of a stream would post, for tests that begin with packets. */
 import type { Pid } from '../arib/ids.ts';
 import { type Section, SectionDemux } from '../arib/ts/section.ts';
 import { SectionMemory } from '../arib/ts/section-memory.ts';

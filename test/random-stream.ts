@@ -1,5 +1,5 @@
 /**
- * Streams for property tests: broadcasts in which everything changes all the time, and everything goes wrong.
+ * Streams for property tests: broadcasts in which everything changes all the time, with every kind of fault.
  * A stream is a list of small steps, so that fast-check can shrink one that fails to the steps that matter.
  */
 import fc from 'fast-check';
@@ -115,7 +115,7 @@ export const wildStream: fc.Arbitrary<Uint8Array> = fc
     return builder.bytes();
   });
 
-/** A wild stream of which single octets are wrong and pieces are missing. */
+/** A random stream with some bytes wrong and pieces missing. */
 export const damagedStream: fc.Arbitrary<Uint8Array> = fc
   .record({
     stream: wildStream,

@@ -1,7 +1,7 @@
-/** Sections that a tool recorded one after another, without packets. */
+/** Recorded sections stored one after another, without packets. */
 import { readSection, type Section } from '../arib/ts/section.ts';
 
-/** Those that are whole and sound; each is as long as its section_length says. */
+/** Those that are complete and valid; section_length gives each one's length. */
 export function recordedSections(bytes: Uint8Array): Section[] {
   const sections: Section[] = [];
   for (let at = 0; at < bytes.length; ) {

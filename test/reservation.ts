@@ -1,4 +1,4 @@
-/** A reservation by hand of which nothing more is said than what a test cares for. */
+/** A reservation by hand with default values for everything that a test does not specify. */
 import { broadcastMs } from '../arib/time.ts';
 import type { Reservation } from '../src/model/reservation.ts';
 

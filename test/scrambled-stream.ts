@@ -1,6 +1,6 @@
 /**
  * A scrambled transport stream with its clear original: crypto periods, ECMs that announce the next key, several
- * programmes. The ECMs of tests carry their keys openly, so that an emulated card can answer without a secret.
+ * programmes. The ECMs of tests contain their keys in clear, so that an emulated card can respond without a secret.
  */
 import { encryptPayload, scheduleKeys } from '../arib/conditional/multi2.ts';
 import {
@@ -34,7 +34,7 @@ export function ecmMessage(seed: number, period: number, cycle?: number): Uint8A
   return Uint8Array.from([0x00, 0x01, 0x02, ...testKey(seed, odd), ...testKey(seed, even), 0xaa, 0xbb]);
 }
 
-/** What a card makes of `ecmMessage`. */
+/** The card's response to `ecmMessage`. */
 export function keysOf(message: Uint8Array): { odd: Uint8Array; even: Uint8Array } {
   return { odd: message.slice(3, 11), even: message.slice(11, 19) };
 }

@@ -1,6 +1,6 @@
 /**
- * Characters that come as bitmaps (DRCS): ARIB STD-B24 vol. 1 part 2, 7.1 and Annex D. Their shapes are drawn by
- * rule, as broadcasters draw what no character set has.
+ * Characters sent as bitmaps (DRCS): ARIB STD-B24 vol. 1 part 2, 7.1 and Annex D. Their shapes are drawn by rule, like
+ * those that broadcasters use for characters missing in the sets.
  */
 import { createHash } from 'node:crypto';
 import { ByteWriter } from '../si/bytes.ts';
@@ -11,7 +11,7 @@ import { dataUnit, UNIT } from './data-group.ts';
 type Shape = (x: number, y: number) => boolean;
 
 interface Glyph {
-  /** What it stands for, for people. */
+  /** Its meaning, for people. */
   name: string;
   width: number;
   height: number;

@@ -100,7 +100,7 @@ export class PartialCaptionTrack implements Track {
   }
 }
 
-/** What a one-segment service says in a stretch of time, for tests and people to compare with. */
+/** The texts of a one-segment service in a time range, for tests and inspection. */
 export function partialCaptionTruth(
   seed: number,
   stations: readonly EventStation[],

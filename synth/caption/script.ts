@@ -1,6 +1,6 @@
 /**
- * What the captions of a programme say and when: half a minute at a time, each a pure function of the station, the
- * programme and the place in it, so that any moment can be asked for without what went before.
+ * The captions of a programme and their times: half a minute at a time, each a pure function of the station, the
+ * programme and the position in it, so that any moment can be computed without the preceding ones.
  */
 import type { Programme } from '../guide/programme.ts';
 import { Random } from '../random.ts';
@@ -10,13 +10,13 @@ import type { Page, Step, Style } from './page.ts';
 import { type Line, MOODS, SCENES, type Scene } from './scenes.ts';
 
 export const SCENE_MS = 30_000;
-/** From a stretch's begin to its first caption, and from the last one's end to its own. */
+/** From the start of a stretch to its first caption, and from the end of the last one to the end of the stretch. */
 const LEAD_IN_MS = 2_500;
 const LEAD_OUT_MS = 1_000;
 const SHORTEST_MS = 2_000;
 const LONGEST_MS = 6_000;
 const MS_PER_CHARACTER = 140;
-/** Waits of a statement come in these. */
+/** Granularity of waits in a statement. */
 const WAIT_MS = 100;
 
 /** A statement of one language. */
@@ -42,7 +42,7 @@ export function stationStyle(seed: number, serviceId: number): Style {
   };
 }
 
-/** What of a programme decides on its captions. */
+/** Properties of a programme that determine its captions. */
 export type Captioned = Pick<Programme, 'eventId' | 'startAt' | 'genres'>;
 
 /** A stretch of a programme without interruption, in unwrapped 90 kHz time. */
@@ -69,7 +69,7 @@ type Ending = 'next' | 'erase' | 'wait';
 function stepsOf({ rows }: Placed, durationMs: number, ending: Ending, random: Random): Step[] {
   const steps: Step[] = [];
   const [first = [], ...more] = rows;
-  // Now and then the second row comes later: the answer after the question.
+  // Sometimes the second row comes later: the answer after the question.
   const delayed = more.length > 0 && random.chance(0.15);
   const wait = Math.floor(durationMs / 3 / WAIT_MS) * WAIT_MS;
   steps.push({ waitMs: 0, clears: true, runs: delayed ? first : rows.flat() });

@@ -1,6 +1,6 @@
 /**
- * What a station's caption stream and its superimposed text consist of: PES packets and the moments at which they
- * leave, a pure function of scenario, station and time.
+ * The contents of a station's caption stream and its superimposed text: PES packets and their sending times, a pure
+ * function of scenario, station and time.
  */
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { momentOf, TICKS_PER_SECOND } from '../clock.ts';
@@ -47,7 +47,7 @@ const MANAGEMENT_PERIOD = TICKS_PER_SECOND;
 const LEAD = { management: TICKS_PER_SECOND, first: 0.9 * TICKS_PER_SECOND, second: 0.8 * TICKS_PER_SECOND };
 /** Half of the programmes of a station with two languages have both. */
 const BILINGUAL_SHARE = 0.5;
-/** Scenes remembered: those of a few streams' windows. */
+/** Size of the scene cache: the windows of a few streams. */
 const MAX_SCENES = 8;
 
 function byDue(one: Transmission, other: Transmission): number {
@@ -126,7 +126,7 @@ export class CaptionTrack implements Track {
     return random.chance(BILINGUAL_SHARE);
   }
 
-  /** One language is announced by one set of ids, two by the other, so that receivers see every change. */
+  /** One language and two languages use different sets of ids, so that receivers see every change. */
   #groupAt(ticks: number): Group {
     return this.languagesAt(ticks).length === 2 ? 'B' : 'A';
   }

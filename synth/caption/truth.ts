@@ -1,4 +1,4 @@
-/** Every caption of a stretch of time, for tests and people to compare with. */
+/** Every caption in a time range, for tests and inspection. */
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { ticksAt, wrapTicks } from '../clock.ts';
 import type { EventStation } from '../si/eit.ts';
@@ -6,7 +6,7 @@ import { drawnCharacter } from './drcs.ts';
 import { cellOf, type Page, type Run, type Step } from './page.ts';
 import { CaptionTrack, type Presentation, presentedAt, SuperimposeTrack } from './track.ts';
 
-/** What stands for a bitmap in plain text. */
+/** Replacement for a bitmap in plain text. */
 const GETA = '〓';
 
 function readable(text: string): string {

@@ -1,4 +1,4 @@
-/** Faults as one channel has them. */
+/** The faults of one channel. */
 import type { Disturbance } from '../mux/tables.ts';
 import { placeChannel, type StationPlace } from '../scenario/layout.ts';
 import type { ChannelPlan } from '../scenario/model.ts';
@@ -9,7 +9,7 @@ import { type Fault, type Faults, faultsOf } from './model.ts';
 import { FaultChanges } from './station-changes.ts';
 import { isActive } from './window.ts';
 
-/** Those of the scenario first, then those of the control file, whatever they are by then. */
+/** Those of the scenario first, then those currently in the control file. */
 export function channelFaults(planned: readonly Fault[], file: Faults, channel: ChannelPlan): Faults {
   const fixed = faultsOf(planned, channel);
   let seen: readonly Fault[] | undefined;
@@ -26,12 +26,12 @@ export function channelFaults(planned: readonly Fault[], file: Faults, channel: 
   };
 }
 
-/** A station of the channel, with what its present and following say wrongly. */
+/** A station of the channel, with the errors in its present/following tables. */
 export function faulty(station: EventStation, faults: Faults): EventStation {
   return { ...station, guide: new FaultyGuide(station.guide, station.place.plan.serviceId, faults) };
 }
 
-/** What the tables of a channel say wrongly. */
+/** Errors in the tables of a channel. */
 export function disturbance(faults: Faults): Disturbance {
   return {
     changes: new FaultChanges(faults),
@@ -53,7 +53,7 @@ function lineStation(place: StationPlace): LineStation {
   return { serviceId, clock: place.pcrPid, audios, captions: captions?.pid ?? null, media };
 }
 
-/** The way of a channel's packets to one receiver. */
+/** The transmission path of a channel's packets to one receiver. */
 export function openLine(channel: ChannelPlan, faults: Faults): Line {
   return new Line({ faults, stations: placeChannel(channel).stations.map(lineStation) });
 }

@@ -7,7 +7,7 @@ import { ControlFile } from './control-file.ts';
 const FOLDER = mkdtempSync(join(tmpdir(), 'synth-faults-'));
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
-test('a control file is read again when it changes, and a bad one leaves what was', () => {
+test('a control file is read again when it changes, and an invalid one keeps the previous faults', () => {
   const path = join(FOLDER, 'faults.json');
   let now = 0;
   const complaints: string[] = [];

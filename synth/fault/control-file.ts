@@ -22,7 +22,7 @@ export class ControlFile implements Faults {
 
   /**
    * @param now monotonic milliseconds.
-   * @param complain told once about each state of the file that cannot be read; the faults before stay.
+   * @param complain called once for each unreadable state of the file; the previous faults stay.
    */
   constructor(
     private readonly path: string,

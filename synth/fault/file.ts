@@ -42,7 +42,7 @@ function flag(field: Field): boolean {
 
 type Kinds = { [K in Fault['kind']]: (field: Field) => PacketFault | TableFault };
 
-/** A reader for every kind: the members that it knows and what they mean. */
+/** A parser for every kind, with the members that it knows. */
 const READERS: Kinds = {
   loss: (field) => {
     const { rate, burst, pids } = field.object([...COMMON, 'rate', 'burst', 'pids']);
@@ -132,7 +132,7 @@ const READERS: Kinds = {
   },
 };
 
-/** Tables are sent a few times a second at most: faults that come more often would not show in them. */
+/** Tables are sent a few times a second at most: more frequent faults would not be visible in them. */
 const LEAST_PERIOD_SEC = { packets: 0.001, tables: 1 };
 const TABLE_KINDS: readonly Fault['kind'][] = ['time', 'pmt', 'copy_never', 'eit', 'scramble'];
 
@@ -153,7 +153,7 @@ function readWindow(kind: Fault['kind'], field: Field): FaultWindow {
   };
 }
 
-/** @throws ScenarioError naming the field that is wrong. */
+/** @throws ScenarioError naming the invalid field. */
 export function readFault(field: Field): Fault {
   const kind = field.member('kind').oneOf(Object.keys(READERS) as Fault['kind'][]);
   const fault = READERS[kind](field);

@@ -1,4 +1,4 @@
-/** Faults of what present and following announce, over a station's own guide. */
+/** Faults in the announcements of present/following, over a station's own guide. */
 import { eventId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import type { Guide, Programme } from '../guide/programme.ts';
@@ -7,7 +7,7 @@ import { fitText } from '../text/encode.ts';
 import type { Fault, FaultOf, Faults } from './model.ts';
 import { edgesUntil, isActive } from './window.ts';
 
-/** Another id: of the other half of all ids, where no programme of these days is. */
+/** Another id, from the half of the range that no programme of these days uses. */
 const OTHER_HALF = 0x8000;
 
 /** Faults that show in present and following. */

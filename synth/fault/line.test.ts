@@ -55,7 +55,7 @@ function arriving(line: Line, count: number, first = 0) {
 
 const iso = (ms: number): string => new Date(STC_ZERO + ms).toISOString();
 
-describe('the way of the packets', () => {
+describe('the transmission path', () => {
   test('is clear without faults', () => {
     const { bytes, end } = arriving(lineOf(), 50);
     expect(bytes).toEqual(packets(50));
@@ -73,14 +73,14 @@ describe('the way of the packets', () => {
     expect(pieces).toEqual(whole);
   });
 
-  test('loses bursts in a row', () => {
+  test('loses consecutive packets in a burst', () => {
     const kept = numbers(arriving(lineOf(fault({ kind: 'loss', rate: 0.02, burst: 50 })), 50_000).bytes);
     const gaps = kept.slice(1).map((number, index) => number - (kept[index] ?? 0) - 1);
     expect(gaps.filter((gap) => gap > 0).every((gap) => gap % 50 === 0)).toBe(true);
     expect(kept.length).toBeLessThan(50_000);
   });
 
-  test('damages only what it is told to', () => {
+  test('damages only the configured part', () => {
     const { bytes } = arriving(
       lineOf(fault({ kind: 'corrupt', rate: 0.1, flagged: true, pids: [VIDEO] })),
       2_000,
@@ -107,30 +107,30 @@ describe('the way of the packets', () => {
     ]);
   });
 
-  test('comes and goes', () => {
+  test('faults can be periodic', () => {
     const line = lineOf(fault({ kind: 'stall', everySec: 0.01, forSec: 0.004 }));
     expect(numbers(arriving(line, 20).bytes)).toEqual([4, 5, 6, 7, 8, 9, 14, 15, 16, 17, 18, 19]);
   });
 
-  test('ends where it is told to', () => {
+  test('ends when configured', () => {
     const { bytes, end } = arriving(lineOf(fault({ kind: 'end', from: iso(7), exitCode: 3 })), 20);
     expect(numbers(bytes)).toEqual([0, 1, 2, 3, 4, 5, 6]);
     expect(end).toEqual({ exitCode: 3, message: null });
   });
 
-  test('brings nothing to a tuning without lock, and all to one that had it before', () => {
+  test('delivers nothing to a tuning without lock, and everything to one that had it before', () => {
     const lost = fault({ kind: 'no_lock', from: iso(5), to: iso(15) });
     expect(numbers(arriving(lineOf(lost), 10, 10).bytes)).toEqual([15, 16, 17, 18, 19]);
     expect(numbers(arriving(lineOf(lost), 20).bytes).length).toBe(20);
   });
 
-  test('gives up without lock when told to', () => {
+  test('fails without lock when configured', () => {
     const { bytes, end } = arriving(lineOf(fault({ kind: 'no_lock', exitAfterSec: 0.005 })), 20);
     expect(bytes.length).toBe(0);
     expect(end).toEqual({ exitCode: 1, message: 'no signal lock' });
   });
 
-  test('scrambles elementary streams alone, and says so', () => {
+  test('scrambles elementary streams only, and signals it', () => {
     const { bytes } = arriving(lineOf(fault({ kind: 'scramble' })), 10);
     for (let number = 0; number < 10; number++) {
       const at = number * PACKET;
@@ -140,7 +140,7 @@ describe('the way of the packets', () => {
   });
 });
 
-test('a sound that is no longer listed is not sent, captions go where they are said to be', () => {
+test('a sound that is no longer listed is not sent, captions use the PID that is announced', () => {
   const bytes = packets(4);
   for (const [number, pid] of [VIDEO, MAIN_AUDIO, OTHER_AUDIO, CAPTIONS].entries()) {
     bytes.set([pid >> 8, pid & 0xff], number * PACKET + 1);
@@ -186,7 +186,7 @@ describe('the clock', () => {
     expect(passed(line, stamped(near, near + 7, near - 90_000), 5)).toEqual(stamped(45_000, 45_007, near));
   });
 
-  test('says that it jumps when it is to, once', () => {
+  test('signals the discontinuity when configured, once', () => {
     const line = lineOf(fault({ kind: 'clock', offsetMs: -20, announced: true, from: iso(10) }));
     const base = 8_100_001;
     expect(passed(line, stamped(base, base, base), 4)).toEqual(stamped(base, base, base));
@@ -197,7 +197,7 @@ describe('the clock', () => {
     expect(passed(line, stamped(base, base, base), 14)).toEqual(jumped);
   });
 
-  test('passes through zero at the moment it is told to', () => {
+  test('passes through zero at the configured time', () => {
     const line = lineOf(fault({ kind: 'wrap', from: iso(50) }));
     const ticks = 50 * 90;
     expect(passed(line, stamped(ticks, ticks + 1, ticks - 1), 50)).toEqual(stamped(0, 1, 2 ** 33 - 1));
@@ -205,7 +205,7 @@ describe('the clock', () => {
 });
 
 describe('a fault in a file', () => {
-  test('is refused with the field that is wrong', () => {
+  test('is refused with the invalid field', () => {
     const message = (json: object): string => {
       try {
         fault(json);

@@ -1,6 +1,6 @@
 /**
- * The way from the transmitter to the program: what a block of packets has become when it arrives. A packet's fate
- * hangs on its number and its moment alone, so that every tuning of a channel suffers the same.
+ * The transmission path: turns a block of sent packets into the received one. A packet's fate depends on its number and
+ * its time alone, so that every tuning of a channel is affected in the same way.
  */
 import { broadcastMs } from '../../arib/time.ts';
 import { ticksAt } from '../clock.ts';
@@ -46,9 +46,9 @@ const TICKS_PER_MS = 90;
 
 export class Line {
   #tunedAt: number | undefined;
-  /** The channel was out of reach when this tuning began, and still is. */
+  /** The tuning began while the channel could not be received, and this has not changed. */
   #waiting = false;
-  /** What was added to the clock so far, to know when it changes. */
+  /** Offset added to the clock so far, to detect a change. */
   #shift = 0;
   /** Whether any packet has passed: a tuning that begins after a jump knows of none. */
   #shifted = false;
@@ -116,7 +116,7 @@ export class Line {
     for (const [salt, fault] of this.options.faults.current.entries()) {
       if (fault.kind !== 'loss' || !isActive(fault, at)) continue;
       if (fault.pids !== null && !fault.pids.includes(pidAt(bytes, from))) continue;
-      // A burst is lost as one: its packets share a chance.
+      // Packets of a burst share one random decision.
       if (packetChance(Math.floor(index / fault.burst), salt, fault.rate)) return true;
     }
     return this.#isSilenced(pidAt(bytes, from), at);
@@ -139,7 +139,7 @@ export class Line {
     return false;
   }
 
-  /** Captions go where the PMT says. */
+  /** Captions use the PID of the PMT. */
   #relay(bytes: Uint8Array, from: number, fault: FaultOf<'pmt'>): void {
     if (fault.captionPid === null) return;
     const pid = pidAt(bytes, from);

@@ -1,10 +1,10 @@
-/** A guide made of stretches, one after the other without overlap: what the tables say at any moment, and why. */
+/** A guide made of consecutive stretches without overlap: the announced and the real programmes at any time. */
 import type { EventId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import type { Guide, Programme } from './programme.ts';
 import { programmeOf, type Span, type Stretch } from './stretch.ts';
 
-/** Where the stretches of a station come from. */
+/** Source of a station's stretches. */
 export interface Stretches {
   readonly days: number;
   /** First and last stretch that there is. */
@@ -13,7 +13,7 @@ export interface Stretches {
   /** The stretch that a moment lies in. */
   indexOf(at: BroadcastMs): number;
   stretch(index: number): Stretch;
-  /** The stretches repeat their shape after so many: as many programmes, as many announcements. */
+  /** Period after which the stretches repeat their shape: number of programmes and of announcements. */
   readonly period: number;
 }
 
@@ -22,7 +22,7 @@ interface Counts {
   revisions: number;
 }
 
-/** Shapes remembered at once; a tuning needs the latest. */
+/** Size of the cache of shapes; a tuning needs the latest. */
 const MAX_COUNTS = 64;
 
 export class Chronicle implements Guide {
@@ -45,7 +45,7 @@ export class Chronicle implements Guide {
     return Array.from({ length: last - first + 1 }, (_, index) => this.stretches.stretch(first + index));
   }
 
-  /** The event that was planned for a moment, whatever became of it. */
+  /** The event that was planned for a moment, whatever its fate. */
   plannedAt(at: BroadcastMs): EventId | undefined {
     const { planned } = this.stretches.stretch(this.#clamp(this.stretches.indexOf(at)));
     return planned.findLast(({ startAt, durationMs }) => startAt <= at && at < startAt + durationMs)?.eventId;
@@ -126,7 +126,7 @@ export class Chronicle implements Guide {
     return !same(before.present, after.present) || !same(before.following, after.following);
   }
 
-  /** What one period of stretches adds up to, stretch by stretch; the first that there are stand for all. */
+  /** Sums over one period of stretches, stretch by stretch; the first existing ones stand for all. */
   #counts(): Counts[] {
     if (this.#period === undefined) {
       const { first, last, period } = this.stretches;

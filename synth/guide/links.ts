@@ -1,4 +1,4 @@
-/** What one station's guide may ask of the others. */
+/** Information that one station's guide needs from the others. */
 import type { EventId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import {

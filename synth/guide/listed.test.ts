@@ -164,7 +164,7 @@ describe('a programme that runs over', () => {
   });
 });
 
-test('an unknown end is told by present/following alone, until a little before', () => {
+test('an unknown end is announced by present/following only, until shortly before', () => {
   const guide = only([
     { durationSec: 10, title: '生中継', undefinedEnd: true, overrunSec: 5, noticeSec: 3 },
     { durationSec: 10, title: '次' },

@@ -1,4 +1,4 @@
-/** Programmes that a scenario lists itself: at their times, or one list repeated for ever. */
+/** Programmes listed in a scenario: at their times, or as one list that repeats without end. */
 import { type EventId, eventId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { STC_ZERO } from '../clock.ts';
@@ -18,7 +18,7 @@ import { type Incident, type Planned, Stretch } from './stretch.ts';
 import { traitsOf } from './traits.ts';
 
 const EVENT_IDS = 0x10000;
-/** Programmes of a list without ids take the lower half; what is shown instead of one has its id in the upper. */
+/** Programmes of a list without ids use the lower half of the ids; replacements use the upper half. */
 const INSTEAD_IDS = EVENT_IDS / 2;
 
 /** The fields of a list that a programme's own replace when they are given. */
@@ -43,8 +43,7 @@ class ListReader {
   constructor(
     private readonly place: StationOfChannel,
     private readonly links: Links,
-    /** Nothing is announced longer before: the first table of the schedule has it, and a list that comes again
-     * looks one round ahead. */
+    /** Earliest announcement: the first table of the schedule has it; a repeating list looks one round ahead. */
     private readonly mostNoticeMs: number,
   ) {}
 
@@ -106,7 +105,7 @@ class ListReader {
       : { kind: 'overrun', byMs, steps: listed.overrunSteps ?? DEFAULT_STEPS, noticeMs };
   }
 
-  /** A programme, and what an interruption puts behind it. */
+  /** A programme, and the parts that an interruption adds after it. */
   planned(listed: ListedProgramme, startAt: BroadcastMs, serial: number): Planned[] {
     const id = listed.eventId ?? eventId(((serial % INSTEAD_IDS) + INSTEAD_IDS) % INSTEAD_IDS);
     const incident = this.#incident(listed, startAt, id);
@@ -168,7 +167,7 @@ class TimedList implements Stretches {
 
 /** Shorter programmes would need their event ids again within the eight days: only today's are announced. */
 const SHORT_MS = 60_000;
-/** Rounds remembered: those of an hour of the shortest. */
+/** Size of the cache of rounds: an hour of the shortest ones. */
 const MAX_ROUNDS = 512;
 
 /** The n-th round of the list begins n lengths after the clock's zero; the real lengths count. */
@@ -226,7 +225,7 @@ export function listedStretches(
   return new RepeatedList(list, length, new ListReader(place, links, length));
 }
 
-/** What it takes on air; one that is cancelled is no longer than planned. */
+/** Real duration; a cancelled programme is not longer than planned. */
 function realMs({ durationSec, overrunSec = 0, interruption, cancelled }: ListedProgramme): number {
   return (durationSec + (cancelled === undefined ? overrunSec : 0) + (interruption?.forSec ?? 0)) * 1000;
 }

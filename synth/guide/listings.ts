@@ -1,4 +1,4 @@
-/** The guides of all stations of a scenario, and how one finds what is on another station. */
+/** The guides of all stations of a scenario, and the lookup of programmes on other stations. */
 import type { EventId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { Scenario, StationPlan, StationReference } from '../scenario/model.ts';

@@ -1,10 +1,10 @@
-/** What is on when, as the tables and `--truth` need it. */
+/** Programmes and their times, as needed by the tables and `--truth`. */
 import type { EventId, NetworkId, ServiceId, TransportStreamId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { AudioMode } from '../scenario/model.ts';
 import type { ExtendedItem } from '../si/descriptors.ts';
 
-/** What a programme says of itself, whenever it is on. */
+/** Properties of a programme that do not depend on its time. */
 export interface Content {
   /** As broadcast, marks included, cut to what the descriptor holds. */
   title: string;
@@ -38,7 +38,7 @@ export interface Content {
 export interface Programme extends Content {
   eventId: EventId;
   startAt: BroadcastMs;
-  /** As announced last; unknown while `openEnd`. */
+  /** Latest announcement; unknown while `openEnd`. */
   durationMs: number;
   /** The tables say no duration. */
   openEnd: boolean;
@@ -79,21 +79,21 @@ export interface EventGroup {
 export interface Guide {
   /** Days that the schedule carries, today included, 1..8. */
   readonly days: number;
-  /** What the schedule tables announce at the moment `at`: starts in `from <= start < to`, in order. */
+  /** The schedule tables at the time `at`: starts in `from <= start < to`, in order. */
   starting(from: BroadcastMs, to: BroadcastMs, at: BroadcastMs): readonly Programme[];
-  /** The one on air, with what is known of it then. */
+  /** The present programme, with what is known of it then. */
   present(at: BroadcastMs): Programme | undefined;
   /** The one announced as next then. */
   following(at: BroadcastMs): Programme | undefined;
   /** What is really on air at any moment of `from <= moment < to`, with its real start and duration, in order. */
   airing(from: BroadcastMs, to: BroadcastMs): readonly Programme[];
-  /** How often, up to a moment, present and following were announced again; counted from some fixed moment. */
+  /** Number of announcements of present/following up to a time; counted from some fixed moment. */
   presentChanges(at: BroadcastMs): number;
-  /** How often the schedule of the first days was revised in the same way, midnights not counted. */
+  /** Number of revisions of the first days' schedule in the same way, not counting midnights. */
   revisions(at: BroadcastMs): number;
 }
 
-/** Bytes that operating rules grant, ARIB TR-B14 vol. 4: event name and description of a short event descriptor. */
+/** Bytes permitted by operating rules, ARIB TR-B14 vol. 4: event name and description of a short event descriptor. */
 export const MAX_TITLE_BYTES = 80;
 export const MAX_DESCRIPTION_BYTES = 160;
 /** Bytes of the heading of an extended item. */

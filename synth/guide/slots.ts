@@ -1,6 +1,6 @@
 /**
- * The weekly timetable of one station: which series stands at which time of which weekday. Every day in the
- * daytime and every week in the evening the same, with what is out of the ordinary laid over it.
+ * The weekly timetable of one station: the series at each time of each weekday. Daytime repeats daily and evenings
+ * weekly, with exceptions on top.
  */
 import { Random } from '../random.ts';
 import type { Scenario, SportsEvening, StationPlan, StationReference } from '../scenario/model.ts';
@@ -31,16 +31,16 @@ const BANDS: readonly BandTimes[] = [
 /** Sports from 19:00; where they are relayed to, an hour from 20:55. */
 const SPORTS = { from: 840, minutes: 115 };
 const CONTINUATION = { from: SPORTS.from + SPORTS.minutes, minutes: 60 };
-/** 01:00, an hour that evenings that run over may take. */
+/** 01:00, an hour that an overrunning evening may use. */
 const BUFFER = { from: 1200, minutes: 60 };
 /** 02:30 to 04:30. */
 const PAUSE = { from: 1290, minutes: 120 };
-/** Programmes of the later evening are those that are cancelled, shown elsewhere and shown again. */
+/** Programmes of the later evening are those that are cancelled, shown elsewhere and repeated. */
 const LATER_EVENING = 955;
 const BRANCH_BANDS: readonly Band[] = ['noon', 'afternoon', 'night'];
 const STEP_MINUTES = 5;
 
-/** What stands at a time of a weekly timetable; parts and texts differ from week to week. */
+/** The series at a time of a weekly timetable; episodes and texts differ from week to week. */
 export interface Slot {
   /** Minutes from the begin of the broadcast day. */
   from: number;
@@ -56,7 +56,7 @@ export interface Slot {
   /** A programme of another station, or of another day. */
   copy?: { place: StationOfChannel; slot: Slot; daysLater: number; shared: boolean };
   cancelled?: boolean;
-  /** Gives up its beginning to what runs over. */
+  /** Gives up its beginning to an overrunning programme. */
   absorbs?: boolean;
   /** In no table. */
   silent?: boolean;
@@ -177,7 +177,7 @@ export class Slots {
     return main === undefined ? false : main.#runsOver(weekday);
   }
 
-  /** What stands at its time whatever is around it. */
+  /** Keeps its time regardless of the programmes around it. */
   #fixed(weekday: number, { band }: BandTimes, random: Random): Slot[] {
     if (band === 'prime') return this.#fixedEvening(weekday);
     return band === 'night' ? this.#fixedNight(weekday, random) : [];

@@ -1,6 +1,6 @@
 /**
- * A stretch of one station's planned programmes and what becomes of it: which run over, have an open end, are
- * interrupted or cancelled, when that is announced, and how the programmes behind them move. Later stretches are not touched.
+ * A stretch of one station's planned programmes and their fate: which overrun, have an open end, are interrupted or
+ * cancelled, when that is announced, and how the following programmes move. Later stretches are not affected.
  */
 import type { EventId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
@@ -10,14 +10,14 @@ export type Incident =
   | {
       kind: 'overrun';
       byMs: number;
-      /** Announced in so many steps, each so long before the end that was announced last. */
+      /** Announced in this many steps, each this long before the end announced last. */
       steps: number;
       noticeMs: number;
     }
   /** The tables leave the duration open from `openMs` before the planned end to `noticeMs` before the real one. */
   | { kind: 'open'; byMs: number; openMs: number; noticeMs: number }
   | { kind: 'cancelled'; noticeMs: number; instead: { eventId: EventId; content: () => Content } }
-  /** The two that are planned behind it, of no length until then, are what breaks in and what is left of it. */
+  /** The next two, of zero length until then, are the interrupting programme and the rest of the interrupted one. */
   | { kind: 'interrupted'; afterMs: number; forMs: number };
 
 export interface Planned {
@@ -26,13 +26,13 @@ export interface Planned {
   durationMs: number;
   content: () => Content;
   incident?: Incident;
-  /** Gives up the beginning of its time when what is before it takes longer. */
+  /** Gives up the beginning of its time when the preceding one takes longer. */
   absorbs?: boolean;
   /** On air, but in no table. */
   silent?: boolean;
 }
 
-/** What one announcement changes of a planned programme. */
+/** Changes to a planned programme by one announcement. */
 interface Announcement {
   at: BroadcastMs;
   index: number;
@@ -90,7 +90,7 @@ function overrunSteps(
 }
 
 export class Stretch {
-  /** What is really on air, the programmes that no table names too. */
+  /** The programmes really on air, including those that no table lists. */
   readonly real: readonly Span[];
   readonly #announcements: readonly Announcement[];
   readonly #announced = new Map<number, readonly Span[]>();
@@ -142,17 +142,17 @@ export class Stretch {
     });
   }
 
-  /** Moments at which something is announced that was not planned, in order. */
+  /** Times of unplanned announcements, in order. */
   get announcedAt(): readonly BroadcastMs[] {
     return this.#announcements.map(({ at }) => at);
   }
 
-  /** How often the schedule was revised up to a moment: an open end is told by present/following alone. */
+  /** Number of revisions of the schedule up to a time: an open end is announced by present/following only. */
   revisions(at: BroadcastMs): number {
     return this.#announcements.filter((one) => one.at <= at && one.open !== true).length;
   }
 
-  /** Everything as it is announced at a moment, in order; where the end is open, its planned one. */
+  /** Everything as announced at a time, in order; where the end is open, the planned one. */
   announced(at: BroadcastMs): readonly Span[] {
     let count = 0;
     while ((this.#announcements[count]?.at ?? Number.POSITIVE_INFINITY) <= at) count += 1;

@@ -1,4 +1,4 @@
-/** What follows from a programme's title and genres and from the streams of its station. */
+/** Properties derived from a programme's title and genres and from the streams of its station. */
 import type { AudioPlan } from '../scenario/model.ts';
 import type { Content } from './programme.ts';
 
@@ -9,7 +9,7 @@ const DRAMA = 0x3;
 const CINEMA = 0x6;
 const ANIMATION = 0x7;
 
-/** What holds unless something else is said: everything that the station can send is on air. */
+/** Defaults: everything that the station can send is on air. */
 export function traitsOf(
   title: string,
   genres: readonly (readonly [number, number])[],

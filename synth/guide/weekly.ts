@@ -1,6 +1,6 @@
 /**
- * Programmes made from the seed: a weekly timetable for each station, on which the same series stand at the same
- * times, with other parts each time, and what becomes of it on each day. A stretch is a broadcast day.
+ * Programmes generated from the seed: a weekly timetable per station, on which the same series have the same times with
+ * new episodes each time, and their fate on each day. A stretch is a broadcast day.
  */
 import { type EventId, eventId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs, JST_OFFSET_MS } from '../../arib/time.ts';
@@ -15,7 +15,7 @@ import { type Incident, type Planned, Stretch } from './stretch.ts';
 const MINUTE_MS = 60_000;
 /** The broadcast day begins at 05:00 in Japan. */
 const DAY_BEGIN_MS = 5 * 3_600_000;
-/** Days remembered: what the tables name at once, and as much again. */
+/** Size of the cache of days: those in the tables at once, twice. */
 const MAX_DAYS = 32;
 
 /** Number of the broadcast day that a moment belongs to; 1970-01-01 is day 0, a Thursday. */
@@ -36,18 +36,18 @@ function weekday(day: number): number {
   return cycle(day + 4, 7);
 }
 
-/** An event's id comes back long after its day has left the guide. */
+/** Event ids are reused long after their day has left the guide. */
 const ID_DAYS = 16;
 const IDS_A_DAY = 1024;
 const STEP_MINUTES = 5;
-/** Main stations, branch stations and what is shown instead of something take ids apart from each other. */
+/** Main stations, branch stations and replacements use separate ranges of ids. */
 const ID_KINDS = { main: 0, branch: 1, instead: 2 };
 
 function idOf(day: number, from: number, kind: keyof typeof ID_KINDS): EventId {
   return eventId(cycle(day, ID_DAYS) * IDS_A_DAY + (from / STEP_MINUTES) * 3 + ID_KINDS[kind]);
 }
 
-/** Broadcasters say how much longer in steps, each a little before the end that they said last. */
+/** Broadcasters announce an overrun in steps, each shortly before the end announced last. */
 const OVERRUN = { steps: 3, noticeMs: 3 * MINUTE_MS };
 /** Of an end that is open: when that is said before the planned end, and how long before the real one it ends. */
 const OPEN = { openMs: 10 * MINUTE_MS, noticeMs: 4 * MINUTE_MS };
@@ -101,7 +101,7 @@ export class WeeklyStretches implements Stretches {
     return broadcastMs(dayBegin(day) + slot.from * MINUTE_MS);
   }
 
-  /** What a slot of this station's timetable shows on a day. */
+  /** The programme in a slot of this station's timetable on a day. */
   raw(day: number, slot: Slot): Raw {
     const { copy } = slot;
     if (copy === undefined) return rawOf(this.#rawSource(day, slot), slot);
@@ -124,7 +124,7 @@ export class WeeklyStretches implements Stretches {
     };
   }
 
-  /** Branch stations that show a programme, behind the main one; a single station has no group. */
+  /** Branch stations that show a programme, after the main one; a single station has no group. */
   #sharing(day: number, slot: Slot, id: EventId): EventGroup[] {
     const { channel } = this.#source;
     const [main] = channel.stations;

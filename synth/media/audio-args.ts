@@ -1,10 +1,10 @@
-/** How ffmpeg is told to make a sound. */
+/** ffmpeg arguments for a sound. */
 import { type AudioRecipe, CHANNELS, SAMPLE_RATE } from './recipes.ts';
 
 /** Coding tools that beeps do not need and that take three quarters of the encoder's time. */
 const NO_AUDIO_TOOLS = ['-aac_ms', '0', '-aac_is', '0', '-aac_tns', '0', '-aac_pns', '0'];
 
-/** Surround takes so many times the bits of stereo. */
+/** Bit rate of surround relative to stereo. */
 const SURROUND_RATE = 2;
 
 function bitrateOf({ bitrate, mode }: AudioRecipe, single: boolean): number {

@@ -52,7 +52,7 @@ function stampedLength(pes: Uint8Array): number {
   return PTS_OFFSET + ((pes[7] as number) >> 6 === 3 ? 2 * STAMP_LENGTH : STAMP_LENGTH);
 }
 
-/** A PES packet of at least so many bytes: as many stuffing bytes as it lacks, at the end of its header. */
+/** A PES packet of at least this many bytes: missing ones are stuffing at the end of its header. */
 function stuffed(pes: Uint8Array, least: number): Uint8Array {
   const missing = least - pes.length;
   if (missing <= 0) return pes;
@@ -145,7 +145,7 @@ interface Packetised {
   groupPacket: number[];
 }
 
-/** A continuity counter comes round after so many packets. */
+/** Period of a continuity counter. */
 const COUNTER_ROUND = 16;
 
 /** @param whole fill up each group to whole rounds of the continuity counter. */
@@ -207,7 +207,7 @@ export interface VideoShape {
   /** Bits a second of the elementary stream, and what a decoder of its level holds. */
   bitrate: number;
   bufferBits: number;
-  /** A group begins to be sent so many ticks before its time, if the decoder's buffer holds as much. */
+  /** A group is sent up to this many ticks early, if the decoder's buffer has room. */
   lead: number;
 }
 

@@ -4,7 +4,7 @@ import { audioArgs } from './audio-args.ts';
 import type { Recipe } from './recipes.ts';
 import { FONT_WORD, videoArgs } from './video-args.ts';
 
-/** What shapes the bytes of a recipe, the same wherever the project lies. */
+/** The properties that determine the bytes of a recipe, independent of the project's folder. */
 function recipeShape(recipe: Recipe): string {
   const args = recipe.kind === 'video' ? videoArgs(recipe) : audioArgs(recipe);
   return JSON.stringify([recipe, args]).replaceAll(FONT_WORD, 'font');

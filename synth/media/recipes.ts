@@ -1,6 +1,6 @@
 /**
- * What films and sounds there are to be made: each is one loop. A recipe is a value; its hash names the file in
- * the cache, so a changed recipe is made again.
+ * The films and sounds to be made: each is one loop. A recipe is a value; its hash names the file in the cache, so a
+ * changed recipe is made again.
  */
 import { MARK_PERIOD } from '../clock.ts';
 import type { AudioMode, AudioPlan, VideoPlan } from '../scenario/model.ts';
@@ -25,7 +25,7 @@ export interface VideoRecipe {
   cadence: Cadence;
   label: string;
   hue: number;
-  /** What the logo is drawn from; null: none. */
+  /** Input of the logo's drawing; null: no logo. */
   logo: string | null;
   /** Which of its kind, from 0 on. */
   number: number;
@@ -98,7 +98,7 @@ export const CHANNELS: Record<AudioMode, number> = { stereo: 2, dual: 2, surroun
 /** Pitches of the last four channels of surround, by that of the main one; the LFE has its own. */
 const SURROUND_PITCHES = { centre: 1.25, lfeHz: 100, left: 1.5, right: 1.75 };
 
-/** The pitches of a stream's channels; two sounds are told apart by theirs. */
+/** The pitches of a stream's channels, by which sounds are distinguished. */
 export function beepPitches(plan: AudioPlan, mode: AudioMode): readonly number[] {
   const [main, sub] = plan.beepHz;
   if (mode === 'surround') {

@@ -39,7 +39,7 @@ test('one byte too few is an adaptation field of no length', () => {
   expect([...(send(source, 1)[0]?.bytes.subarray(3, 6) ?? [])]).toEqual([0x30, 0, 0xaa]);
 });
 
-test('what is due while another is sent follows it; the rest waits for its moment', () => {
+test('a packet due while another is sent follows it; others wait for their time', () => {
   const transmissions = [0, 100, 50_000, WINDOW, 5 * WINDOW + 3].map((due, index) => ({
     due,
     pes: new Uint8Array(10).fill(index),
@@ -58,7 +58,7 @@ test('what is due while another is sent follows it; the rest waits for its momen
   expect(send(source, 1)[0]?.due).toBe(WINDOW);
 });
 
-test('a window with nothing in it costs one null packet', () => {
+test('an empty window costs one null packet', () => {
   const source = new CaptionSource(track([]), pid(0x130));
   source.seek(0);
   const sent = send(source, 3);

@@ -10,7 +10,7 @@ import { type CaptionPlace, NULL_PID } from '../scenario/layout.ts';
 import type { EventStation } from '../si/eit.ts';
 import type { PacketSource } from './source.ts';
 
-/** Ticks of broadcast time that are made at once. */
+/** Ticks of broadcast time per window. */
 const WINDOW = 10 * TICKS_PER_SECOND;
 /** 188 bytes at 256 kbit/s. */
 const SPACING = Math.ceil((PACKET_SIZE * 8 * TICKS_PER_SECOND) / 256_000);
@@ -36,7 +36,7 @@ export class CaptionSource implements PacketSource {
     this.#wait(ticks);
   }
 
-  /** Nothing leaves before `earliest`. An empty window is waited for to its end. */
+  /** Nothing is sent before `earliest`. An empty window lasts to its end. */
   #wait(earliest: number): void {
     const [next] = this.#waiting;
     this.due = Math.max(earliest, next?.due ?? (this.#window + 1) * WINDOW);

@@ -1,4 +1,4 @@
-/** The event tables of a station on their packet identifier: which segments go when, and how often. */
+/** The event tables of a station on their packet identifier: which segments are sent when, and how often. */
 import { type BroadcastMs, jstDayStart } from '../../arib/time.ts';
 import { momentOf, TICKS_PER_SECOND } from '../clock.ts';
 import { DAY_MS } from '../guide/programme.ts';
@@ -58,7 +58,7 @@ function scheduleCarousel(station: EventStation, part: SchedulePart): Carousel {
       const dayStart = jstDayStart(momentOf(begin));
       const segments = liveSegments(momentOf(begin), station.guide.days).slice(part.from, part.to);
       return segments.map((segment, index) => () => {
-        // A turn that midnight falls into continues with the new day's tables: old and new are not mixed.
+        // A turn that contains midnight continues with the new day's tables: old and new are not mixed.
         const now = momentOf(begin + (index / segments.length) * period);
         const day = segment.day - Math.round((jstDayStart(now) - dayStart) / DAY_MS);
         return day < 0 ? [] : sectionsOf(now, { ...segment, day });
@@ -67,7 +67,7 @@ function scheduleCarousel(station: EventStation, part: SchedulePart): Carousel {
   };
 }
 
-/** What is on and what is next; the sections are rebuilt when the guide announces a change. */
+/** Present and following; the sections are rebuilt when the guide announces a change. */
 function presentCarousel(station: EventStation, kind: EitKind, seconds: number): Carousel {
   let made: { changes: number; sections: Uint8Array[] } | undefined;
   return momentCarousel(seconds, (at) => {

@@ -1,4 +1,4 @@
-/** A constant-rate stream: every packet time goes to the source that waits longest, or to a null packet. */
+/** A constant-rate stream: every packet time goes to the source that has waited longest, or to a null packet. */
 
 import { PACKET_SIZE } from '../media/loop.ts';
 import { NULL_PID } from '../scenario/layout.ts';

@@ -72,12 +72,12 @@ describe('a stream of pieces', () => {
   const playlist = mixed(seed);
   const all = send(playlist, 0, 8_000);
 
-  test('counts without a break over every joint', () => {
+  test('has a continuous counter over every joint', () => {
     for (const [index, { counter }] of all.slice(1).entries())
       expect([seed, index, counter]).toEqual([seed, index, ((all[index]?.counter ?? 0) + 1) & 15]);
   });
 
-  test('leaves in order, and its stamps are those of the time', () => {
+  test('leaves in order, with time stamps that match the time', () => {
     for (const [index, { due }] of all.slice(1).entries())
       expect([seed, index, due >= (all[index]?.due ?? 0)]).toEqual([seed, index, true]);
     const begins = all.filter(({ bytes }) => ((bytes[1] ?? 0) & 0x40) !== 0);
@@ -93,7 +93,7 @@ describe('a stream of pieces', () => {
       expect([seed, frame, frames.has(frame)]).toEqual([seed, frame, playlist(frame).loop !== undefined]);
   });
 
-  test('is the same from wherever it is entered', () => {
+  test('is the same from any entry point', () => {
     const random = new Random('enter', seed);
     for (let round = 0; round < 50; round++) {
       const from = random.below(Math.floor(all.at(-200)?.due ?? 0));
@@ -111,7 +111,7 @@ test('a loop without an end continues past its joint, also far from the zero of 
   expect(sent[0]?.due ?? 0).toBeGreaterThanOrEqual(from);
 });
 
-test('a stream that has nothing to send any more waits for ever', () => {
+test('a stream without further data waits forever', () => {
   const nothing = { loop: undefined, from: 0, to: Number.POSITIVE_INFINITY, phase: 0 };
   const source = new PlaylistSource(pid(0x110), FRAME, () => nothing);
   source.seek(12_345);

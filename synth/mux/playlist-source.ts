@@ -1,7 +1,7 @@
 /**
- * Sends an elementary stream made of loops. Which packet leaves when is a pure function of time, and so is its
- * continuity counter: it is zero where a stretch begins, and the last packets of a stretch are spread so that
- * they end a round of the counter.
+ * Sends an elementary stream made of loops. The sending time of each packet is a pure function of time, and so is its
+ * continuity counter: it is zero where a stretch begins, and the last packets of a stretch are spread so that they
+ * complete a cycle of the counter.
  */
 import type { Pid } from '../../arib/ids.ts';
 import { type Loop, PACKET_SIZE } from '../media/loop.ts';

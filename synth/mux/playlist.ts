@@ -1,4 +1,4 @@
-/** What an elementary stream consists of: pieces of loops, one after the other for ever. */
+/** The contents of an elementary stream: consecutive pieces of loops, without end. */
 import type { Loop } from '../media/loop.ts';
 
 /** Groups `from <= group < to` of the time since the clock's zero, in which one loop plays. */
@@ -15,13 +15,13 @@ export interface Stretch {
 /** The stretch that a group of time lies in; a pure function of it. */
 export type Playlist = (group: number) => Stretch;
 
-/** One loop for ever. */
+/** One loop without end. */
 export function endless(loop: Loop): Playlist {
   const stretch = { loop, from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, phase: 0 };
   return () => stretch;
 }
 
-/** The loop's group that stands at a group of time. */
+/** The loop's group at a group of time. */
 export function groupIn(loop: Loop, phase: number, group: number): number {
   const groups = loop.groupLead.length;
   const index = (group - phase) % groups;

@@ -8,7 +8,7 @@ export const TABLE_CYCLE = {
   other: { sdt: 10 },
 } as const;
 
-/** Of what is on packet identifiers of its own. */
+/** For tables on packet identifiers of their own. */
 export const STREAM_CYCLE = {
   /** The list of modules of a carousel, and its blocks. */
   dii: 1,

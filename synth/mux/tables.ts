@@ -49,7 +49,7 @@ function sentCycles(scenario: Scenario, { type }: ChannelPlan): SentCycles {
   return { ...TABLE_CYCLE.satellite, events, others: TABLE_CYCLE.other };
 }
 
-/** What faults change in the tables of a channel. */
+/** Changes to the tables of a channel by faults. */
 export interface Disturbance {
   /** In the stations' states. */
   changes: StateChanges;

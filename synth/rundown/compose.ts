@@ -8,7 +8,7 @@ import type { Random } from '../random.ts';
 import type { CommercialPlan } from '../scenario/model.ts';
 import { type Piece, SPOT_GROUPS } from './part.ts';
 
-/** Groups of so many minutes, rounded: a minute is four spots. */
+/** Groups of the given number of minutes, rounded: a minute is four spots. */
 const MINUTE_GROUPS = 4 * SPOT_GROUPS;
 /** Ten seconds of a sponsor's card. */
 const SPONSOR_GROUPS = 20;
@@ -46,7 +46,7 @@ function spots(random: Random, count: number): Piece[] {
 
 const ANNOUNCEMENT: Piece = { kind: 'announcement', groups: SPOT_GROUPS, number: 0 };
 
-/** What stands between this programme and the next: only where there is room. */
+/** The part between this programme and the next: only where there is room. */
 function stationBreak(random: Random, groups: number, plan: CommercialPlan): Piece[] {
   if (plan === 'announcements') return groups < 5 * MINUTE_GROUPS ? [] : [BLACK, ANNOUNCEMENT];
   if (plan !== 'usual' || groups < MINUTE_GROUPS) return [];
@@ -64,7 +64,7 @@ function breakLengths(random: Random, groups: number): number[] {
   return Array.from({ length: Math.floor(minutes / 15) }, () => random.pick(lengths));
 }
 
-/** Divides groups into so many parts that differ by a fifth at most. */
+/** Divides groups into the given number of parts that differ by a fifth at most. */
 function divide(random: Random, groups: number, count: number): number[] {
   const weights = Array.from({ length: count }, () => 0.9 + 0.2 * random.next());
   const sum = weights.reduce((all, weight) => all + weight, 0);
@@ -102,10 +102,10 @@ function regular(random: Random, groups: number, plan: Exclude<CommercialPlan, s
   return rest < 1 ? [main(groups)] : [...pieces, main(rest), ...card];
 }
 
-/** Programmes shorter than this have nothing but themselves. */
+/** Shorter programmes have no other parts. */
 const SHORTEST_GROUPS = 8;
 
-/** The parts of a programme of so many groups, in order; they fill it exactly. */
+/** The parts of a programme of the given number of groups, in order; they fill it exactly. */
 export function composeProgramme(random: Random, groups: number, plan: CommercialPlan): Piece[] {
   if (plan === 'none' || groups < SHORTEST_GROUPS) return [main(groups)];
   if (plan === 'usual') return usual(random, groups);

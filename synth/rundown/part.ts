@@ -1,4 +1,4 @@
-/** What a station shows, one part after the other: the truth of every cut. */
+/** The consecutive parts that a station shows: the truth of every cut. */
 import type { Programme } from '../guide/programme.ts';
 import { AUDIO_FRAME_TICKS, type Cadence, type Film, FRAME_TICKS, GROUP_FRAMES } from '../media/recipes.ts';
 

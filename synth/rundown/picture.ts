@@ -1,9 +1,9 @@
-/** Which picture format a station sends when. */
+/** The picture format of a station at a time. */
 import type { Cadence } from '../media/recipes.ts';
 import type { StationPlan, VideoPlan } from '../scenario/model.ts';
 import type { Part } from './part.ts';
 
-/** The format of the pictures of a programme: what a map and an event say of them. */
+/** The format of the pictures of a programme, as announced in a map and an event. */
 export function programmeVideo(station: StationPlan, cadence: Cadence, split: boolean): VideoPlan {
   const { video, pictures = {} } = station;
   if (split && pictures.split !== undefined) return pictures.split;

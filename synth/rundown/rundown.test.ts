@@ -115,7 +115,7 @@ describe.each([
     expect(blocks(day).length > 0).toBe(commercials === 'usual');
   });
 
-  test('is black between programmes and all else', () => {
+  test('is black between programmes and other parts', () => {
     const isProgramme = ({ kind }: Part): boolean => kind === 'main' || kind === 'sponsor';
     for (const [index, part] of day.slice(1).entries()) {
       const before = day[index] as Part;
@@ -136,7 +136,7 @@ describe.each([
   });
 });
 
-test('any window agrees with any other, whatever was asked before', () => {
+test('any window agrees with any other, independent of earlier requests', () => {
   const seed = Math.floor(performance.now() * 1000);
   const random = new Random('windows', seed);
   const once = rundown({ commercials: 'usual' }, 4);
@@ -173,7 +173,7 @@ test('a station without commercials is nothing but its programmes', () => {
   }
 });
 
-test('one-segment is its programmes and nothing else, the pause of the night too', () => {
+test('one-segment consists of its programmes only, including the pause of the night', () => {
   const partial = [...STATIONS.entries()].filter(([, { plan }]) => isPartialReception(plan));
   expect(partial.length).toBeGreaterThan(1);
   for (const [index] of partial) {

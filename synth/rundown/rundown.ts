@@ -20,7 +20,7 @@ interface Span {
   programme: Programme;
 }
 
-/** Segments remembered: those of a moment's tunings, and of the joint to the next. */
+/** Size of the segment cache: those of a moment's tunings, and of the joint to the next. */
 const MAX_SEGMENTS = 8;
 /** Time without a programme is one part an hour, from any starting point. */
 const IDLE_GROUPS = 7_200;

@@ -1,6 +1,6 @@
 /**
- * When a branch station shows something else than its main station: from one of its own programmes to the next
- * that both share. A pure function of the branch's guide.
+ * The times when a branch station shows something else than its main station: from one of its own programmes to the
+ * next shared one. A pure function of the branch's guide.
  */
 import { broadcastMs } from '../../arib/time.ts';
 import { momentOf, ticksAt } from '../clock.ts';
@@ -22,7 +22,7 @@ const IDLE_GROUPS = 7_200;
 const MAX_LOOK_AHEAD = 64;
 const MAX_KNOWN = 16;
 
-/** What both show together has an event of its own on the branch that names the main station's. */
+/** A shared programme has an event of its own on the branch that refers to the main station's. */
 export function isSplitOff(programme: Programme | undefined): boolean {
   return programme !== undefined && !programme.borrowed;
 }

@@ -1,4 +1,4 @@
-/** Which films and sounds a station's rundown needs, and which of them plays when. */
+/** The films and sounds that a station's rundown needs, and which of them plays when. */
 import { broadcastMs } from '../../arib/time.ts';
 import { STC_ZERO } from '../clock.ts';
 import type { Guide, Programme } from '../guide/programme.ts';
@@ -39,7 +39,7 @@ import { partVideo, programmeVideo } from './picture.ts';
 import type { Rundown } from './rundown.ts';
 import type { Sharing } from './sharing.ts';
 
-/** What a station's programmes may be. */
+/** Kinds of programmes that a station may have. */
 interface Variety {
   cadences: Set<Programme['kind']>;
   /** Of the first audio stream. */
@@ -140,7 +140,7 @@ export function stationSounds(station: StationPlan, guide: Guide, index: number)
   return [...marks, ...quiet, ...tunes.map((number) => tuneSound(plan, number))];
 }
 
-/** Everything that a station needs made. */
+/** All media of a station. */
 export function stationRecipes(station: StationPlan, guide: Guide): Recipe[] {
   const sounds = station.audios.flatMap((_, index) => stationSounds(station, guide, index));
   return [...stationFilms(station, guide), ...sounds];
@@ -191,7 +191,7 @@ export class Loops {
     this.#loops.set(JSON.stringify(recipe), loop);
   }
 
-  /** @throws RangeError for a recipe that was not foreseen. */
+  /** @throws RangeError for an unexpected recipe. */
   get(recipe: Recipe): Loop {
     const loop = this.#loops.get(JSON.stringify(recipe));
     if (loop === undefined) throw new RangeError(`no loop of ${JSON.stringify(recipe)}`);

@@ -1,9 +1,9 @@
-/** Reads untyped JSON field by field; what is wrong is said with the path of the field. */
+/** Parses untyped JSON field by field; errors contain the path of the field. */
 
-/** No such scenario or channel, or a file that is none; the message is for people. */
+/** Unknown scenario or channel, or an invalid file; the message is for people. */
 export class ScenarioError extends Error {}
 
-/** A value and where it stands in its file. */
+/** A value and its path in the file. */
 export class Field {
   constructor(
     private readonly value: unknown,

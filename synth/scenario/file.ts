@@ -1,4 +1,4 @@
-/** A scenario from JSON: the shape of `model.ts`, with what can be guessed left out if so wished. */
+/** A scenario from JSON: the shape of `model.ts`, with optional fields for everything that can be derived. */
 import { BROADCAST_TYPES, networkId, serviceId, transportStreamId } from '../../arib/ids.ts';
 import { readFault } from '../fault/file.ts';
 import { Field, ScenarioError } from './fields.ts';

@@ -1,4 +1,4 @@
-/** What is out of the ordinary on the stations of the default region; any two days contain all of it. */
+/** Exceptional events on the stations of the default region; any two days contain all of them. */
 import { serviceId } from '../../arib/ids.ts';
 import { BS_NETWORK, INVENTED_REGION, terrestrialNetwork, terrestrialService } from './identity.ts';
 import type { Habits, StationReference } from './model.ts';

@@ -1,6 +1,6 @@
 /**
- * Where everything of a channel lies: packet identifiers, component tags, stream types. A pure function of the
- * scenario, so that every tuning and every table agree.
+ * Packet identifiers, component tags and stream types of everything in a channel. A pure function of the scenario, so
+ * that every tuning and every table agree.
  */
 import { type Pid, pid } from '../../arib/ids.ts';
 import type {

@@ -1,6 +1,6 @@
 /**
- * What a broadcaster's region consists of. A scenario is a readable value (or JSON file, `load.ts`); the packet
- * identifiers, component tags and tables follow from it (`layout.ts`).
+ * The data model of a broadcaster's region. A scenario is a readable value (or JSON file, `load.ts`); packet
+ * identifiers, component tags and tables are derived from it (`layout.ts`).
  */
 import type { BroadcastType, EventId, NetworkId, ServiceId, TransportStreamId } from '../../arib/ids.ts';
 import type { Fault } from '../fault/model.ts';
@@ -59,7 +59,7 @@ export interface CaptionPlan {
 
 /** A programme that a scenario lists itself. */
 export interface ListedProgramme {
-  /** Epoch ms. Without it in every one of them, the list repeats for ever, one after the other. */
+  /** Epoch ms. If all of them lack it, the list repeats without end. */
   startAt?: number;
   durationSec: number;
   title: string;
@@ -69,19 +69,19 @@ export interface ListedProgramme {
   genres: [number, number][];
   /** Its id; without it, its number in the list. Only with `startAt`. */
   eventId?: EventId;
-  /** It takes so much longer than planned: what follows moves, as far as there is no gap. */
+  /** Overrun: following programmes move, as far as there is no gap. */
   overrunSec?: number;
-  /** The overrun is announced in so many equal steps (3). */
+  /** The overrun is announced in this many equal steps (3). */
   overrunSteps?: number;
-  /** How long before it takes effect an overrun or a cancellation is announced. */
+  /** Time between the announcement of an overrun or a cancellation and its effect. */
   noticeSec?: number;
   /** Until `noticeSec` before its real end, present/following names no duration. */
   undefinedEnd?: boolean;
-  /** Title of what is shown instead: the programme itself is never on air. */
+  /** Title of the replacement: the programme itself is never on air. */
   cancelled?: string;
-  /** Another programme breaks in without notice; what is left is shown after it. */
+  /** Another programme interrupts it without notice; the rest is shown after it. */
   interruption?: Interruption;
-  /** Goes on there when it ends. */
+  /** Continues there when it ends. */
   relayTo?: StationReference;
   /** Began there before it starts here. */
   movedFrom?: StationReference;
@@ -108,7 +108,7 @@ export interface Interruption {
   afterSec: number;
   forSec: number;
   title: string;
-  /** What is left of the programme comes under another event id. */
+  /** The rest of the programme has another event id. */
   newId?: boolean;
 }
 
@@ -131,7 +131,7 @@ export interface StationReference {
 /** An evening of live sports, at 19:00 of these weekdays (0 Sunday). */
 export interface SportsEvening {
   weekdays: readonly number[];
-  /** `open`: the end is unknown until it is near. */
+  /** `open`: the end is unknown until shortly before. */
   end: 'punctual' | 'overrun' | 'open';
   /** The station on which it continues. */
   relayTo?: StationReference;
@@ -146,7 +146,7 @@ interface Repeat {
   weekdays: readonly number[];
 }
 
-/** What is out of the ordinary on a station with made-up programmes. */
+/** Exceptional events on a station with generated programmes. */
 export interface Habits {
   sports?: readonly SportsEvening[];
   /** Weekdays on which one programme of the evening gives way to another. */
@@ -159,7 +159,7 @@ export interface Habits {
   surround?: boolean;
 }
 
-/** What a station's made-up programmes are about. */
+/** Topic of a station's generated programmes. */
 export const THEMES = [
   'general',
   'film',
@@ -180,7 +180,7 @@ export type Theme = (typeof THEMES)[number];
 export const LOGO_KINDS = ['picture', 'shared', 'text', 'none'] as const;
 export type LogoKind = (typeof LOGO_KINDS)[number];
 
-/** What a station sends beside picture and sound: a BML document, and a Hybridcast application as well. */
+/** Data broadcasting of a station: a BML document, and a Hybridcast application as well. */
 export const DATA_KINDS = ['none', 'bml', 'hybridcast'] as const;
 export type DataKind = (typeof DATA_KINDS)[number];
 
@@ -217,7 +217,7 @@ export interface StationPlan {
   logo?: LogoKind;
   /** Absent: none. */
   data?: DataKind;
-  /** Whether it is seen for a fee: conditional access in its tables. Absent: free. */
+  /** Pay television: conditional access in its tables. Absent: free. */
   pay?: boolean;
   /** Absent: none. */
   commercials?: CommercialPlan;
@@ -280,9 +280,9 @@ export interface Scenario {
   channels: ChannelPlan[];
   /** Absent: none. */
   namedStreams?: NamedStream[];
-  /** What goes wrong on the air, for all of it or for some channels. */
+  /** Faults of the broadcast, for all of it or for some channels. */
   faults: readonly Fault[];
-  /** The schedule is repeated so many times as often as broadcasters do, so that tests need not wait. */
+  /** Factor by which the schedule is repeated more often than by broadcasters, so that tests need not wait. */
   scheduleSpeed?: number;
 }
 

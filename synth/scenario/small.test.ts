@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { parseScenario } from './file.ts';
 import { smallScenario } from './small.ts';
 
-test('a channel alone is enough for a scenario', () => {
+test('a channel alone is a sufficient scenario', () => {
   const made = smallScenario({ channels: [{ channel: 'T30' }, { type: 'BS', channel: 'BS03_1' }] });
   const scenario = parseScenario(JSON.parse(JSON.stringify(made)));
   expect(scenario.channels.map(({ type, channel, stations }) => [type, channel, stations.length])).toEqual([

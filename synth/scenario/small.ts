@@ -1,6 +1,6 @@
 /**
- * Small scenarios for tests: programmes of seconds, pictures as small as decoders take them. What a test does not
- * care for is filled in; the result is JSON, the shape of a scenario file (`file.ts`).
+ * Small scenarios for tests: programmes of seconds, pictures as small as decoders accept. Everything that a test does
+ * not specify is filled in; the result is JSON, the shape of a scenario file (`file.ts`).
  */
 import type { BroadcastType } from '../../arib/ids.ts';
 import {
@@ -39,7 +39,7 @@ export interface SmallScenario {
   channels: readonly SmallChannel[];
   /** As in a file. */
   faults?: readonly Written[];
-  /** As in a file: schedules come so many times as often. */
+  /** As in a file: factor by which schedules are sent more often. */
   scheduleSpeed?: number;
 }
 

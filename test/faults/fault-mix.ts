@@ -196,8 +196,8 @@ function keep({ house, shows, at }: FaultEvening, index: number): void {
 }
 
 /**
- * A programme that seems to be broken off, because its last tables were not received, is waited for for 15 minutes:
- * stop it by hand.
+ * A recording whose last tables were not received waits 15 minutes for its programme to continue; this ends it as a
+ * user would.
  */
 async function endListening(evening: FaultEvening, signal: AbortSignal): Promise<void> {
   const { house } = evening;

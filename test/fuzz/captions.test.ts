@@ -57,7 +57,7 @@ function unit(parameter: number, data: readonly number[]): number[] {
   return [0x1f, parameter, (data.length >> 16) & 255, (data.length >> 8) & 255, data.length & 255, ...data];
 }
 
-/** A payload whose CRC is right, so that what is inside gets read. */
+/** A payload with a valid CRC, so that its content is parsed. */
 function payload(id: number, data: readonly number[]): Uint8Array {
   const group = [id << 2, 0, 0, (data.length >> 8) & 255, data.length & 255, ...data];
   const crc = crc16(Uint8Array.from(group));
@@ -73,7 +73,7 @@ function drcs(random: Random): number[] {
   return [...data, random.below(40), random.below(40), ...random.bytes(random.below(400))];
 }
 
-/** What a page may be at most: the bounds that the decoder promises. */
+/** Largest permitted page: the bounds that the decoder guarantees. */
 function check(events: readonly CaptionEvent[]): void {
   if (events.length > 8 * 17) throw new Error(`${events.length} events`);
   for (const event of events) {
@@ -119,7 +119,7 @@ test(
   FUZZ_TIMEOUT,
 );
 
-test('any bytes are no caption or one', () => {
+test('any bytes are parsed as a caption or rejected', () => {
   const decoder = new CaptionDecoder();
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(), (bytes, at) => {
@@ -142,7 +142,7 @@ test('cutting a statement anywhere leaves what came before the cut', () => {
 });
 
 test('the largest statements take milliseconds', () => {
-  // 64 KB of what fills the screen with each octet, then of what makes a page with each.
+  // 64 KB that fill the screen with each byte, then that start a page with each.
   const fill = [0x9b, 0x31, 0x3b, 0x31, 0x20, 0x57, 0x9b, 0x30, 0x20, 0x58, 0x9b, 0x30, 0x20, 0x59];
   const worst = [
     [...fill, ...new Array(60_000).fill(0x18)],

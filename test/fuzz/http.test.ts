@@ -1,4 +1,4 @@
-/** Requests made of awkward pieces, as raw bytes: no error 500, no leak, no unauthorised access. */
+/** Requests made of malformed pieces, as raw bytes: no error 500, no leak, no unauthorised access. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -65,7 +65,7 @@ const QUERIES = [
   '?=&&=',
   '?__proto__=1',
 ];
-/** Each is left out as often as it is sent. */
+/** Each is omitted as often as it is sent. */
 const HEADERS: Readonly<Record<string, readonly string[]>> = {
   'Content-Type': ['application/json', 'text/plain', ';', 'application/json;'],
   'X-Forwarded-For': [
@@ -107,14 +107,14 @@ function request(random: Random): Made {
   return { path, outside, text: `${[head, ...lines].join('\r\n')}\r\n\r\nabc` };
 }
 
-/** What comes back up to the first piece of the body; everything, where the connection ends before. */
+/** The response up to the first piece of the body; everything, if the connection ends before. */
 function answer(text: string): Promise<string> {
   return new Promise((resolve) => {
     let received = '';
     const socket = connect(home.service.port, '127.0.0.1', () => socket.write(text));
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
-      // A length that was announced and not sent is waited for; the answer stands by then or never comes.
+      // A body that was announced and not sent is waited for; the response has arrived by then or never will.
       if (received.includes('\r\n\r\n')) socket.destroy();
     });
     socket.on('error', () => {});

@@ -1,9 +1,9 @@
 /**
- * Random octets that can be had again: a test prints the seed that it used, FUZZ_SEED repeats it.
+ * Reproducible random bytes: a test prints the seed that it used, FUZZ_SEED repeats it.
  * `--long` (SVC_LONG) multiplies the rounds.
  */
 
-/** The seed of this run: FUZZ_SEED, or another each day so that the suite does not see the same octets for ever. */
+/** The seed of this run: FUZZ_SEED, or a different one each day. */
 export function fuzzSeed(): number {
   const given = Number(process.env.FUZZ_SEED);
   return Number.isInteger(given) && given > 0 ? given : Math.floor(Date.now() / 86_400_000);
@@ -16,7 +16,7 @@ export function fuzzRounds(short: number): number {
   return LONG ? short * 200 : short;
 }
 
-/** What one test may take, in milliseconds. */
+/** Time limit of a test, in milliseconds. */
 export const FUZZ_TIMEOUT = LONG ? 1_800_000 : 60_000;
 
 /** xorshift32: enough for making test data. */

@@ -41,7 +41,7 @@ const TABLE_IDS = [
 /** Tags of application tables. */
 const APPLICATION_TAGS = [0x00, 0x01, 0x02, 0x15, 0x16, 0x17, 0x30, 0x31, 0x32, 0x33];
 
-/** Descriptors whose bodies are random; now and then a length that lies. */
+/** Descriptors with random bodies; some with a wrong length. */
 function loop(random: Random, tags: readonly number[] = TAGS): number[] {
   const octets: number[] = [];
   for (let count = random.below(8); count > 0; count--) {
@@ -54,7 +54,7 @@ function loop(random: Random, tags: readonly number[] = TAGS): number[] {
   return octets;
 }
 
-/** Octets after their 12-bit length; now and then the length lies. */
+/** Bytes after their 12-bit length; sometimes the length is wrong. */
 function counted(random: Random, octets: readonly number[]): number[] {
   const length = random.below(30) === 0 ? random.below(4096) : octets.length;
   return [...u16(0xf000 | length), ...octets];
@@ -153,7 +153,7 @@ test(
       if (section === undefined) continue;
       if (parseAll(section)) read++;
     }
-    // Otherwise the test makes nothing that gets past the first length.
+    // Otherwise nothing would pass the check of the first length.
     expect(read).toBeGreaterThan(ROUNDS / 10);
   },
   FUZZ_TIMEOUT,
@@ -219,7 +219,7 @@ test(
   FUZZ_TIMEOUT,
 );
 
-/** The shortest chunks that a picture can have, their contents of no meaning. */
+/** The shortest chunks that a picture can have, with meaningless content. */
 const PICTURE = Uint8Array.fromHex(
   '89504e470d0a1a0a0000000d494844520000003000000018080300000000000000' +
     '0000000449444154aabbccdd000000000000000049454e4400000000',

@@ -1,4 +1,4 @@
-/** The readers of surveys on streams of any octets whose CRCs are right: no exception, no endless work. */
+/** The survey readers on streams of arbitrary bytes with valid CRCs: no exception, no unbounded work. */
 import { expect, test } from 'bun:test';
 import { networkId, serviceId } from '../../arib/ids.ts';
 import { LogoReader } from '../../src/reception/logo-reader.ts';
@@ -27,7 +27,7 @@ function descriptors(random: Random): number[] {
   return all;
 }
 
-/** A section that is nearly right: tables that surveys read, with random contents. */
+/** An almost valid section: tables that surveys read, with random contents. */
 function section(random: Random): [pid: number, bytes: Uint8Array] {
   const few = (limit: number) => random.below(limit);
   const module = {
@@ -112,7 +112,7 @@ test(
       const packets = builder.bytes();
       logos.feed(packets);
       scan.feed(packets);
-      // Twice: what was announced late is matched then.
+      // Twice: announcements that came late are matched then.
       logos.feed(packets);
       const found = logos.takeLogos(true);
       for (const logo of found) {

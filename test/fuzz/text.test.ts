@@ -54,7 +54,7 @@ function octets(random: Random): Uint8Array {
   return Uint8Array.from(whole);
 }
 
-/** The bound that `decodeText` promises. */
+/** The bound that `decodeText` guarantees. */
 function mostUnits(length: number): number {
   return 2 * (length + MACRO_EXPANSION_LIMIT);
 }
@@ -82,7 +82,7 @@ test('the longest that a text can become stays within the bound', () => {
   expect(text.length).toBeLessThanOrEqual(mostUnits(bytes.length));
 });
 
-/** What texts of the service information are made of, and now and then something else. */
+/** Typical content of texts of the service information, and sometimes something else. */
 const PLAIN_PIECES: readonly (readonly number[])[] = [
   [0x30, 0x21],
   [0x7a, 0x56],
@@ -135,7 +135,7 @@ test(
   FUZZ_TIMEOUT,
 );
 
-/** Counts what it is told and sees that it is of the promised kind. */
+/** Counts calls and checks the types of their arguments. */
 class Bounds implements EightUnitSink {
   calls = 0;
 

@@ -17,7 +17,7 @@ import { longSection, patSection, pmtSection, StreamBuilder } from '../stream-bu
 
 const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const SIZE = 2_000_000;
-/** A thousandth of what is usual here, for machines that are busy or small: what hangs or squares, fails. */
+/** A thousandth of the usual throughput, for busy or small machines: a hang or quadratic time fails. */
 const SLOWEST_BYTES_PER_SECOND = 300_000;
 const STATION = 1024;
 
@@ -211,7 +211,7 @@ describe(`seed ${SEED}`, () => {
     }, 60_000);
   }
 
-  test('holds little, however much came', () => {
+  test('memory is bounded, however much is read', () => {
     const random = randomOf(SEED);
     const inputs = ['noise in packets of few PIDs', 'a PES packet that never ends', 'noise'].map((name) =>
       (INPUTS[name] as (random: Random) => Uint8Array)(random),

@@ -1,4 +1,4 @@
-/** Service, agent and synthetic broadcast: a fresh database fills its guide by itself and keeps it true. */
+/** Service, agent and synthetic broadcast: a fresh database fills its guide automatically and keeps it up to date. */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const ROOT = join(import.meta.dir, '..', '..');
 const SYNTH = join(ROOT, 'synth', 'main.ts');
 const DAY_MS = 86_400_000;
 const LIMIT_MS = 120_000;
-/** Schedules come so many times as often as on the air: what is sent rarest comes round in 18 s. */
+/** Speed-up of the schedules against a real broadcast: the rarest tables repeat every 18 s. */
 const SCHEDULE_SPEED = 20;
 
 let folder: string;
@@ -135,10 +135,10 @@ describe('a fresh database', () => {
     expect(rows.filter((row) => row.extended !== null).length).toBeGreaterThan(rows.length * 0.8);
   }, 30_000);
 
-  test('knows how far this machine is from the clock of each network', async () => {
+  test('knows the offset of this machine from the clock of each network', async () => {
     const { clocks } = await read<GuideStatus>('guide/status');
     expect(new Set(clocks.map(({ type }) => type))).toEqual(new Set(['GR', 'BS', 'CS']));
-    // Both are this machine's clock; what is left is what the stream waited on its way, on a busy machine seconds.
+    // Both use this machine's clock; what remains is the stream's latency, seconds on a busy machine.
     for (const { offsetMs, warning } of clocks)
       expect([Math.abs(offsetMs) < 4000, warning]).toEqual([true, Math.abs(offsetMs) > CLOCK_WARNING_MS]);
     const network = (offset: { networkId: number }): number => offset.networkId;
@@ -147,7 +147,7 @@ describe('a fresh database', () => {
 });
 
 describe("'collect now'", () => {
-  test('reads every channel at a higher priority, and lets go when it is released', async () => {
+  test('reads every channel at a higher priority, and stops when it is released', async () => {
     const pressed = await read<GuideCollect>('guide/collect', 'POST');
     expect(pressed.pressed).toBe(true);
     expect(pressed.until ?? 0).toBeGreaterThan(Date.now() + 50_000);
@@ -169,7 +169,7 @@ describe("'collect now'", () => {
 });
 
 describe('a stream that somebody watches', () => {
-  test('tells what is on without a visit, on every station of its channel', async () => {
+  test('tells what is on without a collection run, on every station of its channel', async () => {
     const [home] = await read<Station[]>('services');
     const database = new Database(join(service.folder, 'svc.db'));
     database.run('PRAGMA busy_timeout = 5000');

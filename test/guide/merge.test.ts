@@ -1,6 +1,6 @@
 /**
- * Random histories of a station's schedule, in random order, damaged and contradictory: what is stored in the end is
- * what the broadcaster said last, nothing that was announced is lost, and nothing crashes.
+ * Random histories of a station's schedule, in random order, damaged and contradictory: the stored result is what the
+ * broadcaster sent last, no announced programme is lost, and nothing crashes.
  */
 import type { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
@@ -64,7 +64,7 @@ function segmentSection(
   return longSection({ tableId: 0x50, extension: of.serviceId, version, number, lastNumber: 7 * 8, body });
 }
 
-/** A guide worker without its worker. */
+/** A guide merger without a worker. */
 class Reader {
   readonly database: Database = openDatabase(':memory:');
   readonly programs = new ProgramStore(this.database);
@@ -99,7 +99,7 @@ class Reader {
     return session;
   }
 
-  /** The next visit: nothing is remembered but what is stored. */
+  /** The next collection run: only stored state is kept. */
   again(): void {
     this.#session = this.#open();
   }
@@ -120,7 +120,7 @@ class Reader {
     }
   }
 
-  /** The broadcast's word for it: id, start, length, name. */
+  /** The broadcaster's data of a programme: id, start, length, name. */
   stored(of = HOME): Event[] {
     return this.programs.ofStation(of.id, broadcastMs(0)).map(({ eventId, startAt, endAt, name }) => ({
       id: eventId,
@@ -135,7 +135,7 @@ class Reader {
   }
 }
 
-/** A day's schedule: programmes one after another, with pauses, each under a number of its own. */
+/** A day's schedule: consecutive programmes with pauses, each with its own event id. */
 const schedule = fc
   .array(fc.record({ id: fc.nat(60), minutes: fc.integer({ min: 5, max: 120 }), pause: fc.nat(40) }), {
     maxLength: 14,
@@ -158,7 +158,7 @@ function partsOf(events: readonly Event[]): Event[][] {
 }
 
 describe(`schedules that change (seed ${SEED})`, () => {
-  test('what is stored is what was said last, in whatever order its parts came', async () => {
+  test('the version sent last is stored, in whatever order its sections arrive', async () => {
     const history = fc.array(
       fc.tuple(schedule, fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6, 7], { minLength: 8 })),
       {
@@ -173,7 +173,7 @@ describe(`schedules that change (seed ${SEED})`, () => {
           for (const [version, [events, order]] of days.entries()) {
             if (visits) reader.again();
             const parts = partsOf(events);
-            // All parts of a version come before it is written: what moves is never missing.
+            // All sections of a version arrive before it is written: a programme that moves is never missing.
             await reader.read(
               order.map((segment) => segmentSection(HOME, segment, version, parts[segment] ?? [])),
             );
@@ -204,7 +204,7 @@ describe(`schedules that change (seed ${SEED})`, () => {
     );
   });
 
-  test('versions that contradict each other for ever leave the last one, and every shown hour to one programme', async () => {
+  test('versions that contradict each other repeatedly end with the last one, and every shown hour has one programme', async () => {
     await fc.assert(
       fc.asyncProperty(schedule, schedule, fc.integer({ min: 1, max: 9 }), async (one, other, turns) => {
         const reader = new Reader();
@@ -261,7 +261,7 @@ describe(`hostile tables (seed ${SEED})`, () => {
   const random = new Random(SEED);
   const octets = (count: number): number[] => Array.from({ length: count }, () => random.below(256));
 
-  /** Right in form and CRC, wrong in content. */
+  /** Valid form and CRC, invalid content. */
   function hostileSection(): Uint8Array {
     const tableId = [0x4e, 0x4f, 0x50, 0x51, 0x58, 0x60, 0x68][random.below(7)] ?? 0x50;
     const events: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * What the guide worker stores of a channel is what an independent reader finds in the same stream: every title,
- * text, genre and time. The stream goes the way of a visit: HTTP, worker, merge, database.
+ * The guide worker stores the same titles, texts, genres and times of a channel as an independent reader finds in the
+ * same stream. The stream takes the path of a collection run: HTTP, worker, merge, database.
  */
 import type { Database } from 'bun:sqlite';
 import { afterEach, expect, test } from 'bun:test';
@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A programme, by whichever reader. */
+/** A programme, by either reader. */
 interface Programme {
   startAt: number;
   endAt: number;
@@ -38,7 +38,7 @@ interface Programme {
   genres: [number, number][];
 }
 
-/** What one programme was said to be, in any table and version of the stretch. */
+/** All variants of a programme, in any table and version of the stretch. */
 interface Heard {
   variants: Programme[];
   texts: Record<string, string>[];
@@ -47,7 +47,7 @@ interface Heard {
   /** Those of the variants that the schedule tells. */
   schedules: Programme[];
   scheduled: boolean;
-  /** Somewhere it was said without a start or without an end: the stored ones may be guessed. */
+  /** Some variant had no start or end: the stored ones may be estimates. */
   undecided: boolean;
 }
 
@@ -65,7 +65,7 @@ function variantOf(event: PeerRecord): Programme | undefined {
   const durationMs = momentOf(event.duration as Buffer);
   const descriptors = records(event.descriptors);
   const short = descriptors.find((each) => each.descriptor_tag === 0x4d);
-  // An event without an end has a guessed one: only the others are compared.
+  // An event without an end has an estimated one: only the others are compared.
   if (startAt === undefined || durationMs === undefined || short === undefined) return undefined;
   const contents = descriptors
     .filter((each) => each.descriptor_tag === 0x54)
@@ -141,7 +141,7 @@ function heardIn(packets: Uint8Array): Map<number, Heard> {
   return heard;
 }
 
-/** Reads the stream the way of a visit; gives the database. */
+/** Reads the stream like a collection run; returns the database. */
 async function stored(scenario: Scenario, plan: ChannelPlan, packets: Uint8Array): Promise<Database> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-peer-'));
   closers.push(() => rmSync(folder, { recursive: true }));
@@ -228,10 +228,10 @@ const withoutMarks = (name: string): string => name.replace(/[\u{1F100}-\u{1F2FF
 test.each(SCENARIO.channels.map((plan) => [plan.type, plan.channel, plan] as const))(
   '%s %s',
   async (type, channel, plan) => {
-    // All tables of the channel have come round; those of other streams take longest.
+    // Every table of the channel has been repeated; those of other streams take longest.
     const { actual, other } = eventCycles(SCENARIO, type);
     const seconds = 5 + (other ?? actual).extended.base;
-    // Read in a moment, it ends now: what is over in it is over.
+    // The whole stream is read in a moment, so "now" is its end: programmes that ended in it are over.
     const begin = broadcastMs((Math.floor(Date.now() / 1000) - seconds) * 1000);
     const packets = tablePackets(SCENARIO, plan, seconds, begin);
     const heard = heardIn(packets);
@@ -266,7 +266,7 @@ test.each(SCENARIO.channels.map((plan) => [plan.type, plan.channel, plan] as con
         expect(withoutMarks(lender?.name ?? '')).toBe(withoutMarks(name));
         compared.shared += 1;
       } else if (said.texts.length === 0) expect(row.extended).toBeNull();
-      // Told by present/following alone and over: the whole stretch is read sooner than that is written.
+      // Listed in present/following only, and over: the whole stretch is read before that is written.
       else if (said.textScheduled || row.extended !== null || row.end_at > begin + seconds * 1000) {
         expect(said.texts).toContainEqual(JSON.parse(row.extended ?? '{}'));
         compared.texts += 1;

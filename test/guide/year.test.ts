@@ -1,4 +1,4 @@
-/** A year of broadcasting, day by day: the database comes to a size and keeps it. */
+/** A year of broadcasting, day by day: the database reaches a size and keeps it. */
 import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const HOUR_MS = 3_600_000;
 const BEGIN = Date.parse('2026-11-21T00:00:00+09:00');
 const STATIONS = 2;
 const GUIDE_DAYS = 8;
-/** The database has met everything that a month brings by then. */
+/** By then the database has seen everything that occurs within a month. */
 const SETTLED_DAY = 60;
 const WORDS = [
   'ニュース',
@@ -86,7 +86,7 @@ test('a simulated year leaves the database at a constant size', async () => {
   for (let number = -GUIDE_DAYS; number < 365; number++) {
     const now = wallMs(BEGIN + number * DAY_MS);
     for (const { id } of stations) {
-      // The day that came into reach, and some of another that is said anew.
+      // The day that came into range, and some programmes of another that are sent again.
       const programs = [...day(id, number + GUIDE_DAYS), ...day(id, number + 2).slice(0, 4)];
       await writer.write(
         { stationId: id, programs, extended: new Map(), windows: [], presentFollowing: undefined },
@@ -103,7 +103,7 @@ test('a simulated year leaves the database at a constant size', async () => {
   };
   expect(documents).toBe(rows);
   const [settled = 0] = sizes;
-  // The letters' index is merged now and then: it breathes, it does not grow.
+  // The full-text index is merged now and then: its size varies, but does not grow.
   expect(Math.max(...sizes)).toBeLessThan(settled * 1.25);
   expect(Math.max(...sizes.slice(-12))).toBeLessThanOrEqual(Math.max(...sizes.slice(0, 12)) * 1.05);
   database.close();

@@ -1,4 +1,4 @@
-/** The notices that the executables carry are those of what they contain. */
+/** The notices in the executables match the packages that they contain. */
 import { expect, test } from 'bun:test';
 import { LICENSES } from '../../host/licenses.ts';
 import { licenseNotices } from '../../tools/licenses.ts';
@@ -7,7 +7,7 @@ test('host/licenses.txt is up to date (bun tools/licenses.ts)', () => {
   expect(LICENSES).toBe(licenseNotices());
 });
 
-test('every part is named with its terms', () => {
+test('every part is listed with its licence', () => {
   for (const name of ['elysia ', 'preact ', 'ipaddr.js ', '@fontsource/kosugi-maru ', 'Bun 1.4']) {
     expect(LICENSES).toContain(`\n${name}`);
   }

@@ -1,4 +1,4 @@
-/** A worker that does what a test of the worker link asks for, also what no worker should do. */
+/** A worker that does what a test of the worker link requests, including misbehaviour. */
 import { serveWorker, Transferring } from '../../host/worker-server.ts';
 import type { Trial } from './trial-contract.ts';
 

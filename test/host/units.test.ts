@@ -1,4 +1,4 @@
-/** The systemd units: how much they leave open, by systemd's own measure. */
+/** The systemd units: their exposure as rated by systemd-analyze. */
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,9 +32,9 @@ for (const unit of ['svc.service', 'svc-agent.service']) {
     // The card is behind a socket, streams behind the network.
     expect(text).toMatch(/^RestrictAddressFamilies=.*AF_INET AF_INET6 AF_UNIX/m);
     expect(text).toMatch(/^SupplementaryGroups=.*video/m);
-    // Recordings may be read by the group, the database sets its own mode; the agent's files are its own.
+    // The group may read recordings, the database sets its own mode; the agent's files are private.
     expect(text).toMatch(unit === 'svc.service' ? /^UMask=0027$/m : /^UMask=0077$/m);
-    // A tuner whose driver is loaded after the unit was started must be among them.
+    // A tuner whose driver is loaded after the unit was started must be included.
     if (unit === 'svc-agent.service') expect(text).toMatch(/^DeviceAllow=char-\* rw$/m);
     if (unit === 'svc.service') expect(text).toMatch(/^DeviceAllow=char-drm rw$/m);
   });

@@ -63,7 +63,7 @@ test('buffers are moved in both directions', async () => {
   expect(bytes.length).toBe(0);
 });
 
-test('what a handler throws reaches the caller with its code, and the worker lives on', async () => {
+test('an error thrown by a handler reaches the caller with its code, and the worker keeps running', async () => {
   const { link, started } = linked();
   expect(await errorOf(link.request('fail', 'ended'))).toMatchObject({
     kind: 'failed',
@@ -75,7 +75,7 @@ test('what a handler throws reaches the caller with its code, and the worker liv
   expect(started()).toBe(1);
 });
 
-test('a request that is answered too late is a timeout; others are not affected', async () => {
+test('a late answer is a timeout; other requests are not affected', async () => {
   const { link, started } = linked();
   await link.request('echo', 'started');
   expect((await errorOf(link.request('wait', null, { timeoutMs: 50 }))).kind).toBe('timeout');
@@ -108,7 +108,7 @@ test('a worker that exits fails its requests and is replaced, with its setup', a
   expect(started()).toBe(2);
 });
 
-test('an order that throws ends the worker', async () => {
+test('an order whose handler throws ends the worker', async () => {
   const { link, lost } = linked();
   await link.request('echo', 'started');
   link.send({ kind: 'throw' });
@@ -117,7 +117,7 @@ test('an order that throws ends the worker', async () => {
   expect(await link.request('echo', 'a')).toBe('a');
 });
 
-test('a worker that hangs in a loop is given up by the watchdog and replaced', async () => {
+test('a worker that hangs in a loop is terminated by the watchdog and replaced', async () => {
   const { link, lost, started } = linked({ watchdog: { askMs: 20, limitMs: 400, startLimitMs: LIMIT_MS } });
   await link.request('echo', 'started');
   // The first answer to the watchdog ends its longer start limit.
@@ -128,7 +128,7 @@ test('a worker that hangs in a loop is given up by the watchdog and replaced', a
   expect(started()).toBe(2);
 });
 
-test('a worker is watched only while it works, where it is so ordered', async () => {
+test("with watchWhen 'working' a worker is watched only while it works", async () => {
   const { link, lost, started } = linked({
     watchWhen: 'working',
     watchdog: { askMs: 20, limitMs: 300, startLimitMs: LIMIT_MS },
@@ -172,7 +172,7 @@ test('open requests are bounded', async () => {
   expect(await Promise.all(open)).toEqual(['given up', 'given up']);
 });
 
-test('a worker without work is ended after a while, and started by the next request', async () => {
+test('an idle worker is ended after a while, and started by the next request', async () => {
   const { link, lost, started } = linked({ idleMs: 20 });
   expect(await link.request('echo', 'a')).toBe('a');
   await comesTrue('the end', () => !link.isRunning, LIMIT_MS);
@@ -181,7 +181,7 @@ test('a worker without work is ended after a while, and started by the next requ
   expect(lost).toEqual([]);
 });
 
-test('close waits for the worker, up to its limit, and then fails what is open', async () => {
+test('close waits for the worker, up to its limit, and then rejects open requests', async () => {
   const polite = linked();
   await polite.link.request('echo', 'a');
   expect(await polite.link.close()).toBe(true);

@@ -1,5 +1,5 @@
 /**
- * Damaged reception through encoder and fragments: picture and sound stay together and memory stays bounded. The stream
+ * Damaged reception through encoder and fragments: picture and sound stay in sync and memory stays bounded. The stream
  * is made and damaged as fast as the machine can.
  */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
@@ -41,25 +41,25 @@ function* packets(stream: Uint8Array): Generator<{ packet: Uint8Array; pid: numb
 
 interface Encoded {
   file: Uint8Array;
-  /** Most memory that the encoder had. */
+  /** Peak memory of the encoder. */
   megabytes: number;
 }
 
 /**
- * Peak resident memory of a running process. (The usage that a parent is told afterwards counts the parent's own
- * memory in, from the moment between fork and exec.)
+ * Peak resident memory of a running process. (The rusage that a parent gets after exit includes the parent's own memory
+ * between fork and exec.)
  */
 function peakMegabytes(pid: number): number {
   try {
     const peak = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     return Number(peak ?? 0) / 1024;
   } catch {
-    // It ended while we looked.
+    // It ended in the meantime.
     return 0;
   }
 }
 
-/** As a station's worker does, without its limits of time. */
+/** As in a station's worker, without its timeouts. */
 async function encode(stream: Uint8Array): Promise<Encoded> {
   const believed = new TimeGuard([VIDEO, SOUND]).feed(stream);
   if (encoder === undefined || believed === 'jump') throw new Error('nothing to encode');
@@ -83,7 +83,7 @@ async function encode(stream: Uint8Array): Promise<Encoded> {
   return { file: Uint8Array.from(Buffer.concat(parts)), megabytes };
 }
 
-/** Of every flash after `from` with a beep near it: seconds from the one to the other. */
+/** For every flash after `from` with a beep near it: offset in seconds. */
 async function offsets(file: Uint8Array, from = 0): Promise<number[]> {
   const beeps = onsets(await sound(file));
   return flashes(await pictures(file)).flatMap((flash) => {
@@ -94,7 +94,7 @@ async function offsets(file: Uint8Array, from = 0): Promise<number[]> {
 }
 
 describe('live encoding', () => {
-  test('keeps picture and sound together after packets of both got lost', async () => {
+  test('keeps picture and sound in sync after packets of both were lost', async () => {
     const total = air.length / PACKET;
     const kept = [...packets(air)].filter(({ pid }, index) => {
       // One in 7 of the sound's packets, and bursts of everything; with a beep's start its time would be lost.
@@ -130,7 +130,7 @@ describe('live encoding', () => {
   test('continues over a wrap of the stamps', async () => {
     const { file } = await encode(await received(SECONDS - 3, WRAP_AT - 3_000));
     const times = (await pictures(file)).map(({ time }) => time);
-    // The first and last pictures may lean on some that are not in the stream.
+    // The first and last pictures may refer to some that are not in the stream.
     const steps = times.slice(10, -3).map((time, index) => time - (times[index + 9] ?? 0));
     expect(times[0]).toBeLessThan(0.5);
     expect(Math.max(...steps)).toBeLessThan(0.05);

@@ -1,4 +1,4 @@
-/** Faults around live viewing: each has its failure, ends what it must, and the next request works. */
+/** Faults around live viewing: each has its error code, ends the affected streams, and the next request works. */
 import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -83,7 +83,7 @@ describe('the tuner', () => {
 });
 
 describe('ffmpeg', () => {
-  test('is missing: raw works, the rest is refused, until it is back', async () => {
+  test('is missing: raw works, the encoded path is refused, until ffmpeg is back', async () => {
     const path = join(folder, 'ffmpeg');
     let time = 0;
     const live = await start({ ffmpeg: path, now: () => time });
@@ -112,7 +112,7 @@ describe('ffmpeg', () => {
   });
 
   test('has a GPU encoder that passes its trial and then fails: the software one for 15 minutes', async () => {
-    // In the trial it encodes by software; on a station it ends at once, as a GPU without memory does.
+    // In the trial it encodes by software; for a station it exits at once, as a GPU without memory does.
     const path = join(folder, 'gpu-ffmpeg');
     const script = [
       '#!/bin/sh',
@@ -138,7 +138,7 @@ describe('ffmpeg', () => {
     expect((await live.encoders.h264()).encoder.name).toBe('h264_vaapi');
   });
 
-  test('fails at every start: the request fails and nothing keeps running', async () => {
+  test('fails at every start: the request fails and no process is left', async () => {
     const path = join(folder, 'bad-ffmpeg');
     writeFileSync(path, '#!/bin/sh\ncase "$*" in *pipe:0*) exit 1;; *) exec ffmpeg "$@";; esac\n');
     chmodSync(path, 0o755);
@@ -240,7 +240,7 @@ function changingStation() {
   };
 }
 
-/** Makes the audio streams (type 0x0f) of the PMT section at `start` something else, in a new version. */
+/** Changes the audio streams (type 0x0f) of the PMT section at `start` to another type, in a new version. */
 function dropAudio(packets: Uint8Array, start: number): void {
   const length = (((packets[start + 1] ?? 0) & 0x0f) << 8) | (packets[start + 2] ?? 0);
   const end = start + 3 + length - 4;

@@ -1,6 +1,6 @@
 /**
- * An evening of a household: eight viewers of original packets on four stations, two that share an encoder. No gap in
- * anybody's sound, and memory that does not grow. Seconds in the suite; `--long`: SVC_SOAK_S, an hour without it.
+ * An evening of a household: eight viewers of original packets on four stations, and two that share an encoder. No gap
+ * in any sound, and constant memory. Seconds in the suite; with `--long`, SVC_SOAK_S or an hour.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { BoxCutter } from '../../mp4/boxes.ts';
@@ -17,7 +17,7 @@ setDefaultTimeout(LIMIT_MS);
 const RAW = [HD, HD, DUAL_MONO, DUAL_MONO, ONE_SEGMENT, ONE_SEGMENT, OTHER_CHANNEL, OTHER_CHANNEL];
 /** PES packets of sound come several a second; fragments ten. */
 const GAP_S = 0.6;
-/** Of what is kept a station (6 MB), its viewers' queues and the collector's moments. */
+/** Per station 6 MB of buffers, its viewers' queues, and variation by garbage collection. */
 const GROWTH_MB = 96;
 const MB = 1024 * 1024;
 

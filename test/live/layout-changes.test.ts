@@ -71,7 +71,7 @@ function station(channel: string, service?: number) {
   return found.id;
 }
 
-/** Waits until a live stream holds so many seconds of pictures. */
+/** Waits until a live stream contains this many seconds of pictures. */
 async function seconds(watching: Watching, wanted: number): Promise<void> {
   const began = performance.now();
   await until('it begins', () => watching.bytes > 0);
@@ -86,12 +86,12 @@ test('a beep a second is heard through stereo, 5.1 and dual mono', async () => {
   expect(watching.ending).not.toBe('broken');
   expect(heard.length).toBeGreaterThan(7);
   const steps = heard.slice(1).map((at, index) => at - (heard[index] ?? 0));
-  // Marks are 1.001 s apart; a form of sound that was lost would leave a hole.
+  // Marks are 1.001 s apart; a lost sound format would leave a gap.
   for (const step of steps) expect(step).toBeWithin(0.95, 1.05);
 });
 
 /** Watched at the same time: the split comes every 20 s. */
-test('a picture that becomes smaller, and a branch that splits off, end the stream cleanly; who asks again sees pictures', async () => {
+test('a picture that becomes smaller, and a branch that splits off, end the stream cleanly; the next request shows pictures', async () => {
   const [main, branch] = await Promise.all([
     rig.watch(station('T31', MAIN)),
     rig.watch(station('T31', BRANCH)),
@@ -109,10 +109,12 @@ test('a picture that becomes smaller, and a branch that splits off, end the stre
   await rig.leaveAll();
 });
 
-/** Ticks of 27 MHz between clock references: more is a broadcaster that was too slow on a loaded machine. */
+/**
+ * 27 MHz ticks between clock references: a larger distance means that the broadcaster was too slow on a loaded machine.
+ */
 const SKIPPED = 27_000_000 / 5;
 
-test('raw, nothing is lost where the forms change', async () => {
+test('raw loses nothing where the formats change', async () => {
   const all = [station('T30'), station('T31', MAIN), station('T31', BRANCH)];
   const watched = await Promise.all(all.map((one) => rig.watch(one, 'raw')));
   await Promise.all(watched.map((watching) => seconds(watching, 12)));

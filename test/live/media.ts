@@ -1,4 +1,4 @@
-/** Looks at received media with ffmpeg, which shares no code with what made the fragments. */
+/** Analyses received media with ffmpeg, which shares no code with the muxer under test. */
 
 const bytesOf = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> =>
   new Uint8Array(await new Response(stream).arrayBuffer());
@@ -120,7 +120,7 @@ export function onsets(audio: Sound): number[] {
 export function flashes(frames: readonly Picture[]): number[] {
   const dark = Math.min(...frames.map((frame) => frame.light));
   const bright = Math.max(...frames.map((frame) => frame.light));
-  // An encoder with few bits lets a flash fade for some pictures: only the flash itself is this bright.
+  // An encoder at a low bit rate lets a flash fade over some pictures: only the flash itself is this bright.
   const limit = dark + (bright - dark) * 0.8;
   return frames.flatMap((frame, index) => {
     const before = frames[index - 1];

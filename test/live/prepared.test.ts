@@ -1,4 +1,7 @@
-/** A station that is likely to be tuned next, received on an idle tuner. One tuner, so that everything is in the way. */
+/**
+ * Reception of a station that is likely to be tuned next, on an idle tuner. One tuner, so that every other use
+ * conflicts.
+ */
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { HD, OTHER_CHANNEL, prepareAir, Rig, until } from './rig.ts';
 
@@ -14,12 +17,12 @@ afterAll(() => rig.close());
 
 const isUsed = (use: string) => async (): Promise<boolean> => (await rig.uses()).join() === use;
 
-test('is received without a viewer, begins with what was kept of it, and is given back', async () => {
+test('is received without a viewer, begins with its buffered packets, and is released', async () => {
   const abort = new AbortController();
   const over = rig.live.prepare(OTHER_CHANNEL, abort.signal);
   await until('it is received', isUsed('live GR/T26'));
   const viewer = await rig.watch(OTHER_CHANNEL, 'raw');
-  // What a viewer of a station that was just tuned gets first is a packet or two.
+  // A viewer of a station that was just tuned gets only a packet or two first.
   await until('the burst', () => viewer.bytes > 200_000);
   abort.abort();
   const before = viewer.bytes;
@@ -29,9 +32,9 @@ test('is received without a viewer, begins with what was kept of it, and is give
   await until('the tuner is free', isUsed(''));
 });
 
-test('takes no tuner from anybody, and gives its own to a viewer at once', async () => {
+test('takes no tuner from others, and yields its own to a viewer at once', async () => {
   const watching = await rig.watch(HD, 'raw');
-  // Resolves at once: there is nothing to prepare it on.
+  // Resolves at once: there is no tuner for it.
   await rig.live.prepare(OTHER_CHANNEL, new AbortController().signal);
   expect(await rig.uses()).toEqual(['live GR/T27']);
   await watching.leave();

@@ -27,7 +27,7 @@ export const DUAL_MONO = stationId(networkId(32608), serviceId(9217));
 export const ONE_SEGMENT = stationId(networkId(32608), serviceId(9600));
 export const OTHER_CHANNEL = stationId(networkId(32609), serviceId(9224));
 
-/** So many seconds of T27, now or from an epoch ms on, as fast as they can be made. */
+/** The given number of seconds of T27, now or from an epoch ms on, generated as fast as possible. */
 export async function received(seconds: number, at?: number): Promise<Uint8Array> {
   const words = ['--scenario', 'mini', '--type', 'GR', '--channel', 'T27', '--speed', '0'];
   if (at !== undefined) words.push('--at', String(at));
@@ -39,7 +39,7 @@ export async function received(seconds: number, at?: number): Promise<Uint8Array
   return new Uint8Array(await new Response(child.stdout as unknown as ReadableStream).arrayBuffer());
 }
 
-/** Media are made once a machine. @param scenario a name, or a file */
+/** Media are made once per machine. @param scenario a name, or a file */
 export async function prepareAir(scenario = 'mini'): Promise<StationRecord[]> {
   await synthText('--scenario', scenario, '--prepare');
   const channels = JSON.parse(await synthText('--scenario', scenario, '--channels')) as Channel[];
@@ -76,7 +76,7 @@ export function encoderPids(): number[] {
         found.push(Number(name));
       }
     } catch {
-      // It ended while we looked.
+      // It ended in the meantime.
     }
   }
   return found;
@@ -87,7 +87,7 @@ export const descriptors = (): number => readdirSync('/proc/self/fd').length;
 export interface RigOptions {
   stations: readonly StationRecord[];
   tuners?: string;
-  /** What is on the air, as prepared; `mini` when absent. */
+  /** The broadcast, as prepared; `mini` by default. */
   scenario?: string;
   /** In place of the agent that the rig starts. */
   agentUrl?: string;

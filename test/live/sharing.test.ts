@@ -1,4 +1,4 @@
-/** Stations watched in every form: what comes out, who shares what, and when the tuner is free again. */
+/** Stations watched in every format: the output, what is shared, and when the tuner is released. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { AudioOption } from '../../wire/api.ts';
 import { boxTypes, firstTime, flashes, onsets, pictures, sound, tone } from './media.ts';

@@ -1,4 +1,4 @@
-/** A client of the live socket as a native program would be one: no Origin, frames as they come. */
+/** A client of the live socket like a native program: no Origin header, raw frames. */
 import type { LiveControl, LiveMessage } from '../../wire/live.ts';
 import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../wire/live-frames.ts';
 import { comesTrue } from '../until.ts';
@@ -34,7 +34,7 @@ export async function liveTicket(url: string): Promise<string> {
   return ((await response.json()) as { ticket: string }).ticket;
 }
 
-/** What was received, however it came. */
+/** Everything received, on any channel. */
 export class ReceivedFrames {
   readonly frames: SocketFrame[] = [];
 

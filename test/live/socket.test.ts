@@ -86,7 +86,7 @@ test('fragments, clock and captions are on one scale, within 1 ms of the origina
     return encoded.all('clock').find(({ at }) => ats.has(at));
   };
   await comesTrue('a clock of both', common, 25_000);
-  // Long enough that who joins later does not begin where the session began.
+  // Long enough that a later viewer does not begin at the session's start.
   await encoded.frame(LIVE_CHANNEL.fragment, 25);
   const there = common();
   const stamp = raw.all('clock').find(({ at }) => at === there?.at)?.pts ?? 0;
@@ -110,7 +110,7 @@ test('fragments, clock and captions are on one scale, within 1 ms of the origina
   expect(far).toEqual([]);
   expect(fragment.time).toBeLessThan(90_000);
 
-  // Who joins later begins at once, on the same scale.
+  // A later viewer begins at once, on the same scale.
   const late = new Client();
   late.send({ ...tune, codec: 'h264' });
   await late.message('tuned');

@@ -1,6 +1,6 @@
 /**
- * What an encoder is started with, at every entry point of a broadcast: ffmpeg must know the frame rate by
- * then. Without it H.264 gets a wrong level and SVT-AV1 refuses to start; no later moment would tell.
+ * The input with which an encoder starts, at every random access point of a broadcast: ffmpeg must know the frame rate
+ * by then. Without it H.264 gets a wrong level and SVT-AV1 refuses to start.
  */
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { serviceId } from '../../arib/ids.ts';
@@ -13,7 +13,7 @@ import { prepareAir, received } from './rig.ts';
 
 setDefaultTimeout(60_000);
 
-/** What an encoder gets that is started at each entry point, with half a second behind it. */
+/** Input of an encoder that starts at each random access point, including the next half second. */
 function encoderStarts(stream: Uint8Array, onLayout: (layout: StationLayout) => void): Uint8Array[] {
   const finder = new EntryPointFinder();
   const filter = new StationFilter(serviceId(9216), {
@@ -42,7 +42,7 @@ function encoderStarts(stream: Uint8Array, onLayout: (layout: StationLayout) => 
   return starts.map((parts) => Uint8Array.from(Buffer.concat(parts)));
 }
 
-test('the frame rate is known wherever an encoder begins', async () => {
+test('the frame rate is known at every random access point', async () => {
   await prepareAir();
   let layout: StationLayout | undefined;
   const starts = encoderStarts(await received(4), (found) => {

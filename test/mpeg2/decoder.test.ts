@@ -17,7 +17,7 @@ function unitsOf(stream: Uint8Array): AccessUnit[] {
   return [...cutter.push(stream), ...cutter.end()];
 }
 
-/** The frames as coded, both fields woven: what ffmpeg gives. */
+/** The frames as coded, both fields interleaved, as ffmpeg outputs them. */
 async function frames(units: readonly AccessUnit[], decoder?: Mpeg2Decoder): Promise<Uint8Array[]> {
   const used = decoder ?? (await Mpeg2Decoder.create(module));
   const found: Uint8Array[] = [];
@@ -78,7 +78,7 @@ describe('pictures are within 1 of those of ffmpeg', () => {
 });
 
 describe('a damaged stream', () => {
-  test('of 10,000 corrupted pictures neither traps nor grows', async () => {
+  test('of 10,000 corrupted pictures neither traps nor leaks', async () => {
     const decoder = await Mpeg2Decoder.create(module);
     const random = seeded(20_261_122);
     const streams = [1, 2, 3, 4].map((seed) =>
@@ -90,7 +90,7 @@ describe('a damaged stream', () => {
       const stream = streams[(count >> 4) % streams.length] ?? [];
       const unit = (stream[count % stream.length] ?? new Uint8Array()).slice();
       const changes = 1 + Math.floor(random() * 6);
-      // The first picture's sequence header may be hit too, but then a larger picture is a matter of its own.
+      // The first picture's sequence header may be damaged too, but then a larger picture is legitimate.
       const from = count % stream.length === 0 ? 40 : 0;
       for (let change = 0; change < changes; change += 1) {
         unit[from + Math.floor(random() * (unit.length - from))] = Math.floor(random() * 256);
@@ -105,7 +105,7 @@ describe('a damaged stream', () => {
     expect(decoder.memoryBytes).toBeLessThanOrEqual(Math.max(memory, 34 << 20));
   });
 
-  test('of noise, of nothing and of endless start codes is survived', async () => {
+  test('of noise, no data or endless start codes is survived', async () => {
     const decoder = await Mpeg2Decoder.create(module);
     const random = seeded(5);
     const noise = Uint8Array.from({ length: 300_000 }, () => Math.floor(random() * 256));
@@ -161,7 +161,7 @@ describe('a stream', () => {
     expect(joinedAt).toEqual(whole.slice(whole.length - joinedAt.length));
   });
 
-  test('that changes its size and shape goes on', async () => {
+  test('that changes its size and shape continues', async () => {
     const decoder = await Mpeg2Decoder.create(module);
     const shapes: string[] = [];
     const note = (pictures: Iterable<DecodedPicture>): void => {
@@ -185,7 +185,7 @@ describe('a stream', () => {
     expect(shapes).toEqual(['208x144 1.33', '352x288 1.78', '96x80 1.33']);
   });
 
-  test('is cut into the same units whatever pieces it comes in', async () => {
+  test('is split into the same units for any chunk sizes', async () => {
     const stream = joined(randomVideo({ seed: 9, width: 64, height: 64, types: ['I', 'P', 'B', 'B'] }));
     const whole = unitsOf(stream).map(({ bytes }) => bytes);
     const random = seeded(3);
@@ -204,8 +204,8 @@ describe('a stream', () => {
   });
 });
 
-describe('what is shown', () => {
-  test('of interlaced frames is a picture a field, at even times', async () => {
+describe('the output', () => {
+  test('of interlaced frames is one picture per field, at even intervals', async () => {
     const interlaced = ['-flags', '+ildct+ilme', '-top', '1', '-bf', '2', '-q:v', '2'];
     const stream = await encode('208x144', 0.5, interlaced);
     const decoder = await Mpeg2Decoder.create(module);
@@ -222,7 +222,7 @@ describe('what is shown', () => {
     for (const [index, time] of times.entries()) expect(time).toBeCloseTo(3003 + index * 1501.5);
   });
 
-  test('of what moves is nearer to the picture of its time than both fields woven', async () => {
+  test('of moving content is closer to the picture at its time than the interleaved fields are', async () => {
     const { source, stream } = await fieldFilm('208x160', 0.5);
     const decoder = await Mpeg2Decoder.create(module);
     const woven = await frames(unitsOf(stream));
@@ -251,7 +251,7 @@ describe('what is shown', () => {
     expect(Math.min(...ours)).toBeGreaterThan(20);
   });
 
-  test('of film is each of its pictures as long as the stream says: 3 and 2 fields', async () => {
+  test('of film shows each picture for as long as the stream signals: 3 and 2 fields', async () => {
     const units = unitsOf(await encode('208x160', 0.5, ['-g', '15', '-bf', '0', '-q:v', '4']));
     const decoder = await Mpeg2Decoder.create(module);
     const seen: { time: number; fields: number }[] = [];
@@ -272,7 +272,7 @@ describe('what is shown', () => {
   });
 });
 
-/** The unit with progressive_sequence 0, progressive_frame 1 and a repeat_first_field of its own. */
+/** The unit with progressive_sequence 0, progressive_frame 1 and the given repeat_first_field. */
 function asFilm(unit: Uint8Array, isRepeated: boolean): Uint8Array {
   const bytes = unit.slice();
   for (let at = 0; at + 9 < bytes.length; at += 1) {

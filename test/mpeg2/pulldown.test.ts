@@ -1,4 +1,6 @@
-/** Film in interlaced frames, without a mark in the stream: every field is known, so every picture shown can be checked. */
+/**
+ * Film in interlaced frames without flags in the stream: every field is known, so every output picture can be checked.
+ */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { AccessUnits } from '../../web/raw/access-units.ts';
@@ -53,7 +55,7 @@ function pulledDown(first: number, pictures: number): Uint8Array[] {
 }
 
 interface Shown {
-  /** The field at whose time it is shown, and how many it is shown for. */
+  /** The field at whose time it is shown, and its duration in fields. */
   readonly field: number;
   readonly fields: number;
   readonly luma: Uint8Array;
@@ -82,12 +84,12 @@ async function shown(fields: readonly Uint8Array[]): Promise<Shown[]> {
 const isFilm = ({ fields }: Shown): boolean => fields > 1;
 const isVideo = ({ fields }: Shown): boolean => fields === 1;
 
-/** dB of the picture that is least like what it was made of. */
+/** PSNR in dB of the worst picture against its source. */
 function worst(pictures: readonly Shown[], source: readonly Uint8Array[]): number {
   return Math.min(...pictures.map(({ field, luma }) => psnr(luma, source[field]?.subarray(0, LUMA) ?? luma)));
 }
 
-/** Without a gap; a film's picture ends early where its cadence breaks within it. */
+/** Without a gap; a film picture ends early where the cadence breaks within it. */
 function expectContinuous(pictures: readonly Shown[]): void {
   for (const [index, { field, fields }] of pictures.entries()) {
     const next = pictures[index + 1]?.field ?? field + fields;
@@ -121,7 +123,7 @@ describe('film in interlaced frames', () => {
     expect(worst(pictures.slice(-30), fields)).toBeGreaterThan(38);
   });
 
-  test('between video, and cut so that its cadence breaks, never shows a torn picture', async () => {
+  test('between video, and cut so that its cadence breaks, never shows a combed picture', async () => {
     const count = 66;
     const fields = [
       ...Array.from({ length: count }, (_, at) => video(at)),
@@ -139,12 +141,12 @@ describe('film in interlaced frames', () => {
     expect(from(second + 60, third - 5).every(isFilm)).toBe(true);
     expect(from(third + 60, fourth - 5).every(isFilm)).toBe(true);
     expect(from(fourth + 3, fields.length).every(isVideo)).toBe(true);
-    // A picture of two moments is far from each: 24 dB and less here.
+    // A picture of two moments differs from both: 24 dB and less here.
     expect(worst(pictures.filter(isFilm), fields)).toBeGreaterThan(36);
     expect(worst(pictures, fields)).toBeGreaterThan(29);
   });
 
-  test('under a text that moves with every field is shown as video, so that the text is whole', async () => {
+  test('under a text that moves with every field is shown as video, so that the text is not combed', async () => {
     const fields = pulledDown(0, 48).map((picture, field) => withTicker(picture, field));
     const pictures = await shown(fields);
     expectContinuous(pictures);
@@ -153,7 +155,7 @@ describe('film in interlaced frames', () => {
 });
 
 describe('the cadence', () => {
-  test('is never found in video that moves, whatever noise tears', () => {
+  test('is never detected in moving video, whatever the noise', () => {
     const random = seeded(31);
     for (let round = 0; round < 50; round += 1) {
       const cadence = new FilmCadence();
@@ -164,7 +166,7 @@ describe('the cadence', () => {
     }
   });
 
-  test('of drawings that change every second or third film picture is found too, and stays while nothing moves', () => {
+  test('of animation that changes every second or third film picture is detected, and stays during still pictures', () => {
     const cadence = new FilmCadence();
     const counts = { field: 0, film: 0, held: 0 };
     // Each drawing stands for 2 film pictures: 5 fields.
@@ -178,7 +180,7 @@ describe('the cadence', () => {
     for (let field = 0; field < 300; field += 1) expect(cadence.next(50).kind).toBe('field');
   });
 
-  test('is forgotten where a field cannot be measured', () => {
+  test('is reset where a field cannot be measured', () => {
     const cadence = new FilmCadence();
     for (let field = 0; field < 100; field += 1) cadence.next(field % 2 === 0 ? 0 : 90);
     expect(cadence.next(0).kind).toBe('film');

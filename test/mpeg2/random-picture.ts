@@ -1,7 +1,7 @@
 /**
- * Pictures of random macroblocks with every coding tool of the main profile (ISO/IEC 13818-2): what no encoder at hand
- * makes, such as field pictures, 16x8 and dual-prime prediction and concealment vectors. Vectors stay within the
- * reference, levels are low enough not to be saturated, so that every decoder has to give the same samples.
+ * Pictures of random macroblocks with every coding tool of the main profile (ISO/IEC 13818-2), including those that no
+ * available encoder produces: field pictures, 16x8 and dual-prime prediction, concealment vectors. Vectors stay within
+ * the reference and levels are too low to saturate, so that every decoder must output the same samples.
  */
 import type { BitWriter } from './bit-writer.ts';
 
@@ -166,7 +166,10 @@ export class RandomPicture {
     }
   }
 
-  /** How many are skipped. In B pictures a skipped one repeats vectors that are only known to fit where they stood. */
+  /**
+   * Number of skipped macroblocks. In B pictures a skipped one repeats vectors that are only valid where they were
+   * coded.
+   */
   #skips(most: number): number {
     return this.#o.type === 'P' && this.#chance(0.2) ? this.#pick(most + 1) : 0;
   }
@@ -296,7 +299,9 @@ export class RandomPicture {
 
   #chosen: { at: string; dual: { vector: Vector; differences: Vector } | undefined } | undefined;
 
-  /** A dual-prime vector all of whose derived vectors fit; the same when asked again. Undefined: none was found. */
+  /**
+   * A dual-prime vector all of whose derived vectors are inside the picture; deterministic. Undefined: none was found.
+   */
   #dualPrime(column: number, row: number): { vector: Vector; differences: Vector } | undefined {
     const at = `${column} ${row}`;
     if (this.#chosen?.at === at) return this.#chosen.dual;

@@ -1,4 +1,4 @@
-/** The raw path without a browser: transport stream in, pictures and sound out, by a clock of its own. */
+/** The raw path without a browser: transport stream in, pictures and sound out, in virtual time. */
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { pid } from '../../arib/ids.ts';
@@ -69,7 +69,8 @@ function station(options: StreamOptions): Uint8Array[] {
     videoCounter += packets.length / 188;
     pieces.push(packets);
     if (!withAudio) continue;
-    // 30 frames of pictures are 46.875 of sound: near enough, as PES packets of a broadcast come.
+    // 30 frames of pictures last as long as 46.875 of sound: close enough to how PES packets of a broadcast are
+    // interleaved.
     const sound = pesPacket({
       streamId: 0xc0,
       pts: time,
@@ -104,7 +105,7 @@ class Rig {
     return this.#station;
   }
 
-  /** The sound plays from position 0 for so many seconds. */
+  /** Plays the sound from position 0 for the given number of seconds. */
   play(seconds: number, position = 0): void {
     const from = this.now;
     for (; this.now < from + seconds * 1000; this.now += 8) {
@@ -122,7 +123,7 @@ describe('the raw path', () => {
   test('shows the first picture at once and every field at its time', async () => {
     const rig = await new Rig().start();
     for (const piece of station({ frames: 40, start: 900_000 })) rig.station.packets(piece);
-    // Before any clock: the first picture stands.
+    // Before the clock starts, the first picture stays.
     expect(rig.shown).toEqual([Number.NaN]);
     const init = rig.reports.find((report) => report.kind === 'init');
     if (init?.kind !== 'init') throw new Error('no initialisation segment');
@@ -134,7 +135,7 @@ describe('the raw path', () => {
     for (const [index, time] of times.entries()) expect(time).toBeCloseTo(900_000 + (index * FRAME) / 2, 3);
   });
 
-  test('goes on over the wrap of the clock', async () => {
+  test('continues over the wrap of the clock', async () => {
     const rig = await new Rig().start();
     const start = 2 ** 33 - 10 * FRAME;
     for (const piece of station({ frames: 40, start })) rig.station.packets(piece);
@@ -143,24 +144,24 @@ describe('the raw path', () => {
     expect(rig.shown.at(-1)).toBeGreaterThan(2 ** 33);
   });
 
-  test('begins again where the clock of the broadcast jumps', async () => {
+  test('restarts where the clock of the broadcast jumps', async () => {
     const rig = await new Rig().start();
     for (const piece of station({ frames: 10, start: 900_000 })) rig.station.packets(piece);
     for (const piece of station({ frames: 4, start: 90_000_000 })) rig.station.packets(piece);
     expect(rig.kinds().filter((kind) => kind === 'jump')).toHaveLength(1);
   });
 
-  test('skips to an intra picture when the picture is late, and holds 8 s at most', async () => {
+  test('skips to an intra picture when the picture is late, and buffers at most 8 s', async () => {
     const rig = await new Rig().start();
     for (const piece of station({ frames: 600, start: 900_000 })) rig.station.packets(piece);
-    // Position 17 s of 20: what was before is not decoded.
+    // Position 17 s of 20: earlier pictures are not decoded.
     rig.play(0.5, 17);
     const first = rig.shown.find((time) => time > 900_000 + 90_000);
     expect(first).toBeGreaterThan(900_000 + 16 * 90_000);
     expect(rig.shown.length).toBeLessThan(60);
   });
 
-  test('tells of two sounds in one; gives up on sound that nothing is known of, and on silence', async () => {
+  test('reports dual mono; gives up on an unknown sound format, and on silence', async () => {
     const dual = await new Rig().start();
     for (const piece of station({ frames: 30, start: 0, channels: 0 })) dual.station.packets(piece);
     expect(dual.reports.find(({ kind }) => kind === 'init')).toMatchObject({ isDual: true });
@@ -195,7 +196,7 @@ describe('the raw path', () => {
 describe('the encoded path takes over', () => {
   const fine = { isRunning: true, load: 0.2, behind: 0, hasAudio: true, audioFailures: 0 };
 
-  test('after five slow seconds in a row, no sooner', () => {
+  test('after five consecutive slow seconds, not earlier', () => {
     for (const slow of [{ load: 0.81 }, { behind: 0.26 }]) {
       const rules = new RawRules();
       for (let second = 0; second < 4; second += 1) expect(rules.judge({ ...fine, ...slow })).toBeUndefined();
@@ -205,7 +206,7 @@ describe('the encoded path takes over', () => {
     }
   });
 
-  test('not because of a picture that stands while paused', () => {
+  test('not for a picture that stays while paused', () => {
     const rules = new RawRules();
     for (let second = 0; second < 20; second += 1) {
       expect(rules.judge({ ...fine, isRunning: false, behind: 3 })).toBeUndefined();

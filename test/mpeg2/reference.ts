@@ -1,4 +1,4 @@
-/** Elementary streams made and decoded by ffmpeg, and the units and pictures that they are compared by. */
+/** Elementary streams made and decoded by ffmpeg, with the units and pictures for comparison. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -125,7 +125,7 @@ export async function decodeByFfmpeg(stream: Uint8Array): Promise<Uint8Array> {
   }
 }
 
-/** The samples of a picture without what pads its lines. */
+/** The samples of a picture without line padding. */
 export function samplesOf({ planes, shape }: DecodedPicture): Uint8Array {
   const { width, height, stride, cb, cr } = shape;
   const [halfWidth, halfHeight] = [Math.ceil(width / 2), Math.ceil(height / 2)];

@@ -1,6 +1,6 @@
 /**
- * Everything that the synthetic broadcaster sends in its tables, as an independent reader reads it: sections are
- * read by both, written in one form, and compared field by field.
+ * Every table of the synthetic broadcaster as parsed by an independent reader: both parse each section, results are
+ * normalised and compared field by field.
  */
 import { describe, expect, test } from 'bun:test';
 import { parseEit } from '../../arib/si/eit.ts';
@@ -14,7 +14,7 @@ import { decodeByPeer, fields } from './record.ts';
 import { AT, sectionsOf, sectionsThrough, tablePackets } from './sent.ts';
 import { peerOf } from './tables.ts';
 
-/** All tables of a channel have come round; those of other streams take longest. */
+/** Every table of the channel has been repeated; those of other streams take longest. */
 function secondsOf({ type }: ChannelPlan): number {
   const { actual, other } = eventCycles(scenario, type);
   return 5 + (other ?? actual).extended.base;
@@ -47,7 +47,7 @@ function compare(sections: Iterable<Section>): Map<number, number> {
   return compared;
 }
 
-/** Whether the schedules of every service have come whole. */
+/** Whether the schedules of every service are complete. */
 function checkSchedules(sections: readonly Section[]): void {
   const services = new Map<string, ScheduleCoverage>();
   for (const section of sections) {
@@ -66,7 +66,7 @@ function checkSchedules(sections: readonly Section[]): void {
 }
 
 const DAY_MS = 86_400_000;
-/** All of the day, not only a few seconds at times of it. */
+/** A whole day, instead of a few seconds at some times of it. */
 const LONG = process.env.SVC_LONG === '1';
 /** What changes from hour to hour: present and following, maps, the current schedule. */
 const DAY_STEP = { everyMs: 21_600_000, seconds: 4 };
@@ -79,7 +79,7 @@ const SATELLITE = [...TERRESTRIAL, 0x46, 0x4f, 0x60, 0x61, 0x68, 0x69];
 describe.each(scenario.channels.map((plan) => [`${plan.type} ${plan.channel}`, plan] as const))(
   '%s',
   (_, plan) => {
-    test('the peer reads the same in every section', () => {
+    test('the independent reader agrees in every section', () => {
       const sections = sectionsOf(tablePackets(scenario, plan, secondsOf(plan)));
       const compared = compare(sections);
       for (const tableId of plan.type === 'GR' ? TERRESTRIAL : SATELLITE) {
@@ -88,7 +88,7 @@ describe.each(scenario.channels.map((plan) => [`${plan.type} ${plan.channel}`, p
       checkSchedules(sections);
     });
 
-    test('and at times of a day', () => {
+    test('at several times of a day', () => {
       for (let at = AT; at < AT + DAY_MS; at = broadcastMs(at + DAY_STEP.everyMs)) {
         const compared = compare(sectionsOf(tablePackets(scenario, plan, DAY_STEP.seconds, at)));
         expect([at, compared.get(0x4e) ?? 0]).not.toEqual([at, 0]);

@@ -1,4 +1,4 @@
-/** The numbers of colours that logos are drawn with, by the palettes of the independent reader and of ours. */
+/** Colour numbers of logos, by the palettes of the independent reader and of this project. */
 import { describe, expect, test } from 'bun:test';
 import { createRequire } from 'node:module';
 import { FIXED_COLOURS } from '../../arib/si/fixed-colours.ts';
@@ -13,9 +13,9 @@ const PALETTES: Record<string, number[][]> = {
   ours: FIXED_COLOURS.map(({ red, green, blue, alpha }) => [red, green, blue, alpha]),
   "the peer's": createRequire(import.meta.url)('@chinachu/aribts/lib/logo_clut') as number[][],
 };
-/** Numbers of which the peer has another colour than all others have, against the rule. */
+/** Numbers for which the peer's colour contradicts all other sources and the rule. */
 const PEERS_SLIPS = [54, 64, 118];
-/** FFFFAA at half strength found no room. */
+/** FFFFAA at half opacity is missing in the peer. */
 const LAST = ALL.findIndex((colour) => colour.join() === '255,255,170');
 
 describe.each(Object.entries(PALETTES))('by palette %s', (name, palette) => {
@@ -31,7 +31,7 @@ describe.each(Object.entries(PALETTES))('by palette %s', (name, palette) => {
     }
   });
 
-  test('one number shows what is behind', () => {
+  test('one number is fully transparent', () => {
     expect(palette[TRANSPARENT]).toEqual([0, 0, 0, 0]);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * What is for receivers rather than viewers, by the independent reader, by ours and by ffmpeg: logos in the CDT and
- * in the carousel, download announcements, data carousels, messages of conditional access, date and application.
+ * Data for receivers rather than viewers, by the independent reader, by ours and by ffmpeg: logos in the CDT and in the
+ * carousel, download announcements, data carousels, messages of conditional access, date and application.
  */
 import { describe, expect, test } from 'bun:test';
 import { createRequire } from 'node:module';
@@ -40,7 +40,7 @@ const { TsLogo, tsDataModule } = createRequire(import.meta.url)('@chinachu/aribt
   };
 };
 
-/** Longer than all cycles of what is read here, but for the schedules. */
+/** Longer than all cycles of the tables read here, except the schedules. */
 const SECONDS = 65;
 const scenario = loadScenario('default');
 
@@ -71,7 +71,7 @@ async function pixels(picture: Uint8Array): Promise<Uint8Array> {
   return ended.stdout;
 }
 
-/** Both palettes give the same picture; it is as large as its type says, and has a shape on nothing. */
+/** Both palettes give the same picture; it has the size of its type, and is not empty. */
 async function checkPicture(picture: Uint8Array, type: number): Promise<void> {
   expect(isDummyLogo(picture)).toBe(false);
   const complete = known(completeLogo(picture));
@@ -172,7 +172,7 @@ function checkMessage(section: Section): void {
   const dii = parseDii(section);
   if (dii !== undefined) {
     expect(dii.blockSize).toBe(Number(theirs.blockSize));
-    // The peer cannot read 32 bits whose first is set: these fields stand at octets 4 and 12 of the message.
+    // The peer cannot read 32 bits with the first bit set: these fields are at bytes 4 and 12 of the message.
     const message = Buffer.from(section.body);
     expect([dii.transactionId, dii.downloadId]).toEqual([message.readUInt32BE(4), message.readUInt32BE(12)]);
     expect(dii.transactionId >>> 30).toBe(0b10);
@@ -196,7 +196,7 @@ function modulesOn(sections: readonly Section[], pid: number) {
   const carousel = new Carousel({ limits });
   const own = sections.filter((section) => section.pid === pid);
   for (const section of own) checkMessage(section);
-  // A receiver that has seen blocks before the list sees them again.
+  // A receiver that saw blocks before the list receives them again.
   return [...own, ...own].flatMap((section) => carousel.feed(section));
 }
 

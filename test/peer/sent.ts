@@ -14,10 +14,10 @@ export const AT: BroadcastMs = broadcastMs(Date.UTC(2026, 10, 20, 12, 0, 0));
 const TICKS_PER_SECOND = 90_000;
 const PACKET = 188;
 
-/** Packets of tables that are handed over at once. */
+/** Packets of tables per chunk. */
 const PIECE_PACKETS = 4_096;
 
-/** Everything that a channel's tables send in a stretch of time; a piece holds until the next is asked for. */
+/** Everything that a channel's tables send in a time range; a chunk is valid until the next is requested. */
 function* pieces(
   scenario: Scenario,
   plan: ChannelPlan,
@@ -41,7 +41,7 @@ function* pieces(
   yield piece.subarray(0, length);
 }
 
-/** The packets of a channel's tables, one after another: no pictures, no sound, nothing between. */
+/** The packets of a channel's tables only: no pictures, no sound. */
 export function tablePackets(scenario: Scenario, plan: ChannelPlan, seconds: number, at = AT): Uint8Array {
   const copies: Uint8Array[] = [];
   for (const piece of pieces(scenario, plan, seconds, at)) copies.push(piece.slice());
@@ -62,7 +62,7 @@ export function sectionsOf(bytes: Uint8Array): Section[] {
   return [...new SectionDemux(pidsOf(packets), new SectionMemory()).feed(packets)];
 }
 
-/** As `sectionsOf`, of a stretch that is too long to be held: the channel is never tuned away from. */
+/** Like `sectionsOf`, for a range that is too long to be held in memory: the channel stays tuned. */
 export function* sectionsThrough(
   scenario: Scenario,
   plan: ChannelPlan,

@@ -1,4 +1,4 @@
-/** Recordings that are damaged, cut off, wrongly described or change their form, as streams over HTTP. */
+/** Recordings that are damaged, truncated, wrongly described or change their format, as streams over HTTP. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ afterEach(() => {
     ? readdirSync(home.folder).filter((name) => name.endsWith('.ts'))
     : [];
   const left = files.map((name) => digest(readFileSync(join(home.folder, name))));
-  // Whatever was wrong with it and whatever was asked: not an octet of it changed.
+  // Whatever was wrong with it or requested: not a byte of it changed.
   expect(left.sort()).toEqual(originals.sort());
 });
 
@@ -90,11 +90,11 @@ function tables(streams: readonly { type: number; pid: number }[], spoiled = fal
   return builder.sections(PMT, section).take();
 }
 
-test('tables that are wrong for a while: what can be decoded is played, and the rest of the recording', async () => {
+test('tables that are wrong for a while: the playable parts and the rest of the recording are played', async () => {
   const packets = packetsOf(await madeStream({ seconds: 4, flashAt: 3, clock: 20 }));
   const third = Math.floor(packets.length / 3);
   for (const wrong of [
-    // The CRC does not hold, a picture that is no picture, PIDs on which nothing is sent.
+    // An invalid CRC, a wrong stream type, PIDs without packets.
     tables([{ type: 0x1b, pid: SOUND }], true),
     tables([{ type: 0x02, pid: 0x1234 }]),
   ]) {
@@ -110,7 +110,7 @@ test('tables that are wrong for a while: what can be decoded is played, and the 
   );
 });
 
-test('behind a stretch that stayed scrambled picture and sound are together again', async () => {
+test('after a stretch that stayed scrambled, picture and sound are in sync again', async () => {
   const packets = packetsOf(await madeStream({ seconds: 5, flashAt: 4, clock: 20 }));
   const [from, to] = [Math.floor(packets.length * 0.3), Math.floor(packets.length * 0.5)];
   for (const packet of packets.slice(from, to)) {
@@ -121,7 +121,7 @@ test('behind a stretch that stayed scrambled picture and sound are together agai
   expect(seen.video?.[1]).toBeCloseTo(5 - FRAME, 1);
 });
 
-test('sound that begins late is silent before, and in time', async () => {
+test('sound that begins late is silent before, and in sync', async () => {
   const packets = packetsOf(await madeStream({ seconds: 5, flashAt: 4, clock: 20 }));
   const half = packets.length / 2;
   const late = packets.filter((packet, index) => pidOf(packet) !== SOUND || index > half);
@@ -131,7 +131,7 @@ test('sound that begins late is silent before, and in time', async () => {
   expect(seen.video?.[0]).toBeCloseTo(0, 1);
 });
 
-test('a recording that is cut off at any octet plays as far as it goes', async () => {
+test('a recording truncated at any byte plays up to there', async () => {
   const whole = await madeStream({ seconds: 4, flashAt: 1, clock: 20 });
   const random = new Random(14);
   for (let cut = 0; cut < 30; cut += 1) {
@@ -153,7 +153,7 @@ test('a recording that is cut off at any octet plays as far as it goes', async (
   }
 });
 
-test('HD to SD and stereo to 5.1 on the same PIDs, and back, keep picture and sound together', async () => {
+test('HD to SD and stereo to 5.1 on the same PIDs, and back, keep picture and sound in sync', async () => {
   const form = (clock: number, more: object) => madeStream({ seconds: 2, flashAt: 1, clock, ...more });
   const parts = await Promise.all([
     form(100, {}),
@@ -203,7 +203,7 @@ test('MPEG-2 ADTS with CRC: stereo, 5.1 and dual mono follow each other without 
   expect([alone[0], alone[1]]).toEqual([0xff, 0xf8]);
 });
 
-test('a file that vanished is told on every route, and what is being sent goes on', async () => {
+test('a missing file is reported on every route, and streams in progress continue', async () => {
   const content = await madeStream({ seconds: 4, flashAt: 3, clock: 20 });
   const id = put(content);
   const sending = await get(id, 'stream?codec=h264');
@@ -251,7 +251,7 @@ test('a player opens files and streams by their address, and seeks', async () =>
   const [whole = 0] = await playerSees(listed);
   expect(Math.abs(whole - 9)).toBeLessThan(0.1);
   const [sought = 0] = await playerSees(`${address}/file?source=ts`, 7);
-  // Begins at the key frame before.
+  // Begins at the preceding keyframe.
   expect(sought).toBeGreaterThan(1.8);
   expect(sought).toBeLessThan(2.7);
   const [streamed = 0] = await playerSees(`${address}/stream?codec=h264&from=7`);

@@ -96,7 +96,7 @@ describe('captions file', () => {
     expect((await captions(id, { headers: { 'if-none-match': etag } })).status).toBe(304);
   });
 
-  test('read ahead, it is there at once', async () => {
+  test('is available at once when it was read ahead', async () => {
     const folder = join(home.folder, 'read-ahead');
     const path = pathOf(home.put({ content: whole }, 10));
     const files = new CaptionFiles({
@@ -110,7 +110,7 @@ describe('captions file', () => {
     await files.close();
   });
 
-  test('of a recording in progress has what was written, and more when it is asked again', async () => {
+  test('of a recording in progress contains what was written, and more on the next request', async () => {
     const half = Math.floor(whole.length / 2 / 188) * 188;
     const id = home.put({ content: whole.subarray(0, half), state: 'recording' }, 1);
     const before = (await (await captions(id)).json()) as CaptionsFile;
@@ -136,9 +136,9 @@ describe('captions file', () => {
     }
   });
 
-  test('there is none without captions, without an original stream and of what is not there', async () => {
+  test('does not exist without captions, without an original stream, or for an unknown recording', async () => {
     const silent = [...whole];
-    // The PMT's stream types of captions become those of something else.
+    // The PMT's stream types of captions are changed to others.
     const plain = Uint8Array.from(silent);
     for (let at = 0; at < plain.length; at += 188) {
       const pid = (((plain[at + 1] ?? 0) & 0x1f) << 8) | (plain[at + 2] ?? 0);
@@ -150,7 +150,7 @@ describe('captions file', () => {
     expect((await captions(77_777)).status).toBe(404);
   });
 
-  test('what is on the screen at a join is gone behind it', async () => {
+  test('a caption shown at a join ends there', async () => {
     const shown = wanted.pages.findIndex(
       ({ page, at }, index) =>
         page.runs.length > 0 && page.duration === null && (wanted.pages[index + 1]?.at ?? 0) > at + 2,
@@ -182,7 +182,7 @@ describe('caption stream', () => {
     return frames;
   }
 
-  test('sends what belongs to the end, with the stamps of the broadcast, and closes', async () => {
+  test("sends captions up to the end, with the broadcast's time stamps, and closes", async () => {
     const id = home.put({ content: whole }, 5);
     const response = await stream(id, 'from=1e9&language=2');
     expect([response.status, response.headers.get('content-type')]).toEqual([
@@ -216,7 +216,7 @@ describe('caption stream', () => {
     });
   }
 
-  test('comes no faster than twice the broadcast behind what is before its place', async () => {
+  test("is limited to twice the broadcast's pace after the start", async () => {
     const state = { value: 'recorded', now: 0 };
     const reading = await streams(state, pathOf(home.put({ content: whole }, 8)));
     const signal = new AbortController().signal;
@@ -228,14 +228,14 @@ describe('caption stream', () => {
     expect(Math.min(...times)).toBeGreaterThan(27);
     const expected = wanted.pages.filter(({ at }) => at > 31).map(({ page }) => page);
     expect(pages.slice(-expected.length).map(({ payload }) => payload)).toEqual(expected as never);
-    // Of the last 50 s the first two may come at once; the blocks that are read are of some seconds.
+    // Of the last 50 s the first two may arrive at once; blocks are read a few seconds at a time.
     const least = ((SECONDS - request.from - 2) / 2) * 1000;
     expect(state.now).toBeGreaterThan(least / 3);
     expect(state.now).toBeLessThan(least + 2_000);
     await reading.close();
   });
 
-  test('of four of one recording the first is closed; one in progress is followed to its end', async () => {
+  test('of four on one recording the first is closed; one in progress is followed to its end', async () => {
     const state = { value: 'recording', now: 0 };
     const half = Math.floor(whole.length / 2 / 188) * 188;
     const path = pathOf(home.put({ content: whole.subarray(0, half) }, 9));

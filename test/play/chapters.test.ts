@@ -1,4 +1,4 @@
-/** Chapters of a recording over HTTP: detected, corrected, taken back. */
+/** Chapters of a recording over HTTP: detected, corrected, reset. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
 import { wallMs } from '../../host/clock.ts';
@@ -59,7 +59,7 @@ test('what was detected is told with a tag that changes when it is detected agai
   expect(await cmReliable(id)).toBe(false);
 });
 
-test('a correction is preferred to what is detected later, until it is taken back', async () => {
+test('a correction takes precedence over later detections, until it is reset', async () => {
   const { id, store } = await recorded();
   detect(store, id, false);
   const corrected = await send(id, 'PUT', { chapters: [{ start: 31.5, end: 61.5, title: 'CM' }] });
@@ -77,7 +77,7 @@ test('a correction is preferred to what is detected later, until it is taken bac
   expect(await starts()).toEqual([]);
 });
 
-test('boundaries that cannot be are refused with their place', async () => {
+test('invalid boundaries are refused with the path of the field', async () => {
   const { id } = await recorded();
   const refused = async (...chapters: [number, number][]) => {
     const body = { chapters: chapters.map(([start, end]) => ({ start, end, title: 'CM' })) };

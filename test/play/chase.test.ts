@@ -66,7 +66,7 @@ async function problem(response: Response): Promise<[number, string, string]> {
   return [response.status, code, message];
 }
 
-/** Reads until so many octets came. */
+/** Reads until this many bytes arrived. */
 async function readSome(
   body: AsyncIterator<Uint8Array>,
   chunks: Uint8Array[],
@@ -100,7 +100,7 @@ test('chase follows what is written and ends with the recording', async () => {
   expect(Buffer.compare(bytes.subarray(-188 * 50), whole.subarray(-188 * 50))).toBe(0);
 });
 
-test('a chase over the live socket has its place on the scale, and keeps a slot only while it is watched', async () => {
+test('a chase over the live socket has its position on the scale, and occupies a slot only while it is watched', async () => {
   await home.send('PUT', '/api/settings', { conversions: 1 });
   const id = home.put({
     content: await madeStream({ seconds: 9, flashAt: 6, clock: 700 }),
@@ -122,7 +122,7 @@ test('a chase over the live socket has its place on the scale, and keeps a slot 
   await other.leave();
 });
 
-test('a converted chase begins near 0 and says where that is', async () => {
+test('a converted chase begins near 0 and reports its position', async () => {
   const content = await madeStream({ seconds: 9, flashAt: 6, clock: 700 });
   const id = home.put({ content, state: 'recording' });
   const response = await get(id, 'from=3.1');
@@ -137,7 +137,7 @@ test('a converted chase begins near 0 and says where that is', async () => {
   expect(Math.abs((beeps[0] ?? 0) - (flashes[0] ?? 0))).toBeLessThan(0.08);
 });
 
-test('a change of codec ends the stream, and the next request begins behind it', async () => {
+test('a change of codec ends the stream, and the next request begins after it', async () => {
   const before = await madeStream({ seconds: 3, flashAt: 1, clock: 100 });
   const after = await madeStream({ seconds: 3, flashAt: 2, clock: 103, codec: 'libx264' });
   const id = home.put({ content: new Uint8Array(Buffer.concat([before, after])), state: 'recording' });
@@ -161,7 +161,7 @@ test('a change of codec ends the stream, and the next request begins behind it',
   await finished.body?.cancel();
 });
 
-test('what is not written yet cannot be chased', async () => {
+test('beyond the written part there is nothing to chase', async () => {
   expect(await problem(await get(home.put({ content: null, state: 'recording' }), ''))).toEqual([
     404,
     'not_found',
@@ -174,7 +174,7 @@ test('what is not written yet cannot be chased', async () => {
   expect((await get(empty, 'from=-3')).status).toBe(400);
 });
 
-test('conversions beyond the slots are refused, and a client that leaves gives its slot back', async () => {
+test('conversions beyond the slots are refused, and a client that disconnects frees its slot', async () => {
   const id = home.put({
     content: await madeStream({ seconds: 9, flashAt: 6, clock: 700 }),
     state: 'recording',
@@ -200,7 +200,7 @@ test('conversions beyond the slots are refused, and a client that leaves gives i
   await comesTrue('the slot is free again', async () => ((await getsSlot(id)) ? true : undefined), 30_000);
 });
 
-test('an encoder that fails before its first picture is told, one that is killed later breaks the stream off', async () => {
+test('an encoder that fails before its first picture is reported, one that is killed later aborts the stream', async () => {
   const id = home.put({ content: await madeStream({ seconds: 9, flashAt: 6, clock: 700 }) });
   conversionsAre('echo broken >&2; exit 1');
   expect(await problem(await get(id, 'codec=h264', 'stream'))).toEqual([

@@ -1,6 +1,6 @@
 /**
- * A short recording as ffmpeg makes it, once a test run: black, a plain card, a scene, ten seconds each, with sound, at
- * a constant rate as a broadcast has.
+ * A short recording made by ffmpeg once per test run: black, a plain card, a scene, ten seconds each, with sound, at a
+ * constant bit rate like a broadcast.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

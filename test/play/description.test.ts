@@ -1,4 +1,4 @@
-/** What is offered of a recording over HTTP before it is played. */
+/** The description of a recording over HTTP before playback. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
@@ -33,7 +33,7 @@ async function playback(id: number): Promise<Playback> {
   return value;
 }
 
-test('a recording tells its length, its ways to be played and where something is missing', async () => {
+test("lists a recording's length, its playback forms and its gaps", async () => {
   const first = { pictures: 600, pts: 1_000_000 };
   // A minute was not received between the two.
   const second = { pictures: 900, pts: first.pts + 600 * PICTURE + 60 * SECOND };
@@ -73,7 +73,7 @@ test('a recording tells its length, its ways to be played and where something is
   expect(unchanged.status).toBe(304);
 });
 
-test('what cannot be played says why', async () => {
+test('says why a recording cannot be played', async () => {
   const message = async (id: number) => {
     const response = await get(id);
     const body = (await response.json()) as { message: string; code: string };
@@ -105,7 +105,7 @@ test('what cannot be played says why', async () => {
   expect(await message(vanished)).toEqual([404, 'not_found', noFile]);
 });
 
-test('a recording cut at any octet has the length of what is there', async () => {
+test('a recording truncated at any byte has the length of what is there', async () => {
   const whole = await content({ pictures: 90, pts: 5_000 });
   for (const length of [188 * 12 * 90 - 1, 188 * 12 * 45 + 77, 188 * 6, 700, 188]) {
     const id = home.put({ content: whole.subarray(0, length) });

@@ -1,4 +1,4 @@
-/** What the background worker is asked about the commercials of a file. */
+/** The request to the background worker for the commercials of a file. */
 import { media90k } from '../../arib/time.ts';
 import type { DetectAsk } from '../../src/commercial/detect-messages.ts';
 import { findEntry } from '../../src/media/entry-search.ts';

@@ -1,4 +1,4 @@
-/** Looking for commercials with an ffmpeg that hangs, dies or is missing, and files that go away. */
+/** Commercial detection with an ffmpeg that hangs, crashes or is missing, and files that disappear. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

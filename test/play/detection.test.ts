@@ -1,4 +1,4 @@
-/** Commercials of recordings found by the service, in its background worker, and what is said of it over HTTP. */
+/** Commercials of recordings detected by the service in its background worker, and the state over HTTP. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
 import { ChangesSchema, type Chapters, DetectionSchema, type DetectionStatus } from '../../wire/api.ts';
@@ -59,7 +59,7 @@ test(
     const before = await status(id);
     const corrected = { chapters: [{ start: made.commercials.from, end: 58, title: 'CM' }] };
     expect((await home.send('PUT', `/api/recordings/${id}/chapters`, corrected)).status).toBe(200);
-    // It is looked at again by itself, which teaches the logo of the station.
+    // It is analysed again automatically, which teaches the logo of the station.
     await comesTrue('commercials were looked for', async () => (await status(id)).state === 'done', LIMIT_MS);
     const after = await status(id);
     expect(after).toMatchObject({ corrected: true, reliable: true });

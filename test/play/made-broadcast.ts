@@ -1,6 +1,6 @@
 /**
- * A small broadcast made by ffmpeg: a programme with a station's logo at the upper right, two spots of a quarter minute in
- * it, the sound pausing where parts meet.
+ * A small broadcast made by ffmpeg: a programme with a station's logo at the upper right, with two spots of a quarter
+ * minute, and pauses of the sound where parts meet.
  */
 import { output } from './made-recording.ts';
 

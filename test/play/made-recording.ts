@@ -1,6 +1,6 @@
 /**
- * Small recordings made by ffmpeg: black with silence, but for a white flash with a beep that begins at one known second,
- * by which a test sees where picture and sound came out.
+ * Small recordings made by ffmpeg: black with silence, except a white flash with a beep that begins at a known second,
+ * by which a test measures the position of picture and sound.
  */
 interface MadeOptions {
   readonly seconds: number;
@@ -24,7 +24,7 @@ export async function output(...words: string[]): Promise<Uint8Array> {
   return outputOf(new Uint8Array(0), ...words);
 }
 
-/** What ffmpeg writes to stdout for these octets on stdin. */
+/** Stdout of ffmpeg for these bytes on stdin. */
 export async function outputOf(input: Uint8Array, ...words: string[]): Promise<Uint8Array> {
   const child = Bun.spawn([FFMPEG, '-v', 'error', ...words], {
     stdin: input,
@@ -134,7 +134,7 @@ function begins(list: readonly boolean[]): number[] {
   return list.flatMap((is, index) => (is && list[index - 1] !== true ? [index] : []));
 }
 
-/** What a player shows of a stream. @param white brightness from which on a picture counts as a flash */
+/** The presentation of a stream by a player. @param white brightness from which a picture counts as a flash */
 export async function played(bytes: Uint8Array, white = 128): Promise<Played> {
   const { video, audio, size } = await probed(bytes);
   const rate = 8_000;

@@ -1,4 +1,4 @@
-/** Two hours of a recording through a service that is a process of its own, as fast as it can. */
+/** Two hours of a recording through a service in a process of its own, as fast as possible. */
 import { expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { GOP, PICTURE, VirtualRecording } from './virtual-recording.ts';
 const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
 const SECONDS = 7_200;
 const GROUPS = Math.floor((SECONDS * 90_000) / PICTURE / GOP);
-/** What a runtime holds more or less of from one collection to the next. */
+/** Variation of the heap between two garbage collections. */
 const SLACK_MB = 40;
 const SAMPLES = 24;
 
@@ -41,7 +41,7 @@ function residentMegabytes(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
-test('a service through which two hours were watched holds no more than after minutes', async () => {
+test('a service that streamed two hours uses no more memory than after minutes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-hours-'));
   const path = join(folder, 'hours.ts');
   const size = await writeHours(path);

@@ -1,4 +1,4 @@
-/** Recordings as streams over HTTP: where a seek lands, gaps and joins, changes of layout, and what cannot be played. */
+/** Recordings as streams over HTTP: accuracy of a seek, gaps and joins, changes of layout, and unplayable ones. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ async function watched(id: number, query: string, kind = 'stream'): Promise<Play
   return { ...(await played(await response.bytes())), response };
 }
 
-/** Notes that writing was interrupted at an octet. */
+/** Records that writing was interrupted at a byte. */
 function seam(id: number, position: number): void {
   home.database
     .query(
@@ -48,7 +48,7 @@ function seam(id: number, position: number): void {
     .run({ id, position, at: START });
 }
 
-test('a seek lands where it says, with picture and sound together', async () => {
+test('a seek lands at the reported position, with picture and sound in sync', async () => {
   const id = home.put({ content: await madeStream({ seconds: 5, flashAt: 4, clock: 1_000 }) });
   const { response, video, audio, flashes, beeps } = await watched(id, 'codec=h264&from=3.2');
   expect(response.headers.get('content-type')).toBe('video/mp4');
@@ -67,7 +67,7 @@ test('a seek lands where it says, with picture and sound together', async () => 
   expect(Math.abs((beeps[0] ?? 0) - (flashes[0] ?? 0))).toBeLessThan(0.06);
 });
 
-test('stamps that wrap, and a gap, leave one line on which picture and sound stay together', async () => {
+test('wrapping time stamps and a gap give one timeline on which picture and sound stay in sync', async () => {
   const wrap = 2 ** 33 / 90_000;
   const first = await madeStream({ seconds: 3, flashAt: 2, clock: wrap - 1 });
   const second = await madeStream({ seconds: 3, flashAt: 1, clock: 5_000 });
@@ -90,7 +90,7 @@ test('stamps that wrap, and a gap, leave one line on which picture and sound sta
   expect(Math.abs((late.flashes[0] ?? 0) - (flashes[1] ?? 0))).toBeLessThan(FRAME);
 });
 
-test('a change of picture size, channels and PIDs is no end of the stream', async () => {
+test('a change of picture size, channels and PIDs does not end the stream', async () => {
   const first = await madeStream({ seconds: 2, flashAt: 1, clock: 100 });
   const second = await madeStream({
     ...{ seconds: 2, flashAt: 1, clock: 102 },
@@ -105,7 +105,7 @@ test('a change of picture size, channels and PIDs is no end of the stream', asyn
   expect(Math.abs((beeps[1] ?? 0) - (flashes[1] ?? 0))).toBeLessThan(0.08);
 });
 
-test('the original stream comes with its tables, and with the stamp of second 0', async () => {
+test('the original stream begins with its tables, and has the time stamp of second 0', async () => {
   const first = await madeStream({ seconds: 3, flashAt: 2, clock: 50 });
   const second = await madeStream({ seconds: 2, flashAt: 1, clock: 9_000 });
   const id = home.put({ content: joined(first, second) });
@@ -141,7 +141,7 @@ test('a recording without picture is played', async () => {
   expect(heard.response.headers.get('content-type')).toBe('audio/mp4');
 });
 
-test('a picture that is announced and never sent is left out, and what is scrambled is called so', async () => {
+test('an announced picture that is never sent is left out, and a scrambled one is reported as such', async () => {
   const both = await madeStream({ seconds: 2, flashAt: 1, clock: 10 });
   const packets = Array.from({ length: both.length / 188 }, (_, index) =>
     both.slice(index * 188, index * 188 + 188),
@@ -168,7 +168,7 @@ async function monoFrames(hertz: number): Promise<Uint8Array[]> {
   return new AdtsFrames().feed(bytes);
 }
 
-test('of dual mono as it is broadcast the side that was asked for is given', async () => {
+test('the requested channel of dual mono is played', async () => {
   const [main, sub] = await Promise.all([monoFrames(800), monoFrames(1_600)]);
   const builder = new StreamBuilder();
   for (const [index, frame] of main.entries()) {
@@ -215,7 +215,7 @@ test('a recording in H.264 is played', async () => {
   expect((await watched(avc, 'codec=h264')).flashes[0]).toBeCloseTo(1, 1);
 });
 
-test('from the end there is the end, and what is no position is refused', async () => {
+test('a stream from the end is empty, and an invalid position is refused', async () => {
   const id = home.put({ content: await madeStream({ seconds: 2, flashAt: 1, clock: 10 }) });
   const { video } = await watched(id, 'codec=h264&from=1e9');
   expect(video?.[1]).toBeGreaterThan(1.8);

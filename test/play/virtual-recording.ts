@@ -1,6 +1,6 @@
 /**
- * Recordings of any size that take no memory: the octets of a picture are made when they are read. Each picture is a
- * block of equal size with tables, clock, one video and one sound packet.
+ * Recordings of any size that take no memory: the bytes of a picture are generated when they are read. Each picture is
+ * a block of equal size with tables, clock, one video and one sound packet.
  */
 import type { ByteSource } from '../../src/media/recording-bytes.ts';
 import { adaptation, PACKET, patSection, pesPacket, pmtSection, StreamBuilder } from '../stream-builder.ts';

@@ -1,4 +1,4 @@
-/** A reception worker with an output and readers of a test's own: nothing of `src` names them. */
+/** A reception worker with an output and readers defined by a test, unknown to `src`. */
 import { serveReception } from '../../src/reception/reception-host.ts';
 import { receptionKinds } from '../../src/reception/reception-kinds.ts';
 import { PROBES } from './probes.ts';

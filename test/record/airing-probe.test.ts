@@ -1,4 +1,4 @@
-/** Recordings whose told end passed while nobody could hear whether their programme was still on. */
+/** Recordings whose announced end passed while the station was not received. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { broadcastMs, plusMs } from '../../arib/time.ts';
@@ -58,7 +58,7 @@ async function stoppedBeforeItsEnd(
   return { folder, began, order };
 }
 
-test.concurrent('a service that comes back after the end goes on where the programme is still on', async () => {
+test.concurrent('a service that restarts after the end continues where the programme is still on', async () => {
   const { folder, began, order } = await stoppedBeforeItsEnd('T30');
   const second = new RecorderFixture(air, folder);
   // It takes nothing from what is being recorded, and writes nothing.
@@ -78,7 +78,7 @@ test.concurrent('a service that comes back after the end goes on where the progr
   expect(verdict?.tailMs).toBeGreaterThan(0);
 });
 
-test.concurrent('a service that comes back after the end writes nothing of what follows', async () => {
+test.concurrent('a service that restarts after the end writes nothing of the next programme', async () => {
   const { folder, began, order } = await stoppedBeforeItsEnd('T31');
   const stopped = Date.now();
   const second = new RecorderFixture(air, folder);
@@ -89,7 +89,7 @@ test.concurrent('a service that comes back after the end writes nothing of what 
   expect(beganAt).toBeLessThan(order.closeAt);
 });
 
-test.concurrent('a recording that is cut off at its end listens for whether it is over', async () => {
+test.concurrent('a recording interrupted at its end checks the tables for whether it is over', async () => {
   const desk = new SessionFixture(join(other.folder, 'cut off'), other.agentUrl);
   const began = broadcastMs(Date.now());
   const endAt = began + 8000;
@@ -113,7 +113,7 @@ test.concurrent('a recording that is cut off at its end listens for whether it i
   expect(verdict.tailMs).toBeGreaterThan(-500);
 });
 
-test.concurrent('a recording that something breaks into waits, and goes on in the same file', async () => {
+test.concurrent('a recording interrupted by another programme waits, and continues in the same file', async () => {
   const studio = new RecorderFixture(air, join(air.folder, 'broken off'));
   const began = broadcastMs(Date.now());
   const order = studio.reserve('T32', {

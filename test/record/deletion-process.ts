@@ -1,4 +1,4 @@
-/** What a service does with old recordings, as a process that tests kill: `deletion-process.ts <database>`. */
+/** The service's deletion of old recordings, as a process that tests kill: `deletion-process.ts <database>`. */
 
 import { broadcastMs } from '../../arib/time.ts';
 import { systemWallClock } from '../../host/clock.ts';

@@ -1,4 +1,4 @@
-/** Recordings that leave the bin while the process that removes them is killed again and again. */
+/** Recordings are purged from the recycle bin while the purging process is killed repeatedly. */
 import { expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

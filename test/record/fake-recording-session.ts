@@ -1,4 +1,4 @@
-/** A session that receives everything, for tests of what the recorder does with its sessions. */
+/** A session that receives everything, for tests of how the recorder handles its sessions. */
 import { join } from 'node:path';
 import type { BroadcastMs } from '../../arib/time.ts';
 import { type Measured, nothingMeasured } from '../../src/model/verdict.ts';
@@ -12,7 +12,7 @@ import {
 import type { SessionOptions, SessionResult } from '../../src/record/recording-session.ts';
 import type { Session } from '../../src/record/running-recording.ts';
 
-/** Ends when it is told to; its course is the real one. */
+/** Ends when it is told to; its state transitions are the real ones. */
 export class FakeRecordingSession implements Session {
   readonly #done = Promise.withResolvers<SessionResult>();
   readonly done = this.#done.promise;

@@ -1,4 +1,4 @@
-/** A recorder's room in this process on a test's air, with reservations of the test's own making. */
+/** A recorder in this process on a test broadcast, with reservations made by the test. */
 import type { Database } from 'bun:sqlite';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ export class RecorderFixture {
     this.recorder.start();
   }
 
-  /** What is to be recorded of a station; margins are what is left between open and start, end and close. */
+  /** A reservation on a station; margins are the time between open and start, end and close. */
   reserve(
     channel: string,
     times: Pick<RecordingOrder, 'openAt' | 'startAt' | 'endAt' | 'closeAt'>,
@@ -105,7 +105,7 @@ export class RecorderFixture {
     };
   }
 
-  /** What is in its files so far. */
+  /** Content of its files so far. */
   written(): Uint8Array {
     const folder = join(this.folder, 'recordings');
     if (!existsSync(folder)) return new Uint8Array(0);

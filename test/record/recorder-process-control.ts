@@ -1,4 +1,4 @@
-/** A recorder as a process (`recorder-process.ts`) that tests kill, and what it left. */
+/** A recorder as a process (`recorder-process.ts`) that tests kill, and its stored state. */
 import { Database } from 'bun:sqlite';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ export class RecorderProcess {
   }
 }
 
-/** What is stored of the only recording of a folder. */
+/** The stored state of a folder's only recording. */
 export function stored(folder: string): {
   state: string;
   verdict: Verdict | null;

@@ -1,4 +1,4 @@
-/** What a recording survives: its agent, its own process, its disk. */
+/** A recording survives failures of its agent, its own process, and its disk. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => air.close(), 20_000);
 
 describe.concurrent('a killed recorder', () => {
-  test('resumes in the same file: only the time between is missing, and told', async () => {
+  test('resumes in the same file: only the downtime is missing, and reported', async () => {
     const folder = join(air.folder, 'killed');
     const began = Date.now();
     const endAt = began + FAR_MS;
@@ -49,7 +49,7 @@ describe.concurrent('a killed recorder', () => {
     expect(await probed(path)).toBeGreaterThan(60);
   });
 
-  test('that was asked to end leaves the recording to be resumed', async () => {
+  test('that was asked to stop leaves the recording to be resumed', async () => {
     const folder = join(air.folder, 'asked');
     const began = Date.now();
     const endAt = began + FAR_MS;
@@ -72,7 +72,7 @@ describe.concurrent('a killed recorder', () => {
 });
 
 describe.concurrent('a killed agent', () => {
-  test('costs what it did not receive, no more', async () => {
+  test('loses only what was not received meanwhile', async () => {
     const own = await TestBroadcast.start(['T32'], 'GR:1');
     const desk = new SessionFixture(join(own.folder, 'agent'), own.agentUrl);
     const began = Date.now();
@@ -81,7 +81,7 @@ describe.concurrent('a killed agent', () => {
     const startAt = Date.now();
     await own.killAgent();
     await until('it is interrupted', () => session.state.cause !== null);
-    // Longer than what is tolerated, also where starting an agent takes no time.
+    // Longer than the tolerance, also where starting an agent takes no time.
     await Bun.sleep(1000);
     await own.startAgent('GR:1');
     const before = session.state.bytes;
@@ -125,7 +125,7 @@ describe.skipIf(!isRoot).concurrent('a full disk', () => {
     }
   }
 
-  test('in the middle costs nothing: the next folder takes the rest, and both become one file', async () => {
+  test('in the middle loses nothing: the next folder takes the rest, and both become one file', async () => {
     const small = smallDisk('small');
     const desk = new SessionFixture(join(air.folder, 'full'), air.agentUrl);
     const folders = [{ path: join(small, 'recordings'), floorBytes: 0 }, ...desk.folders];
@@ -149,7 +149,7 @@ describe.skipIf(!isRoot).concurrent('a full disk', () => {
     expect(readdirSync(join(small, 'recordings'))).toEqual([]);
   });
 
-  test('whose disk is taken away goes on elsewhere, and is whole when the disk is back', async () => {
+  test('whose disk is removed continues elsewhere, and is whole when the disk is back', async () => {
     const disk = smallDisk('taken');
     const desk = new SessionFixture(join(air.folder, 'away'), air.agentUrl);
     const folders = [{ path: join(disk, 'recordings'), floorBytes: 0 }, ...desk.folders];
@@ -189,7 +189,7 @@ describe.skipIf(!isRoot).concurrent('a full disk', () => {
     expect(verdict).toMatchObject({ level: 'complete', gaps: [] });
   });
 
-  test('everywhere keeps what is written, says so, and continues when there is room again', async () => {
+  test('everywhere keeps what is written, reports it, and continues when there is space again', async () => {
     const small = smallDisk('smaller');
     const desk = new SessionFixture(join(air.folder, 'alone'), air.agentUrl);
     const folders = [{ path: join(small, 'alone'), floorBytes: 0 }];

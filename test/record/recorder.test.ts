@@ -1,4 +1,4 @@
-/** What is ordered, through a real agent with one tuner: begun, shared, handed over, carried on after a restart. */
+/** The recorder's orders through a real agent with one tuner: start, share, hand over, resume after a restart. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { broadcastMs } from '../../arib/time.ts';
@@ -73,7 +73,7 @@ describe.concurrent('orders', () => {
     expect(studio.lines.filter((line) => line.includes('interrupted'))).toEqual([]);
   });
 
-  test('closed in the middle and opened again goes on in the same file, and tells the gap', async () => {
+  test('stopped in the middle and started again continues in the same file, and reports the gap', async () => {
     const began = Date.now();
     const first = new RecorderFixture(other, join(other.folder, 'studio'));
     const order = first.reserve('T32', {
@@ -95,7 +95,7 @@ describe.concurrent('orders', () => {
     await Bun.sleep(1500);
     const second = new RecorderFixture(other, join(parts, 'studio'));
     const resumed = Date.now();
-    // Until so much of the programme is there that it counts as recorded.
+    // Until enough of the programme is written for it to count as recorded.
     await until('most of it is written', () => {
       const { lostMs } = clockSpan(second.written());
       return lostMs > 0 && Date.now() - order.startAt > 4 * lostMs;
@@ -118,7 +118,7 @@ describe.concurrent('orders', () => {
     expect(await probed(recording.path)).toBeGreaterThan(60);
   });
 
-  test('a clock that was ten minutes late and is set is no loss and no gap', async () => {
+  test('setting a clock that was ten minutes late causes no loss and no gap', async () => {
     const began = Date.now();
     const late = 600_000;
     const studio = new RecorderFixture(other, join(other.folder, 'late'), -late);

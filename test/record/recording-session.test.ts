@@ -1,4 +1,4 @@
-/** What ends, moves and carries on a recording: copy control, a handover, another end, a dead worker. */
+/** What ends, moves and resumes a recording: copy control, a handover, another end, a crashed worker. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { broadcastMs } from '../../arib/time.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
 }, 20_000);
 
 describe.concurrent('a recording', () => {
-  test('of a programme that must not be copied from its begin ends at once, and has failed', async () => {
+  test('of a programme that must not be copied from its start ends at once as failed', async () => {
     const repair = air.fault({ kind: 'copy_never', channel: 'T30' });
     const began = Date.now();
     const session = desk.record({ station: air.station('T30'), endAt: began + 60_000 });
@@ -39,7 +39,7 @@ describe.concurrent('a recording', () => {
     expect((await air.tuners()).find(({ tuned }) => tuned?.channel === 'T30')?.users ?? []).toEqual([]);
   });
 
-  test('ends later when its programme does, and when a person says so', async () => {
+  test('ends later when its programme does, or when a user extends it', async () => {
     const began = Date.now();
     const session = desk.record({ station: air.station('T31'), endAt: began + 3000 });
     await until('it receives', () => session.state.phase === 'receiving');
@@ -57,7 +57,7 @@ describe.concurrent('a recording', () => {
     });
   });
 
-  test('goes on when its worker dies, in the same file', async () => {
+  test('continues when its worker crashes, in the same file', async () => {
     const workers: Worker[] = [];
     const startWorker = (): Worker => {
       const worker = startReceptionWorker();
@@ -88,7 +88,7 @@ describe.concurrent('a recording', () => {
     else expect(verdict.gaps.map(({ cause }) => cause)).toEqual(['recorder_failed']);
   });
 
-  test('gives its end margin to the next one on its tuner, and says so', async () => {
+  test('gives up its end margin to the next one on its tuner, and reports it', async () => {
     const small = await TestBroadcast.start(['T30', 'T31'], 'GR:1');
     const own = new SessionFixture(join(small.folder, 'own'), small.agentUrl);
     const began = Date.now();

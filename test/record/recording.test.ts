@@ -1,4 +1,4 @@
-/** Recordings of a small broadcast through a real agent, with nothing wrong and with what goes wrong on the air. */
+/** Recordings of a small broadcast through a real agent, without faults and with faults of the reception. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { SessionFixture } from './session-fixture.ts';
@@ -25,7 +25,7 @@ afterAll(async () => {
 }, 20_000);
 
 describe.concurrent('a recording', () => {
-  test('is, packet by packet, what the station sent', async () => {
+  test('equals, packet by packet, what the station sent', async () => {
     const began = Date.now();
     const session = desk.record({ station: air.station('T30'), endAt: began + 9000 });
     await until('it receives', () => session.state.phase === 'receiving');
@@ -45,7 +45,7 @@ describe.concurrent('a recording', () => {
     expect(await probed(path)).toBeGreaterThan(60);
   });
 
-  test('goes on in the same file when the stream ends', async () => {
+  test('continues in the same file when the stream ends', async () => {
     const began = Date.now();
     const session = desk.record({ station: air.station('T31'), endAt: began + 11_000 });
     await until('it receives', () => session.state.bytes > 100_000);
@@ -74,7 +74,7 @@ describe.concurrent('a recording', () => {
     );
   });
 
-  test('tells a pause of the reception as a hole of that length', async () => {
+  test('reports an interruption of the reception as a gap of that length', async () => {
     const began = Date.now();
     const session = desk.record({ station: air.station('T32'), endAt: began + 40_000 });
     await until('it receives', () => session.state.bytes > 100_000);
@@ -95,7 +95,7 @@ describe.concurrent('a recording', () => {
     expect(Math.abs((gap?.endMs ?? 0) - (gap?.startMs ?? 0) - STALL_MS)).toBeLessThan(1500);
   });
 
-  test('counts exactly what was lost of every hundredth packet', async () => {
+  test('counts the lost packets exactly when every hundredth is lost', async () => {
     const began = Date.now();
     const session = desk.record({ station: air.station('T33'), endAt: began + 11_000 });
     await until('it receives', () => session.state.bytes > 100_000);
@@ -134,7 +134,7 @@ describe.concurrent('a recording', () => {
     expect(await probed(path)).toBeGreaterThan(60);
   });
 
-  test('leaves out what must not be copied, and goes on behind it', async () => {
+  test('leaves out what must not be copied, and continues after it', async () => {
     const began = Date.now();
     const session = desk.record({
       ...{ station: air.station('T35'), openAt: began, mainAt: began - 60_000 },
@@ -159,7 +159,7 @@ describe.concurrent('a recording', () => {
     expect(verdict.gaps.map(({ cause }) => cause)).toEqual(['copy_never']);
   });
 
-  test('shares the tuning with the one before it: neither loses a packet', async () => {
+  test('shares the tuning with the previous one: neither loses a packet', async () => {
     const began = Date.now();
     const first = desk.record({ station: air.station('T36'), endAt: began + 8000 });
     const next = { station: air.station('T36'), openAt: began + 2500, endAt: began + 11_000 };

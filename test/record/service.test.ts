@@ -1,6 +1,6 @@
 /**
- * The whole service as a process, asked over HTTP alone: a programme that is booked by hand takes the only tuner from
- * a viewer, who learns of it, outlives the end of its service, and becomes a file.
+ * The whole service as a process, over HTTP only: a programme booked by hand takes the only tuner from a viewer, who is
+ * told, survives a restart of the service, and becomes a file.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync } from 'node:fs';
@@ -100,7 +100,7 @@ async function watch(id: number): Promise<() => void> {
   return () => leaving.abort();
 }
 
-test('a programme booked by hand becomes a file, through a yielded tuner and the end of its service', async () => {
+test("a programme booked by hand becomes a file, taking a viewer's tuner and surviving a restart of the service", async () => {
   await until(
     'both stations are listed',
     async () => (await stationOf('T31')) > 0 && (await stationOf('T30')) > 0,

@@ -1,4 +1,4 @@
-/** Recordings in this process on a test's air: sessions, database and folders. */
+/** Recordings in this process on a test broadcast: sessions, database and folders. */
 import type { Database } from 'bun:sqlite';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -73,7 +73,7 @@ export class SessionFixture {
     return [{ path: join(this.folder, 'recordings'), floorBytes: 0 }];
   }
 
-  /** Begins a recording, or goes on with the one of a killed process. */
+  /** Starts a recording, or resumes that of a killed process. */
   record(wish: Wish, resumed?: RecordingId): RecordingSession {
     const { station, endAt, openAt = Date.now(), mainAt = openAt } = wish;
     const { store } = this;

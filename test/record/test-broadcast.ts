@@ -1,4 +1,4 @@
-/** A small broadcast behind a real agent process, with faults to switch on, and what was really sent. */
+/** A small broadcast behind a real agent process, with switchable faults, and the record of what was sent. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -137,7 +137,7 @@ export class TestBroadcast {
   }
 }
 
-/** What of what was sent a recording has. */
+/** The share of the sent data that a recording contains. */
 export interface Comparison {
   /** Packets of the recording that were not sent, or in another order. */
   foreign: number;

@@ -83,7 +83,7 @@ class VirtualStream {
     this.#output?.check?.();
   }
 
-  /** The tuning broke: what was received is written, then it is told. */
+  /** The tuning failed: received data is written, then the failure is reported. */
   async end(): Promise<void> {
     if (this.isOver) return;
     this.isOver = true;
@@ -209,7 +209,7 @@ export class VirtualAgent {
     this.#isAway = isAway;
   }
 
-  /** The service was killed: nobody reads any more. */
+  /** The service was killed: there is no reader any more. */
   forget(): void {
     this.#forgotten.push(...this.#streams);
     this.#streams = [];

@@ -1,6 +1,6 @@
 /**
- * The packets of one station as a pure function of time, with faults of the air: tables, a clock reference every 50 ms,
- * picture and sound of a rate that changes, so that what is missing breaks continuity counters.
+ * The packets of one station as a pure function of time, with reception faults: tables, a clock reference every 50 ms,
+ * picture and sound at a changing rate, so that a loss breaks continuity counters.
  */
 import { STC_ZERO } from '../../synth/clock.ts';
 import { Random } from '../fuzz/random.ts';
@@ -43,7 +43,7 @@ export class VirtualBroadcast {
     return this.faults.some((one) => one.kind === kind && at >= one.from && at < one.to);
   }
 
-  /** What is sent at a moment, undamaged by what is not of the air. */
+  /** The packets sent at a moment, without reception faults. */
   packets(at: number): Uint8Array {
     if (this.is('stall', at)) return new Uint8Array(0);
     const index = Math.round((at - this.from) / STEP_MS);

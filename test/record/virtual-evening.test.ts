@@ -1,6 +1,6 @@
 /**
- * Recordings in virtual time, with whatever may happen to them: what the verdict tells is what is missing in the file, to
- * half a second. FUZZ_SEED repeats a run; with `--long` there are 500 of them.
+ * Recordings in virtual time with random events: the verdict agrees with what is missing in the file, to half a second.
+ * FUZZ_SEED repeats a run; with `--long` there are 500 of them.
  */
 import { expect, test } from 'bun:test';
 import { compareWithFile } from '../faults/fault-comparison.ts';
@@ -85,6 +85,6 @@ const FOUND: readonly [string, Partial<EveningPlan>][] = [
   ],
 ];
 
-test.each(FOUND)('%s is told as it is missing', async (_, plan) => {
+test.each(FOUND)('%s is reported as it is missing', async (_, plan) => {
   expect(await wrongWith({ ...QUIET, ...plan })).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 /**
- * One programme recorded in virtual time by the real session, file output and judge, while the air, the processes and the
+ * One programme recorded in virtual time by the real session, file output and verdict, while reception, processes and
  * machine fail at random moments. The file is real: what is missing in it is read by the independent reader.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
@@ -38,7 +38,7 @@ export interface EveningPlan {
   air: readonly { kind: AirFault['kind']; from: number; to: number }[];
   process: { kind: ProcessFault; at: number; forSec: number };
   busy: readonly { what: BusySpell['what']; from: number; to: number }[];
-  /** Extended by so much, which is told shortly before its end. */
+  /** Extended by this much, which is announced shortly before its end. */
   extendedSec: number;
   /** Other news break into it; it is resumed under another id, whose start is that moment. */
   interruption?: { from: number; to: number };
@@ -263,7 +263,7 @@ class Evening {
     }
   }
 
-  /** What its station's tables say, to whoever receives them. */
+  /** The tables of its station, as received by any client. */
   #follow(now: number): void {
     const session = this.#session;
     if (session === undefined || this.#isFrozen || session.state.phase !== 'receiving') return;
@@ -273,7 +273,7 @@ class Evening {
     const isResumed = interruption !== undefined && now >= at(interruption.to);
     const isBroken = interruption !== undefined && now >= at(interruption.from) && !isResumed;
     const heard = isBroken ? 'elsewhere' : now < AT ? 'next' : now < endAt ? 'on' : 'past';
-    // What is on goes on until its tables say otherwise.
+    // The programme continues until its tables change.
     const holdUntil = heard === 'on' ? broadcastMs(endAt + HELD_MS) : null;
     const said = `${endAt} ${heard} ${isResumed}`;
     if (said === this.#said) return;

@@ -1,6 +1,6 @@
 /**
- * Timers that run by a clock of the test's own: an evening of recording passes in milliseconds. Files are real, so after
- * each step the runtime gets its turns.
+ * Timers on a virtual clock: an evening of recording passes in milliseconds. Files are real, so after each step the
+ * event loop is given time.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 
@@ -75,14 +75,14 @@ export class VirtualTime {
   }
 }
 
-/** What was resolved is continued. */
+/** Runs the continuations of resolved promises. */
 function turn(): Promise<void> {
   return new Promise((resolve) => void real.setImmediate(resolve));
 }
 
 const FILE_METHODS = ['write', 'read', 'stat', 'truncate', 'sync', 'datasync', 'close'] as const;
 
-/** What is under way in files. */
+/** Waits for file operations in progress. */
 export class FileWork {
   #pending = 0;
 

@@ -1,5 +1,5 @@
 /**
- * The compiled agent in a guest with the real dvb-core and CUSE (`guest/scenario.ts`): what it found out, step by step.
+ * The compiled agent in a guest with the real dvb-core and CUSE (`guest/scenario.ts`): its results, step by step.
  * Runs with `npm test -- --rigs` alone: it installs Debian packages and takes some minutes.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';

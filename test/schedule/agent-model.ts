@@ -1,4 +1,7 @@
-/** The tuner agent as it is asked by recordings: its own rules of selection, over tuners that fail when a test wants. */
+/**
+ * A model of the tuner agent for recordings: the agent's own rules of selection, over tuners that fail when a test
+ * wants.
+ */
 
 import type { PhysicalChannel } from '../../agent/select.ts';
 import { select, type TunerView, type UserView } from '../../agent/select.ts';

@@ -1,4 +1,4 @@
-/** A database with stations, programmes and rules, for tests of what is booked. */
+/** A database with stations, programmes and rules, for tests of bookings. */
 import type { Database } from 'bun:sqlite';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * People, guide, tuners and recorder at once, in random order, over the real database and worker: what a person
- * decided is never lost, what is told to the recorder is what is stored, and what has settled stays.
+ * Users, guide, tuners and recorder at once, in random order, over the real database and worker: no user decision is
+ * lost, the recorder's orders match what is stored, and a settled plan is stable.
  */
 import { expect, test } from 'bun:test';
 import type { ProgramId } from '../../arib/ids.ts';
@@ -144,7 +144,7 @@ class Household implements RecorderPort {
     await room.reservations.restore(reservationId(id));
   }
 
-  /** Time goes on: what is due begins, what is through ends. */
+  /** Time passes: due recordings begin, finished ones end. */
   #pass(): void {
     this.now = plusMs(this.now, (1 + this.random.below(8)) * MINUTE);
     for (const [id, { until }] of this.recordings) if (until <= this.now) this.#end(id);
@@ -177,7 +177,7 @@ class Household implements RecorderPort {
   }
 }
 
-test('what people decide is never lost, whatever happens meanwhile', async () => {
+test('no user decision is lost, whatever happens meanwhile', async () => {
   const seed = fuzzSeed();
   const random = new Random(seed);
   const household = new Household(random);

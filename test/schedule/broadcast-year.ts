@@ -1,6 +1,6 @@
 /**
- * A year of invented television, minute by minute: what stations announce, and what they air instead. Games run over
- * or go on at another station, programmes move, come under other numbers or fall out; episodes are shown again.
+ * A year of simulated television, minute by minute: what stations announce, and what they air instead. Games overrun or
+ * continue on another station, programmes move, change their event id or are cancelled; episodes are repeated.
  */
 import { eventId, type ProgramId, programId, type StationId, splitStationId } from '../../arib/ids.ts';
 import { broadcastMs, JST_OFFSET_MS } from '../../arib/time.ts';
@@ -16,7 +16,7 @@ const EXTENSION = 30 * MINUTE;
 /** A guide is announced eight days ahead. */
 const RECENT_DAYS = 9;
 
-/** What a programme is beyond what the guide says. */
+/** Properties of a programme that the guide does not tell. */
 export interface Aired {
   readonly program: GuideProgram;
   readonly series: string;
@@ -84,7 +84,7 @@ function numbered(name: string, episode: number, again: boolean, style: number):
   }
 }
 
-/** Tables tell of an extension so long after the end that they told before. */
+/** Delay after the announced end until the tables announce an extension. */
 const LATE = 7 * MINUTE;
 
 export class Air {
@@ -95,7 +95,7 @@ export class Air {
   #recent = new Map<ProgramId, Aired>();
   readonly #numbers = new Map<StationId, number>();
   readonly #extended = new Set<ProgramId>();
-  /** What happens on the air before anybody says so. */
+  /** What happens on the air before it is announced. */
   readonly #unsaid: { at: number; change: Change }[] = [];
   /** Programmes that went on beyond their end without a word. */
   readonly silent = new Set<ProgramId>();
@@ -261,7 +261,7 @@ export class Air {
       .sort((a, b) => a.program.startAt - b.program.startAt);
   }
 
-  /** What stations say at a minute that they did not say before; undefined: nothing. */
+  /** New announcements of the stations at a minute; undefined: none. */
   news(now: number): Change | undefined {
     const change: { put: Aired[]; remove: ProgramId[] } = { put: [], remove: [] };
     for (const aired of this.#recent.values()) {
@@ -277,7 +277,7 @@ export class Air {
     }
     while (this.#unsaid[0] !== undefined && this.#unsaid[0].at <= now) {
       const said = this.#unsaid.shift()?.change;
-      // What came of them meanwhile stands.
+      // The outcome so far stays.
       for (const { program } of said?.put ?? []) {
         const aired = this.aired.get(program.id);
         if (aired !== undefined) change.put.push(aired);
@@ -324,7 +324,7 @@ export class Air {
     }
   }
 
-  /** The game goes on at the branch, in place of what was announced there. */
+  /** The game continues on the branch, in place of the announced programme. */
   #relay(change: { put: Aired[]; remove: ProgramId[] }, game: Aired): void {
     const { program } = game;
     const branch = this.#branchOf(program.stationId);

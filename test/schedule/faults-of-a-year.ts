@@ -1,4 +1,4 @@
-/** What a home has to receive with, and what happens to it in the course of a year. The same for the same randomness. */
+/** A home's equipment, and its faults in the course of a year. Deterministic for a given source of randomness. */
 import { rankTuners } from '../../agent/rank.ts';
 import type { BroadcastType } from '../../arib/ids.ts';
 import type { Random } from '../fuzz/random.ts';

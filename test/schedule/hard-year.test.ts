@@ -1,6 +1,6 @@
 /**
- * Homes of all kinds in months in which much goes wrong. Whatever rules and people wanted is recorded, or what is said
- * of it is true. A week in the suite, a year of several homes with `--long`.
+ * Homes of all kinds in months with many faults. Everything that rules and users wanted is recorded, or the reported
+ * reason is true. A week in the suite, a year of several homes with `--long`.
  */
 import { expect, test } from 'bun:test';
 import { fuzzSeed, Random } from '../fuzz/random.ts';

@@ -1,7 +1,7 @@
 /**
- * A home with any equipment, in months in which much goes wrong: the machine is off and comes back with a wrong clock,
- * the agent is away, tuners are in error, the guide is not heard, all folders are full; people book and cancel. The
- * real plan, the agent's own rules, and a recorder that does what the real one does, minute by minute.
+ * A home with any equipment, in months with many faults: the machine is off and comes back with a wrong clock, the
+ * agent is unavailable, tuners are in error, the guide is not received, all folders are full; users book and cancel.
+ * The real plan, the agent's own rules, and a recorder that behaves like the real one, minute by minute.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
@@ -58,9 +58,9 @@ export interface Taken {
   programId: ProgramId;
   readonly reservation: Reservation;
   readonly beganAt: number;
-  /** What was written, from and to. */
+  /** The written span, from and to. */
   readonly stretches: Stretch[];
-  /** What it had a tuner for. */
+  /** The reservation that used a tuner. */
   readonly held: Stretch[];
   over: boolean;
   /** Its end was given to the next on its tuner. */
@@ -86,14 +86,14 @@ export class HardHome {
   readonly passedOver = new Map<ProgramId, PassedOverReason>();
   /** Programmes of which the guide told in time to book them. */
   readonly known = new Set<ProgramId>();
-  /** Programmes whose changes nobody heard for a while. */
+  /** Programmes whose changes were not received for a while. */
   readonly unheard = new Set<ProgramId>();
   readonly people: People;
   /** Their tuner was given on before anybody said that they went on. */
   readonly overtaken = new Set<ProgramId>();
   readonly counts = { plans: 0, shared: 0, troubles: 0 };
   readonly troubles: readonly Trouble[];
-  /** What was wrong in each minute: a bit a kind, see `BIT`, then one a tuner. */
+  /** Faults of each minute: one bit per kind, see `BIT`, then one per tuner. */
   readonly wrong: number[] = [];
   /** Real time, epoch ms. */
   at: BroadcastMs;
@@ -102,12 +102,12 @@ export class HardHome {
   #listening = new Set<StationId>();
   #active: Trouble[] = [];
   #next = 0;
-  /** What the machine's clock is ahead. */
+  /** Offset of the machine's clock. */
   #clockError = 0;
   #onSince: number;
   /** Since when the broadcast can tell the time. */
   #canHearSince = 0;
-  /** What the agent said last. */
+  /** The agent's last tuner list. */
   #heard: readonly Tuner[] | null = null;
   #openings: readonly PlannedOpening[] = [];
   readonly #running = new Map<ProgramId, Running>();
@@ -154,7 +154,7 @@ export class HardHome {
     return this.#clockError === 0;
   }
 
-  /** What happens in the minute that begins now. */
+  /** The events of the minute that begins now. */
   pass(): void {
     const { home, air, random, at } = this;
     const minute = (at - this.firstDay) / MINUTE;
@@ -187,7 +187,7 @@ export class HardHome {
     this.wrong.push(bits);
   }
 
-  /** What was wrong in any minute from one time to another. */
+  /** Faults in any minute of a time range. */
   wrongBetween(from: number, to: number): number {
     const index = (at: number): number => Math.floor((at - this.firstDay) / MINUTE);
     return this.wrong.slice(Math.max(0, index(from)), index(to)).reduce((all, bits) => all | bits, 0);
@@ -244,7 +244,10 @@ export class HardHome {
     return true;
   }
 
-  /** What stations say of programmes; who does not hear it now hears it later. @returns whether it was heard */
+  /**
+   * Delivers the stations' announcements, or keeps them for later without reception. @returns whether they were
+   * received
+   */
   #say(ids: readonly ProgramId[]): boolean {
     for (const id of ids) this.#unsaid.add(id);
     return this.#hearGuide();
@@ -279,7 +282,7 @@ export class HardHome {
     if (random.below(4) === 0) settled(home);
   }
 
-  /** What is begun while no tuners were heard of. */
+  /** Recordings that begin before the tuner list is known. */
   #ownTimes(): PlannedOpening[] {
     const { settings, reservations } = this.home;
     const open = reservations.filter(({ state }) => state === 'scheduled');
@@ -349,7 +352,7 @@ export class HardHome {
       });
   }
 
-  /** What stations say that are being recorded. @returns whether it is something else than before */
+  /** Announcements of stations that are being recorded. @returns whether they changed */
   #listen(): boolean {
     const { home, air, at } = this;
     const received = [...this.#running.values()].filter(({ tuner }) => tuner !== null);
@@ -373,7 +376,7 @@ export class HardHome {
     return Math.max(closeAt, holdUntil ?? closeAt) <= this.home.now;
   }
 
-  /** What the recorder does in a minute. @returns whether something changed */
+  /** Advances the recorder by a minute. @returns whether something changed */
   #record(): boolean {
     const { home } = this;
     let changed = false;

@@ -1,4 +1,4 @@
-/** Whatever happens in the hours of a home, a plan is sound, can be carried out, and leaves nothing to do. */
+/** Whatever happens in the hours of a home, a plan is consistent, can be carried out, and is stable when repeated. */
 import { expect, test } from 'bun:test';
 import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from '../fuzz/random.ts';
 import { Household } from './history.ts';

@@ -1,7 +1,7 @@
 /**
- * Random hours of a home over the pure plan and the agent's own rules: programmes run over, wait, vanish, come under
- * other numbers, go on elsewhere, may not be copied; tuners fail and come back; people and rules change their minds -
- * all while it is recorded. What is not sound in a plan, or cannot be carried out, is a fault.
+ * Random hours of a home over the pure plan and the agent's own rules: programmes overrun, wait, disappear, change
+ * their event id, continue elsewhere, may not be copied; tuners fail and recover; users and rules change their minds -
+ * all during recordings. An inconsistent plan, or one that cannot be carried out, is a failure.
  */
 import { expect } from 'bun:test';
 import { eventId, type ProgramId, type StationId, splitStationId } from '../../arib/ids.ts';
@@ -60,7 +60,7 @@ export class Household {
   readonly #broken: boolean[];
   readonly #shows = new Map<StationId, Show[]>();
   readonly #running = new Map<ProgramId, Running>();
-  /** What stations say later of what happens now. */
+  /** Later announcements of current changes. */
   #unsaid: { at: number; say: () => void }[] = [];
   #openings: readonly PlannedOpening[] = [];
   /** When they are asked for again, and when they were refused. */
@@ -174,7 +174,7 @@ export class Household {
     }
   }
 
-  /** What stations say that are being recorded: as it is, not as the guide has it. */
+  /** Announcements of stations that are being recorded: the real times, not those of the guide. */
   #listen(): void {
     const { home } = this;
     home.airings.clear();
@@ -212,7 +212,7 @@ export class Household {
     this.home.tuners = tunersOfPlan(list, running);
   }
 
-  /** Time goes on; whatever is due is done at its moment, and planned with. */
+  /** Time passes; each due action is performed at its moment, followed by planning. */
   pass(until: number): void {
     const { home } = this;
     for (let count = 0; count < 500; count++) {
@@ -287,7 +287,7 @@ export class Household {
         after.flatMap((other) => home.of(other)?.id ?? []),
       );
       if (given === undefined) {
-        // Somebody runs over, which the plan that follows knows; but nobody waits for long in his own time.
+        // A programme overruns, which the next plan knows; but no recording is delayed for long within its own time.
         const isAgain = refused?.at === home.now;
         this.#refused.set(programId, { at: home.now, until: isAgain ? home.now + MINUTE : home.now });
         const works = this.#tuners.some(

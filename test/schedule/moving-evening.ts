@@ -1,4 +1,7 @@
-/** A ball game and what follows it, while the air moves: what a plan tells the recorder, in minutes from noon. */
+/**
+ * A ball game and the following programmes with schedule changes: the recorder's orders by the plan, in minutes from
+ * noon.
+ */
 import type { ProgramId } from '../../arib/ids.ts';
 import { broadcastMs, plusMs } from '../../arib/time.ts';
 import type { PlannedOpening } from '../../src/schedule/plan/plan-types.ts';
@@ -35,7 +38,7 @@ export function evening(tuners = [GR_TUNER]) {
       endAt: broadcastMs(NOON + end * MINUTE),
       openEnd,
     });
-  /** Plans, and what the recorder is told of a programme, in minutes. */
+  /** Plans, and the recorder's orders for a programme, in minutes. */
   const told = (id: ProgramId) => {
     const opening = home.run().openings.find((one) => one.programId === id);
     settled(home);

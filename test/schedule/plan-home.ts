@@ -1,4 +1,4 @@
-/** A home for tests of the plan: its stations, tuners, guide, rules and reservations, as short to write as can be. */
+/** A compact builder of homes for tests of the plan: stations, tuners, guide, rules and reservations. */
 import { eventId, type ProgramId, programId, type StationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
 import type { Airing } from '../../src/model/airing.ts';
@@ -156,7 +156,7 @@ export class Home {
     };
   }
 
-  /** What the plan says, without anything happening. */
+  /** The plan without any event. */
   look(): Plan {
     return plan(this.input());
   }

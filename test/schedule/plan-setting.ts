@@ -1,4 +1,4 @@
-/** When and where the homes of tests of the plan are. */
+/** Time and place of the homes in tests of the plan. */
 import { type BroadcastType, networkId, serviceId, stationId, transportStreamId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
 import type { StationRecord } from '../../src/model/station.ts';

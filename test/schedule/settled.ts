@@ -1,4 +1,4 @@
-/** What a plan leaves when it is made again of its own result: nothing to do. */
+/** Checks that planning again from a plan's own result changes nothing. */
 import { expect } from 'bun:test';
 import type { Home } from './plan-home.ts';
 

@@ -1,11 +1,11 @@
-/** What has to hold of any plan, whatever it is made of. */
+/** Invariants of every plan, for any input. */
 import type { ProgramId } from '../../arib/ids.ts';
 import type { ReservationId } from '../../src/model/ids.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
 import type { Plan, PlannedOpening } from '../../src/schedule/plan/plan-types.ts';
 import { type Home, MINUTE } from './plan-home.ts';
 
-/** @param byHand reservations of people that nobody cancelled @returns what does not */
+/** @param byHand reservations by hand that were not cancelled @returns the violated invariants */
 export function planFaults(home: Home, { openings }: Plan, byHand: ReadonlySet<ReservationId>): string[] {
   const faults: string[] = [];
   const ids = new Set(home.reservations.map(({ id }) => id));

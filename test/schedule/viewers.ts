@@ -1,4 +1,4 @@
-/** What people do in a home: they book and they cancel. */
+/** Random actions of a home's users: they book and they cancel. */
 import type { ProgramId } from '../../arib/ids.ts';
 import type { ReservationId } from '../../src/model/ids.ts';
 import { titleText } from '../../src/model/search-text.ts';

@@ -1,6 +1,6 @@
 /**
- * What became of everything that rules and people wanted in a hard year: it is whole, or what is missing of it is as
- * long as something was wrong; or it was not recorded, and what is said of that is true.
+ * The outcome of everything that rules and users wanted in a hard year: it is whole, or what is missing is no longer
+ * than the faults lasted; or it was not recorded, and the reported reason is true.
  */
 import type { BroadcastType } from '../../arib/ids.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
@@ -11,7 +11,7 @@ import { DAY, HOUR, MINUTE } from './plan-home.ts';
 /** A tuner is asked for again in the next minute. */
 const AGAIN = 2 * MINUTE;
 const RECORDED_REACH = 31 * DAY;
-/** What ended so long ago is done with. */
+/** Older ones are settled. */
 const DONE = 6 * HOUR;
 
 type Kind =
@@ -23,14 +23,14 @@ type Kind =
   /** Not booked, and said why. */
   | 'passedOver'
   | 'cancelled'
-  /** Nobody who could have booked it heard of it. */
+  /** Not announced to any component that could have booked it. */
   | 'unknown';
 
 type Wanted = { readonly startAt: number; readonly endAt: number } & Pick<Aired['program'], 'stationId'>;
 
 export class Outcomes {
   readonly counts: Partial<Record<Kind, number>> = {};
-  /** What nothing explains. */
+  /** Losses without an explanation. */
   readonly faults: string[] = [];
   #judged: number;
 
@@ -107,7 +107,7 @@ export class Outcomes {
     return 'unknown';
   }
 
-  /** What is missing while nothing was wrong, in words. */
+  /** The time missing without any fault, in words. */
   #unexplained({ program }: Aired, taken: Taken): string | undefined {
     const { home } = this;
     const { reservation, stretches, yielded, beganAt } = taken;

@@ -1,8 +1,8 @@
 /**
- * Months of television, planned and recorded without a database: a household's rules over the announced guide, the
- * plan whenever something changed, the agent's own rules when a recording begins. Afterwards it is looked at what was
- * aired: what the rules wanted was recorded whole, or all tuners that could have taken it were taken by claims that
- * go before. A fortnight in the suite, a year with `--long`.
+ * Months of television, planned and recorded without a database: a household's rules over the announced guide, a plan
+ * after every change, the agent's own rules when a recording begins. Afterwards the result is compared with what was
+ * aired: what the rules wanted was recorded whole, or all tuners that could have taken it were used by reservations of
+ * higher priority. A fortnight in the suite, a year with `--long`.
  */
 import { expect, test } from 'bun:test';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
@@ -79,7 +79,7 @@ class Household {
     }
   }
 
-  /** What stations say that are being recorded; true when it is something else than before. */
+  /** Announcements of stations that are being recorded; true when they changed. */
   listen(now: BroadcastMs): boolean {
     const heard = new Set([...this.#running.values()].map(({ taken }) => taken.aired.program.stationId));
     let changed = false;
@@ -98,7 +98,7 @@ class Household {
     return changed;
   }
 
-  /** What the recorder does in a minute; true when something changed. */
+  /** Advances the recorder by a minute; true when something changed. */
   record(now: number): boolean {
     let changed = false;
     for (const [programId, { closeAt }] of [...this.#running]) {

@@ -1,4 +1,4 @@
-/** The service and its agent: away, back, changed; and what clients hear of it. */
+/** The service and its agent: unavailable, back, changed; and the events that clients receive. */
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ async function listen(service: TestService): Promise<{ heard: string[]; stop(): 
 }
 
 describe('the agent', () => {
-  test('that is not there at the start is found when it comes, and the stations with it', async () => {
+  test('that is not running at the start is found when it comes up, with its stations', async () => {
     await agent.stop();
     const service = await start();
     await until(async () => (await json<Status>(service, '/api/status')).agent.state === 'unavailable');
@@ -69,7 +69,7 @@ describe('the agent', () => {
     await until(async () => (await json<Status>(service, '/api/status')).agent.state === 'connected');
   });
 
-  test('that goes away leaves the stations, and is found again', async () => {
+  test('that becomes unavailable leaves the stations, and is found again', async () => {
     const service = await start();
     await until(async () => (await names(service)).length === 2);
     const { heard, stop } = await listen(service);
@@ -82,7 +82,7 @@ describe('the agent', () => {
     stop();
   });
 
-  test('that announces channels is read again at once, and clients are told', async () => {
+  test('that announces channels is read again at once, and clients receive an event', async () => {
     const service = await start({ CHANNEL_SYNC_INTERVAL: '3600000' });
     await until(async () => (await names(service)).length === 2);
     await until(async () => (await json<Status>(service, '/api/status')).agent.state === 'connected');
@@ -98,7 +98,7 @@ describe('the agent', () => {
     stop();
   });
 
-  test('that changes without a word is noticed at the next import', async () => {
+  test('that changes without an event is noticed at the next import', async () => {
     const service = await start();
     await until(async () => (await names(service)).length === 2);
     agent.channels = CHANNELS.map((channel) => ({
@@ -121,7 +121,7 @@ describe('the agent', () => {
     expect(imports()).toBe(before);
   });
 
-  test('that lists nonsense is logged once and takes no station away', async () => {
+  test('that lists invalid data is logged once and removes no station', async () => {
     const service = await start();
     await until(async () => (await names(service)).length === 2);
     agent.channels = [{ type: 'XX' } as never];
@@ -167,7 +167,7 @@ describe('closing', () => {
 });
 
 describe('a station that is gone from the agent', () => {
-  test('is hidden at once, and after a while its guide and bookings are given up', async () => {
+  test('is hidden at once, and later its guide and bookings are removed', async () => {
     const service = await start({ SERVICE_FORGET_AFTER: '300' });
     await until(async () => (await names(service)).length === 2);
     const database = new Database(join(service.folder, 'svc.db'), { strict: true });

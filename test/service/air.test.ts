@@ -1,4 +1,4 @@
-/** Service, agent and synthetic broadcast together: what is on the air is what the list says. */
+/** Service, agent and synthetic broadcast together: the station list matches the broadcast. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,7 +67,7 @@ async function tuners(): Promise<Tuner[]> {
 }
 
 describe('what is on the air', () => {
-  test('is collected by itself and says what the broadcaster sends', async () => {
+  test('is collected automatically and matches the broadcast', async () => {
     await until(
       async () => (await stations()).length > 0 && (await stations()).every((row) => row.now !== null),
     );
@@ -103,7 +103,7 @@ describe('what is on the air', () => {
     expect(compared).toBeGreaterThan(3);
   }, 60_000);
 
-  test('leaves the tuners when it was read', async () => {
+  test('releases the tuners after reading', async () => {
     await until(async () => (await tuners()).every((tuner) => tuner.users.length === 0));
   });
 

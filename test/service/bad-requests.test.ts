@@ -1,4 +1,4 @@
-/** Requests that are refused, cut or senseless, over real sockets. */
+/** Requests that are refused, truncated or invalid, over real sockets. */
 import { describe, expect, test } from 'bun:test';
 import { abandonedRequest, HOME_STATION, rawRequest } from './harness.ts';
 import { servedHome } from './served-home.ts';
@@ -56,14 +56,14 @@ describe('bad requests', () => {
     });
   }
 
-  test('405 names the methods that there are', async () => {
+  test('405 names the permitted methods', async () => {
     expect((await get('/api/services', { method: 'DELETE', headers: json() })).headers.get('allow')).toBe(
       'GET, HEAD',
     );
     expect((await get('/', { method: 'PUT', headers: json() })).headers.get('allow')).toBe('GET, HEAD');
   });
 
-  test('writing without JSON is refused with plain text, whatever the path', async () => {
+  test('a write without a JSON body is refused, for any path', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       for (const type of [
         undefined,
@@ -106,7 +106,7 @@ describe('bad requests', () => {
     ]);
   });
 
-  test('odd Host headers neither crash nor mislead', async () => {
+  test('invalid Host headers neither crash nor mislead', async () => {
     for (const host of ['tv', 'a.home.example', 'nas:1', '[::1]', '1.2.3.4']) {
       const response = await get('/api/services', { headers: { host } });
       expect([host, response.status]).toEqual([host, 200]);
@@ -172,7 +172,7 @@ describe('bad requests', () => {
     }
   });
 
-  test('truncated and senseless requests leave the service working', async () => {
+  test('truncated and invalid requests leave the service working', async () => {
     const head = 'POST /api/services HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
     const left = [];
     for (const text of [

@@ -48,7 +48,7 @@ async function ask<T>(method: string, path: string, body?: unknown): Promise<T> 
 const reservations = (completed = false) =>
   ask<ReservationItem[]>('GET', `/api/reservations?completed=${completed ? 1 : 0}`);
 
-test('what is on is recorded at once; a second channel waits for the tuner, and gets it when it is free', async () => {
+test('the programme on air is recorded at once; a second channel waits for the tuner, and gets it when it is free', async () => {
   let stations: Station[] = [];
   const areOn = async (): Promise<boolean> => {
     stations = await ask<Station[]>('GET', '/api/services');

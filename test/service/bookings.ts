@@ -1,4 +1,4 @@
-/** A service with two stations, a stand-in agent's tuners and an empty guide, for tests of what is booked. */
+/** A service with two stations, a stand-in agent's tuners and an empty guide, for tests of bookings. */
 import type { Database } from 'bun:sqlite';
 import { Value } from '@sinclair/typebox/value';
 import type { StationId } from '../../arib/ids.ts';

@@ -1,7 +1,7 @@
 /**
- * The OpenAPI description against the service: every route is asked, rightly and wrongly, over a home with programmes,
- * rules, reservations and recordings in every state, and every answer is as it is described. `describedFetch` holds
- * the answers of the other tests against it in the same way.
+ * Validates the service against its OpenAPI description: every route is requested, with valid and invalid input, over a
+ * home with programmes, rules, reservations and recordings in every state, and every response must match.
+ * `describedFetch` validates the responses of the other tests in the same way.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -123,7 +123,7 @@ const BODIES = ['', '{', 'null', '[]', '5', '""', '{}', '{"nonsense":1}', '{"__p
 const OUTSIDE = 'Bearer svc_nobody';
 
 describe('every route is answered as it is described', () => {
-  test('read rightly and wrongly', async () => {
+  test('reads with valid and invalid input', async () => {
     let answers = 0;
     for (const [template, method, operation] of description.operations()) {
       if (method !== 'GET' || ENDLESS.includes(template)) continue;
@@ -140,7 +140,7 @@ describe('every route is answered as it is described', () => {
     expect(answers).toBeGreaterThan(500);
   });
 
-  test('HEAD, and what has not changed', async () => {
+  test('HEAD, and unchanged resources', async () => {
     for (const [template, method, { responses }] of description.operations()) {
       if (method !== 'GET' || ENDLESS.includes(template)) continue;
       for (const path of addresses(template)) {
@@ -166,7 +166,7 @@ describe('every route is answered as it is described', () => {
     }
   });
 
-  test('by whom it does not let in', async () => {
+  test('requests without access', async () => {
     let open = 0;
     for (const [template, method, { security }] of description.operations()) {
       const [path = template] = addresses(template);
@@ -180,10 +180,10 @@ describe('every route is answered as it is described', () => {
     expect(open).toBeGreaterThan(3);
   });
 
-  test('written to with bodies that mean nothing, and without JSON', async () => {
+  test('writes with invalid bodies, and without JSON', async () => {
     for (const [template, method, { requestBody }] of description.operations()) {
       if (method === 'GET') continue;
-      // Elsewhere the body is not looked at, and the deed would be done.
+      // Elsewhere the body is not checked, and the action would be performed.
       const tried = requestBody === undefined ? [] : BODIES;
       for (const path of addresses(template)) {
         const bare = await describedFetch(home.home.url, path, {
@@ -216,7 +216,7 @@ describe('every route is answered as it is described', () => {
   });
 });
 
-test('a body that is nested without end is refused at once', async () => {
+test('an excessively nested body is refused at once', async () => {
   const deep = `${'['.repeat(80_000)}${']'.repeat(80_000)}`;
   const bodies = [
     deep,
@@ -230,20 +230,20 @@ test('a body that is nested without end is refused at once', async () => {
       // The framework's own validation takes minutes.
       const signal = AbortSignal.timeout(10_000);
       const { status } = await fetch(`${home.home.url}${path}`, { method, headers, body, signal });
-      // Some routes look for what the address names first; whoever needs no credentials may send little.
+      // Some routes look up the id first; a client that needs no credentials may send little.
       expect([method, path, [400, 404, 413].includes(status)]).toEqual([method, path, true]);
     }
   }
 });
 
-test('only JSON is said to be taken, for it is', () => {
+test('only JSON is described as accepted, and only JSON is accepted', () => {
   for (const [path, method, { requestBody }] of description.operations()) {
     if (requestBody === undefined) continue;
     expect([method, path, Object.keys(requestBody.content)]).toEqual([method, path, ['application/json']]);
   }
 });
 
-test('what may be null says so beside its words', () => {
+test('nullable fields say so in their description', () => {
   const found = description.find('GET', '/api/search')?.responses[200]?.content?.['application/json']?.schema;
   const empty = { more: false, rows: [] };
   const row = { id: 1, name: '', service_name: '', start_at: 0, end_at: 1 };

@@ -1,4 +1,4 @@
-/** The OpenAPI description of a running service, and answers held against it. */
+/** The OpenAPI description of a running service, and the validation of responses against it. */
 import { type JsonSchema, schemaMisfits } from './json-schema.ts';
 
 interface Content {
@@ -70,14 +70,14 @@ export class Description {
     return matching.sort(([a], [b]) => a.split('{').length - b.split('{').length)[0]?.[2];
   }
 
-  /** What of a JSON body that was accepted the description does not allow. */
+  /** Parts of an accepted JSON body that the description does not allow. */
   wrongRequest(method: string, path: string, body: unknown): string[] {
     const schema = this.find(method, path)?.requestBody?.content['application/json']?.schema;
     if (schema === undefined) return [];
     return schemaMisfits(schema, body, this.document).map(({ path: at, what }) => `body ${at}: ${what}`);
   }
 
-  /** What of an answer the description does not say; empty when all is as it says. */
+  /** Differences between a response and the description; empty when it matches. */
   wrong({ method, path, status, headers, body }: Answered): string[] {
     const operation = this.find(method, path);
     if (path === DESCRIPTION) return [];

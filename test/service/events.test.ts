@@ -1,4 +1,4 @@
-/** Events of reservations, rules and recordings: one comes when the list of its name is different, and only then. */
+/** Events of reservations, rules and recordings: one is sent when the list of its name changed, and only then. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { ServerSentEventParser } from '../../src/tuner/server-sent-events.ts';
@@ -51,9 +51,9 @@ async function settled(): Promise<void> {
 
 let fences = 0;
 
-/** What is told of a change made now comes after what is told of those before. */
+/** Events of a change made now come after those of earlier changes. */
 async function fence(): Promise<void> {
-  // Planned, and looked at, after everything before: a booking that is gone again leaves the lists as they were.
+  // Planned and checked after everything before: a booking that was removed again leaves the lists as they were.
   const from = heard.length;
   const item = await home.json<ReservationItem>('POST', '/api/reservations', {
     programId: home.program(`しるし${++fences}`, 10_000 + fences * 60),
@@ -74,7 +74,7 @@ const read = async (): Promise<Record<List, string>> => ({
   settings: JSON.stringify(await home.json('GET', '/api/settings')),
 });
 
-/** What was told of one thing that somebody did, without what the fence told. */
+/** Events caused by one action of a user, without those of the fence. */
 async function toldOf(act: () => Promise<unknown>): Promise<string[]> {
   await settled();
   const before = await read();
@@ -97,8 +97,8 @@ beforeEach(() => {
   home.database.run('DELETE FROM recordings');
 });
 
-describe('an event comes when its list is different, and only then', () => {
-  test('what is booked by hand is no news of rules', async () => {
+describe('an event is sent when its list changed, and only then', () => {
+  test('a booking by hand sends no event of rules', async () => {
     const programId = home.program('灯台の朝', 60);
     expect(await toldOf(() => home.json('POST', '/api/reservations', { programId }))).toEqual([
       'reservations',
@@ -113,7 +113,7 @@ describe('an event comes when its list is different, and only then', () => {
     ]);
   });
 
-  test('what a rule books is news of both, what is refused of none', async () => {
+  test('a booking by a rule sends both events, a refused one none', async () => {
     home.program('灯台の朝', 60);
     home.program('港の朝', 65, { station: OTHER_STATION });
     let rule: RuleItem | undefined;
@@ -133,7 +133,7 @@ describe('an event comes when its list is different, and only then', () => {
     ]);
   });
 
-  test('margins move the times of what is booked; what is thrown away counts for its rule no more', async () => {
+  test('margins move the times of bookings; a deleted recording counts for its rule no more', async () => {
     home.program('灯台の朝', 60);
     const { id: ruleId } = await home.json<RuleItem>('POST', '/api/rules', { keyword: '灯台' });
     const set = async () => {

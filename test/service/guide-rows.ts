@@ -1,4 +1,4 @@
-/** Writes rows of the guide as another connection does: what the service answers must not depend on who wrote. */
+/** Writes rows of the guide from another connection: responses must not depend on which connection wrote. */
 import type { Database } from 'bun:sqlite';
 import { indexAllPending } from '../../src/store/search-index.ts';
 

@@ -1,4 +1,4 @@
-/** The guide over HTTP: what another connection stored is what windows, details, lists and searches say. */
+/** The guide over HTTP: windows, details, lists and searches return what another connection stored. */
 import type { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
@@ -58,7 +58,7 @@ const eventsOf = (window: GuideWindow, station = HOME_STATION): number[] =>
   window.find(({ stationId }) => stationId === station)?.programs.map(({ id }) => id % 100_000) ?? [];
 
 describe('/api/guide', () => {
-  test('gives what overlaps the window, by station in list order and by start', async () => {
+  test('returns the programmes that overlap the window, by station in list order and by start', async () => {
     putPrograms(database, [
       row(3),
       row(1),
@@ -72,7 +72,7 @@ describe('/api/guide', () => {
     expect(eventsOf(await guide(`from=${START}&to=${START + 1}`), SATELLITE)).toEqual([9]);
   });
 
-  test('says of a programme what a cell shows', async () => {
+  test('contains what a cell of the guide shows', async () => {
     const marked = row(1, {
       name: '\u{1F21F}ドラマ "引用"\\[字]',
       description: `"嵐"の夜。${'長'.repeat(200)}`,
@@ -111,7 +111,7 @@ describe('/api/guide', () => {
     ]);
   });
 
-  test('finds long programmes that began long ago, leaves out hidden ones', async () => {
+  test('finds long programmes that began long ago, omits hidden ones', async () => {
     putPrograms(database, [
       row(1, { startAt: START - 50 * HOUR, endAt: START + HOUR }),
       row(2, { startAt: START - 12 * HOUR, endAt: START + 1 }),
@@ -122,7 +122,7 @@ describe('/api/guide', () => {
     expect(eventsOf(await guide(`from=${START}&to=${START + HOUR}`))).toEqual([1, 3, 2]);
   });
 
-  test('without a window it is the day from the hour that has begun', async () => {
+  test('without a window it is the day from the current hour on', async () => {
     putPrograms(database, [row(1), row(30)]);
     expect(eventsOf(await guide(''))).toEqual([1]);
   });
@@ -151,7 +151,7 @@ describe('/api/guide', () => {
     }
   });
 
-  test('an unchanged window is a 304, whoever changes anything of it makes it new', async () => {
+  test('an unchanged window is a 304, any change in it a new response', async () => {
     putPrograms(database, [row(1)]);
     const path = `/api/guide?from=${START}&to=${START + HOUR}`;
     let tag = (await get(path)).headers.get('etag') ?? '';
@@ -174,7 +174,7 @@ describe('/api/guide', () => {
 });
 
 describe('a sub-channel', () => {
-  test('that shows nothing of its own is named with its main station, for a window and for now', async () => {
+  test('that shows nothing of its own is listed with its main station, for a window and for now', async () => {
     const agent = new StandInAgent();
     const branch = { serviceId: 1025, name: '試験テレビ２', serviceType: 1, remoteControlKey: 1 };
     agent.channels = CHANNELS.map((channel) =>
@@ -210,7 +210,7 @@ describe('a sub-channel', () => {
 });
 
 describe('/api/programs/<id>', () => {
-  test('tells everything that the guide knows', async () => {
+  test('returns everything that the guide knows', async () => {
     const audio = {
       componentTag: 16,
       componentType: 2,
@@ -298,7 +298,7 @@ describe('/api/programs/<id>', () => {
     });
   });
 
-  test('one that is forgotten, unknown or impossible is a 404, nonsense a 400', async () => {
+  test('an expired, unknown or impossible id is a 404, an invalid one a 400', async () => {
     const [id] = putPrograms(database, [row(1)]);
     database.run('DELETE FROM programs');
     for (const [path, status] of [
@@ -345,7 +345,7 @@ describe('/api/services', () => {
     }
   });
 
-  test('is a 304 until something changes, be it only the time', async () => {
+  test('is a 304 until something changes, including the time', async () => {
     const now = Date.now();
     putPrograms(database, [
       row(1, { startAt: now - HOUR, endAt: now + 300 }),
@@ -425,7 +425,7 @@ describe('/api/search', () => {
     expect(result.programs.rows).toHaveLength(1);
   });
 
-  test('whatever is asked, it answers', async () => {
+  test('answers any query', async () => {
     putPrograms(database, [row(1, { name: '100%_*"-NEAR(\'-- 😀', description: 'a AND b OR NOT c' })]);
     for (const text of [
       '%',

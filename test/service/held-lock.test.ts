@@ -1,6 +1,6 @@
 /**
- * Another program holds the write lock of the database (`BEGIN IMMEDIATE`) while a recording is due: it begins, every
- * answer comes, and what could not be stored is stored when the lock is free.
+ * Another program holds the write lock of the database (`BEGIN IMMEDIATE`) when a recording is due: it begins, every
+ * request is answered, and pending writes are stored when the lock is released.
  */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';

@@ -1,4 +1,4 @@
-/** The routes of a running service, and who reaches them, over real sockets. */
+/** The routes of a running service, and access to them, over real sockets. */
 import { describe, expect, test } from 'bun:test';
 import type { StationId } from '../../arib/ids.ts';
 import { HOME_STATION, rawRequest, startTestService } from './harness.ts';
@@ -149,7 +149,7 @@ describe('stations and health', () => {
       expect(text).toContain(word);
   });
 
-  test('every answer has a status and a content type that the description names', async () => {
+  test('every response has a status and a content type that the description lists', async () => {
     const { paths } = await describedApi();
     for (const [path, methods] of Object.entries(paths)) {
       if (methods.get === undefined) continue;
@@ -229,7 +229,7 @@ describe('access over real sockets', () => {
     }
   });
 
-  test('an unknown token of ours is invalid, also from a trusted network', async () => {
+  test('an unknown token is invalid, also from a trusted network', async () => {
     for (const extra of [{}, OUTSIDE]) {
       const response = await get('/api/services', { headers: { ...extra, authorization: 'Bearer svc_x' } });
       expect(response.status).toBe(401);
@@ -243,7 +243,7 @@ describe('access over real sockets', () => {
     expect((await get('/api/services', { headers })).status).toBe(401);
   });
 
-  test('no spelling of a path slips past the decision', async () => {
+  test('no spelling of a path bypasses the access check', async () => {
     for (const path of [
       '/api/health/../services',
       '/api/health/%2e%2e/services',

@@ -1,6 +1,6 @@
 /**
- * A value against a JSON Schema, as a client's own validator would see it: knows nothing of the library that the
- * service writes and validates its schemas with. Only the keywords that the description uses; any other is an error.
+ * Validates a value against a JSON Schema as a client's own validator would: independent of the library with which the
+ * service writes and validates its schemas. Only the keywords that the description uses; any other is an error.
  */
 
 export type JsonSchema = { [keyword: string]: unknown };

@@ -102,7 +102,7 @@ describe('the handshake', () => {
     expect(await handshake(`/api/live/socket?ticket=${await liveTicket(service.url)}`, own)).toContain('101');
   });
 
-  test('without an upgrade is told what to do', async () => {
+  test('without an upgrade returns an error with the next step', async () => {
     const response = await fetch(`${service.url}/api/live/socket?ticket=x`);
     expect(response.status).toBe(426);
     expect(await response.json()).toMatchObject({ code: 'bad_request' });
@@ -110,7 +110,7 @@ describe('the handshake', () => {
 });
 
 describe('a station over the socket', () => {
-  test('gives packets, captions and notices, also to who joins later, and frees the tuner at the end', async () => {
+  test('gives packets, captions and notices, also to a client that joins later, and releases the tuner at the end', async () => {
     const first = await SocketClient.open(service.url);
     first.send({ ...tune, language: 2 });
     const tuned = await first.message('tuned');
@@ -161,7 +161,7 @@ describe('a station over the socket', () => {
 });
 
 describe('clients that misbehave', () => {
-  test('are told of messages that mean nothing, and let go when they send nothing else', async () => {
+  test('receive an error for invalid messages, and are disconnected when they send nothing else', async () => {
     const client = await SocketClient.open(service.url);
     client.socket.send('{"type":');
     client.socket.send(controlFrame({ type: 'dance' }));
@@ -193,7 +193,7 @@ describe('clients that misbehave', () => {
     await until(() => open === 0);
   });
 
-  test('come and go in numbers and leave nothing behind', async () => {
+  test('connect and disconnect in large numbers and leave nothing behind', async () => {
     for (let round = 0; round < 4; round += 1) {
       const clients = await Promise.all(Array.from({ length: 8 }, () => SocketClient.open(service.url)));
       for (const client of clients) client.send(tune);

@@ -1,4 +1,4 @@
-/** Logos over real agent and synthetic broadcast: read along with a viewer, shown with the station. */
+/** Logos over a real agent and the synthetic broadcast: read while a channel is watched, shown with the station. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { synthText } from '../synth/tuning.ts';
 import { startTestService, type TestService } from './harness.ts';
 
 const SYNTH = join(import.meta.dir, '..', '..', 'synth', 'main.ts');
-/** The broadcast runs so much faster than it should: a logo's turn comes once a minute. */
+/** Speed-up of the broadcast: logos are sent once a minute. */
 const SPEED = 12;
 const LARGE = 5;
 

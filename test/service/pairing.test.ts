@@ -1,4 +1,4 @@
-/** Pairing a device over real sockets: codes, the page that approves, tokens, and what is refused. */
+/** Pairing a device over real sockets: codes, the approval page, tokens, and refused requests. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -184,7 +184,7 @@ describe('pairing', () => {
     }
   });
 
-  test('lists are told by an event', async () => {
+  test('changes of the lists send an event', async () => {
     const leaving = new AbortController();
     const stream = await fetch(`${home.url}/api/events`, { signal: leaving.signal });
     const reader = stream.body?.getReader();
@@ -199,7 +199,7 @@ describe('pairing', () => {
     leaving.abort();
   });
 
-  test('20 codes wait; more are refused until they expire', async () => {
+  test('20 codes may be pending; more are refused until they expire', async () => {
     later();
     const codes: Codes[] = [];
     for (let index = 0; index < 20; index += 1) codes.push(await begin());
@@ -213,7 +213,7 @@ describe('pairing', () => {
 });
 
 describe('the page', () => {
-  test('neither opening, reloading, fetching ahead nor HEAD approves', async () => {
+  test('is not approved by opening, reloading, prefetching or HEAD', async () => {
     const { deviceCode, userCode } = await begin();
     const page = `/device?code=${userCode}`;
     for (const headers of [{}, { 'sec-purpose': 'prefetch;prerender' }, { purpose: 'prefetch' }]) {
@@ -325,7 +325,7 @@ describe('the page', () => {
     expect(await (await send({ code: '"><b>' }, { origin: home.url })).text()).not.toContain('href=');
   });
 
-  test('sent again it changes nothing, and the approver stays', async () => {
+  test('sent again changes nothing, and keeps the approver', async () => {
     const { deviceCode, userCode } = await begin('二度');
     const { cookie, proof } = await openPage(userCode);
     const again = () => send({ code: userCode, proof }, { cookie, origin: home.url });
@@ -337,7 +337,7 @@ describe('the page', () => {
     expect((await listed()).filter(({ name }) => name === '二度')).toHaveLength(1);
   });
 
-  test('tells of codes that are none, and what to do without one', async () => {
+  test('explains invalid codes, and what to do without one', async () => {
     for (const code of ['BBBB-BBBB', 'x', '', '%00', 'A'.repeat(5_000), '<script>', 'bbbb-bbbb']) {
       const response = await get(`/device?code=${encodeURIComponent(code)}`);
       expect([code, response.status]).toEqual([code, 404]);
@@ -408,7 +408,7 @@ describe('bad input', () => {
     });
   }
 
-  test('an unknown code is no grant; one with line breaks neither', async () => {
+  test('an unknown code is not granted; nor is one with line breaks', async () => {
     for (const code of ['', 'nobody', 'a\r\nX-Injected: 1', '\u0000']) {
       expect(await errorOf(await poll(code))).toEqual([400, 'invalid_grant']);
     }
@@ -434,14 +434,14 @@ describe('bad input', () => {
     expect((await fetch(`${home.url}/api/device/logout`, { method: 'POST' })).status).toBe(403);
   });
 
-  test('a name with line breaks and controls is one line of text, also in the log', async () => {
+  test('a name with line breaks and control characters is shown as one line, also in the log', async () => {
     later();
     await pair('寝室\r\nERROR forged line\u001b[2J');
     expect((await listed())[0]?.name).toBe('寝室 ERROR forged line[2J');
     expect(home.lines.filter((line) => line.startsWith('ERROR'))).toEqual([]);
   });
 
-  test('one address that asks without end is slowed down, others are not', async () => {
+  test('an address that polls without end is slowed down, others are not', async () => {
     later();
     const from = (address: string) => post('/api/device/code', { name: 'x' }, { 'x-forwarded-for': address });
     const answers = await Promise.all(Array.from({ length: 70 }, () => from('198.51.100.7')));

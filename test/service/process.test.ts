@@ -110,7 +110,7 @@ describe('the command line', () => {
     expect([stderr, code]).toEqual([expect.stringContaining('chekc'), 1]);
   });
 
-  test('bad configuration is named whole, and nothing starts', async () => {
+  test('every fault of a bad configuration is reported, and nothing starts', async () => {
     const { stderr, code } = await run([], { PORT: 'x', TRUSTED_NETWORKS: 'home', LOG_LEVEL: 'loud' });
     expect(code).toBe(1);
     for (const name of ['PORT', 'TRUSTED_NETWORKS', 'LOG_LEVEL']) expect(stderr).toContain(name);
@@ -183,7 +183,7 @@ describe('the command line', () => {
     ]);
   });
 
-  test('check tells what the system says of its clock', async () => {
+  test('check reports the state of the system clock', async () => {
     const tools = folder();
     const says = async (text: string): Promise<string | undefined> => {
       writeFileSync(join(tools, 'timedatectl'), `#!/bin/sh\necho ${text}\n`, { mode: 0o755 });
@@ -245,7 +245,7 @@ describe('the command line', () => {
     await agent.stop();
   });
 
-  test('a start says that nothing can be recorded to a folder, and goes on', async () => {
+  test('a start reports a folder that cannot be written, and continues', async () => {
     const data = folder();
     writeFileSync(join(data, 'file'), '');
     const { child } = await logging(/recordings cannot be written .*file/, {
@@ -256,7 +256,7 @@ describe('the command line', () => {
     expect(await child.exited).toBe(0);
   });
 
-  test('check tells of bad configuration in a line, too', async () => {
+  test('check reports a bad configuration in one line, too', async () => {
     const { stdout, code } = await run(['check'], { PORT: 'x', TRUSTED_NETWORKS: 'home' });
     expect(stdout).toMatch(/^FAIL {2}configuration .*PORT.*TRUSTED_NETWORKS.*\n$/);
     expect(code).toBe(1);
@@ -276,7 +276,7 @@ describe('the command line', () => {
 });
 
 describe('the process', () => {
-  test('a port that is taken is said plainly', async () => {
+  test('a port in use is reported plainly', async () => {
     const other = Bun.serve({ port: 0, fetch: () => new Response() });
     const { stderr, code } = await run([], { PORT: String(other.port), DATA_DIR: folder() });
     expect(code).toBe(1);
@@ -292,14 +292,14 @@ describe('the process', () => {
     await first.child.exited;
   });
 
-  test('an address that is none of this machine is said plainly', async () => {
+  test('an address that does not belong to this machine is reported plainly', async () => {
     for (const host of ['192.0.2.1', '999.1.1.1', 'no-such-host.invalid', 'fe80::1']) {
       const { code, stderr } = await run([], { PORT: '0', HOST: host, DATA_DIR: folder() });
       expect([code, stderr]).toEqual([1, expect.stringContaining(`HOST ${host}`)]);
     }
   });
 
-  test('a data folder that cannot be used is said plainly', async () => {
+  test('an unusable data folder is reported plainly', async () => {
     const file = join(folder(), 'file');
     writeFileSync(file, '');
     const { stderr, code } = await run([], { PORT: '0', DATA_DIR: join(file, 'data') });
@@ -362,7 +362,7 @@ describe('the process', () => {
     expect(await child.exited).toBe(0);
   });
 
-  test('without any configuration health answers and all else is refused', async () => {
+  test('without any configuration health answers and everything else is refused', async () => {
     const { child, url } = await listening({ DATA_DIR: folder() });
     expect((await fetch(`${url}/api/health`)).status).toBe(200);
     expect((await fetch(`${url}/`)).status).toBe(403);

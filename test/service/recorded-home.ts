@@ -1,4 +1,4 @@
-/** A service whose recordings a test writes as rows and files, and asks for over HTTP. */
+/** A service with recordings that a test writes as rows and files, and requests over HTTP. */
 import type { Database } from 'bun:sqlite';
 import { expect } from 'bun:test';
 import { mkdirSync } from 'node:fs';

@@ -48,7 +48,7 @@ describe('files', () => {
     expect((await file(id, {}, '')).status).toBe(200);
   });
 
-  test('answer HEAD like GET, and know parts of GET alone', async () => {
+  test('answer HEAD like GET, and ranges for GET only', async () => {
     const id = home.put({ content });
     const whole = await file(id);
     for (const headers of [{}, { range: 'bytes=5-9' }, { range: 'bytes=99999-' }] as Record<
@@ -69,7 +69,7 @@ describe('files', () => {
     }
   });
 
-  test('are not sent again while they are the same, and go on only from the same', async () => {
+  test('are not sent again while unchanged, and resumed only if unchanged', async () => {
     const id = home.put({ content });
     const etag = (await file(id)).headers.get('etag') ?? '';
     expect((await file(id, { 'if-none-match': etag })).status).toBe(304);
@@ -84,7 +84,7 @@ describe('files', () => {
     ]);
   });
 
-  /** In so many files of these lengths, each in a folder of its own; of the first one the row tells. */
+  /** This many files of these lengths, each in a folder of its own; the row names the first one. */
   function putParts(lengths: readonly number[], row: Parameters<RecordedHome['put']>[0] = {}): number {
     const id = home.put({ ...row, content: content.slice(0, lengths[0]) });
     let from = lengths[0] ?? 0;
@@ -105,7 +105,7 @@ describe('files', () => {
   describe('in several parts', () => {
     const lengths = [188 * 10, 188, 188 * 29];
 
-    test('are sent as the one that they are parts of', async () => {
+    test('are sent as one file', async () => {
       const id = putParts(lengths);
       const whole = await file(id);
       expect([whole.status, await whole.bytes()]).toEqual([200, content]);
@@ -133,7 +133,7 @@ describe('files', () => {
       expect([outside.status, outside.headers.get('content-range')]).toEqual([416, `bytes */${size}`]);
     });
 
-    test('tell their length to HEAD, and are the same until one of them changes', async () => {
+    test('report their length to HEAD, and keep their ETag until one of them changes', async () => {
       const id = putParts(lengths);
       const head = await file(id, {}, 'source=ts', 'HEAD');
       expect([head.status, head.headers.get('content-length')]).toEqual([200, String(content.length)]);
@@ -156,7 +156,7 @@ describe('files', () => {
       ]);
     });
 
-    test('are not sent with one of them missing: what is behind it would be taken for something else', async () => {
+    test('are not sent with one of them missing: the following parts would be taken for something else', async () => {
       const id = putParts(lengths);
       const away = join(home.folder, 'disk1', `r${id}.part2.ts`);
       renameSync(away, `${away}.away`);
@@ -203,7 +203,7 @@ describe('files', () => {
     expect(await part.bytes()).toEqual(content.slice(0, 188));
   });
 
-  test('that are not there are not sent, nor is anything else', async () => {
+  test('missing files and paths outside the folder are not sent', async () => {
     const id = home.put({ content });
     for (const query of ['source=encoded', 'source=alt', 'audio=only', 'source=ts&audio=only']) {
       const response = await file(id, {}, query);

@@ -1,4 +1,4 @@
-/** What a person does to recordings over HTTP: watched, thrown away, taken back, deleted. */
+/** Users' changes to recordings over HTTP: watched, moved to the recycle bin, restored, deleted. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,11 +15,11 @@ afterAll(() => home.close());
 
 beforeEach(() => home.clear());
 
-describe('how far somebody watched', () => {
+describe('playback position', () => {
   const reach = async (id: number, body: unknown): Promise<unknown> =>
     (await home.send('POST', `/api/recordings/${id}/resume`, body)).json();
 
-  test('is remembered, but for the beginning and the end', async () => {
+  test('is stored, except at the beginning and the end', async () => {
     const id = home.put();
     expect(await reach(id, { at: 95.25 })).toEqual({ resume: 95.25, edge: 30 });
     expect(await home.item(id)).toMatchObject({ resumeMs: 95_250, watchedAt: null });
@@ -36,11 +36,11 @@ describe('how far somebody watched', () => {
     expect((await home.item(id))?.watchedAt).not.toBeNull();
   });
 
-  test('is the order of what can be continued', async () => {
+  test('determines the order of what can be continued', async () => {
     const [first, second] = [home.put({}, 0), home.put({}, 1)];
     home.put({}, 2);
     await reach(second, { at: 95 });
-    // Positions are told at different times, ms.
+    // Positions are stored at different times, ms.
     await Bun.sleep(2);
     await reach(first, { at: 95 });
     expect(await home.ids('show=resume')).toEqual([first, second]);
@@ -52,13 +52,13 @@ describe('how far somebody watched', () => {
     expect(await home.ids('show=resume')).toEqual([first]);
   });
 
-  test('a recording that is being made has no end', async () => {
+  test('of a recording in progress has no end', async () => {
     const id = home.put({ state: 'recording' });
     expect(await reach(id, { at: 600, length: 605, source: 'ts' })).toEqual({ resume: 600, edge: 30 });
     expect(await home.item(id)).toMatchObject({ watchedAt: null, resumeMs: 600_000 });
   });
 
-  test('is refused when it makes no sense', async () => {
+  test('is refused when it is invalid', async () => {
     const id = home.put();
     for (const body of [{}, { at: -1 }, { at: '5' }, { at: 5, source: 'disc' }]) {
       const response = await home.send('POST', `/api/recordings/${id}/resume`, body);
@@ -69,7 +69,7 @@ describe('how far somebody watched', () => {
   });
 });
 
-test('marks of having been watched take the position away', async () => {
+test('is removed when the recording is marked as watched', async () => {
   const id = home.put({ resumeMs: 95_000 });
   expect((await home.send('POST', `/api/recordings/${id}/watched`, { watched: true })).status).toBe(204);
   expect(await home.item(id)).toMatchObject({ resumeMs: null, watchedAt: expect.any(Number) });
@@ -79,8 +79,8 @@ test('marks of having been watched take the position away', async () => {
   expect((await home.send('POST', `/api/recordings/${id}/watched`, { watched: 1 })).status).toBe(400);
 });
 
-describe('the bin', () => {
-  test('reads as deleted, and gives back what it was', async () => {
+describe('the recycle bin', () => {
+  test('hides a recording like a deleted one, and restores it as it was', async () => {
     const id = home.put({ name: '探されるもの', resumeMs: 95_000 });
     indexAllPending(home.database);
     const search = async (): Promise<unknown> =>
@@ -109,7 +109,7 @@ describe('the bin', () => {
     expect(await search()).toMatchObject({ recordings: { rows: [{ id, watch: `watch/${id}` }] } });
   });
 
-  test('takes nothing that is being recorded, and nothing unknown', async () => {
+  test('refuses recordings in progress and unknown ones', async () => {
     const id = home.put({ state: 'recording' });
     expect((await home.send('POST', `/api/recordings/${id}/bin`)).status).toBe(409);
     expect((await home.send('DELETE', `/api/recordings/${id}`)).status).toBe(409);
@@ -120,7 +120,7 @@ describe('the bin', () => {
   });
 });
 
-test('deleting removes the files and nothing beside them, and may be repeated', async () => {
+test('deleting removes the files and nothing else, and may be repeated', async () => {
   const id = home.put();
   const binned = home.put({ binnedAt: Date.now() }, 1);
   writeFileSync(join(home.folder, 'family.ts'), 'of a person');

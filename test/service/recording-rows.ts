@@ -1,6 +1,6 @@
 /**
- * Believable recordings in a database, with small files: series with episodes, verdicts of all levels, failed ones,
- * watched and half-watched ones, some in the bin, one that is being made. The same for the same arguments.
+ * Realistic recordings in a database, with small files: series with episodes, verdicts of all levels, failed ones,
+ * watched and half-watched ones, some in the recycle bin, one in progress. Deterministic.
  */
 import type { Database } from 'bun:sqlite';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -126,7 +126,7 @@ interface Show {
   genre: { lv1: number; lv2: number };
   /** Days between two of them. */
   every: number;
-  /** Begins so many minutes after midnight. */
+  /** Begins this many minutes after midnight. */
   at: number;
   description: string;
   subtitles: readonly string[];
@@ -280,7 +280,7 @@ function special(index: number, now: number): Partial<RecordingRow> {
   return index % 19 === 7 ? { binnedAt: now - (index % 40) * HOUR } : {};
 }
 
-/** What is on now, and half an hour old. */
+/** The programme on air now, begun half an hour ago. */
 function runningRow(fill: RecordingFill): RecordingRow {
   const station = stationOf(fill, 0);
   return {

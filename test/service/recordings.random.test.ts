@@ -1,4 +1,4 @@
-/** Awkward questions about recordings over HTTP, made by chance. */
+/** Random unusual requests about recordings over HTTP. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from '../fuzz/random.ts';
 import { HOME_STATION } from './harness.ts';
@@ -15,7 +15,7 @@ afterAll(() => home.close());
 
 beforeEach(() => home.clear());
 
-describe('awkward questions', () => {
+describe('unusual requests', () => {
   const seed = fuzzSeed();
   const VALUES = [
     ...[

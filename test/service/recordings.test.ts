@@ -1,4 +1,4 @@
-/** Recordings over HTTP: what their rows say is what lists answer. */
+/** Recordings over HTTP: lists return what the rows contain. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
 import { indexAllPending } from '../../src/store/search-index.ts';
@@ -26,7 +26,7 @@ afterAll(() => home.close());
 beforeEach(() => home.clear());
 
 describe('the list', () => {
-  test('says of a recording what a screen shows', async () => {
+  test('contains what a screen shows of a recording', async () => {
     const verdict = {
       level: 'damaged' as const,
       drops: 3,
@@ -78,7 +78,7 @@ describe('the list', () => {
     ]);
   });
 
-  test('shows what can be watched and what is being recorded, newest first; the rest where it is asked for', async () => {
+  test('contains watchable recordings and those in progress, newest first; others on request', async () => {
     const old = home.put({}, 0);
     const failed = home.put({ state: 'failed', reason: '受信できませんでした' }, 1);
     const running = home.put({ state: 'recording' }, 2);
@@ -110,7 +110,7 @@ describe('the list', () => {
     expect(total).toBe('3');
   });
 
-  test('tells the length so far of what is being recorded and was interrupted', async () => {
+  test('reports the length so far of recordings in progress and interrupted ones', async () => {
     const id = home.put({ state: 'recording' });
     const measure = (stretches: { from: number; to: number }[]): void => {
       home.database
@@ -160,7 +160,7 @@ describe('the list', () => {
     expect(await home.ids(`q=${encodeURIComponent('無いもの')}`)).toEqual([]);
   });
 
-  test('comes in pages with the number of all', async () => {
+  test('is paged, with the total count', async () => {
     const all = Array.from({ length: 7 }, (_, index) => home.put({}, index)).reverse();
     expect(await home.ids('limit=3&offset=2')).toEqual(all.slice(2, 5));
     expect(await home.ids('limit=3&offset=6')).toEqual(all.slice(6));
@@ -186,7 +186,7 @@ describe('the list', () => {
     expect((await again()).status).toBe(200);
   });
 
-  test('refuses what it does not know', async () => {
+  test('refuses unknown parameters', async () => {
     const bad = ['limit=x', 'offset=-1', 'sort=best', 'show=all', 'unwatched=2', 'stationId=a', 'genre=16'];
     for (const query of bad) {
       const response = await home.get(`/api/recordings?${query}`);
@@ -233,7 +233,7 @@ test('series are those of what can be watched, that with the newest recording fi
 const LOSSES = { drops: 3, errors: 1, scrambled: 0 };
 
 describe('one recording', () => {
-  test('tells its state and its texts', async () => {
+  test('contains its state and its texts', async () => {
     const id = home.put({ name: '[字]番組', description: '概要', extended: { 出演者: '誰か' } });
     const status: unknown = await (await home.get(`/api/recordings/${id}/status`)).json();
     expect([...Value.Errors(RecordingStatusSchema, status)]).toEqual([]);
@@ -269,7 +269,7 @@ describe('one recording', () => {
     });
   });
 
-  test('is not there when it is unknown, deleted or in the bin', async () => {
+  test('is not found when unknown, deleted or in the recycle bin', async () => {
     const binned = home.put({ binnedAt: Date.now() });
     const deleted = home.put();
     home.database.query('UPDATE recordings SET deleted_at = 1 WHERE id = $id').run({ id: deleted });
@@ -284,7 +284,7 @@ describe('one recording', () => {
   });
 });
 
-test('a believable household is listed whole', async () => {
+test('a realistic household is listed completely', async () => {
   const made = fillRecordings(home.database, {
     stations: STATIONS,
     count: 200,

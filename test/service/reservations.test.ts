@@ -1,4 +1,4 @@
-/** Reservations over HTTP: what a person books, cancels and takes back, and what becomes of it. */
+/** Reservations over HTTP: users book, cancel and restore, and the outcome. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../arib/time.ts';
@@ -65,7 +65,7 @@ describe('POST /api/reservations', () => {
     expect(await home.reservations(true)).toEqual([]);
   });
 
-  test('refuses what is over, what must not be copied, and what nobody knows', async () => {
+  test('refuses ended programmes, those that must not be copied, and unknown ones', async () => {
     const over = home.program('昨日', -60);
     const never = home.program('映画', 60, { copyNever: true });
     expect(await refusal('POST', '/api/reservations', { programId: over })).toEqual([
@@ -91,7 +91,7 @@ describe('POST /api/reservations', () => {
     expect(await home.reservations()).toEqual([]);
   });
 
-  test('a bad value is named with what would be right', async () => {
+  test('a bad value is reported with the permitted ones', async () => {
     const wrong = async (body: unknown) => (await refusal('POST', '/api/reservations', body)).at(-1);
     expect(await wrong(undefined)).toBe('送信データは JSON のオブジェクトにしてください。');
     expect(await wrong([])).toBe('送信データは JSON のオブジェクトにしてください。');
@@ -107,7 +107,7 @@ describe('POST /api/reservations', () => {
     );
   });
 
-  test('a conflict names what it lost against and what could be taken instead', async () => {
+  test('a conflict lists the reservations that won and the possible alternatives', async () => {
     const won = await reserve(home.program('港の朝', 60));
     const lost = home.program('灯台 第3話「波」', 70, { station: OTHER_STATION });
     const later = home.program('灯台 第3話「波」[再]', 600, { station: OTHER_STATION });
@@ -127,7 +127,7 @@ describe('POST /api/reservations', () => {
     expect(await home.states()).toEqual([['灯台 第3話「波」', 'scheduled']]);
   });
 
-  test('what was missed names what had the tuners, and the next airings that are not booked', async () => {
+  test('a missed reservation lists what had the tuners, and the next airings that are not booked', async () => {
     const past = home.program('灯台 第3話[字]', -120);
     const missed = await home.json<{ id: number }>('POST', '/api/reservations', {
       programId: home.program('仮の番組', 60),
@@ -156,7 +156,7 @@ describe('POST /api/reservations', () => {
     expect(item).not.toContainKeys(['blockers', 'alternatives']);
   });
 
-  test('tuners that come and go decide anew', async () => {
+  test('a changed number of tuners leads to a new plan', async () => {
     await reserve(home.program('港の朝', 60));
     await reserve(home.program('灯台の朝', 70, { station: OTHER_STATION }));
     await reserve(home.program('星の港', 70, { station: SATELLITE }));
@@ -181,7 +181,7 @@ describe('POST /api/reservations', () => {
     await until(async () => (await home.reservations())[1]?.state === 'conflict');
   });
 
-  test('what a person does while it is planned is not lost', async () => {
+  test("a user's change during planning is not lost", async () => {
     const ids = Array.from({ length: 12 }, (_, index) => home.program(`番組${index}`, 60 + 40 * index));
     const items = await Promise.all(ids.map((id) => reserve(id)));
     const gone = items.filter((_, index) => index % 3 === 0);
@@ -223,7 +223,7 @@ test('a window of the list holds what overlaps it, and only its first ones', asy
 });
 
 describe('cancelling', () => {
-  test('is remembered: the rule does not book it again, and restoring takes it back', async () => {
+  test('is stored: the rule does not book it again, and restoring undoes it', async () => {
     const programId = home.program('灯台の朝', 60);
     const { id: ruleId } = await home.json<{ id: number }>('POST', '/api/rules', { keyword: '灯台' });
     const [item] = await home.reservations();
@@ -248,7 +248,7 @@ describe('cancelling', () => {
     expect(home.database.query('SELECT count(*) AS n FROM cancellations').get()).toEqual({ n: 0 });
   });
 
-  test('what is over cannot be taken back', async () => {
+  test('an ended programme cannot be restored', async () => {
     const item = await reserve(home.program('灯台の朝', 60));
     await home.ask('DELETE', `/api/reservations/${item.id}`);
     home.database.run('UPDATE programs SET start_at = 0, end_at = 1');
@@ -258,7 +258,7 @@ describe('cancelling', () => {
     ]);
   });
 
-  test('what is done with is booked anew by hand', async () => {
+  test('a settled reservation is booked again by hand', async () => {
     const programId = home.program('灯台の朝', 60);
     const item = await reserve(programId);
     await home.ask('DELETE', `/api/reservations/${item.id}`);
@@ -273,7 +273,7 @@ describe('cancelling', () => {
 describe('POST /api/services/<id>/record', () => {
   const record = (station: number) => home.json<RecordAnswer>('POST', `/api/services/${station}/record`);
 
-  test('books what is on the air, and answers the same when asked again', async () => {
+  test('books the programme on air, and returns the same when repeated', async () => {
     const programId = home.program('いまの番組[字]', -10);
     const answer = { recorded: 'いまの番組', programId, reserved: true };
     expect(await record(HOME_STATION)).toEqual<unknown>(answer);
@@ -292,7 +292,7 @@ describe('POST /api/services/<id>/record', () => {
     );
   });
 
-  test('says why it cannot', async () => {
+  test('reports why it cannot', async () => {
     const path = (station: number) => `/api/services/${station}/record`;
     expect((await refusal('POST', path(HOME_STATION))).slice(0, 2)).toEqual([404, 'not_found']);
     expect((await refusal('POST', path(HOME_STATION + 1))).slice(0, 2)).toEqual([404, 'not_found']);
@@ -306,7 +306,7 @@ describe('POST /api/services/<id>/record', () => {
 });
 
 describe('copy-never programmes', () => {
-  test('a rule skips them, and takes them back when they may be copied', async () => {
+  test('a rule skips them, and books them when they may be copied', async () => {
     const programId = home.program('映画', 60, { copyNever: true });
     await home.json('POST', '/api/rules', { keyword: '映画' });
     expect(await home.reservations()).toMatchObject([
@@ -321,7 +321,7 @@ describe('copy-never programmes', () => {
   });
 });
 
-test('what has ended without being begun is missed, and listed as done with', async () => {
+test('a programme that ended without a recording is missed, and listed as done', async () => {
   await reserve(home.program('灯台の朝', 60));
   home.database.run('DELETE FROM programs');
   const over = [Date.now() - 2 * MINUTE, Date.now() - MINUTE];

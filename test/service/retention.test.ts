@@ -1,4 +1,4 @@
-/** How long recordings are kept, and the room that they have, over HTTP. */
+/** How long recordings are kept, and the space that they use, over HTTP. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
@@ -35,7 +35,7 @@ describe('retention', () => {
     await home.send('POST', `/api/recordings/${other}/protect`, { protected: true });
   };
 
-  test('keeps the newest of a rule, and protects what a person takes back', async () => {
+  test('keeps the newest of a rule, and protects restored recordings', async () => {
     const ruleId = ruleOf('2, NULL');
     const old = home.put({ ruleId }, 0);
     const seen = home.put({ ruleId, watchedAt: 5 }, 1);
@@ -54,7 +54,7 @@ describe('retention', () => {
     expect(await home.ids(`ruleId=${ruleId}&sort=oldest`)).toEqual([seen, locked, ...rest]);
   });
 
-  test('takes nothing from under whoever watches it, and says so in the preview', async () => {
+  test('deletes nothing that is being watched, and says so in the preview', async () => {
     const ruleId = ruleOf('1, NULL');
     const limits = { keyword: '便り', keepNewest: 1 };
     const [read, told, idle] = [0, 1, 2].map((index) => home.put({ ruleId }, index));
@@ -103,7 +103,7 @@ describe('retention', () => {
     expect((await home.list('show=bin')).length).toBe(0);
   });
 
-  test('empties the bin after two days and forgets after two weeks, or when no episode can be taken for new', async () => {
+  test('purges the recycle bin after two days and deletes the record after two weeks, or once no repeated episode can be mistaken for a new one', async () => {
     const now = Date.now();
     const day = 24 * HOUR;
     const due = home.put(
@@ -137,14 +137,14 @@ describe('retention', () => {
   });
 });
 
-describe('the room for recordings', () => {
+describe('the space for recordings', () => {
   const storage = async (): Promise<StorageFacts> => {
     const facts = (await (await home.get('/api/storage')).json()) as StorageFacts;
     expect([...Value.Errors(StorageSchema, facts)]).toEqual([]);
     return facts;
   };
 
-  test('is told with what lies in it', async () => {
+  test('is reported with its use', async () => {
     expect((await storage()).roomMs).toBeNull();
     home.put({ bytes: 1000 }, 0);
     home.put({ bytes: 500, watchedAt: 1 }, 1);
@@ -177,7 +177,7 @@ describe('the room for recordings', () => {
     expect((roomMs ?? 0) * rate).toBeLessThan(free * 1.1);
   });
 
-  test('counts a part where it lies', async () => {
+  test('counts a part in the folder that contains it', async () => {
     const id = home.put({ bytes: 1000 }, 0);
     home.database.run(`INSERT INTO recording_parts VALUES (${id}, 2, '/elsewhere/x.ts', 400)`);
     home.database.run(`UPDATE recording_files SET bytes = 1000 WHERE recording_id = ${id}`);

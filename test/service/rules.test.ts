@@ -1,4 +1,4 @@
-/** Rules over HTTP: what they book, what a preview says of them, and what goes with them. */
+/** Rules over HTTP: bookings, previews, and deletion. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
 import { type RuleItem, type RulePreview, RulePreviewSchema } from '../../wire/api.ts';
@@ -31,7 +31,7 @@ async function status(method: string, path: string, body?: unknown): Promise<[nu
 }
 
 describe('/api/rules', () => {
-  test('a rule books what it matches before it is answered, and says what it books', async () => {
+  test('a rule has booked its matches when the request is answered, and the response lists them', async () => {
     const first = home.program('灯台 第1話「波」', 60);
     home.program('灯台 第2話「風」', 70, { station: OTHER_STATION });
     home.program('港の朝', 200);
@@ -63,7 +63,7 @@ describe('/api/rules', () => {
     expect(booked).toMatchObject({ ruleId: rule.id, priority: 4, marginAfter: 60_000 });
   });
 
-  test('changed, it books what it matches then; what says nothing about dedupe leaves it', async () => {
+  test('after a change it books the new matches; without dedupe in the request that setting stays', async () => {
     home.program('灯台の朝', 90);
     home.program('港の朝', 180);
     const { id } = await add({ keyword: '灯台', dedupe: false });
@@ -77,7 +77,7 @@ describe('/api/rules', () => {
     expect(await home.reservations()).toEqual([]);
   });
 
-  test('a rule is sent back as it was read, and stays as it is', async () => {
+  test('a rule sent back as it was read is unchanged', async () => {
     home.program('灯台の朝', 90);
     const rule = await add({ keyword: '灯台', genres: [], weekdays: [0, 3], keepNewest: 4, dedupe: false });
     expect(await change(rule.id, rule)).toEqual(rule);
@@ -92,7 +92,7 @@ describe('/api/rules', () => {
     ]);
   });
 
-  test('what every programme meets is no condition', async () => {
+  test('a condition that every programme meets is refused', async () => {
     home.program('灯台の朝', 90);
     for (const body of [
       { keyword: '"' },
@@ -106,7 +106,7 @@ describe('/api/rules', () => {
     expect(await home.reservations()).toEqual([]);
   });
 
-  test('what begins soon is kept though the rule no longer matches, but not without the rule', async () => {
+  test('bookings that begin soon stay though the rule no longer matches, but not when it is deleted', async () => {
     home.program('灯台の朝', 30);
     const { id } = await add({ keyword: '灯台' });
     await change(id, { keyword: '港' });
@@ -115,7 +115,7 @@ describe('/api/rules', () => {
     expect(await home.states()).toEqual([]);
   });
 
-  test('deleted, it leaves what another rule wants too, and takes its cancellations along', async () => {
+  test('deletion keeps what another rule wants too, and removes its cancellations', async () => {
     home.program('灯台の朝', 60);
     home.program('灯台の夜', 600);
     const { id } = await add({ keyword: '灯台', priority: 5 });
@@ -131,7 +131,7 @@ describe('/api/rules', () => {
     expect(await status('DELETE', `/api/rules/${id}`)).toEqual([404, undefined]);
   });
 
-  test('deleted while it is changed, it leaves nothing that nobody booked', async () => {
+  test('deletion during a change leaves no booking without an owner', async () => {
     for (let index = 0; index < 20; index++) home.program(`灯台の朝 その${index}`, 100 + 60 * index);
     const { id } = await add({ keyword: '港' });
     const put = () => home.ask('PUT', `/api/rules/${id}`, { keyword: '灯台' });
@@ -144,7 +144,7 @@ describe('/api/rules', () => {
     expect(await home.reservations()).toEqual([]);
   });
 
-  test('refuses what cannot be meant, naming the field', async () => {
+  test('refuses invalid rules, naming the field', async () => {
     const { id } = await add({ keyword: '灯台' });
     for (const [body, path] of [
       [{}, 'keyword'],
@@ -191,7 +191,7 @@ describe('/api/rules', () => {
 });
 
 describe('POST /api/rules/preview', () => {
-  test('tells what would be booked beside everything that is, and changes nothing', async () => {
+  test('reports what would be booked beside all other bookings, and changes nothing', async () => {
     const first = home.program('灯台 第1話「波」[字]', 60);
     const again = home.program('灯台 第1話「波」[再]', 300, { station: OTHER_STATION });
     const clash = home.program('灯台 第2話「風」', 500);
@@ -220,7 +220,7 @@ describe('POST /api/rules/preview', () => {
     expect((await home.reservations()).map(({ id }) => id)).toEqual<unknown>([reservationId]);
   });
 
-  test('of a rule that is being changed looks at it in place of its stored form', async () => {
+  test('of a rule that is being edited replaces its stored form', async () => {
     const programId = home.program('灯台の朝', 60);
     const { id } = await add({ keyword: '灯台' });
     const [booked] = await home.reservations();
@@ -233,7 +233,7 @@ describe('POST /api/rules/preview', () => {
   });
 });
 
-test('a service that starts again knows everything that people decided', async () => {
+test("a restarted service knows all of the users' decisions", async () => {
   const other = await Bookings.start();
   try {
     other.program('灯台の朝', 60);

@@ -1,4 +1,6 @@
-/** The channel scan over real agent and synthetic broadcast: from no channels at all to exactly what is on the air. */
+/**
+ * The channel scan over a real agent and the synthetic broadcast: from no channels at all to exactly those on the air.
+ */
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -103,7 +105,7 @@ async function scenarioChannels(scenario: string): Promise<Channel[]> {
   return JSON.parse(await synthText('--scenario', scenario, '--channels')) as Channel[];
 }
 
-/** What a scan keeps of a scenario: no one-segment and data services. */
+/** The part of a scenario that a scan stores: no one-segment and data services. */
 function kept(channels: readonly Channel[]): Channel[] {
   return channels.map((channel) => ({
     ...channel,
@@ -184,7 +186,7 @@ describe('a channel scan', () => {
     expect((await home.send('DELETE', '/api/scan')).status).toBe(204);
   }, 60_000);
 
-  test('on a dead tuner ends in time, says why, and keeps the stations', async () => {
+  test('with a tuner without signal ends in time, reports why, and keeps the stations', async () => {
     const home = await household({ tune: 'echo "no device" >&2; exit 1', channels: BEFORE });
     await home.send('POST', '/api/scan', { types: ['BS'] });
     const status = await home.ended();
@@ -195,7 +197,7 @@ describe('a channel scan', () => {
     expect(await home.channels()).toEqual(BEFORE);
   }, 60_000);
 
-  test('on a tuner that says nothing, or nothing that is a broadcast, ends in time', async () => {
+  test('with a tuner that gives no data, or no valid broadcast, ends in time', async () => {
     for (const tune of ['exec sleep 60', 'exec cat /dev/zero']) {
       const home = await household({ tune, channels: BEFORE, timing: { syncMs: 100, killGraceMs: 100 } });
       await home.send('POST', '/api/scan', { types: ['CS'] });
@@ -206,7 +208,7 @@ describe('a channel scan', () => {
     }
   }, 60_000);
 
-  test('is refused for what no tuner takes, for no types, and while the agent is away', async () => {
+  test('is refused for types without a tuner, for no types, and while the agent is unavailable', async () => {
     const home = await household({ tune: 'exit 1', tuners: 'GR:1' });
     const code = async (answer: Response) => [
       answer.status,
@@ -226,7 +228,7 @@ describe('a channel scan', () => {
     ]);
   }, 60_000);
 
-  test('leaves what is watched alone, and reads along with it', async () => {
+  test('does not interrupt watched channels, and reads from their streams', async () => {
     const channels = await scenarioChannels('mini');
     const home = await household({ tune: onAir('mini', channels), channels, tuners: 'GR:2' });
     await until(async () => (await home.get<Station[]>('/api/services')).length > 0);
@@ -270,7 +272,7 @@ describe('satellite stations before any scan', () => {
   }, 60_000);
 });
 
-test('a table of channels that cannot be read is told before a scan begins, with its place', async () => {
+test('an unreadable table of channels is reported before a scan begins, with the position', async () => {
   const home = await household({ tune: 'exit 1', tuners: 'GR:1', channels: [{ type: 'GR' }] });
   const answer = await home.send('POST', '/api/scan', { types: ['GR'] });
   const { code, message } = (await answer.json()) as { code: string; message: string };

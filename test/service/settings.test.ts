@@ -1,4 +1,4 @@
-/** Settings and facts of the system over HTTP. */
+/** Settings and system information over HTTP. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
 import {
@@ -33,7 +33,7 @@ async function settings(): Promise<Settings> {
 }
 
 describe('/api/settings', () => {
-  test('every key has a value, changes are merged and answered', async () => {
+  test('every key has a value, changes are merged and returned', async () => {
     expect(await settings()).toEqual(settingDefaults({ gpu: false }));
     const changed = await put(JSON.stringify({ keepTs: true, theme: 'dark' }));
     expect([changed.status, await changed.json()]).toEqual([
@@ -54,7 +54,7 @@ describe('/api/settings', () => {
     expect(await status()).toBe(200);
   });
 
-  test('what is wrong is named, and nothing is changed', async () => {
+  test('an error names the field, and nothing is changed', async () => {
     for (const [body, path] of [
       ['{"keepTs":true,"unknown":1}', 'unknown'],
       ['{"keepTs":true,"marginAfter":"long"}', 'marginAfter'],
@@ -80,7 +80,7 @@ describe('/api/settings', () => {
     expect(await settings()).toEqual(settingDefaults({ gpu: false }));
   });
 
-  test('a bad value is told with what would be right', async () => {
+  test('a bad value is reported with the permitted ones', async () => {
     const message = async (body: string) => ((await (await put(body)).json()) as { message: string }).message;
     expect(await message('{"marginBefore":-1}')).toBe(
       '設定「marginBefore」の値が正しくありません。0 から 3600000 までの整数を指定してください。',
@@ -118,7 +118,7 @@ describe('/api/settings', () => {
     expect((await get('/api/settings', { method: 'PUT', body: '{}' })).status).toBe(403);
   });
 
-  test('a change is told to whoever listens', async () => {
+  test('a change sends an event', async () => {
     const leaving = new AbortController();
     const response = await get('/api/events', { signal: leaving.signal });
     let heard = '';
@@ -132,7 +132,7 @@ describe('/api/settings', () => {
   });
 });
 
-test('/api/system tells facts of the machine', async () => {
+test('/api/system returns facts of the machine', async () => {
   const facts = (await (await get('/api/system')).json()) as SystemFacts;
   expect([...Value.Errors(SystemSchema, facts)]).toEqual([]);
   expect(facts.agent.url).toBe('http://127.0.0.1:1');

@@ -48,7 +48,7 @@ const scenario = loadScenario(
   }),
 );
 
-/** What a visit to the channel stores. */
+/** Stores a collection run of the channel. */
 async function readGuide(home: Household): Promise<void> {
   const [plan] = scenario.channels;
   if (plan === undefined) throw new Error('no channel');
@@ -71,7 +71,7 @@ async function readGuide(home: Household): Promise<void> {
   for (const change of session.take()) await writer.write(change, now);
 }
 
-test('a rule books a programme that two services share once, and what is the branch alone as well', async () => {
+test("a rule books a programme shared by two services once, and the branch's own programmes as well", async () => {
   const agent = new StandInAgent();
   agent.channels = channelList(scenario) as Channel[];
   agent.tuners = [tuner('a', 0, ['GR'])];

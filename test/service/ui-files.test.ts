@@ -83,7 +83,7 @@ describe('the files of the UI', () => {
     expect(refused.toLowerCase()).not.toContain('content-encoding');
   });
 
-  test('the document carries a policy that allows media blobs and workers, and no inline script', async () => {
+  test('the document has a policy that allows media blobs and workers, and no inline script', async () => {
     const policy = (await get('/')).headers.get('content-security-policy') ?? '';
     expect(policy).toContain("media-src 'self' blob:");
     expect(policy).toContain("'wasm-unsafe-eval'");
@@ -91,7 +91,7 @@ describe('the files of the UI', () => {
     expect((await get('/api/services')).headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  test('without a built UI a page says so', async () => {
+  test('without a built UI a page explains that', async () => {
     const bare = await startTestService();
     try {
       const response = await fetch(`${bare.url}/`);

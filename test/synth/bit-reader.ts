@@ -1,4 +1,7 @@
-/** The cycles that a BIT promises, read by the test's own code: ARIB STD-B10 Part 2, 5.2.13, 6.2.35; TR-B14, TR-B15 Vol. 4. */
+/**
+ * The cycles promised by a BIT, parsed independently of `arib/`: ARIB STD-B10 Part 2, 5.2.13, 6.2.35; TR-B14, TR-B15
+ * Vol. 4.
+ */
 
 export interface BitRead {
   /** Seconds by table_id; of a schedule that of its base, which nothing exceeds. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { ARIBB24JapaneseJIS8Tokenizer, ARIBB24Parser, demuxDatagroup, demuxIndependentPES } from 'aribb24.js';
 import { PACKET, packetsOf } from './tuning.ts';
 
-/** A PES packet as the test itself puts it together. */
+/** A PES packet as reassembled by the test itself. */
 export interface Pes {
   /** Packets of its stream so far, its first included. */
   ordinal: number;
@@ -47,7 +47,7 @@ export function crc16(bytes: Uint8Array): number {
   return register;
 }
 
-/** What both readings of a caption are brought to. */
+/** The form in which both readings of a caption are compared. */
 export interface Cell {
   /** Unwrapped or not as the caller has it: 90 kHz ticks. */
   ticks: number;
@@ -195,7 +195,7 @@ export function asPeer(character: string): string {
   return code > 0x20 && code < 0x7f ? String.fromCharCode(code + 0xfee0) : character;
 }
 
-/** What the truth of a page says, in the same form. */
+/** The truth of a page in the same form. */
 export function truthCells(page: TruthPage): Cell[] {
   const erased = { ticks: page.pts, what: 'erase', box: [], colours: [], marks: '' };
   const cells = page.runs.flatMap((run) => {

@@ -109,7 +109,7 @@ const captioned = DEFAULT.channels.flatMap((channel) =>
   }),
 );
 
-test('commercials, cards and announcements have no captions, and begin with none on the screen', () => {
+test('commercials, cards and announcements have no captions, and start with a clear screen', () => {
   let interruptions = 0;
   for (const { channel, index, at } of captioned) {
     const told = channelTruth(DEFAULT, channel, at, {
@@ -134,7 +134,7 @@ test('commercials, cards and announcements have no captions, and begin with none
   // Hours of all stations, on a machine that may be busy.
 }, 60_000);
 
-test("the stations' encoders write in all the ways there are", () => {
+test("the stations' encoders use every form of coding", () => {
   const styles = captioned.map(({ channel, index }) =>
     stationStyle(DEFAULT.seed, channel.stations[index]?.serviceId ?? 0),
   );
@@ -307,7 +307,7 @@ describe('superimposed text', () => {
   });
 });
 
-test('two tunings carry the same statements under the same stamps', () => {
+test('two tunings carry the same statements with the same time stamps', () => {
   const [channel] = DEFAULT.channels;
   if (channel === undefined) throw new Error('no channel');
   const from = ticksAt(AT);
@@ -370,7 +370,7 @@ describe('a whole channel', async () => {
   rmSync(folder, { recursive: true });
   const [truth] = said.stations;
 
-  test('ffprobe sees ARIB captions of profile A and their times', async () => {
+  test('ffprobe detects ARIB captions of profile A and their times', async () => {
     const { video, audio } = mediaPids(said as unknown as Truth);
     const probed = await run(
       ['ffprobe', '-v', 'error', '-of', 'json', '-show_streams', '-show_packets', '-i', 'pipe:0'],

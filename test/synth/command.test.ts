@@ -1,4 +1,4 @@
-/** The command line: what it refuses and how, how it keeps time, how it ends, and scenarios from files. */
+/** The command line: rejected arguments, pacing, termination, and scenarios from files. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ const FOLDER = mkdtempSync(join(tmpdir(), 'synth-'));
 const MINI_T26 = ['--scenario', 'mini', '--type', 'GR', '--channel', 'T26'];
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
-describe('it refuses, saying what is wrong,', () => {
+describe('it refuses with a message', () => {
   test.each([
     [['--type', 'XX', '--channel', 'T27'], '--type'],
     [['--type', 'GR'], '--channel'],
@@ -38,7 +38,7 @@ describe('it refuses, saying what is wrong,', () => {
   });
 });
 
-test('its channels are what the tuner agent reads', async () => {
+test('its channels have the format that the tuner agent reads', async () => {
   for (const scenario of ['default', 'mini']) {
     const ended = await synth('--channels', '--scenario', scenario);
     const channels: unknown = JSON.parse(new TextDecoder().decode(ended.stdout));
@@ -77,7 +77,7 @@ test('it ends without an error when the reader closes its end', async () => {
   expect(await new Response(child.stderr).text()).toBe('');
 });
 
-test('it ends at once on a signal, also while a reader keeps it waiting', async () => {
+test('it ends at once on a signal, also while a blocked reader delays it', async () => {
   const child = Bun.spawn([process.execPath, SYNTH, ...MINI_T26, '--speed', '0'], {
     stdout: 'pipe',
     stderr: 'pipe',
@@ -159,7 +159,7 @@ describe('a scenario in a file', () => {
     expect(station?.onAir.find(({ startAt }) => startAt === at)).toMatchObject({ durationMs: 15_000 });
   });
 
-  test('is made once when several tunings want it at the same time', async () => {
+  test('is made once when several tunings request it at the same time', async () => {
     const path = await scenarioFile('together.json', SCENARIO);
     const cache = join(FOLDER, 'together');
     const args = [
@@ -205,7 +205,7 @@ describe('a scenario in a file', () => {
     expect(ended.stderr).not.toContain('.ts:');
   });
 
-  test('that needs more than its bitrate says so', async () => {
+  test('that needs more than its bit rate is reported', async () => {
     const path = await scenarioFile('narrow.json', {
       ...SCENARIO,
       channels: [{ ...SCENARIO.channels[0], bitrate: 600_000 }],

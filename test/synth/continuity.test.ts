@@ -1,4 +1,4 @@
-/** Counters, clock references and time stamps go on without a break: in a tuning, between two, past every wrap. */
+/** Counters, clock references and time stamps are continuous: in a tuning, between two, past every wrap. */
 import { expect, test } from 'bun:test';
 import { mediaPids, type Packet, packetsOf, stampsOf, ticksAt, truthOf, tune } from './tuning.ts';
 
@@ -85,14 +85,14 @@ async function frameTicks(type: string, channel: string): Promise<Map<number, nu
   return new Map([...video, ...mediaPids(truth).audio.map((pid) => [pid, 1_920] as const)]);
 }
 
-/** 64.064 s: all loops of a channel begin anew together. */
+/** 64.064 s: the common period of all loops of a channel. */
 const ALL_LOOPS_MS = 64_064;
 
 for (const [type, channel] of [
   ['GR', 'T27'],
   ['BS', 'BS01_0'],
 ] as const) {
-  test(`${type} ${channel} goes on over the joints of all loops`, async () => {
+  test(`${type} ${channel} is continuous over the joints of all loops`, async () => {
     const frames = await frameTicks(type, channel);
     // From shortly before a moment at which all loops join.
     const joint = Math.ceil(ticksAt(AT) / 90 / ALL_LOOPS_MS) * ALL_LOOPS_MS;
@@ -105,7 +105,7 @@ for (const [type, channel] of [
   });
 }
 
-test('clock references hold for their place in the stream', async () => {
+test('clock references match their position in the stream', async () => {
   const stream = await tune({ type: 'GR', channel: 'T26', at: AT, seconds: 3 });
   const references = [...packetsOf(stream)].filter(({ pcr }) => pcr !== undefined);
   const [first, ...rest] = references;
@@ -118,7 +118,7 @@ test('clock references hold for their place in the stream', async () => {
   }
 });
 
-test('counters, stamps and references go on past the wrap of the 33-bit clock', async () => {
+test('counters, stamps and references are continuous past the wrap of the 33-bit clock', async () => {
   const frames = await frameTicks('GR', 'T27');
   const wraps = Math.floor(ticksAt(AT) / STC_WRAP);
   const at = AT - ticksAt(AT) / 90 + Math.floor((wraps * STC_WRAP) / 90) - 2_000;
@@ -129,7 +129,7 @@ test('counters, stamps and references go on past the wrap of the 33-bit clock', 
   expect(Math.max(...raw) - Math.min(...raw)).toBeGreaterThan(STC_WRAP * 200);
 });
 
-test('two tunings carry the same pictures and sounds under the same stamps', async () => {
+test('two tunings carry the same pictures and sounds with the same time stamps', async () => {
   const frames = await frameTicks('GR', 'T27');
   const read = async (at: number): Promise<Map<string, string>> => {
     const stream = await tune({ type: 'GR', channel: 'T27', at, seconds: 6 });

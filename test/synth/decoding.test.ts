@@ -1,4 +1,4 @@
-/** ffmpeg and ffprobe read every channel without a complaint. */
+/** ffmpeg and ffprobe read every channel without an error. */
 import { describe, expect, test } from 'bun:test';
 import { mediaPids, run, type StationTruth, synth, type Truth, trimmed, truthOf, tune } from './tuning.ts';
 
@@ -121,7 +121,7 @@ function checkStreams(streams: Stream[], station: StationTruth): void {
   }
 }
 
-/** Off the times at which programmes begin: a map that changes within the seconds that are looked at has two truths. */
+/** Away from programme starts: a map that changes within the analysed seconds would have two correct results. */
 const DAY_TIMES = Array.from({ length: 12 }, (_, step) => AT + (step * 120 + 7) * 60_000);
 
 describe.skipIf(!LONG)('ffprobe finds all services of the default region at all times of a day', async () => {

@@ -1,4 +1,4 @@
-/** Faults of the air as our reader, ffprobe and a watching test see them. */
+/** Faults of the broadcast as seen by our reader, ffprobe and a test client. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -92,7 +92,7 @@ describe('the layout', () => {
     expect(controls).toEqual([2, 3, 2]);
   });
 
-  test('says that what cannot be read is scrambled', async () => {
+  test('signals unreadable streams as scrambled', async () => {
     const { stdout } = await tuned([{ kind: 'scramble', from: after(1), to: after(2) }], 3);
     const scrambled = [...packetsOf(stdout)].filter(({ at }) => ((stdout[at + 3] ?? 0) & 0x80) !== 0);
     expect(scrambled.length).toBeGreaterThan(50);
@@ -146,7 +146,7 @@ describe('present and following', () => {
 });
 
 describe('the clock', () => {
-  test('of the tables goes wrong', async () => {
+  test('of the tables is wrong', async () => {
     const { stdout } = await tuned([{ kind: 'time', offsetMs: 600_000 }], 11);
     const times = [...new SectionDemux([pid(0x14)]).feed(stdout)]
       .map(parseTot)
@@ -155,7 +155,7 @@ describe('the clock', () => {
     for (const { time } of times) expect((time ?? 0) - 600_000 - AT).toBeWithin(-1_000, 11_001);
   });
 
-  test('of the stream wraps at its moment, and decoders continue', async () => {
+  test('of the stream wraps at the configured time, and decoders continue', async () => {
     const { stdout } = await tuned([{ kind: 'wrap', from: after(2) }], 4);
     const times = pictureTimes(stdout);
     const turn = times.findIndex((time, index) => time < (times[index - 1] ?? 0) - 2 ** 32);
@@ -187,7 +187,7 @@ describe('the clock', () => {
 });
 
 describe('the stream', () => {
-  test('ends early, with the code it is told', async () => {
+  test('ends early, with the configured code', async () => {
     const { stdout, exitCode } = await tuned([{ kind: 'end', from: after(1), exitCode: 7 }], 3);
     expect(exitCode).toBe(7);
     const whole = await tuned([], 1);
@@ -210,7 +210,7 @@ describe('the stream', () => {
   });
 });
 
-test('a channel that is on the air is stalled, and released', async () => {
+test('a channel on the air is stalled, and released', async () => {
   const control = join(FOLDER, 'control.json');
   const channel = ['--scenario', scenarioFile([]), '--type', 'GR', '--channel', 'T30', '--faults', control];
   const child = Bun.spawn([process.execPath, SYNTH, ...channel], { stdout: 'pipe', stderr: 'pipe' });

@@ -66,7 +66,7 @@ export class CusePx4 {
     }
   }
 
-  /** What the tuner receives. Whole reads are answered, as the driver does. */
+  /** The tuner's received data. Whole reads are answered, as the driver does. */
   receive(bytes: Uint8Array): void {
     if (!this.isStreaming || !this.hasSignal || this.isGone) return;
     this.#waiting.push(Buffer.from(bytes));

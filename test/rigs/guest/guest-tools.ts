@@ -1,4 +1,4 @@
-/** What the scenarios in the guest share: findings on standard output, waiting, parameters of the kernel module. */
+/** Shared by the scenarios in the guest: results on standard output, waiting, parameters of the kernel module. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const MODULE = '/sys/module/isdbsim/parameters';
@@ -27,7 +27,7 @@ export async function until<T>(
   }
 }
 
-/** One step after the other; one that fails is told and keeps no other from running. */
+/** One step after the other; one that fails is reported and does not stop the others. */
 export async function runSteps(steps: Readonly<Record<string, () => Promise<object>>>): Promise<void> {
   for (const [step, run] of Object.entries(steps)) {
     const startedAt = performance.now();

@@ -1,6 +1,6 @@
 /**
- * What the compiled agent does with real device files, from inside the guest of the rig. Prints a line `RIG {…}` with
- * the findings of each step; `test/rigs/tuners.test.ts` judges them.
+ * Runs the compiled agent with real device files inside the guest of the rig. Prints a line `RIG {…}` with the results
+ * of each step; `test/rigs/tuners.test.ts` checks them.
  *
  *   bun scenario.ts AGENT-EXECUTABLE
  */

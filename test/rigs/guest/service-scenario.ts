@@ -1,8 +1,8 @@
 /**
- * The way of the README's install section from a plugged-in tuner to stations, inside the guest of the rig, with the
- * compiled programs, the agent with the rights that its unit gives it: what `svc-agent check` says, a scrambled channel with the card daemon and an emulated card, a card
- * that is removed and inserted, and the channel scan of the service. Prints a line `RIG {…}` with the findings of each
- * step; `test/rigs/service.test.ts` judges them.
+ * The README's install section from a plugged-in tuner to stations, inside the guest of the rig, with the compiled
+ * programs and the agent with the rights of its unit: `svc-agent check`, a scrambled channel with the card daemon and
+ * an emulated card, a card that is removed and inserted, and the channel scan of the service. Prints a line `RIG {…}`
+ * with the results of each step; `test/rigs/service.test.ts` checks them.
  *
  *   bun service-scenario.ts FOLDER
  *
@@ -76,7 +76,7 @@ const AGENT_ENVIRONMENT = {
   TUNE_TIMEOUT: '1000',
 };
 
-/** The daemon with a virtual reader and a card that is told what to do by lines. */
+/** The daemon with a virtual reader and a card controlled by lines on its input. */
 class GuestCard {
   #output = '';
   readonly #child: Bun.Subprocess<'pipe', 'pipe', 'inherit'>;
