@@ -5,6 +5,7 @@ import type { Draft } from './draft.ts';
 import { FieldGroup, Fold, InlineChoice, InlineInput, SwitchLine, TextField } from './fields.tsx';
 import { type FieldName, readForm } from './form.ts';
 import { readCount } from './moments.ts';
+import { TEXTS } from './texts.ts';
 import { actionsInWords, CONVERSION_WORDS } from './words.ts';
 
 const MAX_PRIORITY = 100;
@@ -15,28 +16,13 @@ function PriorityField({ draft }: { draft: Draft }) {
   const set = (next: number): void =>
     draft.change({ priority: String(Math.min(MAX_PRIORITY, Math.max(0, next))) });
   return (
-    <FieldGroup
-      draft={draft}
-      paths={['priority']}
-      label="優先度"
-      help="チューナーが足りないときは、大きいほうを録画します。ふつうのルールは1、手動の予約は2です。"
-    >
+    <FieldGroup draft={draft} paths={['priority']} label={TEXTS.priority} help={TEXTS.priorityHelp}>
       <div class="rule-line">
-        <button
-          type="button"
-          class="round stepper"
-          aria-label="優先度を下げる"
-          onClick={() => set(value - 1)}
-        >
+        <button type="button" class="round stepper" aria-label={TEXTS.lower} onClick={() => set(value - 1)}>
           <Icon name="minus" />
         </button>
-        <InlineInput draft={draft} path="priority" label="優先度" digits />
-        <button
-          type="button"
-          class="round stepper"
-          aria-label="優先度を上げる"
-          onClick={() => set(value + 1)}
-        >
+        <InlineInput draft={draft} path="priority" label={TEXTS.priority} digits />
+        <button type="button" class="round stepper" aria-label={TEXTS.raise} onClick={() => set(value + 1)}>
           <Icon name="plus" />
         </button>
       </div>
@@ -46,19 +32,28 @@ function PriorityField({ draft }: { draft: Draft }) {
 
 function KeepFields({ draft }: { draft: Draft }) {
   return (
-    <FieldGroup
-      draft={draft}
-      paths={['keepNewest', 'keepDays']}
-      label="残す録画"
-      help="超えた分は、見たものから順にごみ箱に入れます。保護した録画は入れません。"
-    >
+    <FieldGroup draft={draft} paths={['keepNewest', 'keepDays']} label={TEXTS.keep} help={TEXTS.keepHelp}>
       <div class="rule-line">
-        <span class="rule-line-name">新しいほうから</span>
-        <InlineInput draft={draft} path="keepNewest" label="残す件数" placeholder="すべて" unit="件" digits />
+        <span class="rule-line-name">{TEXTS.newest}</span>
+        <InlineInput
+          draft={draft}
+          path="keepNewest"
+          label={TEXTS.keepNewest}
+          placeholder={TEXTS.all}
+          unit={TEXTS.pieces}
+          digits
+        />
       </div>
       <div class="rule-line">
-        <span class="rule-line-name">録画してから</span>
-        <InlineInput draft={draft} path="keepDays" label="残す日数" placeholder="ずっと" unit="日" digits />
+        <span class="rule-line-name">{TEXTS.sinceRecorded}</span>
+        <InlineInput
+          draft={draft}
+          path="keepDays"
+          label={TEXTS.keepDays}
+          placeholder={TEXTS.always}
+          unit={TEXTS.days}
+          digits
+        />
       </div>
     </FieldGroup>
   );
@@ -80,7 +75,7 @@ function houseSettings() {
 }
 
 function secondsOf(ms: number | undefined): string {
-  return ms === undefined ? '設定どおり' : `${ms / 1000}（設定）`;
+  return ms === undefined ? TEXTS.asSet : TEXTS.secondsSet(ms / 1000);
 }
 
 interface MarginProps {
@@ -98,9 +93,9 @@ function MarginLine({ draft, path, side, setting }: MarginProps) {
       <InlineInput
         draft={draft}
         path={path}
-        label={`${side}のマージン`}
+        label={TEXTS.marginOf(side)}
         placeholder={secondsOf(setting)}
-        unit="秒"
+        unit={TEXTS.seconds}
         digits
       />
     </div>
@@ -122,25 +117,25 @@ function ConversionFields({ draft }: { draft: Draft }) {
     <FieldGroup
       draft={draft}
       paths={['encode', 'keepTs', 'commercials']}
-      label="録画後の変換"
-      help="このルールの録画だけ、共通の設定と違う扱いにできます。"
+      label={TEXTS.conversion}
+      help={TEXTS.conversionHelp}
     >
       <InlineChoice
         draft={draft}
         path="encode"
-        label="形式"
+        label={TEXTS.format}
         words={withSetting(CONVERSION_WORDS.encode, encode)}
       />
       <InlineChoice
         draft={draft}
         path="keepTs"
-        label="元の録画"
+        label={TEXTS.original}
         words={withSetting(CONVERSION_WORDS.keepTs, keep)}
       />
       <InlineChoice
         draft={draft}
         path="commercials"
-        label="CMの扱い"
+        label={TEXTS.commercials}
         words={withSetting(CONVERSION_WORDS.commercials, commercials)}
       />
     </FieldGroup>
@@ -156,11 +151,11 @@ function DetailFields({ draft }: { draft: Draft }) {
       <FieldGroup
         draft={draft}
         paths={['marginBefore', 'marginAfter']}
-        label="録画マージン"
-        help="番組の前後に余分に録画する長さです。次の録画があるときは、そちらに譲ります。"
+        label={TEXTS.margins}
+        help={TEXTS.marginsHelp}
       >
-        <MarginLine draft={draft} path="marginBefore" side="前" setting={marginBefore} />
-        <MarginLine draft={draft} path="marginAfter" side="後" setting={marginAfter} />
+        <MarginLine draft={draft} path="marginBefore" side={TEXTS.before} setting={marginBefore} />
+        <MarginLine draft={draft} path="marginAfter" side={TEXTS.after} setting={marginAfter} />
       </FieldGroup>
       <ConversionFields draft={draft} />
     </>
@@ -170,36 +165,26 @@ function DetailFields({ draft }: { draft: Draft }) {
 function summary(draft: Draft): string {
   const { body } = readForm(draft.form);
   const words = actionsInWords({ ...body, dedupe: true });
-  return [`優先度 ${body.priority}`, ...words].join('、');
+  return [TEXTS.priorityOf(body.priority), ...words].join('、');
 }
 
 export function ActionFields({ draft }: { draft: Draft }) {
   const keyword = draft.form.keyword.trim();
   return (
-    <section class="block rule-block" aria-label="録画のしかた">
+    <section class="block rule-block" aria-label={TEXTS.actions}>
       <header class="block-head">
-        <h2>録画のしかた</h2>
+        <h2>{TEXTS.actions}</h2>
       </header>
       <TextField
         draft={draft}
         path="name"
-        label="ルールの名前"
-        placeholder={keyword === '' ? '名前のないルール' : keyword}
-        help={draft.form.name.trim() === '' ? '空欄の場合はキーワードがルール名になります。' : undefined}
+        label={TEXTS.name}
+        placeholder={keyword === '' ? TEXTS.nameless : keyword}
+        help={draft.form.name.trim() === '' ? TEXTS.nameHelp : undefined}
       />
-      <SwitchLine
-        draft={draft}
-        path="dedupe"
-        label="同じ回は1度だけ録画する"
-        help="再放送やほかの局での放送があっても、はじめの1回だけを録画します。"
-      />
-      <SwitchLine
-        draft={draft}
-        path="enabled"
-        label="このルールを使う"
-        help="切ると、条件は残したまま予約を止めます。"
-      />
-      <Fold draft={draft} title="詳しい設定" paths={DETAIL_PATHS} summary={summary(draft)}>
+      <SwitchLine draft={draft} path="dedupe" label={TEXTS.dedupe} help={TEXTS.dedupeHelp} />
+      <SwitchLine draft={draft} path="enabled" label={TEXTS.use} help={TEXTS.useHelp} />
+      <Fold draft={draft} title={TEXTS.details} paths={DETAIL_PATHS} summary={summary(draft)}>
         <DetailFields draft={draft} />
       </Fold>
     </section>

@@ -21,6 +21,7 @@ import { splitTitle } from '../words/title.ts';
 import { VerdictBadge } from '../words/verdict-badge.tsx';
 import { bodyOfRule } from './form.ts';
 import { fateOf } from './states.ts';
+import { TEXTS } from './texts.ts';
 
 function ReservationLine({ reservation }: { reservation: ReservationItem }) {
   const { marks } = splitTitle(reservation.name);
@@ -64,7 +65,7 @@ function ProgramLine({ program }: { program: PreviewProgram }) {
           <Marks marks={marks} />
         </span>
         {program.reason === null ? null : (
-          <span class="preview-reason">{plainReason(program.reason, '録画できません')}</span>
+          <span class="preview-reason">{plainReason(program.reason, TEXTS.cannotRecord)}</span>
         )}
       </span>
     </button>
@@ -87,7 +88,7 @@ function RecordingLine({ recording }: { recording: Recording }) {
         <span class="found-title">
           <span>{title}</span>
           <Marks marks={marks} />
-          {recording.watchedAt === null ? null : <small class="rule-watched">視聴済み</small>}
+          {recording.watchedAt === null ? null : <small class="rule-watched">{TEXTS.watched}</small>}
         </span>
       </span>
     </a>
@@ -133,11 +134,13 @@ function List<T>({ title, rows, failure, none, line, total, more }: ListProps<T>
     <section class="block" aria-label={title}>
       <header class="block-head">
         <h2>{title}</h2>
-        {rows === undefined ? null : <span class="block-count numbers">{total.toLocaleString('ja')}件</span>}
+        {rows === undefined ? null : (
+          <span class="block-count numbers">{TEXTS.count(total.toLocaleString('ja'))}</span>
+        )}
       </header>
       {rows === undefined ? (
         failure === undefined ? (
-          <span class="skeleton block-skeleton" role="status" aria-label="読み込んでいます" />
+          <span class="skeleton block-skeleton" role="status" aria-label={TEXTS.loading} />
         ) : (
           <p class="field-failed" role="alert">
             {failure.message} {adviceFor(failure).next}
@@ -162,7 +165,7 @@ function More({ count, first, all }: { count: number; first: number; all: Signal
   if (all.value || count <= first) return null;
   return (
     <button type="button" class="button button-small rule-more" onClick={() => (all.value = true)}>
-      あと {count - first}件を表示
+      {TEXTS.more(count - first)}
     </button>
   );
 }
@@ -188,7 +191,7 @@ function LeftOut({ rule }: { rule: RuleItem }) {
     <>
       {byHand.length === 0 ? null : (
         <List
-          title="手動で予約した放送"
+          title={TEXTS.byHand}
           rows={byHand}
           total={byHand.length}
           failure={undefined}
@@ -199,7 +202,7 @@ function LeftOut({ rule }: { rule: RuleItem }) {
       )}
       {rows?.length === 0 ? null : (
         <List
-          title="対象外の放送"
+          title={TEXTS.leftOut}
           rows={all.value ? rows : rows?.slice(0, FIRST_LEFT)}
           total={rows?.length ?? 0}
           failure={failure}
@@ -223,7 +226,7 @@ function NotRecorded({ ruleId, items }: { ruleId: RuleId; items: readonly Reserv
   if (rows.length === 0) return null;
   return (
     <List
-      title="録画しなかった放送（2週間分）"
+      title={TEXTS.notRecorded}
       rows={all.value ? rows : rows.slice(0, FIRST_LEFT)}
       total={rows.length}
       failure={undefined}
@@ -251,15 +254,11 @@ export function Airings({ rule }: { rule: RuleItem }) {
     <div class="rule-page-lists">
       <div class="rule-page-column">
         <List
-          title="これからの放送"
+          title={TEXTS.coming}
           rows={all.value ? coming : coming?.slice(0, FIRST_ROWS)}
           total={coming?.length ?? 0}
           failure={booked.failure}
-          none={
-            enabled
-              ? '予約はありません。合う番組が番組表に現れると、ここに並びます。'
-              : '止めている間は予約しません。'
-          }
+          none={enabled ? TEXTS.noneComing : TEXTS.booksNothing}
           line={(reservation) => <ReservationLine key={reservation.id} reservation={reservation} />}
           more={<More count={coming?.length ?? 0} first={FIRST_ROWS} all={all} />}
         />
@@ -267,17 +266,17 @@ export function Airings({ rule }: { rule: RuleItem }) {
       </div>
       <div class="rule-page-column">
         <List
-          title="録画したもの"
+          title={TEXTS.recordings}
           rows={history.value?.recordings}
           total={history.value?.total ?? 0}
           failure={history.failure}
-          none="このルールで録画したものはまだありません。"
+          none={TEXTS.noRecordings}
           line={(recording) => <RecordingLine key={recording.id} recording={recording} />}
           more={
             (history.value?.total ?? 0) === 0 ? null : (
               <a class="button button-small rule-more" href={`recordings?rule=${id}`}>
                 <Icon name="recordings" />
-                録画一覧で見る
+                {TEXTS.toRecordings}
               </a>
             )
           }

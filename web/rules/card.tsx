@@ -11,6 +11,7 @@ import { StateBadge } from '../words/state-badge.tsx';
 import { shortText } from '../words/time.ts';
 import { tidyTitle } from '../words/title.ts';
 import { switchRule, wantedRule } from './store.ts';
+import { TEXTS } from './texts.ts';
 import { actionsInWords, conditionsInWords } from './words.ts';
 
 export function stationName(id: StationId): string | undefined {
@@ -25,7 +26,7 @@ export function cardWords(rule: RuleItem): string {
     ...conditionsInWords(rule, stationName),
     ...actionsInWords(rule),
     rule.next?.title ?? '',
-    rule.enabled ? '有効' : '停止中',
+    rule.enabled ? TEXTS.on : TEXTS.off,
   ].join(' ');
 }
 
@@ -44,7 +45,7 @@ export function RuleSwitch({ rule, renew }: SwitchProps) {
       type="button"
       role="switch"
       class="switch-button"
-      aria-label={`「${rule.name}」を有効にする`}
+      aria-label={TEXTS.switchOn(rule.name)}
       aria-checked={shown}
       onClick={async (event) => {
         const byKeys = event.currentTarget.matches(':focus-visible');
@@ -53,7 +54,7 @@ export function RuleSwitch({ rule, renew }: SwitchProps) {
       }}
     >
       <span class="rule-switch-words" aria-hidden="true">
-        {shown ? '有効' : '停止中'}
+        {shown ? TEXTS.on : TEXTS.off}
       </span>
       <span class="switch" aria-hidden="true" />
     </button>
@@ -67,8 +68,8 @@ export function DisabledNote({ rule }: { rule: RuleItem }) {
     <div class="rule-note rule-note-bad">
       <Icon name="alert" />
       <p>
-        <b>このルールは自動で止められました。{rule.disabledReason}</b>
-        編集して保存し直すか、そのまま有効にすると、もう一度使われます。
+        <b>{TEXTS.stoppedItself(rule.disabledReason)}</b>
+        {TEXTS.stoppedItselfNote}
       </p>
     </div>
   );
@@ -92,7 +93,7 @@ function NextLine({ rule }: { rule: RuleItem }) {
     return (
       <p class="rule-next rule-next-none">
         <Icon name="clock" />
-        {rule.enabled ? 'いまの番組表に、これから予約する番組はありません。' : '止めている間は予約しません。'}
+        {rule.enabled ? TEXTS.nothingToBook : TEXTS.booksNothing}
       </p>
     );
   }
@@ -115,12 +116,12 @@ function Counts({ rule }: { rule: RuleItem }) {
   const { booked = 0, conflicts = 0, recorded = 0, priority } = rule;
   return (
     <p class="rule-counts numbers">
-      <span>予約 {booked.toLocaleString('ja')}件</span>
+      <span>{TEXTS.booked(booked.toLocaleString('ja'))}</span>
       {conflicts === 0 ? null : (
-        <span class="rule-conflicts">うち競合 {conflicts.toLocaleString('ja')}件</span>
+        <span class="rule-conflicts">{TEXTS.conflicts(conflicts.toLocaleString('ja'))}</span>
       )}
-      <span>録画 {recorded.toLocaleString('ja')}件</span>
-      <span>優先度 {priority}</span>
+      <span>{TEXTS.recorded(recorded.toLocaleString('ja'))}</span>
+      <span>{TEXTS.priorityOf(priority)}</span>
     </p>
   );
 }
@@ -147,8 +148,8 @@ export function RuleFoot({ rule, deleteLabel, onDelete }: FootProps) {
     <footer class="rule-foot">
       <Counts rule={rule} />
       <span class="rule-buttons">
-        <ActionLink href={ruleEditor(rule.id)} icon="edit" label="編集" />
-        <ActionLink href={ruleCopy(rule.id)} icon="copy" label="複製" />
+        <ActionLink href={ruleEditor(rule.id)} icon="edit" label={TEXTS.edit} />
+        <ActionLink href={ruleCopy(rule.id)} icon="copy" label={TEXTS.copy} />
         <button
           type="button"
           class="button button-small"
@@ -156,7 +157,7 @@ export function RuleFoot({ rule, deleteLabel, onDelete }: FootProps) {
           onClick={(event) => onDelete(event.currentTarget.matches(':focus-visible'))}
         >
           <Icon name="trash" />
-          削除
+          {TEXTS.remove}
         </button>
       </span>
     </footer>
@@ -193,7 +194,7 @@ export function RuleCard({ rule, renew, onDelete }: CardProps) {
       <NextLine rule={rule} />
       <RuleFoot
         rule={rule}
-        deleteLabel={`「${rule.name}」を削除`}
+        deleteLabel={TEXTS.removeOf(rule.name)}
         onDelete={(byKeys) => onDelete(rule, byKeys)}
       />
     </li>

@@ -8,23 +8,16 @@ import { type FieldName, readForm } from './form.ts';
 import { GenreField } from './genre-field.tsx';
 import { readMinute } from './moments.ts';
 import { StationField } from './station-field.tsx';
+import { TEXTS } from './texts.ts';
 import { conditionsInWords, KEYWORD_FIELDS, WEEKDAY_CHOICES } from './words.ts';
-
-/** How keywords are written, by example. */
-const EXAMPLES = [
-  ['灯台 守', '「灯台」と「守」の両方を含む'],
-  ['"灯台 守"', '空白も含めて、この並びのまま含む'],
-  ['灯台|岬', '「灯台」か「岬」のどちらかを含む'],
-  ['灯台 -再放送', '「灯台」を含み、「再放送」を含まない'],
-] as const;
 
 function KeywordHelp({ regex }: { regex: boolean }) {
   const open = useSignal(false);
-  if (regex) return <p>正規表現として読みます。全角・半角、大文字・小文字は区別しません。</p>;
+  if (regex) return <p>{TEXTS.regexHelp}</p>;
   return (
     <>
       <p>
-        空白で区切ると、すべてを含む番組を探します。
+        {TEXTS.keywordHelp}
         <button
           type="button"
           class="link-button"
@@ -33,12 +26,12 @@ function KeywordHelp({ regex }: { regex: boolean }) {
             open.value = !open.value;
           }}
         >
-          書き方{open.value ? 'を閉じる' : ''}
+          {open.value ? TEXTS.closeWriting : TEXTS.writing}
         </button>
       </p>
       {open.value ? (
         <dl class="keyword-examples">
-          {EXAMPLES.map(([example, meaning]) => (
+          {TEXTS.examples.map(([example, meaning]) => (
             <div key={example}>
               <dt>
                 <code>{example}</code>
@@ -46,7 +39,7 @@ function KeywordHelp({ regex }: { regex: boolean }) {
               <dd>{meaning}</dd>
             </div>
           ))}
-          <p>全角・半角、大文字・小文字、カナの幅は区別しません。</p>
+          <p>{TEXTS.keywordNote}</p>
         </dl>
       ) : null}
     </>
@@ -55,11 +48,11 @@ function KeywordHelp({ regex }: { regex: boolean }) {
 
 const HOUR = 60;
 const TIMES = [
-  { label: '朝', from: 5 * HOUR, to: 11 * HOUR },
-  { label: '昼', from: 11 * HOUR, to: 17 * HOUR },
-  { label: '夕方', from: 17 * HOUR, to: 19 * HOUR },
-  { label: '夜', from: 19 * HOUR, to: 23 * HOUR },
-  { label: '深夜', from: 23 * HOUR, to: 5 * HOUR },
+  { label: TEXTS.morning, from: 5 * HOUR, to: 11 * HOUR },
+  { label: TEXTS.daytime, from: 11 * HOUR, to: 17 * HOUR },
+  { label: TEXTS.earlyEvening, from: 17 * HOUR, to: 19 * HOUR },
+  { label: TEXTS.night, from: 19 * HOUR, to: 23 * HOUR },
+  { label: TEXTS.lateNight, from: 23 * HOUR, to: 5 * HOUR },
 ] as const;
 
 const clock = (minute: number): string => `${minute / HOUR}:00`;
@@ -70,18 +63,13 @@ function WhenFields({ draft }: { draft: Draft }) {
   const to = readMinute(timeTo, true);
   return (
     <>
-      <FieldGroup
-        draft={draft}
-        paths={['weekdays']}
-        label="曜日"
-        help="午前5時までは前日の深夜として扱います。"
-      >
+      <FieldGroup draft={draft} paths={['weekdays']} label={TEXTS.weekdays} help={TEXTS.weekdaysHelp}>
         <div class="chips chips-days">
           {WEEKDAY_CHOICES.map(({ day, name }) => (
             <Toggle
               key={day}
               on={weekdays.includes(day)}
-              label={`${name}曜日`}
+              label={TEXTS.weekday(name)}
               onPress={() => draft.change({ weekdays: toggled(weekdays, day).sort((a, b) => a - b) })}
             >
               {name}
@@ -89,13 +77,13 @@ function WhenFields({ draft }: { draft: Draft }) {
           ))}
         </div>
       </FieldGroup>
-      <FieldGroup draft={draft} paths={['timeFrom', 'timeTo']} label="始まる時刻">
+      <FieldGroup draft={draft} paths={['timeFrom', 'timeTo']} label={TEXTS.begins}>
         <div class="rule-line">
-          <InlineInput draft={draft} path="timeFrom" label="この時刻から" placeholder="19:00" digits />
+          <InlineInput draft={draft} path="timeFrom" label={TEXTS.beginsFrom} placeholder="19:00" digits />
           <span>〜</span>
-          <InlineInput draft={draft} path="timeTo" label="この時刻まで" placeholder="22:00" digits />
+          <InlineInput draft={draft} path="timeTo" label={TEXTS.beginsTo} placeholder="22:00" digits />
           {from !== undefined && to !== undefined && from > to ? (
-            <span class="rule-help">翌日まで</span>
+            <span class="rule-help">{TEXTS.overMidnight}</span>
           ) : null}
         </div>
         <div class="chips">
@@ -149,7 +137,7 @@ function MomentInput({
         class="rule-input rule-input-date"
         type="date"
         name={path}
-        aria-label={`${label}の日`}
+        aria-label={TEXTS.dayOf(label)}
         aria-invalid={draft.faultOf(path) !== undefined}
         value={moment.date}
         onInput={(event) => draft.change({ [path]: { ...moment, date: event.currentTarget.value } })}
@@ -159,8 +147,8 @@ function MomentInput({
         class="rule-input"
         type="text"
         autocomplete="off"
-        placeholder="時刻"
-        aria-label={`${label}の時刻（省略できます）`}
+        placeholder={TEXTS.time}
+        aria-label={TEXTS.timeOf(label)}
         value={moment.time}
         onInput={(event) => draft.change({ [path]: { ...moment, time: event.currentTarget.value } })}
         onBlur={() => draft.leave(path)}
@@ -183,17 +171,17 @@ function folded(draft: Draft, paths: readonly FieldName[]): string {
   );
   if (paths === WORD_PATHS) {
     const places = KEYWORD_FIELDS.filter(({ value }) => body.keywordIn.includes(value));
-    words.unshift(`${places.map(({ label }) => label).join('・')}から探す`);
-    if (body.regex) words.push('正規表現');
+    words.unshift(TEXTS.findIn(places.map(({ label }) => label).join('・')));
+    if (body.regex) words.push(TEXTS.regex);
   }
-  return words.length === 0 ? '指定なし' : words.join('、');
+  return words.length === 0 ? TEXTS.notSet : words.join('、');
 }
 
 function WordFold({ draft }: { draft: Draft }) {
   const { form, change } = draft;
   return (
-    <Fold draft={draft} title="検索方法" paths={WORD_PATHS} summary={folded(draft, WORD_PATHS)}>
-      <FieldGroup draft={draft} paths={['keywordIn']} label="検索対象">
+    <Fold draft={draft} title={TEXTS.method} paths={WORD_PATHS} summary={folded(draft, WORD_PATHS)}>
+      <FieldGroup draft={draft} paths={['keywordIn']} label={TEXTS.keywordIn}>
         <div class="chips">
           {KEYWORD_FIELDS.map(({ value, label }) => (
             <Toggle
@@ -217,16 +205,11 @@ function WordFold({ draft }: { draft: Draft }) {
       <TextField
         draft={draft}
         path="excludeKeyword"
-        label="除外キーワード"
-        placeholder="再放送 総集編"
-        help="どれかひとつでも含む番組は除きます。"
+        label={TEXTS.exclude}
+        placeholder={TEXTS.excludeExample}
+        help={TEXTS.excludeHelp}
       />
-      <SwitchLine
-        draft={draft}
-        path="regex"
-        label="正規表現を使う"
-        help="キーワードを1つの正規表現として読みます。"
-      />
+      <SwitchLine draft={draft} path="regex" label={TEXTS.useRegex} help={TEXTS.useRegexHelp} />
     </Fold>
   );
 }
@@ -234,21 +217,38 @@ function WordFold({ draft }: { draft: Draft }) {
 function OtherFold({ draft }: { draft: Draft }) {
   const { form, change } = draft;
   return (
-    <Fold draft={draft} title="そのほかの条件" paths={OTHER_PATHS} summary={folded(draft, OTHER_PATHS)}>
-      <FieldGroup draft={draft} paths={['durationMin', 'durationMax']} label="番組の長さ">
+    <Fold
+      draft={draft}
+      title={TEXTS.otherConditions}
+      paths={OTHER_PATHS}
+      summary={folded(draft, OTHER_PATHS)}
+    >
+      <FieldGroup draft={draft} paths={['durationMin', 'durationMax']} label={TEXTS.length}>
         <div class="rule-line">
-          <InlineInput draft={draft} path="durationMin" label="最短" unit="分以上" digits />
-          <InlineInput draft={draft} path="durationMax" label="最長" unit="分以下" digits />
+          <InlineInput
+            draft={draft}
+            path="durationMin"
+            label={TEXTS.shortest}
+            unit={TEXTS.minutesAtLeast}
+            digits
+          />
+          <InlineInput
+            draft={draft}
+            path="durationMax"
+            label={TEXTS.longest}
+            unit={TEXTS.minutesAtMost}
+            digits
+          />
         </div>
       </FieldGroup>
       <FieldGroup
         draft={draft}
         paths={['periodFrom', 'periodTo']}
-        label="期間"
-        help="時刻が空欄の場合は、午前5時からの1日として扱います。"
+        label={TEXTS.period}
+        help={TEXTS.periodHelp}
       >
-        <MomentInput draft={draft} path="periodFrom" label="はじめ" />
-        <MomentInput draft={draft} path="periodTo" label="おわり" />
+        <MomentInput draft={draft} path="periodFrom" label={TEXTS.periodFrom} />
+        <MomentInput draft={draft} path="periodTo" label={TEXTS.periodTo} />
         {form.periodFrom.date + form.periodTo.date === '' ? null : (
           <button
             type="button"
@@ -256,17 +256,11 @@ function OtherFold({ draft }: { draft: Draft }) {
             onClick={() => change({ periodFrom: { date: '', time: '' }, periodTo: { date: '', time: '' } })}
           >
             <Icon name="close" />
-            期間を消す
+            {TEXTS.clearPeriod}
           </button>
         )}
       </FieldGroup>
-      <SwitchLine
-        draft={draft}
-        path="freeOnly"
-        inverted
-        label="有料番組も含める"
-        help="契約していないチャンネルの番組は、録画しても映りません。"
-      />
+      <SwitchLine draft={draft} path="freeOnly" inverted label={TEXTS.paidToo} help={TEXTS.paidTooHelp} />
     </Fold>
   );
 }
@@ -274,15 +268,15 @@ function OtherFold({ draft }: { draft: Draft }) {
 export function ConditionFields({ draft }: { draft: Draft }) {
   const { form } = draft;
   return (
-    <section class="block rule-block" aria-label="探す条件">
+    <section class="block rule-block" aria-label={TEXTS.conditions}>
       <header class="block-head">
-        <h2>探す条件</h2>
+        <h2>{TEXTS.conditions}</h2>
       </header>
       <TextField
         draft={draft}
         path="keyword"
-        label={form.regex ? 'キーワード（正規表現）' : 'キーワード'}
-        placeholder={form.regex ? '第[0-9]+話' : '番組名や出演者など'}
+        label={form.regex ? TEXTS.keywordRegex : TEXTS.keyword}
+        placeholder={form.regex ? TEXTS.regexExample : TEXTS.keywordExample}
         help={<KeywordHelp regex={form.regex} />}
         initial
       />

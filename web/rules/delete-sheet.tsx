@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { RuleItem } from '../../wire/api.ts';
 import { Sheet } from '../ui/sheet.tsx';
 import { removeRule } from './store.ts';
+import { TEXTS } from './texts.ts';
 
 interface DeleteProps {
   readonly rule: RuleItem;
@@ -17,22 +18,14 @@ export function DeleteSheet({ rule, byKeys, renew, onClose, onDeleted }: DeleteP
   const [busy, setBusy] = useState(false);
   const { booked = 0, recorded = 0 } = rule;
   return (
-    <Sheet title="ルールを削除" onClose={onClose}>
+    <Sheet title={TEXTS.removeRule} onClose={onClose}>
       <p class="rule-delete-name">「{rule.name}」</p>
       <ul class="hints">
-        <li>
-          {booked === 0
-            ? 'このルールの予約はいまはありません。'
-            : `このルールの予約 ${booked}件は取り消されます。ほかのルールにも合う番組と、録画中の番組は残ります。`}
-        </li>
-        <li>
-          {recorded === 0
-            ? 'このルールで録画したものはありません。'
-            : `録画した ${recorded.toLocaleString('ja')}件は消えません。`}
-        </li>
-        <li>取り消した番組の記録も消えます。ルールを作り直すと、また予約されます。</li>
+        <li>{booked === 0 ? TEXTS.removesNoBooking : TEXTS.removesBookings(booked)}</li>
+        <li>{recorded === 0 ? TEXTS.neverRecorded : TEXTS.keepsRecordings(recorded.toLocaleString('ja'))}</li>
+        <li>{TEXTS.forgetsCancelled}</li>
       </ul>
-      <p class="sheet-note">削除したあと、すぐなら「元に戻す」で同じルールを作り直せます。</p>
+      <p class="sheet-note">{TEXTS.removeNote}</p>
       <div class="rule-delete-actions">
         <button
           type="button"
@@ -46,10 +39,10 @@ export function DeleteSheet({ rule, byKeys, renew, onClose, onDeleted }: DeleteP
             if (gone) onDeleted();
           }}
         >
-          削除する
+          {TEXTS.removeIt}
         </button>
         <button type="button" class="button" onClick={onClose}>
-          キャンセル
+          {TEXTS.cancel}
         </button>
       </div>
     </Sheet>

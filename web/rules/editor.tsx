@@ -22,6 +22,7 @@ import { OvertakenSheet } from './overtaken-sheet.tsx';
 import { Preview } from './preview.tsx';
 import { SaveBar } from './save-bar.tsx';
 import { wantedRule } from './store.ts';
+import { TEXTS } from './texts.ts';
 
 const READ_LIMIT_MS = 10_000;
 
@@ -63,17 +64,17 @@ interface LeaveProps {
 
 function LeaveSheet({ onSave, onLeave, onStay }: LeaveProps) {
   return (
-    <Sheet title="保存していません" onClose={onStay}>
-      <p class="sheet-note">このルールへの変更は、まだ保存していません。</p>
+    <Sheet title={TEXTS.unsaved} onClose={onStay}>
+      <p class="sheet-note">{TEXTS.unsavedNote}</p>
       <div class="rule-leave">
         <button type="button" class="button button-main" onClick={onSave}>
-          保存する
+          {TEXTS.save}
         </button>
         <button type="button" class="button" onClick={onStay}>
-          編集を続ける
+          {TEXTS.goOn}
         </button>
         <button type="button" class="button button-danger" onClick={onLeave}>
-          保存せずに移動
+          {TEXTS.leave}
         </button>
       </div>
     </Sheet>
@@ -119,7 +120,7 @@ function Editor({ title, initial, rule }: EditorProps) {
     if (saved === undefined) return;
     keeping.letGo();
     wantedRule.value = saved.id;
-    showToast(`「${saved.name}」を保存しました。`);
+    showToast(TEXTS.saved(saved.name));
     if (go !== undefined) go();
     else if (rule === undefined || wish.asNew === true) navigate(rulePage(saved.id), true);
     else goBackOr(rulePage(saved.id));
@@ -127,7 +128,7 @@ function Editor({ title, initial, rule }: EditorProps) {
   return (
     <div class="rule-editor">
       <header class="screen-head">
-        <button type="button" class="round" aria-label="戻る" onClick={() => goBackOr('rules')}>
+        <button type="button" class="round" aria-label={TEXTS.back} onClick={() => goBackOr('rules')}>
           <Icon name="back" />
         </button>
         <h1 class="screen-title">{title}</h1>
@@ -196,12 +197,12 @@ function NewRuleEditor({ kept }: { kept: KnownSettings }) {
     if (initial.keyword !== '' || !matchMedia('(hover: hover)').matches) return;
     document.querySelector<HTMLElement>('[name="keyword"]')?.focus({ preventScroll: true });
   }, []);
-  return <Editor title="新しいルール" initial={initial} rule={undefined} />;
+  return <Editor title={TEXTS.newRule} initial={initial} rule={undefined} />;
 }
 
 /** What a copy begins with. */
 function copyOf(rule: RuleItem): RuleForm {
-  return formOf({ ...rule, name: `${rule.name} のコピー` });
+  return formOf({ ...rule, name: TEXTS.copyOf(rule.name) });
 }
 
 /**
@@ -217,14 +218,14 @@ export function RuleGone() {
   return (
     <Panel
       icon="filter"
-      title="このルールはありません"
+      title={TEXTS.gone}
       actions={
         <a class="button button-main" href="rules" data-replace="">
-          ルールの一覧
+          {TEXTS.toList}
         </a>
       }
     >
-      <p>削除されたか、アドレスが違います。</p>
+      <p>{TEXTS.goneNote}</p>
     </Panel>
   );
 }
@@ -246,13 +247,13 @@ export function KnownRule({ id, copy }: { id: RuleId; copy: boolean }) {
   );
   if (value === undefined || initial === undefined) {
     if (failure === undefined)
-      return <span class="skeleton block-skeleton" role="status" aria-label="読み込んでいます" />;
+      return <span class="skeleton block-skeleton" role="status" aria-label={TEXTS.loading} />;
     if (failure.code === 'not_found') return <RuleGone />;
     return <FailurePanel failure={failure} onRetry={() => void renew()} />;
   }
   return copy ? (
-    <Editor title="ルールを複製" initial={initial} rule={undefined} />
+    <Editor title={TEXTS.copyRule} initial={initial} rule={undefined} />
   ) : (
-    <Editor title="ルールを編集" initial={initial} rule={value} />
+    <Editor title={TEXTS.editRule} initial={initial} rule={value} />
   );
 }

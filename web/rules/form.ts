@@ -12,6 +12,7 @@ import {
   readSeconds,
   secondsText,
 } from './moments.ts';
+import { TEXTS } from './texts.ts';
 
 export type CompleteBody = Required<RuleBody>;
 type KeywordField = CompleteBody['keywordIn'][number];
@@ -114,7 +115,7 @@ class FieldReader {
   minute(path: 'timeFrom' | 'timeTo'): number | null {
     const text = this.form[path].trim();
     if (text === '') return null;
-    return readMinute(text, path === 'timeTo') ?? this.#fault(path, '19:00 のように入力してください。');
+    return readMinute(text, path === 'timeTo') ?? this.#fault(path, TEXTS.faultClock);
   }
 
   count(
@@ -125,7 +126,7 @@ class FieldReader {
     if (text === '') return null;
     const count = readCount(text);
     if (count !== undefined && count >= least && count <= most) return count;
-    return this.#fault(path, `${least}〜${most.toLocaleString('ja')} の整数で入力してください。`);
+    return this.#fault(path, TEXTS.faultCount(least, most.toLocaleString('ja')));
   }
 
   margin(path: 'marginBefore' | 'marginAfter'): number | null {
@@ -133,13 +134,13 @@ class FieldReader {
     if (text === '') return null;
     const ms = readSeconds(text);
     if (ms !== undefined && ms <= MAX_MARGIN_MS) return ms;
-    return this.#fault(path, `0〜${MAX_MARGIN_MS / 1000} の秒数で入力してください。`);
+    return this.#fault(path, TEXTS.faultSeconds(MAX_MARGIN_MS / 1000));
   }
 
   moment(path: 'periodFrom' | 'periodTo'): number | null {
     const at = readMoment(this.form[path], path === 'periodTo');
     if (at !== undefined && (at === null || at >= 0)) return at;
-    return this.#fault(path, '日付を入力してください。時刻は 19:00 のように書きます。');
+    return this.#fault(path, TEXTS.faultDate);
   }
 }
 

@@ -5,6 +5,7 @@ import { MAJOR_GENRES, majorGenreName, middleGenres } from '../words/genre.ts';
 import type { Draft } from './draft.ts';
 import { FieldGroup } from './fields.tsx';
 import { withMajor, withMiddle } from './genres.ts';
+import { TEXTS } from './texts.ts';
 import { genreName } from './words.ts';
 
 function Parts({ draft, lv1 }: { draft: Draft; lv1: number }) {
@@ -24,15 +25,15 @@ function Parts({ draft, lv1 }: { draft: Draft; lv1: number }) {
         onClick={() => (open.value = true)}
       >
         <span>
-          {majorGenreName(lv1)}：<b>すべて</b>
+          {majorGenreName(lv1)}：<b>{TEXTS.all}</b>
         </span>
-        <span class="genre-parts-open">細かく選ぶ</span>
+        <span class="genre-parts-open">{TEXTS.choosePart}</span>
       </button>
     );
   }
   return (
     <div class="genre-parts" data-genre={lv1}>
-      <span class="genre-parts-name">{majorGenreName(lv1)}のうち</span>
+      <span class="genre-parts-name">{TEXTS.partsOf(majorGenreName(lv1))}</span>
       {all.map(({ lv2, name }) => (
         <Toggle
           key={lv2}
@@ -52,7 +53,7 @@ export function GenreField({ draft }: { draft: Draft }) {
   const usual = MAJOR_GENRES.map(({ lv1 }) => lv1);
   const strange = chosen.filter((lv1) => !usual.includes(lv1));
   return (
-    <FieldGroup draft={draft} paths={['genres']} label="ジャンル">
+    <FieldGroup draft={draft} paths={['genres']} label={TEXTS.genres}>
       <div class="chips">
         {[...usual, ...strange].map((lv1) => (
           <Toggle

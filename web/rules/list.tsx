@@ -13,6 +13,7 @@ import { FailurePanel } from '../words/failure-panel.tsx';
 import { cardWords, RuleCard } from './card.tsx';
 import { DeleteSheet } from './delete-sheet.tsx';
 import { ordered, RULE_ORDERS, searched } from './order.ts';
+import { TEXTS } from './texts.ts';
 
 /** Fewer are seen at a glance. */
 const SEARCHED_FROM = 5;
@@ -25,16 +26,16 @@ function OrderButton() {
       <button
         type="button"
         class="button rule-order"
-        aria-label={`並び順：${label}`}
+        aria-label={TEXTS.orderOf(label)}
         onClick={() => (open.value = true)}
       >
         <Icon name="list" />
         <span class="rule-order-words">{label}</span>
       </button>
       {open.value ? (
-        <Sheet title="並び順" onClose={() => (open.value = false)}>
+        <Sheet title={TEXTS.order} onClose={() => (open.value = false)}>
           <Choices
-            label="並び順"
+            label={TEXTS.order}
             choices={RULE_ORDERS}
             chosen={ruleOrder.value}
             onChoose={(order) => {
@@ -52,7 +53,7 @@ function NewButton() {
   return (
     <a class="button button-main rule-new" href="rules?new" data-nav-initial="">
       <Icon name="plus" />
-      新しいルール
+      {TEXTS.newRule}
     </a>
   );
 }
@@ -61,23 +62,20 @@ function NoRules() {
   return (
     <Panel
       icon="filter"
-      title="録画ルールはまだありません"
+      title={TEXTS.none}
       actions={
         <>
           <a class="button button-main" href="rules?new" data-nav-initial="">
             <Icon name="plus" />
-            ルールを作る
+            {TEXTS.make}
           </a>
           <a class="button" href="guide">
-            番組表から選ぶ
+            {TEXTS.fromGuide}
           </a>
         </>
       }
     >
-      <p>
-        ルールを作ると、番組名やジャンル、時間帯などの条件に合う番組を見つけて、毎週でも自動で予約します。
-        同じ回が何度か放送されるときは、はじめの1回だけを録画します。
-      </p>
+      <p>{TEXTS.noneNote}</p>
     </Panel>
   );
 }
@@ -85,7 +83,7 @@ function NoRules() {
 function RuleSearch({ value, onInput }: { value: string; onInput: (text: string) => void }) {
   return (
     <SearchField
-      label="ルールを探す"
+      label={TEXTS.find}
       kind="rule-search"
       value={value}
       onInput={onInput}
@@ -107,12 +105,12 @@ export function RuleList() {
   return (
     <>
       <header class="screen-head">
-        <h1 class="screen-title">録画ルール</h1>
+        <h1 class="screen-title">{TEXTS.rules}</h1>
         <BookingTabs shown="rules" />
       </header>
       {rules === undefined ? (
         failure === undefined ? (
-          <span class="skeleton block-skeleton" role="status" aria-label="読み込んでいます" />
+          <span class="skeleton block-skeleton" role="status" aria-label={TEXTS.loading} />
         ) : (
           <FailurePanel failure={failure} onRetry={renew} />
         )
@@ -145,8 +143,8 @@ export function RuleList() {
             ))}
           </ul>
           {shown.length === 0 ? (
-            <Panel icon="search" title={`「${search.value.trim()}」に合うルールはありません`}>
-              <p>名前と条件の言葉から探します。言葉を短くしてみてください。</p>
+            <Panel icon="search" title={TEXTS.noneFound(search.value.trim())}>
+              <p>{TEXTS.noneFoundNote}</p>
             </Panel>
           ) : null}
         </>

@@ -2,6 +2,7 @@
 import type { StationId } from '../../arib/ids.ts';
 import type { FieldName, RuleForm } from './form.ts';
 import type { Moment } from './moments.ts';
+import { TEXTS } from './texts.ts';
 import { CONVERSION_WORDS, genreName, KEYWORD_FIELDS, TYPE_CHOICES, weekdaysText } from './words.ts';
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
@@ -28,35 +29,35 @@ export function mergeForms(base: RuleForm, here: RuleForm, there: RuleForm): Mer
 }
 
 const LABELS: Readonly<Record<FieldName, string>> = {
-  name: 'ルールの名前',
-  enabled: 'このルールを使う',
-  keyword: 'キーワード',
-  regex: '正規表現を使う',
-  keywordIn: '検索対象',
-  excludeKeyword: '除外キーワード',
-  stationIds: '局',
-  types: '放送の種類',
-  genres: 'ジャンル',
-  weekdays: '曜日',
-  timeFrom: '始まる時刻（から）',
-  timeTo: '始まる時刻（まで）',
-  durationMin: '番組の長さ（最短）',
-  durationMax: '番組の長さ（最長）',
-  freeOnly: '無料番組だけ',
-  periodFrom: '期間（はじめ）',
-  periodTo: '期間（おわり）',
-  priority: '優先度',
-  dedupe: '同じ回は1度だけ録画する',
-  marginBefore: '開始前のマージン',
-  marginAfter: '終了後のマージン',
-  encode: '録画後の変換',
-  keepTs: '変換後の元の録画',
-  commercials: 'CMの扱い',
-  keepNewest: '残す件数',
-  keepDays: '残す日数',
+  name: TEXTS.name,
+  enabled: TEXTS.use,
+  keyword: TEXTS.keyword,
+  regex: TEXTS.useRegex,
+  keywordIn: TEXTS.keywordIn,
+  excludeKeyword: TEXTS.exclude,
+  stationIds: TEXTS.station,
+  types: TEXTS.types,
+  genres: TEXTS.genres,
+  weekdays: TEXTS.weekdays,
+  timeFrom: TEXTS.beginsFromName,
+  timeTo: TEXTS.beginsToName,
+  durationMin: TEXTS.shortestName,
+  durationMax: TEXTS.longestName,
+  freeOnly: TEXTS.freeOnly,
+  periodFrom: TEXTS.periodFromName,
+  periodTo: TEXTS.periodToName,
+  priority: TEXTS.priority,
+  dedupe: TEXTS.dedupe,
+  marginBefore: TEXTS.marginBefore,
+  marginAfter: TEXTS.marginAfter,
+  encode: TEXTS.conversion,
+  keepTs: TEXTS.originalAfter,
+  commercials: TEXTS.commercials,
+  keepNewest: TEXTS.keepNewest,
+  keepDays: TEXTS.keepDays,
 };
 
-const NOTHING = '指定なし';
+const NOTHING = TEXTS.notSet;
 const orNothing = (text: string): string => (text === '' ? NOTHING : text);
 const momentText = ({ date, time }: Moment): string => orNothing(`${date} ${time}`.trim());
 
@@ -79,13 +80,13 @@ function valueInWords(
     case 'regex':
     case 'freeOnly':
     case 'dedupe':
-      return form[name] ? 'はい' : 'いいえ';
+      return form[name] ? TEXTS.yes : TEXTS.no;
     case 'keywordIn':
       return KEYWORD_FIELDS.filter(({ value }) => form.keywordIn.includes(value))
         .map(({ label }) => label)
         .join('・');
     case 'stationIds':
-      return orNothing(form.stationIds.map((id) => nameOf(id) ?? '受信していない局').join('・'));
+      return orNothing(form.stationIds.map((id) => nameOf(id) ?? TEXTS.notReceived).join('・'));
     case 'types':
       return orNothing(
         TYPE_CHOICES.filter(({ value }) => form.types.includes(value))

@@ -1,11 +1,12 @@
 /** The rules as the list shows them: in an order, and only those that the words of a search mean. */
 import type { RuleItem } from '../../wire/api.ts';
+import { TEXTS } from './texts.ts';
 
 export const RULE_ORDERS = [
-  { value: 'next', label: '次の放送が近い順' },
-  { value: 'name', label: '名前順' },
-  { value: 'priority', label: '優先度の高い順' },
-  { value: 'newest', label: '新しく作った順' },
+  { value: 'next', label: TEXTS.byNext },
+  { value: 'name', label: TEXTS.byName },
+  { value: 'priority', label: TEXTS.byPriority },
+  { value: 'newest', label: TEXTS.byAge },
 ] as const;
 type RuleOrder = (typeof RULE_ORDERS)[number]['value'];
 

@@ -5,6 +5,7 @@ import { Sheet } from '../ui/sheet.tsx';
 import type { Overtaken } from './draft.ts';
 import type { RuleForm } from './form.ts';
 import { fieldInWords } from './merge.ts';
+import { TEXTS } from './texts.ts';
 
 interface OvertakenProps {
   readonly overtaken: Overtaken;
@@ -17,10 +18,8 @@ interface OvertakenProps {
 export function OvertakenSheet({ overtaken, form, onOver, onTheirs, onStay }: OvertakenProps) {
   const nameOf = (id: StationId): string | undefined => stationById(id)?.name;
   return (
-    <Sheet title="ほかの画面で変更されています" onClose={onStay}>
-      <p class="sheet-note">
-        編集しているあいだに、このルールがほかの画面で保存されました。次の項目の内容が異なります。
-      </p>
+    <Sheet title={TEXTS.overtaken} onClose={onStay}>
+      <p class="sheet-note">{TEXTS.overtakenNote}</p>
       <dl class="rule-differences">
         {overtaken.fields.map((name) => {
           const { label, value } = fieldInWords(name, form, nameOf);
@@ -28,11 +27,11 @@ export function OvertakenSheet({ overtaken, form, onOver, onTheirs, onStay }: Ov
             <div key={name} class="rule-difference">
               <dt>{label}</dt>
               <dd>
-                <span class="rule-difference-of">ほかの画面</span>
+                <span class="rule-difference-of">{TEXTS.otherScreen}</span>
                 {fieldInWords(name, overtaken.there, nameOf).value}
               </dd>
               <dd>
-                <span class="rule-difference-of">この画面</span>
+                <span class="rule-difference-of">{TEXTS.thisScreen}</span>
                 {value}
               </dd>
             </div>
@@ -41,13 +40,13 @@ export function OvertakenSheet({ overtaken, form, onOver, onTheirs, onStay }: Ov
       </dl>
       <div class="rule-leave">
         <button type="button" class="button button-main" onClick={onOver}>
-          この画面の内容で保存
+          {TEXTS.saveThis}
         </button>
         <button type="button" class="button" onClick={onTheirs}>
-          ほかの画面の内容を使う
+          {TEXTS.takeOther}
         </button>
         <button type="button" class="button" onClick={onStay}>
-          編集を続ける
+          {TEXTS.goOn}
         </button>
       </div>
     </Sheet>

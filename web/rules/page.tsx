@@ -11,6 +11,7 @@ import { Airings } from './airings.tsx';
 import { CrowdedNote, DisabledNote, RuleFoot, RuleSwitch, stationName } from './card.tsx';
 import { DeleteSheet } from './delete-sheet.tsx';
 import { RuleGone } from './editor.tsx';
+import { TEXTS } from './texts.ts';
 import { actionsInWords, conditionsInWords } from './words.ts';
 
 export function RulePage({ id }: { id: RuleId }) {
@@ -21,7 +22,7 @@ export function RulePage({ id }: { id: RuleId }) {
   if (failure?.code === 'not_found' && deleting.value === undefined && !gone.current) return <RuleGone />;
   if (rule === undefined) {
     return failure === undefined ? (
-      <span class="skeleton block-skeleton" role="status" aria-label="読み込んでいます" />
+      <span class="skeleton block-skeleton" role="status" aria-label={TEXTS.loading} />
     ) : (
       <FailurePanel failure={failure} onRetry={() => void renew()} />
     );
@@ -30,12 +31,12 @@ export function RulePage({ id }: { id: RuleId }) {
   return (
     <div class="rule-page">
       <header class="screen-head">
-        <button type="button" class="round" aria-label="戻る" onClick={() => goBackOr('rules')}>
+        <button type="button" class="round" aria-label={TEXTS.back} onClick={() => goBackOr('rules')}>
           <Icon name="back" />
         </button>
         <h1 class="screen-title">{rule.name}</h1>
       </header>
-      <section class="block rule-about" aria-label="ルール" data-off={rule.enabled ? undefined : ''}>
+      <section class="block rule-about" aria-label={TEXTS.rule} data-off={rule.enabled ? undefined : ''}>
         <div class="rule-head">
           <ul class="rule-conditions">
             {conditionsInWords(rule, stationName).map((words) => (

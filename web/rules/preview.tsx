@@ -15,6 +15,7 @@ import { lengthText, shortText } from '../words/time.ts';
 import { splitTitle, tidyTitle } from '../words/title.ts';
 import { type PreviewState, previewOf } from './preview-run.ts';
 import { countFates, fateOf } from './states.ts';
+import { TEXTS } from './texts.ts';
 
 type PreviewProgram = RulePreview['programs'][number];
 
@@ -52,7 +53,7 @@ function PreviewRow({ program, words }: { program: PreviewProgram; words: readon
           <Marks marks={marks} />
         </span>
         {program.reason === null ? null : (
-          <span class="preview-reason">{plainReason(program.reason, '録画できません')}</span>
+          <span class="preview-reason">{plainReason(program.reason, TEXTS.cannotRecord)}</span>
         )}
       </span>
     </button>
@@ -67,22 +68,22 @@ function Retiring({ retiring }: { retiring: NonNullable<RulePreview['retiring']>
   if (retiring.length === 0) return null;
   const bytes = retiring.reduce((sum, one) => sum + one.bytes, 0);
   return (
-    <section class="preview-retiring" aria-label="ごみ箱に入る録画">
+    <section class="preview-retiring" aria-label={TEXTS.retiring}>
       <h3>
         <Icon name="trash" />
-        保存すると、録画 {retiring.length}件がごみ箱に入ります
+        {TEXTS.retires(retiring.length)}
       </h3>
-      <p>{bytesText(bytes)}。2日のあいだは、録画のごみ箱から戻せます。</p>
+      <p>{TEXTS.retiresNote(bytesText(bytes))}</p>
       <ul>
         {retiring.slice(0, MOST_RETIRING).map((one) => (
           <li key={one.id}>
             <span class="numbers">{shortText(one.startAt)}</span>
             <span>{tidyTitle(one.title)}</span>
-            <small>{one.watched ? '視聴済み' : '未視聴'}</small>
+            <small>{one.watched ? TEXTS.watched : TEXTS.unwatched}</small>
           </li>
         ))}
       </ul>
-      {retiring.length > MOST_RETIRING ? <p>ほかに {retiring.length - MOST_RETIRING}件</p> : null}
+      {retiring.length > MOST_RETIRING ? <p>{TEXTS.moreRetiring(retiring.length - MOST_RETIRING)}</p> : null}
     </section>
   );
 }
@@ -103,9 +104,9 @@ function Found({ preview, words }: { preview: RulePreview; words: readonly strin
       {programs.length === 0 ? (
         <div class="preview-none">
           <p>
-            <b>いまの番組表に、合う番組はありません。</b>
+            <b>{TEXTS.noMatches}</b>
           </p>
-          <p>このまま保存すると、合う番組が番組表に現れたときに予約します。</p>
+          <p>{TEXTS.noMatchesNote}</p>
         </div>
       ) : (
         <>
@@ -123,8 +124,7 @@ function Found({ preview, words }: { preview: RulePreview; words: readonly strin
           </div>
           {total > programs.length ? (
             <p class="found-more-note">
-              ほかに {(total - programs.length).toLocaleString('ja')}件あります。近いものから{' '}
-              {programs.length}件を表示しています。
+              {TEXTS.moreMatches((total - programs.length).toLocaleString('ja'), programs.length)}
             </p>
           ) : null}
         </>
@@ -145,23 +145,21 @@ export function Preview({ state, stale, words, onRetry }: PreviewProps) {
   const preview = previewOf(state);
   const waiting = state.kind === 'waiting';
   return (
-    <section class="block preview" aria-label="合う番組" aria-busy={waiting} id="rule-preview">
+    <section class="block preview" aria-label={TEXTS.matches} aria-busy={waiting} id="rule-preview">
       <header class="block-head">
-        <h2>合う番組</h2>
+        <h2>{TEXTS.matches}</h2>
         <span class="block-count numbers" role="status">
           <span class="search-wait" data-shown={waiting ? '' : undefined} />
-          {preview === undefined || preview.fault != null ? '' : `${preview.total.toLocaleString('ja')}件`}
+          {preview === undefined || preview.fault != null
+            ? ''
+            : TEXTS.count(preview.total.toLocaleString('ja'))}
         </span>
       </header>
-      {state.kind === 'empty' ? (
-        <p class="preview-none">
-          キーワード、放送局、ジャンル、曜日、時刻、長さのどれかを決めると、合う番組がここに並びます。
-        </p>
-      ) : null}
+      {state.kind === 'empty' ? <p class="preview-none">{TEXTS.noConditions}</p> : null}
       {stale || (state.kind === 'failed' && state.failure.path !== undefined) ? (
         <p class="rule-hint">
           <Icon name="alert" />
-          条件に直すところがあります。直すと、ここも変わります。
+          {TEXTS.stale}
         </p>
       ) : null}
       {state.kind === 'failed' && state.failure.path === undefined ? (
@@ -172,7 +170,7 @@ export function Preview({ state, stale, words, onRetry }: PreviewProps) {
             {adviceFor(state.failure).next}
           </p>
           <button type="button" class="button button-small" onClick={onRetry}>
-            再試行
+            {TEXTS.retry}
           </button>
         </div>
       ) : null}

@@ -5,12 +5,13 @@ import type { ApiFailure } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { adviceFor } from '../words/advice.ts';
 import { type PreviewState, previewOf } from './preview-run.ts';
+import { TEXTS } from './texts.ts';
 
 /** How much was found; on phones the list lies below. */
 function previewCount(state: PreviewState): string {
   const preview = previewOf(state);
   if (preview === undefined || preview.fault != null) return '';
-  return `${preview.total.toLocaleString('ja')}件`;
+  return TEXTS.count(preview.total.toLocaleString('ja'));
 }
 
 interface BarProps {
@@ -23,7 +24,7 @@ interface BarProps {
 }
 
 function Failed({ failure, onSave }: { failure: ApiFailure; onSave: BarProps['onSave'] }) {
-  const kept = '入力した内容はそのまま残っています。';
+  const kept = TEXTS.keptInput;
   if (failure.code !== 'not_found') {
     return (
       <p class="field-failed" role="alert">
@@ -33,9 +34,9 @@ function Failed({ failure, onSave }: { failure: ApiFailure; onSave: BarProps['on
   }
   return (
     <div class="field-failed" role="alert">
-      このルールは削除されています。{kept}
+      {TEXTS.goneMeanwhile(kept)}
       <button type="button" class="button button-small" onClick={() => onSave(true)}>
-        新しいルールとして保存
+        {TEXTS.saveAsNew}
       </button>
     </div>
   );
@@ -52,12 +53,12 @@ export function SaveBar({ button, preview, failure, saving, onSave }: BarProps) 
           class="button rule-bar-count"
           onClick={() => document.getElementById('rule-preview')?.scrollIntoView({ block: 'start' })}
         >
-          <span class={count === '' ? undefined : 'rule-bar-what'}>合う番組</span>
+          <span class={count === '' ? undefined : 'rule-bar-what'}>{TEXTS.matches}</span>
           <b class="numbers">{count}</b>
           <Icon name="down" />
         </button>
         <button type="button" class="button" onClick={() => goBackOr('rules')}>
-          キャンセル
+          {TEXTS.cancel}
         </button>
         <button
           ref={button}
@@ -66,7 +67,7 @@ export function SaveBar({ button, preview, failure, saving, onSave }: BarProps) 
           aria-busy={saving}
           onClick={() => onSave(false)}
         >
-          {saving ? '保存しています…' : '保存する'}
+          {saving ? TEXTS.saving : TEXTS.save}
         </button>
       </div>
     </div>

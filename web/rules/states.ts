@@ -1,6 +1,7 @@
 /** What becomes of a programme that a rule finds, in a few letters. */
 import type { RulePreview } from '../../wire/api.ts';
 import { type StateTone, stateWords } from '../words/reservation.ts';
+import { TEXTS } from './texts.ts';
 
 interface Fate {
   readonly face: string;
@@ -11,8 +12,8 @@ interface Fate {
 type PreviewProgram = RulePreview['programs'][number];
 
 export function fateOf({ state, reservationId }: PreviewProgram): Fate {
-  if (state === null) return { face: '対象外', tone: 'quiet' };
-  if (state === 'scheduled' && reservationId === null) return { face: '予約予定', tone: 'kept' };
+  if (state === null) return { face: TEXTS.faceLeftOut, tone: 'quiet' };
+  if (state === 'scheduled' && reservationId === null) return { face: TEXTS.facePlanned, tone: 'kept' };
   return stateWords(state);
 }
 

@@ -11,6 +11,7 @@ import { channelLabel, narrow } from '../words/channel.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
 import type { Draft } from './draft.ts';
 import { FieldGroup } from './fields.tsx';
+import { TEXTS } from './texts.ts';
 import { TYPE_CHOICES } from './words.ts';
 
 const TYPES: readonly Station['type'][] = ['GR', 'BS', 'CS'];
@@ -27,9 +28,9 @@ function StationChooser({ chosen, onChange, onClose }: ChooserProps) {
   const type = useSignal(first ?? present[0] ?? 'GR');
   const ofType = stations.value.filter((station) => station.type === type.value);
   return (
-    <Sheet title="放送局を選ぶ" onClose={onClose} wide>
+    <Sheet title={TEXTS.chooseStations} onClose={onClose} wide>
       <div class="station-tools">
-        <div class="tabs" role="tablist" aria-label="放送の種類">
+        <div class="tabs" role="tablist" aria-label={TEXTS.types}>
           {present.map((one) => {
             const count = stations.value.filter((s) => s.type === one && chosen.includes(s.id)).length;
             return (
@@ -50,16 +51,16 @@ function StationChooser({ chosen, onChange, onClose }: ChooserProps) {
           })}
         </div>
         <button type="button" class="button button-main button-small" onClick={onClose}>
-          決定
+          {TEXTS.done}
         </button>
       </div>
       {chosen.length === 0 ? (
-        <p class="sheet-note">選ばないと、すべての放送局から探します。</p>
+        <p class="sheet-note">{TEXTS.anyStation}</p>
       ) : (
         <p class="sheet-note station-chosen">
-          {chosen.length}局を選んでいます。
+          {TEXTS.stationsChosen(chosen.length)}
           <button type="button" class="button button-small" onClick={() => onChange([])}>
-            すべて外す
+            {TEXTS.noStations}
           </button>
         </p>
       )}
@@ -97,7 +98,7 @@ export function StationField({ draft }: { draft: Draft }) {
   const { stationIds, types } = draft.form;
   const change = (ids: readonly StationId[]): void => draft.change({ stationIds: ids });
   return (
-    <FieldGroup draft={draft} paths={['stationIds', 'types']} label="放送局">
+    <FieldGroup draft={draft} paths={['stationIds', 'types']} label={TEXTS.stations}>
       <div class="chips">
         {TYPE_CHOICES.map(({ value, label }) => (
           <Toggle
@@ -112,13 +113,13 @@ export function StationField({ draft }: { draft: Draft }) {
         ))}
         {stationIds.map((id) => {
           const station = stations.value.find((one) => one.id === id);
-          const name = station === undefined ? '受信していない局' : narrow(station.name);
+          const name = station === undefined ? TEXTS.notReceived : narrow(station.name);
           return (
             <button
               key={id}
               type="button"
               class="chip chip-station"
-              aria-label={`${name}を外す`}
+              aria-label={TEXTS.removeStation(name)}
               onClick={() => change(stationIds.filter((other) => other !== id))}
             >
               {station === undefined ? <Icon name="help" /> : <Logo station={station} />}
@@ -129,13 +130,13 @@ export function StationField({ draft }: { draft: Draft }) {
         })}
         <button type="button" class="chip" aria-haspopup="dialog" onClick={() => (open.value = true)}>
           <Icon name="plus" />
-          放送局を選ぶ
+          {TEXTS.chooseStations}
         </button>
       </div>
       {contradicts(draft.form) ? (
         <p class="rule-hint">
           <Icon name="alert" />
-          選んだ放送局は、選んだ放送の種類にありません。このままでは合う番組がありません。
+          {TEXTS.typeMisfit}
         </p>
       ) : null}
       {open.value ? (

@@ -6,6 +6,7 @@ import { RULES } from '../query/queries.ts';
 import { entryOf } from '../query/use-query.ts';
 import { showToast } from '../ui/toast.tsx';
 import { bodyOfRule } from './form.ts';
+import { TEXTS } from './texts.ts';
 
 /** The rule whose card gets the focus as soon as it is there: the one that was left or brought back. */
 export const wantedRule = signal<number | undefined>(undefined);
@@ -31,17 +32,17 @@ export async function switchRule({ rule, renew, byKeys }: Pressed, enabled: bool
   try {
     await replaceRule(rule.id, { ...bodyOfRule(rule), enabled });
   } catch (error) {
-    showToast(`切り替えられませんでした。${reasonOf(error)}`);
+    showToast(TEXTS.notSwitched(reasonOf(error)));
     renew();
     return false;
   }
   renew();
   const booked = rule.booked ?? 0;
   if (!enabled) {
-    const gone = booked === 0 ? '' : `予約 ${booked}件は取り消されます。`;
+    const gone = booked === 0 ? '' : TEXTS.bookingsGo(booked);
     const run = (): void => void switchRule({ rule: { ...rule, enabled: false }, renew, byKeys }, true);
-    showToast(`「${rule.name}」を止めました。${gone}`, { label: '元に戻す', run }, aboutRule(rule));
-  } else showToast(`「${rule.name}」を有効にしました。`, undefined, aboutRule(rule));
+    showToast(TEXTS.switchedOff(rule.name, gone), { label: TEXTS.undo, run }, aboutRule(rule));
+  } else showToast(TEXTS.switchedOn(rule.name), undefined, aboutRule(rule));
   return true;
 }
 
@@ -50,14 +51,14 @@ export async function removeRule({ rule, renew, byKeys }: Pressed): Promise<bool
   try {
     await deleteRule(rule.id);
   } catch (error) {
-    showToast(`削除できませんでした。${reasonOf(error)}`);
+    showToast(TEXTS.notRemoved(reasonOf(error)));
     return false;
   }
   const held = entryOf(RULES);
   held.put((held.answer.peek().value ?? []).filter(({ id }) => id !== rule.id));
   renew();
   const run = (): void => void bringBack({ rule, renew, byKeys });
-  showToast(`「${rule.name}」を削除しました。`, { label: '元に戻す', focus: byKeys, run }, aboutRule(rule));
+  showToast(TEXTS.removed(rule.name), { label: TEXTS.undo, focus: byKeys, run }, aboutRule(rule));
   return true;
 }
 
@@ -65,10 +66,10 @@ async function bringBack({ rule, renew }: Pressed): Promise<void> {
   try {
     const back = await createRule(bodyOfRule(rule));
     wantedRule.value = back.id;
-    showToast(`「${rule.name}」を元に戻しました。`);
+    showToast(TEXTS.broughtBack(rule.name));
   } catch (error) {
-    showToast(`元に戻せませんでした。${reasonOf(error)}`, {
-      label: 'もう一度',
+    showToast(TEXTS.notBroughtBack(reasonOf(error)), {
+      label: TEXTS.again,
       run: () => void bringBack({ rule, renew, byKeys: false }),
     });
   }
