@@ -15,6 +15,7 @@ import { entryOf } from '../query/use-query.ts';
 import { showToast } from '../ui/toast.tsx';
 import { quoted } from '../words/recording.ts';
 import { splitTitle } from '../words/title.ts';
+import { TEXTS } from './texts.ts';
 
 /** Counts changes made here: components that show recordings read them again. */
 export const changed = signal(0);
@@ -71,7 +72,9 @@ async function each(
 
 function nameOf(list: readonly Recording[]): string {
   const only = list[0];
-  return list.length === 1 && only !== undefined ? quoted(splitTitle(only.name).title) : `${list.length}件`;
+  return list.length === 1 && only !== undefined
+    ? quoted(splitTitle(only.name).title)
+    : TEXTS.count(list.length);
 }
 
 interface Telling {
@@ -90,50 +93,50 @@ function tell({ done, failed, failure }: Outcome, words: Telling): void {
     const text = `${nameOf(done)}${words.done}`;
     const about = `${words.about} ${done.map(({ id }) => id).sort((a, b) => a - b)}`;
     const focus = words.focusUndo === true;
-    const way = undo === undefined ? undefined : { label: '元に戻す', run: () => undo(done), focus };
+    const way = undo === undefined ? undefined : { label: TEXTS.undo, run: () => undo(done), focus };
     showToast(text, way, about);
   }
   if (failure !== undefined) {
-    const which = done.length === 0 && failed === 1 ? '' : `${failed}件は`;
-    showToast(`${which}${words.failed}。${failure.message}`);
+    const which = done.length === 0 && failed === 1 ? '' : TEXTS.failedOf(failed);
+    showToast(TEXTS.failure(which, words.failed, failure.message));
   }
 }
 
 /** @param focusUndo what had the focus is gone: the notice gets it */
 export async function moveToBin(list: readonly Recording[], focusUndo = false): Promise<void> {
-  tell(await each('ごみ箱へ移しています', list, ({ id }) => binRecording(id)), {
+  tell(await each(TEXTS.binning, list, ({ id }) => binRecording(id)), {
     about: 'shelf',
-    done: 'をごみ箱へ移しました',
-    failed: 'ごみ箱へ移せませんでした',
+    done: TEXTS.binned,
+    failed: TEXTS.notBinned,
     undo: (done) => void takeFromBin(done),
     focusUndo,
   });
 }
 
 export async function takeFromBin(list: readonly Recording[]): Promise<void> {
-  tell(await each('元に戻しています', list, ({ id }) => restoreRecording(id)), {
+  tell(await each(TEXTS.restoring, list, ({ id }) => restoreRecording(id)), {
     about: 'shelf',
-    done: 'を元に戻しました',
-    failed: '元に戻せませんでした',
+    done: TEXTS.restored,
+    failed: TEXTS.notRestored,
   });
 }
 
 /** For good: asked about before. */
 export async function erase(list: readonly Recording[]): Promise<void> {
-  tell(await each('削除しています', list, ({ id }) => eraseRecording(id)), {
+  tell(await each(TEXTS.erasing, list, ({ id }) => eraseRecording(id)), {
     about: 'shelf',
-    done: 'を完全に削除しました',
-    failed: '削除できませんでした',
+    done: TEXTS.erased,
+    failed: TEXTS.notErased,
   });
 }
 
 /** Restores each as it was: watched or not, and its resume position. */
 async function restoreMarks(list: readonly Recording[]): Promise<void> {
-  const outcome = await each('元に戻しています', list, async ({ id, watchedAt, resumeMs }) => {
+  const outcome = await each(TEXTS.restoring, list, async ({ id, watchedAt, resumeMs }) => {
     await markWatched(id, watchedAt !== null);
     if (resumeMs !== null) await putPlace(id, resumeMs);
   });
-  tell({ ...outcome, done: [] }, { about: 'watched', done: '', failed: '元に戻せませんでした' });
+  tell({ ...outcome, done: [] }, { about: 'watched', done: '', failed: TEXTS.notRestored });
 }
 
 export async function setWatched(
@@ -147,15 +150,15 @@ export async function setWatched(
     ? others
     : list.filter(({ watchedAt, resumeMs }) => (watchedAt ?? resumeMs) !== null);
   if (concerned.length === 0) {
-    showToast(watched ? '選んだ録画はどれも視聴済みです' : '選んだ録画はどれも未視聴です');
+    showToast(watched ? TEXTS.allWatched : TEXTS.allUnwatched);
     return;
   }
-  const outcome = await each('変更しています', concerned, ({ id }) => markWatched(id, watched));
+  const outcome = await each(TEXTS.changing, concerned, ({ id }) => markWatched(id, watched));
   if (quiet && outcome.failed === 0) return;
   tell(outcome, {
     about: 'watched',
-    done: watched ? 'を視聴済みにしました' : 'を未視聴に戻しました',
-    failed: '変更できませんでした',
+    done: watched ? TEXTS.markedWatched : TEXTS.markedUnwatched,
+    failed: TEXTS.notChanged,
     undo: (done) => void restoreMarks(done),
     focusUndo,
   });
@@ -167,12 +170,12 @@ export async function setProtected(
   { quiet = false, focusUndo = false } = {},
 ): Promise<void> {
   const concerned = list.filter((one) => one.protected !== on);
-  const outcome = await each('変更しています', concerned, ({ id }) => protectRecording(id, on));
+  const outcome = await each(TEXTS.changing, concerned, ({ id }) => protectRecording(id, on));
   if (quiet && outcome.failed === 0) return;
   tell(outcome, {
     about: 'protection',
-    done: on ? 'を保護しました' : 'の保護をやめました',
-    failed: '変更できませんでした',
+    done: on ? TEXTS.protectedNow : TEXTS.unprotected,
+    failed: TEXTS.notChanged,
     undo: (done) =>
       void setProtected(
         done.map((one) => ({ ...one, protected: on })),
@@ -189,16 +192,16 @@ export async function encode(list: readonly Recording[], on: boolean, focusUndo 
     ({ files, recording }) => !recording && files.some(({ source }) => source === 'ts'),
   );
   if (able.length === 0) {
-    showToast('選んだ録画には変換できるものがありません');
+    showToast(TEXTS.nothingToEncode);
     return;
   }
-  const outcome = await each('変換の準備をしています', able, ({ id }) =>
+  const outcome = await each(TEXTS.preparing, able, ({ id }) =>
     on ? encodeRecording(id) : cancelEncode(id),
   );
   tell(outcome, {
     about: 'encode',
-    done: on ? 'を変換の待ちに加えました' : 'の変換を取り消しました',
-    failed: on ? '変換を始められませんでした' : '変換を取り消せませんでした',
+    done: on ? TEXTS.queued : TEXTS.unqueued,
+    failed: on ? TEXTS.notQueued : TEXTS.notUnqueued,
     undo: (done) => void encode(done, !on),
     focusUndo,
   });
@@ -215,14 +218,14 @@ export async function stopRecording(recording: Recording): Promise<void> {
         : recordingId === recording.id,
     );
     if (own === undefined) {
-      showToast('録画はもう終わっています');
+      showToast(TEXTS.overAlready);
       return;
     }
     await cancelReservation(own.id);
-    showToast(`${nameOf([recording])}の録画を止めました。ここまでの分は残ります`);
+    showToast(TEXTS.stopped(nameOf([recording])));
   } catch (error) {
     const failure = error instanceof ApiFailure ? error : networkFailure(error);
-    showToast(`録画を止められませんでした。${failure.message}`);
+    showToast(TEXTS.notStopped(failure.message));
   } finally {
     changed.value += 1;
   }

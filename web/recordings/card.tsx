@@ -24,6 +24,7 @@ import { seriesMarks, seriesMarkText, verdictMark } from '../words/verdict.ts';
 import { SeriesBadge, VerdictBadge } from '../words/verdict-badge.tsx';
 import type { Look } from './layout.ts';
 import { Poster } from './poster.tsx';
+import { TEXTS } from './texts.ts';
 
 function Picture({ recording, children }: { recording: Recording; children?: ComponentChildren }) {
   const part = watchedPart(recording);
@@ -47,15 +48,15 @@ function Signs({ recording }: { recording: Recording }) {
   return (
     <span class="rec-signs">
       {isFresh(recording, minute.value) ? (
-        <span class="rec-new">新着</span>
+        <span class="rec-new">{TEXTS.fresh}</span>
       ) : isUnwatched(recording) ? (
-        <span class="rec-new rec-unseen">未視聴</span>
+        <span class="rec-new rec-unseen">{TEXTS.unwatched}</span>
       ) : null}
-      {recording.watchedAt !== null ? <span class="rec-seen">視聴済み</span> : null}
+      {recording.watchedAt !== null ? <span class="rec-seen">{TEXTS.watched}</span> : null}
       {recording.protected ? (
-        <span class="rec-lock" title="保護中">
+        <span class="rec-lock" title={TEXTS.protected}>
           <Icon name="lock" />
-          <span class="hidden-text">保護中</span>
+          <span class="hidden-text">{TEXTS.protected}</span>
         </span>
       ) : null}
     </span>
@@ -71,9 +72,9 @@ function nameOf(recording: Recording): string {
     narrow(recording.serviceName),
     verdictMark(recording).label,
   ];
-  if (isUnwatched(recording)) words.push('未視聴');
-  if (recording.protected) words.push('保護中');
-  if (recording.binnedAt !== null) words.push(`${leftInBin(recording.binnedAt, now.value)}で消去`);
+  if (isUnwatched(recording)) words.push(TEXTS.unwatched);
+  if (recording.protected) words.push(TEXTS.protected);
+  if (recording.binnedAt !== null) words.push(TEXTS.erasedIn(leftInBin(recording.binnedAt, now.value)));
   return words.join('、');
 }
 
@@ -120,7 +121,7 @@ export function RecordingCard({ recording, look, chosen, choosing }: CardProps) 
           ) : null}
         </span>
         {recording.state === 'failed' && recording.reason !== null ? (
-          <span class="rec-latest">{plainReason(recording.reason, '録画できませんでした')}</span>
+          <span class="rec-latest">{plainReason(recording.reason, TEXTS.notRecorded)}</span>
         ) : null}
         <span class="rec-foot">
           <VerdictBadge recording={recording} />
@@ -151,8 +152,8 @@ function PlayLink({ recording }: { recording: Recording }) {
       href={watchPath(recording)}
       tabIndex={-1}
       data-nav-skip=""
-      aria-label={`${quoted(title)}を再生`}
-      title={recording.resumeMs === null ? '再生' : '続きを見る'}
+      aria-label={TEXTS.playOf(quoted(title))}
+      title={recording.resumeMs === null ? TEXTS.play : TEXTS.resume}
       draggable={false}
     >
       <Icon name="play" />
@@ -167,7 +168,7 @@ function CheckMark({ chosen, title }: { chosen: boolean; title: string }) {
       class="rec-check"
       tabIndex={-1}
       aria-pressed={chosen}
-      aria-label={`${quoted(title)}を選択`}
+      aria-label={TEXTS.chooseOf(quoted(title))}
       data-nav-skip=""
     >
       <Icon name="check" />
@@ -179,7 +180,7 @@ function CheckMark({ chosen, title }: { chosen: boolean; title: string }) {
 export function CardSkeleton({ look }: { look: Look }) {
   return (
     <div class={`rec rec-as-${look} rec-waiting`}>
-      <button type="button" class="cell-main rec-link" aria-label="読み込んでいます" />
+      <button type="button" class="cell-main rec-link" aria-label={TEXTS.cardLoading} />
       <span class="rec-picture skeleton" />
       <span class="rec-words">
         <span class="skeleton rec-bone" />
@@ -197,12 +198,12 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
   const marks = seriesMarks(series);
   const words = [
     name,
-    `${count}本`,
-    unwatched > 0 ? `未視聴${unwatched}本` : '',
-    `最新${shortText(newest.startAt, Date.now())}`,
+    TEXTS.pieces(count),
+    unwatched > 0 ? TEXTS.unwatchedOf(unwatched) : '',
+    TEXTS.latest(shortText(newest.startAt, Date.now())),
     ...marks.map(seriesMarkText),
   ];
-  const fresh = unwatched > 0 ? <span class="rec-new">未視聴 {unwatched}</span> : null;
+  const fresh = unwatched > 0 ? <span class="rec-new">{TEXTS.unwatchedSign(unwatched)}</span> : null;
   return (
     <article class={`rec rec-series rec-as-${look} ${count > 1 ? 'rec-pile' : ''}`}>
       <a
@@ -217,7 +218,7 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
         <Poster recording={newest} />
         {look === 'grid' ? (
           <>
-            <span class="rec-length numbers">{count}本</span>
+            <span class="rec-length numbers">{TEXTS.pieces(count)}</span>
             <span class="rec-signs">{fresh}</span>
           </>
         ) : null}
@@ -226,7 +227,7 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
         <span class="rec-title">{name}</span>
         {latest === name ? null : <span class="rec-latest">{latest}</span>}
         <span class="rec-when numbers">
-          <span>最新 {shortText(newest.startAt, Date.now())}</span>
+          <span>{TEXTS.latestSign(shortText(newest.startAt, Date.now()))}</span>
           <span class="rec-station">{narrow(newest.serviceName)}</span>
         </span>
         <span class="rec-foot">
@@ -235,7 +236,7 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
           ))}
           {look === 'list' ? (
             <>
-              <span class="rec-many numbers">{count}本</span>
+              <span class="rec-many numbers">{TEXTS.pieces(count)}</span>
               {fresh}
             </>
           ) : null}

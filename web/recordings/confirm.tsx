@@ -3,6 +3,7 @@ import type { Recording } from '../../wire/api.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { quoted } from '../words/recording.ts';
 import { splitTitle } from '../words/title.ts';
+import { TEXTS } from './texts.ts';
 
 interface EraseProps {
   readonly list: readonly Recording[];
@@ -13,14 +14,14 @@ interface EraseProps {
 export function EraseSheet({ list, onClose, onErase }: EraseProps) {
   const only = list.length === 1 ? list[0] : undefined;
   return (
-    <Confirm title="完全に削除" action="完全に削除する" onConfirm={onErase} onClose={onClose}>
+    <Confirm title={TEXTS.eraseShort} action={TEXTS.erase} onConfirm={onErase} onClose={onClose}>
       <p>
         {only === undefined
-          ? `${list.length.toLocaleString('ja-JP')}件の録画とそのファイルを削除します。`
-          : `${quoted(splitTitle(only.name).title)}の録画とそのファイルを削除します。`}
+          ? TEXTS.erasesMany(list.length.toLocaleString('ja-JP'))
+          : TEXTS.erases(quoted(splitTitle(only.name).title))}
       </p>
       <p>
-        <b>元に戻すことはできません。</b>
+        <b>{TEXTS.noUndo}</b>
       </p>
     </Confirm>
   );
@@ -34,8 +35,8 @@ interface StopProps {
 
 export function StopSheet({ recording, onClose, onStop }: StopProps) {
   return (
-    <Confirm title="録画を止める" action="録画を止める" onConfirm={onStop} onClose={onClose}>
-      <p>{quoted(splitTitle(recording.name).title)}の録画を止めます。ここまでに録画した分は残ります。</p>
+    <Confirm title={TEXTS.stop} action={TEXTS.stop} onConfirm={onStop} onClose={onClose}>
+      <p>{TEXTS.stops(quoted(splitTitle(recording.name).title))}</p>
     </Confirm>
   );
 }

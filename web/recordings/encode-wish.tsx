@@ -5,12 +5,7 @@ import { ENCODES, encodeRecording } from '../query/encodes.ts';
 import { entryOf } from '../query/use-query.ts';
 import { showToast } from '../ui/toast.tsx';
 import { WISH_CHOICES } from '../words/encode.ts';
-
-const TEXTS = {
-  title: '変換の設定',
-  note: '変換が始まるまで変えられます。この録画だけに使います。',
-  failed: '変更できませんでした。',
-} as const;
+import { TEXTS } from './texts.ts';
 
 async function choose(
   { recordingId, codecs, quality, commercials, keepTs }: EncodeItem,
@@ -20,7 +15,7 @@ async function choose(
     await encodeRecording(recordingId, { codecs, quality, commercials, keepTs, ...change });
   } catch (error) {
     const failure = error instanceof ApiFailure ? error : networkFailure(error);
-    showToast(`${TEXTS.failed}${failure.message}`);
+    showToast(`${TEXTS.notChangedStop}${failure.message}`);
   }
   await entryOf(ENCODES).renew();
 }
@@ -52,8 +47,8 @@ export function EncodeWish({ item }: { item: EncodeItem }) {
   const keep = keepTs ? 'yes' : 'no';
   return (
     <section class="program-section encode-wish" aria-labelledby="encode-wish">
-      <h4 id="encode-wish">{TEXTS.title}</h4>
-      <p class="block-note">{TEXTS.note}</p>
+      <h4 id="encode-wish">{TEXTS.encodeWish}</h4>
+      <p class="block-note">{TEXTS.encodeWishNote}</p>
       <div class="encode-hours">
         <Choice
           {...WISH_CHOICES.codecs}

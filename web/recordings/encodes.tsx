@@ -18,6 +18,7 @@ import { Sheet } from '../ui/sheet.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { placeText, waitText, wishText } from '../words/encode.ts';
 import { quoted } from '../words/recording.ts';
+import { TEXTS } from './texts.ts';
 
 const POLL_MS = 3_000;
 
@@ -45,7 +46,7 @@ function move(waiting: readonly EncodeItem[], index: number, by: -1 | 1): Promis
   const order = waiting.map(({ recordingId }) => recordingId);
   const [moved] = order.splice(index, 1);
   if (moved !== undefined) order.splice(index + by, 0, moved);
-  return attempt('順番を変えられませんでした。', () => changeQueue({ order }));
+  return attempt(TEXTS.orderNotChanged, () => changeQueue({ order }));
 }
 
 function Log({ id }: { id: RecordingId }) {
@@ -56,7 +57,7 @@ function Log({ id }: { id: RecordingId }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long log is scrolled by keys
     <pre class="encode-log" tabIndex={0}>
-      {value.log === '' ? '記録はありません。' : value.log}
+      {value.log === '' ? TEXTS.noLog : value.log}
     </pre>
   );
 }
@@ -82,7 +83,7 @@ function Row({ item, children }: RowProps) {
         <div
           class="progress"
           role="progressbar"
-          aria-label="変換の進み具合"
+          aria-label={TEXTS.encodeProgress}
           aria-valuemin={0}
           aria-valuemax={100}
           aria-valuenow={Math.round(item.percent * 100)}
@@ -101,7 +102,7 @@ function Row({ item, children }: RowProps) {
               log.value = !log.value;
             }}
           >
-            記録
+            {TEXTS.log}
           </button>
         ) : null}
       </div>
@@ -115,21 +116,21 @@ function Cancel({ item }: { item: EncodeItem }) {
     <button
       type="button"
       class="button button-small"
-      aria-label={`${quoted(item.title)}の変換を取り消す`}
+      aria-label={TEXTS.cancelEncodeOf(quoted(item.title))}
       onClick={() =>
-        void attempt('取り消せませんでした。', () => cancelEncode(item.recordingId)).then(() =>
-          showToast(`${quoted(item.title)}の変換を取り消しました`),
+        void attempt(TEXTS.encodeNotCancelledStop, () => cancelEncode(item.recordingId)).then(() =>
+          showToast(TEXTS.encodeCancelledOf(quoted(item.title))),
         )
       }
     >
-      取り消す
+      {TEXTS.cancel}
     </button>
   );
 }
 
 function Queue({ encodes }: { encodes: Encodes }) {
   const waiting = encodes.queue.filter(({ state }) => state === 'waiting');
-  if (encodes.queue.length === 0) return <p class="sheet-note">変換を待っている録画はありません。</p>;
+  if (encodes.queue.length === 0) return <p class="sheet-note">{TEXTS.noEncodes}</p>;
   return (
     <ol class="encode-list">
       {encodes.queue.map((item) => {
@@ -140,20 +141,20 @@ function Queue({ encodes }: { encodes: Encodes }) {
               <button
                 type="button"
                 class="button button-small"
-                aria-label={`${quoted(item.title)}を先にする`}
+                aria-label={TEXTS.soonerOf(quoted(item.title))}
                 onClick={() => void move(waiting, index, -1)}
               >
-                先にする
+                {TEXTS.sooner}
               </button>
             ) : null}
             {index >= 0 && index < waiting.length - 1 ? (
               <button
                 type="button"
                 class="button button-small"
-                aria-label={`${quoted(item.title)}を後にする`}
+                aria-label={TEXTS.laterOf(quoted(item.title))}
                 onClick={() => void move(waiting, index, 1)}
               >
-                後にする
+                {TEXTS.later}
               </button>
             ) : null}
             <Cancel item={item} />
@@ -167,23 +168,23 @@ function Queue({ encodes }: { encodes: Encodes }) {
 function EncodesSheet({ encodes, onClose }: { encodes: Encodes; onClose: () => void }) {
   const { paused, recent } = encodes;
   return (
-    <Sheet title="録画の変換" onClose={onClose}>
+    <Sheet title={TEXTS.encodes} onClose={onClose}>
       <div class="encode-head">
         <p class="sheet-note">{waitText(encodes)}</p>
         <button
           type="button"
           class="button"
           data-nav-initial=""
-          onClick={() => void attempt('変更できませんでした。', () => changeQueue({ paused: !paused }))}
+          onClick={() => void attempt(TEXTS.notChangedStop, () => changeQueue({ paused: !paused }))}
         >
           <Icon name={paused ? 'play' : 'pause'} />
-          {paused ? '再開する' : '一時停止する'}
+          {paused ? TEXTS.goOn : TEXTS.pause}
         </button>
       </div>
       <Queue encodes={encodes} />
       {recent.length === 0 ? null : (
         <>
-          <h3 class="encode-title">最近の変換</h3>
+          <h3 class="encode-title">{TEXTS.recentEncodes}</h3>
           <ul class="encode-list">
             {recent.map((item) => (
               <Row key={`${item.recordingId} ${item.endedAt}`} item={item}>
@@ -191,12 +192,12 @@ function EncodesSheet({ encodes, onClose }: { encodes: Encodes; onClose: () => v
                   <button
                     type="button"
                     class="button button-small"
-                    aria-label={`${quoted(item.title)}をもう一度変換する`}
+                    aria-label={TEXTS.encodeAgainOf(quoted(item.title))}
                     onClick={() =>
-                      void attempt('変換を始められませんでした。', () => encodeRecording(item.recordingId))
+                      void attempt(TEXTS.encodeNotBegunStop, () => encodeRecording(item.recordingId))
                     }
                   >
-                    もう一度変換する
+                    {TEXTS.encodeAgain}
                   </button>
                 ) : null}
               </Row>
@@ -205,7 +206,7 @@ function EncodesSheet({ encodes, onClose }: { encodes: Encodes; onClose: () => v
         </>
       )}
       <p class="sheet-note">
-        <a href="settings">形式や画質、時間帯は「設定」の「変換」で変えられます</a>
+        <a href="settings">{TEXTS.encodeSettings}</a>
       </p>
     </Sheet>
   );
@@ -216,13 +217,13 @@ function lineOf(encodes: Encodes): { readonly text: string; readonly isBad: bool
   const { queue, recent } = encodes;
   const running = queue.find(({ state }) => state === 'running');
   const waiting = queue.filter(({ state }) => state === 'waiting').length;
-  const left = waiting === 0 ? '' : `、待ち${waiting}件`;
+  const left = waiting === 0 ? '' : TEXTS.andWaiting(waiting);
   if (running !== undefined) {
-    return { text: `変換中：${quoted(running.title)} ${placeText(running)}${left}`, isBad: false };
+    return { text: TEXTS.encoding(quoted(running.title), placeText(running), left), isBad: false };
   }
-  if (waiting > 0) return { text: `変換待ち${waiting}件　${waitText(encodes)}`, isBad: false };
+  if (waiting > 0) return { text: TEXTS.encodesWaiting(waiting, waitText(encodes)), isBad: false };
   const [last] = recent;
-  if (last?.state === 'failed') return { text: `${quoted(last.title)}を変換できませんでした`, isBad: true };
+  if (last?.state === 'failed') return { text: TEXTS.encodeFailed(quoted(last.title)), isBad: true };
   return undefined;
 }
 
@@ -230,17 +231,16 @@ function lineOf(encodes: Encodes): { readonly text: string; readonly isBad: bool
 export function EncodeSeries({ series, name }: { series: string; name: string }) {
   const start = async (): Promise<void> => {
     const { queued } = await encodeMany({ series });
-    const told =
-      queued === 0 ? 'はすべて変換済みか、変換を待っています' : `の${queued}件を変換の待ちに加えました`;
-    showToast(`${quoted(name)}${told}`);
+    const what = quoted(name);
+    showToast(queued === 0 ? TEXTS.seriesEncoded(what) : TEXTS.seriesQueued(what, queued));
   };
   return (
     <button
       type="button"
       class="button button-small"
-      onClick={() => void attempt('変換を始められませんでした。', start)}
+      onClick={() => void attempt(TEXTS.encodeNotBegunStop, start)}
     >
-      まとめて変換
+      {TEXTS.encodeSeries}
     </button>
   );
 }

@@ -6,6 +6,7 @@ import { RUNNING_RECORDINGS, recordingQuery } from '../query/queries.ts';
 import { entryOf, useQuery } from '../query/use-query.ts';
 import { showToast } from '../ui/toast.tsx';
 import { splitTitle } from '../words/title.ts';
+import { TEXTS } from './texts.ts';
 
 async function tell({ id, name }: Recording): Promise<void> {
   const entry = entryOf(recordingQuery(id));
@@ -13,11 +14,11 @@ async function tell({ id, name }: Recording): Promise<void> {
   const ended = entry.answer.peek().value;
   // One that is in the bin, or runs after all, is nothing to watch.
   if (ended === undefined || ended.id !== id || ended.recording) return;
-  const title = `「${splitTitle(name).title}」`;
-  if (ended.state === 'failed') showToast(`${title}の録画に失敗しました`, undefined, `ended ${id}`);
+  const title = TEXTS.quoted(splitTitle(name).title);
+  if (ended.state === 'failed') showToast(TEXTS.recordingFailed(title), undefined, `ended ${id}`);
   else {
-    const watch = { label: '再生', run: () => navigate(watchPath(ended)) };
-    showToast(`${title}の録画が終わりました`, watch, `ended ${id}`);
+    const watch = { label: TEXTS.play, run: () => navigate(watchPath(ended)) };
+    showToast(TEXTS.recordingEnded(title), watch, `ended ${id}`);
   }
 }
 

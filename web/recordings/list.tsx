@@ -19,6 +19,7 @@ import { usePresses } from './presses.ts';
 import { parametersOf, type RecordingQuery } from './query.ts';
 import type { Selection } from './selection.ts';
 import { indexOfCell, ShelfView } from './shelf.tsx';
+import { TEXTS } from './texts.ts';
 
 /** The service gives no more at once. */
 const MOST_AT_ONCE = 500;
@@ -50,7 +51,7 @@ export function useChoosing({ shown, pages, selection }: Omit<ListProps, 'busy'>
       );
       if (selection.choosing.peek()) selection.add(rows);
     } catch {
-      showToast('選択の一部を読み込めませんでした。もう一度選んでください。');
+      showToast(TEXTS.lostChoice);
     }
   };
   return {
@@ -60,7 +61,7 @@ export function useChoosing({ shown, pages, selection }: Omit<ListProps, 'busy'>
       void add(first, Math.min(last, first + MOST_AT_ONCE - 1));
     },
     all: (): void => {
-      if (pages.count > MOST_AT_ONCE) showToast(`はじめの${MOST_AT_ONCE}件を選びました`);
+      if (pages.count > MOST_AT_ONCE) showToast(TEXTS.firstChosen(MOST_AT_ONCE));
       void add(0, Math.min(pages.count, MOST_AT_ONCE) - 1);
     },
   };
@@ -111,7 +112,7 @@ export function RecordingList({ shown, pages, busy, selection }: ListProps) {
     // biome-ignore lint/a11y/noStaticElementInteractions: presses and keys are of the links in its cells
     <div class="rec-shelf" aria-busy={busy} {...presses} onKeyDown={onKey}>
       <ShelfView
-        label="録画"
+        label={TEXTS.recordings}
         look={look}
         count={pages.count}
         keyAt={(index) => String(pages.at(index)?.id ?? `row ${index}`)}
@@ -147,7 +148,7 @@ export function SeriesList({ pages, busy }: { pages: Pages<RecordingSeries>; bus
   return (
     <div class="rec-shelf" aria-busy={busy} {...presses}>
       <ShelfView
-        label="シリーズ"
+        label={TEXTS.series}
         look={look}
         count={pages.count}
         keyAt={(index) => pages.at(index)?.key ?? `row ${index}`}
@@ -170,7 +171,7 @@ export function SeriesList({ pages, busy }: { pages: Pages<RecordingSeries>; bus
 function Waiting() {
   return (
     <div class="rec-waiting-list" role="status">
-      <span class="hidden-text">録画を読み込んでいます</span>
+      <span class="hidden-text">{TEXTS.loading}</span>
       {Array.from({ length: 8 }, (_, index) => (
         <span key={index} class="skeleton" />
       ))}
@@ -208,9 +209,9 @@ export function ListState<T>({ pages, shown, waits, onKnown, children }: ListSta
         <p class="notice" data-tone="warn" role="alert">
           <Icon name="unlink" />
           <span>
-            {failure.message}前に読み込んだ録画を表示しています。
+            {TEXTS.stale(failure.message)}
             <button type="button" class="button button-small" onClick={() => pages.renew()}>
-              再試行
+              {TEXTS.retry}
             </button>
           </span>
         </p>

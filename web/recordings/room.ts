@@ -3,6 +3,7 @@ import type { StorageFacts } from '../../wire/api.ts';
 import { bytesText } from '../words/bytes.ts';
 import { roomText } from '../words/recording.ts';
 import { clockText, dateText } from '../words/time.ts';
+import { TEXTS } from './texts.ts';
 
 export type StorageFolder = StorageFacts['folders'][number];
 
@@ -42,8 +43,8 @@ export function usableBytes(folders: readonly StorageFolder[]): number {
 }
 
 export function roomWords({ folders, roomMs }: StorageFacts): string {
-  const free = `空き ${bytesText(usableBytes(folders))}`;
-  return roomMs === null ? free : `${free}・あと${roomText(roomMs)}`;
+  const free = TEXTS.free(bytesText(usableBytes(folders)));
+  return roomMs === null ? free : TEXTS.freeAndRoom(free, roomText(roomMs));
 }
 
 export interface RoomWarning {
@@ -69,13 +70,10 @@ export function shortageWords({ shortage }: StorageFacts): { text: string; next:
   // A service older than this page does not tell.
   if (shortage == null) return undefined;
   const { leftMs, fullAt } = shortage;
-  const when =
-    fullAt === null
-      ? ''
-      : `予約どおりに録画すると、${dateText(fullAt)}${clockText(fullAt)}ごろにいっぱいになります。`;
+  const when = fullAt === null ? '' : TEXTS.fullAt(`${dateText(fullAt)}${clockText(fullAt)}`);
   return {
-    text: `録画できるのは、あと${roomText(leftMs)}です。`,
-    next: `${when}要らない録画を消すか、録画先を増やしてください。`,
+    text: TEXTS.roomLeft(roomText(leftMs)),
+    next: TEXTS.makeRoom(when),
   };
 }
 
@@ -90,7 +88,7 @@ export function roomAlert(storage: StorageFacts): Pick<RoomWarning, 'text' | 'to
 
 /** @param elsewhere another folder can be written to */
 function warningOf({ path, state, floorBytes }: StorageFolder, elsewhere: boolean): RoomWarning | undefined {
-  const goesOn = elsewhere ? 'ほかの録画先に録画します。' : 'このままでは録画できません。';
+  const goesOn = elsewhere ? TEXTS.goesElsewhere : TEXTS.goesNowhere;
   switch (state) {
     case 'ok':
       return undefined;
@@ -98,22 +96,22 @@ function warningOf({ path, state, floorBytes }: StorageFolder, elsewhere: boolea
       return {
         path,
         tone: 'bad',
-        text: '録画先が見つかりません。',
-        next: `${goesOn}ディスクがつながっているかを確かめてください。`,
+        text: TEXTS.folderAway,
+        next: TEXTS.folderAwayNext(goesOn),
       };
     case 'full':
       return {
         path,
         tone: elsewhere ? 'warn' : 'bad',
-        text: '録画先がいっぱいです。',
-        next: `${goesOn}要らない録画を消すと、また使えます。`,
+        text: TEXTS.folderFull,
+        next: TEXTS.folderFullNext(goesOn),
       };
     case 'floor':
       return {
         path,
         tone: elsewhere ? 'warn' : 'bad',
-        text: `空き容量が下限の${bytesText(floorBytes)}を下回りました。`,
-        next: `${goesOn}要らない録画を消すと、また使えます。`,
+        text: TEXTS.folderFloor(bytesText(floorBytes)),
+        next: TEXTS.folderFullNext(goesOn),
       };
   }
 }

@@ -11,11 +11,13 @@ import { airClockText, leftToRecord, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { openRecording } from './address.ts';
 import { Poster } from './poster.tsx';
+import { TEXTS } from './texts.ts';
 
 function RunningCard({ recording }: { recording: Recording }) {
   const { title } = splitTitle(recording.name);
   const { progress, startAt, endAt } = recording;
-  const words = progress === null ? { text: '録画中', tone: 'good' as const } : progressWords(progress);
+  const words =
+    progress === null ? { text: TEXTS.recording, tone: 'good' as const } : progressWords(progress);
   const drops = progress?.drops ?? 0;
   const part = progressOf(startAt, endAt, now.value);
   return (
@@ -29,15 +31,15 @@ function RunningCard({ recording }: { recording: Recording }) {
           openRecording(recording.id);
         }}
       >
-        <span class="hidden-text">{`録画中：${title}、${narrow(recording.serviceName)}、${words.text}`}</span>
+        <span class="hidden-text">{TEXTS.recordingOf(title, narrow(recording.serviceName), words.text)}</span>
       </a>
       <span class="running-picture">
         <Poster recording={recording} />
         <a
           class="rec-play"
           href={watchPath(recording)}
-          aria-label={`${quoted(title)}を追いかけ再生`}
-          title="追いかけ再生"
+          aria-label={TEXTS.chaseOf(quoted(title))}
+          title={TEXTS.chase}
         >
           <Icon name="play" />
         </a>
@@ -57,7 +59,7 @@ function RunningCard({ recording }: { recording: Recording }) {
         <div
           class="progress"
           role="progressbar"
-          aria-label="録画の進み具合"
+          aria-label={TEXTS.progress}
           aria-valuemin={0}
           aria-valuemax={100}
           aria-valuenow={Math.round(part * 100)}
@@ -65,10 +67,12 @@ function RunningCard({ recording }: { recording: Recording }) {
           <div class="progress-fill" style={{ '--part': part.toFixed(4) }} />
         </div>
         <p class="running-facts numbers">
-          <span>{now.value < startAt ? `${airClockText(startAt)}から` : leftToRecord(endAt, now.value)}</span>
+          <span>
+            {now.value < startAt ? TEXTS.from(airClockText(startAt)) : leftToRecord(endAt, now.value)}
+          </span>
           <span>{bytesText(progress?.bytes ?? recording.bytes)}</span>
           <span class={drops > 0 ? 'running-drops' : undefined}>
-            {drops === 0 ? '乱れなし' : `乱れ ${drops.toLocaleString('ja-JP')}か所`}
+            {drops === 0 ? TEXTS.noDrops : TEXTS.drops(drops.toLocaleString('ja-JP'))}
           </span>
         </p>
       </div>
@@ -79,9 +83,10 @@ function RunningCard({ recording }: { recording: Recording }) {
 export function Running({ recordings }: { recordings: readonly Recording[] }) {
   if (recordings.length === 0) return null;
   return (
-    <section class="running-section" aria-label="録画中">
+    <section class="running-section" aria-label={TEXTS.recording}>
       <h2>
-        録画中<span class="running-count numbers">{recordings.length}</span>
+        {TEXTS.recording}
+        <span class="running-count numbers">{recordings.length}</span>
       </h2>
       <div class="running-list" data-nav-group="running">
         {recordings.map((recording) => (

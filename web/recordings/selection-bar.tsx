@@ -5,6 +5,7 @@ import { Icon, type IconName } from '../ui/icon.tsx';
 import { encode, moveToBin, setProtected, setWatched, takeFromBin, work } from './actions.ts';
 import type { Selection } from './selection.ts';
 import { focusShelf } from './shelf.tsx';
+import { TEXTS } from './texts.ts';
 
 interface BarProps {
   readonly selection: Selection;
@@ -57,12 +58,12 @@ export function SelectionBar({ selection, inBin, onAll, onErase }: BarProps) {
   const untouched = list.every(({ watchedAt, resumeMs }) => watchedAt === null && resumeMs === null);
   const watchedAll = !none && list.every(({ watchedAt }) => watchedAt !== null);
   return (
-    <section class="select-bar" aria-label="選択した録画" data-nav-group="select-bar">
+    <section class="select-bar" aria-label={TEXTS.selection} data-nav-group="select-bar">
       <div class="select-head">
         <button
           type="button"
           class="round"
-          aria-label="選択を解除"
+          aria-label={TEXTS.unselect}
           onClick={(event) => {
             selection.clear();
             if (event.detail === 0) focusShelf();
@@ -71,20 +72,20 @@ export function SelectionBar({ selection, inBin, onAll, onErase }: BarProps) {
           <Icon name="close" />
         </button>
         <b class="numbers" aria-live="polite">
-          {none ? '録画を選んでください' : `${list.length.toLocaleString('ja-JP')}件を選択中`}
+          {none ? TEXTS.pleaseChoose : TEXTS.chosen(list.length.toLocaleString('ja-JP'))}
         </b>
         <button type="button" class="button button-small" onClick={onAll}>
-          すべて選択
+          {TEXTS.chooseAll}
         </button>
       </div>
       <div class="select-actions">
         {inBin ? (
           <>
             <Action icon="undo" disabled={none} onPress={run((chosen) => void takeFromBin(chosen))}>
-              元に戻す
+              {TEXTS.undo}
             </Action>
             <Action icon="bin" disabled={none} onPress={() => onErase(list)}>
-              完全に削除
+              {TEXTS.eraseShort}
             </Action>
           </>
         ) : (
@@ -94,35 +95,35 @@ export function SelectionBar({ selection, inBin, onAll, onErase }: BarProps) {
               disabled={none}
               onPress={run((chosen, focusUndo) => void moveToBin(chosen, focusUndo))}
             >
-              ごみ箱へ
+              {TEXTS.toBin}
             </Action>
             <Action
               icon="eye"
               disabled={none || watchedAll}
               onPress={run((chosen, focusUndo) => void setWatched(chosen, true, { focusUndo }))}
             >
-              視聴済みに
+              {TEXTS.markWatched}
             </Action>
             <Action
               icon="unseen"
               disabled={none || untouched}
               onPress={run((chosen, focusUndo) => void setWatched(chosen, false, { focusUndo }))}
             >
-              未視聴に
+              {TEXTS.markUnwatched}
             </Action>
             <Action
               icon="lock"
               disabled={none}
               onPress={run((chosen, focusUndo) => void setProtected(chosen, !protectedAll, { focusUndo }))}
             >
-              {protectedAll ? '保護を解除' : '保護'}
+              {protectedAll ? TEXTS.unprotect : TEXTS.protectShort}
             </Action>
             <Action
               icon="recordings"
               disabled={none}
               onPress={run((chosen, focusUndo) => void encode(chosen, true, focusUndo))}
             >
-              変換
+              {TEXTS.encodeShort}
             </Action>
           </>
         )}

@@ -11,6 +11,7 @@ import { splitTitle } from '../words/title.ts';
 import { encode, moveToBin, setProtected, setWatched, takeFromBin } from './actions.ts';
 import { closeRecording } from './address.ts';
 import { EncodeWish } from './encode-wish.tsx';
+import { TEXTS } from './texts.ts';
 
 interface ActionsProps {
   readonly recording: Recording;
@@ -39,7 +40,7 @@ export function Actions({ recording, onErase, onStop }: ActionsProps) {
           onClick={() => void setWatched([recording], !watched, { quiet: recording.resumeMs === null })}
         >
           <Icon name={watched ? 'unseen' : 'eye'} />
-          {watched ? '未視聴に戻す' : '視聴済みにする'}
+          {watched ? TEXTS.setUnwatched : TEXTS.setWatched}
         </button>
       )}
       <button
@@ -49,24 +50,24 @@ export function Actions({ recording, onErase, onStop }: ActionsProps) {
         onClick={() => void setProtected([recording], !recording.protected, { quiet: true })}
       >
         <Icon name="lock" />
-        {recording.protected ? '保護を解除' : '保護する'}
+        {recording.protected ? TEXTS.unprotect : TEXTS.protect}
       </button>
       {recording.recording ? (
         <button type="button" class="button" onClick={onStop}>
           <Icon name="stop" />
-          録画を止める
+          {TEXTS.stop}
         </button>
       ) : (
         <button type="button" class="button" onClick={bin}>
           <Icon name="bin" />
-          ごみ箱へ
+          {TEXTS.toBin}
         </button>
       )}
       {original === undefined || recording.recording ? null : <EncodeButton recording={recording} />}
       {original === undefined || recording.recording ? null : (
         <a class="button" href={original.url} download={`${splitTitle(recording.name).title}.ts`}>
           <Icon name="save" />
-          ファイルを保存
+          {TEXTS.saveFile}
         </a>
       )}
       <WaitingWish recording={recording} />
@@ -88,7 +89,7 @@ function EncodeButton({ recording }: { recording: Recording }) {
   return (
     <button type="button" class="button" onClick={() => void encode([recording], queued === undefined)}>
       <Icon name={queued === undefined ? 'recordings' : 'close'} />
-      {queued === undefined ? '変換する' : `変換を取り消す（${placeText(queued)}）`}
+      {queued === undefined ? TEXTS.encode : TEXTS.cancelEncode(placeText(queued))}
     </button>
   );
 }
@@ -105,7 +106,7 @@ function PlayButtons({ recording }: { recording: Recording }) {
       {recording.resumeMs === null ? null : (
         <a class="button" href={`${path}?t=0`}>
           <Icon name="start" />
-          最初から見る
+          {TEXTS.fromStart}
         </a>
       )}
     </>
@@ -117,7 +118,7 @@ function BinActions({ recording, onErase }: { recording: Recording; onErase: () 
     <>
       <p class="program-note">
         <Icon name="bin" />
-        ごみ箱にあります。{leftInBin(recording.binnedAt ?? 0, now.value)}でファイルが消えます。
+        {TEXTS.inBin(leftInBin(recording.binnedAt ?? 0, now.value))}
       </p>
       <div class="program-actions">
         <button
@@ -130,11 +131,11 @@ function BinActions({ recording, onErase }: { recording: Recording; onErase: () 
           }}
         >
           <Icon name="undo" />
-          元に戻す
+          {TEXTS.undo}
         </button>
         <button type="button" class="button" onClick={onErase}>
           <Icon name="bin" />
-          今すぐ完全に削除
+          {TEXTS.eraseNow}
         </button>
       </div>
     </>

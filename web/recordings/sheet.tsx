@@ -23,6 +23,7 @@ import { splitTitle, tidyTitle } from '../words/title.ts';
 import { VerdictBadge } from '../words/verdict-badge.tsx';
 import { closeRecording } from './address.ts';
 import { Actions } from './sheet-actions.tsx';
+import { TEXTS } from './texts.ts';
 import { VerdictBox } from './verdict-box.tsx';
 
 function Head({ recording }: { recording: Recording }) {
@@ -54,7 +55,8 @@ function Head({ recording }: { recording: Recording }) {
 function Running({ recording }: { recording: Recording }) {
   const { progress, startAt, endAt } = recording;
   if (!recording.recording) return null;
-  const words = progress === null ? { text: '録画中', tone: 'good' as const } : progressWords(progress);
+  const words =
+    progress === null ? { text: TEXTS.recording, tone: 'good' as const } : progressWords(progress);
   const part = progressOf(startAt, endAt, now.value);
   return (
     <section class="verdict-box" data-tone={words.tone === 'good' ? 'live' : words.tone}>
@@ -68,7 +70,7 @@ function Running({ recording }: { recording: Recording }) {
       <p class="running-facts numbers">
         <span>{leftToRecord(endAt, now.value)}</span>
         <span>{bytesText(progress?.bytes ?? recording.bytes)}</span>
-        <span>{(progress?.drops ?? 0) === 0 ? '乱れなし' : `乱れ ${progress?.drops ?? 0}か所`}</span>
+        <span>{(progress?.drops ?? 0) === 0 ? TEXTS.noDrops : TEXTS.drops(progress?.drops ?? 0)}</span>
       </p>
     </section>
   );
@@ -84,9 +86,9 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
 }
 
 const SOURCES: Readonly<Record<Recording['files'][number]['source'], string>> = {
-  encoded: '変換した録画',
-  alt: '互換用の録画（H.264）',
-  ts: 'オリジナル映像（MPEG-2 TS）',
+  encoded: TEXTS.sourceEncoded,
+  alt: TEXTS.sourceCompatible,
+  ts: TEXTS.sourceOriginal,
 };
 
 function Facts({ recording, ruleName }: { recording: Recording; ruleName: string | undefined }) {
@@ -94,34 +96,38 @@ function Facts({ recording, ruleName }: { recording: Recording; ruleName: string
   const kinds = [...new Set(genres.flatMap(({ lv1, lv2 }) => genreText(lv1, lv2) ?? []))];
   const seen =
     watchedAt !== null
-      ? `${dateText(watchedAt, Date.now())}に視聴`
+      ? TEXTS.watchedOn(dateText(watchedAt, Date.now()))
       : resumeMs === null
-        ? '未視聴'
-        : `${spellMs(resumeMs)}まで視聴`;
+        ? TEXTS.unwatched
+        : TEXTS.watchedTo(spellMs(resumeMs));
   return (
     <dl class="facts program-facts">
-      {(durationMs ?? 0) === 0 ? null : <Fact name="録画の長さ">{spellMs(durationMs ?? 0)}</Fact>}
-      {bytes === 0 ? null : <Fact name="ファイルの大きさ">{bytesText(bytes)}</Fact>}
+      {(durationMs ?? 0) === 0 ? null : <Fact name={TEXTS.length}>{spellMs(durationMs ?? 0)}</Fact>}
+      {bytes === 0 ? null : <Fact name={TEXTS.bytes}>{bytesText(bytes)}</Fact>}
       {files.length === 0 ? null : (
-        <Fact name="保存されているもの">
+        <Fact name={TEXTS.sources}>
           {files.map(({ source }) => (
             <span key={source}>{SOURCES[source] ?? source}</span>
           ))}
         </Fact>
       )}
-      {recording.recording || recording.state === 'failed' ? null : <Fact name="視聴">{seen}</Fact>}
+      {recording.recording || recording.state === 'failed' ? null : <Fact name={TEXTS.seen}>{seen}</Fact>}
       {kinds.length === 0 ? null : (
-        <Fact name="ジャンル">
+        <Fact name={TEXTS.genre}>
           {kinds.map((kind) => (
             <span key={kind}>{kind}</span>
           ))}
         </Fact>
       )}
-      <Fact name="予約">
-        {ruleId === null ? '手動' : ruleName === undefined ? '録画ルール' : `ルール${quoted(ruleName)}`}
+      <Fact name={TEXTS.booking}>
+        {ruleId === null
+          ? TEXTS.byHand
+          : ruleName === undefined
+            ? TEXTS.rule
+            : TEXTS.byRule(quoted(ruleName))}
       </Fact>
       {series === null ? null : (
-        <Fact name="シリーズ">
+        <Fact name={TEXTS.series}>
           {tidyTitle(series.name)}
           {series.episode === null ? null : `（${tidyTitle(series.episode)}）`}
         </Fact>
@@ -139,20 +145,20 @@ function Others({ recording }: { recording: Recording }) {
       {series === null ? null : (
         <a class="row" href={`recordings?series=${encodeURIComponent(series.key)}`}>
           <Icon name="pile" />
-          <span class="row-text">このシリーズの録画</span>
+          <span class="row-text">{TEXTS.ofSeries}</span>
           <Icon name="next" class="row-go" />
         </a>
       )}
       {ruleId === null ? null : (
         <a class="row" href={`recordings?rule=${ruleId}`}>
           <Icon name="filter" />
-          <span class="row-text">このルールの録画</span>
+          <span class="row-text">{TEXTS.ofRule}</span>
           <Icon name="next" class="row-go" />
         </a>
       )}
       <a class="row" href={`search?${words}`}>
         <Icon name="search" />
-        <span class="row-text">同じ題名を検索</span>
+        <span class="row-text">{TEXTS.sameTitle}</span>
         <Icon name="next" class="row-go" />
       </a>
     </div>
@@ -160,16 +166,16 @@ function Others({ recording }: { recording: Recording }) {
 }
 
 const GONE = {
-  title: 'この録画は見つかりません',
-  reason: '削除されたか、ごみ箱へ移されています。',
+  title: TEXTS.gone,
+  reason: TEXTS.goneReason,
   href: 'recordings',
-  go: '録画の一覧を開く',
+  go: TEXTS.toList,
 };
 
 function Skeleton() {
   return (
     <div class="program-skeleton" role="status">
-      <span class="hidden-text">録画の情報を読み込んでいます</span>
+      <span class="hidden-text">{TEXTS.sheetLoading}</span>
       <span class="skeleton" style={{ width: '55%', height: '2.6rem' }} />
       <span class="skeleton" style={{ width: '92%', height: '1.6rem' }} />
       <span class="skeleton" style={{ width: '100%', height: '7rem' }} />
@@ -193,7 +199,7 @@ export function RecordingSheet({ id, listed, ruleName, onErase, onStop }: Record
   // Of what is in the bin the service tells nothing more.
   const detail = useQuery(recording?.binnedAt == null ? recordingDetailQuery(id) : undefined);
   return (
-    <Sheet title="録画の詳細" onClose={closeRecording} wide>
+    <Sheet title={TEXTS.sheet} onClose={closeRecording} wide>
       {recording !== undefined ? (
         <>
           <Head recording={recording} />
@@ -209,9 +215,10 @@ export function RecordingSheet({ id, listed, ruleName, onErase, onStop }: Record
           detail.failure !== undefined &&
           detail.failure.code !== 'not_found' ? (
             <p class="field-failed" role="alert">
-              番組の説明を読み込めませんでした。{detail.failure.message}{' '}
+              {TEXTS.textsFailed}
+              {detail.failure.message}{' '}
               <button type="button" class="button button-small" onClick={() => void detail.renew()}>
-                再試行
+                {TEXTS.retry}
               </button>
             </p>
           ) : null}
@@ -225,7 +232,7 @@ export function RecordingSheet({ id, listed, ruleName, onErase, onStop }: Record
         <SheetFailed
           failure={own.failure}
           gone={GONE}
-          title="録画の情報を読み込めませんでした"
+          title={TEXTS.sheetFailed}
           onRetry={() => void own.renew()}
         />
       ) : (

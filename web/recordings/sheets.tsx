@@ -9,14 +9,15 @@ import { narrow } from '../words/channel.ts';
 import { MAJOR_GENRES } from '../words/genre.ts';
 import { SORT_NAMES } from '../words/recording.ts';
 import type { RecordingQuery } from './query.ts';
+import { TEXTS } from './texts.ts';
 
 const SORTS = Object.entries(SORT_NAMES).map(([value, label]) => ({ value: value as RecordingSort, label }));
 
 export function SortSheet({ onClose }: { onClose: () => void }) {
   return (
-    <Sheet title="並び順" onClose={onClose}>
+    <Sheet title={TEXTS.order} onClose={onClose}>
       <Choices
-        label="並び順"
+        label={TEXTS.order}
         choices={SORTS}
         chosen={recordingsSort.value}
         onChoose={(sort) => {
@@ -36,8 +37,8 @@ interface GenreChoicesProps {
 /** Side by side: thirteen rows would push the rules and stations out of sight. */
 function GenreChoices({ chosen, onChoose }: GenreChoicesProps) {
   return (
-    <div class="chips" role="radiogroup" aria-label="ジャンル">
-      {[{ lv1: undefined, name: 'すべて' }, ...MAJOR_GENRES].map(({ lv1, name }) => (
+    <div class="chips" role="radiogroup" aria-label={TEXTS.genre}>
+      {[{ lv1: undefined, name: TEXTS.all }, ...MAJOR_GENRES].map(({ lv1, name }) => (
         // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
         <button
           key={name}
@@ -76,9 +77,9 @@ export function FilterSheet({ shown, rules, onClose }: FilterSheetProps) {
     setQuery({ [name]: value === ANY ? null : value }, true);
   };
   return (
-    <Sheet title="絞り込み" onClose={onClose}>
+    <Sheet title={TEXTS.filter} onClose={onClose}>
       <section class="sheet-section">
-        <h3>ジャンル</h3>
+        <h3>{TEXTS.genre}</h3>
         <GenreChoices
           chosen={shown.genre}
           onChoose={(genre) => choose('genre')(genre === undefined ? ANY : String(genre))}
@@ -86,11 +87,11 @@ export function FilterSheet({ shown, rules, onClose }: FilterSheetProps) {
       </section>
       {rules.length === 0 ? null : (
         <section class="sheet-section">
-          <h3>録画ルール</h3>
+          <h3>{TEXTS.rule}</h3>
           <Choices
-            label="録画ルール"
+            label={TEXTS.rule}
             choices={[
-              { value: ANY, label: 'すべて' },
+              { value: ANY, label: TEXTS.all },
               ...rules.map(({ id, name }) => ({ value: String(id), label: name })),
             ]}
             chosen={String(shown.ruleId ?? ANY)}
@@ -99,11 +100,11 @@ export function FilterSheet({ shown, rules, onClose }: FilterSheetProps) {
         </section>
       )}
       <section class="sheet-section">
-        <h3>放送局</h3>
+        <h3>{TEXTS.station}</h3>
         <Choices
-          label="放送局"
+          label={TEXTS.station}
           choices={[
-            { value: ANY, label: 'すべて' },
+            { value: ANY, label: TEXTS.all },
             ...stations.value.map(({ id, name, type }) => ({
               value: String(id),
               label: narrow(name),

@@ -17,6 +17,7 @@ import {
   usableBytes,
   warningsOf,
 } from './room.ts';
+import { TEXTS } from './texts.ts';
 
 function percent(part: number): string {
   return `${(part * 100).toFixed(2)}%`;
@@ -53,7 +54,7 @@ export function RoomGauge({ storage, onOpen }: { storage: StorageFacts; onOpen: 
       <Icon name="disk" />
       <span class="room-words">
         <span class="numbers">{roomWords(storage)}</span>
-        {gauge === undefined ? null : <GaugeBar gauge={gauge} label="録画先の使用量" small />}
+        {gauge === undefined ? null : <GaugeBar gauge={gauge} label={TEXTS.used} small />}
       </span>
     </button>
   );
@@ -105,21 +106,23 @@ function Folder({ folder }: { folder: StorageFolder }) {
       <p class="state" data-tone={tone}>
         {words}
       </p>
-      {gauge === undefined ? null : <GaugeBar gauge={gauge} label={`${path} の使用量`} />}
+      {gauge === undefined ? null : <GaugeBar gauge={gauge} label={TEXTS.usedOf(path)} />}
       <dl class="facts">
-        <Fact name="録画に使える空き">{freeBytes === null ? '不明' : bytesText(usableBytes([folder]))}</Fact>
-        <Fact name="このサービスの録画" swatch="own">
+        <Fact name={TEXTS.usable}>
+          {freeBytes === null ? TEXTS.unknown : bytesText(usableBytes([folder]))}
+        </Fact>
+        <Fact name={TEXTS.ownFiles} swatch="own">
           {bytesText(recordingBytes)}
         </Fact>
         {totalBytes === null || freeBytes === null ? null : (
-          <Fact name="ほかのファイル" swatch="others">
+          <Fact name={TEXTS.otherFiles} swatch="others">
             {bytesText(Math.max(0, totalBytes - freeBytes - recordingBytes))}
           </Fact>
         )}
-        <Fact name="確保する空き容量" swatch="floor">
-          {floorBytes === 0 ? 'なし' : bytesText(floorBytes)}
+        <Fact name={TEXTS.floor} swatch="floor">
+          {floorBytes === 0 ? TEXTS.noFloor : bytesText(floorBytes)}
         </Fact>
-        <Fact name="全体">{totalBytes === null ? '不明' : bytesText(totalBytes)}</Fact>
+        <Fact name={TEXTS.total}>{totalBytes === null ? TEXTS.unknown : bytesText(totalBytes)}</Fact>
       </dl>
     </section>
   );
@@ -146,39 +149,44 @@ interface RoomSheetProps {
 export function RoomSheet({ storage, onClose, onBin }: RoomSheetProps) {
   const { folders, recordings, roomMs } = storage;
   return (
-    <Sheet title="録画先の空き容量" onClose={onClose}>
+    <Sheet title={TEXTS.room} onClose={onClose}>
       <p class="room-lead">
         {roomMs === null ? (
-          <>録画を重ねると、あと何時間録画できるかがわかります。</>
+          TEXTS.roomLearns
         ) : (
           <>
-            このままなら、あと<b class="numbers">{roomText(roomMs)}</b>録画できます。
+            {TEXTS.roomBefore}
+            <b class="numbers">{roomText(roomMs)}</b>
+            {TEXTS.roomAfter}
           </>
         )}
       </p>
-      {folders.length === 0 ? (
-        <p class="sheet-note">録画先がありません。サーバーの設定で録画先のフォルダーを指定してください。</p>
-      ) : null}
+      {folders.length === 0 ? <p class="sheet-note">{TEXTS.noFolders}</p> : null}
       {folders.map((folder) => (
         <Folder key={folder.path} folder={folder} />
       ))}
       <section class="room-folder">
-        <h3>録画</h3>
+        <h3>{TEXTS.recordings}</h3>
         <dl class="facts">
-          <Fact name="見られる録画">
-            {`${recordings.count.toLocaleString('ja-JP')}本・${bytesText(recordings.bytes)}`}
+          <Fact name={TEXTS.watchable}>
+            {TEXTS.piecesAndBytes(recordings.count.toLocaleString('ja-JP'), bytesText(recordings.bytes))}
           </Fact>
-          <Fact name="うち未視聴">{`${recordings.unwatched.toLocaleString('ja-JP')}本`}</Fact>
-          <Fact name="失敗した録画">{`${recordings.failed.toLocaleString('ja-JP')}本`}</Fact>
-          <Fact name="ごみ箱">
-            {`${recordings.binned.toLocaleString('ja-JP')}本・${bytesText(recordings.binnedBytes)}`}
+          <Fact name={TEXTS.ofThemUnwatched}>
+            {TEXTS.pieces(recordings.unwatched.toLocaleString('ja-JP'))}
+          </Fact>
+          <Fact name={TEXTS.failedOnes}>{TEXTS.pieces(recordings.failed.toLocaleString('ja-JP'))}</Fact>
+          <Fact name={TEXTS.bin}>
+            {TEXTS.piecesAndBytes(
+              recordings.binned.toLocaleString('ja-JP'),
+              bytesText(recordings.binnedBytes),
+            )}
           </Fact>
         </dl>
       </section>
       {recordings.binned > 0 ? (
         <button type="button" class="button" onClick={onBin}>
           <Icon name="bin" />
-          ごみ箱を開く
+          {TEXTS.openBin}
         </button>
       ) : null}
     </Sheet>
@@ -189,7 +197,7 @@ export function RoomSheet({ storage, onClose, onBin }: RoomSheetProps) {
 export function RoomFailed({ failure }: { failure: ApiFailure }) {
   return (
     <p class="room-failed" title={`${failure.message} ${adviceFor(failure).next}`}>
-      空き容量がわかりません
+      {TEXTS.roomUnknown}
     </p>
   );
 }

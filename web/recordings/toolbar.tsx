@@ -11,6 +11,7 @@ import { narrow } from '../words/channel.ts';
 import { majorGenreName } from '../words/genre.ts';
 import { SORT_NAMES } from '../words/recording.ts';
 import { MOST_LETTERS, type RecordingQuery } from './query.ts';
+import { TEXTS } from './texts.ts';
 
 interface Kind {
   readonly key: string;
@@ -21,25 +22,25 @@ interface Kind {
 }
 
 const KINDS: readonly Kind[] = [
-  { key: 'all', label: 'すべて', show: null, unwatched: false, count: ({ recordings }) => recordings.count },
+  { key: 'all', label: TEXTS.all, show: null, unwatched: false, count: ({ recordings }) => recordings.count },
   {
     key: 'unwatched',
-    label: '未視聴',
+    label: TEXTS.unwatched,
     show: null,
     unwatched: true,
     count: ({ recordings }) => recordings.unwatched,
   },
-  { key: 'protected', label: '保護中', show: 'protected', unwatched: false },
+  { key: 'protected', label: TEXTS.protected, show: 'protected', unwatched: false },
   {
     key: 'failed',
-    label: '失敗',
+    label: TEXTS.failed,
     show: 'failed',
     unwatched: false,
     count: ({ recordings }) => recordings.failed,
   },
   {
     key: 'bin',
-    label: 'ごみ箱',
+    label: TEXTS.bin,
     show: 'bin',
     unwatched: false,
     count: ({ recordings }) => recordings.binned,
@@ -48,7 +49,7 @@ const KINDS: readonly Kind[] = [
 
 function Kinds({ shown, storage }: { shown: RecordingQuery; storage: StorageFacts | undefined }) {
   return (
-    <div class="tabs rec-kinds" role="tablist" aria-label="録画の種類" data-nav-group="rec-kinds">
+    <div class="tabs rec-kinds" role="tablist" aria-label={TEXTS.kinds} data-nav-group="rec-kinds">
       {KINDS.map(({ key, label, show, unwatched, count }) => {
         const many = storage === undefined ? undefined : count?.(storage);
         return (
@@ -103,7 +104,7 @@ function Words() {
   return (
     <search class="rec-search">
       <SearchField
-        label="録画を探す"
+        label={TEXTS.find}
         value={words.value}
         field={field}
         onInput={(text) => write(text, false)}
@@ -118,7 +119,7 @@ function Words() {
           <button
             type="button"
             class="rec-clear"
-            aria-label="探す言葉を消す"
+            aria-label={TEXTS.clearWords}
             onClick={(event) => {
               event.preventDefault();
               write('', true);
@@ -140,8 +141,8 @@ function Narrowed({ shown, ruleName }: { shown: RecordingQuery; ruleName: string
     genre === undefined ? undefined : (['genre', majorGenreName(genre)] as const),
     stationId === undefined
       ? undefined
-      : (['station', narrow(stationById(stationId)?.name ?? '選んだ局')] as const),
-    ruleId === undefined ? undefined : (['rule', ruleName ?? '選んだルール'] as const),
+      : (['station', narrow(stationById(stationId)?.name ?? TEXTS.chosenStation)] as const),
+    ruleId === undefined ? undefined : (['rule', ruleName ?? TEXTS.chosenRule] as const),
   ];
   return all
     .filter((one) => one !== undefined)
@@ -149,7 +150,7 @@ function Narrowed({ shown, ruleName }: { shown: RecordingQuery; ruleName: string
       <button key={name} type="button" class="chip chip-on" onClick={() => setQuery({ [name]: null }, true)}>
         <span class="chip-words">{label}</span>
         <Icon name="close" />
-        <span class="hidden-text">の絞り込みを解除</span>
+        <span class="hidden-text">{TEXTS.widen}</span>
       </button>
     ));
 }
@@ -160,8 +161,8 @@ function LookSwitch() {
     <button
       type="button"
       class="button button-small"
-      aria-label={list ? '画像を並べて表示' : '一覧で表示'}
-      title={list ? '画像を並べて表示' : '一覧で表示'}
+      aria-label={list ? TEXTS.asGrid : TEXTS.asList}
+      title={list ? TEXTS.asGrid : TEXTS.asList}
       onClick={() => {
         recordingsLook.value = list ? 'grid' : 'list';
       }}
@@ -199,7 +200,7 @@ export function Toolbar(props: ToolbarProps) {
         )}
         <button type="button" class="button button-small" aria-haspopup="dialog" onClick={onFilter}>
           <Icon name="filter" />
-          絞り込み
+          {TEXTS.filter}
         </button>
         {groupable ? (
           <button
@@ -212,7 +213,8 @@ export function Toolbar(props: ToolbarProps) {
           >
             <Icon name="pile" />
             <span>
-              <span class="rec-wide-words">シリーズで</span>まとめる
+              <span class="rec-wide-words">{TEXTS.bySeries}</span>
+              {TEXTS.group}
             </span>
           </button>
         ) : null}
@@ -223,11 +225,11 @@ export function Toolbar(props: ToolbarProps) {
           <button
             type="button"
             class="button button-small"
-            aria-label="選択"
+            aria-label={TEXTS.choose}
             onClick={(event) => onChoose(event.detail === 0)}
           >
             <Icon name="choose" />
-            <span class="rec-wide-words">選択</span>
+            <span class="rec-wide-words">{TEXTS.choose}</span>
           </button>
         )}
         <LookSwitch />

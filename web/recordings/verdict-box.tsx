@@ -3,6 +3,7 @@ import type { Recording, RecordingDetail } from '../../wire/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { airClockText } from '../words/time.ts';
 import { verdictLine, verdictMark, verdictWords } from '../words/verdict.ts';
+import { TEXTS } from './texts.ts';
 
 const percent = (part: number): string => `${(part * 100).toFixed(2)}%`;
 
@@ -13,7 +14,7 @@ function VerdictLine({ recording, damage }: { recording: Recording; damage: Dama
   if (line === undefined) return null;
   return (
     <div class="verdict-line">
-      <div class="verdict-track" role="img" aria-label="番組のうち録画できたところ">
+      <div class="verdict-track" role="img" aria-label={TEXTS.verdictLine}>
         <span
           class="verdict-whole"
           style={{ left: percent(line.start), width: percent(line.end - line.start) }}
@@ -40,7 +41,7 @@ export function VerdictBox({ recording, damage = [] }: { recording: Recording; d
   if (words === undefined) return null;
   const { label, tone } = verdictMark(recording);
   return (
-    <section class="verdict-box" data-tone={tone} aria-label={`録画の状態：${label}`}>
+    <section class="verdict-box" data-tone={tone} aria-label={TEXTS.verdict(label)}>
       <h4>
         <Icon name={tone === 'good' ? 'check' : 'alert'} />
         {words.title}
@@ -53,7 +54,7 @@ export function VerdictBox({ recording, damage = [] }: { recording: Recording; d
       </ul>
       {words.remedies.length === 0 ? null : (
         <p class="verdict-remedy">
-          <b>次のために：</b>
+          <b>{TEXTS.remedies}</b>
           {words.remedies.join('')}
         </p>
       )}

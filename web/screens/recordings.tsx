@@ -23,6 +23,7 @@ import { RecordingSheet } from '../recordings/sheet.tsx';
 import { FilterSheet, type RuleName, SortSheet } from '../recordings/sheets.tsx';
 import { focusShelf } from '../recordings/shelf.tsx';
 import { RoomFailed, RoomGauge, RoomSheet, RoomWarnings } from '../recordings/storage.tsx';
+import { TEXTS } from '../recordings/texts.ts';
 import { Toolbar } from '../recordings/toolbar.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { splitTitle, tidyTitle } from '../words/title.ts';
@@ -62,11 +63,11 @@ function SeriesHead({ first, total }: { first: Recording | undefined; total: num
   const name = tidyTitle(first?.series?.name ?? '') || splitTitle(first?.name ?? '').title;
   return (
     <header class="rec-series-head">
-      <button type="button" class="round" aria-label="シリーズの一覧へ戻る" onClick={closeSeries}>
+      <button type="button" class="round" aria-label={TEXTS.toSeries} onClick={closeSeries}>
         <Icon name="back" />
       </button>
       <h2>{name}</h2>
-      {total === undefined ? null : <span class="rec-series-count numbers">{total}本</span>}
+      {total === undefined ? null : <span class="rec-series-count numbers">{TEXTS.pieces(total)}</span>}
       {first?.series === undefined || first.series === null ? null : (
         <EncodeSeries series={first.series.key} name={name} />
       )}
@@ -128,9 +129,7 @@ function Listed({ shown, selection, onErase, onStop, ruleName, running, onKnown 
   return (
     <>
       {shown.series === undefined ? null : <SeriesHead first={pages.at(0)} total={total} />}
-      {shown.show === 'bin' && pages.count > 0 ? (
-        <p class="rec-lead">ここへ移してから2日たつと、録画とファイルは消えます。それまでは元に戻せます。</p>
-      ) : null}
+      {shown.show === 'bin' && pages.count > 0 ? <p class="rec-lead">{TEXTS.binNote}</p> : null}
       <ListState pages={pages} shown={shown} waits={apart && running === undefined} onKnown={onKnown}>
         <RecordingList key={key} shown={shown} pages={pages} busy={busy} selection={selection} />
       </ListState>
@@ -164,7 +163,7 @@ function Grouped({ shown, waits, onKnown }: Pick<ShownProps, 'shown' | 'onKnown'
       </ListState>
       {pages.state.value.total === undefined ? null : (
         <p class="rec-note">
-          シリーズにならない録画はここにはありません。
+          {TEXTS.noSeriesNote}
           <button
             type="button"
             class="button button-small"
@@ -172,7 +171,7 @@ function Grouped({ shown, waits, onKnown }: Pick<ShownProps, 'shown' | 'onKnown'
               recordingsGrouped.value = false;
             }}
           >
-            まとめずに見る
+            {TEXTS.ungroup}
           </button>
         </p>
       )}
@@ -247,7 +246,7 @@ export function Recordings() {
   return (
     <div class="recordings" data-choosing={selection.choosing.value ? '' : undefined}>
       <header class="screen-head">
-        <h1 class="screen-title">録画</h1>
+        <h1 class="screen-title">{TEXTS.recordings}</h1>
         {storage.value !== undefined ? (
           <RoomGauge storage={storage.value} onOpen={() => setOver({ kind: 'room' })} />
         ) : storage.failure !== undefined ? (
