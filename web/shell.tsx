@@ -1,4 +1,4 @@
-/** What stands around every screen but the player: the way to the others, what is said about the connection. */
+/** The frame around every screen except the player: navigation, and messages about the connection. */
 import { useEffect, useState } from 'preact/hooks';
 import { connection } from './device/connection.ts';
 import { isTextField } from './navigation/focus.ts';

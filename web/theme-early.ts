@@ -1,6 +1,6 @@
 /**
- * Runs before the first paint, as a classic script in the head, so that a page in the dark does not flash white.
- * `theme.ts` takes over afterwards. Knows the storage keys of `preferences.ts`.
+ * Runs before the first paint, as a classic script in the head, so that a dark page does not flash white. `theme.ts`
+ * takes over afterwards. Uses the storage keys of `preferences.ts`.
  */
 import { shownTheme } from './device/theme-choice.ts';
 

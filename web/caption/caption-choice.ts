@@ -52,7 +52,7 @@ export function followHousehold(): void {
   own.value = null;
 }
 
-/** What this device shows becomes the default of all. @throws ApiFailure */
+/** Saves this device's settings as the household's default. @throws ApiFailure */
 export async function makeHouseholdDefault(): Promise<void> {
   const before = houseStyle.peek() ?? { scale: 1, font: 'rounded', background: 'broadcast', ruby: true };
   await saveSetting({ captionStyle: styleOf(captionSettings.peek(), before as CaptionStyle) });

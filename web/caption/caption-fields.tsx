@@ -69,7 +69,7 @@ interface LanguageFieldProps {
   readonly onChoose: (language: number) => void;
 }
 
-/** Nothing where there is no choice. */
+/** Nothing if there is only one choice. */
 export function LanguageField({ languages, onChoose }: LanguageFieldProps) {
   if (languages.length < 2) return null;
   const known = languages.some(({ index }) => index === captionLanguage.value);
@@ -92,7 +92,7 @@ async function share(): Promise<void> {
   }
 }
 
-/** @param children what is said of the captions of what is watched, and their languages */
+/** @param children notes on the captions of the current programme, and their languages */
 export function CaptionFields({ children }: { readonly children?: ComponentChildren }) {
   const settings = captionSettings.value;
   const change = (next: Partial<CaptionSettings>): void => changeCaptions(next);

@@ -1,6 +1,6 @@
 /**
- * The canvas that lies over a picture and shows one caption page at a time: sharp at any size and device pixel ratio,
- * flashing what flashes. Used for live, recordings and saved recordings; when a page is shown is its caller's matter.
+ * The canvas over a picture that shows one caption page at a time: sharp at any size and device pixel ratio, with
+ * flashing parts. Used for live television and recordings; the caller decides when a page is shown.
  */
 import type { CaptionPage } from '../../wire/caption.ts';
 import { type CaptionSettings, DEFAULT_CAPTION_SETTINGS } from './caption-settings.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { DEFAULT_CAPTION_SETTINGS, readCaptionSettings } from './caption-settings.ts';
 
-test('what was stored is read back', () => {
+test('stored settings are read back', () => {
   const chosen = {
     ...{ visible: false, size: 1.5, background: 0.5, opacity: 0.8, ruby: false, font: 'system' as const },
     position: 'top' as const,
@@ -9,7 +9,7 @@ test('what was stored is read back', () => {
   expect(readCaptionSettings(JSON.parse(JSON.stringify(chosen)))).toEqual(chosen);
 });
 
-test('what is missing or damaged is taken from the household', () => {
+test('missing or invalid fields are taken from the household', () => {
   const household = { ...DEFAULT_CAPTION_SETTINGS, size: 1.25, ruby: false, font: 'system' as const };
   expect(readCaptionSettings(undefined, household)).toEqual(household);
   expect(readCaptionSettings('large', household)).toEqual(household);

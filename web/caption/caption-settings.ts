@@ -1,6 +1,6 @@
 /**
- * How one device shows captions: a value, remembered by its caller. What is read back from storage or comes from the
- * household's default (`captionStyle`) is checked here field by field, so that an old or damaged one still counts.
+ * How one device shows captions: a value, stored by its caller. A value from storage or from the household's default
+ * (`captionStyle`) is validated field by field, so that the valid fields of an old or damaged one still apply.
  */
 
 export interface CaptionSettings {
@@ -45,7 +45,7 @@ function truth(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }
 
-/** The settings that a stored value says; what it does not say is taken from `otherwise`. */
+/** The settings in a stored value; missing ones are taken from `otherwise`. */
 export function readCaptionSettings(
   stored: unknown,
   otherwise: CaptionSettings = DEFAULT_CAPTION_SETTINGS,

@@ -30,7 +30,7 @@ test('a page that comes with an earlier time replaces what was to come', () => {
   expect([1_500, 2_000, 7_000].map((at) => shown(timeline, at))).toEqual(['一', '二', '二']);
 });
 
-test('what was over is forgotten, what is shown stays', () => {
+test('pages that are over are dropped, the one on screen stays', () => {
   const timeline = new CaptionTimeline();
   for (let at = 0; at < 1_000; at++) timeline.add(at, page(`${at}`));
   timeline.dropBefore(950);

@@ -1,7 +1,7 @@
 /**
- * Which caption page is shown when. Pages come ahead of their time and in order; one that comes with an earlier time
- * than others replaces these: a statement that still had pages to come was interrupted, or the stream was joined
- * elsewhere. Times are milliseconds on the scale of the picture.
+ * Schedules caption pages. Pages arrive ahead of their time and in order; one with an earlier time than others replaces
+ * these: a statement with further pages was interrupted, or the stream was joined elsewhere. Times are milliseconds on
+ * the scale of the picture.
  */
 import type { CaptionPage } from '../../wire/caption.ts';
 

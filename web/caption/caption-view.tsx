@@ -1,4 +1,4 @@
-/** The captions over a video element: where its picture lies, and the page of every moment. */
+/** The captions over a video element: follows the position of its picture and shows the page for each moment. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { CaptionPage } from '../../wire/caption.ts';
 import { captionSettings } from './caption-choice.ts';

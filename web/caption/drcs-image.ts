@@ -12,7 +12,7 @@ function octetsOf(base64: string): Uint8Array {
   }
 }
 
-/** Intensities 0 to 1, row by row; what is missing of the data is 0. Undefined: no picture. */
+/** Intensities 0 to 1, row by row; missing data is 0. Undefined: no picture. */
 export function drcsIntensities(image: DrcsImage): Float32Array | undefined {
   const { w, h, depth, bits } = image;
   const isSide = (side: number): boolean => Number.isInteger(side) && side > 0 && side <= MAX_SIDE;

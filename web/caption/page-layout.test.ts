@@ -36,7 +36,7 @@ test('a text that is moved keeps off the edge', () => {
   expect(edges(1, 'bottom')).toEqual([340, 917, 660, 1037]);
 });
 
-test('nothing leaves the picture, however large', () => {
+test('nothing extends beyond the picture, at any size', () => {
   const [left = -1, top = -1, right = 0, bottom = 0] = edges(2, 'bottom');
   expect([left >= 0, top >= 0, right <= 1920, bottom <= 1080]).toEqual([true, true, true, true]);
 });

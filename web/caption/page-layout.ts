@@ -1,4 +1,4 @@
-/** Where the units of a caption page's plane come to lie in a picture, as the viewer's settings want it. */
+/** Maps the units of a caption page's plane to positions in a picture, according to the viewer's settings. */
 import type { CaptionPage, CaptionRun } from '../../wire/caption.ts';
 import type { CaptionSettings } from './caption-settings.ts';
 
@@ -20,7 +20,7 @@ interface Block {
   readonly bottom: number;
 }
 
-/** What the runs take of the plane; undefined when nothing is drawn. */
+/** Bounding box of the runs in the plane; undefined when nothing is drawn. */
 function blockOf(runs: readonly CaptionRun[]): Block | undefined {
   const seen = runs.filter(({ text }) => text.trim() !== '');
   if (seen.length === 0) return undefined;

@@ -1,7 +1,7 @@
-/** The present moment as a signal, for progress bars and remaining times: ticks only while the page is seen. */
+/** The current time as a signal, for progress bars and remaining times: ticks only while the page is visible. */
 import { computed, signal } from '@preact/signals';
 
-/** Epoch milliseconds, renewed every five seconds. */
+/** Epoch milliseconds, updated every five seconds. */
 export const now = signal(Date.now());
 
 const MINUTE_MS = 60_000;

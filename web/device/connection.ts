@@ -1,6 +1,6 @@
-/** Whether the service can be reached, as the event stream (`query/events.ts`) found it last. */
+/** Whether the service can be reached, by the last state of the event stream (`query/events.ts`). */
 import { signal } from '@preact/signals';
 
-/** `refused`: the service answers, but lets this device in no more. */
+/** `refused`: the service responds, but this device is no longer authorised. */
 type Connection = 'connecting' | 'open' | 'lost' | 'refused';
 export const connection = signal<Connection>('connecting');

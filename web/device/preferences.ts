@@ -1,4 +1,4 @@
-/** What this browser remembers for its viewer. Works, forgetfully, where storage is refused. */
+/** Settings stored in this browser. Works without persistence where storage is refused. */
 import { computed, effect, type Signal, signal } from '@preact/signals';
 import type { LiveQuality, RecordingSort } from '../../wire/api.ts';
 import type { Theme } from './theme-choice.ts';
@@ -80,7 +80,7 @@ export const liveQuality = remembered<LiveQuality | 'auto'>(
   'auto',
   oneOf('auto', 'high', 'middle', 'low', 'least'),
 );
-/** What the network carried last. */
+/** The quality that the network sustained last. */
 export const liveLevel = remembered<LiveQuality>(
   'live-level',
   'high',
@@ -105,7 +105,7 @@ export const ruleOrder = remembered<'next' | 'name' | 'priority' | 'newest'>(
   'next',
   oneOf('next', 'name', 'priority', 'newest'),
 );
-/** How programmes after midnight are told: `25:00`, `深夜1:00`, or by the calendar as `1:00` of the next day. */
+/** Format of times after midnight: `25:00`, `深夜1:00`, or by the calendar as `1:00` of the next day. */
 export const lateNight = remembered<'hours' | 'words' | 'calendar'>(
   'late-night',
   'hours',
@@ -142,7 +142,7 @@ export const commercialSkipping = remembered<CommercialSkipping>(
   'reliable',
   oneOf('reliable', 'always', 'never'),
 );
-/** The next episode begins by itself. */
+/** The next episode starts automatically. */
 export const playsNext = remembered('plays-next', true, flag);
 /** The home screen had recordings to continue or new ones when it was last seen. */
 export const homeWatch = remembered('home-watch', false, flag);

@@ -1,4 +1,4 @@
-/** Which of the two sets of colours is shown. Shared by the page and by what runs before its first paint. */
+/** Chooses the light or dark theme. Shared by the page and the script that runs before its first paint. */
 
 export type Theme = 'auto' | 'light' | 'dark';
 

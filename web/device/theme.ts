@@ -1,4 +1,6 @@
-/** Puts the chosen theme on the document: `data-theme` is always `light` or `dark`, the style sheet asks no media. */
+/**
+ * Sets the chosen theme on the document: `data-theme` is always `light` or `dark`; the style sheet uses no media query.
+ */
 import { effect } from '@preact/signals';
 import { theme } from './preferences.ts';
 import { shownTheme } from './theme-choice.ts';

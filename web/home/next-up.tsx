@@ -1,4 +1,4 @@
-/** On the home screen: what is being recorded and what comes next, as long as there is any of these. */
+/** Home screen: recordings in progress and the next reservations; hidden when there are none. */
 
 import { useLayoutEffect } from 'preact/hooks';
 import type { ReservationItem } from '../../wire/api.ts';
@@ -54,7 +54,7 @@ function Entry({ item }: { item: ReservationItem }) {
   );
 }
 
-/** As high as what comes: the stations below stay where they are. */
+/** As high as the loaded content, so that the stations below do not move. */
 function Waiting() {
   return (
     <section class="next-up" aria-hidden="true">

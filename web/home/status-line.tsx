@@ -1,4 +1,4 @@
-/** On the home screen, in one line: what went wrong, conflicts, what is booked, and the room for recordings. */
+/** Home screen, one line: failures, conflicts, the number of reservations, and free storage. */
 import type { ReservationItem, StorageFacts } from '../../wire/api.ts';
 import { minute } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
@@ -66,7 +66,7 @@ function Room({ storage }: { storage: StorageFacts }) {
   );
 }
 
-/** Drawn at once when all of it is known, in a place of fixed height: nothing is pushed away. */
+/** Drawn once all of it is known, in a place of fixed height, so that the layout does not shift. */
 export function StatusLine() {
   const next = useQuery(NEXT_BOOKINGS);
   const recent = useQuery(RECENT_BOOKINGS);

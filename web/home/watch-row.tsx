@@ -1,4 +1,4 @@
-/** On the home screen: what can be continued and what is new, each a press away from playing. */
+/** Home screen: recordings to continue and new ones, each one press away from playing. */
 import { useLayoutEffect } from 'preact/hooks';
 import type { Recording } from '../../wire/api.ts';
 import { minute } from '../device/clock.ts';
@@ -54,7 +54,7 @@ function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean 
   );
 }
 
-/** As high as what comes: the stations below stay where they are. */
+/** As high as the loaded content, so that the stations below do not move. */
 function Waiting() {
   return (
     <section class="watch-row" aria-hidden="true">

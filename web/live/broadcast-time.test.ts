@@ -3,13 +3,13 @@ import { BroadcastTime } from './broadcast-time.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12);
 
-test('nothing is known until a time was told', () => {
+test('nothing is known until a time was received', () => {
   const time = new BroadcastTime();
   expect(time.delay(3, 0)).toBeUndefined();
   expect(time.at(3)).toBeUndefined();
 });
 
-test('the least late of the told times says how far the picture is behind', () => {
+test('the least delayed sample determines how far the picture is behind', () => {
   const time = new BroadcastTime();
   time.hear(10, AT, 1_000);
   expect(time.delay(8.5, 1_000)).toBeCloseTo(1.5);

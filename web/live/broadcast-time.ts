@@ -1,9 +1,9 @@
 /**
- * How far the picture is behind the broadcast, from the moments at which the service told the broadcast's time. This
- * device's own clock is not believed: a told time was the newest when it was sent, so that the least late one counts.
+ * Estimates how far the picture is behind the broadcast, from samples of the broadcast's time sent by the service. The
+ * device's own clock may be wrong: each sample was current when it was sent, so the least delayed one is used.
  */
 
-/** Told times arrive late by what the network took; one that is this old says nothing more. */
+/** Samples arrive late by the network's latency; older ones than this are ignored. */
 const KEPT_MS = 120_000;
 
 interface Told {
@@ -19,7 +19,7 @@ export class BroadcastTime {
   #told: readonly Told[] = [];
 
   hear(position: number, at: number, heard: number): void {
-    // Another programme's clock: what was told before is of another scale.
+    // Another programme clock: earlier samples belong to another scale.
     const before = this.#told.at(-1);
     const jumped =
       before !== undefined && Math.abs(at - before.at - (position - before.position) * 1000) > 2_000;
@@ -31,13 +31,13 @@ export class BroadcastTime {
     this.#told = [];
   }
 
-  /** Broadcast time of a position, epoch ms; undefined while none was told. */
+  /** Broadcast time of a position, epoch ms; undefined without a sample. */
   at(position: number): number | undefined {
     const last = this.#told.at(-1);
     return last === undefined ? undefined : last.at + (position - last.position) * 1000;
   }
 
-  /** s that a position is behind what is broadcast now; undefined while no time was told. */
+  /** Delay of a position behind the current broadcast, s; undefined without a sample. */
   delay(position: number, now: number): number | undefined {
     if (this.#told.length === 0) return undefined;
     const newest = Math.max(...this.#told.map((one) => one.position + (now - one.heard) / 1000));

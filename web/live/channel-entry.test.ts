@@ -39,7 +39,7 @@ test('three digits choose a branch of a terrestrial station where they are asked
   expect(typeButton('04', 11, LIST, 'GR', true)).toEqual({ entry: '04' });
 });
 
-test('what is not completed is a button', () => {
+test('an incomplete entry is a channel button', () => {
   expect(completeEntry('4', LIST).station?.id).toBe<unknown>(3_274_301_048);
   expect(completeEntry('12', LIST).station?.id).toBe<unknown>(3_274_801_088);
   expect(completeEntry('', LIST)).toEqual({ entry: '', station: undefined, unknown: false });

@@ -66,7 +66,7 @@ export function completeEntry(entry: ChannelEntry, list: readonly Station[]): Ty
   return { entry: '', station, unknown: entry !== '' && station === undefined };
 }
 
-/** As it is shown while it is typed. */
+/** As displayed during entry. */
 export function entryText(entry: ChannelEntry): string {
   return entry.padEnd(DIGITS, '–');
 }

@@ -1,4 +1,7 @@
-/** Digits of the remote control on their way to a station: collected, shown, and taken when they are complete or late. */
+/**
+ * Channel entry by the remote control's digits: collects and displays them, and tunes when they are complete or after a
+ * timeout.
+ */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Station } from '../../wire/api.ts';
 import { stations } from '../query/stations.ts';

@@ -46,7 +46,7 @@ export class LiveCaptions {
     return this.#superimposed.at(position * 1000);
   }
 
-  /** Another tuning: nothing of before holds. */
+  /** Another tuning: resets all state. */
   clear(): void {
     this.#pages.clear();
     this.#superimposed.clear();

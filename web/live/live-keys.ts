@@ -2,7 +2,7 @@
 import { channelStep, keyNumber } from '../navigation/keys.ts';
 import { listenToKeys, type PlayerActions, volumeArrows } from '../player/player-keys.ts';
 
-/** As far back as a word that was missed. */
+/** Far enough to repeat a missed word. */
 export const BACK_S = 10;
 
 interface LiveActions extends PlayerActions {

@@ -108,7 +108,7 @@ describe('steer', () => {
     expect(at(5, ranges, 500, first.steering).seekTo).toBeCloseTo(5.42);
   });
 
-  test('does nothing while paused, and nothing without a buffer', () => {
+  test('does nothing while paused or without a buffer', () => {
     const paused = steer(startSteering(0), {
       at: 9000,
       position: 0,

@@ -32,7 +32,7 @@ export interface Decision extends Pace {
 
 /** Less is never aimed for. */
 const LEAST_TARGET = 0.2;
-/** Where nothing is known of the device's network. */
+/** Default while the device's network is unknown. */
 const BASE_TARGET = 0.5;
 /** Below this part of the target a late fragment would interrupt the sound: slow down, up to the second part. */
 const LOW_PART = 0.45;
@@ -41,7 +41,7 @@ const RECOVERED_PART = 0.75;
 const JUMP_MARGIN = 0.3;
 const MAX_TARGET = 4;
 const STALL_STEP = 0.5;
-/** After so long without a stall. */
+/** The target delay is lowered by one step after each interval without a stall. */
 const EASE_STEP = 0.3;
 const EASE_EVERY_MS = 600_000;
 const WINDOW_MS = 3_000;
@@ -165,7 +165,7 @@ export class LivePacing implements Pacing {
     return undefined;
   }
 
-  /** The newest picture that can be played on from, in seconds; undefined while nothing is buffered. */
+  /** The newest position from which playback can continue, in seconds; undefined while nothing is buffered. */
   edge(ranges: readonly Span[]): number | undefined {
     const last = ranges.at(-1);
     return last === undefined ? undefined : Math.max(last.start, last.end - this.#steering.target);

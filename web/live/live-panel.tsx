@@ -1,5 +1,5 @@
 /**
- * What is known about the station beside the picture (below it on upright phones): what is on and what follows, the other
+ * The station's panel beside the picture (below it on upright phones): present and following programmes, the other
  * channels, the station's day.
  */
 import type { StationId } from '../../arib/ids.ts';
@@ -43,7 +43,7 @@ const WORDS = {
   empty: 'この先の番組はまだわかりません',
 } as const;
 
-/** So many programmes that follow stand under the text of the present one. */
+/** Number of following programmes listed under the text of the present one. */
 const NEXT = 3;
 /** In the last hours of a broadcast day the next one is shown as well. */
 const EVENING_MS = 6 * HOUR_MS;

@@ -1,6 +1,7 @@
 /**
- * Live viewing of one station at a time over the live socket: tunes, reconnects as the end of a stream asks for, keeps the
- * choices. Where no socket can be had (a proxy that passes none), the HTTP stream is watched, without captions.
+ * Live viewing of one station at a time over the live socket: tunes, reconnects as required by how a stream ended,
+ * keeps the viewer's choices. Where a socket is impossible (a proxy without WebSocket), the HTTP stream is used,
+ * without captions.
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { StationId } from '../../arib/ids.ts';
@@ -58,7 +59,7 @@ interface StreamFigures {
   readonly target: number;
   readonly frames: number;
   readonly dropped: number;
-  /** Of the picture that is shown, epoch ms. */
+  /** Broadcast time of the picture that is shown, epoch ms. */
   readonly broadcastAt: number | undefined;
 }
 
@@ -132,7 +133,7 @@ export class LivePlayer {
     return this.#tuned;
   }
 
-  /** s behind what is broadcast now; undefined while that is not known. */
+  /** Delay behind the current broadcast, s; undefined while unknown. */
   get behind(): ReadonlySignal<number | undefined> {
     return this.#behind;
   }
@@ -142,7 +143,7 @@ export class LivePlayer {
     return this.#isBack;
   }
 
-  /** What can be told of the stream at this moment. */
+  /** Current facts of the stream. */
   facts(): StreamFigures {
     const { currentTime } = this.#video;
     const { width, height } = pictureOf(this.#video);
@@ -223,7 +224,7 @@ export class LivePlayer {
     void this.sound.play();
   }
 
-  /** As far as it is buffered. @param by s; negative: back */
+  /** Limited to the buffered range. @param by s; negative: back */
   skip(by: number): void {
     const spans = this.#session?.spans ?? [];
     const [first, last] = [spans[0], spans.at(-1)];
@@ -267,7 +268,7 @@ export class LivePlayer {
     this.#dispatch({ kind: 'stop' });
   }
 
-  /** The event stream is back: the service answers again, so nothing more is waited for. */
+  /** The event stream is back, so the service responds again: retry immediately. */
   #serviceReturned(): void {
     const state = this.#state.value;
     const isCutOff = state.kind === 'waiting' || state.kind === 'stalled';
@@ -289,7 +290,7 @@ export class LivePlayer {
     if (this.#pacing !== undefined) this.#pacing.follows = !isBack;
   }
 
-  /** What changes with time. */
+  /** Updates the values that change with time. */
   #follow(): void {
     const { currentTime, paused } = this.#video;
     this.#rate.note(this.#connection.received, performance.now());
@@ -325,7 +326,7 @@ export class LivePlayer {
     if (edge !== undefined) this.#video.currentTime = edge;
   }
 
-  /** @param again by itself after a failure, which stays on the screen until there is an answer */
+  /** @param again automatic retry after a failure, which stays on the screen until there is a response */
   #open(again = false): void {
     clearTimeout(this.#timer);
     this.#session?.close();
@@ -373,7 +374,7 @@ export class LivePlayer {
   #rawFeed(packets: PacketSource): MediaFeed {
     const audio = this.#audio.value;
     return this.raw.feed(this.#video, packets, audio, (isDual) => {
-      // Nobody chose: what the service begins with, and a station that nothing is known of with its main sound.
+      // No explicit choice: use the service's default, and the main sound for an unknown station.
       const side = sideOf(audio ?? this.#tuned.value?.audio ?? '0:main');
       this.#sides.side = isDual ? side : 'both';
     });

@@ -13,7 +13,7 @@ test('tuning passes from the tuner to the picture', () => {
   );
 });
 
-test('late data stalls a playing picture and nothing else', () => {
+test('late data stalls a picture only while it plays', () => {
   const playing: LiveEvent[] = [{ kind: 'tune', kept: false }, { kind: 'picture' }];
   expect(after(...playing, { kind: 'starved' }).kind).toBe('stalled');
   expect(after(...playing, { kind: 'starved' }, { kind: 'picture' }).kind).toBe('playing');

@@ -1,4 +1,4 @@
-/** The states of live viewing and how one leads to the next. Pure. */
+/** The states of live viewing and their transitions. Pure. */
 import type { ApiFailure } from '../query/api.ts';
 
 export type LiveState =
@@ -12,9 +12,9 @@ export type LiveState =
   | { readonly kind: 'playing' }
   /** The picture stands because data is late; the connection is whole. */
   | { readonly kind: 'stalled' }
-  /** Will be asked for again by itself at `until` (epoch ms). */
+  /** Retried automatically at `until` (epoch ms). */
   | { readonly kind: 'waiting'; readonly failure: ApiFailure; readonly until: number; readonly kept: boolean }
-  /** Nothing happens until the viewer acts. */
+  /** Waits for an action by the viewer. */
   | { readonly kind: 'failed'; readonly failure: ApiFailure };
 
 export type LiveEvent =
@@ -36,7 +36,7 @@ export function nextState(state: LiveState, event: LiveEvent): LiveState {
     case 'tune':
       return { kind: 'tuning', stage: 'tuner', kept: event.kept };
     case 'answered':
-      // Asked for again by itself: the reason stood there, with what can be pressed, until now.
+      // Automatic retry: until now the reason was shown, with its buttons.
       if (state.kind === 'waiting') return { kind: 'tuning', stage: 'video', kept: state.kept };
       return state.kind === 'tuning' ? { ...state, stage: 'video' } : state;
     case 'picture':

@@ -1,4 +1,4 @@
-/** One station of several: its picture, what is on, and what can be done with it. */
+/** One station of several: its picture, the present programme, and its actions. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { StationId } from '../../arib/ids.ts';

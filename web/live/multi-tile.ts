@@ -1,6 +1,6 @@
 /**
- * One station of several: as it is broadcast, at half the resolution, without controls of its own. Connects again as the
- * live player does; what this device or the tuners do not allow ends it with the reason.
+ * One station of several: original quality at half the resolution, without controls of its own. Reconnects like the
+ * live player; a limit of this device or of the tuners ends it with the reason.
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { StationId } from '../../arib/ids.ts';
@@ -22,7 +22,7 @@ export const canPlayMulti = canPlayRaw;
 type TileState =
   | { readonly kind: 'tuning' }
   | { readonly kind: 'playing' }
-  /** Asked for again by itself. */
+  /** Retried automatically. */
   | { readonly kind: 'waiting'; readonly failure: ApiFailure }
   /** This device cannot, or the station is not there. */
   | { readonly kind: 'failed'; readonly failure: ApiFailure };

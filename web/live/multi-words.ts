@@ -12,7 +12,7 @@ export const MULTI_WORDS = {
   unsupportedNext: '新しい Chrome か Edge でお試しください。',
 } as const;
 
-/** What pressing a picture does: it is heard, and heard already, it is watched alone. */
+/** Label of pressing a picture: unmute it, or, if it is heard already, watch it alone. */
 export function tileText(name: string, title: string, isHeard: boolean): string {
   const what = title === '' ? name : `${name}、${title}`;
   return isHeard ? `${what}（音声を再生中、もう一度押すと1局で見る）` : `${what}（音声を切り替える）`;

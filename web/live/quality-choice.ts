@@ -1,10 +1,10 @@
-/** The quality of the encoded path: what the viewer chose on this device, and with 自動 what the network carries. */
+/** Quality of the encoded path: the viewer's choice on this device, or with 自動 the measured throughput. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { LiveQuality } from '../../wire/api.ts';
 import { liveLevel, liveQuality } from '../device/preferences.ts';
 import { LEAST_FLOW, type NetworkSample, QUALITIES, QualityLadder, STARVED_MS } from './quality-ladder.ts';
 
-/** What the viewer of a device that saves data gets without having chosen. */
+/** Default on a device with data saving. */
 const SAVING: LiveQuality = 'low';
 
 interface Connected {
@@ -36,7 +36,7 @@ export class QualityChoice {
     return chosen === 'auto' ? this.#ladder.level : chosen;
   }
 
-  /** Bits a second that arrive where they are too few for what is shown and nothing lower is left. */
+  /** Received bit rate when it is too low for the current quality and no lower one is left. */
   get shortage(): ReadonlySignal<number | undefined> {
     return this.#shortage;
   }

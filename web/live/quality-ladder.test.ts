@@ -7,7 +7,7 @@ const RATES: Readonly<Record<LiveQuality, number>> = {
   ...{ least: 290_000, low: 850_000, middle: 2_000_000, high: 4_300_000 },
 };
 
-/** What a player sees of a network of so many bits a second: it starves while more is asked for than passes. */
+/** A player on a network of the given bit rate: it stalls while the stream needs more. */
 function watch(ladder: QualityLadder, network: (ms: number) => number, seconds: number): LiveQuality[] {
   const seen: LiveQuality[] = [ladder.level];
   let starvedSince: number | undefined;
@@ -59,7 +59,7 @@ describe('QualityLadder', () => {
     expect(stumble(70_000)).toBe('middle');
   });
 
-  test('a station that sends nothing is not taken for a slow network, for ten seconds', () => {
+  test('a station that sends no data is not taken for a slow network, for ten seconds', () => {
     const ladder = new QualityLadder('high');
     const silent = (at: number) => ladder.next({ at, bitRate: 0, starvedSince: 0 }, 'high');
     expect(silent(9_500)).toBeUndefined();

@@ -1,6 +1,6 @@
 /**
- * Which quality of a live stream the network carries. A stream cannot tell how much more would have passed, so a higher one
- * is tried now and then, more rarely after each time that it did not pass. Pure but for its own state; times in ms of any
+ * Adaptive quality of a live stream. A stream does not show how much more the network could carry, so a higher quality
+ * is tried now and then, with backoff after each failed attempt. Pure except for its own state; times in ms of any
  * monotonic clock.
  */
 import type { LiveQuality } from '../../wire/api.ts';
@@ -18,10 +18,10 @@ const NEEDED: Readonly<Record<LiveQuality, number>> = {
 
 /** Without a picture for this long, though the service sends, the quality is lowered. */
 export const STARVED_MS = 3_000;
-/** Less than this is the station that sends nothing, or a network that just stopped: only a long wait tells them apart. */
+/** At a lower rate the station sends no data, or the network just stopped: only a long wait distinguishes the two. */
 export const LEAST_FLOW = 50_000;
 const SILENT_MS = 10_000;
-/** So many interruptions within this time are the network's, not those of a moment. */
+/** This many interruptions within the time are caused by the network, not by a single event. */
 const STUMBLES = 3;
 const STUMBLES_WITHIN_MS = 30_000;
 /** After this long without stalls the next higher quality is tried. */

@@ -1,4 +1,4 @@
-/** Whether stations are shown as they are broadcast: what the viewer wants, what the browser can, what just failed. */
+/** Chooses between the raw and the encoded path: the viewer's setting, the browser's capabilities, recent failures. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { rawLive } from '../device/preferences.ts';
 import type { PacketSource } from '../raw/packet-source.ts';
@@ -15,7 +15,7 @@ export class RawChoice {
     return rawLive.value && this.#problem === undefined && canPlayRaw();
   }
 
-  /** What the decoder tells once a second; undefined on the encoded path. */
+  /** The decoder's report, once a second; undefined on the encoded path. */
   get figures(): ReadonlySignal<RawFigures | undefined> {
     return this.#figures;
   }

@@ -1,13 +1,13 @@
 /**
- * Pacing of the raw path. Its pictures are decoded once, so there is nothing to go back to; and a second above the target
- * for three seconds is not caught up slowly but jumped over.
+ * Pacing of the raw path. Its pictures are decoded once, so seeking back is impossible; a delay of a second above the
+ * target for three seconds is skipped instead of caught up slowly.
  */
 import { bufferedAhead, type Pace, type Pacing, type Sample, type Span } from '../player/pacing.ts';
 import { LivePacing } from './live-pacing.ts';
 
 const OVER_S = 1;
 const OVER_MS = 3_000;
-/** What a running position is above before the buffer's fragments come in: 1.3 s of `LivePacing` at its start. */
+/** Least buffered time while playing, between two fragments; corresponds to the initial 1.3 s of `LivePacing`. */
 const TARGET_S = 1;
 const KEPT_BEHIND_S = 2;
 

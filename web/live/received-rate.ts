@@ -1,11 +1,11 @@
-/** Bits a second that arrived lately. */
+/** Recently received bit rate. */
 
 const WINDOW_MS = 5_000;
 
 export class ReceivedRate {
   #samples: readonly { readonly octets: number; readonly at: number }[] = [];
 
-  /** @param octets that came so far @param at ms of any monotonic clock */
+  /** @param octets total received so far @param at ms of any monotonic clock */
   note(octets: number, at: number): void {
     this.#samples = [...this.#samples.filter((one) => at - one.at <= WINDOW_MS), { octets, at }];
   }
@@ -15,7 +15,7 @@ export class ReceivedRate {
     this.#samples = [];
   }
 
-  /** Undefined while there is nothing to tell from. */
+  /** Undefined without enough samples. */
   get bitRate(): number | undefined {
     const [first, last] = [this.#samples[0], this.#samples.at(-1)];
     if (first === undefined || last === undefined || last.at - first.at < WINDOW_MS / 2) return undefined;

@@ -7,9 +7,9 @@ import { Icon } from '../ui/icon.tsx';
 import type { LivePlayer } from './live-player.ts';
 
 const POLL_MS = 3_000;
-/** A single lost packet may be invisible; so many between two answers are not. */
+/** A single lost packet may be invisible; this many between two polls are not. */
 const NOTICEABLE = 10;
-/** A good answer in between does not make it good: it is gone after so many. */
+/** One good poll is not enough: hidden after this many. */
 const CALM_ANSWERS = 2;
 const TEXTS = {
   lost: '受信状態が悪く、映像が乱れています（電波が戻ると直ります）',

@@ -1,4 +1,4 @@
-/** Recording what is on, from the player: its state, and what pressing the button does. */
+/** Recording the present programme from the player: its state and the button's action. */
 import type { Station } from '../../wire/api.ts';
 import { openReservation } from '../navigation/router.ts';
 import { reservationOf } from '../query/reservations.ts';
@@ -7,7 +7,7 @@ import { Icon } from '../ui/icon.tsx';
 import { RECORD_STATES, type RecordState } from '../words/record-state.ts';
 import { splitTitle } from '../words/title.ts';
 
-/** The station list tells of its own programme sooner than nothing; the reservations know better. */
+/** The reservations take precedence; the station list is the fallback until they are loaded. */
 function kindOf(program: Station['now']): RecordState['kind'] {
   const item = reservationOf(program?.id);
   if (item?.state === 'conflict') return 'conflict';

@@ -1,4 +1,4 @@
-/** Facts of the stream that is watched: format, rate, delay, buffer, lost pictures, and the tuner's reception. */
+/** Facts of the current stream: format, bit rate, delay, buffer, dropped pictures, and the tuner's reception. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Tuner } from '../../wire/agent.ts';
 import { TUNERS } from '../query/queries.ts';

@@ -1,4 +1,4 @@
-/** Who answers the "back" key: the innermost open thing first (menu, sheet, controls), then the screen. */
+/** Handles the "back" key: the innermost open element first (menu, sheet, controls), then the screen. */
 
 type BackHandler = () => boolean;
 

@@ -1,11 +1,11 @@
 /**
- * Arrow keys move the focus, Back goes back: the whole UI by a television's remote control or a keyboard.
- * A screen that has a use for a key of its own calls `preventDefault` before the event reaches the document.
+ * Spatial navigation: arrow keys move the focus, Back goes back; the whole UI works by a television's remote control or
+ * a keyboard. A screen that handles a key itself calls `preventDefault` before the event reaches the document.
  */
 import { back } from './back.ts';
 import { type Box, beyond, type Direction, nearest } from './spatial.ts';
 
-/** Tab leads to what is marked `data-nav-skip` too, the arrows pass it: a slider would not let them go again. */
+/** Tab also reaches elements marked `data-nav-skip`, the arrows skip them: a slider would trap them. */
 const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), summary, [tabindex="0"]';
 
 const ARROWS: Readonly<Record<string, Direction>> = {
@@ -53,7 +53,7 @@ function scope(): ParentNode {
   return dialogs[dialogs.length - 1] ?? document;
 }
 
-/** What the arrows may come to. */
+/** Elements that the arrows can reach. */
 export function reachable(): HTMLElement[] {
   const found: HTMLElement[] = [];
   for (const element of scope().querySelectorAll<HTMLElement>(FOCUSABLE)) {
@@ -81,12 +81,12 @@ function pick(
   direction: Direction,
   inLine: boolean,
 ): HTMLElement | undefined {
-  // A group with one entry is entered there, also where that is scrolled out of view.
+  // A group with a single entry point is entered there, also when that is scrolled out of view.
   const boxes = elements.map((element) => (wholeOf(element, from) ?? element).getBoundingClientRect());
   return elements[nearest(from.getBoundingClientRect(), boxes, direction, inLine)];
 }
 
-/** What stands along a side of the page is come to from the side: nothing of it is above or below anything else. */
+/** A side bar is reached sideways only: no part of it is above or below anything else. */
 function standsBeside(element: HTMLElement, box: Box): boolean {
   const side = element.closest('[data-nav-side]')?.getBoundingClientRect();
   return side !== undefined && (beyond(box, side, 'left') || beyond(box, side, 'right'));
@@ -141,7 +141,7 @@ export function focusOn(element: HTMLElement, block: ScrollLogicalPosition = 'ne
   element.scrollIntoView({ block, inline: 'nearest' });
 }
 
-/** Where the arrows begin when nothing has the focus. */
+/** Where the arrows begin when no element has the focus. */
 function initialTarget(): HTMLElement | undefined {
   const all = reachable();
   return (
@@ -176,7 +176,7 @@ function readOn(active: HTMLElement, next: HTMLElement | undefined, direction: D
   return scroller.scrollTop !== before;
 }
 
-/** Moves the focus; false when nothing lies that way. */
+/** Moves the focus; false when there is no candidate in that direction. */
 function moveFocus(direction: Direction): boolean {
   const active = document.activeElement;
   const lost = !(active instanceof HTMLElement) || active === document.body || active.tabIndex < 0;
@@ -192,7 +192,7 @@ function onKey(event: KeyboardEvent): void {
   const direction = directionOf(event.key);
   if (direction !== undefined) {
     if (event.shiftKey || keepsArrow(event, direction)) return;
-    // Where nothing lies that way the browser may still scroll the page.
+    // Without a candidate the browser may still scroll the page.
     if (moveFocus(direction)) event.preventDefault();
     return;
   }

@@ -1,6 +1,6 @@
 /**
- * A press by keys may take away the very thing that was pressed: a filter that goes, a notice that is done with. Who has
- * no pointer then finds the focus on what stands nearest to it, of the same group where there is some.
+ * Keeps a focus when the pressed control is removed: a filter chip, a notice. Users without a pointer then find the
+ * focus on the nearest control, of the same group if possible.
  */
 import { directionOf, groupOf, reachable } from './focus.ts';
 
@@ -30,7 +30,7 @@ function hold(): void {
   held = { element, group: groupOf(element), x, y, screen: location.pathname };
 }
 
-/** What stands nearest to what had the focus and was taken away; undefined: nothing was, or the screen is another. */
+/** The control nearest to the removed one; undefined: none was removed, or the screen changed. */
 function nearHeld(): HTMLElement | undefined {
   const left = held;
   if (left === undefined || left.element.isConnected || left.screen !== location.pathname) return undefined;
@@ -64,7 +64,7 @@ function onKeyDown(event: KeyboardEvent): void {
     return;
   }
   if (event.key !== 'Enter' && event.key !== ' ') return;
-  // After what is drawn now, whose parts may have a better place for the focus.
+  // After the current render, which may set a better focus.
   requestAnimationFrame(() => requestAnimationFrame(find));
   setTimeout(find, SOON_MS);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { channelStep, isRecordKey, keyNumber } from './keys.ts';
 
-test('the number row stands for the twelve buttons', () => {
+test('the number row represents the twelve buttons', () => {
   const row = Array.from('1234567890-^', (key) => keyNumber({ key }));
   expect(row).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   expect(keyNumber({ key: 'a' })).toBeUndefined();

@@ -1,4 +1,4 @@
-/** Keys of keyboards and remote controls that mean a number or a channel. */
+/** Keyboard and remote-control keys for digits and channels. */
 
 interface KeyPress {
   readonly key: string;

@@ -1,6 +1,6 @@
 /**
- * Screens by address, relative to the document's base. Links are ordinary `<a href>`: a click on one of our own
- * is turned into a change of screen, everything else is left to the browser.
+ * Screens by address, relative to the document's base. Links are ordinary `<a href>`: a click on an internal one
+ * changes the screen, everything else is left to the browser.
  */
 import { computed, signal } from '@preact/signals';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
@@ -67,7 +67,7 @@ export const screen = signal<Screen>({ name: 'home' });
 const queryText = signal('');
 export const query = computed(() => new URLSearchParams(queryText.value));
 
-/** The address that is shown, and its place in the history: what is left when another comes. */
+/** The current address and its position in the history: the page that is left when another opens. */
 let shown = { url: '', depth: 0 };
 
 function follow(): void {
@@ -195,7 +195,7 @@ function onClick(event: MouseEvent): void {
   navigate(path + url.search, link.dataset.replace !== undefined);
 }
 
-/** The browser has gone already: what is kept is gone back to. */
+/** The browser has navigated already: go back to the page that must be kept. */
 let returning = false;
 
 function onPop(): void {

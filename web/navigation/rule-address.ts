@@ -1,4 +1,4 @@
-/** Where the parts of the rule screen are: all in the query of one address. */
+/** The parts of the rule screen, encoded in the query of one address. */
 import type { StationId } from '../../arib/ids.ts';
 import { type RuleId, ruleId } from '../../wire/ids.ts';
 

@@ -41,7 +41,7 @@ describe('nearest', () => {
     expect(step(cards, 2, 'right', true)).toBe(-1);
   });
 
-  test('prefers what lies straight ahead to what is nearer but aside', () => {
+  test('prefers a box straight ahead to a nearer one to the side', () => {
     const from = { left: 0, top: 0, right: 100, bottom: 40 };
     const aside = { left: 300, top: 50, right: 400, bottom: 90 };
     const ahead = { left: 0, top: 200, right: 100, bottom: 240 };

@@ -1,6 +1,6 @@
 /**
- * Which of several boxes the arrow key of a remote control leads to. Pure geometry in CSS pixels; `focus.ts`
- * finds the boxes and moves the focus.
+ * Chooses the box that an arrow key moves to. Pure geometry in CSS pixels; `focus.ts` finds the boxes and moves the
+ * focus.
  */
 
 export type Direction = 'up' | 'down' | 'left' | 'right';
@@ -58,7 +58,7 @@ function isAhead(from: Seen, to: Seen): boolean {
 }
 
 /**
- * Index of the best candidate, or -1 when there is none that way.
+ * Index of the best candidate, or -1 when there is none in that direction.
  *
  * @param inLine only candidates that share part of the row (for left and right inside a grid, so that the end of
  *   a short last row does not jump to the row above).

@@ -1,4 +1,4 @@
-/** What this browser can do for the player. Nothing here needs a secure context. */
+/** Capabilities of this browser for the player. Nothing here needs a secure context. */
 
 interface ManagedSource {
   ManagedMediaSource?: typeof MediaSource;

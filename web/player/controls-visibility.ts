@@ -2,7 +2,7 @@
 import { type Signal, signal } from '@preact/signals';
 
 const AWAKE_MS = 3_000;
-/** Remote controls are slower than mice. */
+/** Input by remote control is slower than by mouse. */
 const AWAKE_KEYS_MS = 6_000;
 const INFO_MS = 5_000;
 const METER_MS = 1_400;
@@ -10,7 +10,7 @@ const METER_MS = 1_400;
 export class ControlsVisibility {
   /** Controls are shown and can take the focus. */
   readonly awake = signal(false);
-  /** What plays is named. */
+  /** The title of the current programme is shown. */
   readonly info = signal(false);
   /** The volume's level is shown. */
   readonly meter = signal(false);

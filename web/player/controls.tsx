@@ -1,4 +1,4 @@
-/** Controls that every player shows over its picture: buttons, volume, and what appears when sound is blocked. */
+/** Controls shared by all players: buttons, volume, and the button shown when autoplay of sound is blocked. */
 import { muted, volume } from '../device/preferences.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import type { SoundOutput } from './sound-output.ts';

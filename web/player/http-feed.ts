@@ -1,4 +1,4 @@
-/** A feed that is the body of one HTTP answer: fragmented MP4 from its initialisation segment on. */
+/** A feed that reads the body of one HTTP response: fragmented MP4 from its initialisation segment on. */
 import { InitSegmentCollector } from '../../mp4/init-segment.ts';
 import { mimeOf, readTracks } from '../../mp4/tracks.ts';
 import { ApiFailure, failureOf } from '../query/api.ts';

@@ -1,7 +1,7 @@
 /**
- * The browser's end of the live socket: one connection, one watched station or recording at a time. Zapping stays on the
- * connection; it is closed when nothing is watched any more. What arrives is handed on as it is: decoding and buffering
- * are those of its readers (`socket-feed.ts`).
+ * The browser's end of the live socket: one connection, one watched station or recording at a time. Zapping reuses the
+ * connection; it is closed when nothing is watched any more. Messages are passed on unchanged: decoding and buffering
+ * belong to the readers (`socket-feed.ts`).
  */
 
 import type { StationId } from '../../arib/ids.ts';
@@ -13,7 +13,7 @@ import { ApiFailure, type FailureCode, liveSocketUrl } from '../query/api.ts';
 export type WatchWish = Extract<LiveControl, { type: 'tune' | 'chase' }>;
 
 type LiveEvent =
-  /** What follows belongs to this tuning; comes first, and again after a change of sound or codec. */
+  /** The following data belong to this tuning; sent first, and again after a change of sound or codec. */
   | { readonly kind: 'tuned'; readonly tuned: LiveTuned }
   /** A frame of another channel than control; `time` in 90 kHz on the path's scale. */
   | {
@@ -44,7 +44,7 @@ const REFUSED_LINGER_MS = 40_000;
 /** The service pings every 20 s. */
 const SILENCE_MS = 50_000;
 const OPEN_LIMIT_MS = 10_000;
-/** What a reader has not taken: 20 s of a full terrestrial station. */
+/** Queue of unread data: 20 s of a full terrestrial station. */
 const MAX_QUEUED_BYTES = 48 * 1024 * 1024;
 
 /** One watch: what arrived and was not taken yet. */
@@ -162,7 +162,7 @@ export class LiveConnection {
     this.#drop(undefined);
   }
 
-  /** Nothing is watched: the tuner is given back, a moment later for the next station. */
+  /** Nothing is watched: releases the tuner after a short delay, so that the next station can reuse it. */
   #rest(lingerMs: number): void {
     this.#watch = undefined;
     clearTimeout(this.#linger);
@@ -299,7 +299,7 @@ function send(socket: WebSocket, control: LiveControl): void {
   socket.send(frame);
 }
 
-/** Undefined for what is no message; unknown types are ignored by `switch`. */
+/** Undefined for an invalid message; unknown types are ignored by `switch`. */
 function messageOf(payload: Uint8Array): LiveMessage | undefined {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(payload));

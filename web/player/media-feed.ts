@@ -1,5 +1,5 @@
 /**
- * Where the parts of a playback come from. A feed is read once; `http-feed.ts` reads an HTTP body, `socket-feed.ts` the
+ * The source of a playback's segments. A feed is read once; `http-feed.ts` reads an HTTP body, `socket-feed.ts` the
  * live socket.
  */
 
@@ -11,7 +11,7 @@ export type FeedPart =
       readonly notices: readonly string[];
       /** Added to the times of the following media, s. */
       readonly offset: number;
-      /** Of a recording that grows: its length when the answer began, s. */
+      /** For a growing recording: its length when the response began, s. */
       readonly recorded: number | undefined;
     }
   /** Decoding starts here. */

@@ -11,7 +11,7 @@ interface MediaActions {
   readonly setPaused: (paused: boolean) => void;
   readonly next: () => void;
   readonly previous: () => void;
-  /** Of what can be sought: seconds on or back, and a place. */
+  /** For seekable media: seconds forward or back, and a position. */
   readonly skip?: (by: 1 | -1) => void;
   readonly seek?: (seconds: number) => void;
 }

@@ -33,7 +33,7 @@ export class MediaTimeline {
   }
 
   /**
-   * Takes the element over; what it showed before stays until the first append.
+   * Attaches to the element; its current picture stays until the first append.
    * @param types RFC 6381 types of the media to be appended, the most reliable first
    * @throws ApiFailure `unsupported`; Error when closed meanwhile
    */
@@ -58,8 +58,8 @@ export class MediaTimeline {
   }
 
   /**
-   * What follows begins with an initialisation segment of its own and lies anywhere on the timeline, which is opened
-   * when it is not yet; what is buffered stays.
+   * The following data begin with an initialisation segment and may lie anywhere on the timeline, which is opened if
+   * necessary; buffered data stay.
    * @param offset added to the times of media appended from now on, s
    * @throws ApiFailure `unsupported`; Error when closed meanwhile
    */
@@ -87,7 +87,7 @@ export class MediaTimeline {
   set duration(seconds: number) {
     const source = this.#source;
     if (source?.readyState !== 'open' || this.#buffer?.updating !== false) return;
-    // A source cannot be shorter than what it holds.
+    // A source cannot be shorter than its buffered data.
     const least = this.spans.at(-1)?.end ?? 0;
     const wanted = Math.max(seconds, least);
     if (source.duration !== wanted) source.duration = wanted;
@@ -127,7 +127,7 @@ export class MediaTimeline {
     return this.#update(() => this.#buffer?.remove(start, end));
   }
 
-  /** No more will be appended; what is buffered plays to its end. */
+  /** Ends the stream; buffered data play to their end. */
   finish(): void {
     if (this.#source?.readyState === 'open' && this.#buffer?.updating === false) this.#source.endOfStream();
   }

@@ -1,6 +1,6 @@
 /**
- * What lies over the picture beneath the controls, as layers: the veil that covers it, and notes on why there is no
- * picture. Captions will be a layer of their own between the two.
+ * Layers between the picture and the controls: the veil that covers it, and messages about why there is no picture.
+ * Captions are a layer of their own between the two.
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -31,11 +31,11 @@ export interface WayOut {
 
 interface FailureNoteProps {
   readonly failure: ApiFailure;
-  /** Undefined: what is said of any failure. */
+  /** Undefined: the default text of the failure. */
   readonly advice?: Advice;
   /** The most likely one first. */
   readonly ways: readonly WayOut[];
-  /** Below what is said of the failure. */
+  /** Shown below the text of the failure. */
   readonly children?: ComponentChildren;
 }
 
@@ -75,7 +75,7 @@ function useCountdown(until: number): number {
   return seconds;
 }
 
-/** The player connects again by itself at `until` (epoch ms). */
+/** The player retries automatically at `until` (epoch ms). */
 export function RetryNote({ failure, advice, ways, until, children }: FailureNoteProps & { until: number }) {
   const seconds = useCountdown(until);
   return (
@@ -95,7 +95,7 @@ export function RetryNote({ failure, advice, ways, until, children }: FailureNot
   );
 }
 
-/** Nothing happens until the viewer chooses a way; the first one has the focus. */
+/** Waits for the viewer's choice; the first button has the focus. */
 export function FailureNote({ failure, advice, ways, children }: FailureNoteProps) {
   const actions = useRef<HTMLDivElement>(null);
   useEffect(() => actions.current?.querySelector('button')?.focus({ preventScroll: true }), []);

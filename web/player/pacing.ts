@@ -1,4 +1,4 @@
-/** What decides how fast a playback runs, where it jumps, and what of its buffer is kept. */
+/** Strategy of a playback: its rate, its jumps, and which part of the buffer is kept. */
 
 /** A stretch of buffered media, in seconds of the media timeline. */
 export interface Span {
@@ -29,7 +29,7 @@ export interface Pacing {
   next(sample: Sample): Pace;
   /** Playback stood still because data came too late. @param at as `Sample.at` */
   onStall(at: number): void;
-  /** What of the buffer is no longer needed; called after each append. */
+  /** The part of the buffer to evict; called after each append. */
   removable(ranges: readonly Span[], position: number, paused: boolean): Span | undefined;
 }
 

@@ -1,10 +1,10 @@
-/** The element that shows a player's picture: on the raw path it stands beside the one that plays the sound. */
+/** The element that shows a player's picture: on the raw path it is separate from the one that plays the sound. */
 
 export const RAW_PICTURE = 'raw-picture';
 
 interface ShownPicture {
   readonly element: HTMLVideoElement | HTMLCanvasElement;
-  /** Of the picture; 0: there is none. */
+  /** Width of the picture; 0: there is none. */
   readonly width: number;
   readonly height: number;
 }

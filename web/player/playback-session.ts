@@ -1,6 +1,6 @@
 /**
- * One feed on its way into a video element: read, buffered on a timeline, paced. A session is used once; its owner
- * decides what follows its end.
+ * Plays one feed into a video element: reads, buffers on a timeline, paces. A session is used once; its owner decides
+ * what happens after its end.
  */
 import { ApiFailure, networkFailure } from '../query/api.ts';
 import type { FeedPart, MediaFeed } from './media-feed.ts';
@@ -12,7 +12,7 @@ import { correctLag } from './video-lag.ts';
 interface SessionHandlers {
   /** The service accepted the request. */
   onAnswer(notices: readonly string[]): void;
-  /** Enough is buffered: the element should be told to play. */
+  /** Enough is buffered: the owner should start the element. */
   onReady(): void;
   /** The first picture is shown, or the picture moves again. */
   onPicture(): void;
@@ -21,7 +21,7 @@ interface SessionHandlers {
   onEnd(end: StreamEnd, failure: ApiFailure): void;
 }
 
-/** How long a feed may send nothing, ms. */
+/** Timeout of a feed without data, ms. */
 export interface SilenceLimits {
   /** Until playback starts. */
   readonly firstMs: number;

@@ -1,6 +1,6 @@
 /**
- * Keys that every player obeys, and the order in which a player's keys are tried. While no control has the focus the
- * arrows belong to the player; Enter brings the controls, in which the arrows move the focus as elsewhere.
+ * Keys common to all players, and the order in which handlers are tried. While no control has the focus the arrows
+ * belong to the player; Enter shows the controls, where the arrows move the focus as elsewhere.
  */
 import { isBackKey, isTextField } from '../navigation/focus.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { FRESH, nextTry, type Retry } from './reconnect.ts';
 
-test('a stream closed in order is asked for again at once', () => {
+test('a stream that ended normally is requested again at once', () => {
   expect(nextTry(FRESH, 'closed', 1_000_000, 60_000).waitMs).toBe(0);
 });
 

@@ -1,4 +1,4 @@
-/** When a live stream that ended is asked for again. Pure. */
+/** Retry delays of a live stream that ended. Pure. */
 
 export interface Retry {
   /** Failures since the stream last played well. */

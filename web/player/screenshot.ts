@@ -1,8 +1,8 @@
-/** The picture that is shown, with its caption, as a file. */
+/** Saves the current picture, with its caption, as a file. */
 import { lengthClock } from '../words/recording.ts';
 import { pictureOf } from './picture-of.ts';
 
-/** Not allowed in names of files, by one system or another. */
+/** Characters that some system forbids in file names. */
 const UNSAFE = /[\\/:*?"<>|\p{Cc}]/gu;
 const MOST_LETTERS = 80;
 
@@ -12,7 +12,7 @@ export function screenshotName(title: string, seconds: number): string {
   return `${name === '' ? '画面' : name} ${lengthClock(seconds * 1000).replaceAll(':', '-')}.png`;
 }
 
-/** Undefined: there is no picture. @param captions what is drawn over the picture, of its shape */
+/** Undefined: there is no picture. @param captions canvas drawn over the picture, with its aspect ratio */
 export async function takeScreenshot(
   video: HTMLVideoElement,
   captions: HTMLCanvasElement | undefined,

@@ -1,7 +1,10 @@
-/** Where a sought picture lands, how far a feed has come, what of the buffer goes. Pure; seconds of the media. */
+/**
+ * Rules of seeking: the landing position, how far a feed has come, what is evicted from the buffer. Pure; seconds of
+ * the media.
+ */
 import { bufferedAhead, NUDGE, rangeAt, type Span } from './pacing.ts';
 
-/** Kept behind the position for short ways back; trimmed when it is exceeded by the second. */
+/** Kept behind the position for short seeks back; trimmed when exceeded by the second value. */
 const KEEP_BEHIND_S = 60;
 const TRIM_STEP_S = 20;
 /** A hole of the stream that is passed; a larger one is a place that was sought away from. */
@@ -17,8 +20,8 @@ interface Wanted {
 
 /**
  * Where the picture can be shown now; undefined: not yet.
- * @param spans what the feed has brought, and nothing else
- * @param ahead so much must be buffered there
+ * @param spans the ranges buffered by the feed only
+ * @param ahead least buffered time required there
  * @param over the feed brought everything it has
  */
 export function landing(
@@ -39,20 +42,23 @@ export function landing(
   return Math.max(range.start + NUDGE, Math.min(place, range.end - ahead));
 }
 
-/** How far the stretch around `from` reaches; `from` where there is none. */
+/** End of the buffered range that contains `from`; `from` without one. */
 export function fillEnd(spans: readonly Span[], from: number): number {
   const range = rangeAt(spans, from) ?? spans.find(({ start }) => start >= from && start - from < MOST_GAP_S);
   return range === undefined ? from : Math.max(from, range.end);
 }
 
-/** What lies too far behind the position. */
+/** The range too far behind the position. */
 export function trimmed(spans: readonly Span[], position: number): Span | undefined {
   const first = spans[0];
   if (first === undefined || position - first.start < KEEP_BEHIND_S + TRIM_STEP_S) return undefined;
   return { start: first.start, end: position - KEEP_BEHIND_S };
 }
 
-/** Behind a hole in which the position stands; undefined: there is none. @param stuckMs it has stood for so long */
+/**
+ * Position after the gap in which playback is stuck; undefined: there is none. @param stuckMs how long it has been
+ * stuck
+ */
 export function gapJump(spans: readonly Span[], position: number, stuckMs: number): number | undefined {
   if (stuckMs < STUCK_MS) return undefined;
   const range = rangeAt(spans, position);

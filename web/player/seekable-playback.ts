@@ -1,7 +1,7 @@
 /**
- * Playback that can be sought: one timeline for the whole of it, filled by one feed after the other. A feed is opened
- * where the picture is wanted, read only so far ahead, and followed by the next one where it ended. Times are seconds of
- * the media, which the feeds carry themselves.
+ * Playback with seeking: one timeline for the whole of it, filled by one feed after the other. A feed is opened at the
+ * requested position, read only a limited time ahead, and followed by the next one where it ended. Times are seconds of
+ * the media, which the feeds contain.
  */
 import { ApiFailure, networkFailure } from '../query/api.ts';
 import type { FeedPart, MediaFeed } from './media-feed.ts';
@@ -13,13 +13,13 @@ import { fillEnd, gapJump, landing, trimmed } from './seek-rules.ts';
 interface SeekableHandlers {
   /** The service accepted the request. @param recorded length of a recording that grows, s */
   onAnswer(notices: readonly string[], recorded: number | undefined): void;
-  /** The first picture at the wanted place can be shown: the element should be told to play, unless it is paused. */
+  /** The first picture at the requested position is ready: the owner should start the element, unless it is paused. */
   onReady(): void;
   /** The picture moves, or a seek has its picture. */
   onPicture(): void;
   /** Data is late: the picture stands. */
   onStarved(): void;
-  /** A feed ended; what is buffered is still played. Called once for each feed. */
+  /** A feed ended; buffered data still play. Called once for each feed. */
   onFeedEnd(end: StreamEnd, failure: ApiFailure): void;
   /** Everything up to the end was shown. */
   onEnded(): void;
@@ -35,9 +35,9 @@ interface FeedOpening {
 
 /** Read so far ahead of the position: a seek soon after does not waste more than that. */
 const MOST_AHEAD_S = 40;
-/** A place that is ready when so much is buffered. */
+/** Buffered time at which a position counts as ready. */
 const START_AHEAD_S = 0.3;
-/** After a stall so much must be buffered again: the picture does not stutter at the live edge. */
+/** Buffered time required after a stall, so that playback does not stutter at the live edge. */
 const RESUME_AHEAD_S = 1.5;
 const TICK_MS = 250;
 /** A conversion may wait for ffmpeg and the disk. */
@@ -108,7 +108,7 @@ export class SeekablePlayback {
     this.#applyRate();
   }
 
-  /** Seeks in what is buffered; false when it must be fed first. */
+  /** Seeks within the buffer; false when a feed is needed first. */
   seekBuffered(target: number): boolean {
     const range = rangeAt(this.spans, target);
     const isEnd = this.#complete && range !== undefined;
@@ -133,7 +133,7 @@ export class SeekablePlayback {
     void this.#read(opening.feed, abort, true);
   }
 
-  /** Opens a feed behind what is buffered; the picture is not touched. */
+  /** Opens a feed after the buffered range; the picture is not affected. */
   continueWith(feed: MediaFeed): void {
     this.#feed?.abort();
     const abort = new AbortController();
@@ -141,14 +141,14 @@ export class SeekablePlayback {
     void this.#read(feed, abort, false);
   }
 
-  /** No feed follows: what is buffered plays to its end, and that is the end. */
+  /** No feed follows: buffered data play to their end, which ends the media. */
   complete(): void {
     this.#complete = true;
     this.#timeline.finish();
     this.#check();
   }
 
-  /** Reads no more; what is buffered stays. */
+  /** Stops reading; buffered data stay. */
   stop(): void {
     this.#feed?.abort();
     this.#feed = undefined;
@@ -229,7 +229,7 @@ export class SeekablePlayback {
     }
     signal.throwIfAborted();
     await this.#append(part.bytes, signal);
-    // Another feed may have taken its place meanwhile.
+    // Another feed may have replaced it meanwhile.
     if (signal.aborted) return;
     this.#filledTo = fillEnd(this.spans, this.#filledTo);
     this.#settle(false);
@@ -262,7 +262,7 @@ export class SeekablePlayback {
     this.#handlers.onReady();
   }
 
-  /** Backpressure: what is not read stays with the service, which waits. */
+  /** Backpressure: unread data stay with the service, which waits. */
   async #untilWanted(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && this.#landing === undefined && this.#ahead() > MOST_AHEAD_S) {
       await pause(TICK_MS, signal);

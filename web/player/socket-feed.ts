@@ -1,4 +1,4 @@
-/** A feed that is the encoded path of the live socket. Messages other than media go to its listener. */
+/** A feed that reads the encoded path of the live socket. Messages other than media go to its listener. */
 import { originOf, readFragment } from '../../mp4/fragment.ts';
 import { mimeOf, readTracks, type Track } from '../../mp4/tracks.ts';
 import type { CaptionPage, CaptionsNotice } from '../../wire/caption.ts';

@@ -1,4 +1,4 @@
-/** Volume, mute and the browsers' rule that sound starts only after the viewer touched something. */
+/** Volume, mute, and the browsers' autoplay rule that sound needs a user gesture. */
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import { muted, volume } from '../device/preferences.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Which of the two sounds of a dual-mono broadcast is heard: media elements know no such choice. The element's sound goes
- * through a graph of its own from the first time on that one side is wanted; it cannot be taken out again.
+ * Selects one of the two sounds of a dual-mono broadcast, which media elements do not support. From the first selection
+ * on, the element's sound goes through an audio graph; it cannot be detached again.
  */
 
 type SoundSide = 'both' | 'main' | 'sub';

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { judgeLag, NO_LAG } from './video-lag.ts';
 
-/** Shows pictures that are so late, ten a second; gives the times of jumps, ms. */
+/** Shows pictures with the given delay, ten a second; returns the times of jumps, ms. */
 function jumps(lateness: (at: number) => number, seconds: number): number[] {
   const found: number[] = [];
   let lag = NO_LAG;

@@ -1,5 +1,6 @@
 /**
- * Pictures that fall behind the sound: the sound continues while a decoder is late, and media elements do not correct that by themselves.
+ * Corrects pictures that lag behind the sound: media elements continue the sound while a decoder is late, and do not
+ * resynchronise.
  * Measured with every picture that is shown; a jump back to that picture puts both together again.
  */
 
@@ -21,7 +22,7 @@ interface Lag {
 export const NO_LAG: Lag = { late: 0, jumpedAt: Number.NEGATIVE_INFINITY };
 
 const LATE_S = 0.1;
-/** One late picture is a late callback; so many are a late decoder. */
+/** One late picture is a late callback; this many are a late decoder. */
 const LATE_PICTURES = 5;
 const JUMP_EVERY_MS = 3_000;
 

@@ -1,6 +1,6 @@
 /** Keeps the screen on while watching. Exists on https only; elsewhere a playing video does most of it. */
 
-/** Returns the function that lets the screen sleep again. */
+/** Returns the function that releases the lock. */
 export function keepAwake(): () => void {
   if (!('wakeLock' in navigator)) return () => undefined;
   let released = false;
@@ -11,7 +11,7 @@ export function keepAwake(): () => void {
       lock = await navigator.wakeLock.request('screen');
       if (released) await lock.release();
     } catch {
-      // Refused (battery saver): nothing to be done.
+      // Refused (battery saver): ignored.
     }
   };
   const onVisible = (): void => void take();

@@ -1,6 +1,5 @@
 /**
- * What can be done with a programme: watch it, have it recorded, find it elsewhere. A button stands here only while
- * it does something.
+ * Actions on a programme: watch, record, search. A button is shown only while it has an effect.
  */
 import type { ProgramDetail, ReservationMark } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';

@@ -1,4 +1,4 @@
-/** A programme's facts in words, in the order in which people ask for them. */
+/** A programme's facts as text, the most important first. */
 import type { ProgramDetail } from '../../wire/api.ts';
 import { genreText } from '../words/genre.ts';
 import { audioText, videoText } from '../words/media.ts';

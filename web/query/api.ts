@@ -31,7 +31,7 @@ import type {
 import type { ReservationId, RuleId } from '../../wire/ids.ts';
 import { plainReason } from './plain-reason.ts';
 
-/** What can go wrong besides the service's own codes. */
+/** Failures besides the service's own codes. */
 export type FailureCode =
   | ProblemCode
   | 'network'
@@ -201,10 +201,10 @@ export function liveUrl(
   return url;
 }
 
-/** What a conditional GET gives: a new content with its tag, or that it is as it was. */
+/** Result of a conditional GET: new content with its ETag, or unchanged. */
 export type Renewed<T> = { readonly content: T; readonly etag: string | null } | 'unchanged';
 
-/** A GET that answers with nothing when the content that is here already is current. */
+/** A conditional GET, which returns nothing if the cached content is current. */
 export function renewed<T>(
   path: string | URL,
   etag: string | null,
@@ -240,7 +240,7 @@ export function getGuide(
 /** Rows that the service gives of a section at once, at most. */
 const SEARCH_ROWS = 10;
 
-/** @param rest of one section, behind so many rows */
+/** @param rest paging of one section, from the given row */
 export function getSearch(
   q: string,
   signal: AbortSignal,
@@ -275,7 +275,7 @@ export const releaseCollect = (): Promise<void> =>
 /** A service older or newer than this page may lack some keys. */
 export type KnownSettings = Partial<Settings>;
 
-/** Merges; gives what is in force afterwards. */
+/** Merges the changes; returns the settings in force afterwards. */
 export const putSettings = (changes: KnownSettings): Promise<KnownSettings> =>
   exchange<KnownSettings>('api/settings', { method: 'PUT', body: changes }, json);
 export const getSystem = (signal?: AbortSignal): Promise<SystemFacts> => get('api/system', signal);
@@ -283,12 +283,12 @@ export const getSystem = (signal?: AbortSignal): Promise<SystemFacts> => get('ap
 /** A part of a list of reservations: what ends after `from`, epoch ms, at most `limit` of them. */
 interface ReservationPart {
   readonly from: number;
-  /** What begins before, epoch ms. */
+  /** Reservations that begin before this, epoch ms. */
   readonly to?: number;
   readonly limit?: number;
 }
 
-/** @param done what is done with, of the last two weeks (cancelled ones, too), instead of everything else */
+/** @param done lists settled reservations of the last two weeks (including cancelled ones) instead of the others */
 function reservationsUrl(done: boolean, part?: ReservationPart): URL {
   const url = addressOf('api/reservations');
   if (done) url.searchParams.set('completed', '1');
@@ -315,12 +315,12 @@ export const renewReservations = (
 /** Books by hand; of a programme that is booked already, gives its reservation. */
 export const bookProgram = (body: ReservationRequest): Promise<ReservationItem> =>
   exchange<ReservationItem>('api/reservations', { method: 'POST', body }, json);
-/** Of one that is being recorded: ends the recording and keeps what there is. */
+/** For a recording in progress: stops it and keeps what was recorded. */
 export const cancelReservation = (id: ReservationId): Promise<void> =>
   exchange(`api/reservations/${id}`, { method: 'DELETE' }, nothing);
 export const restoreReservation = (id: ReservationId): Promise<void> =>
   exchange(`api/reservations/${id}/restore`, { method: 'POST' }, nothing);
-/** Records what is on at a station. */
+/** Records the present programme of a station. */
 export const recordStation = (id: StationId): Promise<RecordAnswer> =>
   exchange<RecordAnswer>(`api/services/${id}/record`, { method: 'POST' }, json);
 

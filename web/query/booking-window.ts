@@ -1,4 +1,4 @@
-/** Which stretch of time the list of reservations is read for. Pure. */
+/** The time range for which the list of reservations is read. Pure. */
 
 /** Epoch ms; reservations whose programmes overlap it. */
 export interface BookingWindow {

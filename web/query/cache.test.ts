@@ -52,7 +52,7 @@ describe('the query cache', () => {
     expect(reads.length).toBe(1);
   });
 
-  test('an event reads what is shown at once, with its tag, and the rest when it is shown', async () => {
+  test('an event re-reads visible answers at once, with their ETag, and the others when they are shown', async () => {
     const { cache, query, reads, send } = home();
     cache.use(query('shown'));
     reads[0]?.resolve({ content: 1, etag: '"1"' });
@@ -100,7 +100,7 @@ describe('the query cache', () => {
     expect(cache.entry(query('a')).answer.value).toEqual({ value: 3, failure: undefined });
   });
 
-  test('while no events arrive nothing that was read before is taken for fresh', async () => {
+  test('while no events arrive, earlier answers count as stale', async () => {
     const { cache, query, reads, state } = home();
     const release = cache.use(query('a'));
     reads[0]?.resolve({ content: 1, etag: null });
@@ -111,7 +111,7 @@ describe('the query cache', () => {
     expect(reads.length).toBe(2);
   });
 
-  test('keeps only so many answers that no screen shows', async () => {
+  test('keeps a bounded number of answers that no screen shows', async () => {
     const { cache, query, reads } = home();
     for (let index = 0; index < 40; index += 1) {
       const release = cache.use(query(`q${index}`));

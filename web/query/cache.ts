@@ -1,7 +1,7 @@
 /**
- * Answers of the service, each read once and shared by every screen that shows it. An answer is read again when one of
- * its events arrives, when events may have been missed, and when a change made here asks for it; a conditional GET
- * makes that cheap. Answers are kept, so that a screen that is opened again shows them at once.
+ * Query cache: responses of the service, each read once and shared by every screen that shows it. A response is read
+ * again after one of its events, after events may have been missed, and after a change made here; a conditional GET
+ * makes that cheap. Responses are kept, so that a screen that is opened again shows them at once.
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { ApiFailure, networkFailure, type Renewed } from './api.ts';
@@ -21,7 +21,7 @@ export interface Query<T> {
 interface Answer<T> {
   /** Undefined until the first answer. It stays when a later read fails. */
   readonly value: T | undefined;
-  /** Of the last read; undefined when that succeeded. */
+  /** Error of the last read; undefined when that succeeded. */
   readonly failure: ApiFailure | undefined;
 }
 
@@ -47,7 +47,9 @@ export class CacheEntry<T> {
     return this.#users > 0;
   }
 
-  /** Keeps the answer fresh until the returned function is called. @param mayBeOld nothing told of changes meanwhile */
+  /**
+   * Keeps the response fresh until the returned function is called. @param mayBeOld no events were received meanwhile
+   */
   use(mayBeOld: boolean): () => void {
     // Gone when it was read last: its old content is not shown again.
     if (!this.isUsed && this.#answer.peek().failure?.code === 'not_found') {

@@ -9,7 +9,7 @@ export const ENCODES = pathQuery<Encodes>('api/encodes', ['recordings']);
 export const encodeLogQuery = (id: RecordingId): Query<EncodeLog> =>
   pathQuery(`api/recordings/${id}/encode-log`, ['recordings']);
 
-/** What is left out is as its rule or reservation says, else the settings. */
+/** Omitted fields follow the rule or reservation, else the settings. */
 export const encodeRecording = (id: RecordingId, body: EncodeRequest = {}): Promise<void> =>
   exchange(`api/recordings/${id}/encode`, { method: 'POST', body }, nothing);
 export const cancelEncode = (id: RecordingId): Promise<void> =>

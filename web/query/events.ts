@@ -1,6 +1,6 @@
 /**
- * The service's event stream: calls back for every change, reconnects with doubling waits when the connection is
- * lost or silent, and tells after each reconnect that everything must be read again (missed events are not
+ * The service's event stream: a callback for every change, reconnection with exponential backoff when the connection is
+ * lost or silent, and a notification after each reconnection that everything must be read again (missed events are not
  * replayed).
  */
 import { connection } from '../device/connection.ts';

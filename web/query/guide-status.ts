@@ -2,7 +2,7 @@
 import type { GuideStatus } from '../../wire/api.ts';
 
 interface Gathered {
-  /** Stations that have a guide here, of those that can have one. */
+  /** Stations with a guide, of those that can have one. */
   readonly known: number;
   readonly total: number;
 }

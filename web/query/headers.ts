@@ -1,6 +1,6 @@
 /**
- * Names of response headers, as `wire/api.ts` has them: typed by them, repeated so that the validators beside them
- * stay out of the bundle.
+ * Names of response headers from `wire/api.ts`: typed by them, repeated so that the validators beside them stay out of
+ * the bundle.
  */
 import type { MIME_HEADER as Mime, NOTICE_HEADER as Notice, TOTAL_HEADER as Total } from '../../wire/api.ts';
 import type { OFFSET_HEADER as Offset, RECORDED_HEADER as Recorded } from '../../wire/playback.ts';

@@ -52,7 +52,7 @@ describe('pages', () => {
     expect(pages.at(0)).toBeDefined();
   });
 
-  test('keep what they show while they are read anew', async () => {
+  test('keep their content while they are read again', async () => {
     const { state, pages } = served(300);
     pages.want(150, 160);
     await until(() => pages.at(150) !== undefined);
@@ -66,7 +66,7 @@ describe('pages', () => {
     expect(state.asked.filter((offset) => offset === 100)).toHaveLength(2);
   });
 
-  test('leave out of the first page what is shown apart', async () => {
+  test('omit from the first page what is shown separately', async () => {
     const { state, pages } = served(250);
     state.running = 3;
     pages.want(0, 250);

@@ -1,6 +1,6 @@
 /**
- * A long list as pages that are read when they come near the view and forgotten when they are far from it. What was
- * read stays on the screen while it is read again, so that a change of the service moves nothing under a finger.
+ * A long list as pages that are read when they come near the view and dropped when they are far from it. Content stays
+ * on the screen while it is read again, so that an update does not shift the layout.
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { ApiFailure, networkFailure } from './api.ts';
@@ -35,7 +35,7 @@ export class Pages<T> {
   readonly #reading = new Map<number, AbortController>();
   #wanted = { first: 0, last: 0 };
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** What runs is shown above the list, and taken out of its first page. */
+  /** Running items are shown above the list and removed from its first page. */
   #apart = 0;
 
   constructor(
@@ -71,7 +71,7 @@ export class Pages<T> {
     this.#fill();
   }
 
-  /** Reads everything again, first what is in view. */
+  /** Reads everything again, visible pages first. */
   renew(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
@@ -104,7 +104,7 @@ export class Pages<T> {
     const { first, last } = this.#wanted;
     const { total } = this.#state.peek();
     const end = total === undefined ? 0 : Math.max(0, Math.ceil(total / PAGE_ROWS) - 1);
-    // The first page tells how many there are and is needed to count what is shown apart.
+    // The first page contains the total and is needed to count the items that are shown separately.
     for (const page of new Set([0, ...pagesOf(first, Math.min(last, end))])) {
       if (!this.#fresh.has(page) && !this.#reading.has(page)) void this.#read(page);
     }

@@ -16,7 +16,7 @@ const RAW = [
   '',
 ];
 
-test('of a raw error a sentence with a next step is shown, and nothing of the error', () => {
+test('a raw error is replaced by a sentence with a next step', () => {
   for (const raw of RAW) {
     const shown = plainReason(raw);
     expect(shown).not.toMatch(/E[A-Z]{2,}|rror|verbose|[{}"]|undefined|svc\.js|connect|locked|null/u);
@@ -26,7 +26,7 @@ test('of a raw error a sentence with a next step is shown, and nothing of the er
   }
 });
 
-test('what is said in Japanese before the error stays', () => {
+test('Japanese text before the error stays', () => {
   expect(plainReason(RAW[3] ?? '')).toStartWith('チューナーエージェントに接続できません。接続先が');
   expect(plainReason(RAW[5] ?? '')).toStartWith('/etc/svc/tuners.json を読めません。');
   expect(plainReason(RAW[6] ?? '')).toBe(

@@ -22,7 +22,7 @@ const QUOTED = /「[^」]*」/gu;
 
 const LOG = '続くときはサーバーのログを確かめてください。';
 
-/** What a system's error means, and the next step. */
+/** Meaning of a system's error, and the next step. */
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [
     /ECONNREFUSED|ConnectionRefused|Unable to connect|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN/u,
@@ -46,7 +46,7 @@ function isRaw(text: string): boolean {
   return RAW.some((pattern) => pattern.test(bare));
 }
 
-/** The sentence before what a system said, without its end; empty where there is none. */
+/** The sentence before a system's message, without its end; empty if there is none. */
 function headOf(text: string): string {
   const [head = ''] = text.split(/[:：(（{\n]|[。、]\s*(?=[\x21-\x7e])/u);
   return JAPANESE.test(head) && !isRaw(head) ? head.trim().replace(/[。、]+$/u, '') : '';
@@ -54,7 +54,7 @@ function headOf(text: string): string {
 
 /**
  * @param text of the service or the agent
- * @param what stands before the next step where the text says nothing in Japanese, without 。
+ * @param what text before the next step if the message has no Japanese, without 。
  */
 export function plainReason(text: string, what = 'うまくいきませんでした'): string {
   if (JAPANESE.test(text) && !isRaw(text)) return text;

@@ -1,4 +1,4 @@
-/** What screens ask the service for again and again, with the events that change each answer. */
+/** Queries shared by several screens, with the events that change each response. */
 import type { ProgramId } from '../../arib/ids.ts';
 import type { Access } from '../../wire/access.ts';
 import type { Card, Channel, DetectedDevices, Tuner } from '../../wire/agent.ts';
@@ -51,7 +51,7 @@ export const RUNNING_RECORDINGS = callQuery<readonly Recording[]>(
   },
 );
 
-/** Sub-channels that show nothing of their own between two times, epoch ms. */
+/** Sub-channels that only repeat their main station between two times, epoch ms. */
 export const sharedStationsQuery = (type: Station['type'], from: number, to: number): Query<SharedStations> =>
   pathQuery(`api/guide/shared?type=${type}&from=${from}&to=${to}`, ['programs', 'services']);
 export const programQuery = (id: ProgramId): Query<ProgramDetail> =>
@@ -64,7 +64,7 @@ export const recordingDetailQuery = (id: RecordingId): Query<RecordingDetail> =>
   pathQuery(`api/recordings/${id}/detail`, ['recordings']);
 export const recordingStatusQuery = (id: RecordingId): Query<RecordingStatus> =>
   pathQuery(`api/recordings/${id}/status`, ['recordings']);
-/** So many on the home screen. */
+/** Number of rows on the home screen. */
 const HOME_RECORDINGS = 12;
 const homeQuery = (key: string, wish: Readonly<Record<string, string>>): Query<readonly Recording[]> =>
   callQuery(key, ['recordings'], async (signal) => {

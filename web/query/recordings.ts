@@ -1,4 +1,4 @@
-/** Calls to the service about recordings and the room for them. */
+/** Calls to the service about recordings and storage. */
 import type { Recording, RecordingSeries } from '../../wire/api.ts';
 import type { CaptionsFile } from '../../wire/caption.ts';
 import type { RecordingId } from '../../wire/ids.ts';
@@ -47,11 +47,11 @@ export const putPlace = (id: RecordingId, placeMs: number): Promise<void> =>
   post(`api/recordings/${id}/resume`, { at: placeMs / 1000 });
 export const protectRecording = (id: RecordingId, on: boolean): Promise<void> =>
   post(`api/recordings/${id}/protect`, { protected: on });
-/** Removes its files at once; nothing brings them back. */
+/** Removes its files at once; this cannot be undone. */
 export const eraseRecording = (id: RecordingId): Promise<void> =>
   exchange(`api/recordings/${id}`, { method: 'DELETE' }, nothing);
 
-/** Says where the commercials are; what is left out is programme. Resolves to the chapters as they are then. */
+/** Sets the commercials; the rest is programme. Resolves to the resulting chapters. */
 export const putChapters = (id: RecordingId, chapters: Chapters['chapters']): Promise<Chapters> =>
   exchange(`api/recordings/${id}/chapters`, { method: 'PUT', body: { chapters } }, json<Chapters>);
 /** Takes that back: what was detected holds again. */

@@ -1,7 +1,7 @@
 /**
- * The reservations that several screens show: read while one of them is there, again on every event, and kept
- * between, so that a screen that is shown again begins with what was known. Of the list no more is read than the screens
- * that are there need (`booking-window.ts`): a household may have thousands of reservations.
+ * The reservations that several screens share: read while one of them is shown, again on every event, and cached
+ * between, so that a screen starts with the last known list. Only the range that the mounted screens need is read
+ * (`booking-window.ts`): a household may have thousands of reservations.
  */
 import { computed, signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
@@ -25,7 +25,7 @@ export const bookings = computed<Bookings>(() => {
 });
 
 const byId = computed(() => new Map(bookings.value.items?.map((item) => [item.id, item])));
-/** Of a programme the latest counts: an earlier one may have been withdrawn. */
+/** For a programme the latest reservation counts: an earlier one may have been withdrawn. */
 const byProgram = computed(() => {
   const found = new Map<ProgramId, ReservationItem>();
   for (const item of bookings.value.items ?? []) {
@@ -43,7 +43,7 @@ export function reservationOf(programId: ProgramId | undefined): ReservationItem
   return programId === undefined ? undefined : byProgram.value.get(programId);
 }
 
-/** The two lists that the service keeps, as they were last read: what is to come, and what is done with. */
+/** The service's two lists as last read: upcoming and settled. */
 interface Part {
   readonly done: boolean;
   /** Of the window that was read. */
@@ -55,9 +55,9 @@ const parts: readonly Part[] = [
   { done: true, etag: null, items: [] },
 ];
 
-/** What the components that are there show; one without a window shows all reservations. */
+/** Ranges of the mounted components; one without a range needs all reservations. */
 const needs = new Map<symbol, BookingWindow | undefined>();
-/** What the items that are here cover. */
+/** Range covered by the cached items. */
 const covered = signal<BookingWindow>(NOTHING);
 
 /** True when it is not as it was. */
@@ -72,7 +72,7 @@ async function readPart(part: Part, wanted: BookingWindow, signal: AbortSignal):
 const BOOKINGS: Query<readonly ReservationItem[]> = {
   key: 'reservations',
   events: ['reservations', 'recordings'],
-  /** One that moves from one list to the other between the reads must not be missed: what is done is read last. */
+  /** One that moves from one list to the other between the reads must not be missed: the settled list is read last. */
   async read(signal) {
     const wanted = windowOf(needs.values());
     let changed = bookings.peek().items === undefined;
@@ -90,7 +90,7 @@ export function isBookingKnown(from: number, to: number): boolean {
   return bookings.value.items !== undefined && covers(covered.value, { from, to });
 }
 
-/** Reads; resolves when what is here is newer than the call. */
+/** Reads; resolves when the cached list is newer than the call. */
 export function readBookings(): Promise<void> {
   return entryOf(BOOKINGS).renew();
 }
@@ -101,7 +101,7 @@ export function readBookings(): Promise<void> {
  */
 export function useBookings(window?: BookingWindow | null): Bookings {
   const key = window == null ? String(window) : `${window.from}-${window.to}`;
-  // Before the query is begun to be kept, whose first read must know what is needed.
+  // Before the query is activated, whose first read must know the range.
   useLayoutEffect(() => {
     if (window === null) return undefined;
     const own = Symbol('component');
@@ -117,7 +117,7 @@ export function useBookings(window?: BookingWindow | null): Bookings {
   return { items: isHere ? items : undefined, failure };
 }
 
-/** So many of the next reservations the home screen reads: a house may have hundreds booked. */
+/** Number of upcoming reservations that the home screen reads: a household may have hundreds. */
 export const MOST_NEXT = 100;
 const RECENT_MS = 3 * 86_400_000;
 /** Time passes without an event: what has ended leaves the list. */
@@ -130,7 +130,7 @@ export const NEXT_BOOKINGS: Query<readonly ReservationItem[]> = callQuery(
   (signal) => getReservations(false, signal, { from: Date.now(), limit: MOST_NEXT }),
   HOME_POLL_MS,
 );
-/** What ended in the last three days, the last first. */
+/** Reservations that ended in the last three days, latest first. */
 export const RECENT_BOOKINGS: Query<readonly ReservationItem[]> = callQuery(
   'recent reservations',
   ['reservations', 'recordings'],

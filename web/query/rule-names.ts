@@ -1,4 +1,4 @@
-/** What the rules are called, for reservations that know only their ids. */
+/** Names of rules, for reservations that only contain ids. */
 import { computed } from '@preact/signals';
 import type { RuleId } from '../../wire/ids.ts';
 import { RULES } from './queries.ts';
@@ -16,7 +16,7 @@ export function originText(ruleId: RuleId | null): string {
   return name === '' ? 'ルール' : `ルール「${name}」`;
 }
 
-/** Reads the names while the component is there; without them reservations are told of a rule without a name. */
+/** Reads the names while the component is mounted; until then reservations show a rule without a name. */
 export function useRuleNames(): void {
   useQuery(RULES);
 }

@@ -1,6 +1,6 @@
 /**
- * The household's settings as the service holds them: read at the start and on every change, saved one at a time.
- * What devices need before they can ask (the theme) is kept on them.
+ * The household's settings: read at the start and on every change, saved one at a time. Settings that a device needs
+ * before the first response (the theme) are also stored on it.
  */
 import { computed, effect } from '@preact/signals';
 import { houseCodec, houseTheme } from '../device/preferences.ts';
@@ -24,7 +24,7 @@ export function readHousehold(): Promise<void> {
   return entryOf(SETTINGS).renew();
 }
 
-/** @throws ApiFailure with the service's reason; nothing is changed then */
+/** @throws ApiFailure with the service's reason; the settings are then unchanged */
 export async function saveSetting(change: KnownSettings): Promise<void> {
   entryOf(SETTINGS).put(await putSettings(change));
 }

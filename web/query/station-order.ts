@@ -1,4 +1,6 @@
-/** Which stations this device shows, and in which order: pinned ones first, hidden ones not at all. Ids, kept here. */
+/**
+ * The stations shown on this device and their order: pinned ones first, hidden ones omitted. Ids, stored on the device.
+ */
 import { computed } from '@preact/signals';
 import type { Station } from '../../wire/api.ts';
 import { remembered } from '../device/preferences.ts';
@@ -43,7 +45,7 @@ export const shownStations = computed<readonly Station[]>(() =>
   arranged(stations.value, pinnedStations.value, hiddenStations.value),
 );
 
-/** As `shownStations`, with one that somebody asked for or is watching. */
+/** As `shownStations`, including a station that was requested or is being watched. */
 export function shownStationsWith(kept: number | undefined): readonly Station[] {
   return arranged(stations.value, pinnedStations.value, hiddenStations.value, kept);
 }

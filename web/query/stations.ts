@@ -8,7 +8,7 @@ import { entryOf, keepFresh, pathQuery } from './use-query.ts';
 export type StationList =
   | { readonly kind: 'loading' }
   | { readonly kind: 'ready'; readonly stations: readonly Station[] }
-  /** Only while nothing was ever read: a list once read stays on the screen, its age is what the banner tells. */
+  /** Only before the first successful read: afterwards the list stays on the screen, and the banner shows its age. */
   | { readonly kind: 'failed'; readonly failure: ApiFailure };
 
 const STATIONS = pathQuery<Station[]>('api/services', ['services', 'programs', 'reservations']);

@@ -24,7 +24,7 @@ export interface Shown<T> {
   readonly renew: () => Promise<void>;
 }
 
-/** What a conditional GET of a path gives. @param poll milliseconds, for what changes without an event */
+/** Query of a path by conditional GET. @param poll milliseconds, for content that changes without an event */
 export function pathQuery<T>(path: string, events: readonly Watched[], poll?: number): Query<T> {
   return {
     key: path,
@@ -49,7 +49,7 @@ export function callQuery<T>(
   };
 }
 
-/** @param query undefined: nothing is read, as it is known or cannot be told */
+/** @param query undefined: nothing is read */
 export function useQuery<T>(query: Query<T> | undefined): Shown<T> {
   const key = query?.key;
   const poll = query?.poll;

@@ -1,6 +1,6 @@
 /**
- * Cuts an MPEG-2 video elementary stream into access units: the headers of a picture and its slices, one frame or field
- * (ISO/IEC 13818-2, 6.1.1.11). Units are found by start codes, whatever the PES packets are aligned to.
+ * Splits an MPEG-2 video elementary stream into access units: the headers of a picture and its slices, one frame or
+ * field (ISO/IEC 13818-2, 6.1.1.11). Units are found by start codes, independent of PES alignment.
  */
 
 export interface AccessUnit {
@@ -15,9 +15,9 @@ const PICTURE = 0x00;
 const LAST_SLICE = 0xaf;
 const SEQUENCE = 0xb3;
 const GROUP = 0xb8;
-/** sequence_error_code, written where octets are missing: it ends the slice that they belonged to. */
+/** sequence_error_code, inserted where bytes are missing: it ends the damaged slice. */
 const LOSS = Uint8Array.of(0x00, 0x00, 0x01, 0xb4);
-/** The largest unit of the level is 1.2 MB; what is longer is no picture. */
+/** The largest unit of the level is 1.2 MB; longer ones are invalid. */
 const MAX_UNIT = 1_536 * 1024;
 const INITIAL = 64 * 1024;
 const INTRA_TYPE = 1;
@@ -83,7 +83,7 @@ export class AccessUnits {
     const MARGIN = 6;
     let at = this.#searched;
     for (;;) {
-      // A picture's type stands in the sixth octet from its start code on.
+      // The picture type is in the sixth byte after its start code.
       at = this.#buffer.indexOf(1, at + 2) - 2;
       if (at < 0 || at + MARGIN > this.#length) break;
       if (this.#buffer[at] !== 0 || this.#buffer[at + 1] !== 0) {

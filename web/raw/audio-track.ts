@@ -1,6 +1,6 @@
 /**
- * The sound of a station for a media source: ADTS frames out of PES packets, as fragments on a time line that begins
- * near 0 with the first of them. A gap in the broadcast is a gap on the time line.
+ * The sound of a station for a media source: ADTS frames from PES packets, as fragments on a timeline that begins near
+ * 0 with the first of them. A gap in the broadcast is a gap on the timeline.
  */
 import { ADTS_HEADER, type AdtsHeader, readAdtsHeader } from '../../arib/aac/adts.ts';
 import { isBareDualMono, twoChannelConfig } from '../../arib/aac/dual-mono.ts';
@@ -19,7 +19,7 @@ type AudioPart =
 const CLOCK = 90_000;
 /** Times of PES packets are rounded and jitter by less; more is loss. */
 const JITTER_S = 0.03;
-/** A frame has at most 8191 octets; what is held beyond is no sound. */
+/** A frame has at most 8191 bytes; more buffered data are not sound. */
 const MAX_HELD = 64 * 1024;
 
 export class AudioTrack {
@@ -94,7 +94,7 @@ export class AudioTrack {
     const expected = this.#next;
     let start = expected ?? told;
     if (start === undefined) return;
-    // A frame that began in the packet before shifts the time to the frame behind it.
+    // A frame that began in the previous packet: the time stamp applies to the next frame.
     const within = JITTER_S * this.#rate + (isAligned ? 0 : AAC_FRAME_SAMPLES);
     if (told !== undefined && Math.abs(told - start) > within) start = told;
     if (start < 0) return;

@@ -1,13 +1,14 @@
 /**
- * Finds film in interlaced video: pictures that became fields by 3:2 pulldown (24 a second) or 2:2 pulldown (30) without
- * a mark in the stream. Every possible cadence is checked against each pair of fields; one that no pair contradicted for
- * half a second, although the picture moved, is the film's. The first contradiction ends it. Pure.
+ * Inverse telecine: detects film in interlaced video, pictures converted to fields by 3:2 pulldown (24 a second) or 2:2
+ * pulldown (30) without a flag in the stream. Every possible cadence is checked against each pair of fields; one
+ * without a contradiction for half a second of moving pictures is taken as the film's. The first contradiction ends it.
+ * Pure.
  */
 
 type FieldUse =
   /** Interlaced video: shown as a picture of its own. */
   | { readonly kind: 'field' }
-  /** A film's picture begins: woven with the field behind it, shown for so many fields. */
+  /** A film picture begins: woven with the next field, shown for the given number of fields. */
   | { readonly kind: 'film'; readonly fields: number }
   /** Belongs to the film's picture that is shown. */
   | { readonly kind: 'held' };
@@ -40,7 +41,7 @@ function cadences(lengths: readonly number[], detail: number): Cadence[] {
  * such as a moving text; without one the limit has to.
  */
 const CADENCES: readonly Cadence[] = [...cadences([3, 2], 0.4), ...cadences([2], 0.08)];
-/** Of a repeated field: coding noise alone. */
+/** Difference of a repeated field: coding noise only. */
 const REPEATED = 0.06;
 /** Half a second, in which video that moves contradicts every cadence. */
 const MIN_CLEAN = 30;
@@ -73,7 +74,7 @@ export class FilmCadence {
   /** The active cadence has begun a picture: fields can be held for it. */
   #isShown = false;
 
-  /** What was seen does not count for what follows. */
+  /** Resets the history. */
   reset(): void {
     for (const evidence of this.#evidence) Object.assign(evidence, { clean: 0, changes: 0 });
     this.#recent = [];
@@ -82,7 +83,7 @@ export class FilmCadence {
 
   /**
    * For each field in order of time.
-   * @param combed blocks that are torn when it is woven with the field behind it; undefined: not to be measured
+   * @param combed torn blocks when woven with the next field; undefined: cannot be measured
    */
   next(combed: number | undefined): FieldUse {
     if (combed === undefined) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { HalfPictures } from './half-picture.ts';
 
-test('each sample is the mean of four, of every plane, and what is beyond the picture is left out', () => {
+test('each sample is the mean of four, in every plane, and samples outside the picture are omitted', () => {
   const [width, height, stride] = [10, 6, 16];
   const shape = { width, height, stride, cb: stride * 8, cr: stride * 8 + 32, aspect: 16 / 9, matrix: 1 };
   const planes = new Uint8Array(stride * 8 + 64).fill(255);

@@ -1,12 +1,12 @@
 /**
- * A picture at half its width and height, for several stations at a time: each sample is the mean of four. Two lines of a
- * frame are of both fields, so that what is interlaced needs no deinterlacer at this size.
+ * Scales a picture to half its width and height, for several stations at a time: each sample is the mean of four. Two
+ * lines of a frame belong to both fields, so interlaced pictures need no deinterlacer at this size.
  */
 import type { DecodedPicture } from './mpeg2-decoder.ts';
 
 type Shape = DecodedPicture['shape'];
 
-/** Of a plane: where it lies, how long its lines are, and how many samples it has. */
+/** A plane: offset, stride, and number of samples. */
 interface Plane {
   readonly at: number;
   readonly stride: number;
@@ -51,7 +51,7 @@ export class HalfPictures {
     return (cb * 3) / 2;
   }
 
-  /** @param target of `lengthOf` octets */
+  /** @param target of `lengthOf` bytes */
   write({ planes, shape: whole }: DecodedPicture, target: Uint8Array): void {
     const half = this.shapeOf(whole);
     const { width, height } = half;

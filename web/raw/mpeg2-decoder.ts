@@ -1,6 +1,6 @@
 /**
- * The video decoder and deinterlacer of `wasm/mpeg2` for one stream: access units in, pictures as they are shown out,
- * 59.94 a second where the stream is interlaced, and as many as the film has where it says so or its fields show it.
+ * The video decoder and deinterlacer of `wasm/mpeg2` for one stream: access units in, display pictures out, 59.94 a
+ * second for interlaced video, and the film's own rate where the stream signals film or its fields show it.
  */
 import { FilmCadence } from './film-cadence.ts';
 
@@ -54,7 +54,7 @@ interface PictureShape {
 }
 
 export interface DecodedPicture {
-  /** Of the broadcast, 90 kHz, not wrapped; NaN before the first time that is known. */
+  /** Broadcast time, 90 kHz, unwrapped; NaN before the first known time. */
   readonly time: number;
   /** How long it is shown, 90 kHz. */
   readonly duration: number;
@@ -98,7 +98,7 @@ export class Mpeg2Decoder {
   }
 
   /**
-   * Decodes the headers and the picture of an access unit; what is longer than any picture may be is cut.
+   * Decodes the headers and the picture of an access unit; data beyond the largest valid picture are cut off.
    * @param time presentation time, 90 kHz, not wrapped; undefined: it carries none
    */
   decode(unit: Uint8Array, time: number | undefined): void {
@@ -108,12 +108,12 @@ export class Mpeg2Decoder {
     this.#wasm.decode(used.length, time ?? Number.NaN);
   }
 
-  /** What can be shown after a unit, in order. */
+  /** The pictures that can be shown after a unit, in order. */
   *pictures(): Generator<DecodedPicture> {
     while (this.#wasm.take() !== 0) yield* this.#frame(1);
   }
 
-  /** As `pictures`, but frames as they were coded, both fields woven, and at once. */
+  /** Like `pictures`, but frames as coded, both fields woven, without delay. */
   *frames(): Generator<DecodedPicture> {
     while (this.#wasm.take() !== 0) {
       yield this.#picture(this.#wasm.frameAt(0), this.#wasm.frameTime(0), this.frameDuration);

@@ -1,4 +1,4 @@
-/** Where the transport stream of a station comes from: the body of an HTTP answer, a socket. */
+/** Source of a station's transport stream: the body of an HTTP response, or a socket. */
 import { ApiFailure, failureOf } from '../query/api.ts';
 
 export interface PacketSource {
@@ -22,7 +22,7 @@ export class HttpPackets implements PacketSource {
   }
 
   placeAt(): void {
-    // Nothing but packets comes over HTTP.
+    // Over HTTP there are only packets.
   }
 }
 

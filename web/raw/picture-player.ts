@@ -1,6 +1,6 @@
 /**
- * Access units in, the picture of every moment out: decodes a little ahead of the sound, shows each picture at its time,
- * leaves out what is late. It waits for nothing: its owner calls `step` as often as pictures may change.
+ * Access units in, the picture of every moment out: decodes slightly ahead of the sound, shows each picture at its
+ * time, drops late ones. It never waits: its owner calls `step` as often as pictures may change.
  */
 import type { AccessUnit } from './access-units.ts';
 import { HalfPictures } from './half-picture.ts';
@@ -99,7 +99,7 @@ export class PicturePlayer {
     return undefined;
   }
 
-  /** Forgets the units before one, which is intra; all of them where there is none. */
+  /** Drops the units before an intra one; all of them without one. */
   #cutTo(index: number): void {
     this.dropped += index < 0 ? this.#units.length : index;
     this.#units = index < 0 ? [] : this.#units.slice(index);

@@ -1,6 +1,6 @@
 /**
- * A station as it is broadcast: its sound as a feed for the video element, whose position is the clock, and its pictures
- * by a worker beside it. Ends with `raw_fallback` when this device or this station is not for the raw path.
+ * A station in its original coding: its sound as a feed for the video element, whose position is the clock, and its
+ * pictures by a worker. Ends with `raw_fallback` when this device or this station cannot use the raw path.
  */
 import { AAC_MIME } from '../../mp4/aac-writer.ts';
 import type { FeedPart, MediaFeed } from '../player/media-feed.ts';
@@ -23,13 +23,13 @@ const REASONS: Record<RawProblem, string> = {
 
 interface RawHandlers {
   onFigures(figures: RawFigures): void;
-  /** Of what follows: whether left and right are two sounds, the main one and the other. */
+  /** Whether left and right are two sounds from here on (dual mono: main and sub). */
   onSound(isDual: boolean): void;
   /** Before the feed ends with `raw_fallback`. */
   onProblem(problem: RawProblem): void;
 }
 
-/** What reports bring, handed from the worker's messages to the reader of the feed. */
+/** Queue of reports from the worker's messages to the reader of the feed. */
 class PartQueue {
   #parts: FeedPart[] = [];
   #end: { readonly error: unknown } | undefined;

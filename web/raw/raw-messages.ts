@@ -1,4 +1,4 @@
-/** What the page and the worker of the raw path tell each other. Byte arrays are transferred. */
+/** Messages between the page and the worker of the raw path. Byte arrays are transferred. */
 
 export type RawRequest =
   | {
@@ -48,7 +48,7 @@ export type RawReport =
   | { readonly kind: 'media'; readonly bytes: Uint8Array }
   | { readonly kind: 'shape'; readonly width: number; readonly height: number; readonly aspect: number }
   | { readonly kind: 'figures'; readonly figures: RawFigures }
-  /** Nothing follows. */
+  /** End of the stream. */
   | { readonly kind: 'problem'; readonly problem: RawProblem }
   /** The broadcast's clock jumped: begin again. */
   | { readonly kind: 'jump' };

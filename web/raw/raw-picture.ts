@@ -1,4 +1,4 @@
-/** What shows the pictures of the raw path over a video element that plays their sound: a video track or a canvas. */
+/** Shows the pictures of the raw path over a video element that plays their sound: a video track or a canvas. */
 
 import { RAW_PICTURE } from '../player/picture-of.ts';
 
@@ -12,7 +12,7 @@ function trackGenerator(): TrackGeneratorClass | undefined {
   return (globalThis as { MediaStreamTrackGenerator?: TrackGeneratorClass }).MediaStreamTrackGenerator;
 }
 
-/** Whether this browser can decode and show what is broadcast. */
+/** Whether this browser can decode and show the original stream. */
 export function canPlayRaw(): boolean {
   const shows = trackGenerator() !== undefined ? 'VideoFrame' in globalThis : 'OffscreenCanvas' in globalThis;
   return shows && 'WebAssembly' in globalThis && 'Worker' in globalThis;

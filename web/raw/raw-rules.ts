@@ -1,8 +1,8 @@
-/** When the raw path gives up and the encoded one takes over. Pure; judged once a second. */
+/** When the raw path falls back to the encoded one. Pure; evaluated once a second. */
 import type { RawProblem } from './raw-messages.ts';
 
 interface RawSecond {
-  /** The sound plays: pictures are due. */
+  /** The sound plays, so pictures are due. */
   readonly isRunning: boolean;
   /** 95th percentile of decoding, as a part of a frame's duration. */
   readonly load: number;

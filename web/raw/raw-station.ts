@@ -1,6 +1,6 @@
 /**
- * The raw path in its worker: transport stream in, pictures on the screen and sound for the media source out. The sound's
- * position is the clock. It knows the worker only by the functions that it is given.
+ * The raw path inside its worker: transport stream in, pictures on the screen and sound for the media source out. The
+ * sound's position is the clock. Independent of the worker API, whose functions are passed in.
  */
 import { AudioTrack } from './audio-track.ts';
 import type { Mpeg2Decoder } from './mpeg2-decoder.ts';
@@ -129,7 +129,7 @@ export class RawStation {
     }
   }
 
-  /** Of the sound now, 90 kHz. */
+  /** Current time of the sound, 90 kHz. */
   #time(): number | undefined {
     const clock = this.#clock;
     if (clock === undefined || this.#track === undefined) return undefined;

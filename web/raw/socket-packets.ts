@@ -81,7 +81,7 @@ export class SocketPackets implements PacketSource {
     else if (this.#early.length < MAX_EARLY) this.#early.push(act);
   }
 
-  /** Of a broadcast time of 33 bits on the element's timeline, s. */
+  /** Position of a 33-bit broadcast time on the element's timeline, s. */
   #positionOf(time: number): number {
     const origin = this.#origin ?? 0;
     return (unwrapPts(time, origin) - origin) / TICKS_PER_SECOND;

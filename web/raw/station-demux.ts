@@ -1,6 +1,6 @@
 /**
- * Takes one station's transport stream apart for the raw path: access units of its MPEG-2 video and PES packets of the
- * chosen sound, with times that do not wrap (ISO/IEC 13818-1, 2.4). Damaged video is passed on as far as it came.
+ * Demultiplexes one station's transport stream for the raw path: access units of its MPEG-2 video and PES packets of
+ * the chosen sound, with unwrapped times (ISO/IEC 13818-1, 2.4). Damaged video is passed on as far as it was received.
  */
 import type { Pid } from '../../arib/ids.ts';
 import { Reader } from '../../arib/reader.ts';
@@ -31,7 +31,7 @@ export type DemuxEvent =
 
 const MPEG2_VIDEO = 0x02;
 const AAC_ADTS = 0x0f;
-/** A PES header has at most 9 + 255 octets: it ends within the first or second packet. */
+/** A PES header has at most 9 + 255 bytes: it ends within the first or second packet. */
 const MAX_HEADER = 264;
 
 const PMT_TABLE_ID = 0x02;

@@ -1,4 +1,4 @@
-/** The guide: the sheet of programmes with its tools, and what is said while there is nothing on it. */
+/** The guide screen: the grid of programmes with its tools, and the messages shown while it is empty. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { StationId } from '../../arib/ids.ts';
@@ -47,7 +47,7 @@ function dayInView(at: number): number {
   return broadcastDay(at + HOUR_MS);
 }
 
-/** What of the view the tools show; the rest of it changes with every frame. */
+/** The part of the view that the tools show; the rest of it changes with every frame. */
 interface Shown {
   readonly day: number;
   readonly state: GridView['state'];
@@ -206,7 +206,7 @@ function useTelevision(): boolean {
   return guideLetters.value === 'television' || (guideLetters.value === 'auto' && large);
 }
 
-/** What lies over the sheet. */
+/** Overlays above the grid. */
 type Over = 'genres' | 'jump' | 'look' | 'stations';
 
 function Sheet({ bands }: { bands: readonly Band[] }) {

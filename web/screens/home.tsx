@@ -78,7 +78,7 @@ function Bands({ stations }: { stations: readonly Station[] }) {
   );
 }
 
-/** What the service says about its tuners or its database; undefined while they are well or nothing is known. */
+/** The service's report about its tuners or its database; undefined while they are well or unknown. */
 function useTrouble(of: 'agent' | 'database'): string | undefined {
   const [trouble, setTrouble] = useState<string>();
   useEffect(() => {

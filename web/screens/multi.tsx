@@ -1,4 +1,4 @@
-/** Up to four stations at a time, one of them heard. Which ones stands in the address. */
+/** Up to four stations at a time, one of them with sound. The address contains the stations. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { StationId } from '../../arib/ids.ts';
@@ -14,7 +14,7 @@ import { Panel } from '../ui/panel.tsx';
 import { Sheet } from '../ui/sheet.tsx';
 import { Toasts } from '../ui/toast.tsx';
 
-/** What tuners of a household and one device decode at a time. */
+/** Limit of a household's tuners and one device's decoder. */
 const MOST = 4;
 
 /** Ids in the address, without repetition. */

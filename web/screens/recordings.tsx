@@ -33,7 +33,7 @@ const RUNNING_POLL_MS = 3_000;
 const recordingLists = new Lists<Recording>();
 const seriesLists = new Lists<RecordingSeries>();
 const isRunning = ({ recording }: Recording): boolean => recording;
-/** What runs, read again every few seconds as long as something does; undefined until it is known. */
+/** Recordings in progress, polled every few seconds while there are any; undefined until known. */
 function useRunning(): readonly Recording[] | undefined {
   const [some, setSome] = useState(false);
   const running = useQuery(some ? { ...RUNNING_RECORDINGS, poll: RUNNING_POLL_MS } : RUNNING_RECORDINGS);
@@ -75,7 +75,7 @@ function SeriesHead({ first, total }: { first: Recording | undefined; total: num
   );
 }
 
-/** A sheet that was opened by its address gives the focus to its recording: nothing had it before. */
+/** A sheet opened by its address passes the focus to its recording on closing: no other element had it before. */
 function useFocusAfterSheet(id: RecordingId | undefined): void {
   useEffect(() => {
     if (id === undefined) return undefined;
@@ -179,7 +179,7 @@ function Grouped({ shown, waits, onKnown }: Pick<ShownProps, 'shown' | 'onKnown'
   );
 }
 
-/** What lies over the screen, besides a recording's sheet. */
+/** Overlays above the screen, besides a recording's sheet. */
 type Over =
   | { readonly kind: 'sort' | 'filter' | 'room' }
   | { readonly kind: 'erase'; readonly list: readonly Recording[] }
@@ -239,7 +239,7 @@ export function Recordings() {
   useBackEndsChoice(selection);
   const groupable = !isFiltered(shown) && shown.series === undefined;
   const grouped = groupable && recordingsGrouped.value;
-  // A selection covers only what is listed.
+  // A selection only covers listed recordings.
   useEffect(() => () => selection.clear(), [parametersOf(shown, 'newest').toString(), grouped]);
   useEffect(forgetAbsentPosters, []);
   const ruleName = (id: RuleId): string | undefined => rules.find((rule) => rule.id === id)?.name;

@@ -1,4 +1,4 @@
-/** The rules that book by themselves: the list, one of them, or one as it is written, by the address. */
+/** The rules for automatic bookings: the list, one of them, or the editor, by the address. */
 import { useEffect, useRef } from 'preact/hooks';
 import { query } from '../navigation/router.ts';
 import { type RuleView, viewOf } from '../navigation/rule-address.ts';

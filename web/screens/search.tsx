@@ -1,4 +1,4 @@
-/** Search: results while typing, in four sections; the words are in the address and come back with it. */
+/** Search: results while typing, in four sections; the query is part of the address and restored from it. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -150,7 +150,10 @@ function Recent({ onPick }: { onPick: (words: string) => void }) {
   );
 }
 
-/** The field keeps its own text while the user types: the address follows, and wins only when it changed by itself. */
+/**
+ * The field keeps its own text while the user types: the address follows, and replaces it only after a change from
+ * elsewhere.
+ */
 function useWords() {
   const words = useSignal(query.value.get('q') ?? '');
   const inAddress = query.value.get('q') ?? '';

@@ -24,7 +24,7 @@ import { adviceFor } from '../words/advice.ts';
 /** Facts change slowly and without an event. */
 const POLL_MS = 15_000;
 
-/** What stands in a section besides its settings, and by which words it is found. */
+/** Contents of a section besides its settings, and the words by which it is found. */
 const CLOCK = {
   section: 'guide',
   label: '放送の時刻とのずれ',
@@ -95,7 +95,7 @@ interface Facts {
 async function readFacts(signal: AbortSignal): Promise<Facts> {
   const [system, health] = await Promise.all([
     getSystem(signal),
-    // Only the version and the number of stations are from here: their absence spoils nothing.
+    // Only the version and the number of stations come from here: the rest works without them.
     getHealth(signal).catch(() => undefined),
   ]);
   return { system, health };
@@ -228,7 +228,7 @@ function Section({ section, search, facts }: SectionProps) {
   );
 }
 
-/** The household's settings cannot be read: those of the device are there all the same. */
+/** The household's settings cannot be read: those of the device are shown anyway. */
 function HouseholdFailed() {
   const held = household.value;
   if (held.kind !== 'failed') return null;

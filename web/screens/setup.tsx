@@ -1,4 +1,4 @@
-/** The first run: tuners, card, channel scan, guide; each step with its state and another try. */
+/** The first run: tuners, card, channel scan, guide; each step with its state and a retry button. */
 import { useState } from 'preact/hooks';
 import { ApiFailure, abortScan, networkFailure, startScan } from '../query/api.ts';
 import { CARD, CHANNELS, DEVICES, GUIDE_STATUS, SCAN, TUNERS } from '../query/queries.ts';

@@ -1,4 +1,4 @@
-/** The tuners and what they do, the guide that they collect, and the search for channels. */
+/** The tuners and their use, the guide that they collect, and the channel scan. */
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';

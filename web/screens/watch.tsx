@@ -1,4 +1,7 @@
-/** Watching a recording, finished or still running: the picture with its controls, below it on upright phones the rest. */
+/**
+ * Watching a recording, finished or in progress: the picture with its controls, and below it on upright phones the
+ * rest.
+ */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Recording } from '../../wire/api.ts';
@@ -61,7 +64,7 @@ function useSkipSign() {
   return { shown: shown.value, skipped };
 }
 
-/** What the device shows of it, and the page's title. */
+/** The media session's metadata and the page's title. */
 function useMedia(recording: Recording | undefined, ready: Watching | undefined): void {
   useEffect(() => {
     if (recording === undefined) return;
@@ -109,7 +112,7 @@ function Offer({ ready, known, encoded }: { ready: Watching; known: Known; encod
   );
 }
 
-/** What lies over the picture, and what it needs. */
+/** Overlays above the picture. */
 interface Over {
   readonly ready: Watching;
   readonly known: Known;

@@ -38,7 +38,7 @@ describe('filters', () => {
       expect(filtersOf(addressOf(filters))).toEqual(filters);
   });
 
-  test('an address that means nothing narrows nothing', () => {
+  test('an invalid address does not filter', () => {
     const strange = new URLSearchParams('type=XX&stationId=-1&genre=99&weekday=9&time=noon&free=yes');
     expect(filtersOf(strange)).toEqual(NO_FILTERS);
     expect(filtersOf(new URLSearchParams('genre=7-99')).genre).toBeNull();

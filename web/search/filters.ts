@@ -1,4 +1,4 @@
-/** What narrows a search besides its words: kept in the address, and taken over by a rule as it stands there. */
+/** Filters of a search: stored in the address, and copied to a rule unchanged. */
 import type { StationId } from '../../arib/ids.ts';
 import type { PreviewProgram, RuleBody, RulePreview, SearchResult, Station } from '../../wire/api.ts';
 import { genreText, MAJOR_GENRES, majorGenreName, middleGenres } from '../words/genre.ts';
@@ -62,7 +62,7 @@ export function filtersOf(query: URLSearchParams): Filters {
 
 const genreKey = ({ lv1, lv2 }: GenreWish): string => (lv2 === null ? String(lv1) : `${lv1}-${lv2}`);
 
-/** As parameters of the address; null: it has none. */
+/** As parameters of the address; null: absent. */
 export function parametersOf(filters: Filters): Record<string, string | null> {
   const { types, stationId, genre, weekdays, time, free } = filters;
   return {
@@ -156,7 +156,7 @@ function rowOf({ id, name, serviceName, startAt, endAt, reservationId, state }: 
   };
 }
 
-/** A rule that finds what a search finds: every word as it stands, also in the cast, paid programmes too. */
+/** A rule equivalent to a search: every word unchanged, also in the cast, paid programmes included. */
 export function literalRule(words: string): RuleBody {
   const quoted = words
     .split(/\s+/u)
@@ -181,7 +181,7 @@ export function withExtended(
 
 const NOTHING = { more: false, rows: [] };
 
-/** What the preview of a rule found, as a search says it. */
+/** The result of a rule's preview in the form of a search. */
 export function resultOf(words: string, { programs, total }: RulePreview, rows: number): SearchResult {
   const shown = programs.slice(0, rows).map(rowOf);
   return {

@@ -2,7 +2,7 @@
 import { recentSearches } from '../device/preferences.ts';
 
 const MOST_RECENT = 8;
-/** A single letter is on its way to a word. */
+/** A single letter is probably the start of a word. */
 const LEAST = 2;
 
 export function withSearch(list: readonly string[], words: string): string[] {

@@ -1,4 +1,4 @@
-/** The rows of a search's result, a kind of row for each of its four sections. */
+/** The rows of a search result, one kind per section. */
 import type {
   FoundProgram,
   FoundRecording,

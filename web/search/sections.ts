@@ -1,10 +1,10 @@
-/** How much of each section is on the screen, and the requests that bring it. */
+/** Paging of the sections, and the requests for it. */
 import type { SearchResult, SearchSection } from '../../wire/api.ts';
 import type { getSearch } from '../query/api.ts';
 
-/** What a first answer holds. */
+/** Number of rows in the first response. */
 const PAGE_ROWS = 10;
-/** A press of 'more' brings so many more rows, up to the end. */
+/** A press of 'more' adds this many rows, up to the end. */
 const MORE_ROWS = 2 * PAGE_ROWS;
 const MOST_ROWS = 200;
 

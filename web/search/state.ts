@@ -1,6 +1,6 @@
 /**
- * The search as it goes: asks a moment after the last letter, lets an answer that is no longer wanted go, and keeps
- * the last result on the screen until the next one is there.
+ * The state of a search: requests are debounced, outdated responses are dropped, and the last result stays on the
+ * screen until the next one arrives.
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { RulePreview, SearchResult } from '../../wire/api.ts';
@@ -72,7 +72,7 @@ export class SearchRun {
     this.#abort = undefined;
   }
 
-  /** What the search finds, with what only the extended texts have. Without the latter where it cannot be had. */
+  /** The result, including matches in the extended texts. Without these where they are unavailable. */
   async #everywhere(words: string, sizes: Sizes, signal: AbortSignal): Promise<SearchResult> {
     const extended = this.#extended(words, signal);
     const result = await searchAll(this.ask, words, sizes, signal);

@@ -1,4 +1,4 @@
-/** Who is let in: how this very browser was, who is logged in, and which networks are trusted. */
+/** Access: how this browser was authorised, who is logged in, and the trusted networks. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Access } from '../../wire/access.ts';
 import { now } from '../device/clock.ts';

@@ -1,6 +1,6 @@
-/** What a browser calls itself (`User-Agent`), in words by which its owner knows it. */
+/** A readable name for a browser's `User-Agent`. */
 
-/** The first that fits: many name others too, to be taken for them. */
+/** The first match counts: many browsers include the names of others for compatibility. */
 const BROWSERS: readonly [pattern: RegExp, name: string][] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\/|\bOpera/, 'Opera'],

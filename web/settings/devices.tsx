@@ -1,4 +1,4 @@
-/** Paired televisions: which have access, and taking it from one. */
+/** Paired televisions: the list, and revoking access. */
 import { useState } from 'preact/hooks';
 import type { DeviceToken } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';

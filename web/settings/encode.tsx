@@ -1,4 +1,4 @@
-/** When recordings are converted, and what that means on this machine. */
+/** When recordings are converted, and the expected size and time on this machine. */
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';

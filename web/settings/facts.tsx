@@ -1,4 +1,4 @@
-/** What the settings screen tells without letting it be changed: broadcast time, and how the service is. */
+/** Read-only facts of the settings screen: broadcast time, and the health of the service. */
 
 import type { ComponentChildren } from 'preact';
 import type { ClockOffset, Health, SystemFacts } from '../../wire/api.ts';
@@ -153,7 +153,7 @@ function offsetText(ms: number): string {
   const seconds = Math.abs(ms) / 1000;
   if (seconds < 0.05) return '一致';
   const words = seconds < 10 ? seconds.toFixed(1) : Math.round(seconds).toLocaleString('ja-JP');
-  // Broadcast minus machine: what is positive means that the machine is behind.
+  // Broadcast minus machine: a positive value means that the machine is slow.
   return `${words}秒 ${ms > 0 ? '遅れ' : '進み'}`;
 }
 
@@ -167,7 +167,7 @@ function networkName({ type, networkId }: ClockOffset): string {
   return `${TYPE_NAMES[type]}（${networkId}）`;
 }
 
-/** More networks than this are told in one line while they are all well. */
+/** With more networks than this they are summarised in one line while all are well. */
 const MOST_OPEN = 4;
 
 function Folded({ clocks, children }: { clocks: readonly ClockOffset[]; children: ComponentChildren }) {

@@ -1,4 +1,4 @@
-/** One setting: changed with one press, saved at once, with what came of it said beside it. */
+/** One setting: changed with one press, saved at once, with the result shown beside it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiFailure, type KnownSettings, networkFailure } from '../query/api.ts';
 import { saveSetting } from '../query/settings.ts';

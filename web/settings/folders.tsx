@@ -1,4 +1,4 @@
-/** Folders for recordings: where each is, how it stands, and adding or removing one. */
+/** Recording folders: path and state of each, and adding or removing one. */
 import { useState } from 'preact/hooks';
 import type { FolderList, Settings, StorageFacts } from '../../wire/api.ts';
 import { ApiFailure, networkFailure } from '../query/api.ts';
@@ -13,7 +13,7 @@ type Configured = Settings['recordingFolders'];
 type Folder = StorageFacts['folders'][number];
 
 const GIGA = 1_000_000_000;
-/** What the service keeps free unless told otherwise. */
+/** The service's default for reserved space. */
 const USUAL_FLOOR_GB = 10;
 
 const TEXTS = {

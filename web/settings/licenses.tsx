@@ -28,7 +28,7 @@ function reflowed(text: string): string {
   return result.trim();
 }
 
-/** What stands between two notices (`tools/licenses.ts`). */
+/** Separator of two notices (`tools/licenses.ts`). */
 const RULE = /^={20,}$/m;
 
 function splitNotices(text: string): Notice[] {

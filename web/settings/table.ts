@@ -1,6 +1,6 @@
 /**
- * Every setting of the screen: one row a setting, in the order in which they stand. A row is here once something
- * obeys its setting; a capability adds its own rows.
+ * Every setting of the screen: one row each, in display order. Only settings that have an effect have a row; a new
+ * capability adds its own.
  */
 import type { Settings } from '../../wire/api.ts';
 import { deviceCodec, deviceTheme, lateNight } from '../device/preferences.ts';

@@ -1,4 +1,4 @@
-/** One step of the first run: its number or mark, what it says, and what can be done about it. */
+/** One step of the first run: its number or mark, its text, and its actions. */
 import type { ComponentChildren } from 'preact';
 import { Icon } from '../ui/icon.tsx';
 import type { Step, StepState } from './steps.ts';
@@ -14,7 +14,7 @@ const STATES: Readonly<Record<StepState, string>> = {
 interface StepItemProps {
   readonly step: Step;
   readonly number: number;
-  /** What can be done. */
+  /** The actions. */
   readonly children?: ComponentChildren;
 }
 

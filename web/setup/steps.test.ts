@@ -69,7 +69,7 @@ test('satellite stations that are there without a scan do not stand for those of
   expect(states({ channels: [satellite], tuners: [tunerOf(['BS'])] })).toBe('done done done done');
 });
 
-test('satellites of which nothing came, without power for the dish, are told with the next step', () => {
+test('satellites without reception, without power for the dish, are reported with the next step', () => {
   const scan: ScanStatus = { ...SCAN, state: 'finished', types: ['GR', 'BS'], found: [CHANNEL] };
   const lines = (facts: Partial<SetupFacts>): readonly string[] | undefined =>
     setupSteps({ ...DONE, scan, ...facts })[2]?.lines;
@@ -81,7 +81,7 @@ test('satellites of which nothing came, without power for the dish, are told wit
   expect(lines({ tuners: [tunerOf(['BS', 'CS'], dish)], scan: { ...scan, found } })).toEqual([]);
 });
 
-test('what is wrong with devices is told once, also beside tuners that work', () => {
+test('faults of devices are reported once, also beside working tuners', () => {
   const problem = { code: 'permission', message: '/dev/px4video2 を開く権限がありません' } as const;
   const broken = tunerOf(['GR'], { state: 'error', rank: null, error: problem.message });
   const steps = setupSteps({ ...DONE, devices: [{ ...DEVICE, problem }], tuners: [broken] });
@@ -91,7 +91,7 @@ test('what is wrong with devices is told once, also beside tuners that work', ()
   });
 });
 
-test('an agent that is away is the first thing told', () => {
+test('an unavailable agent is reported first', () => {
   const failure = new ApiFailure('agent_unavailable', 'チューナーエージェントに接続できません。', 503);
   const gone = {
     tuners: undefined,

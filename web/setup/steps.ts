@@ -1,4 +1,4 @@
-/** The first run in four steps: what each needs, and whether it is done. Pure. */
+/** The first run in four steps: requirements and completion of each. Pure. */
 
 import type { Card, Channel, DetectedDevice, Tuner } from '../../wire/agent.ts';
 import type { GuideStatus, ScanStatus } from '../../wire/api.ts';
@@ -9,7 +9,7 @@ import { adviceFor } from '../words/advice.ts';
 import { cardWords } from '../words/card.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
 
-/** `now`: a person has to do something; `running`: it happens by itself. */
+/** `now`: needs an action by the user; `running`: in progress without one. */
 export type StepState = 'done' | 'now' | 'running' | 'problem' | 'waiting';
 
 export interface Step {
@@ -17,7 +17,7 @@ export interface Step {
   readonly title: string;
   readonly state: StepState;
   readonly text: string;
-  /** Further lines, such as what is wrong with each device. */
+  /** Further lines, such as the faults of each device. */
   readonly lines: readonly string[];
 }
 
@@ -115,7 +115,7 @@ function stationCount(channels: readonly Channel[]): number {
 const POWER_HINT =
   'BS・CSの局は見つかりませんでした。ブースターやほかの機器がアンテナに給電していないときは、「チューナーの詳しい設定」の「名前と順番」で「アンテナに給電」を1台だけオンにして、スキャンし直してください。';
 
-/** Nothing came from the satellites, and no tuner feeds the dish: off by default, since two supplies damage each other. */
+/** No satellite was received, and no tuner feeds the dish: off by default, since two supplies damage each other. */
 function lacksPower(scan: ScanStatus, tuners: readonly Tuner[]): boolean {
   const wasAsked = scan.types.some((type) => type !== 'GR');
   const hasFound = scan.found.some(({ type, stations }) => type !== 'GR' && stations.length > 0);

@@ -1,6 +1,6 @@
 /**
- * 'Collect the guide now': pressed for as long as the switch is on. The service holds a press for a minute, so the
- * screen repeats it; a screen that is closed lets go.
+ * 'Collect the guide now': a lease, renewed while the switch is on. The service holds it for a minute; closing the
+ * screen releases it.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Channel } from '../../wire/agent.ts';
@@ -27,7 +27,7 @@ function progress(status: GuideStatus, since: number): { readonly done: number; 
   };
 }
 
-/** Of a satellite one stream may be read for all its network: it is told by its own first station. */
+/** One stream of a satellite may be read for its whole network: it is named by its own first station. */
 function visitNames(status: GuideStatus, channels: readonly Channel[]): string {
   return status.visits
     .map(({ type, channel }) => firstStation(channels, type, channel) ?? channel)
@@ -66,7 +66,7 @@ export function Collect({ status, channels, renew }: CollectProps) {
     return () => {
       abort.abort();
       clearInterval(timer);
-      // The service lets go by itself a minute later, should this get lost.
+      // The service releases it a minute later anyway, should this request get lost.
       void releaseCollect().catch(() => undefined);
     };
   }, [on]);

@@ -1,4 +1,4 @@
-/** Tuners that the server has: which are used, which are not yet, and why one cannot be. */
+/** Tuner devices of the server: used, unused, and unusable with the reason. */
 
 import { useState } from 'preact/hooks';
 import type { DetectedDevice, Tuner } from '../../wire/agent.ts';

@@ -1,4 +1,4 @@
-/** Naming, ordering and switching off tuners: all of them are sent at once, as the agent keeps them. */
+/** Naming, ordering and disabling tuners: all of them are sent at once, as the agent stores them. */
 import { useState } from 'preact/hooks';
 import type { Tuner, TunerDefinition } from '../../wire/agent.ts';
 import { ApiFailure, networkFailure, putTuners } from '../query/api.ts';
@@ -22,7 +22,7 @@ const TEXTS = {
   saved: 'チューナーの設定を保存しました',
 } as const;
 
-/** As the agent reads it. */
+/** In the form that the agent reads. */
 export function definitionOf({ id, name, driver, device, types, disabled, lnb }: Tuner): TunerDefinition {
   return { id, name, driver, device, types, disabled, lnb };
 }
@@ -112,7 +112,7 @@ function exchanged<T>(list: readonly T[], a: number, b: number): T[] {
 }
 
 export function TunerEdit({ tuners, onDone }: { tuners: readonly Tuner[]; onDone: () => void }) {
-  // What others change meanwhile does not move what is being edited.
+  // Changes by others do not affect the list being edited.
   const [list, setList] = useState(() => tuners.map(definitionOf));
   const [refused, setRefused] = useState<string>();
   const [saving, setSaving] = useState(false);

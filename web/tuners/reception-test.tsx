@@ -1,4 +1,4 @@
-/** Tries whether a channel is received, for a person at the antenna: seconds instead of a scan of minutes. */
+/** Reception test of one channel, for adjusting the antenna: seconds instead of a scan of minutes. */
 import { useState } from 'preact/hooks';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import type { ReceptionTest, ReceptionTestRequest } from '../../wire/api.ts';
@@ -19,7 +19,7 @@ const WITHOUT_SCAN: Readonly<Record<BroadcastType, readonly string[]>> = {
   CS: ['CS08', 'CS16'],
 };
 
-/** What can be tried, by kind of broadcast. */
+/** The channels to choose from, by kind of broadcast. */
 function testableChannels(
   channels: readonly Channel[],
   tuners: readonly Tuner[],

@@ -1,4 +1,4 @@
-/** Looking for channels: which kinds, how far it is, what was found so far, how it ended. */
+/** The channel scan: choice of types, progress, results so far, outcome. */
 
 import { useState } from 'preact/hooks';
 import type { Tuner } from '../../wire/agent.ts';

@@ -1,4 +1,4 @@
-/** How well a channel is received: CNR on the scale of its kind of broadcast, with where it becomes too little. */
+/** Signal quality of a channel: CNR on the scale of its kind of broadcast, with the limit of reception. */
 import type { Tuner } from '../../wire/agent.ts';
 import { signalWords } from '../words/tuner.ts';
 

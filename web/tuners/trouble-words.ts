@@ -1,4 +1,4 @@
-/** The channels whose guide could not be read, put together by what is wrong, in words. Pure. */
+/** Channels whose guide could not be read, grouped by cause, as text. Pure. */
 
 import type { Channel } from '../../wire/agent.ts';
 import type { GuideStatus } from '../../wire/api.ts';
@@ -11,7 +11,7 @@ export interface TroubleWords {
   readonly key: string;
   readonly tone: 'bad' | 'quiet';
   readonly title: string;
-  /** What the tuner agent said. */
+  /** The tuner agent's message. */
   readonly reason: string | undefined;
   /** Stations, as people know them. */
   readonly places: readonly string[];

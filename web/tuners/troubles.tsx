@@ -1,4 +1,4 @@
-/** Which channels' guides could not be read: why, since when, and what to do. */
+/** Channels whose guide could not be read: cause, since when, and the next step. */
 import type { Channel } from '../../wire/agent.ts';
 import type { GuideStatus } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';

@@ -1,4 +1,4 @@
-/** One tuner: what it is, what it does for whom, how well it receives, and what is wrong with it. */
+/** One tuner: its device, its current use, signal quality, and faults. */
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import type { RecordingId } from '../../wire/ids.ts';
 import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';

@@ -1,11 +1,11 @@
-/** Asks before something that cannot be taken back. The careful answer has the focus. */
+/** Confirmation of an action that cannot be undone. The safe answer has the focus. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Sheet } from './sheet.tsx';
 
 interface ConfirmProps {
   readonly title: string;
-  /** What the dangerous button does. */
+  /** Label of the dangerous button. */
   readonly action: string;
   readonly onConfirm: () => void;
   readonly onClose: () => void;

@@ -1,6 +1,6 @@
 /**
- * Programmes of a station as they lie in a column. Guides contradict themselves now and then, and reservations may
- * overlap: those that do lie side by side, each in a lane of the column, so that none is out of reach. Pure.
+ * Lays out a station's programmes in a column. Guides contain contradictions, and reservations may overlap: overlapping
+ * items are placed side by side in lanes of the column, so that each can be reached. Pure.
  */
 export interface Timed {
   readonly id: number;

@@ -3,9 +3,9 @@
 export type MarkTone = 'fresh' | 'last' | 'again' | 'live' | 'plain';
 
 export interface Mark {
-  /** What the badge shows, one to four characters. */
+  /** The badge's text, one to four characters. */
   readonly face: string;
-  /** What a screen reader says and a tooltip shows. */
+  /** Text for screen readers and the tooltip. */
   readonly label: string;
   readonly tone: MarkTone;
 }

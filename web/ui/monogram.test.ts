@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { monogram } from './monogram.ts';
 
-test('a monogram leaves out the words that station names share', () => {
+test('a monogram omits words that station names share', () => {
   expect(monogram('みなと放送', 1).text).toBe('みな');
   expect(monogram('テレビ青葉', 2).text).toBe('青葉');
   expect(monogram('BS星空', 3).text).toBe('星空');

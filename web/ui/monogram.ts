@@ -1,8 +1,8 @@
-/** The stand-in for a station's logo while none was received from the air: two letters on a colour of its own. */
+/** Placeholder for a station's logo until one was received: two letters on a colour of its own. */
 
 interface Monogram {
   readonly text: string;
-  /** Degrees on the colour wheel, the same for a station for ever. */
+  /** Degrees on the colour wheel, constant for a station. */
   readonly hue: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The inside of a control whose name says more than its face, such as a card: screen readers read the name, eyes see
- * the face. An `aria-label` instead would hide visible text from those who speak to their device (WCAG 2.5.3).
+ * The content of a control whose accessible name is longer than its visible text, such as a card. An `aria-label`
+ * instead would hide visible text from users of speech input (WCAG 2.5.3).
  */
 import type { ComponentChildren } from 'preact';
 

@@ -1,4 +1,4 @@
-/** How far something is: a programme by the clock, or any work by its parts. */
+/** A progress bar: of a programme by the clock, or of any task. */
 import { now } from '../device/clock.ts';
 import { progressOf } from './progress-of.ts';
 

@@ -1,8 +1,8 @@
-/** A sheet that comes from below goes where it came from: pulled down by a finger it follows, and closes far enough down. */
+/** Swipe-to-dismiss for a bottom sheet: it follows the finger, and closes when pulled down far enough. */
 import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
 
-/** As in styles/sheet.css: there sheets come from below. */
+/** As in styles/sheet.css: below this width sheets are bottom sheets. */
 const FROM_BELOW = '(max-width: 44.9375em) and (orientation: portrait)';
 /** Less is a press that trembles, px. */
 const BEGIN_PX = 8;
@@ -10,7 +10,7 @@ const BEGIN_PX = 8;
 const CLOSE_PART = 0.25;
 const CLOSE_MOST_PX = 160;
 
-/** What lies under the finger and is scrolled down comes up first. */
+/** A scrolled element under the finger scrolls up first. */
 function isScrolled(target: EventTarget | null, body: HTMLElement): boolean {
   for (
     let element = target as Element | null;

@@ -1,4 +1,4 @@
-/** A field for words to look for, with its picture. What the keys do belongs to the screen. */
+/** A search field with its icon. The screen handles its keys. */
 import type { ComponentChildren, RefObject } from 'preact';
 import { Icon } from './icon.tsx';
 

@@ -1,6 +1,6 @@
 /**
- * Short notices that go by themselves, some with a way to take back what they tell. At most three at a time: a fourth
- * pushes out the oldest. One that is pointed at or has the focus stays.
+ * Toasts: short notices that disappear after a while, some with an undo action. At most three at a time: a fourth
+ * replaces the oldest. One under the pointer or with the focus stays.
  */
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -9,7 +9,7 @@ import { isTextField } from '../navigation/focus.ts';
 export interface ToastAction {
   readonly label: string;
   readonly run: () => void;
-  /** What it tells of was done by keys or remote control, and what had the focus is gone: the way back gets it. */
+  /** The action was done by keys or remote control, and its control is gone: the undo button gets the focus. */
   readonly focus?: boolean;
 }
 
@@ -32,7 +32,7 @@ const focused = new Set<number>();
 /**
  * Notices carry no final 。: it is taken from what the service or a longer text ends with.
  *
- * @param about what it tells of: what was told of the same before, and its way back, no longer hold
+ * @param about subject of the notice: replaces earlier notices about the same, with their undo actions
  */
 export function showToast(sentence: string, action?: ToastAction, about?: string): void {
   const text = sentence.replace(/。$/u, '');
@@ -87,7 +87,7 @@ function ToastLine({ toast }: { toast: Toast }) {
   );
 }
 
-/** Ctrl+Z takes back what was told last, as everywhere. */
+/** Ctrl+Z undoes the last action, as usual. */
 function useUndoKey(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -102,7 +102,9 @@ function useUndoKey(): void {
   }, []);
 }
 
-/** Places for notices. An open sheet lets nothing outside it be seen or pressed, so the innermost has them. */
+/**
+ * Container of the notices. While a sheet is open, elements outside it are inert, so the innermost one contains them.
+ */
 const places = signal<readonly symbol[]>([]);
 
 /** @param under of the page itself: a sheet that its address opens is there before it */

@@ -1,6 +1,6 @@
 /**
- * Days side by side, hours down: what lies on them is placed by its time. A day begins at 05:00 as in a printed guide;
- * what goes on beyond that has a part in each of its days.
+ * Days side by side, hours downwards, with items placed by their time. A day begins at 05:00 as in a printed guide; an
+ * item beyond that has a part in each of its days.
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';

@@ -25,7 +25,7 @@ test('back leads to the start of the chapter, soon after it to the one before', 
   expect(chapterStep([], 5, 1)).toBeUndefined();
 });
 
-test('what is missing is told near its mark', () => {
+test('a gap has a description near its mark', () => {
   const gaps = [{ start: 300, end: 300, missing: 43, cause: 'stalled' as const }];
   expect(gapParts(gaps, 1200)).toEqual([{ start: 0.25, end: 0.25 }]);
   expect(gapWords(gaps, 303, 1200)).toBe('ここで43秒欠けています');

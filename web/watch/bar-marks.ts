@@ -1,4 +1,4 @@
-/** What stands on the bar of a recording: chapters, missing stretches, the picture of a place. Pure. */
+/** Marks of a recording's seek bar: chapters, gaps, the preview picture of a position. Pure. */
 import type { Chapters, PlaybackGap } from '../../wire/playback.ts';
 import type { Previews } from '../../wire/recordings.ts';
 import { spellMs } from '../words/recording.ts';
@@ -17,7 +17,7 @@ export function partOf(seconds: number, length: number): number {
   return length > 0 ? clamp(seconds / length) : 0;
 }
 
-/** In order and within the length; what is broken is left out. */
+/** In order and within the length; invalid ones are omitted. */
 export function chapterParts(chapters: readonly Chapter[], length: number): (BarPart & { isCm: boolean })[] {
   return chapters
     .filter(({ start, end }) => Number.isFinite(start) && end > start && start < length)

@@ -1,4 +1,4 @@
-/** Captions of a recording by its position: read once, of a running recording what is new again and again. */
+/** Captions of a recording by its position: read once; for a recording in progress new ones are polled. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { CaptionPage, CaptionsFile, TimedCaptionPage } from '../../wire/caption.ts';
 import type { RecordingId } from '../../wire/ids.ts';
@@ -22,7 +22,7 @@ type CaptionState =
 /** Interval at which the captions of a running recording are read again. */
 const GROWING_EVERY_MS = 3_000;
 const AGAIN_MS = 15_000;
-/** Pages so near to the newest one may still be replaced by what is read next. */
+/** Pages this near to the newest one may still be replaced by the next read. */
 const UNSETTLED_S = 10;
 
 const timed = (pages: readonly TimedCaptionPage[]): TimedPage[] =>
@@ -44,7 +44,7 @@ export function withNewer(
   const merged = new Map<number, readonly TimedPage[]>();
   for (const index of new Set([...held.keys(), ...newer.keys()])) {
     const before = (held.get(index) ?? []).filter(({ at }) => at < from * 1000);
-    // The page that is shown at that time stands first, also where it is an older one.
+    // The page on screen at that time comes first, even if it began earlier.
     const known = before.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
     merged.set(index, [...before, ...(newer.get(index) ?? []).filter(({ at }) => at > known)]);
   }
@@ -64,7 +64,7 @@ export class CaptionTrack {
   readonly #abort = new AbortController();
   #pages: ReadonlyMap<number, readonly TimedPage[]> = new Map();
   #etag: string | null = null;
-  /** s; what is before is here. */
+  /** s; everything before is loaded. */
   #from = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #growing: boolean;
@@ -81,7 +81,7 @@ export class CaptionTrack {
     return this.#state;
   }
 
-  /** The recording ended: what is read once more is all. */
+  /** The recording ended: one last read completes the list. */
   settle(): void {
     if (!this.#growing) return;
     this.#growing = false;
@@ -89,7 +89,7 @@ export class CaptionTrack {
     void this.#read();
   }
 
-  /** @param position s on the playback scale @param language 1 to 8; the first where there is none such */
+  /** @param position s on the playback scale @param language 1 to 8; the first if there is no such language */
   at(position: number, language: number): CaptionPage | undefined {
     const pages = this.#pages.get(language) ?? this.#pages.values().next().value;
     return pages === undefined ? undefined : pageAt(pages, position * 1000);

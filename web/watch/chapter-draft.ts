@@ -4,7 +4,7 @@ import type { RecordingId } from '../../wire/ids.ts';
 import type { Break } from './skip-rules.ts';
 
 export interface Boundary {
-  /** Of its break. */
+  /** Index of its break. */
   readonly index: number;
   readonly edge: keyof Break;
 }
@@ -49,7 +49,7 @@ export function withBreak(breaks: readonly Break[], at: number, length: number):
   return [...breaks, { start: toMs(at), end: toMs(end) }].sort((a, b) => a.start - b.start);
 }
 
-/** The next or previous place where picture or sound changes; undefined: there is none. @param changes by `at` */
+/** The next or previous change of picture or sound; undefined: there is none. @param changes by `at` */
 export function changeBeside(changes: readonly Change[], at: number, by: 1 | -1): number | undefined {
   return by === 1
     ? changes.find((one) => one.at > at + SAME_S)?.at

@@ -54,7 +54,7 @@ interface ToolsProps {
   readonly onMove: (to: number) => void;
 }
 
-/** What moves the chosen boundary. */
+/** Actions on the chosen boundary. */
 function Tools({ id, name, at, opened, onMove }: ToolsProps) {
   const changes = useQuery(changesQuery(id)).value?.changes ?? [];
   const toChange = (by: 1 | -1): void => {

@@ -1,4 +1,4 @@
-/** Skips the commercials of the recording that plays, says so, and takes it back. */
+/** Skips the commercials of the recording that plays, with a notice and an undo action. */
 import { effect, untracked } from '@preact/signals';
 import type { RecordingId } from '../../wire/ids.ts';
 import { showToast } from '../ui/toast.tsx';
@@ -16,7 +16,7 @@ export class CommercialSkip {
   #breaks: readonly Break[] = [];
   #recordingId: RecordingId | undefined;
   #isOn = false;
-  /** What the rest is about: each viewing begins without memory. */
+  /** The subject of the other state: each viewing starts without memory. */
   #source: WatchSource | undefined;
   #kept: readonly Break[] = [];
   #passed: Break | undefined;

@@ -1,4 +1,4 @@
-/** After the last picture: the next episode, which begins by itself, or what else can be done. */
+/** After the last picture: the next episode, which starts automatically, or other actions. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Recording } from '../../wire/api.ts';
 import { playsNext } from '../device/preferences.ts';
@@ -16,7 +16,7 @@ interface EndPanelProps {
 
 const WAIT_S = 8;
 
-/** Seconds until the next episode begins; undefined: it does not by itself. */
+/** Seconds until the next episode starts; undefined: it does not start automatically. */
 function useCountdown(on: boolean, onEnd: () => void): { left: number | undefined; stop: () => void } {
   const [left, setLeft] = useState<number | undefined>(on ? WAIT_S : undefined);
   const end = useRef(onEnd);

@@ -1,6 +1,6 @@
 /**
- * Fingers on the picture of a recording: a tap shows or hides the controls, taps in quick succession at a side skip, a
- * stroke sideways moves through the recording. Pure but for its timer; positions in CSS pixels.
+ * Touch gestures on the picture of a recording: a tap shows or hides the controls, repeated taps at a side skip, a
+ * horizontal drag seeks. Pure except for its timer; positions in CSS pixels.
  */
 
 interface GestureHandlers {

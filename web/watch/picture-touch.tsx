@@ -1,4 +1,4 @@
-/** The picture itself as a control: taps, strokes and clicks. */
+/** The picture as a control: taps, drags and clicks. */
 import type { Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { skipBack, skipForward } from '../device/preferences.ts';

@@ -15,13 +15,13 @@ interface Place {
   readonly watched: boolean;
 }
 
-/** Body of the request; undefined when there is nothing new to tell. @param told the place told last, s */
+/** Body of the request; undefined when there is no change to report. @param told last reported position, s */
 export function placeToTell(source: WatchSource, place: Place, told: number | undefined, over: boolean) {
   if (!place.watched && !over) return undefined;
   const at = over ? place.length : Math.min(place.position, place.length);
   if (told !== undefined && Math.abs(at - told) < LEAST_S) return undefined;
   const rounded = (seconds: number): number => Math.round(Math.max(0, seconds) * 1000) / 1000;
-  // The length of a growing recording says nothing about its end.
+  // The length of a recording in progress does not tell its end.
   const length = source.growing ? {} : { length: rounded(place.length) };
   return { at: rounded(at), ...length, source: source.file };
 }
@@ -46,7 +46,7 @@ export class ResumeReport {
     this.#told = at;
   }
 
-  /** Resolves when the service knows, or could not be told. @param over the end was shown */
+  /** Resolves when the service has received it, or could not be reached. @param over the end was shown */
   async tell(over = false): Promise<void> {
     const source = this.#source;
     if (source === undefined) return;

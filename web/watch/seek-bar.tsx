@@ -1,4 +1,4 @@
-/** The bar of a recording: how far it is, what is buffered, where chapters begin and where something is missing. */
+/** The seek bar of a recording: position, buffered range, chapters and gaps. */
 import type { Signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { PlaybackGap } from '../../wire/playback.ts';
@@ -42,7 +42,7 @@ interface BubbleProps extends Pick<SeekBarProps, 'chapters' | 'gaps' | 'previews
   readonly length: number;
 }
 
-/** What a place shows before it is sought. */
+/** Preview of a position before seeking. */
 function Bubble({ seconds, length, chapters, gaps, previews }: BubbleProps) {
   const chapter = chapterAt(chapters, seconds);
   const gap = gapWords(gaps, seconds, length);

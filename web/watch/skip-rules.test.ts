@@ -48,7 +48,7 @@ test.each(CASES)('%s', (_, position, memory, end) => {
   expect(skipAt(breaks, position, { ...FRESH, ...memory })?.end).toBe(end);
 });
 
-test('skips by itself only where the detection is sure, unless the viewer chose otherwise', () => {
+test('skips automatically only where the detection is certain, unless the viewer chose otherwise', () => {
   const table = (['reliable', 'always', 'never'] as const).map((choice) =>
     [true, false].map((reliable) => isSkipping(choice, reliable)),
   );
@@ -59,7 +59,7 @@ test('skips by itself only where the detection is sure, unless the viewer chose 
   ]);
 });
 
-test('the next break is told in time', () => {
+test('the next break is announced in time', () => {
   expect(untilBreak(breaks, 599.5)).toBe(0.5);
   expect(untilBreak(breaks, 600)).toBe(570);
   expect(untilBreak(breaks, 1180)).toBeUndefined();

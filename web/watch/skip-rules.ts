@@ -1,4 +1,4 @@
-/** Which commercials playback skips, and which the viewer wanted to see. Pure; seconds of the playback scale. */
+/** Which commercials playback skips, and which the viewer chose to see. Pure; seconds of the playback scale. */
 import type { CommercialSkipping } from '../device/preferences.ts';
 import type { Chapter } from './bar-marks.ts';
 
@@ -17,14 +17,14 @@ export interface SkipMemory {
   readonly passed: Break | undefined;
 }
 
-/** So little of a break is not worth a jump; a seek may also land so much too early. */
+/** A shorter rest of a break is not worth a jump; a seek may also land this much early. */
 const SLACK_S = 0.2;
 
 export function isSkipping(choice: CommercialSkipping, reliable: boolean): boolean {
   return choice === 'always' || (choice === 'reliable' && reliable);
 }
 
-/** In order; commercials that follow each other directly are one break, what is broken is left out. */
+/** In order; consecutive commercials are one break, invalid ones are omitted. */
 export function breaksOf(chapters: readonly Chapter[]): Break[] {
   const breaks: Break[] = [];
   const commercials = chapters.filter(({ start, end, title }) => title === 'CM' && end > start);
@@ -40,7 +40,7 @@ export function breaksOf(chapters: readonly Chapter[]): Break[] {
 /** Boundaries may have been corrected since: the same break overlaps. */
 const overlaps = (one: Break, other: Break): boolean => one.start < other.end && other.start < one.end;
 
-/** The break to leave at once; undefined: what is at this position is to be seen. */
+/** The break to skip now; undefined: the content at this position is shown. */
 export function skipAt(breaks: readonly Break[], position: number, memory: SkipMemory): Break | undefined {
   const found = breaks.find(({ start, end }) => position >= start && position < end - SLACK_S);
   if (found === undefined) return undefined;

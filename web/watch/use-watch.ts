@@ -1,4 +1,4 @@
-/** What a recording's screen knows of it, and the objects that live as long as its video element. */
+/** State of a recording's screen, and the objects that live as long as its video element. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Recording } from '../../wire/api.ts';
@@ -139,7 +139,7 @@ function begin({ player, report, visibility }: Watching, source: WatchSource, re
 /** Times of two files of one recording are the same where they are as long, s. */
 const SAME_LENGTH_S = 2;
 
-/** Where watching continues in another file of the recording: its own time where nothing is cut, else as the service converts it. */
+/** Position in another file of the recording: its own time where nothing is cut, otherwise converted by the service. */
 async function placeIn(
   { player, report }: Watching,
   source: WatchSource,
@@ -178,7 +178,7 @@ function useEncodedFile(watching: Watching | undefined, { recording, playback }:
   }, [watching, recording, playback, paused]);
 }
 
-/** Opens what is known, once for each recording, and follows what becomes of it. */
+/** Opens the recording once it is known, and follows its changes. */
 export function useOpening(watching: Watching | undefined, id: RecordingId, chase: boolean, known: Known) {
   const opened = useRef('');
   const captions = useSignal<CaptionTrack | undefined>(undefined);

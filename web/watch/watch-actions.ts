@@ -1,4 +1,4 @@
-/** What keys, controls, fingers and the device's own media keys do to a recording that is watched. */
+/** Actions of keys, controls, gestures and the device's media keys on a recording. */
 import { captionSettings, changeCaptions } from '../caption/caption-choice.ts';
 import type { CaptionLayer } from '../caption/caption-layer.ts';
 import { skipBack, skipForward, volume } from '../device/preferences.ts';
@@ -15,7 +15,7 @@ import type { Known, Watching } from './use-watch.ts';
 import type { WatchActions } from './watch-keys.ts';
 import type { WatchSheetName } from './watch-sheets.tsx';
 
-/** What the actions are about, as it is at the moment of each. */
+/** The current subject of the actions. */
 interface WatchParts {
   readonly watching: () => Watching | undefined;
   readonly known: () => Known;
@@ -23,7 +23,7 @@ interface WatchParts {
   readonly video: () => HTMLVideoElement | null;
   readonly layer: () => CaptionLayer | undefined;
   readonly openSheet: (name: WatchSheetName) => void;
-  /** Shows that so many seconds were skipped. */
+  /** Shows the number of skipped seconds. */
   readonly onSkipped: (seconds: number) => void;
 }
 

@@ -1,4 +1,4 @@
-/** What a failure means for the viewer of a recording, and what to do next. */
+/** Explanation of a failure for the viewer of a recording, with the next step. */
 import type { ApiFailure, FailureCode } from '../query/api.ts';
 import { type Advice, adviceFor } from '../words/advice.ts';
 

@@ -1,4 +1,4 @@
-/** Under the picture of an upright phone: what is watched, its settings, and what comes next. */
+/** Below the picture on an upright phone: the programme, its settings, and the next episodes. */
 import type { Recording } from '../../wire/api.ts';
 import type { RecordingId } from '../../wire/ids.ts';
 import { watchPath } from '../navigation/router.ts';

@@ -1,4 +1,4 @@
-/** Over the picture of a recording: what it is above, the bar and the controls below. */
+/** Overlay of a recording: title above, seek bar and controls below. */
 import type { Signal } from '@preact/signals';
 import type { Recording } from '../../wire/api.ts';
 import type { Previews } from '../../wire/recordings.ts';
@@ -99,7 +99,7 @@ function Time({ player }: { player: WatchPlayer }) {
   );
 }
 
-/** Of a running recording: one press to what is on the air now. */
+/** For a recording in progress: jumps to the live edge. */
 export function LiveButton({ player }: { player: WatchPlayer }) {
   if (player.source?.growing !== true) return null;
   const live = player.isLive;

@@ -8,7 +8,7 @@ import type { WatchPlayer } from './watch-player.ts';
 
 interface WatchMessageProps {
   readonly player: WatchPlayer;
-  /** Why the recording cannot be described; undefined: it can, or nothing is known yet. */
+  /** Why the recording cannot be described; undefined: it can, or the answer is pending. */
   readonly failure: ApiFailure | undefined;
   readonly onRetry: () => void;
   readonly onList: () => void;
@@ -77,7 +77,7 @@ export function SoundOnly({ recording }: { recording: Recording | undefined }) {
   );
 }
 
-/** Taps at a side of the picture: so many seconds. */
+/** Taps at a side of the picture: number of seconds. */
 export function SkipSign({
   shown,
 }: {

@@ -1,6 +1,6 @@
 /**
- * Watching one recording, finished or running: opens feeds where the viewer wants to be, asks again where they end, keeps
- * the choices of sound, codec and speed.
+ * Watching one recording, finished or in progress: opens feeds at the requested position, reopens them where they end,
+ * stores the choices of sound, codec and speed.
  */
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import { deviceCodec, liveCodec } from '../device/preferences.ts';
@@ -52,7 +52,7 @@ export class WatchPlayer {
   readonly #playback: SeekablePlayback;
   #source: WatchSource | undefined;
   #sought: { readonly at: number } | undefined;
-  /** Of a chase: length that an answer told, and when (monotonic ms). */
+  /** For a chase: the length in a response, and when it arrived (monotonic ms). */
   #told: { readonly seconds: number; readonly at: number } | undefined;
   #growing = false;
   #retry: Retry = FRESH;
@@ -128,7 +128,7 @@ export class WatchPlayer {
     return this.#sought;
   }
 
-  /** Of a chase: as far as there is anything, or so near. */
+  /** For a chase: limited to what is written, minus a margin. */
   get isLive(): boolean {
     return this.#growing && this.#length.value - this.#position.value < LIVE_WITHIN_S;
   }
@@ -180,7 +180,7 @@ export class WatchPlayer {
     this.pass(to);
   }
 
-  /** As `seek`, but by itself: the viewer asked for no place. */
+  /** Like `seek`, but without a request by the viewer. */
   pass(to: number): void {
     if (this.#source === undefined) return;
     const target = Math.max(0, Math.min(to, this.#lastPlace()));
@@ -380,7 +380,7 @@ export class WatchPlayer {
     if (end === 'closed' && !this.#growing && (filled >= this.#length.value - END_SLACK_S || !brought)) {
       // What the description promised more than there was is no loss that another request would bring back.
       this.#playback.complete();
-      // Not even a first picture: there is nothing that could come to its end.
+      // Not even a first picture: an empty playback cannot end normally.
       if (this.#playback.spans.length === 0) this.#dispatch({ kind: 'end' });
       return;
     }

@@ -160,7 +160,7 @@ const SKIPPINGS: readonly { value: CommercialSkipping; label: string }[] = [
   { value: 'never', label: 'しない' },
 ];
 
-/** What the choice means for this recording; undefined: it is plain. */
+/** Consequence of the choice for this recording; undefined: none worth mentioning. */
 function skippingNote(recording: Recording | undefined, chapters: readonly Chapter[]): string | undefined {
   if (recording === undefined || commercialSkipping.value === 'never') return undefined;
   if (recording.recording) return '録画中の番組では、CMをスキップできません。';
@@ -169,7 +169,7 @@ function skippingNote(recording: Recording | undefined, chapters: readonly Chapt
   return 'この録画のCMの位置は確実ではないため、スキップしません。';
 }
 
-/** Where its commercials are can be told of a finished recording whose original is there, uncut. */
+/** Commercials can be edited for a finished recording whose original exists uncut. */
 function isCorrectable({ recording, isCut }: Pick<SheetsProps, 'recording' | 'isCut'>): boolean {
   if (recording === undefined || recording.recording || isCut) return false;
   return recording.files.some(({ source }) => source === 'ts');

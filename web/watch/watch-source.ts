@@ -48,7 +48,7 @@ export function finishedSource(recording: Recording, playback: Playback): WatchS
   };
 }
 
-/** How much of it there is, s, where nothing else tells: by the clock. */
+/** Estimated length, s, by the clock, where nothing better is known. */
 function estimatedLength(recording: Recording, now: number): number {
   const { startAt, endAt, durationMs, progress } = recording;
   const told = recording.recording ? progress?.recordedMs : durationMs;

@@ -1,8 +1,8 @@
-/** The states of watching a recording and how one leads to the next. Pure. */
+/** The states of watching a recording and their transitions. Pure. */
 import type { ApiFailure } from '../query/api.ts';
 
 export type WatchState =
-  /** The description is read, then the first picture awaited. */
+  /** Reads the description, then waits for the first picture. */
   | { readonly kind: 'opening' }
   /** A place was sought; the picture before stays until the new one is there. */
   | { readonly kind: 'seeking' }
@@ -10,9 +10,9 @@ export type WatchState =
   | { readonly kind: 'playing' }
   /** The picture stands because data is late. */
   | { readonly kind: 'stalled' }
-  /** Will be asked for again by itself at `until` (epoch ms). `kept`: there is a picture beneath. */
+  /** Retried automatically at `until` (epoch ms). `kept`: the last picture stays visible. */
   | { readonly kind: 'waiting'; readonly failure: ApiFailure; readonly until: number; readonly kept: boolean }
-  /** Nothing happens until the viewer acts. */
+  /** Waits for an action by the viewer. */
   | { readonly kind: 'failed'; readonly failure: ApiFailure }
   /** Everything was shown. */
   | { readonly kind: 'ended' };
@@ -36,7 +36,7 @@ export function nextState(state: WatchState, event: WatchEvent): WatchState {
     case 'open':
       return { kind: 'opening' };
     case 'seek':
-      // Before the first picture there is nothing that could stay.
+      // Before the first picture there is nothing to keep.
       return state.kind === 'opening' || state.kind === 'failed' ? { kind: 'opening' } : { kind: 'seeking' };
     case 'picture':
       return state.kind === 'opening' || state.kind === 'seeking' || state.kind === 'stalled'
@@ -57,7 +57,7 @@ export function nextState(state: WatchState, event: WatchEvent): WatchState {
   }
 }
 
-/** True when what is said needs the picture covered. */
+/** True when the message must cover the picture. */
 export function isCovered(state: WatchState): boolean {
   return state.kind === 'opening' || state.kind === 'failed' || (state.kind === 'waiting' && !state.kept);
 }

@@ -1,4 +1,4 @@
-/** What follows from values alone: the place that is told, the next episode, the file's name, the state. */
+/** Pure parts of watching: the reported position, the next episode, the file's name, the state. */
 
 import { expect, test } from 'bun:test';
 import { broadcastMs } from '../../arib/time.ts';
@@ -25,7 +25,7 @@ const source: WatchSource = {
   url: () => new URL('http://localhost/'),
 };
 
-test('a place is told with the length and the file whose time it counts, once', () => {
+test('a position is reported with the length and the file that it refers to, once', () => {
   const place = { position: 600.1234, length: 1800, watched: true };
   expect(placeToTell(source, place, undefined, false)).toEqual({ at: 600.123, length: 1800, source: 'ts' });
   expect(placeToTell(source, place, 599, false)).toBeUndefined();
@@ -52,7 +52,7 @@ test('the next episode is the first later one that can be played', () => {
   expect(nextEpisode(series, { id: recordingId(4), startAt: broadcastMs(400) })).toBeUndefined();
 });
 
-test('a screenshot is named by what it shows, in letters that every system takes', () => {
+test('a screenshot is named after its content, in characters that every system accepts', () => {
   expect(screenshotName('映画「A/B」：夜', 754)).toBe('映画「A B」：夜 12-34.png');
   expect(screenshotName('', 3_661)).toBe('画面 1-01-01.png');
 });

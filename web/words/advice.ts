@@ -1,4 +1,4 @@
-/** What a failure means for the viewer and what to do next. The server's own sentence is shown beside it. */
+/** Explanation of a failure for the viewer, with the next step. The server's own message is shown beside it. */
 import type { ApiFailure, FailureCode } from '../query/api.ts';
 
 export interface Advice {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
 import { answerTimeText, cardWords, refusalText, upstreamText } from './card.ts';
 
-test('a card is told by what a person can do about it', () => {
+test("a card's state is described by what the user can do", () => {
   expect(cardWords({ state: 'ready', failure: null })).toEqual({
     ...{ text: 'カードを読み取れます', tone: 'good', next: undefined },
   });
@@ -20,14 +20,14 @@ test('how quickly it answers', () => {
   expect(answerTimeText({ ecm: { ...ecm, medianMs: 1_240 } })).toBe('1.2秒');
 });
 
-test('the agent whose card is used is told with the reason why it gives no keys', () => {
+test('the agent whose card is used is named with the reason for giving no keys', () => {
   const upstream = { url: 'http://192.168.1.5:25260', state: 'shared', reason: null };
   expect(upstreamText(upstream)).toBe('http://192.168.1.5:25260');
   expect(upstreamText({ ...upstream, reason: 'not_shared' })).toContain('カードが共有されていません）');
   expect(upstreamText({ ...upstream, reason: 'ECONNRESET' })).toContain('つながりません');
 });
 
-test('refusals of peers are told in Japanese, unknown ones as they are', () => {
+test('refusals of peers are in Japanese, unknown ones unchanged', () => {
   expect(refusalText('address outside CARD_SHARE_NETWORKS')).toContain('許可していない');
   expect(refusalText('round-trip time 12.5 ms exceeds CARD_SHARE_MAX_RTT')).toContain('12.5 ミリ秒');
   expect(refusalText('round-trip time cannot be measured (CARD_SHARE_MAX_RTT)')).toContain('測れません');

@@ -1,4 +1,4 @@
-/** What the agent says of the smart card and of sharing its keys, in plain words. Pure. */
+/** The agent's state of the smart card and of key sharing as plain text. Pure. */
 
 import type { Card } from '../../wire/agent.ts';
 import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
@@ -7,7 +7,7 @@ import { plainReason } from '../query/plain-reason.ts';
 interface CardWords {
   readonly text: string;
   readonly tone: 'good' | 'bad' | 'quiet';
-  /** What to do about it. */
+  /** The next step. */
   readonly next: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What people call a station by, and its name as it reads best on a screen. */
+/** Common name of a station, formatted for a screen. */
 import type { Station } from '../../wire/api.ts';
 
 const STATIONS_A_NETWORK = 100_000;

@@ -7,7 +7,7 @@ const CODECS = { av1: 'AV1', h264: 'H.264', both: 'AV1 と H.264' } as const;
 const COMMERCIALS = { chapters: 'CMにチャプター', cut: 'CMをカット', none: '' } as const;
 const QUALITIES = { small: '小さめ', standard: '標準', fine: '高画質' } as const;
 
-/** What may be chosen for one recording. */
+/** Options for one recording. */
 export const WISH_CHOICES = {
   codecs: { label: '変換の形式', options: CODECS },
   quality: { label: '変換の画質', options: QUALITIES },
@@ -15,7 +15,7 @@ export const WISH_CHOICES = {
   keepTs: { label: '元の録画', options: { no: '元の録画は残さない', yes: '元の録画も残す' } },
 } as const;
 
-/** What becomes of it: `AV1・標準・CMにチャプター・元の録画も残す`. */
+/** Summary of the conversion: `AV1・標準・CMにチャプター・元の録画も残す`. */
 export function wishText({ codecs, quality, commercials, keepTs }: EncodeItem): string {
   const parts = [CODECS[codecs], QUALITIES[quality], COMMERCIALS[commercials]];
   return [...parts, keepTs ? '元の録画も残す' : ''].filter((part) => part !== '').join('・');
@@ -27,7 +27,7 @@ const WAITS = {
   machine: '視聴を優先して待っています。',
 } as const;
 
-/** Why nothing is converted now; empty: something is. */
+/** Why conversion is waiting now; empty: it is running. */
 export function waitText({ wait }: Pick<Encodes, 'wait'>): string {
   return wait === null ? '' : WAITS[wait];
 }

@@ -1,4 +1,4 @@
-/** Fills a screen whose content could not be read: why, what to do about it, and another try. */
+/** Full-screen panel for content that could not be read: cause, next step, and a retry button. */
 import type { ApiFailure } from '../query/api.ts';
 import { Panel } from '../ui/panel.tsx';
 import { type Advice, adviceFor } from './advice.ts';

@@ -1,4 +1,4 @@
-/** How a recording folder stands, in a word and a tone. */
+/** State of a recording folder, as a word and a tone. */
 import type { StorageFacts } from '../../wire/api.ts';
 
 type StorageFolder = StorageFacts['folders'][number];

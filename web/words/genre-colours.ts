@@ -1,9 +1,9 @@
-/** Colours of the genres as this device's viewer wants them: that of another genre instead of its own. */
+/** Colours of the genres as chosen on this device: a genre may use that of another. */
 import { effect } from '@preact/signals';
 import { remembered } from '../device/preferences.ts';
 import { MAJOR_GENRES } from './genre.ts';
 
-/** By content_nibble_level_1: the genre whose colour it has. Those with their own are not in it. */
+/** By content_nibble_level_1: the genre whose colour it uses. Genres with their own colour are absent. */
 type GenreColours = Readonly<Record<string, number>>;
 
 const isGenre = (value: unknown): value is number => MAJOR_GENRES.some(({ lv1 }) => lv1 === value);

@@ -75,7 +75,7 @@ const GENRES: Readonly<Record<number, MajorGenre>> = {
 
 const OTHER_NIBBLE = 0xf;
 
-/** What a programme without a genre, with an unknown one or an extension (0xE) is counted as. */
+/** Genre of a programme without one, with an unknown one or an extension (0xE). */
 export const NO_GENRE = 15;
 
 /** In the order of the standard; each has a colour of its own in `styles/genres.css`. */

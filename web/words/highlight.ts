@@ -1,4 +1,4 @@
-/** Where the words of a query stand in a text, as the service's search finds them: width and letter case do not count. */
+/** Finds the words of a query in a text like the service's search: ignores width and letter case. */
 
 interface Piece {
   readonly text: string;

@@ -1,4 +1,4 @@
-/** Who has the tuners of a type, and until when, in words. Pure. */
+/** Who uses the tuners of a type, and until when, as text. Pure. */
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import type { Station } from '../../wire/api.ts';
 import type { RecordingId } from '../../wire/ids.ts';

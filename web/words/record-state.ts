@@ -2,7 +2,7 @@
 
 export interface RecordState {
   readonly kind: 'none' | 'scheduled' | 'conflict' | 'recording';
-  /** For the button: what it will do. */
+  /** Label of the button. */
   readonly label: string;
   /** The present state; empty when there is nothing to show. */
   readonly words: string;

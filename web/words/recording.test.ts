@@ -12,7 +12,7 @@ import {
 
 const HOUR_MS = 3_600_000;
 
-test('lengths are told as exactly as they matter', () => {
+test('lengths are rounded to a useful precision', () => {
   expect([400, 43_000, 80_000, 120_000, 720_000, 3_600_000, 3_900_000].map(spellMs)).toEqual([
     '1秒未満',
     '43秒',
@@ -45,7 +45,7 @@ test('the bin tells how long it keeps', () => {
   ]);
 });
 
-test('room is told in hours, and in minutes once there is little', () => {
+test('free space is given in hours, and in minutes once there is little', () => {
   expect([1_240 * HOUR_MS, 2.5 * HOUR_MS].map(roomText)).toEqual(['約1,240時間', '約150分']);
 });
 
@@ -54,7 +54,7 @@ test('a title with quotation marks of its own gets the other ones', () => {
   expect(quoted('映画「汽車」')).toBe('『映画「汽車」』');
 });
 
-describe('a running recording says what it does', () => {
+describe('the state of a recording in progress', () => {
   const progress = {
     phase: 'receiving',
     cause: null,
@@ -65,12 +65,12 @@ describe('a running recording says what it does', () => {
     until: broadcastMs(0),
   } as const;
 
-  test('what is well is quiet', () => {
+  test('a recording without problems has no message', () => {
     expect(progressWords(progress)).toEqual({ text: '録画中', tone: 'good' });
     expect(progressWords({ ...progress, phase: 'waiting' }).tone).toBe('good');
   });
 
-  test('a cause is named, and is bad while nothing is written', () => {
+  test('a cause is named, and is severe while nothing is written', () => {
     expect(progressWords({ ...progress, phase: 'interrupted', cause: 'stream_ended' })).toEqual({
       text: '受信が途切れました',
       tone: 'bad',
@@ -87,7 +87,7 @@ describe('a running recording says what it does', () => {
     expect(progressWords({ ...progress, phase: 'interrupted' }).tone).toBe('bad');
   });
 
-  test('a slow disk is told', () => {
+  test('a slow disk is reported', () => {
     const { text, tone } = progressWords({ ...progress, slow: true });
     expect(text).toContain('書き込みが遅れています');
     expect(tone).toBe('warn');

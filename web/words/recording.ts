@@ -1,4 +1,6 @@
-/** Words about recordings: what a running one does, how long the bin keeps, how much still fits. Pure. */
+/**
+ * Texts about recordings: state of a recording in progress, days left in the recycle bin, free space in hours. Pure.
+ */
 import type { GapCause, Recording, RecordingProgress, RecordingSort } from '../../wire/recordings.ts';
 import { clockText } from './time.ts';
 
@@ -90,14 +92,14 @@ export function isUnwatched({ watchedAt, resumeMs, recording, state }: Recording
   return watchedAt === null && resumeMs === null && !recording && state !== 'failed';
 }
 
-/** So long a recording that was not seen counts as new. */
+/** An unwatched recording counts as new for this long. */
 const FRESH_MS = 3 * DAY_MS;
 
 export function isFresh(recording: Recording, now: number): boolean {
   return isUnwatched(recording) && now - recording.endAt < FRESH_MS;
 }
 
-/** What a press of play does. */
+/** Action of the play button. */
 export function playWords({ recording, resumeMs, watchedAt }: Recording): string {
   if (recording) return '追いかけ再生';
   if (resumeMs !== null) return '続きを見る';
@@ -112,7 +114,7 @@ const PHASES: Readonly<Record<RecordingProgress['phase'], string>> = {
   over: '録画を確かめています',
 };
 
-/** Why nothing is written just now. */
+/** Why nothing is being written. */
 const CAUSES_NOW: Readonly<Record<GapCause, string>> = {
   late: '開始が遅れています',
   conflict: 'ほかの録画でチューナーがふさがっています',
@@ -143,7 +145,7 @@ const CAUSES_NOW: Readonly<Record<GapCause, string>> = {
   not_aired: '別の番組が放送されています',
 };
 
-/** While packets are received, these leave nothing that can be watched. */
+/** With these causes, packets are received but cannot be watched. */
 const USELESS: ReadonlySet<GapCause> = new Set([
   ...(['disk_full', 'disk_failed', 'scrambled', 'card_software', 'card_reader_missing'] as const),
   ...(['card_missing', 'card_unsuitable', 'not_subscribed', 'card_failed', 'card_share_failed'] as const),

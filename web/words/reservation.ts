@@ -1,4 +1,4 @@
-/** Reservations in words: what a state is called, what it means and what can be done about it. */
+/** Texts about reservations: name of a state, its meaning and the next step. */
 
 import type { Tuner } from '../../wire/agent.ts';
 import type { ReservationItem, ReservationState, VerdictLevel } from '../../wire/api.ts';
@@ -14,7 +14,7 @@ interface StateWords {
   /** For a badge. */
   readonly face: string;
   readonly tone: StateTone;
-  /** For who asks what it means; the service's own reason stands beside it. */
+  /** Explanation of the state; the service's own reason is shown beside it. */
   readonly meaning: string;
 }
 

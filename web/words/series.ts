@@ -1,8 +1,8 @@
-/** What of a title is the same in the next episode: the words to search for other programmes of the series by. */
+/** The part of a title that is common to a series: the words to search for other episodes. */
 import { narrow } from './channel.ts';
 import { splitTitle } from './title.ts';
 
-/** From here on a title speaks of the episode: number, subtitle, contents. */
+/** From here on a title is about the episode: number, subtitle, contents. */
 const EPISODE =
   /\s*(?:[#＃♯]\s*\d+|第\s*[\d一二三四五六七八九十百]+\s*[話回夜章部]|Episode[.\s]*\d+|EP\s*\d+|[(（]\s*\d+\s*[)）]|[▽▼◇◆★☆■]|[「『【～〜]).*$/iu;
 const LEAST = 2;

@@ -4,7 +4,7 @@ import { Icon } from '../ui/icon.tsx';
 
 interface SheetFailedProps {
   readonly failure: ApiFailure;
-  /** When it is gone: what is said, why that may be, and where others are. */
+  /** When it no longer exists: the message, possible causes, and where to look instead. */
   readonly gone: {
     readonly title: string;
     readonly reason: string;

@@ -1,4 +1,4 @@
-/** How a reservation stands, in a word and a colour. */
+/** State of a reservation, as a word and a colour. */
 import type { ReservationItem } from '../../wire/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { standingWords } from './reservation.ts';

@@ -42,7 +42,7 @@ describe('times in JST', () => {
     expect(leftToRecord(at, at)).toBe('終了待ち');
   });
 
-  test('lengths and ages are told in the largest unit that fits', () => {
+  test('durations and ages use the largest unit that fits', () => {
     expect([54, 60, 125].map((minutes) => lengthText(minutes * 60_000))).toEqual([
       '54分',
       '1時間',
@@ -71,14 +71,14 @@ describe('a programme after midnight', () => {
     expect(shortText(newYear, newYear)).toBe('2026/12/31(木) 24:00');
   });
 
-  test('is said in words, once in a span', () => {
+  test('is named in words, once in a span', () => {
     lateNight.value = 'words';
     expect(shortText(at)).toBe('11/20(金) 深夜0:05');
     expect(spanText(at, at + hour)).toBe('深夜0:05 – 1:05');
     expect(spanText(at - hour, at + hour)).toBe('23:05 – 深夜1:05');
   });
 
-  test('is told by the calendar where that is wanted', () => {
+  test('follows the calendar where so configured', () => {
     lateNight.value = 'calendar';
     expect(shortText(at)).toBe('11/21(土) 0:05');
     expect(airDateText(at)).toBe('11月21日(土)');

@@ -1,8 +1,8 @@
 /**
  * Broadcast times for people. Always Japan Standard Time (UTC+9, no summer time), whatever the machine's zone.
  *
- * What is on after midnight belongs to the evening before, as in a printed guide: its date is that of the broadcast
- * day, and its hour is written as the viewer chose (`lateNight`). Moments of other things are written by the calendar.
+ * A time after midnight belongs to the evening before, as in a printed guide: its date is that of the broadcast day,
+ * and its hour has the format that the viewer chose (`lateNight`). Times of other things follow the calendar.
  */
 import { lateNight } from '../device/preferences.ts';
 
@@ -42,12 +42,12 @@ export function monthText(at: number): string {
 const DAY_BEGINS = 5;
 const DAY_MS = 24 * 3_600_000;
 
-/** Whether it is after midnight and told as part of the evening before. */
+/** Whether it is after midnight and counted as part of the evening before. */
 function isLate(at: number): boolean {
   return lateNight.value !== 'calendar' && shifted(at).getUTCHours() < DAY_BEGINS;
 }
 
-/** A moment of the calendar day that the programme is told to be of. */
+/** A moment of the calendar day to which the programme is counted. */
 const dayOfAir = (at: number): number => (isLate(at) ? at - DAY_MS : at);
 
 /** When a programme is on: `21:05`; after midnight `25:05`, `深夜1:05` or `1:05`. */
@@ -85,7 +85,9 @@ export function remainingText(endAt: number, now: number): string {
   return rest === 0 ? `あと${minutes / 60}時間` : `あと${Math.floor(minutes / 60)}時間${rest}分`;
 }
 
-/** Of a running recording: it continues past the announced end, for its margin or because the programme runs over. */
+/**
+ * For a recording in progress: it continues past the announced end, for its margin or because the programme overruns.
+ */
 export function leftToRecord(endAt: number, now: number): string {
   return now < endAt ? remainingText(endAt, now) : '終了待ち';
 }

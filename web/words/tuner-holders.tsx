@@ -1,4 +1,4 @@
-/** Beside the message that no tuner is free: who has those that the station would need, and until when. */
+/** Shown with the message that no tuner is free: who uses those that the station needs, and until when. */
 import type { Station } from '../../wire/api.ts';
 import type { ApiFailure } from '../query/api.ts';
 import { CHANNELS, RUNNING_RECORDINGS, TUNERS } from '../query/queries.ts';
@@ -26,7 +26,7 @@ interface HoldersProps {
   readonly station: Station | undefined;
 }
 
-/** Nothing of another failure, and of a station that is not known. */
+/** Empty for other failures and for an unknown station. */
 export function TunerHolders({ failure, station }: HoldersProps) {
   if (failure.code !== 'no_tuner' || station === undefined) return null;
   return <TunerLines types={[station.type]} />;

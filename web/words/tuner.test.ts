@@ -16,7 +16,7 @@ const CHANNELS: Channel[] = [
 const nameOf = (id: number) => (id === 12 ? '港の朝' : undefined);
 
 describe('users of a tuner', () => {
-  test('are told by what they do and for which station', () => {
+  test('are described by their use and station', () => {
     expect(userWords('live GR/T27', CHANNELS, nameOf)).toEqual([{ text: '視聴', detail: 'みなとTV（T27）' }]);
     expect(userWords('epg T27', CHANNELS, nameOf)).toEqual([
       { text: '番組表の収集', detail: 'みなとTV（T27）' },
@@ -25,7 +25,7 @@ describe('users of a tuner', () => {
     expect(userWords('rec 12', CHANNELS, nameOf)).toEqual([{ text: '録画', detail: '港の朝' }]);
   });
 
-  test('several in one label are told apart; strangers keep their name', () => {
+  test('several users in one label are listed; unknown ones keep their name', () => {
     expect(userWords('rec 12 live GR/T27', CHANNELS, nameOf).map(({ text }) => text)).toEqual([
       '録画',
       '視聴',
@@ -48,7 +48,7 @@ test('a signal is judged by the scale of its broadcast type', () => {
   expect(satellite).toMatchObject({ part: 14 / 20, weak: 8 / 20, good: 11 / 20 });
 });
 
-test('of a tuner that cannot be used it is told what happens next', () => {
+test('of an unusable tuner the next step is described', () => {
   const now = Date.parse('2026-11-21T12:00:00+09:00');
   const broken = { state: 'error', driver: 'px4' } as const;
   expect(errorAdvice({ ...broken, retryAt: wallMs(now + 5_000) }, now)).toStartWith(

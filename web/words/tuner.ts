@@ -1,4 +1,4 @@
-/** What the agent says of its tuners, in plain words. */
+/** The agent's state of its tuners as plain text. */
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import { type RecordingId, recordingId } from '../../wire/ids.ts';
 import { narrow } from './channel.ts';
@@ -29,7 +29,7 @@ function stationOf(channels: readonly Channel[], type: string | undefined, chann
   return name === undefined ? channel : `${name}（${channel}）`;
 }
 
-/** What a recording in progress is of, by its number. */
+/** Title of a recording in progress, by its id. */
 type RecordingName = (id: RecordingId) => string | undefined;
 
 type Telling = (rest: string, channels: readonly Channel[], nameOf: RecordingName) => UserWords;
@@ -110,7 +110,7 @@ export function signalWords({ signal, tuned }: Pick<Tuner, 'signal' | 'tuned'>):
 /** A wait that is not worth a clock time. */
 const SOON_MS = 60_000;
 
-/** What happens next after a tuner's error, and what to do about it. @param now epoch ms */
+/** What happens next after a tuner's error, and what the user can do. @param now epoch ms */
 export function errorAdvice(tuner: Pick<Tuner, 'state' | 'driver' | 'retryAt'>, now: number): string {
   if (tuner.state !== 'error') {
     return 'アンテナの接続を確かめてください。チャンネルが変わったときは、スキャンをやり直すと直ります。';

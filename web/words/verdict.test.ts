@@ -31,7 +31,7 @@ describe('the mark', () => {
     expect(ends(-400, -400)).toBe('完全');
   });
 
-  test('is one of three, or says that nothing is known yet', () => {
+  test('is one of three, or says that it is still unknown', () => {
     expect(verdictMark(judged(COMPLETE)).label).toBe('完全');
     expect(verdictMark(judged({ ...COMPLETE, level: 'damaged' })).label).toBe('一部欠落・乱れあり');
     expect(verdictMark(judged({ ...COMPLETE, level: 'lost' })).label).toBe('失敗');
@@ -45,7 +45,7 @@ describe('the marks of a series', () => {
   const marks = (more: Partial<Parameters<typeof seriesMarks>[0]>): string[] =>
     seriesMarks({ count: 12, damaged: 0, lost: 0, newest: judged(COMPLETE), ...more }).map(seriesMarkText);
 
-  test('say what is wrong with any of it, the worst first, whatever its newest is', () => {
+  test('list the problems, worst first, regardless of the newest', () => {
     expect(marks({})).toEqual(['完全']);
     expect(marks({ damaged: 3 })).toEqual(['一部欠落・乱れあり 3本']);
     expect(marks({ damaged: 3, lost: 1 })).toEqual(['失敗 1本', '一部欠落・乱れあり 3本']);
@@ -62,7 +62,7 @@ describe('the marks of a series', () => {
 });
 
 describe('the sentences', () => {
-  test('of what is complete name the margins', () => {
+  test('of complete recordings name the margins', () => {
     expect(sentences(COMPLETE)).toEqual([
       '番組の始まりから終わりまで、欠けることなく録画できました。',
       '番組の前に10秒、後に15秒のマージンがあります。',
@@ -93,7 +93,7 @@ describe('the sentences', () => {
     );
   });
 
-  test('say where it was begun and ended when nothing else explains it', () => {
+  test('name where it started and ended when nothing else explains it', () => {
     const words = sentences({ ...COMPLETE, headMs: -20 * MINUTE_MS, tailMs: -9 * MINUTE_MS });
     expect(words[0]).toBe('番組の途中、21:20:00から録画しました。');
     expect(words[1]).toBe('21:45:00で録画を終えました（番組の終わりは21:54:00）。');
@@ -132,7 +132,7 @@ describe('the line', () => {
     ]);
   });
 
-  test('shows what is missing, also what no gap tells of', () => {
+  test('shows what is missing, also where no gap was reported', () => {
     const gaps = [{ startMs: 27 * MINUTE_MS, endMs: 30 * MINUTE_MS, cause: 'stalled' as const }];
     const line = verdictLine(judged({ level: 'damaged', drops: 0, gaps, headMs: -MINUTE_MS, tailMs: 0 }));
     const pieces = line?.pieces.filter(({ kind }) => kind === 'gap') ?? [];

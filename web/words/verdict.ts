@@ -61,7 +61,7 @@ export function seriesMarkText({ label, count }: SeriesMark): string {
   return count === undefined ? label : `${label} ${count}本`;
 }
 
-/** What became of a stretch, told afterwards. */
+/** Sentences about a cause, in the past tense. */
 const CAUSES: Readonly<Record<GapCause, string>> = {
   late: '録画の開始が間に合いませんでした',
   conflict: 'ほかの録画がチューナーを使っていました',
@@ -96,7 +96,7 @@ function causeText(cause: GapCause): string {
   return CAUSES[cause] ?? '理由はわかりません';
 }
 
-/** What may help that it does not happen again. */
+/** Advice on how to prevent a cause. */
 const RECEPTION = 'アンテナの受信状態と、チューナーの接続を確かめてください。';
 const REMEDIES: Partial<Record<GapCause, string>> = {
   late: 'サーバーが混んでいなかったか、時計が合っているかを確かめてください。',
@@ -163,13 +163,13 @@ function marginSentence({ headMs, tailMs }: RecordingVerdict): string | undefine
   return parts.length === 0 ? undefined : `番組の${parts.join('、')}のマージンがあります。`;
 }
 
-/** Gaps told one by one; the others are counted. */
+/** Number of gaps listed individually; the others are counted. */
 const MOST_GAPS = 6;
 
 interface VerdictWords {
   readonly title: string;
   readonly sentences: readonly string[];
-  /** What to do about it. */
+  /** The next step. */
   readonly remedies: readonly string[];
 }
 
@@ -208,7 +208,7 @@ export function verdictWords(recording: Judged): VerdictWords | undefined {
   if (level === 'lost' && reason !== null && gaps.length === 0) lines.unshift(reasonSentence(reason));
   const remedies = level === 'complete' ? [] : gaps.flatMap(({ cause }) => REMEDIES[cause] ?? []);
   if (level !== 'complete' && drops > 0) remedies.push(RECEPTION);
-  // Started or stopped by a person in the middle: nothing that was wanted is missing.
+  // Started or stopped by a user in the middle: nothing that was requested is missing.
   const title = level === 'complete' && boundaries.length > 0 ? '録画したところは完全です' : TITLES[level];
   return { title, sentences: lines, remedies: [...new Set(remedies)] };
 }
