@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { CardRig, cardRigMissing } from '../test/agent/card-rig.ts';
 import { startProgram } from '../test/program.ts';
 import { scrambledStream } from '../test/scrambled-stream.ts';
+import { comesTrue } from '../test/until.ts';
 import type { Card } from '../wire/agent.ts';
 import { StreamComparison } from './streams/stream-comparison.ts';
 
@@ -25,6 +26,8 @@ const CPU_BOUND = 12;
 /** The agent keeps what a busy machine is late to take. */
 const MEMORY_BOUND_MB = 300;
 const FIRST_BYTE_BOUND_MS = 1_000;
+/** Until the card daemon has it, at most. */
+const CARD_READY_MS = 30_000;
 /** How often the tuning commands are told what was taken. */
 const TELL_MS = 100;
 /** Between two lines of a long run. */
@@ -87,6 +90,9 @@ const agent = await startProgram(
     FAKE_TUNE: `${process.execPath} ${join(import.meta.dir, 'streams', 'loop-file.ts')} ${folder}/{channel}.ts ${BYTES_PER_SECOND} ${folder}/{channel}.taken`,
   },
 );
+const card = async (): Promise<Card> => (await fetch(`${agent.url}/agent/card`)).json() as Promise<Card>;
+// A card that is not known yet leaves the first seconds of a tuning scrambled, on a busy machine.
+await comesTrue('the card is ready', async () => (await card()).state === 'ready', CARD_READY_MS);
 const stop = new AbortController();
 const consumers = originals.map((clear) => new StreamComparison(clear));
 const tell = (): void => {
@@ -119,11 +125,12 @@ try {
   const elapsed = (performance.now() - from) / 1_000;
   const cpu = ((cpuSeconds(agent.pid) - cpuBefore) / elapsed) * 100;
   const bytes = consumers.reduce((sum, one) => sum + one.bytes, 0) - bytesBefore;
-  const { ecm } = (await (await fetch(`${agent.url}/agent/card`)).json()) as Card;
+  const { ecm } = await card();
   console.log(
     `${TUNINGS} tunings, ${elapsed.toFixed(0)} s, ${((bytes * 8) / elapsed / 1e6).toFixed(1)} Mbit/s, ${Math.round(bytes / PACKET).toLocaleString('en')} packets compared; ${ecm.requests} ECMs, median ${ecm.medianMs} ms`,
   );
   print('packets lost or different', lost(), 'packets', 0);
+  if (lost() > 0) console.log(agent.log().slice(-2_000));
   const ended = endOf();
   print('streams that ended', ended.length, 'streams', 0);
   if (ended.length > 0) console.log(ended.join('; '), agent.log().slice(-1_000));
