@@ -59,7 +59,7 @@ const stage = {
     mounted?.close();
     mounted = new CaptionLayer(frame);
     mounted.show(page);
-    // Its size is told to the layer after the next layout.
+    // The layer learns its size after the next layout.
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
     return [mounted.canvas.width, mounted.canvas.height];
   },

@@ -19,7 +19,7 @@ test('a moment without a zone is one in Japan', () => {
   expect(() => momentOf('evening')).toThrow('evening');
 });
 
-test('dates move, what is told to them does not, and all are dates', () => {
+test('dates are shifted, explicit dates are not, and all are instances of Date', () => {
   const real = Date;
   const restore = shiftDate(-40 * MINUTE_MS);
   try {

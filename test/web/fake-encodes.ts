@@ -1,4 +1,4 @@
-/** The encode queue of the fake service: what waits, its order, and what became of the rest. */
+/** The encode queue of the fake service: waiting jobs, their order, and the outcome of the others. */
 
 import type { Recording } from '../../wire/api.ts';
 import type { EncodeItem, EncodeMany, EncodeQueueChange, EncodeRequest, Encodes } from '../../wire/encode.ts';

@@ -23,7 +23,7 @@ interface StreamSeen {
 
 export interface FakePlayback {
   stream: FakeStream;
-  /** A finished recording holds the stream so many times, one after the other. */
+  /** Number of copies of the stream in a finished recording. */
   repeats: number;
   /** Seconds of a running recording that are there. */
   recorded: number;
@@ -38,7 +38,7 @@ export interface FakePlayback {
   captions: CaptionsFile | undefined;
   /** Failure of the next streams; `count` of them. */
   problem: { readonly body: Problem; readonly status: number; count: number } | undefined;
-  /** Closes or breaks a stream after so many fragments. */
+  /** Closes or breaks a stream after this many fragments. */
   endsAfter: { readonly fragments: number; readonly breaks: boolean } | undefined;
   readonly seen: StreamSeen[];
 }

@@ -30,7 +30,7 @@ interface FakeState {
   /** Say nothing for this long before the third fragment. */
   silenceMs: number;
   status: unknown;
-  /** Lets nobody in. */
+  /** Refuses all access. */
   refusing: boolean;
   /** The stream ends because this recording took the tuner. */
   lostTo: number | undefined;

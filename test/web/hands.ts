@@ -1,14 +1,14 @@
 /** How a person works a screen: by pointer, or by the keys of a remote control. Both count what is pressed. */
 import type { Locator, Page } from 'playwright-core';
 
-/** Further than this nobody walks to a control. */
+/** Largest number of key presses to reach a control. */
 const MOST_STEPS = 60;
 
 type Arrow = 'ArrowUp' | 'ArrowDown' | 'ArrowLeft' | 'ArrowRight';
 
 export interface Hands {
   readonly page: Page;
-  /** So many presses since the task began; a text that is written counts as one. */
+  /** Number of presses since the task began; a written text counts as one. */
   presses(): number;
   choose(target: Locator): Promise<void>;
   write(field: Locator, text: string): Promise<void>;

@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     expect(await shown()).toBe('dark');
   });
 
-  test('tells what to do while there are no stations, and fills by itself', async () => {
+  test('explains what to do while there are no stations, and fills automatically', async () => {
     rig.service.state.stations = [];
     const page = await rig.open('');
     await page.getByRole('heading', { name: 'まだ局がありません' }).waitFor();

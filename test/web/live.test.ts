@@ -433,7 +433,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await playing(page, 1);
   });
 
-  test('says that it waits for a picture that is late, and goes on when it comes', async () => {
+  test('says that it waits for a late picture, and continues when it arrives', async () => {
     rig.service.state.silenceMs = 2_200;
     const page = await rig.open(FIRST);
     await playing(page, 0.2);
@@ -443,7 +443,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     expect(rig.service.live.length).toBe(1);
   });
 
-  test('comes back by itself after the connection broke', async () => {
+  test('reconnects automatically after the connection broke', async () => {
     const page = await rig.open(FIRST);
     await playing(page, 0.5);
     Object.assign(rig.service.state, { closeAfter: 3, breaks: true });

@@ -1,4 +1,4 @@
-/** A television that pairs the whole way, approved in a real browser, and pages that nobody sees. */
+/** A television is paired end to end, approved in a real browser; background pages approve nothing. */
 import { Database } from 'bun:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
@@ -146,7 +146,7 @@ describe.skipIf(!hasChromium)('pairing a television', () => {
       ['prerendering', 'prerenderingchange'],
     ] as const) {
       const page = await open();
-      // As the browser tells a page that nobody sees yet.
+      // As a browser reports a page that is not visible yet.
       await page.addInitScript((hidden) => {
         const values = { visibilityState: 'hidden', prerendering: true } as const;
         Object.defineProperty(document, hidden, { configurable: true, value: values[hidden] });

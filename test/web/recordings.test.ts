@@ -291,7 +291,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await page.getByText('この録画は見つかりません').waitFor();
   });
 
-  test('what runs stands on top, is told anew every few seconds, and can be stopped', async () => {
+  test('recordings in progress are on top, updated every few seconds, and can be stopped', async () => {
     const running = runningRecording(900, station, START);
     const page = await open('nowhere', { list: [...manyRecordings(STATIONS, 9, START), running] });
     await page.clock.install();
@@ -332,7 +332,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     expect(asked('GET recordings') - before).toBeLessThan(3);
   });
 
-  test('one that ends is told on any screen, with the way to watch it', async () => {
+  test('the end of a recording is announced on any screen, with a button to watch it', async () => {
     const running = runningRecording(900, station, START);
     const page = await open('search', { list: [running] });
     await until(() => asked('GET recordings') > 0);
@@ -403,7 +403,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     expect(held(2)).toBeUndefined();
   });
 
-  test('room is told folder by folder, and what is wrong with it', async () => {
+  test('storage is shown folder by folder, with faults', async () => {
     const page = await open('nowhere', { list: manyRecordings(STATIONS, 9, START) });
     const { storage } = rig.service.house.recordings;
     if (!('folders' in storage)) throw new Error('no storage');

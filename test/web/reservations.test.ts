@@ -99,7 +99,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     for (const words of ['ブルーマリンズ', '灯台守の娘', '優先度 3', 'チューナーが足りない']) {
       expect(text).toContain(words);
     }
-    // The guide of the fake service does not hold the offer: the refusal is told, nothing is lost.
+    // The guide of the fake service does not contain the offer: the refusal is shown, nothing is lost.
     await conflict.locator('.conflict-offers .button').first().click();
     await page.locator('.toast', { hasText: '別の放送を予約できませんでした' }).waitFor();
     expect(stateOf(4)).toBe('conflict');
@@ -261,7 +261,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     expect(Math.abs((await heightOf()) / before - 1)).toBeLessThan(0.25);
   });
 
-  test('another airing instead: the one in conflict goes only when the other is certain, and comes back', async () => {
+  test('another airing instead: the conflicting one is removed only when the other is certain, and can be restored', async () => {
     const now = Date.now();
     const from = dayOf(now) + DAY_MS;
     const tomorrow = guideWindow(

@@ -76,7 +76,7 @@ interface Furnishing {
   /** The service has these, before the first test and again after each. */
   readonly stations?: Station[];
   readonly stream?: () => Promise<FakeStream>;
-  /** Size of letters that its owner set the browser to, px; 16 where nobody did. */
+  /** The browser's default font size, px; 16 if unset. */
   readonly letters?: number;
 }
 
@@ -118,7 +118,7 @@ export function webRig({ stations, stream, letters }: Furnishing = {}): WebRig {
   };
 }
 
-/** Of what the service is told a moment after the page showed it. */
+/** For requests that are sent shortly after the page showed the change. */
 export async function until(condition: () => boolean): Promise<void> {
   for (let tries = 0; !condition() && tries < 300; tries += 1) await Bun.sleep(20);
   expect(condition()).toBe(true);

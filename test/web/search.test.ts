@@ -121,12 +121,12 @@ describe.skipIf(!hasChromium)('search', () => {
     await page.keyboard.press('Escape');
     expect(await page.locator('.search-field input').inputValue()).toBe('');
     await page.locator('.found').first().waitFor({ state: 'detached' });
-    // An empty field holds nobody.
+    // An empty field does not trap the focus.
     await page.keyboard.press('ArrowLeft');
     await page.waitForFunction(() => document.activeElement?.closest('nav') != null);
   });
 
-  test('more rows are asked for until there are none, and four sections are told apart', async () => {
+  test('more rows are loaded until there are none, and the four sections are distinguishable', async () => {
     const page = await open('search?q=%E5%AD%97');
     rig.service.house.search = undefined;
     await page.locator('.panel, .found').first().waitFor();

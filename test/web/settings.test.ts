@@ -191,7 +191,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test('whoever is logged in can log out here', async () => {
+  test('a logged-in user can log out here', async () => {
     const { access } = rig.service.house;
     const [mine] = access.sessions;
     if (mine !== undefined) mine.current = true;
@@ -207,7 +207,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     await page.waitForURL(/\/logout$/);
   });
 
-  test('a device that is let in no more is told so, not that the connection broke', async () => {
+  test('a device that is no longer authorised is told so, instead of a connection error', async () => {
     const page = await rig.open('settings', PHONE);
     await page.locator('#section-access').getByText('許可されています').waitFor();
     rig.service.state.refusing = true;

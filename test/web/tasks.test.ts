@@ -10,7 +10,7 @@ import { type FirstHome, startFirstHome } from './first-home.ts';
 import { PointerHands, RemoteHands } from './hands.ts';
 import { BIG_HOUSE, FIRST_RUN, type Task } from './tasks.ts';
 
-// A busy machine; a task is some seconds by itself.
+// For a busy machine; a task takes some seconds when idle.
 const TASK_MS = 120_000;
 const PAGE_WAIT_MS = 60_000;
 setDefaultTimeout(TASK_MS);

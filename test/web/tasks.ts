@@ -103,7 +103,7 @@ export const BIG_HOUSE: readonly Task[] = [
       await hands.choose(rail(hands, '番組表'));
       await hands.choose(await comingProgram(hands));
       await hands.choose(inSheet(hands, '予約する'));
-      // In a full evening it may find no tuner, which is told at once.
+      // On a full evening there may be no tuner, which is shown at once.
       await hands.page
         .locator('.toast', { hasText: /予約しました|このままでは/u })
         .first()

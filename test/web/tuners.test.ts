@@ -78,7 +78,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   });
 
-  test('collects for as long as the switch is on, tells how far it is, and lets go by itself', async () => {
+  test('collects while the switch is on, shows the progress, and releases it automatically', async () => {
     const page = await rig.open('tuners');
     const toggle = page.getByRole('switch', { name: '今すぐ集める' });
     await toggle.click();
@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     const half = status.stations.map((station, index) =>
       index < 10 ? { ...station, lastReadAt: wallMs(Date.now() + 1_000) } : station,
     );
-    // One stream is read for other stations too: it is told by its own.
+    // One stream is read for other stations too: it is named by its own station.
     const [channel] = rig.service.house.channels;
     if (channel === undefined) throw new Error('no channel');
     rig.service.house.guideStatus = {
@@ -187,7 +187,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     await page.getByText('チャンネルは元のままです').waitFor();
   });
 
-  test('the end of a scan is told, good or bad', async () => {
+  test('the result of a scan is shown, success or failure', async () => {
     const page = await rig.open('tuners');
     await page.locator('.tuner').first().waitFor();
     rig.service.house.scan = { ...runningScan(Date.now()), state: 'finished', found: fakeChannels() };
@@ -253,7 +253,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     await until(() => rig.service.house.tuners.find(({ id }) => id === 's1')?.lnb === false);
   });
 
-  test('the first run leads from a tuner to a scan, and shows what is plugged in by itself', async () => {
+  test('the first run leads from a tuner to a scan, and shows plugged-in devices automatically', async () => {
     const { house } = rig.service;
     const { tuners, devices } = house;
     Object.assign(house, { tuners: [], devices: [], channels: [] });

@@ -204,7 +204,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await page.getByRole('button', { name: '戻る', exact: true }).last().click();
     await placed(page, 4.5, 12);
     expect(await notice.count()).toBe(0);
-    // By hand into another one, whose place is told only now.
+    // Manually to another recording, whose position is reported only now.
     playback.chapters = [
       { start: 0, end: 21, title: '本編' },
       { start: 21, end: 26, title: 'CM' },
@@ -401,7 +401,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     // Two hours of fragments take a busy machine a while.
   }, 180_000);
 
-  test('after the last picture the next episode is offered, and the service is told', async () => {
+  test('after the last picture the next episode is offered, and the service is informed', async () => {
     const page = await open('watch/2?t=28');
     await page.getByText('秒後に次の回を再生します').waitFor();
     await until(() => held(2).resumeMs === 30_000);
@@ -463,7 +463,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     expect(playback.seen).toHaveLength(2);
   });
 
-  test('tells why nothing is seen and what to do, and begins by itself once it can', async () => {
+  test('explains why there is no picture and what to do, and starts automatically once it can', async () => {
     const body = { message: 'サーバが混んでいます', code: 'busy' } as const;
     playback.problem = { body, status: 503, count: 1 };
     const page = await open('watch/1');
@@ -486,7 +486,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await alert.getByText('削除されたか、ファイルがなくなっています').waitFor();
   });
 
-  test('a connection that breaks is taken up where it broke, and the picture goes on', async () => {
+  test('a broken connection is resumed at the same position, and the picture continues', async () => {
     playback.endsAfter = { fragments: 4, breaks: true };
     const page = await open('watch/1');
     await until(() => playback.seen.length >= 2);

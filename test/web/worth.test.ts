@@ -15,7 +15,7 @@ const [station] = STATIONS;
 if (station === undefined) throw new Error('no stations');
 const STATION = station;
 
-/** Over for so many hours. */
+/** Ended this many hours ago. */
 function over(id: number, hours: number, changes: Partial<ReservationItem>): ReservationItem {
   const startAt = Date.now() - hours * HOUR_MS;
   const name = `[字]灯台守の娘　第${id}話`;
