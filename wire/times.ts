@@ -10,6 +10,9 @@ declare const brand: unique symbol;
 /** Milliseconds since 1970-01-01T00:00:00Z by a machine's clock. May jump when the clock is set. */
 export type WallMs = number & { readonly [brand]: 'WallMs' };
 
+/** A time of either clock, where only its place in the calendar counts. */
+export type EpochMs = BroadcastMs | WallMs;
+
 /** A number from outside the type system: the runtime, a stored row, a worker message. */
 export function wallMs(value: number): WallMs {
   return value as WallMs;

@@ -1,5 +1,6 @@
 /** The programmes that are drawn now: those in an area come, those far from it go, within a budget a frame. */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { type BroadcastMs, earliest, latest } from '../../arib/time.ts';
 import type { GuideProgram, Station } from '../../wire/api.ts';
 import type { Placed } from '../ui/lanes.ts';
 import { isShopping, majorGenre } from '../words/genre.ts';
@@ -16,7 +17,7 @@ export interface Sheet {
   readonly scale: Scale;
   /** CSS pixels that everything is measured in. */
   readonly unit: number;
-  readonly now: number;
+  readonly now: BroadcastMs;
   /** Others than this are dimmed. */
   readonly genre: number | undefined;
   readonly dimShopping: boolean;
@@ -179,8 +180,8 @@ function boxOf(
   { program, lane, lanes }: Placed<GuideProgram>,
   column: number,
 ): CellBox {
-  const top = Math.round(topOf(Math.max(program.startAt, span.from), span, scale));
-  const bottom = Math.round(topOf(Math.min(program.endAt, span.to), span, scale));
+  const top = Math.round(topOf(latest(program.startAt, span.from), span, scale));
+  const bottom = Math.round(topOf(earliest(program.endAt, span.to), span, scale));
   const width = scale.column / lanes;
   const left = Math.round(column * scale.column + lane * width);
   const right = Math.round(column * scale.column + (lane + 1) * width);

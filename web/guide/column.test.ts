@@ -1,14 +1,16 @@
 import { expect, test } from 'bun:test';
 import type { ProgramId } from '../../arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { placeColumn } from '../ui/lanes.ts';
 import { programAt, within } from './column.ts';
 import { enterAt, stepFrom } from './steps.ts';
 
 const MINUTE = 60_000;
+const at = (minutes: number): BroadcastMs => broadcastMs(minutes * MINUTE);
 const program = (id: number, from: number, to: number) => ({
   id: id as ProgramId,
-  startAt: from * MINUTE,
-  endAt: to * MINUTE,
+  startAt: at(from),
+  endAt: at(to),
 });
 
 const PLAIN = placeColumn([program(3, 60, 90), program(1, 0, 30), program(2, 30, 60)]);
@@ -38,22 +40,22 @@ test('overlapping programmes lie side by side until the overlap ends', () => {
 
 test('what is seen of a column holds what began above', () => {
   const ids = (from: number, to: number) =>
-    within(PLAIN, { from: from * MINUTE, to: to * MINUTE }).map((placed) => placed.program.id);
+    within(PLAIN, { from: at(from), to: at(to) }).map((placed) => placed.program.id);
   expect(ids(10, 31)).toEqual<unknown>([1, 2]);
   expect(ids(30, 60)).toEqual<unknown>([2]);
   expect(ids(90, 200)).toEqual([]);
   const lanes = placeColumn([program(1, 0, 60), program(2, 10, 30), program(3, 31, 40)]);
-  expect(
-    within(lanes, { from: 45 * MINUTE, to: 50 * MINUTE }).map((placed) => placed.program.id),
-  ).toEqual<unknown>([1]);
+  expect(within(lanes, { from: at(45), to: at(50) }).map((placed) => placed.program.id)).toEqual<unknown>([
+    1,
+  ]);
 });
 
 test('the nearest programme of a time is found across gaps', () => {
   const column = placeColumn([program(1, 0, 10), program(2, 100, 110)]);
-  expect(programAt(column, 5 * MINUTE)?.id).toBe<unknown>(1);
-  expect(programAt(column, 20 * MINUTE)?.id).toBe<unknown>(1);
-  expect(programAt(column, 90 * MINUTE)?.id).toBe<unknown>(2);
-  expect(programAt([], 0)).toBeUndefined();
+  expect(programAt(column, at(5))?.id).toBe<unknown>(1);
+  expect(programAt(column, at(20))?.id).toBe<unknown>(1);
+  expect(programAt(column, at(90))?.id).toBe<unknown>(2);
+  expect(programAt([], at(0))).toBeUndefined();
 });
 
 test('arrows keep the height on the way sideways and come back', () => {
@@ -63,7 +65,7 @@ test('arrows keep the height on the way sideways and come back', () => {
     placeColumn([program(31, 0, 30), program(32, 30, 60), program(33, 60, 120)]),
   ];
   const columns = { count: 3, at: (index: number) => table[index] ?? [] };
-  const start = enterAt(columns, 0, 70 * MINUTE);
+  const start = enterAt(columns, 0, at(70));
   expect(start).toEqual<unknown>({ column: 0, programId: 11, anchor: 70 * MINUTE });
   if (start === undefined) return;
   const right = stepFrom(columns, start, 'right');
@@ -79,7 +81,7 @@ test('arrows keep the height on the way sideways and come back', () => {
 test('overlapping programmes are reached sideways within their column', () => {
   const table = [placeColumn([program(1, 0, 60), program(2, 10, 50)]), placeColumn([program(9, 0, 60)])];
   const columns = { count: 2, at: (index: number) => table[index] ?? [] };
-  const first = { column: 0, programId: 1 as ProgramId, anchor: 20 * MINUTE };
+  const first = { column: 0, programId: 1 as ProgramId, anchor: at(20) };
   const second = stepFrom(columns, first, 'right');
   expect(second?.programId).toBe<unknown>(2);
   expect(second && stepFrom(columns, second, 'right')?.programId).toBe<unknown>(9);

@@ -1,5 +1,6 @@
 /** Where in a station's column something lies: by a stretch of time, and by a moment. Pure. */
 import type { ProgramId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { Timed as AnyTimed, Placed } from '../ui/lanes.ts';
 import type { Span } from './geometry.ts';
 
@@ -9,7 +10,7 @@ export interface Timed extends AnyTimed {
 }
 
 /** Index of the first that ends after `at`. Long ones that began far above are found because ends nearly ascend. */
-function firstAfter<P extends Timed>(column: readonly Placed<P>[], at: number): number {
+function firstAfter<P extends Timed>(column: readonly Placed<P>[], at: BroadcastMs): number {
   let low = 0;
   let high = column.length;
   while (low < high) {
@@ -34,7 +35,7 @@ export function within<P extends Timed>(column: readonly Placed<P>[], { from, to
 }
 
 /** The programme that runs at a time, else the nearest in time; undefined for an empty column. */
-export function programAt<P extends Timed>(column: readonly Placed<P>[], at: number): P | undefined {
+export function programAt<P extends Timed>(column: readonly Placed<P>[], at: BroadcastMs): P | undefined {
   let best: P | undefined;
   let bestGap = Number.POSITIVE_INFINITY;
   for (const { program } of column) {

@@ -3,6 +3,7 @@
  * Only what is in view is drawn.
  */
 import type { StationId } from '../../arib/ids.ts';
+import { type BroadcastMs, plusMs } from '../../arib/time.ts';
 import type { Station } from '../../wire/api.ts';
 import { monogram } from '../ui/monogram.ts';
 import { channelLabel, narrow } from '../words/channel.ts';
@@ -150,7 +151,7 @@ export class GuideFrame {
       this.#hourOf.delete(index);
     }
     for (let index = first; index <= last; index += 1) {
-      const at = span.from + index * HOUR_MS;
+      const at = plusMs(span.from, index * HOUR_MS);
       let hour = this.#hourOf.get(index);
       if (hour === undefined) {
         const number = new Date(at + JST_OFFSET_MS).getUTCHours();
@@ -167,7 +168,7 @@ export class GuideFrame {
     }
   }
 
-  drawNow(now: number, span: Span, scale: Scale): void {
+  drawNow(now: BroadcastMs, span: Span, scale: Scale): void {
     const top = topOf(now, span, scale);
     this.line.style.transform = `translateY(${Math.round(top)}px)`;
     this.#knob.style.transform = `translateY(${Math.round(top)}px)`;

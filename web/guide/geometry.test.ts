@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
 import { broadcastDay } from '../words/day.ts';
 import {
   CHUNK_MS,
@@ -14,7 +15,7 @@ import {
 
 const DESK = { zoom: 1, width: 1, unit: 16, room: 1500, columns: 40 };
 
-const at = (text: string): number => Date.parse(`${text}+09:00`);
+const at = (text: string): BroadcastMs => broadcastMs(Date.parse(`${text}+09:00`));
 
 test('a broadcast day begins at five in the morning, Japan time', () => {
   expect(broadcastDay(at('2026-11-21T05:00'))).toBe(at('2026-11-21T05:00'));
@@ -42,7 +43,7 @@ test('chunks cover a stretch without gap, on the same borders whoever asks', () 
   ]);
   expect(chunksOf(at('2026-11-22T04:00'), at('2026-11-22T05:01'))).toEqual([
     at('2026-11-21T23:00'),
-    at('2026-11-21T23:00') + CHUNK_MS,
+    plusMs(at('2026-11-21T23:00'), CHUNK_MS),
   ]);
 });
 

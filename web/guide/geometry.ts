@@ -2,21 +2,22 @@
  * Where things lie on the sheet of the guide. Pure: broadcast times (epoch ms) to CSS pixels and back. The sheet
  * begins with yesterday's broadcast day, which begins at 05:00 in Japan: programmes are kept for a day after their end.
  */
+import { type BroadcastMs, plusMs } from '../../arib/time.ts';
 import { broadcastDay, DAY_MS, DAYS, HOUR_MS } from '../words/day.ts';
 
 export interface Span {
-  readonly from: number;
+  readonly from: BroadcastMs;
   /** Exclusive. */
-  readonly to: number;
+  readonly to: BroadcastMs;
 }
 
 /** Broadcast days before the present one. */
 const PAST_DAYS = 1;
 
 /** What the guide shows when it is `now`. */
-export function guideSpan(now: number): Span {
+export function guideSpan(now: BroadcastMs): Span {
   const today = broadcastDay(now);
-  return { from: today - PAST_DAYS * DAY_MS, to: today + DAYS * DAY_MS };
+  return { from: plusMs(today, -PAST_DAYS * DAY_MS), to: plusMs(today, DAYS * DAY_MS) };
 }
 
 /** Lengths in CSS pixels. */
@@ -84,20 +85,21 @@ export function unitOf(rem: number, television: boolean, screen: number): number
   return television ? Math.max(rem, (screen * TELEVISION_PART) / SMALLEST) : rem;
 }
 
-export function topOf(at: number, span: Span, scale: Scale): number {
+export function topOf(at: BroadcastMs, span: Span, scale: Scale): number {
   return ((at - span.from) / HOUR_MS) * scale.hour;
 }
 
-export function timeAt(top: number, span: Span, scale: Scale): number {
-  return span.from + (top / scale.hour) * HOUR_MS;
+export function timeAt(top: number, span: Span, scale: Scale): BroadcastMs {
+  return plusMs(span.from, (top / scale.hour) * HOUR_MS);
 }
 
 /** Part of the guide that is read at once; a divisor of the day, so that chunks begin at 5, 11, 17 and 23 o'clock. */
 export const CHUNK_MS = 6 * HOUR_MS;
 
 /** Beginnings of the chunks that cover a stretch of time. */
-export function chunksOf(from: number, to: number): number[] {
-  const chunks: number[] = [];
-  for (let at = broadcastDay(from); at < to; at += CHUNK_MS) if (at + CHUNK_MS > from) chunks.push(at);
+export function chunksOf(from: BroadcastMs, to: BroadcastMs): BroadcastMs[] {
+  const chunks: BroadcastMs[] = [];
+  for (let at = broadcastDay(from); at < to; at = plusMs(at, CHUNK_MS))
+    if (at + CHUNK_MS > from) chunks.push(at);
   return chunks;
 }

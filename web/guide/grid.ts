@@ -3,6 +3,7 @@
  * within a budget a frame, so that moving stays smooth; what does not fit comes with the next frame.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { type BroadcastMs, earliest, latest, plusMs } from '../../arib/time.ts';
 import type { GuideProgram, Station } from '../../wire/api.ts';
 import { directionOf } from '../navigation/focus.ts';
 import { isRecordKey } from '../navigation/keys.ts';
@@ -37,7 +38,7 @@ export interface GridView {
 }
 
 export interface GridPosition {
-  readonly at: number;
+  readonly at: BroadcastMs;
   /** Columns left of the view; fractions are part of a column. */
   readonly column: number;
 }
@@ -79,7 +80,7 @@ export class GuideGrid {
   #size: FrameSize = { head: 0, ruler: 0 };
   #width = 0;
   #height = 0;
-  #now: number;
+  #now: BroadcastMs;
   #genre: number | undefined;
   #look: GridLook = { width: 1, television: false, dimShopping: false };
   #focused: Place | undefined;
@@ -89,7 +90,7 @@ export class GuideGrid {
   constructor(
     readonly parts: GridParts,
     span: Span,
-    now: number,
+    now: BroadcastMs,
   ) {
     this.#span = span;
     this.#now = now;
@@ -145,7 +146,7 @@ export class GuideGrid {
     this.moveTo({ at, column });
   }
 
-  setNow(now: number): void {
+  setNow(now: BroadcastMs): void {
     this.#now = now;
     this.refresh();
   }
@@ -175,7 +176,7 @@ export class GuideGrid {
   }
 
   /** @param lead part of the view above the time */
-  showTime(at: number, lead = 0, atOnce = false): void {
+  showTime(at: BroadcastMs, lead = 0, atOnce = false): void {
     const seen = this.#height - this.#size.head;
     const top = Math.max(0, topOf(at, this.#span, this.#scale) - seen * lead);
     const { scroller } = this.parts;
@@ -190,7 +191,7 @@ export class GuideGrid {
   }
 
   /** Puts the focus on the programme that runs at `at`, in the first column seen unless the focus has been elsewhere. */
-  enter(at: number): void {
+  enter(at: BroadcastMs): void {
     const column = this.#focused?.column ?? Math.ceil(this.position().column);
     const place = enterAt(this.#columns(), column, at);
     if (place !== undefined) this.#focus(place);
@@ -261,7 +262,7 @@ export class GuideGrid {
     const top = this.parts.scroller.scrollTop;
     return {
       from: timeAt(top, this.#span, this.#scale),
-      to: Math.min(this.#span.to, timeAt(top + this.#height - this.#size.head, this.#span, this.#scale)),
+      to: earliest(this.#span.to, timeAt(top + this.#height - this.#size.head, this.#span, this.#scale)),
     };
   }
 
@@ -279,20 +280,20 @@ export class GuideGrid {
     const [first, last] = this.#across();
     const view = seen.to - seen.from;
     this.parts.store.need(this.#type, seen, [
-      { from: seen.to, to: Math.min(this.#span.to, seen.to + READ_AHEAD_MS) },
-      { from: Math.max(this.#span.from, seen.from - READ_AHEAD_MS / 2), to: seen.from },
+      { from: seen.to, to: earliest(this.#span.to, plusMs(seen.to, READ_AHEAD_MS)) },
+      { from: latest(this.#span.from, plusMs(seen.from, -READ_AHEAD_MS / 2)), to: seen.from },
     ]);
     const empty = new Set<StationId>();
     const budget = new Budget();
     const sheet = this.#sheet();
-    const wide = { from: seen.from - view * AHEAD_VIEWS, to: seen.to + view * AHEAD_VIEWS };
+    const wide = { from: plusMs(seen.from, -view * AHEAD_VIEWS), to: plusMs(seen.to, view * AHEAD_VIEWS) };
     const around = { first: first - AHEAD_COLUMNS, last: last + AHEAD_COLUMNS, span: wide };
     const complete =
       this.#layer.draw(sheet, { first, last, span: seen }, budget, empty) &&
       this.#layer.draw(sheet, around, budget);
     const edges = {
-      top: topOf(seen.from - view * BEHIND_VIEWS, this.#span, this.#scale),
-      bottom: topOf(seen.to + view * BEHIND_VIEWS, this.#span, this.#scale),
+      top: topOf(plusMs(seen.from, -view * BEHIND_VIEWS), this.#span, this.#scale),
+      bottom: topOf(plusMs(seen.to, view * BEHIND_VIEWS), this.#span, this.#scale),
       left: (first - AHEAD_COLUMNS - 1) * this.#scale.column,
       right: (last + AHEAD_COLUMNS + 2) * this.#scale.column,
     };
@@ -380,7 +381,7 @@ export class GuideGrid {
       // By key the focus moves on to a programme; the grid itself is only the entry.
       if (scroller.matches(':focus-visible')) {
         const { from, to } = this.#seen();
-        const middle = this.#now >= from && this.#now < to ? this.#now : from + (to - from) / 3;
+        const middle = this.#now >= from && this.#now < to ? this.#now : plusMs(from, (to - from) / 3);
         this.enter(middle);
         if (document.activeElement === scroller) this.parts.onNothing();
       }
@@ -394,7 +395,7 @@ export class GuideGrid {
     const cell = this.#layer.get(id);
     const column = this.#stations.findIndex((station) => station.id === cell?.stationId);
     if (cell?.program !== undefined && column >= 0) {
-      this.#focused = { column, programId: id, anchor: Math.max(cell.program.startAt, this.#seen().from) };
+      this.#focused = { column, programId: id, anchor: latest(cell.program.startAt, this.#seen().from) };
     }
   }
 
@@ -458,9 +459,9 @@ export class GuideGrid {
     const target = next === undefined ? undefined : this.#columns().at(next.column);
     const program = target?.find((placed) => placed.program.id === next?.programId)?.program;
     if (direction === 'down') {
-      return { from: from.endAt, to: Math.min(this.#span.to, program?.startAt ?? this.#span.to) };
+      return { from: from.endAt, to: earliest(this.#span.to, program?.startAt ?? this.#span.to) };
     }
-    return { from: Math.max(this.#span.from, program?.endAt ?? this.#span.from), to: from.startAt };
+    return { from: latest(this.#span.from, program?.endAt ?? this.#span.from), to: from.startAt };
   }
 
   #page(by: 1 | -1): void {
@@ -469,13 +470,11 @@ export class GuideGrid {
     const place = this.#focused;
     const focused = document.activeElement?.classList.contains('prog') === true;
     const { scroller } = this.parts;
-    scroller.scrollTo({ top: topOf(from + move, this.#span, this.#scale), behavior: 'instant' });
+    scroller.scrollTo({ top: topOf(plusMs(from, move), this.#span, this.#scale), behavior: 'instant' });
     if (!focused || place === undefined) return;
-    const next = enterAt(
-      { ...this.#columns(), count: this.#stations.length },
-      place.column,
-      place.anchor + move,
-    );
-    if (next !== undefined) this.#focus({ ...next, anchor: place.anchor + move });
+    const anchor = plusMs(place.anchor, move);
+    const columns = { ...this.#columns(), count: this.#stations.length };
+    const next = enterAt(columns, place.column, anchor);
+    if (next !== undefined) this.#focus({ ...next, anchor });
   }
 }

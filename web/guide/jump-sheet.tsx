@@ -1,5 +1,6 @@
 /** Date and hour to go to, by two presses of a finger or a remote. */
 import { useSignal } from '@preact/signals';
+import { type BroadcastMs, plusMs } from '../../arib/time.ts';
 import { Sheet } from '../ui/sheet.tsx';
 import { DAY_MS, HOUR_MS } from '../words/day.ts';
 import { dateText } from '../words/time.ts';
@@ -12,17 +13,16 @@ const FIRST_HOUR = 5;
 
 interface JumpSheetProps {
   readonly span: Span;
-  /** 05:00 of the day in view, epoch ms. */
-  readonly day: number;
-  readonly onJump: (at: number) => void;
+  /** 05:00 of the day in view. */
+  readonly day: BroadcastMs;
+  readonly onJump: (at: BroadcastMs) => void;
   readonly onClose: () => void;
 }
 
 export function JumpSheet({ span, day, onJump, onClose }: JumpSheetProps) {
   const chosen = useSignal(day);
-  const days = Array.from(
-    { length: Math.round((span.to - span.from) / DAY_MS) },
-    (_, index) => span.from + index * DAY_MS,
+  const days = Array.from({ length: Math.round((span.to - span.from) / DAY_MS) }, (_, index) =>
+    plusMs(span.from, index * DAY_MS),
   );
   return (
     <Sheet title={TEXTS.jump} onClose={onClose}>
@@ -52,7 +52,7 @@ export function JumpSheet({ span, day, onJump, onClose }: JumpSheetProps) {
             type="button"
             class="chip numbers"
             onClick={() => {
-              onJump(chosen.value + index * HOUR_MS);
+              onJump(plusMs(chosen.value, index * HOUR_MS));
               onClose();
             }}
           >

@@ -1,4 +1,5 @@
 /** Where the guide was left, for as long as it is still the same evening: kept over a reload, not over a day. */
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { Station } from '../../wire/api.ts';
 import type { GridPosition } from './grid.ts';
 
@@ -12,7 +13,7 @@ function isPosition(value: unknown): value is GridPosition {
   return Number.isFinite(value.at) && Number.isFinite(value.column);
 }
 
-export function rememberPosition(type: Station['type'], position: GridPosition, now: number): void {
+export function rememberPosition(type: Station['type'], position: GridPosition, now: BroadcastMs): void {
   try {
     const positions: Positions = { ...recall(now), [type]: position };
     sessionStorage.setItem(KEY, JSON.stringify({ savedAt: now, positions }));
@@ -21,7 +22,7 @@ export function rememberPosition(type: Station['type'], position: GridPosition, 
   }
 }
 
-function recall(now: number): Positions {
+function recall(now: BroadcastMs): Positions {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
     if (typeof kept !== 'object' || kept === null || !('savedAt' in kept) || !('positions' in kept))
@@ -39,6 +40,6 @@ function recall(now: number): Positions {
   }
 }
 
-export function recallPosition(type: Station['type'], now: number): GridPosition | undefined {
+export function recallPosition(type: Station['type'], now: BroadcastMs): GridPosition | undefined {
   return recall(now)[type];
 }

@@ -1,4 +1,5 @@
 /** One station's week: its days side by side. */
+import { type BroadcastMs, plusMs } from '../../arib/time.ts';
 import type { GuideProgram, GuideWindow, Station } from '../../wire/api.ts';
 import { minute } from '../device/clock.ts';
 import { navigate, openProgram } from '../navigation/router.ts';
@@ -19,13 +20,13 @@ import { TEXTS } from './texts.ts';
 /** Hours below which there is room for a line only. */
 const LINE_HOURS = 0.4;
 
-function stateOf({ startAt, endAt, genres }: GuideProgram, now: number): string {
+function stateOf({ startAt, endAt, genres }: GuideProgram, now: BroadcastMs): string {
   const dim = dimShopping.value && isShopping(genres) ? ' week-dim' : '';
   if (endAt <= now) return `week-past${dim}`;
   return startAt <= now ? `week-live${dim}` : dim;
 }
 
-function Program({ program, place, now }: { program: GuideProgram; place: WeekPlace; now: number }) {
+function Program({ program, place, now }: { program: GuideProgram; place: WeekPlace; now: BroadcastMs }) {
   const { title } = splitTitle(program.name === '' ? program.title : program.name);
   const state = program.reservation?.state;
   const kept = state === 'scheduled' ? TEXTS.booked : state === 'recording' ? TEXTS.recording : undefined;
@@ -55,7 +56,7 @@ function Program({ program, place, now }: { program: GuideProgram; place: WeekPl
   );
 }
 
-function DayHead({ day }: { day: number }) {
+function DayHead({ day }: { day: BroadcastMs }) {
   const weekday = new Date(day + 9 * 3_600_000).getUTCDay();
   return <b data-weekday={weekday}>{dateText(day)}</b>;
 }
@@ -110,7 +111,7 @@ export function StationWeek({ station, list }: StationWeekProps) {
         ) : (
           <Week
             label={TEXTS.weekOf(name)}
-            days={Array.from({ length: DAYS }, (_, index) => first + index * DAY_MS)}
+            days={Array.from({ length: DAYS }, (_, index) => plusMs(first, index * DAY_MS))}
             now={now}
             items={programs}
             head={(day) => <DayHead day={day} />}

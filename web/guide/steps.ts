@@ -4,6 +4,7 @@
  * left again comes back. Pure.
  */
 import type { ProgramId } from '../../arib/ids.ts';
+import { type BroadcastMs, earliest, latest, plusMs } from '../../arib/time.ts';
 import type { Direction } from '../navigation/spatial.ts';
 import type { Placed } from '../ui/lanes.ts';
 import { programAt, type Timed } from './column.ts';
@@ -13,7 +14,7 @@ export interface Place {
   readonly column: number;
   readonly programId: ProgramId;
   /** Epoch ms. */
-  readonly anchor: number;
+  readonly anchor: BroadcastMs;
 }
 
 /** A column further away in time than this is passed over: it would throw the view elsewhere. */
@@ -24,8 +25,8 @@ export interface Columns<P extends Timed> {
   at(index: number): readonly Placed<P>[];
 }
 
-function anchorIn(program: Timed, wished: number): number {
-  return Math.min(program.endAt - 1, Math.max(program.startAt, wished));
+function anchorIn(program: Timed, wished: BroadcastMs): BroadcastMs {
+  return earliest(plusMs(program.endAt, -1), latest(program.startAt, wished));
 }
 
 function sideways<P extends Timed>(
@@ -73,7 +74,11 @@ export function stepFrom<P extends Timed>(
 }
 
 /** Where a column is entered at a time, such as the present. */
-export function enterAt<P extends Timed>(columns: Columns<P>, column: number, at: number): Place | undefined {
+export function enterAt<P extends Timed>(
+  columns: Columns<P>,
+  column: number,
+  at: BroadcastMs,
+): Place | undefined {
   for (let distance = 0; distance < columns.count; distance += 1) {
     for (const index of distance === 0 ? [column] : [column + distance, column - distance]) {
       if (index < 0 || index >= columns.count) continue;

@@ -53,12 +53,14 @@ function rig() {
 }
 
 const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
-const seen = { from: START + HOUR_MS, to: START + 5 * HOUR_MS };
+/** @param from after START, ms, as the next */
+const span = (from: number, to: number) => ({ from: broadcastMs(START + from), to: broadcastMs(START + to) });
+const seen = span(HOUR_MS, 5 * HOUR_MS);
 
 describe('the part of the guide that is here', () => {
   test('reads what is seen first, a few at a time, and drops what is no longer wanted', async () => {
     const { store, asked } = rig();
-    store.need('GR', seen, [{ from: START + CHUNK_MS, to: START + 5 * CHUNK_MS }]);
+    store.need('GR', seen, [span(CHUNK_MS, 5 * CHUNK_MS)]);
     expect(asked.map(({ from }) => (from - START) / CHUNK_MS)).toEqual([0, 1, 2]);
     store.need('BS', seen, []);
     asked[0]?.answer([]);
@@ -69,7 +71,7 @@ describe('the part of the guide that is here', () => {
 
   test('a programme that lies in two chunks stands once in its column', async () => {
     const { store, asked } = rig();
-    store.need('GR', { from: START, to: START + 2 * CHUNK_MS }, []);
+    store.need('GR', span(0, 2 * CHUNK_MS), []);
     const long = program(7, START + 5 * HOUR_MS, 2);
     asked[0]?.answer([{ stationId: STATION, programs: [program(6, START, 5), long] }]);
     asked[1]?.answer([{ stationId: STATION, programs: [long, program(8, START + 7 * HOUR_MS, 1)] }]);
@@ -144,7 +146,7 @@ describe('the part of the guide that is here', () => {
   test('keeps a bounded number of chunks', async () => {
     const { store, asked } = rig();
     for (let day = 0; day < 30; day += 1) {
-      store.need('GR', { from: START + 4 * day * CHUNK_MS, to: START + (4 * day + 2) * CHUNK_MS }, []);
+      store.need('GR', span(4 * day * CHUNK_MS, (4 * day + 2) * CHUNK_MS), []);
       for (const question of asked.splice(0))
         question.answer([{ stationId: STATION, programs: [program(day, question.from, 1)] }]);
       await settle();

@@ -4,6 +4,7 @@
  * there until its successor has arrived.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { type BroadcastMs, plusMs } from '../../arib/time.ts';
 import type { GuideProgram, GuideWindow, Station } from '../../wire/api.ts';
 import { ApiFailure, type GuideQuestion, networkFailure, type Renewed } from '../query/api.ts';
 import { type Placed, placeColumn } from '../ui/lanes.ts';
@@ -13,7 +14,7 @@ type BroadcastType = Station['type'];
 
 interface Chunk {
   readonly type: BroadcastType;
-  readonly from: number;
+  readonly from: BroadcastMs;
   programs: ReadonlyMap<StationId, readonly GuideProgram[]> | undefined;
   etag: string | null;
   /** Must be asked about before it is trusted. */
@@ -127,7 +128,7 @@ export class GuideStore {
     this.#abort.abort();
   }
 
-  #chunk(type: BroadcastType, from: number): Chunk {
+  #chunk(type: BroadcastType, from: BroadcastMs): Chunk {
     const name = key(type, from);
     const known = this.#chunks.get(name);
     if (known !== undefined) return known;
@@ -175,7 +176,11 @@ export class GuideStore {
     // An event during the read makes it stale again.
     chunk.stale = false;
     try {
-      const answer = await this.read({ type, from, to: from + CHUNK_MS }, chunk.etag, this.#abort.signal);
+      const answer = await this.read(
+        { type, from, to: plusMs(from, CHUNK_MS) },
+        chunk.etag,
+        this.#abort.signal,
+      );
       // Last in the map is latest read: of a programme that moved, its newest place counts.
       this.#chunks.delete(key(type, from));
       this.#chunks.set(key(type, from), chunk);
@@ -224,4 +229,4 @@ function takeOver(before: Chunk['programs'], content: GuideWindow): Chunk['progr
   );
 }
 
-const key = (type: BroadcastType, from: number): string => `${type} ${from}`;
+const key = (type: BroadcastType, from: BroadcastMs): string => `${type} ${from}`;

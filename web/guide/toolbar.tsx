@@ -1,5 +1,6 @@
 /** Above the sheet of the guide: broadcast types, days, the present, the evening, zoom, genres. */
 import { useEffect, useRef } from 'preact/hooks';
+import { type BroadcastMs, plusMs } from '../../arib/time.ts';
 import type { Station } from '../../wire/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Named } from '../ui/named.tsx';
@@ -20,12 +21,12 @@ interface ToolbarProps {
   readonly type: Station['type'];
   readonly span: Span;
   /** Beginning of the present day. */
-  readonly today: number;
+  readonly today: BroadcastMs;
   /** Beginning of the day in view. */
-  readonly day: number;
+  readonly day: BroadcastMs;
   readonly genre: number | undefined;
   readonly onType: (type: Station['type']) => void;
-  readonly onDay: (day: number) => void;
+  readonly onDay: (day: BroadcastMs) => void;
   readonly onNow: () => void;
   readonly onEvening: () => void;
   readonly onZoom: (by: 1 | -1) => void;
@@ -42,10 +43,10 @@ const NEAR_DAYS: Readonly<Partial<Record<number, string>>> = {
 };
 
 interface DayButtonProps {
-  readonly day: number;
-  readonly today: number;
+  readonly day: BroadcastMs;
+  readonly today: BroadcastMs;
   readonly chosen: boolean;
-  readonly onDay: (day: number) => void;
+  readonly onDay: (day: BroadcastMs) => void;
 }
 
 function DayButton({ day, today, chosen, onDay }: DayButtonProps) {
@@ -105,7 +106,7 @@ export function Toolbar(props: ToolbarProps) {
       )}
       <div class="guide-days" role="tablist" aria-label={TEXTS.date} data-nav-group="guide-days">
         {Array.from({ length: days }, (_, index) => {
-          const start = span.from + index * DAY_MS;
+          const start = plusMs(span.from, index * DAY_MS);
           return (
             <DayButton key={start} day={start} today={today} chosen={start === day} onDay={props.onDay} />
           );

@@ -1,6 +1,7 @@
 /** Home screen: recordings in progress and the next reservations; hidden when there are none. */
 
 import { useLayoutEffect } from 'preact/hooks';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { homeNext } from '../device/preferences.ts';
@@ -15,7 +16,7 @@ import { broadcastDay } from '../words/day.ts';
 import { spokenText, titleOf } from '../words/reservation.ts';
 import { airClockText, leftToRecord, shortText } from '../words/time.ts';
 
-function when(item: ReservationItem, at: number): string {
+function when(item: ReservationItem, at: BroadcastMs): string {
   if (item.state === 'recording') return leftToRecord(item.endAt, at);
   return broadcastDay(item.startAt) === broadcastDay(at)
     ? airClockText(item.startAt)

@@ -1,7 +1,7 @@
 /** Home screen: recordings to continue and new ones, each one press away from playing. */
 import { useLayoutEffect } from 'preact/hooks';
 import type { Recording } from '../../wire/api.ts';
-import { minute } from '../device/clock.ts';
+import { currentMs, minute } from '../device/clock.ts';
 import { homeWatch } from '../device/preferences.ts';
 import { watchPath } from '../navigation/router.ts';
 import { FRESH_RECORDINGS, RESUMABLE_RECORDINGS } from '../query/queries.ts';
@@ -23,7 +23,7 @@ function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean 
   const { title } = splitTitle(recording.name);
   const part = watchedPart(recording);
   const left = part === undefined ? '' : leftText(recording);
-  const words = [title, narrow(recording.serviceName), shortText(recording.startAt, Date.now()), left];
+  const words = [title, narrow(recording.serviceName), shortText(recording.startAt, currentMs()), left];
   return (
     <li class="watch-item">
       <a class="watch-card" href={watchPath(recording)}>
@@ -45,7 +45,7 @@ function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean 
           </span>
           <span class="watch-title">{title}</span>
           <span class="watch-when numbers">
-            {shortText(recording.startAt, Date.now())}
+            {shortText(recording.startAt, currentMs())}
             <span class="rec-station">{narrow(recording.serviceName)}</span>
           </span>
         </Named>

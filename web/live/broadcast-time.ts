@@ -2,6 +2,7 @@
  * Estimates how far the picture is behind the broadcast, from samples of the broadcast's time sent by the service. The
  * device's own clock may be wrong: each sample was current when it was sent, so the least delayed one is used.
  */
+import { type BroadcastMs, plusMs } from '../../arib/time.ts';
 
 /** Samples arrive late by the network's latency; older ones than this are ignored. */
 const KEPT_MS = 120_000;
@@ -9,8 +10,8 @@ const KEPT_MS = 120_000;
 interface Told {
   /** s on the element's timeline. */
   readonly position: number;
-  /** Broadcast time of that position, epoch ms. */
-  readonly at: number;
+  /** Of that position. */
+  readonly at: BroadcastMs;
   /** When it was heard, ms of any monotonic clock. */
   readonly heard: number;
 }
@@ -18,7 +19,7 @@ interface Told {
 export class BroadcastTime {
   #told: readonly Told[] = [];
 
-  hear(position: number, at: number, heard: number): void {
+  hear(position: number, at: BroadcastMs, heard: number): void {
     // Another programme clock: earlier samples belong to another scale.
     const before = this.#told.at(-1);
     const jumped =
@@ -31,10 +32,10 @@ export class BroadcastTime {
     this.#told = [];
   }
 
-  /** Broadcast time of a position, epoch ms; undefined without a sample. */
-  at(position: number): number | undefined {
+  /** Of a position; undefined without a sample. */
+  at(position: number): BroadcastMs | undefined {
     const last = this.#told.at(-1);
-    return last === undefined ? undefined : last.at + (position - last.position) * 1000;
+    return last === undefined ? undefined : plusMs(last.at, (position - last.position) * 1000);
   }
 
   /** Delay of a position behind the current broadcast, s; undefined without a sample. */

@@ -3,6 +3,7 @@
  * channels, the station's day.
  */
 import type { StationId } from '../../arib/ids.ts';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
 import type { GuideProgram, GuideWindow, Station } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { livePanelTab } from '../device/preferences.ts';
@@ -49,9 +50,9 @@ const NEXT = 3;
 const EVENING_MS = 6 * HOUR_MS;
 
 /** The station's programmes from this hour to the end of the broadcast day. */
-function dayQuery(stationId: StationId, at: number) {
-  const from = at - (at % HOUR_MS);
-  const to = broadcastDay(from + EVENING_MS) + DAY_MS;
+function dayQuery(stationId: StationId, at: BroadcastMs) {
+  const from = plusMs(at, -(at % HOUR_MS));
+  const to = plusMs(broadcastDay(plusMs(from, EVENING_MS)), DAY_MS);
   return pathQuery<GuideWindow>(`api/guide?stationId=${stationId}&from=${from}&to=${to}`, [
     'programs',
     'services',
@@ -124,7 +125,7 @@ function Waiting({ failed }: { failed: boolean }) {
   );
 }
 
-function Rows({ day, from, most }: { day: Day; from: number; most?: number }) {
+function Rows({ day, from, most }: { day: Day; from: BroadcastMs; most?: number }) {
   if (day.programs === undefined) return <Waiting failed={day.failed} />;
   const shown = day.programs.filter(({ startAt }) => startAt >= from).slice(0, most);
   if (shown.length === 0) return <p class="sheet-note">{WORDS.empty}</p>;
@@ -157,13 +158,13 @@ function ProgramTab({ station }: { station: Station | undefined }) {
         </button>
       )}
       <h3 class="panel-heading">{WORDS.next}</h3>
-      <Rows day={day} from={now.value + 1} most={NEXT} />
+      <Rows day={day} from={plusMs(now.value, 1)} most={NEXT} />
     </>
   );
 }
 
 function DayTab({ station }: { station: Station | undefined }) {
-  return <Rows day={useDay(station)} from={0} />;
+  return <Rows day={useDay(station)} from={broadcastMs(0)} />;
 }
 
 /** The station, its present programme with progress, and the record button. */

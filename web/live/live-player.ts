@@ -5,6 +5,7 @@
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { LiveCodec, LiveQuality } from '../../wire/api.ts';
 import type { CaptionPage, CaptionsNotice } from '../../wire/caption.ts';
 import type { RecordingId } from '../../wire/ids.ts';
@@ -60,7 +61,7 @@ interface StreamFigures {
   readonly frames: number;
   readonly dropped: number;
   /** Broadcast time of the picture that is shown, epoch ms. */
-  readonly broadcastAt: number | undefined;
+  readonly broadcastAt: BroadcastMs | undefined;
 }
 
 interface LivePlayerHandlers {

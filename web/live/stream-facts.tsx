@@ -1,5 +1,6 @@
 /** Facts of the current stream: format, bit rate, delay, buffer, dropped pictures, and the tuner's reception. */
 import { useEffect, useState } from 'preact/hooks';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import { TUNERS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
@@ -19,7 +20,7 @@ const CODECS: Readonly<Record<string, string>> = { h264: 'H.264', av1: 'AV1', ra
 const JST_OFFSET_MS = 9 * 3_600_000;
 
 /** `21:05:07`, Japan Standard Time. @param at epoch ms */
-function timeOfDay(at: number): string {
+function timeOfDay(at: BroadcastMs): string {
   return new Date(at + JST_OFFSET_MS).toISOString().slice(11, 19);
 }
 

@@ -1,4 +1,5 @@
 /** A feed that reads the encoded path of the live socket. Messages other than media go to its listener. */
+import type { BroadcastMs } from '../../arib/time.ts';
 import { originOf, readFragment } from '../../mp4/fragment.ts';
 import { mimeOf, readTracks, type Track } from '../../mp4/tracks.ts';
 import type { CaptionPage, CaptionsNotice } from '../../wire/caption.ts';
@@ -13,7 +14,7 @@ export interface SocketListener {
   onCaptions(notice: CaptionsNotice): void;
   onPage(page: CaptionPage, at: number, superimpose: boolean): void;
   /** @param at broadcast time (epoch ms) of the position */
-  onClock(position: number, at: number): void;
+  onClock(position: number, at: BroadcastMs): void;
   onNotice(code: string): void;
 }
 
@@ -100,7 +101,7 @@ export class SocketFeed implements MediaFeed {
     this.#placed(() => this.listener.onPage(page, this.#positionOf(time), superimpose));
   }
 
-  #clock(pts: number, at: number): void {
+  #clock(pts: number, at: BroadcastMs): void {
     this.#placed(() => this.listener.onClock(this.#positionOf(pts), at));
   }
 

@@ -1,6 +1,7 @@
 /**
  * Actions on a programme: watch, record, search. A button is shown only while it has an effect.
  */
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { ProgramDetail, ReservationMark } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
@@ -22,11 +23,11 @@ interface Link {
   readonly main: boolean;
 }
 
-function isLive(program: ProgramDetail, at: number): boolean {
+function isLive(program: ProgramDetail, at: BroadcastMs): boolean {
   return program.start_at <= at && program.end_at > at;
 }
 
-function watch(program: ProgramDetail, at: number): Link | undefined {
+function watch(program: ProgramDetail, at: BroadcastMs): Link | undefined {
   if (!isLive(program, at)) return undefined;
   return { key: 'watch', icon: 'play', label: '視聴', href: `live/${program.station_id}`, main: true };
 }

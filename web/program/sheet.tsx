@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { ProgramId } from '../../arib/ids.ts';
 import type { ProgramDetail, ReservationMark } from '../../wire/api.ts';
-import { now } from '../device/clock.ts';
+import { currentMs, now } from '../device/clock.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import { closeOver, openProgram, screen } from '../navigation/router.ts';
 import { hoursAround } from '../query/booking-window.ts';
@@ -194,7 +194,7 @@ function useRecordKey(program: ProgramDetail, mark: ReservationMark | null): voi
       event.preventDefault();
       const { title } = splitTitle(program.name);
       const { id, copy_never: copyNever, end_at: endAt } = program;
-      toggle({ id, title, copyNever, endAt }, latest.current, Date.now());
+      toggle({ id, title, copyNever, endAt }, latest.current, currentMs());
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);

@@ -3,6 +3,7 @@
  * Failures are values of one type, never a thrown string; what the server sends is typed by `wire`.
  */
 import type { StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { Tuner, TunerDefinition } from '../../wire/agent.ts';
 import type {
   GuideCollect,
@@ -219,9 +220,8 @@ export function renewed<T>(
 
 export interface GuideQuestion {
   readonly type: Station['type'];
-  /** Epoch ms. */
-  readonly from: number;
-  readonly to: number;
+  readonly from: BroadcastMs;
+  readonly to: BroadcastMs;
 }
 
 /** @param etag of the content that is here already, or null */
@@ -280,11 +280,11 @@ export const putSettings = (changes: KnownSettings): Promise<KnownSettings> =>
   exchange<KnownSettings>('api/settings', { method: 'PUT', body: changes }, json);
 export const getSystem = (signal?: AbortSignal): Promise<SystemFacts> => get('api/system', signal);
 
-/** A part of a list of reservations: what ends after `from`, epoch ms, at most `limit` of them. */
+/** A part of a list of reservations: what ends after `from`, at most `limit` of them. */
 interface ReservationPart {
-  readonly from: number;
+  readonly from: BroadcastMs;
   /** Reservations that begin before this, epoch ms. */
-  readonly to?: number;
+  readonly to?: BroadcastMs;
   readonly limit?: number;
 }
 

@@ -1,38 +1,44 @@
 /** The time range for which the list of reservations is read. Pure. */
+import { type BroadcastMs, broadcastMs, earliest, latest } from '../../arib/time.ts';
 
-/** Epoch ms; reservations whose programmes overlap it. */
+/** Reservations whose programmes overlap it. */
 export interface BookingWindow {
-  readonly from: number;
-  readonly to: number;
+  readonly from: BroadcastMs;
+  readonly to: BroadcastMs;
 }
 
-export const ALL: BookingWindow = { from: -Infinity, to: Infinity };
-export const NOTHING: BookingWindow = { from: 0, to: 0 };
+export const ALL: BookingWindow = { from: broadcastMs(-Infinity), to: broadcastMs(Infinity) };
+export const NOTHING: BookingWindow = { from: broadcastMs(0), to: broadcastMs(0) };
 
 const HOUR_MS = 3_600_000;
 
 /** A window of whole hours, so that one that moves with the time is read again no more than once an hour. */
-export function hoursAround(from: number, to: number): BookingWindow {
-  return { from: Math.floor(from / HOUR_MS) * HOUR_MS, to: Math.ceil((to + 1) / HOUR_MS) * HOUR_MS };
+export function hoursAround(from: BroadcastMs, to: BroadcastMs): BookingWindow {
+  return {
+    from: broadcastMs(Math.floor(from / HOUR_MS) * HOUR_MS),
+    to: broadcastMs(Math.ceil((to + 1) / HOUR_MS) * HOUR_MS),
+  };
 }
 
 /** The stretch that covers programmes; undefined: there are none. */
 export function windowAround(
-  programs: readonly { readonly start_at: number; readonly end_at: number }[],
+  programs: readonly { readonly start_at: BroadcastMs; readonly end_at: BroadcastMs }[],
 ): BookingWindow | undefined {
-  if (programs.length === 0) return undefined;
-  const from = Math.min(...programs.map((one) => one.start_at));
-  return hoursAround(from, Math.max(...programs.map((one) => one.end_at)));
+  const [first, ...others] = programs;
+  if (first === undefined) return undefined;
+  const from = earliest(first.start_at, ...others.map((one) => one.start_at));
+  return hoursAround(from, latest(first.end_at, ...others.map((one) => one.end_at)));
 }
 
 /** The stretch that covers all of them; undefined in `needs`, or no need at all: everything. */
 export function windowOf(needs: Iterable<BookingWindow | undefined>): BookingWindow {
   const wanted = [...needs];
-  if (wanted.length === 0 || wanted.includes(undefined)) return ALL;
-  const windows = wanted.filter((one) => one !== undefined);
+  if (wanted.includes(undefined)) return ALL;
+  const [first, ...others] = wanted.filter((one) => one !== undefined);
+  if (first === undefined) return ALL;
   return {
-    from: Math.min(...windows.map(({ from }) => from)),
-    to: Math.max(...windows.map(({ to }) => to)),
+    from: earliest(first.from, ...others.map(({ from }) => from)),
+    to: latest(first.to, ...others.map(({ to }) => to)),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Queries shared by several screens, with the events that change each response. */
 import type { ProgramId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { Access } from '../../wire/access.ts';
 import type { Card, Channel, DetectedDevices, Tuner } from '../../wire/agent.ts';
 import type {
@@ -51,8 +52,12 @@ export const RUNNING_RECORDINGS = callQuery<readonly Recording[]>(
   },
 );
 
-/** Sub-channels that only repeat their main station between two times, epoch ms. */
-export const sharedStationsQuery = (type: Station['type'], from: number, to: number): Query<SharedStations> =>
+/** Sub-channels that only repeat their main station between two times. */
+export const sharedStationsQuery = (
+  type: Station['type'],
+  from: BroadcastMs,
+  to: BroadcastMs,
+): Query<SharedStations> =>
   pathQuery(`api/guide/shared?type=${type}&from=${from}&to=${to}`, ['programs', 'services']);
 export const programQuery = (id: ProgramId): Query<ProgramDetail> =>
   pathQuery(`api/programs/${id}`, ['programs', 'reservations']);

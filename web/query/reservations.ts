@@ -6,8 +6,10 @@
 import { computed, signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import type { ProgramId } from '../../arib/ids.ts';
+import { type BroadcastMs, plusMs } from '../../arib/time.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import type { ReservationId } from '../../wire/ids.ts';
+import { currentMs } from '../device/clock.ts';
 import { type ApiFailure, getReservations, renewReservations } from './api.ts';
 import { ALL, type BookingWindow, covers, isSame, NOTHING, windowOf } from './booking-window.ts';
 import type { Query } from './cache.ts';
@@ -86,7 +88,7 @@ const BOOKINGS: Query<readonly ReservationItem[]> = {
 };
 
 /** Whether the list tells of a programme, so that one without a reservation has none. */
-export function isBookingKnown(from: number, to: number): boolean {
+export function isBookingKnown(from: BroadcastMs, to: BroadcastMs): boolean {
   return bookings.value.items !== undefined && covers(covered.value, { from, to });
 }
 
@@ -127,13 +129,13 @@ const HOME_POLL_MS = 15 * 60_000;
 export const NEXT_BOOKINGS: Query<readonly ReservationItem[]> = callQuery(
   'next reservations',
   ['reservations', 'recordings'],
-  (signal) => getReservations(false, signal, { from: Date.now(), limit: MOST_NEXT }),
+  (signal) => getReservations(false, signal, { from: currentMs(), limit: MOST_NEXT }),
   HOME_POLL_MS,
 );
 /** Reservations that ended in the last three days, latest first. */
 export const RECENT_BOOKINGS: Query<readonly ReservationItem[]> = callQuery(
   'recent reservations',
   ['reservations', 'recordings'],
-  (signal) => getReservations(true, signal, { from: Date.now() - RECENT_MS, limit: MOST_NEXT }),
+  (signal) => getReservations(true, signal, { from: plusMs(currentMs(), -RECENT_MS), limit: MOST_NEXT }),
   HOME_POLL_MS,
 );

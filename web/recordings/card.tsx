@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import type { Recording, RecordingSeries } from '../../wire/api.ts';
-import { minute, now } from '../device/clock.ts';
+import { currentMs, minute, now } from '../device/clock.ts';
 import { watchPath } from '../navigation/router.ts';
 import { plainReason } from '../query/plain-reason.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -68,7 +68,7 @@ function nameOf(recording: Recording): string {
   const { title } = splitTitle(recording.name);
   const words = [
     title,
-    shortText(recording.startAt, Date.now()),
+    shortText(recording.startAt, currentMs()),
     narrow(recording.serviceName),
     verdictMark(recording).label,
   ];
@@ -113,7 +113,7 @@ export function RecordingCard({ recording, look, chosen, choosing }: CardProps) 
           {look === 'list' ? <Marks marks={marks} /> : null}
         </span>
         <span class="rec-when numbers">
-          <span>{shortText(recording.startAt, Date.now())}</span>
+          <span>{shortText(recording.startAt, currentMs())}</span>
           <span class="rec-station">{narrow(recording.serviceName)}</span>
           {look === 'list' ? <span>{lengthText(long)}</span> : null}
           {look === 'list' && recording.bytes > 0 ? (
@@ -200,7 +200,7 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
     name,
     TEXTS.pieces(count),
     unwatched > 0 ? TEXTS.unwatchedOf(unwatched) : '',
-    TEXTS.latest(shortText(newest.startAt, Date.now())),
+    TEXTS.latest(shortText(newest.startAt, currentMs())),
     ...marks.map(seriesMarkText),
   ];
   const fresh = unwatched > 0 ? <span class="rec-new">{TEXTS.unwatchedSign(unwatched)}</span> : null;
@@ -227,7 +227,7 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
         <span class="rec-title">{name}</span>
         {latest === name ? null : <span class="rec-latest">{latest}</span>}
         <span class="rec-when numbers">
-          <span>{TEXTS.latestSign(shortText(newest.startAt, Date.now()))}</span>
+          <span>{TEXTS.latestSign(shortText(newest.startAt, currentMs()))}</span>
           <span class="rec-station">{narrow(newest.serviceName)}</span>
         </span>
         <span class="rec-foot">

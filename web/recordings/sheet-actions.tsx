@@ -1,4 +1,5 @@
 /** What can be done with one recording, in its sheet. */
+import { broadcastMs } from '../../arib/time.ts';
 import type { Recording } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { watchPath } from '../navigation/router.ts';
@@ -118,7 +119,7 @@ function BinActions({ recording, onErase }: { recording: Recording; onErase: () 
     <>
       <p class="program-note">
         <Icon name="bin" />
-        {TEXTS.inBin(leftInBin(recording.binnedAt ?? 0, now.value))}
+        {TEXTS.inBin(leftInBin(recording.binnedAt ?? broadcastMs(0), now.value))}
       </p>
       <div class="program-actions">
         <button

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Recording } from '../../wire/api.ts';
 import type { RecordingId, RuleId } from '../../wire/ids.ts';
-import { now } from '../device/clock.ts';
+import { currentMs, now } from '../device/clock.ts';
 import { recordingDetailQuery, recordingQuery } from '../query/queries.ts';
 import { stationById } from '../query/stations.ts';
 import { useQuery } from '../query/use-query.ts';
@@ -43,7 +43,7 @@ function Head({ recording }: { recording: Recording }) {
       </p>
       <h3 class="program-title">{title}</h3>
       <p class="program-when numbers">
-        <time dateTime={isoText(recording.startAt)}>{airDateText(recording.startAt, Date.now())}</time>{' '}
+        <time dateTime={isoText(recording.startAt)}>{airDateText(recording.startAt, currentMs())}</time>{' '}
         <b>{spanText(recording.startAt, recording.endAt)}</b>
         <span>{lengthText(recording.endAt - recording.startAt)}</span>
       </p>
@@ -96,7 +96,7 @@ function Facts({ recording, ruleName }: { recording: Recording; ruleName: string
   const kinds = [...new Set(genres.flatMap(({ lv1, lv2 }) => genreText(lv1, lv2) ?? []))];
   const seen =
     watchedAt !== null
-      ? TEXTS.watchedOn(dateText(watchedAt, Date.now()))
+      ? TEXTS.watchedOn(dateText(watchedAt, currentMs()))
       : resumeMs === null
         ? TEXTS.unwatched
         : TEXTS.watchedTo(spellMs(resumeMs));

@@ -1,4 +1,5 @@
 /** The one thing that is mostly done to a reservation in its state: cancel, take back, stop. */
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import { minute } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
@@ -15,7 +16,7 @@ interface Deed {
 }
 
 /** Undefined when nothing can be done any more. */
-function deedFor(item: ReservationItem, at: number): Deed | undefined {
+function deedFor(item: ReservationItem, at: BroadcastMs): Deed | undefined {
   const held = { id: item.id, title: titleOf(item), state: item.state };
   switch (item.state) {
     case 'scheduled':

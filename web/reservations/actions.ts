@@ -4,6 +4,7 @@
  */
 import { signal } from '@preact/signals';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { ReservationItem, ReservationRequest, ReservationState } from '../../wire/api.ts';
 import type { ReservationId } from '../../wire/ids.ts';
 import { openReservation } from '../navigation/router.ts';
@@ -251,9 +252,9 @@ export function recordNow(stationId: StationId, title: string): Promise<boolean>
 
 /** What the record key does to a programme: books it, or takes its reservation back. Stopping needs a confirmation. */
 export function toggle(
-  program: Target & { readonly copyNever: boolean; readonly endAt: number },
+  program: Target & { readonly copyNever: boolean; readonly endAt: BroadcastMs },
   reservation: { readonly id: ReservationId; readonly state: ReservationState } | null,
-  now: number,
+  now: BroadcastMs,
 ): void {
   const { title } = program;
   switch (reservation?.state) {

@@ -1,4 +1,5 @@
 /** A reservation in the timetable, and the head of a tuner's row. */
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import { now } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
@@ -18,7 +19,7 @@ const HOURS = 24;
 interface BarProps {
   readonly bar: Bar;
   /** 05:00 of the day, epoch ms. */
-  readonly day: number;
+  readonly day: BroadcastMs;
   readonly tuner: Tuner | undefined;
   /** The one that the arrows come to. */
   readonly current: boolean;
@@ -30,7 +31,7 @@ interface BarProps {
 export function BarButton({ bar, day, tuner, current, blocks, onFocus }: BarProps) {
   const { item, openAt, closeAt, lane } = bar;
   const { face, tone } = standingWords(item);
-  const hours = (at: number): number => Math.min(HOURS, Math.max(0, (at - day) / HOUR_MS));
+  const hours = (at: BroadcastMs): number => Math.min(HOURS, Math.max(0, (at - day) / HOUR_MS));
   const where = tuner === undefined ? '' : TEXTS.besides(tuner.name);
   return (
     <button

@@ -1,4 +1,5 @@
 /** A week of what is recorded: days side by side, so that full evenings and free ones are seen at once. */
+import { type BroadcastMs, plusMs } from '../../arib/time.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import { minute } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
@@ -40,7 +41,7 @@ function Booking({ item, place }: { item: ReservationItem; place: WeekPlace }) {
 }
 
 /** Leads to the day's timetable, where the tuners are. */
-function DayHead({ day, count }: { day: number; count: number }) {
+function DayHead({ day, count }: { day: BroadcastMs; count: number }) {
   return (
     <a href={`reservations?view=day&day=${textOfDay(day)}`} data-weekday={dateOf(day).getUTCDay()}>
       <b>{dateText(day)}</b>
@@ -52,7 +53,7 @@ function DayHead({ day, count }: { day: number; count: number }) {
 export function BookingWeek({ items }: { items: readonly ReservationItem[] }) {
   const now = minute.value;
   const first = broadcastDay(now);
-  const days = Array.from({ length: DAYS }, (_, index) => first + index * DAY_MS);
+  const days = Array.from({ length: DAYS }, (_, index) => plusMs(first, index * DAY_MS));
   const shown = items.filter(({ state }) => SHOWN.has(state));
   return (
     <div class="booking-week">

@@ -1,4 +1,5 @@
 /** Why a reservation found no tuner, and the ways out of it, each one press. */
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
@@ -29,7 +30,7 @@ function byTuning(blockers: readonly ReservationItem[]): ReservationItem[][] {
 }
 
 /** What is lost when all of them give way: the rest of what runs, and what has not begun. */
-function lossText(blockers: readonly ReservationItem[], at: number): string {
+function lossText(blockers: readonly ReservationItem[], at: BroadcastMs): string {
   const running = blockers.filter(({ state }) => state === 'recording');
   const coming = blockers.filter(({ state }) => state !== 'recording');
   const rest = running.map((one) => {

@@ -1,4 +1,5 @@
 /** The days of the timetable: yesterday to the end of the guide, each with how many it holds. */
+import { type BroadcastMs, plusMs } from '../../arib/time.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import { Named } from '../ui/named.tsx';
 import { broadcastDay, DAY_MS, DAYS } from '../words/day.ts';
@@ -7,8 +8,8 @@ import { TEXTS } from './texts.ts';
 
 interface PickerProps {
   readonly items: readonly ReservationItem[];
-  readonly day: number;
-  readonly now: number;
+  readonly day: BroadcastMs;
+  readonly now: BroadcastMs;
   /** null: today. */
   readonly onDay: (text: string | null) => void;
 }
@@ -17,7 +18,7 @@ const SHOWN = new Set<ReservationItem['state']>(['scheduled', 'recording', 'fini
 
 export function DayPicker({ items, day, now, onDay }: PickerProps) {
   const today = broadcastDay(now);
-  const days = Array.from({ length: DAYS + 1 }, (_, index) => today + (index - 1) * DAY_MS);
+  const days = Array.from({ length: DAYS + 1 }, (_, index) => plusMs(today, (index - 1) * DAY_MS));
   return (
     <div class="day-picker" role="tablist" aria-label={TEXTS.date} data-nav-group="day-picker">
       {days.map((one) => {

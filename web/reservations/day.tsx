@@ -1,10 +1,11 @@
 /** A day's timetable: tuners in rows, time across; on phones tuners in columns, time down. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { type BroadcastMs, latest, plusMs } from '../../arib/time.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import type { ReservationId } from '../../wire/ids.ts';
-import { now } from '../device/clock.ts';
+import { currentMs, now } from '../device/clock.ts';
 import { directionOf } from '../navigation/focus.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import { openReservation, query, setQuery } from '../navigation/router.ts';
@@ -30,7 +31,8 @@ const UPRIGHT = '(max-width: 44.9375em)';
 /** Part of the view before the present. */
 const NOW_LEAD = 0.25;
 
-const hoursFrom = (day: number, at: number): number => Math.min(HOURS, Math.max(0, (at - day) / HOUR_MS));
+const hoursFrom = (day: BroadcastMs, at: BroadcastMs): number =>
+  Math.min(HOURS, Math.max(0, (at - day) / HOUR_MS));
 
 function Hours() {
   return (
@@ -47,7 +49,7 @@ function Hours() {
 
 interface TableProps {
   readonly rows: readonly Row[];
-  readonly day: number;
+  readonly day: BroadcastMs;
   readonly chosen: Place | undefined;
   readonly onChoose: (place: Place) => void;
 }
@@ -102,14 +104,14 @@ function Table({ rows, day, chosen, onChoose }: TableProps) {
 /** Scrolls to the present of today, to the first reservation of another day. */
 function useFirstView(
   stage: { readonly current: HTMLElement | null },
-  day: number,
-  first: number | undefined,
+  day: BroadcastMs,
+  first: BroadcastMs | undefined,
 ) {
   useEffect(() => {
     const element = stage.current;
     if (element === null) return;
-    const today = broadcastDay(Date.now()) === day;
-    const at = today ? Date.now() : (first ?? day + 13 * HOUR_MS);
+    const today = broadcastDay(currentMs()) === day;
+    const at = today ? currentMs() : (first ?? plusMs(day, 13 * HOUR_MS));
     const part = hoursFrom(day, at) / HOURS;
     const upright = matchMedia(UPRIGHT).matches;
     if (upright) element.scrollTop = part * element.scrollHeight - element.clientHeight * NOW_LEAD;
@@ -121,7 +123,11 @@ function barElement(id: ReservationId): HTMLElement | null {
   return document.querySelector<HTMLElement>(`.bar[data-reservation="${id}"]`);
 }
 
-function useTable(items: readonly ReservationItem[], tuners: readonly Tuner[], day: number): readonly Row[] {
+function useTable(
+  items: readonly ReservationItem[],
+  tuners: readonly Tuner[],
+  day: BroadcastMs,
+): readonly Row[] {
   return useMemo(
     () =>
       timetable({
@@ -129,7 +135,7 @@ function useTable(items: readonly ReservationItem[], tuners: readonly Tuner[], d
         tuners,
         typeOf: (id) => stationById(id)?.type,
         from: day,
-        to: day + DAY_MS,
+        to: plusMs(day, DAY_MS),
       }),
     [items, tuners, day],
   );
@@ -145,7 +151,7 @@ export function DayView({ items }: { items: readonly ReservationItem[] }) {
   useFirstView(stage, day, first);
   const shown = rows.some(({ bars }) => bars.some(({ item }) => item.id === chosen.value?.id))
     ? chosen.value
-    : enterBars(rows, Math.max(day, now.value));
+    : enterBars(rows, latest(day, now.value));
   const focusOn = (place: Place): void => {
     chosen.value = place;
     const element = barElement(place.id);

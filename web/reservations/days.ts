@@ -1,4 +1,5 @@
-/** Broadcast days in words and in addresses. Each is known by its 05:00 in Japan, epoch ms. */
+/** Broadcast days in words and in addresses. Each is known by its 05:00 in Japan. */
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { broadcastDay, DAY_MS, HOUR_MS } from '../words/day.ts';
 import { TEXTS } from './texts.ts';
 
@@ -6,24 +7,24 @@ const JST_OFFSET_MS = 9 * HOUR_MS;
 const DAY_BEGINS_MS = 5 * HOUR_MS;
 
 /** The calendar day that a broadcast day is named after. */
-export function dateOf(day: number): Date {
+export function dateOf(day: BroadcastMs): Date {
   return new Date(day + JST_OFFSET_MS);
 }
 
 /** `20261121` */
-export function textOfDay(day: number): string {
+export function textOfDay(day: BroadcastMs): string {
   return dateOf(day).toISOString().slice(0, 10).replaceAll('-', '');
 }
 
 /** Today for what is no day. */
-export function dayOfText(text: string | null, now: number): number {
+export function dayOfText(text: string | null, now: BroadcastMs): BroadcastMs {
   const parts = /^(\d{4})(\d{2})(\d{2})$/u.exec(text ?? '');
   if (parts === null) return broadcastDay(now);
   const midnight = Date.UTC(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3])) - JST_OFFSET_MS;
-  return midnight + DAY_BEGINS_MS;
+  return broadcastMs(midnight + DAY_BEGINS_MS);
 }
 
-export function dayWords(day: number, now: number): string {
+export function dayWords(day: BroadcastMs, now: BroadcastMs): string {
   const distance = Math.round((day - broadcastDay(now)) / DAY_MS);
   if (distance === 0) return TEXTS.today;
   if (distance === 1) return TEXTS.tomorrow;

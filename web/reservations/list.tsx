@@ -1,5 +1,6 @@
 /** Reservations by broadcast day: conflicts first, what is over last. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { BroadcastMs } from '../../arib/time.ts';
 import { dateText } from '../words/time.ts';
 import { dayWords } from './days.ts';
 import { BookingRow, ConflictRow } from './row.tsx';
@@ -36,7 +37,7 @@ function Rest({ count, onNear }: { count: number; onNear: () => void }) {
 
 interface DayProps {
   readonly day: Day;
-  readonly now: number;
+  readonly now: BroadcastMs;
   /** Rows that are there at once. */
   readonly first: number;
   /** Of what, before the name of the day: a day may stand in several lists. */
@@ -87,7 +88,7 @@ const countOf = (days: readonly Day[]): number => days.reduce((sum, { items }) =
 
 interface DaysProps {
   readonly days: readonly Day[];
-  readonly now: number;
+  readonly now: BroadcastMs;
   /** Rows above them. */
   readonly before: number;
   readonly of: string;
@@ -105,7 +106,7 @@ function Days({ days, now, before, of, open }: DaysProps) {
   );
 }
 
-export function BookingList({ shown, now }: { shown: Shown; now: number }) {
+export function BookingList({ shown, now }: { shown: Shown; now: BroadcastMs }) {
   const { conflicts, days, over } = shown;
   const missing = countOf(conflicts);
   const open = missing + countOf(days);

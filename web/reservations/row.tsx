@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ReservationItem } from '../../wire/api.ts';
-import { now } from '../device/clock.ts';
+import { currentMs, now } from '../device/clock.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import { openReservation } from '../navigation/router.ts';
 import { originText } from '../query/rule-names.ts';
@@ -51,7 +51,7 @@ function onRecordKey(event: KeyboardEvent, item: ReservationItem): void {
   if (!isRecordKey(event) || event.repeat) return;
   event.preventDefault();
   const program = { id: item.programId, title: titleOf(item), copyNever: false, endAt: item.endAt };
-  toggle(program, item, Date.now());
+  toggle(program, item, currentMs());
 }
 
 interface LineProps {

@@ -9,7 +9,7 @@ import { arrange, countsOf, filterOf, nextUp } from './sort.ts';
 
 const HOUR = 3_600_000;
 /** 2026-11-21 15:00 in Japan. */
-const NOW = Date.UTC(2026, 10, 21, 6);
+const NOW = broadcastMs(Date.UTC(2026, 10, 21, 6));
 
 function item(id: number, hours: number, changes: Partial<ReservationItem> = {}): ReservationItem {
   return {
@@ -89,7 +89,7 @@ test('days have a name in the address', () => {
   expect(textOfDay(day)).toBe('20261122');
   // 05:00 in Japan.
   expect(new Date(day).toISOString()).toBe('2026-11-21T20:00:00.000Z');
-  expect(dayOfText('x', NOW)).toBe(Date.UTC(2026, 10, 20, 20));
+  expect(dayOfText('x', NOW)).toBe(broadcastMs(Date.UTC(2026, 10, 20, 20)));
 });
 
 test('states in words, with the reason of the service before our own', () => {
@@ -101,7 +101,7 @@ test('states in words, with the reason of the service before our own', () => {
 
 test('margins and times to the second', () => {
   expect([0, 10_000, 60_000, 150_000].map(marginText)).toEqual(['なし', '10秒', '1分', '2分30秒']);
-  expect(exactSpanText(NOW - 10_000, NOW + HOUR)).toBe('14:59:50 – 16:00');
+  expect(exactSpanText(broadcastMs(NOW - 10_000), broadcastMs(NOW + HOUR))).toBe('14:59:50 – 16:00');
 });
 
 test('what runs, and the next few of the day', () => {

@@ -1,4 +1,5 @@
 /** What of the reservations is shown, in which order: filters and broadcast days. Pure. */
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import { broadcastDay } from '../words/day.ts';
 import { TEXTS } from './texts.ts';
@@ -19,7 +20,7 @@ export function filterOf(text: string | null): Filter {
 const OVER = new Set<ReservationItem['state']>(['finished', 'missed']);
 
 /** Nothing can be done about it any more. */
-function isOver(item: Pick<ReservationItem, 'state' | 'endAt'>, now: number): boolean {
+function isOver(item: Pick<ReservationItem, 'state' | 'endAt'>, now: BroadcastMs): boolean {
   if (item.state === 'recording') return false;
   return OVER.has(item.state) || item.endAt <= now;
 }
@@ -45,8 +46,8 @@ function passes(item: ReservationItem, filter: Filter): boolean {
 }
 
 export interface Day {
-  /** 05:00 of it, epoch ms. */
-  readonly day: number;
+  /** 05:00 of it. */
+  readonly day: BroadcastMs;
   readonly items: readonly ReservationItem[];
 }
 
@@ -54,7 +55,7 @@ export interface Day {
 function byDay(items: readonly ReservationItem[], latestFirst = false): Day[] {
   const sign = latestFirst ? -1 : 1;
   const sorted = [...items].sort((a, b) => sign * (a.startAt - b.startAt) || a.id - b.id);
-  const days = new Map<number, ReservationItem[]>();
+  const days = new Map<BroadcastMs, ReservationItem[]>();
   for (const item of sorted) {
     const day = broadcastDay(item.startAt);
     const list = days.get(day) ?? [];
@@ -74,7 +75,7 @@ export interface Shown {
 /** @param completed shows what is over, too; of the filter `trouble` it is always shown */
 export function arrange(
   items: readonly ReservationItem[],
-  { filter, completed, now }: { filter: Filter; completed: boolean; now: number },
+  { filter, completed, now }: { filter: Filter; completed: boolean; now: BroadcastMs },
 ): Shown {
   const passing = items.filter((item) => passes(item, filter));
   const open = passing.filter((item) => !isOver(item, now));
@@ -100,7 +101,7 @@ export interface Counts {
   readonly damaged: number;
 }
 
-export function countsOf(items: readonly ReservationItem[], now: number): Counts {
+export function countsOf(items: readonly ReservationItem[], now: BroadcastMs): Counts {
   const open = items.filter((item) => !isOver(item, now));
   const count = (list: readonly ReservationItem[], state: ReservationItem['state']): number =>
     list.filter((item) => item.state === state).length;
@@ -121,7 +122,7 @@ const COMING_MS = 86_400_000;
 /** What runs, and what comes next within a day. */
 export function nextUp(
   items: readonly ReservationItem[],
-  now: number,
+  now: BroadcastMs,
 ): { readonly running: readonly ReservationItem[]; readonly coming: readonly ReservationItem[] } {
   const sorted = [...items].sort((a, b) => a.startAt - b.startAt || a.id - b.id);
   return {

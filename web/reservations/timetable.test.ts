@@ -63,7 +63,13 @@ function item(
 }
 
 function table(items: readonly ReservationItem[], tuners: readonly Tuner[] = TUNERS): Row[] {
-  return timetable({ items, tuners, typeOf: (id) => (id === 1 ? 'GR' : 'BS'), from: 0, to: DAY });
+  return timetable({
+    items,
+    tuners,
+    typeOf: (id) => (id === 1 ? 'GR' : 'BS'),
+    from: broadcastMs(0),
+    to: broadcastMs(DAY),
+  });
 }
 
 const placed = (rows: readonly Row[]): Record<string, number[]> =>
@@ -93,7 +99,12 @@ test('stations of one physical channel share a tuner, in lanes, as one tuning', 
     [3, 0],
   ]);
   expect(row?.tunings).toEqual([
-    { channel: 'T27', from: 60 * MINUTE - 10_000, to: 180 * MINUTE + 15_000, lanes: 2 },
+    {
+      channel: 'T27',
+      from: broadcastMs(60 * MINUTE - 10_000),
+      to: broadcastMs(180 * MINUTE + 15_000),
+      lanes: 2,
+    },
   ]);
 });
 
@@ -137,7 +148,7 @@ test('the arrows go along a tuner by time, and across tuners at the time where t
     item(4, 'BS01_0', [200, 260]),
   ]);
   expect(placed(rows)).toEqual({ t1: [1], t2: [2, 3], s1: [4] });
-  const from = { row: 0, id: reservationId(1), anchor: 190 * MINUTE };
+  const from = { row: 0, id: reservationId(1), anchor: broadcastMs(190 * MINUTE) };
   const down = stepBar(rows, from, 'after');
   expect(down).toEqual<unknown>({ row: 1, id: 3, anchor: 190 * MINUTE });
   expect(down && stepBar(rows, down, 'after')).toEqual<unknown>({ row: 2, id: 4, anchor: 190 * MINUTE });
@@ -153,7 +164,7 @@ test('rows without anything are passed over; lanes are walked one by one', () =>
     item(2, 'T27', [60, 120], { stationId: 3 as StationId }),
     item(3, 'BS01_0', [500, 560]),
   ]);
-  const first = { row: 0, id: reservationId(1), anchor: 60 * MINUTE };
+  const first = { row: 0, id: reservationId(1), anchor: broadcastMs(60 * MINUTE) };
   const second = stepBar(rows, first, 'after');
   expect(second?.id).toBe<unknown>(2);
   expect(second && stepBar(rows, second, 'after')?.id).toBe<unknown>(3);
@@ -162,9 +173,9 @@ test('rows without anything are passed over; lanes are walked one by one', () =>
 
 test('entered at what is, or comes, nearest', () => {
   const rows = table([item(1, 'T27', [60, 120]), item(2, 'T13', [300, 330])]);
-  expect(enterBars(rows, 70 * MINUTE)?.id).toBe<unknown>(1);
-  expect(enterBars(rows, 250 * MINUTE)?.id).toBe<unknown>(2);
-  expect(enterBars(table([]), 0)).toBeUndefined();
+  expect(enterBars(rows, broadcastMs(70 * MINUTE))?.id).toBe<unknown>(1);
+  expect(enterBars(rows, broadcastMs(250 * MINUTE))?.id).toBe<unknown>(2);
+  expect(enterBars(table([]), broadcastMs(0))).toBeUndefined();
 });
 
 test('time runs across, or down on phones', () => {

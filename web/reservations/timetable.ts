@@ -4,6 +4,7 @@
  * that is free. Margins yield, so only the programmes themselves keep each other off a tuner. Pure.
  */
 import type { StationId } from '../../arib/ids.ts';
+import { type BroadcastMs, earliest, latest } from '../../arib/time.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { ReservationItem, Station } from '../../wire/api.ts';
 import type { ReservationId } from '../../wire/ids.ts';
@@ -14,8 +15,8 @@ type BroadcastType = Station['type'];
 export interface Bar {
   readonly item: ReservationItem;
   /** Epoch ms, with margins. */
-  readonly openAt: number;
-  readonly closeAt: number;
+  readonly openAt: BroadcastMs;
+  readonly closeAt: BroadcastMs;
   /** Among those of its row that run at the same time. */
   readonly lane: number;
 }
@@ -23,8 +24,8 @@ export interface Bar {
 /** A stretch for which a tuner receives one channel. */
 interface Tuning {
   readonly channel: string;
-  readonly from: number;
-  readonly to: number;
+  readonly from: BroadcastMs;
+  readonly to: BroadcastMs;
   /** That its programmes take up. */
   readonly lanes: number;
 }
@@ -44,8 +45,8 @@ interface DayInput {
   readonly items: readonly ReservationItem[];
   readonly tuners: readonly Tuner[];
   readonly typeOf: (stationId: StationId) => BroadcastType | undefined;
-  readonly from: number;
-  readonly to: number;
+  readonly from: BroadcastMs;
+  readonly to: BroadcastMs;
 }
 
 /** These hold, held or will hold a tuner. */
@@ -59,8 +60,8 @@ interface Slot {
   /** What shares a tuning has the same. */
   readonly key: string;
   readonly channel: string;
-  readonly openAt: number;
-  readonly closeAt: number;
+  readonly openAt: BroadcastMs;
+  readonly closeAt: BroadcastMs;
 }
 
 function slotOf(item: ReservationItem, type: BroadcastType | undefined): Slot {
@@ -70,8 +71,8 @@ function slotOf(item: ReservationItem, type: BroadcastType | undefined): Slot {
     type,
     key: channel === '' ? `station ${item.stationId}` : `${type} ${channel}`,
     channel,
-    openAt: Math.min(item.openAt ?? item.startAt, item.startAt),
-    closeAt: Math.max(item.closeAt ?? item.endAt, item.endAt),
+    openAt: earliest(item.openAt ?? item.startAt, item.startAt),
+    closeAt: latest(item.closeAt ?? item.endAt, item.endAt),
   };
 }
 
@@ -141,12 +142,12 @@ function inLanes(slots: readonly Slot[]): { bars: Bar[]; lanes: number } {
 
 function tuningsOf(slots: readonly Slot[], bars: readonly Bar[]): Tuning[] {
   const laneOf = new Map(bars.map(({ item, lane }) => [item.id, lane]));
-  const tunings: { key: string; channel: string; from: number; to: number; lanes: number }[] = [];
+  const tunings: { key: string; channel: string; from: BroadcastMs; to: BroadcastMs; lanes: number }[] = [];
   for (const slot of [...slots].sort((a, b) => a.openAt - b.openAt)) {
     const last = tunings.findLast(({ key }) => key === slot.key);
     const lanes = 1 + (laneOf.get(slot.item.id) ?? 0);
     if (last !== undefined && last.to >= slot.openAt) {
-      last.to = Math.max(last.to, slot.closeAt);
+      last.to = latest(last.to, slot.closeAt);
       last.lanes = Math.max(last.lanes, lanes);
     } else {
       tunings.push({ key: slot.key, channel: slot.channel, from: slot.openAt, to: slot.closeAt, lanes });
@@ -193,7 +194,7 @@ export interface Place {
   readonly row: number;
   readonly id: ReservationId;
   /** Time at which the way across the rows began: going there and back leads back. */
-  readonly anchor: number;
+  readonly anchor: BroadcastMs;
 }
 
 /** A way in the table itself, whichever way time runs on the screen. */
@@ -207,12 +208,12 @@ export function wayOf(direction: Direction, upright: boolean): Way {
   return along[direction] ?? (direction === 'up' || direction === 'left' ? 'before' : 'after');
 }
 
-function distanceTo({ item }: Bar, at: number): number {
+function distanceTo({ item }: Bar, at: BroadcastMs): number {
   if (at < item.startAt) return item.startAt - at;
   return at >= item.endAt ? at - item.endAt + 1 : 0;
 }
 
-function nearestIn(bars: readonly Bar[], at: number): Bar | undefined {
+function nearestIn(bars: readonly Bar[], at: BroadcastMs): Bar | undefined {
   return [...bars].sort((a, b) => distanceTo(a, at) - distanceTo(b, at) || a.lane - b.lane)[0];
 }
 
@@ -245,10 +246,10 @@ export function stepBar(rows: readonly Row[], from: Place, way: Way): Place | un
 }
 
 /** Where the table is entered: what is, or comes, nearest to a time. */
-export function enterBars(rows: readonly Row[], at: number): Place | undefined {
+export function enterBars(rows: readonly Row[], at: BroadcastMs): Place | undefined {
   const found = rows
     .flatMap((row, index) => row.bars.map((bar) => ({ bar, index })))
     .sort((a, b) => distanceTo(a.bar, at) - distanceTo(b.bar, at) || a.index - b.index)[0];
   if (found === undefined) return undefined;
-  return { row: found.index, id: found.bar.item.id, anchor: Math.max(at, found.bar.item.startAt) };
+  return { row: found.index, id: found.bar.item.id, anchor: latest(at, found.bar.item.startAt) };
 }

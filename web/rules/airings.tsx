@@ -3,7 +3,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { PreviewProgram, Recording, ReservationItem, RuleItem } from '../../wire/api.ts';
 import type { RuleId } from '../../wire/ids.ts';
-import { now } from '../device/clock.ts';
+import { currentMs, now } from '../device/clock.ts';
 import { openProgram, openReservation } from '../navigation/router.ts';
 import { type ApiFailure, previewRule } from '../query/api.ts';
 import { plainReason } from '../query/plain-reason.ts';
@@ -78,7 +78,7 @@ function RecordingLine({ recording }: { recording: Recording }) {
     <a class="row row-button" href={`recordings?recording=${recording.id}`}>
       <span class="row-text">
         <span class="found-when">
-          <b class="numbers">{shortText(recording.startAt, Date.now())}</b>
+          <b class="numbers">{shortText(recording.startAt, currentMs())}</b>
           <span>{narrow(recording.serviceName)}</span>
           {recording.durationMs === null ? null : (
             <span class="numbers when-length">{lengthText(recording.durationMs)}</span>

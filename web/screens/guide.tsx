@@ -2,8 +2,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { StationId } from '../../arib/ids.ts';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
 import type { Station } from '../../wire/api.ts';
-import { now } from '../device/clock.ts';
+import { currentMs, now } from '../device/clock.ts';
 import { guideZoom, homeTab } from '../device/preferences.ts';
 import { GenreSheet, Legend } from '../guide/genre-sheet.tsx';
 import { clampWidth, guideSpan, WIDTH, ZOOM } from '../guide/geometry.ts';
@@ -43,13 +44,13 @@ const NOW_LEAD = 0.22;
 const EVENING_MS = 14 * HOUR_MS;
 
 /** The day that a view is of which begins at `at`: of one that begins shortly before 05:00 the next. */
-function dayInView(at: number): number {
-  return broadcastDay(at + HOUR_MS);
+function dayInView(at: BroadcastMs): BroadcastMs {
+  return broadcastDay(plusMs(at, HOUR_MS));
 }
 
 /** The part of the view that the tools show; the rest of it changes with every frame. */
 interface Shown {
-  readonly day: number;
+  readonly day: BroadcastMs;
   readonly state: GridView['state'];
   readonly bare: readonly StationId[];
 }
@@ -60,8 +61,8 @@ interface Rig {
 }
 
 /** The address may ask for a station and a time, as the sheet of a programme does. */
-function asked(): { readonly at: number; readonly stationId: StationId } | undefined {
-  const at = Number(query.value.get('at') ?? Number.NaN);
+function asked(): { readonly at: BroadcastMs; readonly stationId: StationId } | undefined {
+  const at = broadcastMs(Number(query.value.get('at') ?? Number.NaN));
   return Number.isFinite(at)
     ? { at, stationId: Number(query.value.get('station') ?? 0) as StationId }
     : undefined;
@@ -79,8 +80,8 @@ function bandList(type: Station['type'], hidden: ReadonlySet<StationId>): readon
  * The sub-channels that show nothing of their own on the day in view. Until the answer for another day is here that of
  * the day before it counts, so that columns do not come for a moment.
  */
-function useHidden(type: Station['type'], day: number): ReadonlySet<StationId> {
-  const { value } = useQuery(sharedStationsQuery(type, day, day + DAY_MS));
+function useHidden(type: Station['type'], day: BroadcastMs): ReadonlySet<StationId> {
+  const { value } = useQuery(sharedStationsQuery(type, day, plusMs(day, DAY_MS)));
   const kept = useRef<{ readonly type: Station['type']; readonly ids: ReadonlySet<StationId> }>({
     type,
     ids: new Set(),
@@ -93,11 +94,11 @@ function useHidden(type: Station['type'], day: number): ReadonlySet<StationId> {
 function place(grid: GuideGrid, type: Station['type'], list: readonly Station[]): void {
   const wish = asked();
   const column = list.findIndex((station) => station.id === wish?.stationId);
-  const kept = recallPosition(type, Date.now());
+  const kept = recallPosition(type, currentMs());
   if (wish !== undefined) {
-    grid.moveTo({ at: wish.at - HOUR_MS / 2, column: Math.max(0, column - 1) });
+    grid.moveTo({ at: plusMs(wish.at, -HOUR_MS / 2), column: Math.max(0, column - 1) });
   } else if (kept !== undefined) grid.moveTo(kept);
-  else grid.showTime(Date.now(), NOW_LEAD);
+  else grid.showTime(currentMs(), NOW_LEAD);
 }
 
 function useGrid(type: Station['type'], shown: { value: Shown; peek(): Shown }) {
@@ -111,7 +112,7 @@ function useGrid(type: Station['type'], shown: { value: Shown; peek(): Shown }) 
     let position: GridPosition | undefined;
     // Also when the page itself is left: a reload finds the place again.
     const remember = (): void => {
-      if (position !== undefined) rememberPosition(latest.current, position, Date.now());
+      if (position !== undefined) rememberPosition(latest.current, position, currentMs());
     };
     addEventListener('pagehide', remember);
     const store = new GuideStore(getGuide, () => grid.refresh());
@@ -122,7 +123,7 @@ function useGrid(type: Station['type'], shown: { value: Shown; peek(): Shown }) 
         onOpen: openProgram,
         onRecord(program) {
           const title = splitTitle(program.name).title;
-          toggle({ ...program, title }, program.reservation, Date.now());
+          toggle({ ...program, title }, program.reservation, currentMs());
         },
         onNothing: () => document.querySelector<HTMLElement>('.guide-notice .button')?.focus(),
         onView(view) {
@@ -142,8 +143,8 @@ function useGrid(type: Station['type'], shown: { value: Shown; peek(): Shown }) 
           shown.value = next;
         },
       },
-      guideSpan(Date.now()),
-      Date.now(),
+      guideSpan(currentMs()),
+      currentMs(),
     );
     grid.setZoom(guideZoom.peek());
     const stopZoom = listenToZoom(element, grid, () => {
@@ -177,8 +178,8 @@ function useGridKeys(grid: GuideGrid | undefined): void {
       if (event.defaultPrevented || event.key !== 'Home' || event.ctrlKey) return;
       if (document.querySelector('dialog[open]') !== null) return;
       event.preventDefault();
-      grid.showTime(Date.now(), NOW_LEAD, true);
-      grid.enter(Date.now());
+      grid.showTime(currentMs(), NOW_LEAD, true);
+      grid.enter(currentMs());
     };
     document.addEventListener('keydown', onKey);
     // From deep in the sheet Back leads to its tools first.
@@ -215,7 +216,7 @@ function Sheet({ bands }: { bands: readonly Band[] }) {
   const first = useRef(true);
   if (first.current && wished !== undefined) homeTab.value = wished;
   const type = bands.find((band) => band.type === homeTab.value)?.type ?? bands[0]?.type ?? 'GR';
-  const shown = useSignal<Shown>({ day: broadcastDay(Date.now()), state: { kind: 'loading' }, bare: [] });
+  const shown = useSignal<Shown>({ day: broadcastDay(currentMs()), state: { kind: 'loading' }, bare: [] });
   const genre = useSignal<number | undefined>(undefined);
   const over = useSignal<Over | undefined>(undefined);
   const television = useTelevision();
@@ -230,13 +231,13 @@ function Sheet({ bands }: { bands: readonly Band[] }) {
   useEffect(() => {
     if (grid === undefined) return;
     const before = placed.current;
-    if (before !== undefined && before !== type) rememberPosition(before, grid.position(), Date.now());
+    if (before !== undefined && before !== type) rememberPosition(before, grid.position(), currentMs());
     const { at, column } = grid.position();
     const leftmost = columnsBefore.current[Math.floor(column)]?.id;
     grid.setStations(type, columns, list);
     if (before === undefined) place(grid, type, columns);
     // Another type at the same time of the same day.
-    else if (before !== type) grid.moveTo({ at, column: recallPosition(type, Date.now())?.column ?? 0 });
+    else if (before !== type) grid.moveTo({ at, column: recallPosition(type, currentMs())?.column ?? 0 });
     else {
       // Columns came or went: what stood at the left stays there.
       const index = columns.findIndex(({ id }) => id === leftmost);
@@ -253,7 +254,7 @@ function Sheet({ bands }: { bands: readonly Band[] }) {
     () => grid?.setLook({ width: guideWidth.value, television, dimShopping: dimShopping.value }),
     [grid, guideWidth.value, television, dimShopping.value],
   );
-  const toNow = (): void => grid?.showTime(Date.now(), NOW_LEAD);
+  const toNow = (): void => grid?.showTime(currentMs(), NOW_LEAD);
   useGridKeys(grid);
 
   const choose = (chosen: number | undefined): void => {
@@ -282,10 +283,10 @@ function Sheet({ bands }: { bands: readonly Band[] }) {
         onDay={(day) => {
           // The same hour of another day.
           const at = grid?.position().at ?? day;
-          grid?.showTime(day + (at - dayInView(at)));
+          grid?.showTime(plusMs(day, at - dayInView(at)));
         }}
         onNow={toNow}
-        onEvening={() => grid?.showTime(shown.value.day + EVENING_MS)}
+        onEvening={() => grid?.showTime(plusMs(shown.value.day, EVENING_MS))}
         onZoom={(by) => zoomTo(guideZoom.value * ZOOM.step ** by)}
         onGenres={() => {
           over.value = 'genres';

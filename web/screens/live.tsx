@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { StationId } from '../../arib/ids.ts';
+import { plusMs } from '../../arib/time.ts';
 import type { Station } from '../../wire/api.ts';
 import type { CaptionLayer } from '../caption/caption-layer.ts';
 import { CaptionView } from '../caption/caption-view.tsx';
@@ -229,7 +230,7 @@ export function Live({ stationId }: { stationId: StationId }) {
   }, [stationId, ready]);
 
   // The present programme, and the station's day.
-  useBookings(hoursAround(now.value, now.value + DAY_AHEAD_MS));
+  useBookings(hoursAround(now.value, plusMs(now.value, DAY_AHEAD_MS)));
   const station = stationById(stationId);
   useEffect(() => {
     describeMedia(station === undefined ? undefined : mediaOf(station));

@@ -8,7 +8,7 @@ import type {
   VerdictLevel,
 } from '../../wire/api.ts';
 import type { ReservationId } from '../../wire/ids.ts';
-import { now } from '../device/clock.ts';
+import { currentMs, now } from '../device/clock.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import { openProgram, openReservation, watchPath } from '../navigation/router.ts';
 import { rulePage } from '../navigation/rule-address.ts';
@@ -162,7 +162,7 @@ export function ReservationRow({ row, words }: { row: FoundReservation; words: s
         icon="reserve"
         name={row.name}
         words={words}
-        when={shortText(row.start_at, Date.now())}
+        when={shortText(row.start_at, currentMs())}
         station={row.service_name}
         badge={bookingBadge(row.state)}
       />
@@ -179,7 +179,7 @@ export function RecordingRow({ row, words }: { row: FoundRecording; words: strin
           icon="recordings"
           name={row.name}
           words={words}
-          when={shortText(row.start_at, Date.now())}
+          when={shortText(row.start_at, currentMs())}
           station={row.service_name}
           badge={recordingBadge(row)}
         />

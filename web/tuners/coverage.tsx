@@ -1,4 +1,5 @@
 /** How far the guide of each station reaches, as a bar of eight days. */
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { GuideStatus, Station } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { stations } from '../query/stations.ts';
@@ -11,12 +12,12 @@ import { TYPE_NAMES } from '../words/tuner.ts';
 type Coverage = GuideStatus['stations'][number];
 
 /** 0..1 of eight days from now. */
-function reach(coverage: Pick<Coverage, 'filledUntil'>, at: number): number {
+function reach(coverage: Pick<Coverage, 'filledUntil'>, at: BroadcastMs): number {
   if (coverage.filledUntil === null) return 0;
   return Math.min(1, Math.max(0, (coverage.filledUntil - at) / (DAYS * DAY_MS)));
 }
 
-function reachText(coverage: Coverage, at: number): string {
+function reachText(coverage: Coverage, at: BroadcastMs): string {
   if (coverage.noGuide) return '番組表を送らない局です';
   const days = Math.max(0, ((coverage.filledUntil ?? at) - at) / DAY_MS);
   if (coverage.filledUntil === null || days <= 0) return '番組表はまだありません';

@@ -1,7 +1,9 @@
 /** Channels whose guide could not be read, grouped by cause, as text. Pure. */
 
+import { latest } from '../../arib/time.ts';
 import type { Channel } from '../../wire/agent.ts';
 import type { GuideStatus } from '../../wire/api.ts';
+import type { WallMs } from '../../wire/times.ts';
 import { plainReason } from '../query/plain-reason.ts';
 import { firstStation, TYPE_NAMES } from '../words/tuner.ts';
 
@@ -17,8 +19,8 @@ export interface TroubleWords {
   readonly places: readonly string[];
   /** How often in a row at most. */
   readonly failures: number;
-  /** Epoch ms of the last try of any of them. */
-  readonly at: number | undefined;
+  /** Of the last try of any of them. */
+  readonly at: WallMs | undefined;
   readonly next: string;
 }
 
@@ -66,7 +68,7 @@ export function troubleWords(
     .flatMap(([key, list]) => {
       const [first] = list;
       if (first === undefined) return [];
-      const tries = list.flatMap(({ at }) => (at === null ? [] : [at]));
+      const [aTry, ...otherTries] = list.flatMap(({ at }) => (at === null ? [] : [at]));
       return {
         key,
         tone: first.kind === 'no_tuner' ? 'quiet' : 'bad',
@@ -80,7 +82,7 @@ export function troubleWords(
           return name === undefined ? channel : `${name}（${channel}）`;
         }),
         failures: Math.max(...list.map(({ failures }) => failures)),
-        at: tries.length === 0 ? undefined : Math.max(...tries),
+        at: aTry === undefined ? undefined : latest(aTry, ...otherTries),
       };
     });
 }

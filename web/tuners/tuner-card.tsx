@@ -2,6 +2,7 @@
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import type { RecordingId } from '../../wire/ids.ts';
 import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
+import { currentMs } from '../device/clock.ts';
 import { plainReason } from '../query/plain-reason.ts';
 import { RUNNING_RECORDINGS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
@@ -107,7 +108,7 @@ export function TunerCard({ tuner, channels }: { tuner: Tuner; channels: readonl
           <Icon name="alert" />
           <p>
             <b>{plainReason(tuner.error, 'チューナーを使えません')}</b>
-            {errorAdvice(tuner, Date.now())}
+            {errorAdvice(tuner, currentMs())}
           </p>
         </div>
       )}

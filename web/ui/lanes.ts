@@ -2,10 +2,11 @@
  * Lays out a station's programmes in a column. Guides contain contradictions, and reservations may overlap: overlapping
  * items are placed side by side in lanes of the column, so that each can be reached. Pure.
  */
+import type { BroadcastMs } from '../../arib/time.ts';
 export interface Timed {
   readonly id: number;
-  readonly startAt: number;
-  readonly endAt: number;
+  readonly startAt: BroadcastMs;
+  readonly endAt: BroadcastMs;
 }
 
 export interface Placed<P extends Timed> {
@@ -28,7 +29,7 @@ export function placeColumn<P extends Timed>(programs: Iterable<P>): Placed<P>[]
   const placed: Placed<P>[] = [];
   let cluster: { program: P; lane: number }[] = [];
   /** When each lane of the present cluster is free again. */
-  let ends: number[] = [];
+  let ends: BroadcastMs[] = [];
   const flush = (): void => {
     for (const { program, lane } of cluster) placed.push({ program, lane, lanes: ends.length });
     cluster = [];

@@ -1,4 +1,5 @@
 /** A progress bar: of a programme by the clock, or of any task. */
+import type { BroadcastMs } from '../../arib/time.ts';
 import { now } from '../device/clock.ts';
 import { progressOf } from './progress-of.ts';
 
@@ -17,7 +18,7 @@ function Bar({ part, label }: { part: number; label: string }) {
   );
 }
 
-export function ProgramProgress({ startAt, endAt }: { startAt: number; endAt: number }) {
+export function ProgramProgress({ startAt, endAt }: { startAt: BroadcastMs; endAt: BroadcastMs }) {
   return <Bar part={progressOf(startAt, endAt, now.value)} label="番組の進み具合" />;
 }
 

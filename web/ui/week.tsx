@@ -4,6 +4,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { BroadcastMs } from '../../arib/time.ts';
 import { type Placed, placeColumn, type Timed } from './lanes.ts';
 
 const HOUR_MS = 3_600_000;
@@ -28,19 +29,19 @@ export interface WeekPlace {
 
 interface WeekProps<T extends Timed> {
   readonly label: string;
-  /** 05:00 of each day, epoch ms. */
-  readonly days: readonly number[];
-  readonly now: number;
+  /** 05:00 of each day. */
+  readonly days: readonly BroadcastMs[];
+  readonly now: BroadcastMs;
   readonly items: readonly T[];
-  readonly head: (day: number) => ComponentChildren;
+  readonly head: (day: BroadcastMs) => ComponentChildren;
   readonly draw: (item: T, place: WeekPlace) => ComponentChildren;
 }
 
-function partsOf<T extends Timed>(items: readonly T[], day: number): Placed<T>[] {
+function partsOf<T extends Timed>(items: readonly T[], day: BroadcastMs): Placed<T>[] {
   return placeColumn(items.filter(({ startAt, endAt }) => startAt < day + DAY_MS && endAt > day));
 }
 
-function placeOf({ program, lane, lanes }: Placed<Timed>, day: number): WeekPlace {
+function placeOf({ program, lane, lanes }: Placed<Timed>, day: BroadcastMs): WeekPlace {
   const from = Math.max(0, (program.startAt - day) / HOUR_MS);
   const to = Math.min(HOURS, (program.endAt - day) / HOUR_MS);
   const style = { '--from': from.toFixed(4), '--to': to.toFixed(4), '--lane': lane, '--lanes': lanes };

@@ -1,6 +1,7 @@
 /** After the last picture: the next episode, which starts automatically, or other actions. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Recording } from '../../wire/api.ts';
+import { currentMs } from '../device/clock.ts';
 import { playsNext } from '../device/preferences.ts';
 import { Poster } from '../recordings/poster.tsx';
 import { shortText } from '../words/time.ts';
@@ -46,7 +47,7 @@ function Next({ next, onNext }: { next: Recording; onNext: () => void }) {
         </span>
         <span class="end-words">
           <b>{splitTitle(next.name).title}</b>
-          <span class="numbers">{shortText(next.startAt, Date.now())}</span>
+          <span class="numbers">{shortText(next.startAt, currentMs())}</span>
         </span>
       </button>
       <div class="panel-actions">

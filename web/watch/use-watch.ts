@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Recording } from '../../wire/api.ts';
 import type { RecordingId } from '../../wire/ids.ts';
+import { currentMs } from '../device/clock.ts';
 import { commercialSkipping } from '../device/preferences.ts';
 import { navigate, query, setQuery, watchPath } from '../navigation/router.ts';
 import { ControlsVisibility } from '../player/controls-visibility.ts';
@@ -202,7 +203,7 @@ export function useOpening(watching: Watching | undefined, id: RecordingId, chas
     opened.current = key;
     const source =
       chase || playback === undefined
-        ? chaseSource(recording, Date.now())
+        ? chaseSource(recording, currentMs())
         : finishedSource(recording, playback);
     captions.peek()?.close();
     captions.value = new CaptionTrack(id, source.growing);

@@ -1,6 +1,7 @@
 /** Below the picture on an upright phone: the programme, its settings, and the next episodes. */
 import type { Recording } from '../../wire/api.ts';
 import type { RecordingId } from '../../wire/ids.ts';
+import { currentMs } from '../device/clock.ts';
 import { watchPath } from '../navigation/router.ts';
 import { recordingDetailQuery } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
@@ -51,7 +52,7 @@ function Episodes({ series, id }: { series: readonly Recording[]; id: RecordingI
             <Icon name={one.id === id ? 'sound' : 'play'} />
             <span class="row-text">
               {splitTitle(one.name).title}
-              <small class="numbers">{shortText(one.startAt, Date.now())}</small>
+              <small class="numbers">{shortText(one.startAt, currentMs())}</small>
             </span>
           </a>
         ))}
@@ -71,7 +72,7 @@ export function WatchBelow({ recording, player, series, onChapter, onSheet, onSc
         <p class="below-station">{narrow(recording.serviceName)}</p>
         <h2>{title}</h2>
         <p class="below-when numbers">
-          {airDateText(recording.startAt, Date.now())}
+          {airDateText(recording.startAt, currentMs())}
           <span>{spanText(recording.startAt, recording.endAt)}</span>
           <Marks marks={marks} />
         </p>

@@ -3,6 +3,7 @@ import type { Signal } from '@preact/signals';
 import type { Recording } from '../../wire/api.ts';
 import type { Previews } from '../../wire/recordings.ts';
 import { captionSettings, changeCaptions } from '../caption/caption-choice.ts';
+import { currentMs } from '../device/clock.ts';
 import { skipBack, skipForward } from '../device/preferences.ts';
 import { goBack } from '../navigation/router.ts';
 import { canPictureInPicture } from '../player/capabilities.ts';
@@ -59,7 +60,7 @@ function Heading({ recording }: { recording: Recording | undefined }) {
         </p>
         <p class="osd-title">{title}</p>
         <p class="osd-when numbers">
-          <span>{shortText(recording.startAt, Date.now())}</span>
+          <span>{shortText(recording.startAt, currentMs())}</span>
           <Marks marks={marks} />
         </p>
       </div>

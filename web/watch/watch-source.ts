@@ -1,4 +1,5 @@
 /** The source of playback: a finished recording by its description, or one that is still being recorded. */
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { Recording } from '../../wire/api.ts';
 import type { RecordingId } from '../../wire/ids.ts';
 import type { Playback, PlaybackGap } from '../../wire/playback.ts';
@@ -49,14 +50,14 @@ export function finishedSource(recording: Recording, playback: Playback): WatchS
 }
 
 /** Estimated length, s, by the clock, where nothing better is known. */
-function estimatedLength(recording: Recording, now: number): number {
+function estimatedLength(recording: Recording, now: BroadcastMs): number {
   const { startAt, endAt, durationMs, progress } = recording;
   const told = recording.recording ? progress?.recordedMs : durationMs;
   const until = recording.recording ? now : endAt;
   return Math.max(0, (told ?? until - startAt) / 1000);
 }
 
-export function chaseSource(recording: Recording, now: number): WatchSource {
+export function chaseSource(recording: Recording, now: BroadcastMs): WatchSource {
   return {
     recordingId: recording.id,
     kind: 'chase',

@@ -1,4 +1,5 @@
 /** The broadcast day: it begins at 05:00 in Japan, and the guide covers eight of them. */
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
@@ -8,6 +9,6 @@ export const DAYS = 8;
 const DAY_START_UTC_MS = 20 * HOUR_MS;
 
 /** 05:00 JST of the broadcast day that `at` lies in. */
-export function broadcastDay(at: number): number {
-  return Math.floor((at - DAY_START_UTC_MS) / DAY_MS) * DAY_MS + DAY_START_UTC_MS;
+export function broadcastDay(at: BroadcastMs): BroadcastMs {
+  return broadcastMs(Math.floor((at - DAY_START_UTC_MS) / DAY_MS) * DAY_MS + DAY_START_UTC_MS);
 }

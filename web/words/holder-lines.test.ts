@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import { tunerOf } from '../../test/tuner.ts';
 import { recordingId } from '../../wire/ids.ts';
 import { holderLines } from './holder-lines.ts';
 
 /** 2026-11-21 21:54 in Japan. */
-const END = Date.UTC(2026, 10, 21, 12, 54);
+const END = broadcastMs(Date.UTC(2026, 10, 21, 12, 54));
 const RUNNING = [{ id: recordingId(7), name: '[字]港の朝', serviceName: 'みなとテレビ', endAt: END }];
 const user = (use: string) => ({ use, priority: 1, lagBytes: 0 });
 const tuner = (name: string, use: string[], over: object = {}) =>

@@ -1,4 +1,5 @@
 /** Who uses the tuners of a type, and until when, as text. Pure. */
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import type { Station } from '../../wire/api.ts';
 import type { RecordingId } from '../../wire/ids.ts';
@@ -12,8 +13,7 @@ interface Running {
   readonly id: RecordingId;
   readonly name: string;
   readonly serviceName: string;
-  /** Epoch ms. */
-  readonly endAt: number;
+  readonly endAt: BroadcastMs;
 }
 
 /** A line for each tuner of the type that is in use: `地デジ 1：録画「…」（BSみなと）21:54まで`. */

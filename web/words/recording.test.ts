@@ -31,11 +31,11 @@ test('lengths are rounded to a useful precision', () => {
 });
 
 test('a moment has its seconds, in Japan', () => {
-  expect(clockSecondsText(Date.UTC(2026, 10, 21, 12, 5, 9))).toBe('21:05:09');
+  expect(clockSecondsText(broadcastMs(Date.UTC(2026, 10, 21, 12, 5, 9)))).toBe('21:05:09');
 });
 
 test('the bin tells how long it keeps', () => {
-  const left = (ms: number) => leftInBin(0, 48 * HOUR_MS - ms);
+  const left = (ms: number) => leftInBin(broadcastMs(0), broadcastMs(48 * HOUR_MS - ms));
   expect([48 * HOUR_MS, 90 * 60_000, 40 * 60_000, 30_000, -5_000].map(left)).toEqual([
     'あと48時間',
     'あと1時間',

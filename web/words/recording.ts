@@ -1,7 +1,9 @@
 /**
  * Texts about recordings: state of a recording in progress, days left in the recycle bin, free space in hours. Pure.
  */
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { GapCause, Recording, RecordingProgress, RecordingSort } from '../../wire/recordings.ts';
+import type { EpochMs } from '../../wire/times.ts';
 import { clockText } from './time.ts';
 
 const SECOND_MS = 1_000;
@@ -26,7 +28,7 @@ export function quoted(title: string): string {
 }
 
 /** `21:05:09` */
-export function clockSecondsText(at: number): string {
+export function clockSecondsText(at: EpochMs): string {
   return `${clockText(at)}:${String(Math.floor(at / SECOND_MS) % 60).padStart(2, '0')}`;
 }
 
@@ -63,7 +65,7 @@ export function preciseClock(seconds: number): string {
 export const rateText = (rate: number): string => `${rate}倍`;
 
 /** `あと40時間`, in the last hour `あと40分`, then `まもなく`. */
-export function leftInBin(binnedAt: number, now: number): string {
+export function leftInBin(binnedAt: BroadcastMs, now: BroadcastMs): string {
   const left = binnedAt + BIN_KEEPS_MS - now;
   if (left < MINUTE_MS) return 'まもなく';
   if (left < HOUR_MS) return `あと${Math.floor(left / MINUTE_MS)}分`;
@@ -95,7 +97,7 @@ export function isUnwatched({ watchedAt, resumeMs, recording, state }: Recording
 /** An unwatched recording counts as new for this long. */
 const FRESH_MS = 3 * DAY_MS;
 
-export function isFresh(recording: Recording, now: number): boolean {
+export function isFresh(recording: Recording, now: BroadcastMs): boolean {
   return isUnwatched(recording) && now - recording.endAt < FRESH_MS;
 }
 

@@ -1,5 +1,6 @@
 /** Texts about reservations: name of a state, its meaning and the next step. */
 
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { ReservationItem, ReservationState, VerdictLevel } from '../../wire/api.ts';
 import { plainReason } from '../query/plain-reason.ts';
@@ -96,12 +97,12 @@ export function marginText(ms: number): string {
 }
 
 /** `21:00:15` where seconds matter. */
-export function exactText(at: number): string {
+export function exactText(at: BroadcastMs): string {
   const seconds = Math.floor(at / 1000) % 60;
   return seconds === 0 ? clockText(at) : `${clockText(at)}:${String(seconds).padStart(2, '0')}`;
 }
 
 /** `19:59:50 – 21:00:15` */
-export function exactSpanText(openAt: number, closeAt: number): string {
+export function exactSpanText(openAt: BroadcastMs, closeAt: BroadcastMs): string {
   return `${exactText(openAt)} – ${exactText(closeAt)}`;
 }

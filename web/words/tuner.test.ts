@@ -49,7 +49,7 @@ test('a signal is judged by the scale of its broadcast type', () => {
 });
 
 test('of an unusable tuner the next step is described', () => {
-  const now = Date.parse('2026-11-21T12:00:00+09:00');
+  const now = wallMs(Date.parse('2026-11-21T12:00:00+09:00'));
   const broken = { state: 'error', driver: 'px4' } as const;
   expect(errorAdvice({ ...broken, retryAt: wallMs(now + 5_000) }, now)).toStartWith(
     'まもなく自動で試し直します。',

@@ -1,6 +1,7 @@
 /** The agent's state of its tuners as plain text. */
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import { type RecordingId, recordingId } from '../../wire/ids.ts';
+import type { EpochMs } from '../../wire/times.ts';
 import { narrow } from './channel.ts';
 import { clockText } from './time.ts';
 
@@ -110,8 +111,8 @@ export function signalWords({ signal, tuned }: Pick<Tuner, 'signal' | 'tuned'>):
 /** A wait that is not worth a clock time. */
 const SOON_MS = 60_000;
 
-/** What happens next after a tuner's error, and what the user can do. @param now epoch ms */
-export function errorAdvice(tuner: Pick<Tuner, 'state' | 'driver' | 'retryAt'>, now: number): string {
+/** What happens next after a tuner's error, and what the user can do. */
+export function errorAdvice(tuner: Pick<Tuner, 'state' | 'driver' | 'retryAt'>, now: EpochMs): string {
   if (tuner.state !== 'error') {
     return 'アンテナの接続を確かめてください。チャンネルが変わったときは、スキャンをやり直すと直ります。';
   }

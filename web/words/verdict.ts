@@ -3,6 +3,7 @@
  * a verdict count from the programme's real start, which `startAt` of its recording is.
  */
 
+import { type BroadcastMs, plusMs } from '../../arib/time.ts';
 import type {
   GapCause,
   Recording,
@@ -125,11 +126,11 @@ const REMEDIES: Partial<Record<GapCause, string>> = {
   disk_slow: '録画先のディスクにほかの負荷がないかを確かめてください。',
 };
 
-function gapSentence(gap: RecordingVerdict['gaps'][number], startAt: number, lengthMs: number): string {
+function gapSentence(gap: RecordingVerdict['gaps'][number], startAt: BroadcastMs, lengthMs: number): string {
   const { startMs, endMs, cause } = gap;
   const why = `${causeText(cause)}。`;
-  const from = clockSecondsText(startAt + startMs);
-  const to = clockSecondsText(startAt + endMs);
+  const from = clockSecondsText(plusMs(startAt, startMs));
+  const to = clockSecondsText(plusMs(startAt, endMs));
   if (startMs >= lengthMs - TOLERANCE_MS) return `終了後のマージンは${from}までです。${why}`;
   const long = spellMs(endMs - startMs);
   const first = startMs <= TOLERANCE_MS;
@@ -140,16 +141,20 @@ function gapSentence(gap: RecordingVerdict['gaps'][number], startAt: number, len
   return `${from}から${to}まで（${long}）が録画できていません。${why}`;
 }
 
-function boundarySentences({ gaps, headMs, tailMs }: RecordingVerdict, startAt: number, endAt: number) {
+function boundarySentences(
+  { gaps, headMs, tailMs }: RecordingVerdict,
+  startAt: BroadcastMs,
+  endAt: BroadcastMs,
+) {
   const out: string[] = [];
   const length = endAt - startAt;
   const told = (at: number): boolean => gaps.some(({ startMs, endMs }) => startMs <= at && endMs >= at);
   if (headMs < -TOLERANCE_MS && -headMs < length && !told(TOLERANCE_MS)) {
-    out.push(`番組の途中、${clockSecondsText(startAt - headMs)}から録画しました。`);
+    out.push(`番組の途中、${clockSecondsText(plusMs(startAt, -headMs))}から録画しました。`);
   }
   if (tailMs < -TOLERANCE_MS && -tailMs < length && !told(length - TOLERANCE_MS)) {
     out.push(
-      `${clockSecondsText(endAt + tailMs)}で録画を終えました（番組の終わりは${clockSecondsText(endAt)}）。`,
+      `${clockSecondsText(plusMs(endAt, tailMs))}で録画を終えました（番組の終わりは${clockSecondsText(endAt)}）。`,
     );
   }
   return out;
@@ -275,11 +280,11 @@ export function verdictLine(
   if (ending < length - TOLERANCE_MS) add(missing, ending, length, `終わりの${spellMs(length - ending)}`);
   for (const window of damage) {
     const { startMs, endMs } = window;
-    const when = `${clockSecondsText(startAt + startMs)}から${spellMs(endMs - startMs)}`;
+    const when = `${clockSecondsText(plusMs(startAt, startMs))}から${spellMs(endMs - startMs)}`;
     add('damage', Math.max(first, startMs), Math.min(last, endMs), `${when}：${damageText(window)}`);
   }
   for (const { startMs, endMs, cause } of gaps) {
-    const when = `${clockSecondsText(startAt + startMs)}から${spellMs(endMs - startMs)}`;
+    const when = `${clockSecondsText(plusMs(startAt, startMs))}から${spellMs(endMs - startMs)}`;
     add('gap', startMs, endMs, `${when}：${causeText(cause)}`);
   }
   return { start: at(0), end: at(length), pieces };
