@@ -113,7 +113,9 @@ describe.skipIf(!hasChromium)('a household', () => {
     await page.locator('.toast', { hasText: '予約しました' }).waitFor();
     await page.locator('.prog:focus .prog-kept').waitFor();
     const [booked] = await reservations();
-    expect([booked?.serviceName, booked?.ruleId, booked?.state]).toEqual([HARBOUR, null, 'scheduled']);
+    expect([booked?.serviceName, booked?.ruleId]).toEqual([HARBOUR, null]);
+    // The programme below the one that is on may begin at any moment.
+    expect(['scheduled', 'recording']).toContain(booked?.state ?? '');
   });
 
   test('learns of a conflict and takes the offered airing instead', async () => {

@@ -228,7 +228,7 @@ export const BIG_HOUSE: readonly Task[] = [
   },
   {
     name: '録画が完全か、どこが欠けたかを見る',
-    ...{ pointer: 2, keys: 14 },
+    ...{ pointer: 2, keys: 16 },
     remote: true,
     run: async (hands) => {
       const { page } = hands;
