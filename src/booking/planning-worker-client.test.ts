@@ -8,6 +8,15 @@ import { startScheduleWorker } from '../workers.ts';
 import { PlanningWorkerClient } from './planning-worker-client.ts';
 import type { PlanOrder } from './planning-worker-messages.ts';
 
+const NO_CHOICE = {
+  marginBefore: null,
+  marginAfter: null,
+  encode: null,
+  keepTs: null,
+  commercials: null,
+  note: null,
+};
+
 const ORDER: PlanOrder = {
   now: NOON,
   tuners: [{ rank: 0, types: ['GR'], recording: [] }],
@@ -72,15 +81,7 @@ describe('the planning worker', () => {
     const rule = home.rule('灯台', { timeFrom: minute, timeTo: minute + 60 });
     const apply = async () => {
       const { stamp, create, update, remove } = await plans.plan(ORDER);
-      const choice = {
-        marginBefore: null,
-        marginAfter: null,
-        encode: null,
-        keepTs: null,
-        commercials: null,
-        note: null,
-      };
-      const rows = create.map((planned) => ({ ...planned, ...choice }));
+      const rows = create.map((planned) => ({ ...planned, ...NO_CHOICE }));
       const changes = update.map((one) => ({ ...one, choice: null }));
       expect(home.reservations.apply({ stamp, remove, create: rows, update: changes }, NOON)).toBe(true);
       return home.reservations.all().map(({ state, startAt }) => [state, (startAt - NOON) / MINUTE]);
@@ -107,15 +108,7 @@ describe('the planning worker', () => {
     const rule = home.rule('灯台');
     home.rule('第1話');
     const { stamp, create } = await plans.plan(ORDER);
-    const choice = {
-      marginBefore: null,
-      marginAfter: null,
-      encode: null,
-      keepTs: null,
-      commercials: null,
-      note: null,
-    };
-    const rows = create.map((planned) => ({ ...planned, ...choice, ruleId: rule.id }));
+    const rows = create.map((planned) => ({ ...planned, ...NO_CHOICE, ruleId: rule.id }));
     home.reservations.apply({ stamp, remove: [], create: rows, update: [] }, NOON);
     const id = home.reservations.ofProgram(programId)?.id ?? reservationId(0);
     const airing = {
@@ -188,8 +181,7 @@ describe('the planning worker', () => {
     const row = repeats[0]?.program;
     if (row === undefined) throw new Error('nothing to book');
     const { id: programId, ...rest } = row;
-    const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null, commercials: null };
-    const id = home.reservations.book({ programId, ...rest, ...choice, note: null, repeats: damaged }, NOON);
+    const id = home.reservations.book({ programId, ...rest, ...NO_CHOICE, repeats: damaged }, NOON);
     home.reservations.cancel(id, null, NOON);
     expect((await plans.plan(ORDER)).repeats).toEqual([]);
 

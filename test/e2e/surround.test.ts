@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { AudioTrack } from '../../web/raw/audio-track.ts';
+import { ffmpeg } from '../mpeg2/reference.ts';
 import { hasChromium, PLAIN_HOST, sharedBrowser } from '../web/browser.ts';
 
 setDefaultTimeout(60_000);
@@ -27,24 +28,12 @@ const EXPECTED: Record<Channel, readonly [number, number]> = {
 const TOLERANCE = 0.1;
 const SILENCE = 0.03;
 
-async function surroundAdts(): Promise<Uint8Array> {
+function surroundAdts(): Promise<Uint8Array> {
   const order = [TONES.left, TONES.right, TONES.centre, TONES.low, TONES.surroundLeft, TONES.surroundRight];
   const tones = order.map((hertz) => `0.15*sin(2*PI*${hertz}*t)`).join('|');
   const source = `aevalsrc='${tones}':c=5.1:s=48000:d=${SECONDS}`;
   const encoder = ['-c:a', 'aac', '-b:a', '384k', '-f', 'adts', '-'];
-  const child = Bun.spawn(['ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', source, ...encoder], {
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-    timeout: 60_000,
-  });
-  const [bytes, errors, code] = await Promise.all([
-    new Response(child.stdout).bytes(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  if (code !== 0) throw new Error(`ffmpeg: ${errors}`);
-  return bytes;
+  return ffmpeg(['-f', 'lavfi', '-i', source, ...encoder]);
 }
 
 /** What the raw path appends to its media source. */

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DecodedPicture } from '../../web/raw/mpeg2-decoder.ts';
 
-async function ffmpeg(args: readonly string[]): Promise<Uint8Array> {
+/** What ffmpeg writes to its standard output. */
+export async function ffmpeg(args: readonly string[]): Promise<Uint8Array> {
   const child = Bun.spawn(['ffmpeg', '-v', 'error', '-y', ...args], {
     stdin: 'ignore',
     stdout: 'pipe',
