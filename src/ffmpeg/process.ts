@@ -1,4 +1,6 @@
 import { within } from '../../host/deadline.ts';
+import { withoutRealTimePriority } from './thread-priority.ts';
+
 /**
  * One running ffmpeg: fed by a bounded queue, read chunk by chunk, ended for certain.
  *
@@ -37,7 +39,7 @@ export class FfmpegProcess {
       { pull: (controller) => this.#pull(controller), cancel: () => this.#drop() },
       { highWaterMark: 0 },
     );
-    this.#child = Bun.spawn([...command], {
+    this.#child = Bun.spawn(withoutRealTimePriority(command), {
       stdin: input,
       stdout: 'pipe',
       stderr: 'pipe',

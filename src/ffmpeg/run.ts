@@ -1,6 +1,7 @@
 /** Runs ffmpeg to its end for a short answer: bounded in time and in what is kept of its output. */
 import { setPriority } from 'node:os';
 import { drained, tailOf } from './process.ts';
+import { withoutRealTimePriority } from './thread-priority.ts';
 
 export interface RunResult {
   /** 128 + signal when it had to be killed. */
@@ -24,7 +25,7 @@ interface RunOptions {
 /** @throws Error when the executable cannot be started. */
 export async function run(command: readonly string[], options: RunOptions): Promise<RunResult> {
   const started = performance.now();
-  const child = Bun.spawn([...command], {
+  const child = Bun.spawn(withoutRealTimePriority(command), {
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

@@ -1,0 +1,34 @@
+/**
+ * SVT-AV1 gives its threads real-time priority (SCHED_FIFO, 99) where it may, as under root: nothing else on the machine,
+ * recordings included, would then get a processor before they are done, whatever the niceness of the process. Without
+ * CAP_SYS_NICE (capabilities(7)) it goes on with ordinary threads.
+ */
+import { readFileSync } from 'node:fs';
+
+const ENCODER = 'libsvtav1';
+const CAP_SETPCAP = 1n << 8n;
+const CAP_SYS_NICE = 1n << 23n;
+
+/** Of this process, as a bit mask; 0 where the system does not tell. */
+function effectiveCapabilities(): bigint {
+  try {
+    const mask = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
+    return BigInt(`0x${mask ?? '0'}`);
+  } catch {
+    return 0n;
+  }
+}
+
+/** The command, behind `setpriv` (util-linux) where it would otherwise run at real-time priority. */
+export function withoutRealTimePriority(
+  command: readonly string[],
+  capabilities: bigint = effectiveCapabilities(),
+  which: (name: string) => string | null = Bun.which,
+): string[] {
+  // Whoever may not change the bounding set has no way to drop the capability.
+  const needed = CAP_SYS_NICE | CAP_SETPCAP;
+  if (!command.includes(ENCODER) || (capabilities & needed) !== needed) return [...command];
+  const setpriv = which('setpriv');
+  if (setpriv === null) return [...command];
+  return [setpriv, '--bounding-set=-sys_nice', '--inh-caps=-sys_nice', ...command];
+}
