@@ -409,13 +409,21 @@ export class RecordingSession {
     return isBegun && cause !== undefined && CUT_OFF.has(cause);
   }
 
-  /** A programme that must not be copied from its begin on is not recorded; later only that part is left out. */
+  /**
+   * A programme that must not be copied from its begin on is not recorded; later only that part is left out. Whether it is
+   * such a one is not known where its begin was not received, for instance because the service was stopped.
+   */
   #checkMain(at: BroadcastMs): void {
     if (this.#mainChecked) return;
     this.#mainChecked = true;
-    const { until, isForbidden } = this.#reception;
-    const hasMain = until !== undefined && until > this.#course.times.startAt + COPY_GRACE_MS;
-    if (isForbidden && !hasMain) this.#dispatch({ kind: 'forbidden', at });
+    const { until, isForbidden, soFar } = this.#reception;
+    const { startAt } = this.#course.times;
+    const begun = startAt + COPY_GRACE_MS;
+    if (!isForbidden || (until !== undefined && until > begun)) return;
+    const isBeginUnknown = soFar.breaks.some(
+      ({ cause, from, to }) => cause !== 'copy_never' && from < begun && to > startAt,
+    );
+    if (!isBeginUnknown) this.#dispatch({ kind: 'forbidden', at });
   }
 
   #save(): void {

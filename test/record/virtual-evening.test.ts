@@ -17,7 +17,7 @@ const QUIET: EveningPlan = {
 
 /** @returns what is wrong with its verdict; undefined: nothing */
 async function wrongWith(plan: EveningPlan): Promise<string | undefined> {
-  const { verdict, bytes, startAt, aired } = await recordEvening(plan);
+  const { end, verdict, bytes, startAt, aired } = await recordEvening(plan);
   const { picture, hidden, apartMs, countedApart, isHalfMissing } = compareWithFile(
     verdict,
     bytes,
@@ -25,6 +25,8 @@ async function wrongWith(plan: EveningPlan): Promise<string | undefined> {
     startAt,
   );
   const tell = (what: string): string => `${what}: ${picture}, ${JSON.stringify({ verdict, plan })}`;
+  // No programme of these evenings must not be copied from its begin on.
+  if (end === 'copy_never') return tell('given up');
   if (hidden !== '') return tell('hidden');
   if (apartMs > APART_MS) return tell(Number.isFinite(apartMs) ? `${apartMs} ms apart` : 'invented');
   // Of each stream a break is not seen where a killed process had counted up to there.
@@ -70,6 +72,10 @@ const FOUND: readonly [string, Partial<EveningPlan>][] = [
   [
     'a service that is killed in the first seconds, and is there again in copy-never',
     { air: [{ kind: 'copy_never', from: 8.2, to: 11.4 }], process: { kind: 'kill', at: 5, forSec: 4 } },
+  ],
+  [
+    'a service that is killed at the start, and is there again in copy-never that ends',
+    { air: [{ kind: 'copy_never', from: 7, to: 10.5 }], process: { kind: 'kill', at: 0.5, forSec: 7 } },
   ],
   [
     'a stall before an interruption, behind which the programme begins by its tables',

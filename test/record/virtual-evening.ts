@@ -46,6 +46,7 @@ export interface EveningPlan {
 }
 
 interface EveningOutcome {
+  end: SessionResult['end'];
   verdict: Verdict;
   bytes: Uint8Array;
   /** As the recording has it, epoch ms. */
@@ -152,11 +153,11 @@ class Evening {
       restore();
       unwatch();
     }
-    const { measured } = this.#result;
+    const { measured, end } = this.#result;
     const { startAt, endAt, brokenAt } = this.#times;
     const { verdict } = judge(measured, { startAt, endAt, ...(brokenAt === null ? {} : { brokenAt }) });
     const bytes = this.#written.size === 0 ? new Uint8Array(0) : readFileSync(this.path);
-    return { verdict, bytes, startAt, aired: { from: AT, to: endAt } };
+    return { end, verdict, bytes, startAt, aired: { from: AT, to: endAt } };
   }
 
   #begin(): void {
