@@ -383,6 +383,34 @@ test('no room has outgrown its walls', () => {
   expect(big).toEqual([]);
 });
 
+/** Where sentences of the screens may stand: one file a screen, words of values, and tables. */
+const WORDING: readonly RegExp[] = [
+  /\/texts\.ts$/,
+  /^web\/words\//,
+  /\/(\w+-)?words\.ts$/,
+  /^web\/settings\/table\.ts$/,
+  /^web\/watch\/watch-advice\.ts$/,
+  // Of what the service answers, or does not.
+  /^web\/query\/(api|plain-reason|rule-names)\.ts$/,
+  // What is read, not shown: times as people type them, names of stations.
+  /^web\/(rules\/moments|ui\/monogram)\.ts$/,
+];
+
+test('sentences of the screens stand in one place each', () => {
+  // Marks that join names, such as 、 and ・, are no wording.
+  const wording = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u;
+  const isComment = (line: string): boolean => /^\s*(\/\/|\/?\*|\{\/\*)/.test(line);
+  const found = FILES.filter((file) => roomOf(file) === 'web' && !isTest(file))
+    .filter((file) => file.endsWith('.tsx') || !WORDING.some((place) => place.test(file)))
+    .flatMap((file) =>
+      (TEXT.get(file) ?? '')
+        .split('\n')
+        .filter((line) => wording.test(line) && !isComment(line))
+        .map((line) => `${file}: ${line.trim()}`),
+    );
+  expect(found).toEqual([]);
+});
+
 test('every folder with a tsconfig.json is built from the top', () => {
   const { references } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8')) as {
     references: { path: string }[];

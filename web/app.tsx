@@ -20,41 +20,42 @@ import { Setup } from './screens/setup.tsx';
 import { Tuners } from './screens/tuners.tsx';
 import { Watch } from './screens/watch.tsx';
 import { ConnectionBanner, Rail, useScreenKeys } from './shell.tsx';
+import { TEXTS } from './texts.ts';
 import { Toasts } from './ui/toast.tsx';
 import { narrow } from './words/channel.ts';
 
-const APP_NAME = 'テレビ';
+const APP_NAME = TEXTS.app;
 
 function screenTitle(current: Screen): string {
   switch (current.name) {
     case 'home':
       return '';
     case 'guide':
-      return '番組表';
+      return TEXTS.guide;
     case 'reservations':
-      return '予約';
+      return TEXTS.reservations;
     case 'rules':
-      return '録画ルール';
+      return TEXTS.rules;
     case 'recordings':
-      return '録画';
+      return TEXTS.recordings;
     case 'search':
-      return '検索';
+      return TEXTS.search;
     case 'tuners':
-      return 'チューナー';
+      return TEXTS.tuners;
     case 'settings':
-      return '設定';
+      return TEXTS.settings;
     case 'setup':
-      return 'はじめての設定';
+      return TEXTS.setup;
     case 'multi':
-      return 'マルチ画面';
+      return TEXTS.multi;
     case 'live':
-      return narrow(stationById(current.stationId)?.name ?? '視聴');
+      return narrow(stationById(current.stationId)?.name ?? TEXTS.live);
     case 'watch':
-      return '録画の再生';
+      return TEXTS.watch;
     case 'chase':
-      return '追いかけ再生';
+      return TEXTS.chase;
     case 'unknown':
-      return '見つかりません';
+      return TEXTS.unknown;
   }
 }
 
@@ -155,7 +156,7 @@ export function App() {
     <div class="shell">
       {/* biome-ignore lint/a11y/useValidAnchor: it leads within the page, see skipToMain */}
       <a class="skip" href="#main" data-nav-skip="" onClick={skipToMain}>
-        本文へ移動
+        {TEXTS.skip}
       </a>
       <Rail />
       <main id="main" tabIndex={-1} class={current.name === 'guide' ? 'main-full' : undefined}>

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { connection } from './device/connection.ts';
 import { isTextField } from './navigation/focus.ts';
 import { navigate, type Screen, screen } from './navigation/router.ts';
+import { TEXTS } from './texts.ts';
 import { Icon, type IconName } from './ui/icon.tsx';
 
 interface Entry {
@@ -18,20 +19,26 @@ interface Entry {
 }
 
 const ENTRIES: readonly Entry[] = [
-  { name: 'home', href: '.', label: 'ホーム', icon: 'home' },
-  { name: 'guide', href: 'guide', label: '番組表', icon: 'guide' },
-  { name: 'reservations', within: ['rules'], href: 'reservations', label: '予約', icon: 'reserve' },
-  { name: 'recordings', href: 'recordings', label: '録画', icon: 'recordings' },
-  { name: 'search', href: 'search', label: '検索', icon: 'search' },
-  { name: 'tuners', href: 'tuners', label: 'チューナー', icon: 'antenna', wide: true },
-  { name: 'settings', href: 'settings', label: '設定', icon: 'tune' },
+  { name: 'home', href: '.', label: TEXTS.home, icon: 'home' },
+  { name: 'guide', href: 'guide', label: TEXTS.guide, icon: 'guide' },
+  {
+    name: 'reservations',
+    within: ['rules'],
+    href: 'reservations',
+    label: TEXTS.reservations,
+    icon: 'reserve',
+  },
+  { name: 'recordings', href: 'recordings', label: TEXTS.recordings, icon: 'recordings' },
+  { name: 'search', href: 'search', label: TEXTS.search, icon: 'search' },
+  { name: 'tuners', href: 'tuners', label: TEXTS.tuners, icon: 'antenna', wide: true },
+  { name: 'settings', href: 'settings', label: TEXTS.settings, icon: 'tune' },
 ];
 
 /** At the side of wide screens, at the bottom of phones. */
 export function Rail() {
   const { name: shown } = screen.value;
   return (
-    <nav class="rail" aria-label="画面" data-nav-group="rail" data-nav-side="">
+    <nav class="rail" aria-label={TEXTS.screens} data-nav-group="rail" data-nav-side="">
       <img class="rail-brand" src="icon.svg" alt="" width="42" height="42" />
       {ENTRIES.map((entry) => (
         <a
@@ -90,9 +97,9 @@ export function ConnectionBanner() {
       <div role="status">
         <p class="banner">
           <Icon name="lock" />
-          ログインの期限が切れたか、許可されたネットワークの外にいます。
+          {TEXTS.refused}
           <button type="button" class="button button-small" onClick={() => location.reload()}>
-            開き直す
+            {TEXTS.reload}
           </button>
         </p>
       </div>
@@ -103,7 +110,7 @@ export function ConnectionBanner() {
       {shown ? (
         <p class="banner">
           <Icon name="unlink" />
-          接続が切れました。再接続しています…
+          {TEXTS.lost}
         </p>
       ) : null}
     </div>

@@ -12,34 +12,34 @@ import {
   makeHouseholdDefault,
 } from './caption-choice.ts';
 import { CAPTION_SIZES, type CaptionSettings } from './caption-settings.ts';
+import { TEXTS } from './texts.ts';
 
-const SIZE_NAMES = ['最小', '小', '標準', '大', '最大'] as const;
 const SIZES: readonly Option[] = CAPTION_SIZES.map((size, index) => ({
   value: String(size),
-  label: SIZE_NAMES[index] ?? String(size),
+  label: TEXTS.sizes[index] ?? String(size),
 }));
 const OPACITIES: readonly Option[] = [1, 0.8, 0.6, 0.4].map((part) => ({
   value: String(part),
-  label: `${part * 100}％`,
+  label: TEXTS.percent(part * 100),
 }));
 const BACKGROUNDS: readonly Option[] = [
-  { value: 'null', label: '放送のまま' },
-  { value: '0', label: 'なし' },
-  { value: '0.5', label: '半透明' },
-  { value: '1', label: '黒' },
+  { value: 'null', label: TEXTS.asBroadcast },
+  { value: '0', label: TEXTS.none },
+  { value: '0.5', label: TEXTS.translucent },
+  { value: '1', label: TEXTS.black },
 ];
 const POSITIONS: readonly Option[] = [
-  { value: 'broadcast', label: '放送のまま' },
-  { value: 'bottom', label: '下' },
-  { value: 'top', label: '上' },
+  { value: 'broadcast', label: TEXTS.asBroadcast },
+  { value: 'bottom', label: TEXTS.bottom },
+  { value: 'top', label: TEXTS.top },
 ];
 const FONTS: readonly Option[] = [
-  { value: 'rounded', label: '丸ゴシック' },
-  { value: 'system', label: '端末の書体' },
+  { value: 'rounded', label: TEXTS.rounded },
+  { value: 'system', label: TEXTS.ofDevice },
 ];
 const SWITCH: readonly Option[] = [
-  { value: 'on', label: '表示する' },
-  { value: 'off', label: '表示しない' },
+  { value: 'on', label: TEXTS.show },
+  { value: 'off', label: TEXTS.hide },
 ];
 
 /** The option nearest to a value that may come from elsewhere. */
@@ -75,7 +75,7 @@ export function LanguageField({ languages, onChoose }: LanguageFieldProps) {
   const known = languages.some(({ index }) => index === captionLanguage.value);
   return (
     <Field
-      label="言語"
+      label={TEXTS.language}
       options={languages.map(({ index, label }) => ({ value: String(index), label }))}
       value={String(known ? captionLanguage.value : (languages[0]?.index ?? 1))}
       onChoose={(value) => onChoose(Number(value))}
@@ -86,9 +86,9 @@ export function LanguageField({ languages, onChoose }: LanguageFieldProps) {
 async function share(): Promise<void> {
   try {
     await makeHouseholdDefault();
-    showToast('すべての端末の既定にしました');
+    showToast(TEXTS.nowForAll);
   } catch (error) {
-    showToast(error instanceof ApiFailure ? error.message : '保存できませんでした');
+    showToast(error instanceof ApiFailure ? error.message : TEXTS.notSaved);
   }
 }
 
@@ -100,43 +100,43 @@ export function CaptionFields({ children }: { readonly children?: ComponentChild
     <div class="caption-fields">
       {children}
       <Field
-        label="字幕"
+        label={TEXTS.captions}
         options={SWITCH}
         value={settings.visible ? 'on' : 'off'}
         onChoose={(value) => change({ visible: value === 'on' })}
       />
       <Field
-        label="文字の大きさ"
+        label={TEXTS.size}
         options={SIZES}
         value={nearest(SIZES, settings.size)}
         onChoose={(value) => change({ size: Number(value) })}
       />
       <Field
-        label="濃さ"
+        label={TEXTS.opacity}
         options={OPACITIES}
         value={nearest(OPACITIES, settings.opacity)}
         onChoose={(value) => change({ opacity: Number(value) })}
       />
       <Field
-        label="背景"
+        label={TEXTS.background}
         options={BACKGROUNDS}
         value={settings.background === null ? 'null' : nearest(BACKGROUNDS.slice(1), settings.background)}
         onChoose={(value) => change({ background: value === 'null' ? null : Number(value) })}
       />
       <Field
-        label="ふりがな"
+        label={TEXTS.ruby}
         options={SWITCH}
         value={settings.ruby ? 'on' : 'off'}
         onChoose={(value) => change({ ruby: value === 'on' })}
       />
       <Field
-        label="書体"
+        label={TEXTS.font}
         options={FONTS}
         value={settings.font}
         onChoose={(value) => change({ font: value === 'system' ? 'system' : 'rounded' })}
       />
       <Field
-        label="位置"
+        label={TEXTS.position}
         options={POSITIONS}
         value={settings.position}
         onChoose={(value) =>
@@ -145,15 +145,15 @@ export function CaptionFields({ children }: { readonly children?: ComponentChild
       />
       <div class="panel-actions caption-share">
         <button type="button" class="button button-small" onClick={() => void share()}>
-          すべての端末の既定にする
+          {TEXTS.forAll}
         </button>
         {isOwnChoice.value ? (
           <button type="button" class="button button-small" onClick={followHousehold}>
-            既定に戻す
+            {TEXTS.asUsual}
           </button>
         ) : null}
       </div>
-      <p class="sheet-note">この端末だけの設定として覚えます。</p>
+      <p class="sheet-note">{TEXTS.thisDevice}</p>
     </div>
   );
 }

@@ -15,6 +15,7 @@ import { narrow } from '../words/channel.ts';
 import { broadcastDay } from '../words/day.ts';
 import { spokenText, titleOf } from '../words/reservation.ts';
 import { airClockText, leftToRecord, shortText } from '../words/time.ts';
+import { TEXTS } from './texts.ts';
 
 function when(item: ReservationItem, at: BroadcastMs): string {
   if (item.state === 'recording') return leftToRecord(item.endAt, at);
@@ -37,7 +38,7 @@ function Entry({ item }: { item: ReservationItem }) {
             {recording ? (
               <b class="next-state">
                 <i class="booking-dot" />
-                <span class="next-word">録画中</span>
+                <span class="next-word">{TEXTS.recording}</span>
               </b>
             ) : null}
             {when(item, now.value)}
@@ -83,7 +84,7 @@ export function NextUp() {
   if (items === undefined && failure === undefined && homeNext.value) return <Waiting />;
   if (!some) return null;
   return (
-    <section class="next-up" aria-label="録画と予約" data-nav-group="next-up">
+    <section class="next-up" aria-label={TEXTS.nextUp} data-nav-group="next-up">
       <ul class="next-list">
         {[...running, ...coming].map((item) => (
           <Entry key={item.id} item={item} />

@@ -10,19 +10,20 @@ import { ProgramProgress } from '../ui/progress.tsx';
 import { channelLabel, narrow } from '../words/channel.ts';
 import { airClockText, isoText, remainingText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
+import { TEXTS } from './texts.ts';
 
 function RecordMark({ program }: { program: NowProgram }) {
   if (program.recording) {
     return (
       <span class="booking-badge card-record" data-tone="recording">
         <i class="booking-dot" />
-        録画中
+        {TEXTS.recording}
       </span>
     );
   }
   return program.reserved ? (
     <span class="booking-badge card-record" data-tone="kept">
-      予約済み
+      {TEXTS.booked}
     </span>
   ) : null;
 }
@@ -36,15 +37,15 @@ export function StationCard({ station }: { station: Station }) {
   const parts = program === null ? undefined : splitTitle(program.name);
   return (
     <a class="card" href={`live/${station.id}`} data-nav-initial={isLast ? '' : undefined}>
-      <Named name={`${label} ${name}、${parts?.title ?? '番組情報なし'}${left === '' ? '' : `、${left}`}`}>
+      <Named name={`${label} ${name}、${parts?.title ?? TEXTS.noProgram}${left === '' ? '' : `、${left}`}`}>
         <span class="card-station">
           <Logo station={station} />
           <span class="card-name">
             <span class="card-key numbers">
               {label}
               {isLast ? (
-                <span class="card-last" title="前回見た局">
-                  前回
+                <span class="card-last" title={TEXTS.lastNote}>
+                  {TEXTS.last}
                 </span>
               ) : null}
             </span>
@@ -53,7 +54,7 @@ export function StationCard({ station }: { station: Station }) {
           {left === '' ? null : <span class="card-left numbers">{left}</span>}
         </span>
         {parts === undefined ? (
-          <span class="card-none">番組情報はまだありません</span>
+          <span class="card-none">{TEXTS.noProgramYet}</span>
         ) : (
           <span class="card-title">{parts.title}</span>
         )}

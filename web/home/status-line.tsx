@@ -9,6 +9,7 @@ import { roomAlert, roomWords } from '../recordings/room.ts';
 import { countsOf, isTrouble } from '../reservations/sort.ts';
 import { Icon } from '../ui/icon.tsx';
 import { spokenText, standingWords, titleOf } from '../words/reservation.ts';
+import { TEXTS } from './texts.ts';
 
 /** Recordings of the last days that failed, have gaps or never began: one opens itself, several their list. */
 function Troubles({ items }: { items: readonly ReservationItem[] }) {
@@ -24,16 +25,14 @@ function Troubles({ items }: { items: readonly ReservationItem[] }) {
         onClick={() => openReservation(first.id)}
       >
         <Icon name="alert" />
-        <span class="status-title">
-          {standingWords(first).face}：{titleOf(first)}
-        </span>
+        <span class="status-title">{TEXTS.entry(standingWords(first).face, titleOf(first))}</span>
       </button>
     );
   }
   return (
     <a class="status-chip" data-tone="bad" href="reservations?filter=trouble">
       <Icon name="alert" />
-      <span class="numbers">録画の問題 {items.length}件</span>
+      <span class="numbers">{TEXTS.troubles(items.length)}</span>
     </a>
   );
 }
@@ -45,12 +44,12 @@ function Booked({ items }: { items: readonly ReservationItem[] }) {
       {conflict === 0 ? null : (
         <a class="status-chip" data-tone="warn" href="reservations?filter=conflict">
           <Icon name="alert" />
-          <span class="numbers">競合 {conflict}件</span>
+          <span class="numbers">{TEXTS.conflicts(conflict)}</span>
         </a>
       )}
       <a class="status-chip" href="reservations">
         <Icon name="reserve" />
-        <span class="numbers">{items.length < MOST_NEXT ? `予約 ${booked}件` : '予約一覧'}</span>
+        <span class="numbers">{items.length < MOST_NEXT ? TEXTS.bookings(booked) : TEXTS.toBookings}</span>
       </a>
     </>
   );
@@ -75,7 +74,7 @@ export function StatusLine() {
     ({ value, failure }) => value !== undefined || failure !== undefined,
   );
   return (
-    <nav class="status-line" aria-label="録画の状況" data-nav-group="status-line">
+    <nav class="status-line" aria-label={TEXTS.status} data-nav-group="status-line">
       {known ? (
         <>
           {recent.value === undefined ? null : <Troubles items={recent.value.filter(isTrouble)} />}

@@ -13,10 +13,11 @@ import { narrow } from '../words/channel.ts';
 import { canPlay, isFresh, lengthClock, watchedPart } from '../words/recording.ts';
 import { shortText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
+import { TEXTS } from './texts.ts';
 
 function leftText({ durationMs, resumeMs }: Recording): string {
   const left = (durationMs ?? 0) - (resumeMs ?? 0);
-  return left <= 0 ? '' : `残り${Math.max(1, Math.round(left / 60_000))}分`;
+  return left <= 0 ? '' : TEXTS.left(Math.max(1, Math.round(left / 60_000)));
 }
 
 function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean }) {
@@ -27,10 +28,15 @@ function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean 
   return (
     <li class="watch-item">
       <a class="watch-card" href={watchPath(recording)}>
-        <Named name={`${fresh ? '再生' : '続きを見る'}：${words.filter((word) => word !== '').join('、')}`}>
+        <Named
+          name={TEXTS.entry(
+            fresh ? TEXTS.play : TEXTS.resume,
+            words.filter((word) => word !== '').join('、'),
+          )}
+        >
           <span class="rec-picture">
             <Poster recording={recording} />
-            {fresh ? <span class="rec-new watch-new">新着</span> : null}
+            {fresh ? <span class="rec-new watch-new">{TEXTS.fresh}</span> : null}
             <span class="rec-length numbers">
               {left === '' ? lengthClock(recording.durationMs ?? 0) : left}
             </span>
@@ -86,13 +92,13 @@ export function WatchRow() {
   if (!known && !failed) return homeWatch.value ? <Waiting /> : null;
   if (!some) return null;
   const title =
-    begun.length === 0 ? '新着の録画' : unseen.length === 0 ? '続きを見る' : '続きを見る・新着の録画';
+    begun.length === 0 ? TEXTS.newRecordings : unseen.length === 0 ? TEXTS.resume : TEXTS.resumeAndNew;
   return (
     <section class="watch-row" aria-label={title} data-nav-group="watch-row">
       <h2>
         {title}
         <a class="watch-all" href="recordings">
-          すべて見る
+          {TEXTS.all}
           <Icon name="next" />
         </a>
       </h2>

@@ -7,6 +7,7 @@ import type { Station } from '../../wire/api.ts';
 import { stations } from '../query/stations.ts';
 import { showToast } from '../ui/toast.tsx';
 import { completeEntry, ENTRY_LIMIT_MS, entryText, type TypedDigit, typeButton } from './channel-entry.ts';
+import { TEXTS } from './texts.ts';
 
 export class ChannelInput {
   readonly #text = signal<string | undefined>(undefined);
@@ -49,7 +50,7 @@ export class ChannelInput {
     }
     this.#rest();
     if (station !== undefined) this.onStation(station);
-    else if (unknown) showToast('その番号のチャンネルはありません');
+    else if (unknown) showToast(TEXTS.noChannel);
   }
 
   #wait(): void {
@@ -68,7 +69,7 @@ export class ChannelInput {
 export function ChannelEntryView({ text }: { text: string | undefined }) {
   if (text === undefined) return null;
   return (
-    <p class="channel-entry numbers" role="status" aria-label={`チャンネル番号 ${text}`}>
+    <p class="channel-entry numbers" role="status" aria-label={TEXTS.channelNumber(text)}>
       {text}
     </p>
   );

@@ -10,9 +10,10 @@ import { ProgramProgress } from '../ui/progress.tsx';
 import { channelLabel, narrow } from '../words/channel.ts';
 import { remainingText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
+import { TEXTS } from './texts.ts';
 
 const BANDS = [
-  { type: 'GR', label: '地デジ' },
+  { type: 'GR', label: TEXTS.terrestrial },
   { type: 'BS', label: 'BS' },
   { type: 'CS', label: 'CS' },
 ] as const;
@@ -50,7 +51,7 @@ function Row({ station, current, onPick, onChoose }: RowProps) {
           )}
         </span>
         <span class="row-title">
-          {program === null ? '番組情報はまだありません' : splitTitle(program.name).title}
+          {program === null ? TEXTS.noProgramYet : splitTitle(program.name).title}
         </span>
         {program === null ? null : <ProgramProgress startAt={program.startAt} endAt={program.endAt} />}
       </span>
@@ -71,7 +72,7 @@ export function ChannelList({ stationId, onPick, onChoose }: ChannelListProps) {
   return (
     <div class="channels">
       {present.length < 2 ? null : (
-        <div class="tabs tabs-wide" role="tablist" aria-label="放送の種類" data-nav-group="bands">
+        <div class="tabs tabs-wide" role="tablist" aria-label={TEXTS.bands} data-nav-group="bands">
           {present.map((band) => (
             <button
               key={band.type}

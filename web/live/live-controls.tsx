@@ -17,6 +17,7 @@ import { splitTitle } from '../words/title.ts';
 import { BACK_S } from './live-keys.ts';
 import type { LivePlayer } from './live-player.ts';
 import type { SheetName } from './live-sheets.tsx';
+import { TEXTS } from './texts.ts';
 
 interface LiveControlsProps {
   readonly player: LivePlayer;
@@ -39,18 +40,18 @@ interface LiveControlsProps {
 function LiveButton({ player }: { player: LivePlayer }) {
   const live = !player.isBack.value && !player.paused.value;
   const behind = player.behind.value;
-  const late = behind === undefined ? '' : `（放送から ${behind.toFixed(1)} 秒）`;
+  const late = behind === undefined ? '' : TEXTS.late(behind.toFixed(1));
   return (
     <button
       type="button"
       class="live-button"
       data-live={live ? '' : undefined}
-      aria-label={live ? `ライブ${late}` : 'ライブに戻る'}
-      title={live ? `ライブ${late}` : 'ライブに戻る'}
+      aria-label={live ? TEXTS.liveNow(late) : TEXTS.toLive}
+      title={live ? TEXTS.liveNow(late) : TEXTS.toLive}
       onClick={() => player.toLive()}
     >
       <i class="booking-dot" />
-      ライブ
+      {TEXTS.live}
     </button>
   );
 }
@@ -72,7 +73,7 @@ function Heading({ station, record }: { station: Station | undefined; record: Re
             </span>
           )}
         </p>
-        <p class="osd-title">{parts?.title ?? '番組情報はまだありません'}</p>
+        <p class="osd-title">{parts?.title ?? TEXTS.noProgramYet}</p>
         <p class="osd-when numbers">
           {station.now === null ? null : <span>{spanText(station.now.startAt, station.now.endAt)}</span>}
           <Marks marks={parts?.marks ?? []} />
@@ -91,7 +92,13 @@ export function LiveControls(props: LiveControlsProps) {
   return (
     <>
       <div class="osd osd-top" data-shown={awake || props.info ? '' : undefined} data-nav-group="osd">
-        <button type="button" class="control osd-back" aria-label="戻る" title="戻る" onClick={goBack}>
+        <button
+          type="button"
+          class="control osd-back"
+          aria-label={TEXTS.back}
+          title={TEXTS.back}
+          onClick={goBack}
+        >
           <Icon name="back" />
         </button>
         <Heading station={station} record={props.record} />
@@ -106,18 +113,18 @@ export function LiveControls(props: LiveControlsProps) {
         <div class="osd-buttons">
           <Control
             icon={paused ? 'play' : 'pause'}
-            label={paused ? '再生' : '一時停止'}
+            label={paused ? TEXTS.play : TEXTS.pause}
             class="control-main"
             onClick={() => player.togglePause()}
           />
           <Control
             icon="rewind"
-            label={`${BACK_S} 秒戻る`}
+            label={TEXTS.skipBack(BACK_S)}
             class="control-back"
             onClick={() => props.onSkip(-BACK_S)}
           />
-          <Control icon="down" label="前のチャンネル" onClick={() => props.onStep(-1)} />
-          <Control icon="up" label="次のチャンネル" onClick={() => props.onStep(1)} />
+          <Control icon="down" label={TEXTS.previousChannel} onClick={() => props.onStep(-1)} />
+          <Control icon="up" label={TEXTS.nextChannel} onClick={() => props.onStep(1)} />
           <VolumeControl sound={player.sound} />
           <Control
             icon={props.record.kind === 'recording' ? 'stop' : 'record'}
@@ -127,45 +134,47 @@ export function LiveControls(props: LiveControlsProps) {
           />
           <LiveButton player={player} />
           <span class="osd-space" />
-          <Control icon="captions" label="字幕" onClick={() => props.onSheet('captions')} />
-          {audios > 1 ? <Control icon="speech" label="音声" onClick={() => props.onSheet('audio')} /> : null}
-          <Control icon="quality" label="映像の形式" onClick={() => props.onSheet('quality')} />
+          <Control icon="captions" label={TEXTS.captions} onClick={() => props.onSheet('captions')} />
+          {audios > 1 ? (
+            <Control icon="speech" label={TEXTS.sound} onClick={() => props.onSheet('audio')} />
+          ) : null}
+          <Control icon="quality" label={TEXTS.format} onClick={() => props.onSheet('quality')} />
           <Control
             icon="list"
-            label="チャンネル一覧"
+            label={TEXTS.channelList}
             class="control-list"
             onClick={() => props.onSheet('channels')}
           />
           <Control
             icon="info"
-            label="番組情報"
+            label={TEXTS.programInfo}
             class="control-panel"
             onClick={(event) => props.onPanel(event.detail === 0)}
           />
           <Control
             icon="tiles"
-            label="マルチ画面"
+            label={TEXTS.multi}
             class="control-multi"
             onClick={() => station !== undefined && navigate(`multi?stations=${station.id}`)}
           />
-          <Control icon="camera" label="画面を保存" class="control-shot" onClick={props.onScreenshot} />
+          <Control icon="camera" label={TEXTS.screenshot} class="control-shot" onClick={props.onScreenshot} />
           {canPictureInPicture() ? (
             <Control
               icon="window"
-              label="小窓で見る"
+              label={TEXTS.smallWindow}
               class="control-pip"
               onClick={props.onPictureInPicture}
             />
           ) : null}
           <Control
             icon="help"
-            label="操作の説明"
+            label={TEXTS.help}
             class="control-help"
             onClick={() => props.onSheet('help')}
           />
           <Control
             icon={fullscreen.value ? 'reduce' : 'enlarge'}
-            label={fullscreen.value ? '全画面を終える' : '全画面'}
+            label={fullscreen.value ? TEXTS.leaveFullScreen : TEXTS.fullScreen}
             onClick={props.onFullscreen}
           />
         </div>

@@ -8,6 +8,7 @@ import { shortageText } from '../words/quality.ts';
 import { TunerHolders } from '../words/tuner-holders.tsx';
 import type { LivePlayer } from './live-player.ts';
 import type { LiveState } from './live-state.ts';
+import { TEXTS } from './texts.ts';
 
 interface LiveMessageProps {
   readonly player: LivePlayer;
@@ -23,13 +24,13 @@ interface TuningProps {
 }
 
 function Tuning({ state, waiting, station }: TuningProps) {
-  const text = state.stage === 'tuner' ? 'チューナーを待っています' : waiting;
+  const text = state.stage === 'tuner' ? TEXTS.waitsForTuner : waiting;
   return (
     <div class="stage-note" role="status">
       <span class="tuning-ring">
         {station === undefined ? <Icon name="antenna" /> : <Logo station={station} />}
       </span>
-      <b>選局中</b>
+      <b>{TEXTS.tuning}</b>
       <span class="tuning-steps" aria-hidden="true">
         <i data-done="" />
         <i data-done={state.stage === 'video' ? '' : undefined} />
@@ -57,12 +58,12 @@ export function isVeiled(state: LiveState): boolean {
 export function LiveMessage({ player, station, onList }: LiveMessageProps) {
   const state = player.state.value;
   if ((state.kind === 'tuning' || state.kind === 'waiting') && state.kept) {
-    return <BusyNote text="再接続しています" />;
+    return <BusyNote text={TEXTS.reconnecting} />;
   }
   const shortage = player.quality.shortage.value;
-  const waiting = shortage === undefined ? '映像を待っています' : shortageText(shortage);
-  const again: WayOut = { text: '再試行', act: () => player.retry() };
-  const list: WayOut = { text: 'ほかの局を見る', act: onList };
+  const waiting = shortage === undefined ? TEXTS.waitsForPicture : shortageText(shortage);
+  const again: WayOut = { text: TEXTS.retry, act: () => player.retry() };
+  const list: WayOut = { text: TEXTS.otherStation, act: onList };
   switch (state.kind) {
     case 'idle':
     case 'playing':

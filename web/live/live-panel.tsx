@@ -26,23 +26,13 @@ import { TunerHolders } from '../words/tuner-holders.tsx';
 import { ChannelList } from './channel-list.tsx';
 import type { LiveState } from './live-state.ts';
 import { RecordBelow } from './record.tsx';
+import { TEXTS } from './texts.ts';
 
 const TABS = [
-  { value: 'program', label: '番組' },
-  { value: 'channels', label: 'チャンネル' },
-  { value: 'day', label: '番組表' },
+  { value: 'program', label: TEXTS.program },
+  { value: 'channels', label: TEXTS.channels },
+  { value: 'day', label: TEXTS.guide },
 ] as const;
-
-const WORDS = {
-  panel: '番組とチャンネル',
-  tabs: '表示する内容',
-  unknown: '番組情報はまだありません',
-  details: '番組の詳細',
-  next: 'このあとの番組',
-  reading: '読み込んでいます',
-  unread: '番組表を読み込めませんでした',
-  empty: 'この先の番組はまだわかりません',
-} as const;
 
 /** Number of following programmes listed under the text of the present one. */
 const NEXT = 3;
@@ -74,9 +64,9 @@ function useDay(station: Station | undefined): Day {
 }
 
 const BOOKED: Readonly<Partial<Record<string, readonly [text: string, tone: string]>>> = {
-  scheduled: ['予約', 'kept'],
-  recording: ['録画中', 'recording'],
-  conflict: ['競合', 'warn'],
+  scheduled: [TEXTS.booked, 'kept'],
+  recording: [TEXTS.recording, 'recording'],
+  conflict: [TEXTS.conflict, 'warn'],
 };
 
 function ProgramRow({ program }: { program: GuideProgram }) {
@@ -97,7 +87,7 @@ function ProgramRow({ program }: { program: GuideProgram }) {
           {airClockText(program.startAt)}
         </time>
         <span class="panel-words">
-          <span class="panel-title">{title === '' ? WORDS.unknown : title}</span>
+          <span class="panel-title">{title === '' ? TEXTS.noProgramYet : title}</span>
           <span class="panel-facts numbers">
             {live ? remainingText(program.endAt, now.value) : lengthText(program.endAt - program.startAt)}
             <Marks marks={marks} />
@@ -114,10 +104,10 @@ function ProgramRow({ program }: { program: GuideProgram }) {
 }
 
 function Waiting({ failed }: { failed: boolean }) {
-  if (failed) return <p class="sheet-note">{WORDS.unread}</p>;
+  if (failed) return <p class="sheet-note">{TEXTS.guideFailed}</p>;
   return (
     <div class="panel-skeleton" role="status">
-      <span class="hidden-text">{WORDS.reading}</span>
+      <span class="hidden-text">{TEXTS.loading}</span>
       <span class="skeleton" />
       <span class="skeleton" />
       <span class="skeleton" />
@@ -128,7 +118,7 @@ function Waiting({ failed }: { failed: boolean }) {
 function Rows({ day, from, most }: { day: Day; from: BroadcastMs; most?: number }) {
   if (day.programs === undefined) return <Waiting failed={day.failed} />;
   const shown = day.programs.filter(({ startAt }) => startAt >= from).slice(0, most);
-  if (shown.length === 0) return <p class="sheet-note">{WORDS.empty}</p>;
+  if (shown.length === 0) return <p class="sheet-note">{TEXTS.nothingNext}</p>;
   return (
     <ul class="panel-rows">
       {shown.map((program) => (
@@ -143,7 +133,7 @@ function ProgramTab({ station }: { station: Station | undefined }) {
   const day = useDay(station);
   const id = station?.now?.id;
   const { value: program } = useQuery(id === undefined ? undefined : programQuery(id));
-  if (station === undefined) return <p class="sheet-note">{WORDS.unknown}</p>;
+  if (station === undefined) return <p class="sheet-note">{TEXTS.noProgramYet}</p>;
   const shown = program?.id === id ? program : undefined;
   return (
     <>
@@ -154,10 +144,10 @@ function ProgramTab({ station }: { station: Station | undefined }) {
       )}
       {id === undefined ? null : (
         <button type="button" class="button button-small panel-more" onClick={() => openProgram(id)}>
-          {WORDS.details}
+          {TEXTS.details}
         </button>
       )}
-      <h3 class="panel-heading">{WORDS.next}</h3>
+      <h3 class="panel-heading">{TEXTS.next}</h3>
       <Rows day={day} from={plusMs(now.value, 1)} most={NEXT} />
     </>
   );
@@ -179,7 +169,7 @@ function Heading({ station }: { station: Station }) {
           {channelLabel(station, stations.value)} {narrow(station.name)}
         </span>
       </p>
-      <h2>{parts?.title ?? WORDS.unknown}</h2>
+      <h2>{parts?.title ?? TEXTS.noProgramYet}</h2>
       {program === null ? null : (
         <>
           <p class="below-when numbers">
@@ -206,7 +196,7 @@ export function PanelTabs({ station, stationId }: PanelProps) {
   const tab = station === undefined ? 'channels' : livePanelTab.value;
   return (
     <>
-      <div class="tabs tabs-wide" role="tablist" aria-label={WORDS.tabs} data-nav-group="panel-tabs">
+      <div class="tabs tabs-wide" role="tablist" aria-label={TEXTS.tabs} data-nav-group="panel-tabs">
         {TABS.map(({ value, label }) => (
           <button
             key={value}
@@ -234,7 +224,7 @@ export function PanelTabs({ station, stationId }: PanelProps) {
 export function LivePanel({ state, ...props }: PanelProps & { readonly state: LiveState | undefined }) {
   const { station } = props;
   return (
-    <section class="below" aria-label={WORDS.panel}>
+    <section class="below" aria-label={TEXTS.panel}>
       {(state?.kind === 'waiting' && !state.kept) || state?.kind === 'failed' ? (
         <div class="below-next">
           <p>{adviceFor(state.failure).next}</p>

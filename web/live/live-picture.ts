@@ -6,11 +6,12 @@ import { saveFile, screenshotName, takeScreenshot } from '../player/screenshot.t
 import { showToast } from '../ui/toast.tsx';
 import { narrow } from '../words/channel.ts';
 import { splitTitle } from '../words/title.ts';
+import { TEXTS } from './texts.ts';
 
 export function toggleCaptions(): void {
   const visible = !captionSettings.peek().visible;
   changeCaptions({ visible });
-  showToast(visible ? '字幕を表示します' : '字幕を消しました');
+  showToast(visible ? TEXTS.captionsOn : TEXTS.captionsOff);
 }
 
 export async function saveScreenshot(
@@ -20,11 +21,11 @@ export async function saveScreenshot(
 ): Promise<void> {
   const blob = video === null ? undefined : await takeScreenshot(video, captions?.canvas);
   if (blob === undefined) {
-    showToast('保存できる画面がありません');
+    showToast(TEXTS.noPicture);
     return;
   }
   const title = station?.now == null ? '' : splitTitle(station.now.name).title;
   const since = station?.now == null ? 0 : Math.max(0, (Date.now() - station.now.startAt) / 1000);
   saveFile(blob, screenshotName(`${narrow(station?.name ?? '')} ${title}`, since));
-  showToast('画面を保存しました');
+  showToast(TEXTS.pictureSaved);
 }

@@ -34,6 +34,7 @@ import { type QualityChange, QualityChoice } from './quality-choice.ts';
 import { RawChoice } from './raw-choice.ts';
 import { RawPacing } from './raw-pacing.ts';
 import { ReceivedRate } from './received-rate.ts';
+import { TEXTS } from './texts.ts';
 
 /** Failures that a further request would not change. */
 const FINAL: readonly FailureCode[] = [
@@ -334,7 +335,7 @@ export class LivePlayer {
     this.#session = undefined;
     this.#paused.value = false;
     if (mediaSourceClass() === undefined) {
-      const message = 'このブラウザーはテレビの再生（Media Source Extensions）に対応していません。';
+      const message = TEXTS.noMediaSource;
       this.#dispatch({ kind: 'giveUp', failure: new ApiFailure('unsupported', message) });
       return;
     }

@@ -11,6 +11,7 @@ import { ChannelList } from './channel-list.tsx';
 import { PanelTabs } from './live-panel.tsx';
 import type { LivePlayer } from './live-player.ts';
 import { StreamFacts } from './stream-facts.tsx';
+import { TEXTS } from './texts.ts';
 
 const LEVELS = ['high', 'middle', 'low', 'least'] as const;
 
@@ -37,10 +38,10 @@ function AudioSheet({ station, player, onClose }: SheetsProps) {
   // A programme that follows may lack what was chosen in the one before: then its main audio plays.
   const chosen = audios.some((option) => option.id === player.audio.value) ? player.audio.value : undefined;
   return (
-    <Sheet title="音声" onClose={onClose}>
-      {choices.length === 0 ? <p class="sheet-note">この番組の音声の情報はまだありません。</p> : null}
+    <Sheet title={TEXTS.sound} onClose={onClose}>
+      {choices.length === 0 ? <p class="sheet-note">{TEXTS.noSoundFacts}</p> : null}
       <Choices
-        label="音声"
+        label={TEXTS.sound}
         choices={choices}
         chosen={chosen ?? defaultAudio(station)}
         onChoose={(id) => {
@@ -55,16 +56,19 @@ function AudioSheet({ station, player, onClose }: SheetsProps) {
 function QualityChoices({ player, onClose }: Pick<SheetsProps, 'player' | 'onClose'>) {
   const now = QUALITY_WORDS[player.quality.wanted].name;
   const isAuto = liveQuality.value === 'auto';
-  const auto = { ...AUTO_QUALITY, name: isAuto ? `${AUTO_QUALITY.name}・いまは${now}` : AUTO_QUALITY.name };
+  const auto = {
+    ...AUTO_QUALITY,
+    name: isAuto ? TEXTS.qualityNow(AUTO_QUALITY.name, now) : AUTO_QUALITY.name,
+  };
   const rows = [
     { value: 'auto' as const, ...auto },
     ...LEVELS.map((value) => ({ value, ...QUALITY_WORDS[value] })),
   ];
   return (
     <section class="sheet-section">
-      <h3>画質と通信量（この端末）</h3>
+      <h3>{TEXTS.qualityHere}</h3>
       <Choices
-        label="画質と通信量"
+        label={TEXTS.quality}
         choices={rows.map(({ value, name, note }) => ({ value, label: name, note }))}
         chosen={liveQuality.value}
         onChoose={(quality) => {
@@ -82,24 +86,22 @@ function QualitySheet({ player, onClose, onOpen }: SheetsProps) {
   const choices: Choice<LiveCodec>[] = [
     {
       value: 'raw',
-      label: '放送画質（無変換）',
-      note: raw
-        ? '放送の映像をそのまま再生します。宅内の有線や速い Wi-Fi と、パソコン並みの性能の端末向け'
-        : 'このブラウザーは放送の映像をそのまま再生できません',
+      label: TEXTS.raw,
+      note: raw ? TEXTS.rawNote : TEXTS.noRaw,
       disabled: !raw,
     },
-    { value: 'h264', label: 'H.264', note: '標準。どの端末でも軽く再生できます' },
+    { value: 'h264', label: 'H.264', note: TEXTS.h264Note },
     {
       value: 'av1',
       label: 'AV1',
-      note: av1 ? '少ない通信量で高画質。新しい端末向け' : 'このブラウザーは AV1 を再生できません',
+      note: av1 ? TEXTS.av1Note : TEXTS.noAv1,
       disabled: !av1,
     },
   ];
   return (
-    <Sheet title="映像の形式" onClose={onClose}>
+    <Sheet title={TEXTS.format} onClose={onClose}>
       <Choices
-        label="映像の形式"
+        label={TEXTS.format}
         choices={choices}
         chosen={player.raw.isOn ? 'raw' : av1 ? liveCodec.value : 'h264'}
         onChoose={(codec) => {
@@ -110,7 +112,7 @@ function QualitySheet({ player, onClose, onOpen }: SheetsProps) {
       {player.raw.isOn ? null : <QualityChoices player={player} onClose={onClose} />}
       <div class="panel-actions">
         <button type="button" class="button button-small" onClick={() => onOpen('facts')}>
-          配信の状態
+          {TEXTS.stream}
         </button>
       </div>
     </Sheet>
@@ -120,43 +122,20 @@ function QualitySheet({ player, onClose, onOpen }: SheetsProps) {
 function CaptionsSheet({ player, onClose }: SheetsProps) {
   const languages = player.captions.languages.value;
   return (
-    <Sheet title="字幕" onClose={onClose}>
+    <Sheet title={TEXTS.captions} onClose={onClose}>
       <CaptionFields>
-        {languages.length === 0 ? <p class="sheet-note">この番組に字幕はありません。</p> : null}
+        {languages.length === 0 ? <p class="sheet-note">{TEXTS.noCaptions}</p> : null}
         <LanguageField languages={languages} onChoose={(language) => player.setLanguage(language)} />
       </CaptionFields>
     </Sheet>
   );
 }
 
-const HELP: readonly (readonly [readonly string[], string])[] = [
-  [['↑', '↓'], 'チャンネルを変える（操作パネルが隠れているとき）'],
-  [['←', '→'], '音量を変える（操作パネルが隠れているとき）'],
-  [['Enter'], '操作パネルを出す。出ている間は矢印で選んで決定'],
-  [['1', '…', '9', '0', '-', '^'], 'リモコン番号 1〜12 の地デジ局へ'],
-  [['.'], 'BS・CS や枝番の 3 桁の番号を入れる（BS・CS を見ているときは数字だけで）'],
-  [['PageUp', 'PageDown'], 'チャンネルを変える'],
-  [['Space', 'K'], '一時停止・再生'],
-  [['J', 'End'], '10 秒戻る・ライブに戻る'],
-  [['C', '緑'], '字幕の表示・非表示'],
-  [['S'], '画面を保存'],
-  [['M'], 'ミュート'],
-  [['F'], '全画面（ダブルクリックでも）'],
-  [['R', '赤'], '放送中の番組を録画・予約の取り消し'],
-  [['A'], '音声を選ぶ'],
-  [['L'], 'チャンネル一覧'],
-  [['W'], 'マルチ画面（最大4局）'],
-  [['I'], '番組情報とチャンネルを出す・しまう'],
-  [['D'], '配信の状態（遅れ・通信量・受信）'],
-  [['Esc', 'Backspace'], '戻る'],
-  [['?'], 'この説明'],
-];
-
 function HelpSheet({ onClose }: SheetsProps) {
   return (
-    <Sheet title="キーとリモコンの操作" onClose={onClose}>
+    <Sheet title={TEXTS.keys} onClose={onClose}>
       <dl class="keys">
-        {HELP.map(([keys, meaning]) => (
+        {TEXTS.keyTable.map(([keys, meaning]) => (
           <div key={meaning} class="keys-row">
             <dt>
               {keys.map((key) => (
@@ -187,7 +166,7 @@ export function LiveSheets(props: SheetsProps) {
       return <HelpSheet {...props} />;
     case 'info':
       return (
-        <Sheet title="番組情報" onClose={props.onClose}>
+        <Sheet title={TEXTS.programInfo} onClose={props.onClose}>
           <div class="panel-sheet">
             <PanelTabs station={props.station} stationId={props.stationId} />
           </div>
@@ -195,7 +174,7 @@ export function LiveSheets(props: SheetsProps) {
       );
     case 'channels':
       return (
-        <Sheet title="チャンネル" onClose={props.onClose}>
+        <Sheet title={TEXTS.channels} onClose={props.onClose}>
           <ChannelList stationId={props.stationId} onPick={props.onClose} />
         </Sheet>
       );

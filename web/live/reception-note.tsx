@@ -5,20 +5,18 @@ import { TUNERS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import type { LivePlayer } from './live-player.ts';
+import { TEXTS } from './texts.ts';
 
 const POLL_MS = 3_000;
 /** A single lost packet may be invisible; this many between two polls are not. */
 const NOTICEABLE = 10;
 /** One good poll is not enough: hidden after this many. */
 const CALM_ANSWERS = 2;
-const TEXTS = {
-  lost: '受信状態が悪く、映像が乱れています（電波が戻ると直ります）',
-  scrambled: 'スクランブルを解除できず、映像が乱れています（B-CASカードを確かめてください）',
-} as const;
+const FAULTS = { lost: TEXTS.badReception, scrambled: TEXTS.scrambled } as const;
 
 const LOSSES = { ...TUNERS, poll: POLL_MS };
 
-type Fault = keyof typeof TEXTS;
+type Fault = keyof typeof FAULTS;
 
 interface Known {
   readonly tuner: string;
@@ -62,7 +60,7 @@ export function ReceptionNote({ player }: { player: LivePlayer }) {
   return (
     <p class="reception-note" role="status">
       <Icon name="antenna" />
-      {TEXTS[fault]}
+      {FAULTS[fault]}
     </p>
   );
 }

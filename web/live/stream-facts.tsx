@@ -7,6 +7,7 @@ import { useQuery } from '../query/use-query.ts';
 import { Sheet } from '../ui/sheet.tsx';
 import { QUALITY_WORDS } from '../words/quality.ts';
 import type { LivePlayer } from './live-player.ts';
+import { TEXTS } from './texts.ts';
 
 const EVERY_MS = 1_000;
 
@@ -15,7 +16,7 @@ interface FactsProps {
   readonly onClose: () => void;
 }
 
-const CODECS: Readonly<Record<string, string>> = { h264: 'H.264', av1: 'AV1', raw: '無変換（MPEG-2）' };
+const CODECS: Readonly<Record<string, string>> = { h264: 'H.264', av1: 'AV1', raw: TEXTS.unconverted };
 
 const JST_OFFSET_MS = 9 * 3_600_000;
 
@@ -25,13 +26,13 @@ function timeOfDay(at: BroadcastMs): string {
 }
 
 function seconds(value: number | undefined): string {
-  return value === undefined ? '—' : `${value.toFixed(1)} 秒`;
+  return value === undefined ? '—' : TEXTS.seconds(value.toFixed(1));
 }
 
 function signalText(tuner: Tuner | undefined): string {
   const { cnr = null, strength = null } = tuner?.signal ?? {};
   const parts = [
-    cnr === null ? undefined : `CN 比 ${cnr.toFixed(1)} dB`,
+    cnr === null ? undefined : TEXTS.cnr(cnr.toFixed(1)),
     strength === null ? undefined : `${strength.toFixed(1)} dBm`,
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? '—' : parts.join('、');
@@ -51,19 +52,22 @@ export function StreamFacts({ player, onClose }: FactsProps) {
   const tuned = player.tuned.value;
   const tuner = tuners?.find(({ id }) => id === tuned?.tuner);
   const rows: readonly (readonly [string, string])[] = [
-    ['映像', [CODECS[tuned?.codec ?? ''] ?? '—', facts.size].filter((part) => part !== '').join('、')],
-    ['画質', tuned?.quality === undefined ? '—' : QUALITY_WORDS[tuned.quality].name],
-    ['通信量', facts.bitRate === undefined ? '—' : `${(facts.bitRate / 1_000_000).toFixed(1)} Mbps`],
-    ['放送からの遅れ', seconds(player.behind.value)],
-    ['放送の時刻', facts.broadcastAt === undefined ? '—' : timeOfDay(facts.broadcastAt)],
-    ['バッファー', `${seconds(facts.ahead)}（目標 ${facts.target.toFixed(1)} 秒）`],
-    ['表示できなかったコマ', `${facts.dropped} / ${facts.frames}`],
-    ['チューナー', tuner?.name ?? '—'],
-    ['受信', signalText(tuner)],
-    ['パケットの欠落', tuner?.stats == null ? '—' : String(tuner.stats.continuityErrors)],
+    [
+      TEXTS.streamVideo,
+      [CODECS[tuned?.codec ?? ''] ?? '—', facts.size].filter((part) => part !== '').join('、'),
+    ],
+    [TEXTS.streamQuality, tuned?.quality === undefined ? '—' : QUALITY_WORDS[tuned.quality].name],
+    [TEXTS.rate, facts.bitRate === undefined ? '—' : `${(facts.bitRate / 1_000_000).toFixed(1)} Mbps`],
+    [TEXTS.lag, seconds(player.behind.value)],
+    [TEXTS.airTime, facts.broadcastAt === undefined ? '—' : timeOfDay(facts.broadcastAt)],
+    [TEXTS.buffer, TEXTS.bufferTarget(seconds(facts.ahead), facts.target.toFixed(1))],
+    [TEXTS.lostFrames, `${facts.dropped} / ${facts.frames}`],
+    [TEXTS.tuner, tuner?.name ?? '—'],
+    [TEXTS.reception, signalText(tuner)],
+    [TEXTS.lostPackets, tuner?.stats == null ? '—' : String(tuner.stats.continuityErrors)],
   ];
   return (
-    <Sheet title="配信の状態" onClose={onClose}>
+    <Sheet title={TEXTS.stream} onClose={onClose}>
       <dl class="facts">
         {rows.map(([name, value]) => (
           <div key={name} class="fact">

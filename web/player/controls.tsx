@@ -2,6 +2,7 @@
 import { muted, volume } from '../device/preferences.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import type { SoundOutput } from './sound-output.ts';
+import { TEXTS } from './texts.ts';
 
 interface ControlProps {
   readonly icon: IconName;
@@ -24,7 +25,7 @@ export function VolumeControl({ sound }: { sound: SoundOutput }) {
     <div class="volume">
       <Control
         icon={level === 0 ? 'silent' : 'sound'}
-        label={level === 0 ? 'ミュート解除' : 'ミュート'}
+        label={level === 0 ? TEXTS.unmute : TEXTS.mute}
         onClick={() => sound.toggleMute()}
       />
       <input
@@ -35,7 +36,7 @@ export function VolumeControl({ sound }: { sound: SoundOutput }) {
         max="100"
         step="5"
         value={Math.round(level * 100)}
-        aria-label="音量"
+        aria-label={TEXTS.volume}
         style={{ '--part': level }}
         onInput={(event) => sound.setVolume(Number(event.currentTarget.value) / 100)}
       />
@@ -63,7 +64,7 @@ export function SoundButton({ sound }: { sound: SoundOutput }) {
   return (
     <button type="button" class="sound-button" onClick={() => sound.toggleMute()}>
       <Icon name="silent" />
-      ミュート解除
+      {TEXTS.unmute}
     </button>
   );
 }

@@ -4,6 +4,7 @@ import { mimeOf, readTracks } from '../../mp4/tracks.ts';
 import { ApiFailure, failureOf } from '../query/api.ts';
 import { MIME_HEADER, NOTICE_HEADER, OFFSET_HEADER, RECORDED_HEADER } from '../query/headers.ts';
 import type { FeedPart, MediaFeed } from './media-feed.ts';
+import { TEXTS } from './texts.ts';
 
 export class HttpFeed implements MediaFeed {
   constructor(readonly url: URL) {}
@@ -11,7 +12,7 @@ export class HttpFeed implements MediaFeed {
   async *read(signal: AbortSignal): AsyncGenerator<FeedPart> {
     const response = await fetch(this.url, { signal, cache: 'no-store' });
     if (!response.ok) throw await failureOf(response);
-    if (response.body === null) throw new ApiFailure('internal', '映像が空でした。');
+    if (response.body === null) throw new ApiFailure('internal', TEXTS.empty);
     const { headers } = response;
     yield {
       kind: 'answer',

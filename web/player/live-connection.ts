@@ -9,6 +9,7 @@ import type { RecordingId } from '../../wire/ids.ts';
 import type { LiveControl, LiveMessage, LiveTuned } from '../../wire/live.ts';
 import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../wire/live-frames.ts';
 import { ApiFailure, type FailureCode, liveSocketUrl } from '../query/api.ts';
+import { TEXTS } from './texts.ts';
 
 export type WatchWish = Extract<LiveControl, { type: 'tune' | 'chase' }>;
 
@@ -69,7 +70,7 @@ class Watch {
     if (this.#end !== undefined) return;
     this.#bytes += event.kind === 'frame' ? event.payload.length : 0;
     if (this.#bytes > MAX_QUEUED_BYTES) {
-      this.finish(new ApiFailure('timeout', 'この端末の処理が追いつきませんでした。'));
+      this.finish(new ApiFailure('timeout', TEXTS.tooSlow));
       return;
     }
     this.#events.push(event);
@@ -123,7 +124,7 @@ export class LiveConnection {
    */
   async *watch(wish: WatchWish, signal: AbortSignal): AsyncGenerator<LiveEvent> {
     const watch = new Watch(wish);
-    this.#watch?.finish(new ApiFailure('ended', '別の局に切り替えました。'));
+    this.#watch?.finish(new ApiFailure('ended', TEXTS.switched));
     this.#watch = watch;
     clearTimeout(this.#linger);
     try {
@@ -191,7 +192,7 @@ export class LiveConnection {
     socket.binaryType = 'arraybuffer';
     this.#socket = socket;
     await new Promise<void>((resolve, reject) => {
-      const refused = (): void => reject(new ApiFailure('no_socket', 'サーバーとの視聴の接続ができません。'));
+      const refused = (): void => reject(new ApiFailure('no_socket', TEXTS.noConnection));
       const limit = setTimeout(refused, OPEN_LIMIT_MS);
       socket.onopen = () => {
         clearTimeout(limit);
@@ -217,13 +218,12 @@ export class LiveConnection {
   #heard(): void {
     clearTimeout(this.#silence);
     this.#silence = setTimeout(() => {
-      this.#drop(new ApiFailure('timeout', 'サーバーから何も届かなくなりました。'));
+      this.#drop(new ApiFailure('timeout', TEXTS.silent));
     }, SILENCE_MS);
   }
 
   #lost(socket: WebSocket): void {
-    if (this.#socket === socket)
-      this.#drop(new ApiFailure('interrupted', '放送の受信か、サーバーとの接続が途切れました。'));
+    if (this.#socket === socket) this.#drop(new ApiFailure('interrupted', TEXTS.interrupted));
   }
 
   #drop(failure: ApiFailure | undefined): void {
@@ -235,7 +235,7 @@ export class LiveConnection {
       socket.onclose = null;
       socket.close();
     }
-    this.#watch?.finish(failure ?? new ApiFailure('ended', '視聴を終えました。'));
+    this.#watch?.finish(failure ?? new ApiFailure('ended', TEXTS.stopped));
     this.#watch = undefined;
   }
 

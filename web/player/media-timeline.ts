@@ -5,6 +5,7 @@
 import { ApiFailure } from '../query/api.ts';
 import { isManaged, mediaSourceClass } from './capabilities.ts';
 import type { Span } from './pacing.ts';
+import { TEXTS } from './texts.ts';
 
 /** Kept behind the position when the browser's quota is exhausted, seconds. */
 const QUOTA_KEEP_S = 5;
@@ -14,8 +15,8 @@ function supportedOf(types: readonly string[]): string {
   const Source = mediaSourceClass();
   const mime = types.find((type) => Source?.isTypeSupported(type) === true);
   if (mime !== undefined) return mime;
-  const called = types[0] ?? 'この形式';
-  throw new ApiFailure('unsupported', `このブラウザーは ${called} を再生できません。`);
+  const called = types[0] ?? TEXTS.thisFormat;
+  throw new ApiFailure('unsupported', TEXTS.cannotPlay(called));
 }
 
 export class MediaTimeline {
@@ -165,7 +166,7 @@ export class MediaTimeline {
       };
       const fail = (): void => {
         release();
-        reject(new ApiFailure('decode', '受信した映像が壊れていました。'));
+        reject(new ApiFailure('decode', TEXTS.damaged));
       };
       buffer.addEventListener('updateend', settle);
       buffer.addEventListener('error', fail);

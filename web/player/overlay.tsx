@@ -8,6 +8,7 @@ import type { ApiFailure } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { type Advice, adviceFor } from '../words/advice.ts';
 import { Reason } from '../words/failure-panel.tsx';
+import { TEXTS } from './texts.ts';
 
 export function Veil({ shown }: { shown: boolean }) {
   return <div class="stage-veil" data-shown={shown ? '' : undefined} />;
@@ -86,7 +87,7 @@ export function RetryNote({ failure, advice, ways, until, children }: FailureNot
       <FailureText failure={failure} {...(advice === undefined ? {} : { advice })} />
       {children}
       <p class="numbers" aria-hidden="true">
-        {seconds > 0 ? `${seconds}秒後にもう一度つなぎます` : 'つないでいます…'}
+        {seconds > 0 ? TEXTS.retryIn(seconds) : TEXTS.connecting}
       </p>
       <div class="panel-actions">
         <Ways ways={ways} />

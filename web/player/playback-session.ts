@@ -7,6 +7,7 @@ import type { FeedPart, MediaFeed } from './media-feed.ts';
 import { MediaTimeline } from './media-timeline.ts';
 import { bufferedAhead, type Pacing } from './pacing.ts';
 import type { StreamEnd } from './reconnect.ts';
+import { TEXTS } from './texts.ts';
 import { correctLag } from './video-lag.ts';
 
 interface SessionHandlers {
@@ -35,7 +36,7 @@ const STILL_MS = 1_500;
 /** A feed that breaks after it started: reception, service and network are all possible causes. */
 function interruption(error: unknown): ApiFailure {
   if (error instanceof ApiFailure) return error;
-  return new ApiFailure('interrupted', '放送の受信か、サーバーとの接続が途切れました。');
+  return new ApiFailure('interrupted', TEXTS.interrupted);
 }
 
 export class PlaybackSession {
@@ -89,9 +90,9 @@ export class PlaybackSession {
         this.#watchSilence(this.#started ? this.#limits.laterMs : this.#limits.firstMs);
         await this.#take(part);
       }
-      this.#finish('closed', new ApiFailure('ended', '配信が終わりました。'));
+      this.#finish('closed', new ApiFailure('ended', TEXTS.ended));
     } catch (error) {
-      if (this.#timedOut) this.#finish('broken', new ApiFailure('timeout', '映像が届かなくなりました。'));
+      if (this.#timedOut) this.#finish('broken', new ApiFailure('timeout', TEXTS.stalled));
       else this.#finish('broken', this.#answered ? interruption(error) : networkFailure(error));
     }
   }
@@ -167,7 +168,7 @@ export class PlaybackSession {
   }
 
   #onMediaError(): void {
-    this.#finish('broken', new ApiFailure('decode', '映像を再生できませんでした。'));
+    this.#finish('broken', new ApiFailure('decode', TEXTS.notPlayed));
   }
 
   #pace(): void {

@@ -1,6 +1,7 @@
 /** Saves the current picture, with its caption, as a file. */
 import { lengthClock } from '../words/recording.ts';
 import { pictureOf } from './picture-of.ts';
+import { TEXTS } from './texts.ts';
 
 /** Characters that some system forbids in file names. */
 const UNSAFE = /[\\/:*?"<>|\p{Cc}]/gu;
@@ -9,7 +10,7 @@ const MOST_LETTERS = 80;
 /** `灯台守の娘 0-12-34.png` */
 export function screenshotName(title: string, seconds: number): string {
   const name = title.replace(UNSAFE, ' ').replace(/\s+/gu, ' ').trim().slice(0, MOST_LETTERS).trim();
-  return `${name === '' ? '画面' : name} ${lengthClock(seconds * 1000).replaceAll(':', '-')}.png`;
+  return `${name === '' ? TEXTS.picture : name} ${lengthClock(seconds * 1000).replaceAll(':', '-')}.png`;
 }
 
 /** Undefined: there is no picture. @param captions canvas drawn over the picture, with its aspect ratio */

@@ -9,6 +9,7 @@ import { MediaTimeline } from './media-timeline.ts';
 import { bufferedAhead, NUDGE, rangeAt, type Span } from './pacing.ts';
 import type { StreamEnd } from './reconnect.ts';
 import { fillEnd, gapJump, landing, trimmed } from './seek-rules.ts';
+import { TEXTS } from './texts.ts';
 
 interface SeekableHandlers {
   /** The service accepted the request. @param recorded length of a recording that grows, s */
@@ -195,12 +196,11 @@ export class SeekablePlayback {
         await this.#untilWanted(abort.signal);
         watch(answered ? LATER_SILENCE_MS : FIRST_SILENCE_MS);
       }
-      end('closed', new ApiFailure('ended', '配信が終わりました。'));
+      end('closed', new ApiFailure('ended', TEXTS.ended));
     } catch (error) {
-      if (timedOut) end('broken', new ApiFailure('timeout', '映像が届かなくなりました。'));
+      if (timedOut) end('broken', new ApiFailure('timeout', TEXTS.stalled));
       else if (error instanceof ApiFailure) end('broken', error);
-      else if (answered)
-        end('broken', new ApiFailure('interrupted', '再生中に、サーバーとの接続が途切れました。'));
+      else if (answered) end('broken', new ApiFailure('interrupted', TEXTS.disconnected));
       else end('broken', networkFailure(error));
     } finally {
       clearTimeout(silence);
@@ -302,7 +302,7 @@ export class SeekablePlayback {
   #onMediaError(): void {
     this.#feed?.abort();
     this.#feed = undefined;
-    this.#handlers.onFeedEnd('broken', new ApiFailure('decode', '映像を再生できませんでした。'));
+    this.#handlers.onFeedEnd('broken', new ApiFailure('decode', TEXTS.notPlayed));
   }
 
   /** Rate 0 holds the picture without pausing it: starved, it waits for more than the next frame. */

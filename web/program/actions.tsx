@@ -12,6 +12,7 @@ import { keywordFor } from '../rules/form.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { seriesWords } from '../words/series.ts';
 import { splitTitle } from '../words/title.ts';
+import { TEXTS } from './texts.ts';
 
 interface Link {
   readonly key: string;
@@ -29,24 +30,24 @@ function isLive(program: ProgramDetail, at: BroadcastMs): boolean {
 
 function watch(program: ProgramDetail, at: BroadcastMs): Link | undefined {
   if (!isLive(program, at)) return undefined;
-  return { key: 'watch', icon: 'play', label: '視聴', href: `live/${program.station_id}`, main: true };
+  return { key: 'watch', icon: 'play', label: TEXTS.watch, href: `live/${program.station_id}`, main: true };
 }
 
 function findSame(program: ProgramDetail): Link {
   const words = new URLSearchParams({ q: seriesWords(program.name) });
-  return { key: 'search', icon: 'search', label: '同じ題名を検索', href: `search?${words}`, main: false };
+  return { key: 'search', icon: 'search', label: TEXTS.sameTitle, href: `search?${words}`, main: false };
 }
 
 /** With the title's words, at its station: what a person would begin with. */
 function makeRule(program: ProgramDetail): Link {
   const keyword = keywordFor(seriesWords(program.name));
   const href = newRule({ keyword, stationId: program.station_id });
-  return { key: 'rule', icon: 'filter', label: 'ルールを作る', href, main: false };
+  return { key: 'rule', icon: 'filter', label: TEXTS.makeRule, href, main: false };
 }
 
 function showInGuide(program: ProgramDetail): Link {
   const place = new URLSearchParams({ at: String(program.start_at), station: String(program.station_id) });
-  return { key: 'guide', icon: 'guide', label: '番組表で見る', href: `guide?${place}`, main: false };
+  return { key: 'guide', icon: 'guide', label: TEXTS.inGuide, href: `guide?${place}`, main: false };
 }
 
 function LinkButton({ link }: { link: Link }) {
@@ -78,7 +79,7 @@ function BookingButton({ program, mark }: BookingProps) {
         onClick={() => void cancel({ ...mark, title })}
       >
         <Icon name="close" />
-        予約を取り消す
+        {TEXTS.cancel}
       </button>
     );
   }
@@ -91,7 +92,7 @@ function BookingButton({ program, mark }: BookingProps) {
         onClick={() => void restore({ id: mark.id, title })}
       >
         <Icon name="undo" />
-        予約を戻す
+        {TEXTS.restore}
       </button>
     );
   }
@@ -105,7 +106,7 @@ function BookingButton({ program, mark }: BookingProps) {
       onClick={() => void book({ id: program.id, title })}
     >
       <Icon name={live ? 'record' : 'reserve'} />
-      {live ? '録画する' : '予約する'}
+      {live ? TEXTS.record : TEXTS.book}
     </button>
   );
 }
@@ -121,7 +122,7 @@ export function Actions({ program, mark, inGuide }: BookingProps & { readonly in
       {mark === null ? null : (
         <button type="button" class="button" onClick={() => openReservation(mark.id)}>
           <Icon name="list" />
-          予約の詳細
+          {TEXTS.details}
         </button>
       )}
       {rest.map((link) => (

@@ -26,18 +26,19 @@ import { airDateText, isoText, lengthText, remainingText, shortText, spanText } 
 import { splitTitle } from '../words/title.ts';
 import { Actions } from './actions.tsx';
 import { programFacts, relationText } from './facts.ts';
+import { TEXTS } from './texts.ts';
 
 const GONE = {
-  title: 'この番組は番組表にありません',
-  reason: '放送が終わって1日たったか、放送の予定が変わりました。',
+  title: TEXTS.gone,
+  reason: TEXTS.goneNote,
   href: 'guide',
-  go: '番組表を開く',
+  go: TEXTS.toGuide,
 };
 
 function SpelledMarks({ marks }: { marks: readonly Mark[] }) {
   if (marks.length === 0) return null;
   return (
-    <ul class="program-marks" aria-label="番組の記号">
+    <ul class="program-marks" aria-label={TEXTS.marks}>
       {marks.map((mark) => (
         <li key={mark.face} class={`spelled spelled-${mark.tone}`}>
           <span class={`mark mark-${mark.tone}`} aria-hidden="true">
@@ -65,9 +66,9 @@ function Head({ program }: { program: ProgramDetail }) {
           </span>
           <b>{name}</b>
         </span>
-        {live ? <span class="program-live">放送中</span> : null}
+        {live ? <span class="program-live">{TEXTS.onAir}</span> : null}
         <a class="program-week" href={`guide?view=week&station=${program.station_id}`}>
-          この局の1週間
+          {TEXTS.stationWeek}
         </a>
       </p>
       <h3 class="program-title">{title}</h3>
@@ -75,7 +76,7 @@ function Head({ program }: { program: ProgramDetail }) {
         <time dateTime={isoText(program.start_at)}>{airDateText(program.start_at)}</time>{' '}
         <b>{spanText(program.start_at, program.end_at)}</b>
         <span>
-          {program.open_end ? '終了時刻は未定' : lengthText(program.end_at - program.start_at)}
+          {program.open_end ? TEXTS.openEnd : lengthText(program.end_at - program.start_at)}
           {live && !program.open_end ? `、${remainingText(program.end_at, now.value)}` : ''}
         </span>
       </p>
@@ -113,7 +114,7 @@ function Notes({ program, mark }: { program: ProgramDetail; mark: ReservationMar
       {program.copy_never ? (
         <p class="program-note">
           <Icon name="lock" />
-          放送局がコピーを禁止している番組です。見ることはできますが、録画はできません。
+          {TEXTS.copyNever}
         </p>
       ) : null}
     </>
@@ -125,7 +126,7 @@ function Elsewhere({ program }: { program: ProgramDetail }) {
     <>
       {program.relations.length === 0 ? null : (
         <section class="program-section">
-          <h4>関連する放送</h4>
+          <h4>{TEXTS.related}</h4>
           <div class="rows">
             {program.relations.map((relation) => (
               <button
@@ -138,7 +139,7 @@ function Elsewhere({ program }: { program: ProgramDetail }) {
                 <span class="row-text">
                   <span class="row-name">{relationText(relation.kind)}</span>
                   <span class="row-title">
-                    {relation.service_name === null ? '受信していない局' : narrow(relation.service_name)}
+                    {relation.service_name === null ? TEXTS.unknownStation : narrow(relation.service_name)}
                   </span>
                 </span>
                 <Icon name="next" class="row-go" />
@@ -149,7 +150,7 @@ function Elsewhere({ program }: { program: ProgramDetail }) {
       )}
       {program.others.length === 0 ? null : (
         <section class="program-section">
-          <h4>ほかの放送日時</h4>
+          <h4>{TEXTS.others}</h4>
           <div class="rows">
             {program.others.map((other) => (
               <button
@@ -162,7 +163,10 @@ function Elsewhere({ program }: { program: ProgramDetail }) {
                 <span class="row-text">
                   <span class="row-title numbers">{shortText(other.start_at)}</span>
                   <span class="row-name">
-                    {narrow(other.service_name)}・{lengthText(other.end_at - other.start_at)}
+                    {TEXTS.stationAndLength(
+                      narrow(other.service_name),
+                      lengthText(other.end_at - other.start_at),
+                    )}
                   </span>
                 </span>
                 <Icon name="next" class="row-go" />
@@ -233,7 +237,7 @@ function Body({ program }: { program: ProgramDetail }) {
 function Skeleton() {
   return (
     <div class="program-skeleton" role="status">
-      <span class="hidden-text">番組の情報を読み込んでいます</span>
+      <span class="hidden-text">{TEXTS.loading}</span>
       <span class="skeleton" style={{ width: '55%', height: '2.6rem' }} />
       <span class="skeleton" style={{ width: '92%', height: '1.6rem' }} />
       <span class="skeleton" style={{ width: '70%', height: '1rem' }} />
@@ -247,15 +251,10 @@ export function ProgramSheet({ id }: { id: ProgramId }) {
   // The content stays while the service is away; a programme that is gone says so.
   const shown = failure?.code === 'not_found' ? undefined : value;
   return (
-    <Sheet title="番組の詳細" onClose={closeOver} wide>
+    <Sheet title={TEXTS.sheet} onClose={closeOver} wide>
       {shown === undefined && failure === undefined ? <Skeleton /> : null}
       {shown === undefined && failure !== undefined ? (
-        <SheetFailed
-          failure={failure}
-          gone={GONE}
-          title="番組の情報を読み込めませんでした"
-          onRetry={() => void renew()}
-        />
+        <SheetFailed failure={failure} gone={GONE} title={TEXTS.failed} onRetry={() => void renew()} />
       ) : null}
       {shown === undefined ? null : <Body program={shown} />}
     </Sheet>

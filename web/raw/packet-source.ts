@@ -1,5 +1,6 @@
 /** Source of a station's transport stream: the body of an HTTP response, or a socket. */
 import { ApiFailure, failureOf } from '../query/api.ts';
+import { TEXTS } from './texts.ts';
 
 export interface PacketSource {
   /**
@@ -17,7 +18,7 @@ export class HttpPackets implements PacketSource {
   async open(signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const response = await fetch(this.url, { signal, cache: 'no-store' });
     if (!response.ok) throw await failureOf(response);
-    if (response.body === null) throw new ApiFailure('internal', '映像が空でした。');
+    if (response.body === null) throw new ApiFailure('internal', TEXTS.empty);
     return chunks(response.body);
   }
 

@@ -8,6 +8,7 @@ import { ApiFailure, addressOf } from '../query/api.ts';
 import type { PacketSource } from './packet-source.ts';
 import type { RawFigures, RawProblem, RawReport, RawRequest } from './raw-messages.ts';
 import { addRawPicture } from './raw-picture.ts';
+import { TEXTS } from './texts.ts';
 
 const DECODER = 'api/live/mpeg2/decoder.mjs';
 const WASM = 'api/live/mpeg2/decoder.wasm';
@@ -16,9 +17,9 @@ const CLOCK_EVERY_MS = 100;
 const MAX_PARTS = 300;
 
 const REASONS: Record<RawProblem, string> = {
-  slow: 'この端末では放送画質の再生が追いつきません。',
-  no_audio: 'この番組の音声は放送画質では再生できません。',
-  unsupported: 'この局の映像は、このブラウザーでは放送画質で再生できません。',
+  slow: TEXTS.tooSlow,
+  no_audio: TEXTS.badSound,
+  unsupported: TEXTS.badPicture,
 };
 
 interface RawHandlers {
@@ -37,7 +38,7 @@ class PartQueue {
 
   push(part: FeedPart): void {
     this.#parts.push(part);
-    if (this.#parts.length > MAX_PARTS) this.end(new ApiFailure('timeout', '再生が追いつきませんでした。'));
+    if (this.#parts.length > MAX_PARTS) this.end(new ApiFailure('timeout', TEXTS.lagged));
     this.#wake?.();
   }
 

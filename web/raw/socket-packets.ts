@@ -6,6 +6,7 @@ import type { LiveConnection, WatchWish } from '../player/live-connection.ts';
 import type { SocketListener } from '../player/socket-feed.ts';
 import { ApiFailure } from '../query/api.ts';
 import type { PacketSource } from './packet-source.ts';
+import { TEXTS } from './texts.ts';
 
 type Events = ReturnType<LiveConnection['watch']>;
 
@@ -31,7 +32,7 @@ export class SocketPackets implements PacketSource {
     const events = this.#connection.watch(this.#wish, signal);
     for (;;) {
       const { done, value } = await events.next();
-      if (done === true) throw new ApiFailure('ended', '配信が終わりました。');
+      if (done === true) throw new ApiFailure('ended', TEXTS.ended);
       if (value.kind !== 'tuned') continue;
       this.#listener.onTuned(value.tuned);
       return this.#packets(events);

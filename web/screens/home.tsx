@@ -8,6 +8,7 @@ import { homeTab } from '../device/preferences.ts';
 import { NextUp } from '../home/next-up.tsx';
 import { SkeletonCard, StationCard } from '../home/station-card.tsx';
 import { StatusLine } from '../home/status-line.tsx';
+import { TEXTS } from '../home/texts.ts';
 import { WatchRow } from '../home/watch-row.tsx';
 import { isTextField } from '../navigation/focus.ts';
 import { keyNumber } from '../navigation/keys.ts';
@@ -21,7 +22,7 @@ import { FailurePanel } from '../words/failure-panel.tsx';
 import { clockText, dateText } from '../words/time.ts';
 
 const BANDS = [
-  { type: 'GR', label: '地デジ' },
+  { type: 'GR', label: TEXTS.terrestrial },
   { type: 'BS', label: 'BS' },
   { type: 'CS', label: 'CS' },
 ] as const;
@@ -37,7 +38,7 @@ function Bands({ stations }: { stations: readonly Station[] }) {
     <>
       {present.length < 2 ? null : (
         <div class="home-bands" data-nav-group="bands" data-nav-whole="">
-          <div class="tabs" role="tablist" aria-label="放送の種類">
+          <div class="tabs" role="tablist" aria-label={TEXTS.bands}>
             {present.map((band) => (
               <button
                 key={band.type}
@@ -65,7 +66,7 @@ function Bands({ stations }: { stations: readonly Station[] }) {
           class="stations"
           data-nav-group="stations"
           data-nav-start=""
-          aria-label={`${chosen.label}の放送中の番組`}
+          aria-label={TEXTS.onAirOf(chosen.label)}
         >
           {chosen.stations.map((station) => (
             <li key={station.id} class="stations-item">
@@ -100,21 +101,19 @@ function NoStations() {
   return (
     <Panel
       icon="antenna"
-      title="まだ局がありません"
+      title={TEXTS.noStations}
       actions={
         <>
           <a class="button button-main" href="setup">
-            はじめての設定
+            {TEXTS.setup}
           </a>
           <button type="button" class="button" onClick={() => void readStations()}>
-            もう一度読み込む
+            {TEXTS.reload}
           </button>
         </>
       }
     >
-      <p>
-        「はじめての設定」で、チューナーとカードを確かめてチャンネルスキャンを行うと、局がここに並びます。
-      </p>
+      <p>{TEXTS.noStationsNote}</p>
       {reason === undefined ? null : <p role="alert">{reason}</p>}
     </Panel>
   );
@@ -126,7 +125,7 @@ function Content() {
     case 'loading':
       return (
         <div class="stations" role="status">
-          <span class="hidden-text">局を読み込んでいます</span>
+          <span class="hidden-text">{TEXTS.loading}</span>
           {Array.from({ length: 8 }, (_, index) => (
             <SkeletonCard key={index} />
           ))}
@@ -169,7 +168,7 @@ export function Home() {
   return (
     <>
       <header class="home-head">
-        <h1 class="home-title">放送中</h1>
+        <h1 class="home-title">{TEXTS.onAir}</h1>
         <p class="home-clock home-when">
           <span class="numbers">{dateText(now.value)}</span>
           <b class="numbers">{clockText(now.value)}</b>

@@ -18,6 +18,7 @@ import { LivePlayer } from '../live/live-player.ts';
 import { LiveSheets, type SheetName } from '../live/live-sheets.tsx';
 import { ReceptionNote } from '../live/reception-note.tsx';
 import { pressRecord, recordState } from '../live/record.tsx';
+import { TEXTS } from '../live/texts.ts';
 import { goBack, navigate } from '../navigation/router.ts';
 import { SoundButton, VolumeMeter } from '../player/controls.tsx';
 import { ControlsVisibility } from '../player/controls-visibility.ts';
@@ -61,7 +62,7 @@ function focusPanel(root: HTMLElement | null): void {
 
 /** For who does not see the picture: the controls over it come and go. */
 function headingOf(station: Station | undefined): string {
-  if (station === undefined) return 'ライブ視聴';
+  if (station === undefined) return TEXTS.liveTitle;
   const { title, artist } = mediaOf(station);
   return title === artist ? title : `${artist}　${title}`;
 }
@@ -93,7 +94,7 @@ function useViewing(video: { readonly current: HTMLVideoElement | null }) {
       onNotice: notify,
       onQuality: ({ quality, isLower }) => showToast(qualityChangeText(quality, isLower)),
       onTaken: (recordingId) => {
-        showToast('チューナーが録画に使われたので、録画を追いかけて再生します。');
+        showToast(TEXTS.chaseInstead);
         navigate(`chase/${recordingId}?t=999999`, true);
       },
     });

@@ -1,20 +1,20 @@
 /** For addresses that lead nowhere. */
 import { Panel } from '../ui/panel.tsx';
+import { TEXTS } from './texts.ts';
 
 export function NotFound({ path }: { path: string }) {
   return (
     <Panel
       icon="help"
-      title="この画面はありません"
+      title={TEXTS.noScreen}
       actions={
         <a class="button button-main" href="." data-nav-initial="">
-          放送中の番組を見る
+          {TEXTS.toHome}
         </a>
       }
     >
       <p>
-        <code>{path}</code>{' '}
-        という画面は見つかりませんでした。アドレスを確かめるか、放送中の番組からお選びください。
+        <code>{path}</code> {TEXTS.noScreenNote}
       </p>
     </Panel>
   );

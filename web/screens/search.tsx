@@ -14,6 +14,7 @@ import { forgetSearches, rememberSearch } from '../search/recent.ts';
 import { ProgramRow, RecordingRow, ReservationRow, RuleRow } from '../search/rows.tsx';
 import { FIRST_SIZES, grown, type Sizes } from '../search/sections.ts';
 import { SearchRun } from '../search/state.ts';
+import { TEXTS } from '../search/texts.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { SearchField } from '../ui/search-field.tsx';
@@ -37,10 +38,10 @@ function Section({ title, more, count, onMore, children }: SectionProps) {
       <h2>{title}</h2>
       <div class="rows found-rows">{children}</div>
       {!more ? null : onMore === undefined ? (
-        <p class="found-more-note">ほかにもあります。言葉を足すと絞り込めます。</p>
+        <p class="found-more-note">{TEXTS.moreNote}</p>
       ) : (
         <button type="button" class="button button-small" onClick={onMore}>
-          もっと見る
+          {TEXTS.more}
         </button>
       )}
     </section>
@@ -61,32 +62,37 @@ function Results({ result, filters, onMore }: ResultsProps) {
     return (
       <Panel
         icon="search"
-        title={q === '' ? '条件に合う番組は見つかりませんでした' : `「${q}」は見つかりませんでした`}
+        title={q === '' ? TEXTS.noneOfFilters : TEXTS.noneFound(q)}
         actions={
           <a class="button" href={ruleAddress(q, filters)}>
             <Icon name="filter" />
-            見つかったら録画する
+            {TEXTS.recordWhenFound}
           </a>
         }
       >
         <ul class="hints">
-          {countFilters(filters) === 0 ? null : <li>絞り込みを解除すると、ほかの番組も探せます。</li>}
-          <li>言葉を短くするか、ひとつだけにしてみてください。</li>
-          <li>空白で区切ると、すべての言葉を含むものを探します。</li>
-          <li>終わった番組は番組表からなくなります。</li>
+          {countFilters(filters) === 0 ? null : <li>{TEXTS.hintFilters}</li>}
+          <li>{TEXTS.hintShorter}</li>
+          <li>{TEXTS.hintAll}</li>
+          <li>{TEXTS.hintOver}</li>
         </ul>
       </Panel>
     );
   }
   return (
     <div class="found-list" data-nav-group="found">
-      <Section title="番組" more={programs.more} count={programs.rows.length} onMore={onMore('programs')}>
+      <Section
+        title={TEXTS.programs}
+        more={programs.more}
+        count={programs.rows.length}
+        onMore={onMore('programs')}
+      >
         {programs.rows.map((row) => (
           <ProgramRow key={row.id} row={row} words={q} />
         ))}
       </Section>
       <Section
-        title="録画"
+        title={TEXTS.recordings}
         more={recordings.more}
         count={recordings.rows.length}
         onMore={onMore('recordings')}
@@ -96,7 +102,7 @@ function Results({ result, filters, onMore }: ResultsProps) {
         ))}
       </Section>
       <Section
-        title="予約"
+        title={TEXTS.reservations}
         more={reservations.more}
         count={reservations.rows.length}
         onMore={onMore('reservations')}
@@ -105,7 +111,7 @@ function Results({ result, filters, onMore }: ResultsProps) {
           <ReservationRow key={row.id} row={row} words={q} />
         ))}
       </Section>
-      <Section title="録画ルール" more={rules.more} count={rules.rows.length} onMore={onMore('rules')}>
+      <Section title={TEXTS.rules} more={rules.more} count={rules.rows.length} onMore={onMore('rules')}>
         {rules.rows.map((row) => (
           <RuleRow key={row.id} row={row} words={q} />
         ))}
@@ -113,7 +119,7 @@ function Results({ result, filters, onMore }: ResultsProps) {
       <p>
         <a class="button" href={ruleAddress(q, filters)}>
           <Icon name="filter" />
-          {countFilters(filters) === 0 ? 'この言葉の録画ルールを作る' : 'この条件の録画ルールを作る'}
+          {countFilters(filters) === 0 ? TEXTS.ruleOfWords : TEXTS.ruleOfAll}
         </a>
       </p>
     </div>
@@ -123,17 +129,17 @@ function Results({ result, filters, onMore }: ResultsProps) {
 function Recent({ onPick }: { onPick: (words: string) => void }) {
   if (recentSearches.value.length === 0) {
     return (
-      <Panel icon="search" title="番組を探しましょう">
-        <p>番組の名前、出演者、内容の言葉で探せます。空白で区切ると、すべてを含む番組を探します。</p>
+      <Panel icon="search" title={TEXTS.invite}>
+        <p>{TEXTS.inviteNote}</p>
       </Panel>
     );
   }
   return (
-    <section class="recent" aria-label="最近の検索">
+    <section class="recent" aria-label={TEXTS.recent}>
       <header class="recent-head">
-        <h2>最近の検索</h2>
+        <h2>{TEXTS.recent}</h2>
         <button type="button" class="button button-small" onClick={forgetSearches}>
-          履歴を消す
+          {TEXTS.forget}
         </button>
       </header>
       <ul class="recent-list" data-nav-group="recent">
@@ -225,11 +231,11 @@ export function Search() {
   };
   return (
     <div class="search">
-      <h1 class="hidden-text">検索</h1>
+      <h1 class="hidden-text">{TEXTS.search}</h1>
       <search class="search-head">
         <SearchField
-          label="番組を検索"
-          hint="番組名・出演者・内容で検索"
+          label={TEXTS.field}
+          hint={TEXTS.hint}
           value={words.value}
           field={field}
           initial
@@ -245,7 +251,7 @@ export function Search() {
           <button
             type="button"
             class="round"
-            aria-label="検索の言葉を消す"
+            aria-label={TEXTS.clear}
             onClick={() => {
               write('');
               field.current?.focus();
@@ -277,7 +283,7 @@ export function Search() {
                 class="button button-main"
                 onClick={() => run.search(words.value, sizes.value, true, latest.current)}
               >
-                再試行
+                {TEXTS.retry}
               </button>
             }
           >

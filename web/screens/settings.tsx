@@ -15,6 +15,7 @@ import { ChoiceField, DeviceField, NumberField, SwitchField } from '../settings/
 import { FoldersBlock } from '../settings/folders.tsx';
 import { LicensesBlock } from '../settings/licenses.tsx';
 import { matches, ROWS, type Row, SECTIONS, type SectionKey } from '../settings/table.ts';
+import { TEXTS } from '../settings/texts.ts';
 import { CardField } from '../tuners/card-block.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
@@ -27,64 +28,64 @@ const POLL_MS = 15_000;
 /** Contents of a section besides its settings, and the words by which it is found. */
 const CLOCK = {
   section: 'guide',
-  label: '放送の時刻とのずれ',
-  help: 'サーバーの時計と放送の時刻を比べます。',
-  words: '時計 時刻合わせ NTP TOT',
+  label: TEXTS.clock,
+  help: TEXTS.clockHelp,
+  words: TEXTS.clockWords,
 } as const;
 const FOLDERS = {
   section: 'recording',
-  label: '録画の保存先',
-  help: '上から順に、空きのあるフォルダーへ録画します。',
-  words: 'フォルダー ディスク HDD 容量 空き 追加 recordingFolders',
+  label: TEXTS.folders,
+  help: TEXTS.foldersHelp,
+  words: TEXTS.foldersWords,
 } as const;
 const ACCESS = {
   section: 'access',
-  label: 'このサービスを使える人',
-  help: '許可されたネットワークと、ログイン中の端末です。',
-  words: 'ログイン ログアウト セッション OIDC ネットワーク TRUSTED_NETWORKS 許可 外出先',
+  label: TEXTS.access,
+  help: TEXTS.accessHelp,
+  words: TEXTS.accessWords,
 } as const;
 const DEVICES = {
   section: 'devices',
-  label: '登録されたテレビ',
-  help: 'QR コードで登録したテレビのアプリです。',
-  words: 'TV アプリ ペアリング QR トークン 解除',
+  label: TEXTS.devices,
+  help: TEXTS.devicesHelp,
+  words: TEXTS.devicesWords,
 } as const;
 const ENCODE_HOURS = {
   section: 'encode',
-  label: '変換する時間帯',
-  help: '始める時刻と終える時刻が同じときは、一日中変換します。録画と視聴を優先します。',
-  words: 'エンコード 深夜 時刻 時間',
+  label: TEXTS.encodeHours,
+  help: TEXTS.encodeHoursHelp,
+  words: TEXTS.encodeHoursWords,
 } as const;
 const ENCODE_MEASURED = {
   section: 'encode',
-  label: 'この機器での目安',
-  help: 'これまでの変換の平均です。',
-  words: 'エンコード 容量 大きさ 時間 GB',
+  label: TEXTS.encodeMeasured,
+  help: TEXTS.encodeMeasuredHelp,
+  words: TEXTS.encodeMeasuredWords,
 } as const;
 const ENCODE_OLDER = {
   section: 'encode',
-  label: 'これまでの録画',
-  help: '変換していない録画を、上の設定でまとめて変換します。',
-  words: 'エンコード 過去 一括 まとめて',
+  label: TEXTS.encodeOlder,
+  help: TEXTS.encodeOlderHelp,
+  words: TEXTS.encodeOlderWords,
 } as const;
 const SYSTEM = {
   section: 'system',
-  label: 'このサービスについて',
-  help: '接続、チューナー、映像の変換、空き容量、バージョン。',
-  words: '状態 ffmpeg エージェント ディスク 容量 データベース',
+  label: TEXTS.system,
+  help: TEXTS.systemHelp,
+  words: TEXTS.systemWords,
 } as const;
 
 const CARD = {
   section: 'system',
-  label: 'カード（B-CAS）と共有',
-  help: 'カードの状態と、カードを共有している相手です。',
-  words: 'B-CAS カードリーダー スクランブル 契約 共有元 断った相手 CARD_URL CARD_SHARE_PORT',
+  label: TEXTS.card,
+  help: TEXTS.cardHelp,
+  words: TEXTS.cardWords,
 } as const;
 const LICENSES = {
   section: 'system',
-  label: 'ライセンス',
-  help: 'このサービスに含まれるソフトウェアとフォントのライセンスです。',
-  words: '著作権 オープンソース OSS license',
+  label: TEXTS.licenses,
+  help: TEXTS.licensesHelp,
+  words: TEXTS.licensesWords,
 } as const;
 
 interface Facts {
@@ -240,7 +241,7 @@ function HouseholdFailed() {
         {adviceFor(held.failure).next}
       </p>
       <button type="button" class="button button-small" onClick={() => void readHousehold()}>
-        再試行
+        {TEXTS.retry}
       </button>
     </div>
   );
@@ -257,9 +258,9 @@ export function SettingsScreen() {
   return (
     <div class="settings">
       <header class="screen-head">
-        <h1 class="screen-title">設定</h1>
+        <h1 class="screen-title">{TEXTS.settings}</h1>
         <SearchField
-          label="設定を探す"
+          label={TEXTS.find}
           kind="settings-search"
           value={search.value}
           field={field}
@@ -277,21 +278,21 @@ export function SettingsScreen() {
       <a class="row settings-tuners" href="tuners">
         <Icon name="antenna" />
         <span class="row-text">
-          <span class="row-title">チューナー</span>
-          <span class="row-name">受信の状態、カード、番組表の収集、チャンネルスキャン</span>
+          <span class="row-title">{TEXTS.tuners}</span>
+          <span class="row-name">{TEXTS.tunersNote}</span>
         </span>
         <Icon name="next" class="row-go" />
       </a>
       <a class="row settings-tuners" href="setup">
         <Icon name="check" />
         <span class="row-text">
-          <span class="row-title">はじめての設定</span>
-          <span class="row-name">チューナー、カード、チャンネルスキャン、番組表を順に確かめます</span>
+          <span class="row-title">{TEXTS.setup}</span>
+          <span class="row-name">{TEXTS.setupNote}</span>
         </span>
         <Icon name="next" class="row-go" />
       </a>
       <div class="settings-columns">
-        <nav class="settings-nav" aria-label="設定の種類" data-nav-group="settings-nav">
+        <nav class="settings-nav" aria-label={TEXTS.kinds} data-nav-group="settings-nav">
           {sections.map(({ key, title }) => (
             <button
               key={key}
@@ -312,8 +313,8 @@ export function SettingsScreen() {
             <Section key={section.key} section={section} search={search.value} facts={facts} />
           ))}
           {sections.length === 0 ? (
-            <Panel icon="search" title={`「${search.value}」に合う設定はありません`}>
-              <p>言葉を短くするか、別の言い方で探してみてください。</p>
+            <Panel icon="search" title={TEXTS.noneFound(search.value)}>
+              <p>{TEXTS.noneFoundNote}</p>
             </Panel>
           ) : null}
         </div>

@@ -5,6 +5,7 @@ import { CARD, CHANNELS, DEVICES, GUIDE_STATUS, SCAN, TUNERS } from '../query/qu
 import { useQuery } from '../query/use-query.ts';
 import { StepItem } from '../setup/step-item.tsx';
 import { isUsable, type Step, setupSteps } from '../setup/steps.ts';
+import { TEXTS } from '../setup/texts.ts';
 import { ProgressBar } from '../ui/progress.tsx';
 
 /** A device that is plugged in, a card that is inserted, and the course of a scan show without a press. */
@@ -41,7 +42,7 @@ function Retry({ onRetry }: { onRetry: () => void }) {
   return (
     <div class="setup-actions">
       <button type="button" class="button" onClick={onRetry}>
-        もう一度確かめる
+        {TEXTS.checkAgain}
       </button>
     </div>
   );
@@ -70,13 +71,13 @@ function ScanActions({ step, facts, renew }: { step: Step; facts: Facts; renew: 
       {running ? (
         <ProgressBar
           part={scan.total === 0 ? 0 : scan.done / scan.total}
-          label={`${scan.done} / ${scan.total} チャンネル`}
+          label={TEXTS.progress(scan.done, scan.total)}
         />
       ) : null}
       <div class="setup-actions">
         {running ? (
           <button type="button" class="button" onClick={() => void run(abortScan)}>
-            中止する
+            {TEXTS.stop}
           </button>
         ) : able.length === 0 ? null : (
           <button
@@ -84,7 +85,7 @@ function ScanActions({ step, facts, renew }: { step: Step; facts: Facts; renew: 
             class={step.state === 'done' ? 'button' : 'button button-main'}
             onClick={() => void run(() => startScan({ types: [...able] }))}
           >
-            {step.state === 'done' ? 'スキャンし直す' : 'スキャンを始める'}
+            {step.state === 'done' ? TEXTS.again : TEXTS.start}
           </button>
         )}
       </div>
@@ -118,11 +119,9 @@ export function Setup() {
   return (
     <div class="setup">
       <header class="screen-head">
-        <h1 class="screen-title">はじめての設定</h1>
+        <h1 class="screen-title">{TEXTS.setup}</h1>
       </header>
-      <p class="setup-lead">
-        テレビを見られるようになるまでの4つの手順です。上から順に進めてください。状態は自動で更新されます。
-      </p>
+      <p class="setup-lead">{TEXTS.note}</p>
       <ol class="setup-steps">
         {steps.map((step, index) => (
           <StepItem key={step.key} step={step} number={index + 1}>
@@ -130,12 +129,12 @@ export function Setup() {
           </StepItem>
         ))}
       </ol>
-      <nav class="setup-actions" aria-label="次の画面">
+      <nav class="setup-actions" aria-label={TEXTS.next}>
         <a class={isReady ? 'button button-main' : 'button'} href="./">
-          テレビを見る
+          {TEXTS.toTelevision}
         </a>
         <a class="button" href="tuners">
-          チューナーの詳しい設定
+          {TEXTS.toTuners}
         </a>
       </nav>
     </div>

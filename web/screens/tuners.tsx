@@ -16,6 +16,7 @@ import { Devices } from '../tuners/devices.tsx';
 import { TunerEdit } from '../tuners/edit.tsx';
 import { ReceptionTests } from '../tuners/reception-test.tsx';
 import { Scan } from '../tuners/scan.tsx';
+import { TEXTS } from '../tuners/texts.ts';
 import { Troubles } from '../tuners/troubles.tsx';
 import { TunerCard } from '../tuners/tuner-card.tsx';
 import { Panel } from '../ui/panel.tsx';
@@ -30,11 +31,8 @@ const TYPES: readonly Station['type'][] = ['GR', 'BS', 'CS'];
 function TunerList({ tuners, channels }: { tuners: readonly Tuner[]; channels: readonly Channel[] }) {
   if (tuners.length === 0) {
     return (
-      <Panel icon="antenna" title="チューナーが見つかりません">
-        <p>
-          チューナーをサーバーにつなぎ、ドライバーを入れると、数秒で自動でここに並びます。PX-W3U4 などの PLEX
-          製は px4_drv、PT3 や Linux が標準で対応するチューナーは DVB として見つかります。
-        </p>
+      <Panel icon="antenna" title={TEXTS.noTuners}>
+        <p>{TEXTS.noTunersNote}</p>
       </Panel>
     );
   }
@@ -56,10 +54,10 @@ function GuideBlock({ channels }: { channels: readonly Channel[] }) {
   return (
     <section class="block" aria-labelledby="coverage-title">
       <header class="block-head">
-        <h2 id="coverage-title">番組表の収集</h2>
+        <h2 id="coverage-title">{TEXTS.collect}</h2>
         {all === undefined ? null : (
           <span class="block-count numbers">
-            {all.total}局中 {all.known}局{thin === 0 ? '' : `、番組表が不足: ${thin}局`}
+            {TEXTS.collected(all.total, all.known, thin === 0 ? '' : TEXTS.thinCount(thin))}
           </span>
         )}
       </header>
@@ -71,7 +69,7 @@ function GuideBlock({ channels }: { channels: readonly Channel[] }) {
         </p>
       ) : null}
       {present.length < 2 || type === undefined ? null : (
-        <div class="tabs" role="tablist" aria-label="放送の種類" data-nav-group="coverage-types">
+        <div class="tabs" role="tablist" aria-label={TEXTS.bands} data-nav-group="coverage-types">
           {present.map((candidate) => (
             <button
               key={candidate}
@@ -102,10 +100,8 @@ function Loaded({ tuners, channels }: { tuners: Shown<Tuner[]>; channels: readon
       <div class="tuner-side">
         <section class="block" aria-labelledby="tuners-title">
           <header class="block-head">
-            <h2 id="tuners-title">機器の状態</h2>
-            <span class="block-count numbers">
-              {list.length}台中 {busy}台が使用中
-            </span>
+            <h2 id="tuners-title">{TEXTS.list}</h2>
+            <span class="block-count numbers">{TEXTS.listCount(list.length, busy)}</span>
             {editing.value || list.length === 0 ? null : (
               <button
                 type="button"
@@ -114,11 +110,11 @@ function Loaded({ tuners, channels }: { tuners: Shown<Tuner[]>; channels: readon
                   editing.value = true;
                 }}
               >
-                名前と順番
+                {TEXTS.edit}
               </button>
             )}
           </header>
-          {editing.value ? null : <p class="block-note">番号の小さいチューナーから順に使います。</p>}
+          {editing.value ? null : <p class="block-note">{TEXTS.orderNote}</p>}
           {tuners.failure === undefined ? null : (
             <p class="field-failed" role="alert">
               {tuners.failure.message} {adviceFor(tuners.failure).next}
@@ -157,7 +153,7 @@ export function Tuners() {
   return (
     <>
       <header class="screen-head">
-        <h1 class="screen-title">チューナー</h1>
+        <h1 class="screen-title">{TEXTS.tuners}</h1>
       </header>
       {tuners.value !== undefined ? (
         <Loaded tuners={tuners} channels={channels.value ?? []} />
@@ -165,7 +161,7 @@ export function Tuners() {
         <FailurePanel failure={tuners.failure} onRetry={tuners.renew} />
       ) : (
         <div class="tuner-blocks" role="status">
-          <span class="hidden-text">チューナーの状態を読み込んでいます</span>
+          <span class="hidden-text">{TEXTS.loading}</span>
           <span class="skeleton block-skeleton" />
           <span class="skeleton block-skeleton" />
         </div>

@@ -20,6 +20,7 @@ import { Toasts } from '../ui/toast.tsx';
 import type { CaptionTrack } from '../watch/caption-track.ts';
 import { EndPanel } from '../watch/end-panel.tsx';
 import { PictureTouch } from '../watch/picture-touch.tsx';
+import { TEXTS } from '../watch/texts.ts';
 import {
   type Known,
   useCommercials,
@@ -105,8 +106,8 @@ function Offer({ ready, known, encoded }: { ready: Watching; known: Known; encod
     <button type="button" class="watch-offer" onClick={() => void change()}>
       <Icon name="check" />
       <span>
-        {encoded ? '録画の変換が終わりました' : '録画が終わりました'}
-        <b>通常の再生に切り替える</b>
+        {encoded ? TEXTS.encoded : TEXTS.ended}
+        <b>{TEXTS.toUsual}</b>
       </span>
     </button>
   );
@@ -269,7 +270,7 @@ export function Watch({ recordingId, chase }: WatchProps) {
   };
   return (
     <main id="main" class="live watch" tabIndex={-1} ref={main}>
-      <h1 class="hidden-text">{splitTitle(known.recording?.name ?? '録画の再生').title}</h1>
+      <h1 class="hidden-text">{splitTitle(known.recording?.name ?? TEXTS.title).title}</h1>
       <div
         class="stage"
         ref={stage}

@@ -17,18 +17,11 @@ import {
   TIME_BANDS,
   TYPES,
 } from './filters.ts';
+import { TEXTS } from './texts.ts';
 
-const TYPE_WORDS = { GR: '地デジ', BS: 'BS', CS: 'CS' } as const;
+const TYPE_WORDS = { GR: TEXTS.terrestrial, BS: 'BS', CS: 'CS' } as const;
 /** From Monday on, as a rule tells them. */
-const WEEKDAYS = [
-  [1, '月'],
-  [2, '火'],
-  [3, '水'],
-  [4, '木'],
-  [5, '金'],
-  [6, '土'],
-  [0, '日'],
-] as const;
+const WEEKDAYS = [1, 2, 3, 4, 5, 6, 0].map((day) => [day, TEXTS.weekdayNames[day] ?? ''] as const);
 
 function Group({ label, children }: { label: string; children: ComponentChildren }) {
   return (
@@ -52,7 +45,7 @@ function Genres({ genre, onChange }: { genre: GenreWish | null; onChange: PanelP
   const choose = (wish: GenreWish): void => onChange({ genre: isSame(genre, wish) ? null : wish });
   return (
     <>
-      <Group label="ジャンル">
+      <Group label={TEXTS.genre}>
         {MAJOR_GENRES.map(({ lv1, name }) => (
           <Toggle
             key={lv1}
@@ -64,7 +57,7 @@ function Genres({ genre, onChange }: { genre: GenreWish | null; onChange: PanelP
         ))}
       </Group>
       {genre === null || middleGenres(genre.lv1).length === 0 ? null : (
-        <Group label={`${genreWishText({ lv1: genre.lv1, lv2: null })}のうち`}>
+        <Group label={TEXTS.partsOf(genreWishText({ lv1: genre.lv1, lv2: null }))}>
           {middleGenres(genre.lv1).map(({ lv2, name }) => (
             <Toggle key={lv2} on={genre.lv2 === lv2} onPress={() => choose({ lv1: genre.lv1, lv2 })}>
               {name}
@@ -82,7 +75,7 @@ function StationChoice({ filters, onChange }: Omit<PanelProps, 'words'>) {
   );
   return (
     <label class="filter-group filter-station">
-      <span>局</span>
+      <span>{TEXTS.station}</span>
       <select
         value={filters.stationId ?? ''}
         onChange={({ currentTarget }) =>
@@ -91,7 +84,7 @@ function StationChoice({ filters, onChange }: Omit<PanelProps, 'words'>) {
           })
         }
       >
-        <option value="">すべての局</option>
+        <option value="">{TEXTS.allStations}</option>
         {list.map((station) => (
           <option key={station.id} value={station.id}>
             {channelLabel(station, stations.value)} {narrow(station.name)}
@@ -119,12 +112,13 @@ export function FilterPanel({ words, filters, onChange }: PanelProps) {
           }}
         >
           <Icon name="filter" />
-          絞り込み{count === 0 ? '' : `（${count}）`}
+          {TEXTS.filter}
+          {count === 0 ? '' : TEXTS.filterCount(count)}
         </button>
         {count === 0 ? null : (
           <button type="button" class="chip" onClick={() => onChange(NO_FILTERS)}>
             <Icon name="close" />
-            すべて解除
+            {TEXTS.clearAll}
           </button>
         )}
         {offered.map((wish) => (
@@ -134,14 +128,14 @@ export function FilterPanel({ words, filters, onChange }: PanelProps) {
             class="chip"
             onClick={() => onChange({ genre: wish })}
           >
-            ジャンル：{genreWishText(wish)}
+            {TEXTS.genreOffered(genreWishText(wish))}
           </button>
         ))}
       </div>
       <div id="search-filters" class="filter-groups" hidden={!open.value}>
         {open.value ? (
           <>
-            <Group label="放送の種類">
+            <Group label={TEXTS.bands}>
               {TYPES.map((type) => (
                 <Toggle
                   key={type}
@@ -152,28 +146,28 @@ export function FilterPanel({ words, filters, onChange }: PanelProps) {
                 </Toggle>
               ))}
               <Toggle on={filters.free} onPress={() => onChange({ free: !filters.free })}>
-                無料番組のみ
+                {TEXTS.freeOnly}
               </Toggle>
             </Group>
             <Genres genre={filters.genre} onChange={onChange} />
-            <Group label="曜日">
+            <Group label={TEXTS.weekdays}>
               {WEEKDAYS.map(([day, name]) => (
                 <Toggle
                   key={day}
                   on={filters.weekdays.includes(day)}
-                  label={`${name}曜日`}
+                  label={TEXTS.weekday(name)}
                   onPress={() => onChange({ weekdays: toggled(filters.weekdays, day).sort() })}
                 >
                   {name}
                 </Toggle>
               ))}
             </Group>
-            <Group label="時間帯">
+            <Group label={TEXTS.times}>
               {TIME_BANDS.map(({ key, label, hours }) => (
                 <Toggle
                   key={key}
                   on={filters.time === key}
-                  label={`${label}（${hours}）`}
+                  label={TEXTS.time(label, hours)}
                   onPress={() => onChange({ time: filters.time === key ? null : key })}
                 >
                   {label} <span class="filter-hours numbers">{hours}</span>

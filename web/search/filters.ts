@@ -2,6 +2,7 @@
 import type { StationId } from '../../arib/ids.ts';
 import type { PreviewProgram, RuleBody, RulePreview, SearchResult, Station } from '../../wire/api.ts';
 import { genreText, MAJOR_GENRES, majorGenreName, middleGenres } from '../words/genre.ts';
+import { TEXTS } from './texts.ts';
 
 export interface GenreWish {
   readonly lv1: number;
@@ -24,10 +25,10 @@ export const TYPES = ['GR', 'BS', 'CS'] as const;
 
 /** Minutes of the day, end exclusive; the last one crosses midnight. */
 export const TIME_BANDS = [
-  { key: 'morning', label: '朝', hours: '5時〜11時', from: 300, to: 660 },
-  { key: 'day', label: '昼', hours: '11時〜17時', from: 660, to: 1020 },
-  { key: 'evening', label: '夜', hours: '17時〜23時', from: 1020, to: 1380 },
-  { key: 'night', label: '深夜', hours: '23時〜5時', from: 1380, to: 300 },
+  { key: 'morning', label: TEXTS.morning, hours: TEXTS.morningHours, from: 300, to: 660 },
+  { key: 'day', label: TEXTS.day, hours: TEXTS.dayHours, from: 660, to: 1020 },
+  { key: 'evening', label: TEXTS.evening, hours: TEXTS.eveningHours, from: 1020, to: 1380 },
+  { key: 'night', label: TEXTS.night, hours: TEXTS.nightHours, from: 1380, to: 300 },
 ] as const;
 type TimeBand = (typeof TIME_BANDS)[number]['key'];
 

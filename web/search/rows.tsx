@@ -21,6 +21,7 @@ import { highlight } from '../words/highlight.ts';
 import { stateWords } from '../words/reservation.ts';
 import { lengthText, remainingText, shortText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
+import { TEXTS } from './texts.ts';
 
 function Highlighted({ text, words }: { text: string; words: string }) {
   return (
@@ -72,16 +73,16 @@ function RowContent({ icon, name, words, when, station, badge }: RowProps) {
 }
 
 const WORTH: Readonly<Record<VerdictLevel, readonly [string, string]>> = {
-  complete: ['完全', 'good'],
-  damaged: ['一部欠落・乱れあり', 'warn'],
-  lost: ['失敗', 'bad'],
+  complete: [TEXTS.complete, 'good'],
+  damaged: [TEXTS.damaged, 'warn'],
+  lost: [TEXTS.lost, 'bad'],
 };
 
 /** The same words as its mark has in the list of recordings. */
 function recordingBadge({ state, verdict }: FoundRecording): readonly [string, string] {
-  if (state === 'recording') return ['録画中', 'recording'];
+  if (state === 'recording') return [TEXTS.recording, 'recording'];
   if (state === 'failed') return WORTH.lost;
-  return verdict == null ? ['検査前', 'quiet'] : WORTH[verdict];
+  return verdict == null ? [TEXTS.unchecked, 'quiet'] : WORTH[verdict];
 }
 
 function bookingBadge(state: ReservationState | null): readonly [string, string] | undefined {
@@ -109,12 +110,12 @@ function BookButton({ row }: { row: FoundProgram }) {
     else if (state === 'recording') openReservation(mark.id);
     else void cancel({ ...mark, title });
   };
-  const label = state === 'recording' ? '停止' : kept ? '取り消す' : '予約';
+  const label = state === 'recording' ? TEXTS.stop : kept ? TEXTS.cancel : TEXTS.book;
   return (
     <button
       type="button"
       class={`button button-small found-book ${kept ? '' : 'found-book-new'}`}
-      aria-label={`${label}：${title}`}
+      aria-label={TEXTS.deedOf(label, title)}
       aria-disabled={isBusy(row.id, mark?.id)}
       onClick={run}
     >
@@ -145,9 +146,12 @@ export function ProgramRow({ row, words }: { row: FoundProgram; words: string })
           icon={live ? 'play' : 'guide'}
           name={row.name}
           words={words}
-          when={`${shortText(row.start_at)}・${live ? remainingText(row.end_at, now.value) : lengthText(row.end_at - row.start_at)}`}
+          when={TEXTS.whenAndLength(
+            shortText(row.start_at),
+            live ? remainingText(row.end_at, now.value) : lengthText(row.end_at - row.start_at),
+          )}
           station={row.service_name}
-          badge={state ?? (live ? ['放送中', 'live'] : undefined)}
+          badge={state ?? (live ? [TEXTS.onAir, 'live'] : undefined)}
         />
       </button>
       <BookButton row={row} />
@@ -188,10 +192,10 @@ export function RecordingRow({ row, words }: { row: FoundRecording; words: strin
         <a
           class="button button-small found-book"
           href={watchPath({ id: row.id, recording: running })}
-          aria-label={`${running ? '追いかけ再生' : '再生'}：${splitTitle(row.name).title}`}
+          aria-label={TEXTS.deedOf(running ? TEXTS.chase : TEXTS.play, splitTitle(row.name).title)}
         >
           <Icon name="play" />
-          <span>{running ? '追いかけ' : '再生'}</span>
+          <span>{running ? TEXTS.chaseShort : TEXTS.play}</span>
         </a>
       )}
     </div>
@@ -208,7 +212,7 @@ export function RuleRow({ row, words }: { row: FoundRule; words: string }) {
         </span>
       </span>
       <span class="found-badge" data-tone="quiet">
-        {row.enabled ? '有効' : '停止中'}
+        {row.enabled ? TEXTS.on : TEXTS.off}
       </span>
     </a>
   );

@@ -10,24 +10,7 @@ import { showToast } from '../ui/toast.tsx';
 import { adviceFor } from '../words/advice.ts';
 import { momentText } from '../words/time.ts';
 import { agentName } from './agent-name.ts';
-
-const TEXTS = {
-  you: 'この端末',
-  leave: 'ログアウト',
-  leaveNote: 'このサービスからだけログアウトします。',
-  networks: '許可されたネットワーク',
-  networksNote: 'ここからはログインせずに使えます。環境変数 TRUSTED_NETWORKS で変えられます。',
-  noNetworks: 'ありません。どこからでもログインが必要です。',
-  proxies: '前段のプロキシ',
-  login: 'ログイン',
-  noLogin:
-    '設定されていません。家庭の外から使うには、環境変数 OIDC_ISSUER、OIDC_CLIENT_ID、OIDC_CLIENT_SECRET を設定します。',
-  sessions: 'ログイン中の端末',
-  noSessions: 'ログインしている端末はありません。',
-  others: 'ほかの端末をログアウト',
-  othersSure: 'もう一度押すとログアウトします',
-  othersNote: 'すべての人のほかのブラウザーがログアウトします。登録したテレビはそのまま使えます。',
-} as const;
+import { TEXTS } from './texts.ts';
 
 /** Time to press again before the button forgets that it was pressed. */
 const ARMED_MS = 5_000;
@@ -36,11 +19,11 @@ const ARMED_MS = 5_000;
 function reasonText({ by, address, network, name }: Access['you']): string {
   switch (by) {
     case 'network':
-      return `この端末（${address}）は、許可されたネットワーク ${network ?? ''} にあるため許可されています。`;
+      return TEXTS.byNetwork(address, network ?? '');
     case 'session':
-      return `この端末（${address}）は、${name ?? ''} としてログインしているため許可されています。`;
+      return TEXTS.bySession(address, name ?? '');
     case 'token':
-      return `この端末（${address}）は、登録されたテレビのアクセストークンで許可されています。`;
+      return TEXTS.byToken(address);
   }
 }
 
@@ -61,10 +44,10 @@ function You({ access, onFailed }: { access: Access; onFailed: (error: unknown) 
         <button
           type="button"
           class="button button-small"
-          title={TEXTS.leaveNote}
+          title={TEXTS.logoutNote}
           onClick={() => void leave()}
         >
-          {TEXTS.leave}
+          {TEXTS.logout}
         </button>
       ) : null}
     </div>
@@ -73,7 +56,7 @@ function You({ access, onFailed }: { access: Access; onFailed: (error: unknown) 
 
 function Networks({ access }: { access: Access }) {
   const { trustedNetworks, trustedProxies, login } = access;
-  const group = login.group === null ? '' : `グループまたはロール「${login.group}」の人だけ。`;
+  const group = login.group === null ? '' : TEXTS.loginGroup(login.group);
   return (
     <dl class="facts access-facts">
       <div class="fact">
@@ -99,9 +82,7 @@ function Networks({ access }: { access: Access }) {
           {login.configured ? (
             <>
               <span class="access-address">{login.issuer}</span>
-              <small>
-                {group}リダイレクト URI：{login.redirectUri}
-              </small>
+              <small>{TEXTS.redirect(group, login.redirectUri)}</small>
             </>
           ) : (
             TEXTS.noLogin
@@ -121,11 +102,11 @@ function SessionRow({ session }: { session: Session }) {
       <b>{name}</b>
       {current ? (
         <span class="state" data-tone="good">
-          {TEXTS.you}
+          {TEXTS.thisDevice}
         </span>
       ) : null}
       <span class="access-note">
-        {agentName(agent)}、{address}、{momentText(createdAt, now.value)} から
+        {TEXTS.session(agentName(agent), address, momentText(createdAt, now.value))}
       </span>
     </li>
   );
@@ -150,7 +131,7 @@ function LogoutOthers({ onFailed, onDone }: { onFailed: (error: unknown) => void
     setBusy(true);
     try {
       const { count } = await logoutOthers();
-      showToast(count === 0 ? 'ほかにログイン中の端末はありません' : `${count}台をログアウトしました`);
+      showToast(count === 0 ? TEXTS.noOthers : TEXTS.loggedOut(count));
       onDone();
     } catch (error) {
       onFailed(error);
@@ -161,11 +142,11 @@ function LogoutOthers({ onFailed, onDone }: { onFailed: (error: unknown) => void
     <button
       type="button"
       class={armed ? 'button button-small button-danger' : 'button button-small'}
-      title={TEXTS.othersNote}
+      title={TEXTS.logoutOthersNote}
       aria-busy={busy}
       onClick={() => void press()}
     >
-      {armed ? TEXTS.othersSure : TEXTS.others}
+      {armed ? TEXTS.logoutOthersSure : TEXTS.logoutOthers}
     </button>
   );
 }

@@ -1,4 +1,5 @@
 /** A readable name for a browser's `User-Agent`. */
+import { TEXTS } from './texts.ts';
 
 /** The first match counts: many browsers include the names of others for compatibility. */
 const BROWSERS: readonly [pattern: RegExp, name: string][] = [
@@ -30,5 +31,5 @@ function first(rows: typeof BROWSERS, agent: string): string[] {
 /** `Chrome・Windows`. */
 export function agentName(agent: string): string {
   const names = [...first(BROWSERS, agent), ...first(SYSTEMS, agent)];
-  return names.length === 0 ? 'ブラウザー' : names.join('・');
+  return names.length === 0 ? TEXTS.browser : names.join('・');
 }

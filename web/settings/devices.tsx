@@ -9,14 +9,7 @@ import { Confirm } from '../ui/confirm.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { adviceFor } from '../words/advice.ts';
 import { agoText, momentText } from '../words/time.ts';
-
-const TEXTS = {
-  none: '登録されたテレビはありません。',
-  how: 'テレビのアプリに QR コードが表示されたら、スマートフォンのカメラで読み取ると登録できます。許可されたネットワークの中では、登録しなくても使えます。',
-  revoke: '登録を解除',
-  sure: 'このテレビは、すぐに使えなくなります。もう一度使うには、QR コードで登録し直します。',
-  current: 'この端末',
-} as const;
+import { TEXTS } from './texts.ts';
 
 function Row({ device, onRevoke }: { device: DeviceToken; onRevoke: () => void }) {
   const { name, pairedAt, usedAt, approver, current } = device;
@@ -27,15 +20,18 @@ function Row({ device, onRevoke }: { device: DeviceToken; onRevoke: () => void }
       </b>
       {current ? (
         <span class="state" data-tone="good">
-          {TEXTS.current}
+          {TEXTS.thisDevice}
         </span>
       ) : null}
       <span class="access-note">
-        {momentText(pairedAt, now.value)} に {approver} が登録、最後の使用：
-        {usedAt === null ? 'まだありません' : agoText(usedAt, now.value)}
+        {TEXTS.paired(
+          momentText(pairedAt, now.value),
+          approver,
+          usedAt === null ? TEXTS.neverUsed : agoText(usedAt, now.value),
+        )}
       </span>
       <button type="button" class="button button-small" onClick={onRevoke}>
-        <span class="hidden-text">{name}：</span>
+        <span class="hidden-text">{TEXTS.of(name)}</span>
         {TEXTS.revoke}
       </button>
     </li>
@@ -50,7 +46,7 @@ export function DevicesBlock() {
     setRefused(undefined);
     try {
       await revokeDevice(id);
-      showToast(`「${name}」の登録を解除しました`);
+      showToast(TEXTS.revoked(name));
       await renew();
     } catch (error) {
       setRefused((error instanceof ApiFailure ? error : networkFailure(error)).message);
@@ -66,13 +62,13 @@ export function DevicesBlock() {
   }
   return (
     <>
-      {value.length === 0 ? <p class="block-note">{TEXTS.none}</p> : null}
+      {value.length === 0 ? <p class="block-note">{TEXTS.noDevices}</p> : null}
       <ul class="access-rows">
         {value.map((device) => (
           <Row key={device.id} device={device} onRevoke={() => setAsked(device)} />
         ))}
       </ul>
-      <p class="block-note">{TEXTS.how}</p>
+      <p class="block-note">{TEXTS.pairing}</p>
       {refused === undefined ? null : (
         <p class="field-failed" role="alert">
           {refused}
@@ -80,15 +76,15 @@ export function DevicesBlock() {
       )}
       {asked === undefined ? null : (
         <Confirm
-          title="登録を解除"
-          action="解除する"
+          title={TEXTS.revoke}
+          action={TEXTS.revokeNow}
           onConfirm={() => void revoke(asked)}
           onClose={() => setAsked(undefined)}
         >
           <p class="access-name">
             「<bdi>{asked.name}</bdi>」
           </p>
-          <p>{TEXTS.sure}</p>
+          <p>{TEXTS.revokeNote}</p>
         </Confirm>
       )}
     </>

@@ -9,6 +9,7 @@ import { household, saveSetting } from '../query/settings.ts';
 import { entryOf, useQuery } from '../query/use-query.ts';
 import { showToast } from '../ui/toast.tsx';
 import { measuredText } from '../words/encode.ts';
+import { TEXTS } from './texts.ts';
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
@@ -17,7 +18,7 @@ async function save(change: { encodeFrom?: number; encodeTo?: number }): Promise
     await saveSetting(change);
   } catch (error) {
     const failure = error instanceof ApiFailure ? error : networkFailure(error);
-    showToast(`保存できませんでした。${failure.message}`);
+    showToast(TEXTS.notSaved(failure.message));
   }
 }
 
@@ -52,18 +53,14 @@ export function EncodeHours() {
   return (
     <div class="encode-hours">
       <Hour
-        label="変換を始める時刻"
+        label={TEXTS.encodeFrom}
         minute={encodeFrom}
         onChoose={(minute) => void save({ encodeFrom: minute })}
       />
-      <span>から</span>
-      <Hour
-        label="変換を終える時刻"
-        minute={encodeTo}
-        onChoose={(minute) => void save({ encodeTo: minute })}
-      />
-      <span>まで</span>
-      <span class="block-note">{encodeFrom === encodeTo ? '一日中変換します' : ''}</span>
+      <span>{TEXTS.from}</span>
+      <Hour label={TEXTS.encodeTo} minute={encodeTo} onChoose={(minute) => void save({ encodeTo: minute })} />
+      <span>{TEXTS.to}</span>
+      <span class="block-note">{encodeFrom === encodeTo ? TEXTS.allDay : ''}</span>
     </div>
   );
 }
@@ -72,11 +69,7 @@ export function EncodeMeasured() {
   const { value, renew } = useQuery(ENCODES);
   useEffect(() => void renew(), []);
   if (value === undefined || value.measured.length === 0) {
-    return (
-      <p class="block-note">
-        まだ目安がありません。録画があると、手が空いているときに一部を変換して、大きさとかかる時間を測ります。
-      </p>
-    );
+    return <p class="block-note">{TEXTS.notMeasured}</p>;
   }
   return (
     <ul class="encode-measured">
@@ -91,9 +84,9 @@ export function EncodeMeasured() {
 
 const DAY_MS = 86_400_000;
 const AGES = [
-  { days: 0, label: 'これまでのすべての録画' },
-  { days: 30, label: '1か月より前の録画' },
-  { days: 180, label: '半年より前の録画' },
+  { days: 0, label: TEXTS.olderAll },
+  { days: 30, label: TEXTS.olderMonth },
+  { days: 180, label: TEXTS.olderHalfYear },
 ] as const;
 
 /** Recordings made before this was set, or before there was a conversion. */
@@ -105,11 +98,11 @@ export function EncodeOlder() {
     busy.value = true;
     try {
       const { queued } = await encodeMany({ before: broadcastMs(Date.now() - days.value * DAY_MS) });
-      showToast(queued === 0 ? '変換していない録画はありません' : `${queued}件を変換の待ちに加えました`);
+      showToast(queued === 0 ? TEXTS.noOlder : TEXTS.olderQueued(queued));
       await entryOf(ENCODES).renew();
     } catch (error) {
       const failure = error instanceof ApiFailure ? error : networkFailure(error);
-      showToast(`変換を始められませんでした。${failure.message}`);
+      showToast(TEXTS.olderFailed(failure.message));
     } finally {
       busy.value = false;
     }
@@ -117,7 +110,7 @@ export function EncodeOlder() {
   return (
     <div class="encode-hours">
       <label class="encode-hour">
-        <span class="hidden-text">変換する録画</span>
+        <span class="hidden-text">{TEXTS.older}</span>
         <select
           value={days.value}
           onChange={({ currentTarget }) => {
@@ -132,7 +125,7 @@ export function EncodeOlder() {
         </select>
       </label>
       <button type="button" class="button" aria-busy={busy.value} onClick={() => void start()}>
-        変換の待ちに加える
+        {TEXTS.queueOlder}
       </button>
     </div>
   );

@@ -11,6 +11,7 @@ import { bytesText } from '../words/bytes.ts';
 import { narrow } from '../words/channel.ts';
 import { agoText, lengthText } from '../words/time.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
+import { TEXTS } from './texts.ts';
 
 type Tone = 'good' | 'bad' | 'quiet';
 
@@ -36,51 +37,47 @@ function Fact({ name, tone, note, children }: FactProps) {
 }
 
 const CONNECTION: Record<typeof connection.value, readonly [string, Tone]> = {
-  connecting: ['接続中', 'quiet'],
-  open: ['つながっています', 'good'],
-  lost: ['切れています（再接続中）', 'bad'],
-  refused: ['利用が許可されていません', 'bad'],
+  connecting: [TEXTS.connecting, 'quiet'],
+  open: [TEXTS.connected, 'good'],
+  lost: [TEXTS.lost, 'bad'],
+  refused: [TEXTS.refused, 'bad'],
 };
 
 const AGENT: Record<SystemFacts['agent']['state'], readonly [string, Tone]> = {
-  connecting: ['接続中', 'quiet'],
-  connected: ['つながっています', 'good'],
-  unavailable: ['つながりません', 'bad'],
+  connecting: [TEXTS.connecting, 'quiet'],
+  connected: [TEXTS.connected, 'good'],
+  unavailable: [TEXTS.unavailable, 'bad'],
 };
 
 const FFMPEG: Record<SystemFacts['ffmpeg']['state'], readonly [string, Tone]> = {
-  probing: ['確認中', 'quiet'],
-  ready: ['使えます', 'good'],
-  missing: ['使えません', 'bad'],
+  probing: [TEXTS.probing, 'quiet'],
+  ready: [TEXTS.usable, 'good'],
+  missing: [TEXTS.unusable, 'bad'],
 };
 
-const MISSING_FFMPEG = 'サーバーに ffmpeg を入れるか、FFMPEG_PATH で場所を指定してください。';
+const MISSING_FFMPEG = TEXTS.missingFfmpeg;
 
 function encoders(ffmpeg: SystemFacts['ffmpeg']): string {
   return ffmpeg.encoders
     .filter(({ usable }) => usable)
-    .map(({ name, hardware }) => (hardware ? `${name}（GPU）` : name))
+    .map(({ name, hardware }) => (hardware ? TEXTS.onGpu(name) : name))
     .join('、');
 }
 
 function Folder({ folder }: { folder: SystemFacts['folders'][number] }) {
   const { totalBytes: total, freeBytes: free } = folder;
-  const role = folder.role === 'data' ? 'データの保存先' : '録画の保存先';
+  const role = folder.role === 'data' ? TEXTS.dataFolder : TEXTS.recordingFolder;
   if (total === null || free === null) {
     return (
-      <Fact
-        name={role}
-        tone="bad"
-        note={`${folder.path}：フォルダーがあるか、読み書きできるかを確かめてください。`}
-      >
-        読めません
+      <Fact name={role} tone="bad" note={TEXTS.unreadableNote(folder.path)}>
+        {TEXTS.unreadable}
       </Fact>
     );
   }
   if (typeof folder.problem === 'string') {
     return (
-      <Fact name={role} tone="bad" note={`${folder.path}：${folder.problem}`}>
-        書き込めません
+      <Fact name={role} tone="bad" note={TEXTS.folderProblem(folder.path, folder.problem)}>
+        {TEXTS.unwritable}
       </Fact>
     );
   }
@@ -88,13 +85,11 @@ function Folder({ folder }: { folder: SystemFacts['folders'][number] }) {
     <div class="fact">
       <dt>{role}</dt>
       <dd>
-        <span class="numbers">空き {bytesText(free)}</span>
-        <span class="disk" role="img" aria-label={`${Math.round((1 - free / total) * 100)}% 使用`}>
+        <span class="numbers">{TEXTS.free(bytesText(free))}</span>
+        <span class="disk" role="img" aria-label={TEXTS.used(Math.round((1 - free / total) * 100))}>
           <span style={{ '--part': (1 - free / Math.max(1, total)).toFixed(3) }} />
         </span>
-        <small>
-          {folder.path}（全体 {bytesText(total)}）
-        </small>
+        <small>{TEXTS.pathAndTotal(folder.path, bytesText(total))}</small>
       </dd>
     </div>
   );
@@ -104,7 +99,7 @@ const DAY_MS = 86_400_000;
 
 /** In days from two days on. */
 function runText(ms: number): string {
-  return ms < 2 * DAY_MS ? lengthText(ms) : `${Math.floor(ms / DAY_MS)}日`;
+  return ms < 2 * DAY_MS ? lengthText(ms) : TEXTS.days(Math.floor(ms / DAY_MS));
 }
 
 export function SystemBlock({ system, health }: { system: SystemFacts; health: Health | undefined }) {
@@ -114,18 +109,18 @@ export function SystemBlock({ system, health }: { system: SystemFacts; health: H
   const newer = health?.latestVersion ?? null;
   return (
     <dl class="facts">
-      <Fact name="サーバーとの接続" tone={connectionTone}>
+      <Fact name={TEXTS.server} tone={connectionTone}>
         {connectionText}
       </Fact>
       <Fact
-        name="チューナー"
+        name={TEXTS.tuners}
         tone={agentTone}
         note={system.agent.message === null ? system.agent.url : plainReason(system.agent.message)}
       >
         {agentText}
       </Fact>
       <Fact
-        name="映像の変換"
+        name={TEXTS.ffmpeg}
         tone={ffmpegTone}
         note={system.ffmpeg.state === 'missing' ? MISSING_FFMPEG : encoders(system.ffmpeg)}
       >
@@ -134,14 +129,14 @@ export function SystemBlock({ system, health }: { system: SystemFacts; health: H
       {system.folders.map((folder) => (
         <Folder key={`${folder.role} ${folder.path}`} folder={folder} />
       ))}
-      <Fact name="データベース" note={`番組 ${system.database.programs.toLocaleString('ja-JP')}件`}>
+      <Fact name={TEXTS.database} note={TEXTS.programs(system.database.programs.toLocaleString('ja-JP'))}>
         {bytesText(system.database.bytes)}
       </Fact>
-      {health === undefined ? null : <Fact name="局の数">{`${health.stations}局`}</Fact>}
-      <Fact name="稼働時間">{runText(Math.max(0, now.value - system.startedAt))}</Fact>
+      {health === undefined ? null : <Fact name={TEXTS.stations}>{TEXTS.stationCount(health.stations)}</Fact>}
+      <Fact name={TEXTS.running}>{runText(Math.max(0, now.value - system.startedAt))}</Fact>
       <Fact
-        name="バージョン"
-        note={newer === null || newer === system.version ? '' : `新しい版 ${newer} があります`}
+        name={TEXTS.version}
+        note={newer === null || newer === system.version ? '' : TEXTS.newVersion(newer)}
       >
         {system.version}
       </Fact>
@@ -151,10 +146,10 @@ export function SystemBlock({ system, health }: { system: SystemFacts; health: H
 
 function offsetText(ms: number): string {
   const seconds = Math.abs(ms) / 1000;
-  if (seconds < 0.05) return '一致';
+  if (seconds < 0.05) return TEXTS.same;
   const words = seconds < 10 ? seconds.toFixed(1) : Math.round(seconds).toLocaleString('ja-JP');
   // Broadcast minus machine: a positive value means that the machine is slow.
-  return `${words}秒 ${ms > 0 ? '遅れ' : '進み'}`;
+  return TEXTS.offset(words, ms > 0 ? TEXTS.slow : TEXTS.fast);
 }
 
 const STATIONS_A_NETWORK = 100_000;
@@ -164,7 +159,7 @@ function networkName({ type, networkId }: ClockOffset): string {
   const of = stations.value.filter(({ id }) => Math.floor(id / STATIONS_A_NETWORK) === networkId);
   const first = of[0];
   if (type === 'GR' && first !== undefined) return narrow(first.name);
-  return `${TYPE_NAMES[type]}（${networkId}）`;
+  return TEXTS.network(TYPE_NAMES[type], networkId);
 }
 
 /** With more networks than this they are summarised in one line while all are well. */
@@ -177,7 +172,7 @@ function Folded({ clocks, children }: { clocks: readonly ClockOffset[]; children
     <details class="clocks">
       <summary>
         <span class="state" data-tone="good">
-          {clocks.length}つの放送ネットワークすべてと一致しています（ずれは最大 {(most / 1000).toFixed(1)}秒）
+          {TEXTS.allClocks(clocks.length, (most / 1000).toFixed(1))}
         </span>
       </summary>
       {children}
@@ -187,11 +182,7 @@ function Folded({ clocks, children }: { clocks: readonly ClockOffset[]; children
 
 export function ClockBlock({ clocks }: { clocks: readonly ClockOffset[] }) {
   if (clocks.length === 0) {
-    return (
-      <p class="block-note">
-        放送の時刻はまだ受信していません。番組表を集めるか視聴すると、ここに表示されます。
-      </p>
-    );
+    return <p class="block-note">{TEXTS.noClock}</p>;
   }
   return (
     <>
@@ -199,8 +190,8 @@ export function ClockBlock({ clocks }: { clocks: readonly ClockOffset[] }) {
         <div class="tuner-error" role="alert">
           <Icon name="alert" />
           <p>
-            <b>サーバーの時計が放送の時刻とずれています。</b>
-            このままでは番組の始まりや終わりに合いません。サーバーの時刻合わせ（NTP）を有効にしてください。
+            <b>{TEXTS.wrongClock}</b>
+            {TEXTS.wrongClockNote}
           </p>
         </div>
       ) : null}
@@ -211,7 +202,7 @@ export function ClockBlock({ clocks }: { clocks: readonly ClockOffset[] }) {
               key={clock.networkId}
               name={networkName(clock)}
               tone={clock.warning ? 'bad' : 'good'}
-              note={`${agoText(clock.measuredAt, now.value)}に確認`}
+              note={TEXTS.checkedAt(agoText(clock.measuredAt, now.value))}
             >
               {offsetText(clock.offsetMs)}
             </Fact>

@@ -5,6 +5,7 @@ import { saveSetting } from '../query/settings.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Segments } from '../ui/segments.tsx';
 import type { ChoiceRow, DeviceRow, NumberRow, Row, SwitchRow } from './table.ts';
+import { TEXTS } from './texts.ts';
 
 type Saving =
   | { readonly kind: 'rest' }
@@ -46,17 +47,17 @@ function SavingWords({ saving }: { saving: Saving }) {
   if (saving.kind === 'failed') {
     return (
       <p class="field-failed" role="alert">
-        {saving.message} 元の値に戻しました。もう一度お試しください。
+        {saving.message} {TEXTS.takenBack}
       </p>
     );
   }
   return (
     <span class="field-saving" role="status" data-kind={saving.kind}>
-      {saving.kind === 'saving' ? '保存しています…' : null}
+      {saving.kind === 'saving' ? TEXTS.saving : null}
       {saving.kind === 'saved' ? (
         <>
           <Icon name="check" />
-          保存しました
+          {TEXTS.saved}
         </>
       ) : null}
     </span>
@@ -83,8 +84,8 @@ function Shown({ row, saving, onReset, children }: ShownProps) {
           <button
             type="button"
             class="round"
-            aria-label={`${row.label}を既定に戻す`}
-            title="既定に戻す"
+            aria-label={TEXTS.resetOf(row.label)}
+            title={TEXTS.reset}
             onClick={onReset}
           >
             <Icon name="undo" />
@@ -148,7 +149,7 @@ export function ChoiceField({ row, settings, defaults }: HouseholdProps<ChoiceRo
   );
 }
 
-const secondsText = (ms: number): string => `${ms / 1000}秒`;
+const secondsText = (ms: number): string => TEXTS.seconds(ms / 1000);
 
 /** One of a few numbers; a value in force that is none of them stands among them. */
 export function NumberField({ row, settings, defaults }: HouseholdProps<NumberRow>) {

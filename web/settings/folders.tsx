@@ -8,6 +8,7 @@ import { pathQuery, useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { bytesText } from '../words/bytes.ts';
 import { FOLDER_STATES } from '../words/folder-state.ts';
+import { TEXTS } from './texts.ts';
 
 type Configured = Settings['recordingFolders'];
 type Folder = StorageFacts['folders'][number];
@@ -15,23 +16,6 @@ type Folder = StorageFacts['folders'][number];
 const GIGA = 1_000_000_000;
 /** The service's default for reserved space. */
 const USUAL_FLOOR_GB = 10;
-
-const TEXTS = {
-  none: '録画の保存先がありません。フォルダーを追加してください。',
-  fixed: 'RECORDINGS_DIR で指定',
-  add: 'フォルダーを追加',
-  path: 'フォルダーのパス',
-  floor: '確保する空き容量（GB）',
-  submit: '確認して追加',
-  browse: '参照',
-  browsing: 'フォルダーを選ぶ',
-  up: '上のフォルダー',
-  choose: 'このフォルダーを使う',
-  empty: 'この中にフォルダーはありません。',
-  more: 'ほかにもフォルダーがあります。パスを入力して絞り込んでください。',
-  remove: 'この保存先を使わない',
-  removed: '保存先から外しても、録画済みのファイルは残ります。',
-} as const;
 
 function FolderLine({ folder, onRemove }: { folder: Folder; onRemove: (() => void) | undefined }) {
   const { path, state, freeBytes, totalBytes, floorBytes } = folder;
@@ -43,16 +27,18 @@ function FolderLine({ folder, onRemove }: { folder: Folder; onRemove: (() => voi
         {words}
       </span>
       <span class="folder-space numbers">
-        {freeBytes === null || totalBytes === null
-          ? ''
-          : `空き ${bytesText(freeBytes)} / ${bytesText(totalBytes)}、`}
-        確保する空き容量 {floorBytes === 0 ? 'なし' : bytesText(floorBytes)}
-        {onRemove === undefined ? `・${TEXTS.fixed}` : ''}
+        {TEXTS.folderFacts(
+          freeBytes === null || totalBytes === null
+            ? ''
+            : TEXTS.folderRoom(bytesText(freeBytes), bytesText(totalBytes)),
+          floorBytes === 0 ? TEXTS.noFloor : bytesText(floorBytes),
+          onRemove === undefined ? TEXTS.andFixed(TEXTS.fixedFolder) : '',
+        )}
       </span>
       {onRemove === undefined ? null : (
-        <button type="button" class="button button-small" title={TEXTS.removed} onClick={onRemove}>
-          <span class="hidden-text">{path}：</span>
-          {TEXTS.remove}
+        <button type="button" class="button button-small" title={TEXTS.removeFolderNote} onClick={onRemove}>
+          <span class="hidden-text">{TEXTS.of(path)}</span>
+          {TEXTS.removeFolder}
         </button>
       )}
     </li>
@@ -82,7 +68,7 @@ function FolderBrowser({ start, onPick }: BrowserProps) {
         {(value?.parent ?? null) === null && failure === undefined ? null : (
           <li>
             <button type="button" class="button button-small" onClick={() => setAt(value?.parent ?? '/')}>
-              {TEXTS.up}
+              {TEXTS.parentFolder}
             </button>
           </li>
         )}
@@ -94,11 +80,11 @@ function FolderBrowser({ start, onPick }: BrowserProps) {
           </li>
         ))}
       </ul>
-      {value?.folders.length === 0 ? <p class="block-note">{TEXTS.empty}</p> : null}
-      {value?.more === true ? <p class="block-note">{TEXTS.more}</p> : null}
+      {value?.folders.length === 0 ? <p class="block-note">{TEXTS.emptyFolder}</p> : null}
+      {value?.more === true ? <p class="block-note">{TEXTS.moreFolders}</p> : null}
       {value === undefined ? null : (
         <button type="button" class="button" onClick={() => onPick(value.path)}>
-          {TEXTS.choose}
+          {TEXTS.chooseFolder}
         </button>
       )}
     </section>
@@ -123,14 +109,14 @@ function AddFolder({ configured, save }: AddProps) {
   return (
     <form
       class="folder-add"
-      aria-label={TEXTS.add}
+      aria-label={TEXTS.addFolder}
       onSubmit={(event) => {
         event.preventDefault();
         if (ready) void add();
       }}
     >
       <label class="folder-path">
-        {TEXTS.path}
+        {TEXTS.folderPath}
         <input
           class="rule-input rule-input-wide"
           name="folder-path"
@@ -143,7 +129,7 @@ function AddFolder({ configured, save }: AddProps) {
         />
       </label>
       <label>
-        {TEXTS.floor}
+        {TEXTS.folderFloor}
         <input
           class="rule-input"
           name="folder-floor"
@@ -163,7 +149,7 @@ function AddFolder({ configured, save }: AddProps) {
       </button>
       <button type="submit" class="button" aria-disabled={!ready}>
         <Icon name="plus" />
-        {TEXTS.submit}
+        {TEXTS.checkFolder}
       </button>
       {isBrowsing ? (
         <FolderBrowser
@@ -202,7 +188,7 @@ export function FoldersBlock() {
           {failure.message}
         </p>
       ) : null}
-      {storage !== undefined && folders.length === 0 ? <p class="block-note">{TEXTS.none}</p> : null}
+      {storage !== undefined && folders.length === 0 ? <p class="block-note">{TEXTS.noFolders}</p> : null}
       <ul class="folder-lines">
         {folders.map((folder) => (
           <FolderLine

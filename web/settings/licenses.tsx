@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { getLicenses } from '../query/api.ts';
 import { callQuery, useQuery } from '../query/use-query.ts';
 import { adviceFor } from '../words/advice.ts';
+import { TEXTS } from './texts.ts';
 
 interface Notice {
   readonly name: string;
@@ -96,7 +97,7 @@ export function LicensesBlock() {
         open.value = event.currentTarget.open;
       }}
     >
-      <summary>ライセンスを表示</summary>
+      <summary>{TEXTS.showLicenses}</summary>
       {value !== undefined ? (
         value.map((notice) => <Entry key={notice.name} notice={notice} />)
       ) : failure !== undefined ? (

@@ -2,13 +2,14 @@
 import type { ComponentChildren } from 'preact';
 import { Icon } from '../ui/icon.tsx';
 import type { Step, StepState } from './steps.ts';
+import { TEXTS } from './texts.ts';
 
 const STATES: Readonly<Record<StepState, string>> = {
-  done: '完了',
-  now: '次にすること',
-  running: '実行中',
-  problem: '確認が必要です',
-  waiting: '待機中',
+  done: TEXTS.done,
+  now: TEXTS.now,
+  running: TEXTS.running,
+  problem: TEXTS.problem,
+  waiting: TEXTS.waiting,
 };
 
 interface StepItemProps {

@@ -8,6 +8,7 @@ import { plainReason } from '../query/plain-reason.ts';
 import { adviceFor } from '../words/advice.ts';
 import { cardWords } from '../words/card.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
+import { TEXTS } from './texts.ts';
 
 /** `now`: needs an action by the user; `running`: in progress without one. */
 export type StepState = 'done' | 'now' | 'running' | 'problem' | 'waiting';
@@ -45,24 +46,24 @@ export function isUsable(tuner: Tuner): boolean {
 
 /** Most sentences of the agent name the device themselves. */
 function withName(name: string, sentence: string): string {
-  return sentence.includes('/dev/') ? sentence : `${name}：${sentence}`;
+  return sentence.includes('/dev/') ? sentence : TEXTS.faultOf(name, sentence);
 }
 
 function tunerStep({ tuners, devices = [], failure }: SetupFacts): Step {
-  const step = { key: 'tuners', title: 'チューナー', lines: [] } as const;
+  const step = { key: 'tuners', title: TEXTS.tuners, lines: [] } as const;
   if (failure !== undefined) {
     return { ...step, state: 'problem', text: failure.message, lines: [adviceFor(failure).next] };
   }
-  if (tuners === undefined) return { ...step, state: 'waiting', text: 'チューナーを確かめています。' };
+  if (tuners === undefined) return { ...step, state: 'waiting', text: TEXTS.tunersChecking };
   const problems = [
     ...devices.flatMap(({ device, problem }) =>
       problem === null || problem.code === 'no_system'
         ? []
-        : [withName(device, plainReason(problem.message, '使えません'))],
+        : [withName(device, plainReason(problem.message, TEXTS.unusable))],
     ),
     ...tuners.flatMap(({ name, state, error, disabled }) =>
       state === 'error' && error !== null && !disabled
-        ? [withName(name, plainReason(error, '使えません'))]
+        ? [withName(name, plainReason(error, TEXTS.unusable))]
         : [],
     ),
   ];
@@ -73,38 +74,38 @@ function tunerStep({ tuners, devices = [], failure }: SetupFacts): Step {
       (type) => [type, usable.filter(({ types }) => types.includes(type)).length] as const,
     )
       .filter(([, count]) => count > 0)
-      .map(([type, count]) => `${TYPE_NAMES[type]} ${count}台`);
-    return { ...step, state: 'done', text: `${usable.length}台使えます（${counts.join('、')}）。`, lines };
+      .map(([type, count]) => TEXTS.pieces(TYPE_NAMES[type], count));
+    return { ...step, state: 'done', text: TEXTS.usable(usable.length, counts.join('、')), lines };
   }
-  if (lines.length > 0)
-    return { ...step, state: 'problem', text: '見つかったチューナーを使えません。', lines };
+  if (lines.length > 0) return { ...step, state: 'problem', text: TEXTS.noneUsable, lines };
   return {
     ...step,
     state: 'now',
-    text: 'チューナーをサーバーにつないでください。つなぐと数秒で見つかります。',
-    lines: [
-      'PX-W3U4 などの PLEX 製は px4_drv というドライバーが必要です。PT3 や Linux が標準で対応する機器は、つなぐだけで使えます。',
-    ],
+    text: TEXTS.noTuners,
+    lines: [TEXTS.drivers],
   };
 }
 
 function cardStep({ card, failure, tuners }: SetupFacts): Step {
-  const step = { key: 'card', title: 'カード', lines: [] } as const;
+  const step = { key: 'card', title: TEXTS.card, lines: [] } as const;
   if (card === undefined) {
     const isChecked = failure === undefined && tuners !== undefined;
     return {
       ...step,
       state: 'waiting',
-      text: isChecked ? 'カードを確かめています。' : 'チューナーの次に確かめます。',
+      text: isChecked ? TEXTS.cardChecking : TEXTS.cardLater,
     };
   }
   const { text, tone, next } = cardWords(card);
   if (tone === 'good') {
-    return { ...step, state: 'done', text: `${text}${card.reader === null ? '' : `（${card.reader}）`}。` };
+    return {
+      ...step,
+      state: 'done',
+      text: TEXTS.cardReady(text, card.reader === null ? '' : TEXTS.reader(card.reader)),
+    };
   }
-  if (tone === 'quiet')
-    return { ...step, state: 'now', text: 'B-CAS カードをカードリーダーに差し込んでください。' };
-  const lines = next === undefined ? [] : [next, 'チャンネルスキャンはカードがなくても進められます。'];
+  if (tone === 'quiet') return { ...step, state: 'now', text: TEXTS.insertCard };
+  const lines = next === undefined ? [] : [next, TEXTS.scanWithoutCard];
   return { ...step, state: 'problem', text, lines };
 }
 
@@ -112,8 +113,7 @@ function stationCount(channels: readonly Channel[]): number {
   return channels.reduce((sum, { stations }) => sum + stations.length, 0);
 }
 
-const POWER_HINT =
-  'BS・CSの局は見つかりませんでした。ブースターやほかの機器がアンテナに給電していないときは、「チューナーの詳しい設定」の「名前と順番」で「アンテナに給電」を1台だけオンにして、スキャンし直してください。';
+const POWER_HINT = TEXTS.noPower;
 
 /** No satellite was received, and no tuner feeds the dish: off by default, since two supplies damage each other. */
 function lacksPower(scan: ScanStatus, tuners: readonly Tuner[]): boolean {
@@ -129,13 +129,13 @@ function lacksPower(scan: ScanStatus, tuners: readonly Tuner[]): boolean {
 }
 
 function scanStep({ scan, channels, tuners = [] }: SetupFacts): Step {
-  const step = { key: 'scan', title: 'チャンネルスキャン', lines: [] } as const;
+  const step = { key: 'scan', title: TEXTS.scan, lines: [] } as const;
   if (scan?.state === 'running') {
     const found = scan.found.reduce((sum, { stations }) => sum + stations.length, 0);
     return {
       ...step,
       state: 'running',
-      text: `受信できる局を探しています。${scan.total}チャンネルのうち${scan.done}を確認、${found}局が見つかりました。`,
+      text: TEXTS.scanning(scan.total, scan.done, found),
     };
   }
   if (scan?.state === 'finished') {
@@ -143,16 +143,16 @@ function scanStep({ scan, channels, tuners = [] }: SetupFacts): Step {
     return {
       ...step,
       state: 'done',
-      text: `${stationCount(channels ?? scan.found)}局が見つかりました。`,
+      text: TEXTS.found(stationCount(channels ?? scan.found)),
       lines,
     };
   }
   if (scan?.state === 'failed') {
-    const lines = ['アンテナの接続を確かめてから、もう一度お試しください。'];
+    const lines = [TEXTS.checkAntenna];
     return {
       ...step,
       state: 'problem',
-      text: plainReason(scan.message ?? 'スキャンできませんでした。', 'スキャンできませんでした'),
+      text: plainReason(scan.message ?? TEXTS.scanFailed, TEXTS.scanFailedPlain),
       lines,
     };
   }
@@ -161,27 +161,26 @@ function scanStep({ scan, channels, tuners = [] }: SetupFacts): Step {
   const known = stationCount(channels ?? []);
   // Satellite stations are there without a scan; those of the region are not.
   if (known > 0 && (stationCount(terrestrial) > 0 || !needsTerrestrial)) {
-    return { ...step, state: 'done', text: `${known}局を受信できます。` };
+    return { ...step, state: 'done', text: TEXTS.receivable(known) };
   }
-  if (!tuners.some(isUsable))
-    return { ...step, state: 'waiting', text: 'チューナーが使えるようになると始められます。' };
+  if (!tuners.some(isUsable)) return { ...step, state: 'waiting', text: TEXTS.scanNeedsTuner };
   return {
     ...step,
     state: 'now',
-    text: '受信できる局を探します。地デジで数分、BS・CSで十数分かかります。',
+    text: TEXTS.scanNote,
   };
 }
 
 function guideStep({ guide, ...facts }: SetupFacts): Step {
-  const step = { key: 'guide', title: '番組表', lines: [] } as const;
+  const step = { key: 'guide', title: TEXTS.guide, lines: [] } as const;
   const { known, total } = guide === undefined ? { known: 0, total: 0 } : gathered(guide.stations);
   if (total === 0 || scanStep({ guide, ...facts }).state !== 'done') {
-    return { ...step, state: 'waiting', text: '局が見つかると、放送から自動で集め始めます。' };
+    return { ...step, state: 'waiting', text: TEXTS.guideNeedsStations };
   }
-  if (known === total) return { ...step, state: 'done', text: `${total}局すべての番組表が届きました。` };
+  if (known === total) return { ...step, state: 'done', text: TEXTS.guideDone(total) };
   return {
     ...step,
     state: 'running',
-    text: `放送から集めています。${total}局中 ${known}局に番組表が届きました。届いた局から見られます。`,
+    text: TEXTS.guideRunning(total, known),
   };
 }

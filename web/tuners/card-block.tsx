@@ -8,6 +8,7 @@ import { Icon } from '../ui/icon.tsx';
 import { adviceFor } from '../words/advice.ts';
 import { answerTimeText, cardWords, refusalText, upstreamText } from '../words/card.ts';
 import { agoText } from '../words/time.ts';
+import { TEXTS } from './texts.ts';
 
 /** Requests and peers change without an event. */
 const POLL_MS = 5_000;
@@ -25,14 +26,17 @@ function Facts({ card }: { card: Card }) {
   const time = answerTimeText(card);
   return (
     <dl class="card-facts">
-      {card.reader === null ? null : <Fact name="カードリーダー">{card.reader}</Fact>}
-      {time === undefined ? null : <Fact name="応答時間">{time}</Fact>}
+      {card.reader === null ? null : <Fact name={TEXTS.reader}>{card.reader}</Fact>}
+      {time === undefined ? null : <Fact name={TEXTS.answerTime}>{time}</Fact>}
       {card.ecm.requests === 0 ? null : (
-        <Fact name="問い合わせ">
-          {`${card.ecm.requests.toLocaleString('ja-JP')}回（失敗 ${card.ecm.failed.toLocaleString('ja-JP')}回）`}
+        <Fact name={TEXTS.requests}>
+          {TEXTS.requestCount(
+            card.ecm.requests.toLocaleString('ja-JP'),
+            card.ecm.failed.toLocaleString('ja-JP'),
+          )}
         </Fact>
       )}
-      {card.upstream === null ? null : <Fact name="共有元">{upstreamText(card.upstream)}</Fact>}
+      {card.upstream === null ? null : <Fact name={TEXTS.upstream}>{upstreamText(card.upstream)}</Fact>}
     </dl>
   );
 }
@@ -40,14 +44,12 @@ function Facts({ card }: { card: Card }) {
 function Share({ share }: { share: NonNullable<Card['share']> }) {
   return (
     <div class="card-share">
-      <h3>カードの共有（ポート {share.port}）</h3>
+      <h3>{TEXTS.share(share.port)}</h3>
       <p class="block-note">
-        {share.peers.length === 0
-          ? 'いま使っている相手はありません。'
-          : `使っている相手：${share.peers.join('、')}`}
+        {share.peers.length === 0 ? TEXTS.noPeers : TEXTS.peers(share.peers.join('、'))}
       </p>
       {share.refused.length === 0 ? null : (
-        <ul class="card-refused" aria-label="断った相手">
+        <ul class="card-refused" aria-label={TEXTS.refused}>
           {share.refused.map(({ peer, reason, at }) => (
             <li key={`${peer} ${reason}`}>
               <b class="numbers">{peer}</b>
@@ -93,7 +95,7 @@ function CardDetails({ card, failure }: { card: Card | undefined; failure: ApiFa
       </>
     );
   }
-  if (failure === undefined) return <p class="block-note">カードの状態を読み込んでいます。</p>;
+  if (failure === undefined) return <p class="block-note">{TEXTS.cardLoading}</p>;
   return (
     <p class="field-failed" role="alert">
       {failure.message} {adviceFor(failure).next}
@@ -106,10 +108,10 @@ export function CardBlock() {
   return (
     <section class="block" aria-labelledby="card-title">
       <header class="block-head">
-        <h2 id="card-title">カード（B-CAS）</h2>
+        <h2 id="card-title">{TEXTS.card}</h2>
         {card === undefined || card.failure === null ? null : (
           <button type="button" class="button button-small" onClick={() => void renew()}>
-            もう一度確かめる
+            {TEXTS.checkAgain}
           </button>
         )}
       </header>

@@ -10,6 +10,7 @@ import { Icon } from '../ui/icon.tsx';
 import { ProgressBar } from '../ui/progress.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { firstStation } from '../words/tuner.ts';
+import { TEXTS } from './texts.ts';
 
 /** A third of the lease: two may get lost. */
 const RENEW_MS = 20_000;
@@ -76,7 +77,7 @@ export function Collect({ status, channels, renew }: CollectProps) {
   useEffect(() => {
     if (!finished) return;
     setPressed(undefined);
-    showToast('すべての局の番組表を取得しました。');
+    showToast(TEXTS.collectedAll);
   }, [finished]);
 
   const names = status === undefined ? '' : visitNames(status, channels);
@@ -91,31 +92,25 @@ export function Collect({ status, channels, renew }: CollectProps) {
         onClick={() => setPressed(on ? undefined : { since: Date.now() })}
       >
         <span class="switch" aria-hidden="true" />
-        今すぐ集める
+        {TEXTS.collectNow}
       </button>
-      <p class="collect-note">
-        {on
-          ? 'この画面を開いているあいだ、視聴と録画を除くすべてのチューナーで集めます。'
-          : 'オンの間、番組表の取得を優先します。'}
-      </p>
+      <p class="collect-note">{on ? TEXTS.collectingNote : TEXTS.collectNote}</p>
       {done === undefined ? null : (
         <ProgressBar
           part={done.total === 0 ? 0 : done.done / done.total}
-          label={`${done.total}局のうち${done.done}局を受信`}
+          label={TEXTS.collectProgress(done.total, done.done)}
         />
       )}
       {names === '' ? null : (
         <p class="collect-now" role="status">
           <Icon name="antenna" />
-          {names}を受信しています
+          {TEXTS.reading(names)}
         </p>
       )}
-      {!on && status?.pressed === true ? (
-        <p class="collect-now">ほかの画面で「今すぐ集める」が入っています。</p>
-      ) : null}
+      {!on && status?.pressed === true ? <p class="collect-now">{TEXTS.otherScreen}</p> : null}
       {failure === undefined ? null : (
         <p class="field-failed" role="alert">
-          {failure.message} 少し待ってから、もう一度お試しください。
+          {failure.message} {TEXTS.retryLater}
         </p>
       )}
     </div>

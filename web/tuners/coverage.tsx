@@ -8,6 +8,7 @@ import { channelLabel, narrow } from '../words/channel.ts';
 import { DAY_MS, DAYS } from '../words/day.ts';
 import { agoText } from '../words/time.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
+import { TEXTS } from './texts.ts';
 
 type Coverage = GuideStatus['stations'][number];
 
@@ -18,11 +19,11 @@ function reach(coverage: Pick<Coverage, 'filledUntil'>, at: BroadcastMs): number
 }
 
 function reachText(coverage: Coverage, at: BroadcastMs): string {
-  if (coverage.noGuide) return '番組表を送らない局です';
+  if (coverage.noGuide) return TEXTS.noGuide;
   const days = Math.max(0, ((coverage.filledUntil ?? at) - at) / DAY_MS);
-  if (coverage.filledUntil === null || days <= 0) return '番組表はまだありません';
-  if (days < 1) return `${Math.max(1, Math.floor(days * 24))}時間先まで`;
-  return `${Math.floor(days)}日先まで`;
+  if (coverage.filledUntil === null || days <= 0) return TEXTS.noGuideYet;
+  if (days < 1) return TEXTS.hoursAhead(Math.max(1, Math.floor(days * 24)));
+  return TEXTS.daysAhead(Math.floor(days));
 }
 
 function Row({ coverage, station, reading }: { coverage: Coverage; station: Station; reading: boolean }) {
@@ -35,7 +36,7 @@ function Row({ coverage, station, reading }: { coverage: Coverage; station: Stat
         <span class="cover-name">
           <span class="card-key numbers">{channelLabel(station, stations.value)}</span>
           <b>{narrow(station.name)}</b>
-          {coverage.thin ? <span class="cover-thin">不足</span> : null}
+          {coverage.thin ? <span class="cover-thin">{TEXTS.thin}</span> : null}
         </span>
         <span class="cover-bar" role="img" aria-label={words} data-reading={reading ? '' : undefined}>
           <span style={{ '--part': part.toFixed(3) }} />
@@ -44,10 +45,10 @@ function Row({ coverage, station, reading }: { coverage: Coverage; station: Stat
           <span>{words}</span>
           <span>
             {reading
-              ? '受信中…'
+              ? TEXTS.readingNow
               : coverage.lastReadAt === null
-                ? '未受信'
-                : `${agoText(coverage.lastReadAt, now.value)}に受信`}
+                ? TEXTS.neverRead
+                : TEXTS.readAt(agoText(coverage.lastReadAt, now.value))}
           </span>
         </span>
       </span>
@@ -59,7 +60,7 @@ export function CoverageList({ status, type }: { status: GuideStatus; type: Stat
   const reading = new Set(status.visits.flatMap((visit) => visit.stationIds));
   const byId = new Map(stations.value.map((station) => [station.id, station]));
   return (
-    <ul class="covers" aria-label={`${TYPE_NAMES[type]}の番組表`}>
+    <ul class="covers" aria-label={TEXTS.guideOf(TYPE_NAMES[type])}>
       {status.stations.map((coverage) => {
         const station = byId.get(coverage.stationId);
         if (station === undefined || station.type !== type) return null;

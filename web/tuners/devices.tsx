@@ -10,6 +10,7 @@ import { Icon } from '../ui/icon.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { TYPE_NAMES } from '../words/tuner.ts';
 import { definitionOf } from './edit.tsx';
+import { TEXTS } from './texts.ts';
 
 interface LineProps {
   readonly device: DetectedDevice;
@@ -37,20 +38,20 @@ function DeviceLine({ device, isUsed, onAdd }: LineProps) {
         <button
           type="button"
           class="button button-small"
-          aria-label={`${device.device} を使う`}
+          aria-label={TEXTS.useOf(device.device)}
           onClick={onAdd}
         >
-          使う
+          {TEXTS.use}
         </button>
       ) : isUsed && problem === null ? (
         <span class="state" data-tone="good">
-          使用
+          {TEXTS.inUse}
         </span>
       ) : null}
       {problem === null ? null : (
         <p class="device-problem" data-tone={problem.code === 'no_system' ? 'quiet' : 'bad'}>
           <Icon name="alert" />
-          {plainReason(problem.message, 'この装置を使えません')}
+          {plainReason(problem.message, TEXTS.deviceUnusable)}
         </p>
       )}
     </li>
@@ -66,7 +67,7 @@ export function Devices({ tuners }: { tuners: readonly Tuner[] }) {
     setRefused(undefined);
     try {
       entryOf(TUNERS).put(await putTuners([...tuners.map(definitionOf), { driver, device, types }]));
-      showToast('チューナーを追加しました');
+      showToast(TEXTS.added);
     } catch (error) {
       setRefused((error instanceof ApiFailure ? error : networkFailure(error)).message);
     }
@@ -75,7 +76,7 @@ export function Devices({ tuners }: { tuners: readonly Tuner[] }) {
   return (
     <details class="devices" open={unused.length > 0 || devices.some(({ problem }) => problem !== null)}>
       <summary>
-        サーバーにつながっている機器 <span class="numbers">{devices.length}</span>
+        {TEXTS.devices} <span class="numbers">{devices.length}</span>
       </summary>
       <ul>
         {devices.map((device) => (

@@ -7,20 +7,7 @@ import { entryOf } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { driverName, TYPE_NAMES } from '../words/tuner.ts';
-
-const TEXTS = {
-  note: '上のチューナーから順に使います。オフにしたチューナーは使いません。',
-  name: 'チューナー名',
-  use: '使う',
-  lnb: 'アンテナに給電',
-  lnbNote:
-    '「アンテナに給電」は、BS・CS アンテナへの電源（LNB 15V）をこのチューナーから送る設定です。ブースターやほかの機器が給電しているときはオフのままにします。給電するチューナーは1台だけにしてください。',
-  up: '順番を上げる',
-  down: '順番を下げる',
-  save: '保存する',
-  cancel: 'キャンセル',
-  saved: 'チューナーの設定を保存しました',
-} as const;
+import { TEXTS } from './texts.ts';
 
 /** In the form that the agent reads. */
 export function definitionOf({ id, name, driver, device, types, disabled, lnb }: Tuner): TunerDefinition {
@@ -45,7 +32,7 @@ function EditLine({ definition, onChange, onUp, onDown }: LineProps) {
         <button
           type="button"
           class="round"
-          aria-label={`${label}の${TEXTS.up}`}
+          aria-label={TEXTS.moveOf(label, TEXTS.up)}
           aria-disabled={onUp === undefined}
           onClick={onUp}
         >
@@ -54,7 +41,7 @@ function EditLine({ definition, onChange, onUp, onDown }: LineProps) {
         <button
           type="button"
           class="round"
-          aria-label={`${label}の${TEXTS.down}`}
+          aria-label={TEXTS.moveOf(label, TEXTS.down)}
           aria-disabled={onDown === undefined}
           onClick={onDown}
         >
@@ -63,7 +50,11 @@ function EditLine({ definition, onChange, onUp, onDown }: LineProps) {
       </span>
       <label class="tuner-rename">
         <span>
-          {TEXTS.name}（{driverName(driver)}・{types.map((type) => TYPE_NAMES[type]).join('・')}）
+          {TEXTS.nameOf(
+            TEXTS.name,
+            driverName(driver),
+            types.map((type) => TYPE_NAMES[type]).join(TEXTS.between),
+          )}
         </span>
         <input
           class="rule-input rule-input-wide"
@@ -77,7 +68,7 @@ function EditLine({ definition, onChange, onUp, onDown }: LineProps) {
         role="switch"
         class="button switch-button"
         aria-checked={!disabled}
-        aria-label={`${label}を${TEXTS.use}`}
+        aria-label={TEXTS.useTuner(label, TEXTS.use)}
         onClick={() => onChange({ disabled: !disabled })}
       >
         <span class="switch" aria-hidden="true" />
@@ -89,7 +80,7 @@ function EditLine({ definition, onChange, onUp, onDown }: LineProps) {
           role="switch"
           class="button switch-button tuner-lnb"
           aria-checked={lnb}
-          aria-label={`${label}から${TEXTS.lnb}`}
+          aria-label={TEXTS.feedFrom(label, TEXTS.lnb)}
           onClick={() => onChange({ lnb: !lnb })}
         >
           <span class="switch" aria-hidden="true" />
@@ -132,7 +123,7 @@ export function TunerEdit({ tuners, onDone }: { tuners: readonly Tuner[]; onDone
   };
   return (
     <>
-      <p class="block-note">{TEXTS.note}</p>
+      <p class="block-note">{TEXTS.editNote}</p>
       {list.some(({ driver, types }) => driver !== 'fake' && types.some((type) => type !== 'GR')) ? (
         <p class="block-note">{TEXTS.lnbNote}</p>
       ) : null}

@@ -8,6 +8,7 @@ import { Icon } from '../ui/icon.tsx';
 import { firstStation, TYPE_NAMES } from '../words/tuner.ts';
 import { TunerLines } from '../words/tuner-holders.tsx';
 import { SignalBar } from './signal-bar.tsx';
+import { TEXTS } from './texts.ts';
 
 type BroadcastType = Channel['type'];
 const TYPES: readonly BroadcastType[] = ['GR', 'BS', 'CS'];
@@ -40,25 +41,18 @@ function Result({ result, name }: { result: ReceptionTest; name: string }) {
     <div class="test-result" role="status">
       <p class={received ? 'scan-result scan-result-good' : 'scan-result test-bad'}>
         <Icon name={received ? 'check' : 'alert'} />
-        {received ? `${name}を受信できました。` : `${name}を受信できません。${message ?? ''}`}
+        {received ? TEXTS.received(name) : TEXTS.notReceived(name, message ?? '')}
       </p>
       <SignalBar of={{ signal: result.signal, tuned: { type: result.type, channel: result.channel } }} />
       {tuner === null ? null : (
         <p class="block-note">
-          {tuner.name}で確かめました。
-          {received && errors > 0
-            ? `乱れたパケットが${errors.toLocaleString('ja-JP')}個あります。アンテナの向きと配線を確かめてください。`
-            : ''}
-          {received
-            ? ''
-            : 'アンテナ線がこのチューナーにつながっているか、アンテナの向きが正しいかを確かめてください。'}
+          {TEXTS.testedWith(tuner.name)}
+          {received && errors > 0 ? TEXTS.damaged(errors.toLocaleString('ja-JP')) : ''}
+          {received ? '' : TEXTS.checkAerial}
         </p>
       )}
       {received && key !== undefined ? (
-        <p class="block-note test-bad">
-          スクランブルを解除できません。{key.what}
-          {key.next}
-        </p>
+        <p class="block-note test-bad">{TEXTS.notDescrambled(key.what, key.next)}</p>
       ) : null}
     </div>
   );
@@ -79,7 +73,7 @@ export function ReceptionTests({ tuners, channels }: ReceptionTestsProps) {
   const value = all.includes(chosen) ? chosen : (all[0] ?? '');
   const nameOf = ({ type, channel }: ReceptionTestRequest): string => {
     const station = firstStation(channels, type, channel);
-    return station === undefined ? channel : `${station}（${channel}）`;
+    return station === undefined ? channel : TEXTS.channelOf(station, channel);
   };
   const run = async (): Promise<void> => {
     if (running) return;
@@ -99,13 +93,13 @@ export function ReceptionTests({ tuners, channels }: ReceptionTestsProps) {
   return (
     <section class="block" aria-labelledby="test-title">
       <header class="block-head">
-        <h2 id="test-title">受信テスト</h2>
+        <h2 id="test-title">{TEXTS.test}</h2>
       </header>
-      <p class="block-note">1つのチャンネルを10秒ほど受信して、アンテナとカードの状態を確かめます。</p>
+      <p class="block-note">{TEXTS.testNote}</p>
       <div class="reception-test">
         <select
           class="rule-input"
-          aria-label="テストするチャンネル"
+          aria-label={TEXTS.testChannel}
           value={value}
           onChange={(event) => setChosen(event.currentTarget.value)}
         >
@@ -120,7 +114,7 @@ export function ReceptionTests({ tuners, channels }: ReceptionTestsProps) {
           ))}
         </select>
         <button type="button" class="button button-main" aria-disabled={running} onClick={() => void run()}>
-          {running ? '受信しています…' : 'テストする'}
+          {running ? TEXTS.testing : TEXTS.testStart}
         </button>
       </div>
       {result === undefined ? null : <Result result={result} name={nameOf(result)} />}

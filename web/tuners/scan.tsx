@@ -12,12 +12,13 @@ import { ProgressBar } from '../ui/progress.tsx';
 import { narrow } from '../words/channel.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
 import { TunerLines } from '../words/tuner-holders.tsx';
+import { TEXTS } from './texts.ts';
 
 type BroadcastType = Station['type'];
 const TYPES: readonly BroadcastType[] = ['GR', 'BS', 'CS'];
 const POLL_MS = 2_000;
 
-const HINT = '少し待ってから、もう一度お試しください。';
+const HINT = TEXTS.retryLater;
 
 function stationNames(status: ScanStatus): number {
   return status.found.reduce((sum, { stations }) => sum + stations.length, 0);
@@ -31,18 +32,20 @@ function Found({ status }: { status: ScanStatus }) {
         {status.found.map((found) => (
           <li key={`${found.type} ${found.channel}`}>
             <span class="scan-channel numbers">{found.channel}</span>
-            <span>{found.stations.map((station) => narrow(station.name)).join('、') || '局名なし'}</span>
+            <span>{found.stations.map((station) => narrow(station.name)).join('、') || TEXTS.nameless}</span>
           </li>
         ))}
       </ul>
       {status.failed.length === 0 ? null : (
         <details class="scan-failed">
-          <summary>局が見つからなかったチャンネル {status.failed.length}</summary>
+          <summary>
+            {TEXTS.emptyChannels} {status.failed.length}
+          </summary>
           <ul>
             {status.failed.map((failed) => (
               <li key={`${failed.type} ${failed.channel}`}>
                 <span class="scan-channel numbers">{failed.channel}</span>
-                {plainReason(failed.message, '受信できませんでした')}
+                {plainReason(failed.message, TEXTS.channelFailed)}
               </li>
             ))}
           </ul>
@@ -58,15 +61,15 @@ function Running({ status, onAbort }: { status: ScanStatus; onAbort: () => void 
     <>
       <ProgressBar
         part={status.total === 0 ? 0 : status.done / status.total}
-        label={`${status.total}チャンネルのうち${status.done}を確認、${stationNames(status)}局`}
+        label={TEXTS.scanProgress(status.total, status.done, stationNames(status))}
       />
       <p class="collect-now" role="status">
         <Icon name="antenna" />
-        {current === '' ? 'チューナーを待っています' : `${current} を調べています`}
+        {current === '' ? TEXTS.waitsForTuner : TEXTS.scanning(current)}
       </p>
       {current === '' ? <TunerLines types={status.types} /> : null}
       <button type="button" class="button" onClick={onAbort}>
-        中止する
+        {TEXTS.stop}
       </button>
     </>
   );
@@ -78,13 +81,13 @@ function Ended({ status }: { status: ScanStatus }) {
       return (
         <p class="scan-result scan-result-good" role="status">
           <Icon name="check" />
-          {status.found.length}チャンネル、{stationNames(status)}局が見つかりました。
+          {TEXTS.scanFound(status.found.length, stationNames(status))}
         </p>
       );
     case 'aborted':
       return (
         <p class="scan-result" role="status">
-          スキャンを中止しました。チャンネルは元のままです。
+          {TEXTS.scanStopped}
         </p>
       );
     case 'failed':
@@ -92,8 +95,8 @@ function Ended({ status }: { status: ScanStatus }) {
         <div class="tuner-error" role="alert">
           <Icon name="alert" />
           <p>
-            <b>{plainReason(status.message ?? 'スキャンできませんでした。', 'スキャンできませんでした')}</b>
-            アンテナの接続とチューナーの状態を確かめてから、もう一度お試しください。チャンネルは元のままです。
+            <b>{plainReason(status.message ?? TEXTS.scanFailed, TEXTS.scanFailedPlain)}</b>
+            {TEXTS.scanFailedNext}
           </p>
         </div>
       );
@@ -118,7 +121,7 @@ function Chooser({
   };
   return (
     <>
-      <fieldset class="scan-types" aria-label="スキャンする放送" data-nav-group="scan-types">
+      <fieldset class="scan-types" aria-label={TEXTS.scanTypes} data-nav-group="scan-types">
         {able.map((type) => (
           // biome-ignore lint/a11y/useSemanticElements: a button like all others, for fingers and remote controls
           <button
@@ -140,7 +143,7 @@ function Chooser({
         disabled={chosen.length === 0 || busy}
         onClick={() => onStart(chosen)}
       >
-        スキャンを始める
+        {TEXTS.scanStart}
       </button>
     </>
   );
@@ -170,11 +173,9 @@ export function Scan({ tuners }: { tuners: readonly Tuner[] }) {
   return (
     <section class="block" aria-labelledby="scan-title">
       <header class="block-head">
-        <h2 id="scan-title">チャンネルスキャン</h2>
+        <h2 id="scan-title">{TEXTS.scan}</h2>
       </header>
-      <p class="block-note">
-        受信できる局を探し、選んだ放送のチャンネルを入れ替えます。地デジで数分、BS・CSで十数分かかります。視聴や録画は続きます。
-      </p>
+      <p class="block-note">{TEXTS.scanNote}</p>
       <div class="scan">
         {status === undefined && failure !== undefined ? (
           <p class="field-failed" role="alert">
@@ -184,7 +185,7 @@ export function Scan({ tuners }: { tuners: readonly Tuner[] }) {
         {running && status !== undefined ? (
           <Running status={status} onAbort={() => void run(abortScan)} />
         ) : able.length === 0 ? (
-          <p class="block-note">使えるチューナーがないので、スキャンできません。</p>
+          <p class="block-note">{TEXTS.scanNeedsTuner}</p>
         ) : (
           <Chooser able={able} busy={busy} onStart={(types) => void run(() => startScan({ types }))} />
         )}

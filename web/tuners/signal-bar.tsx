@@ -1,6 +1,7 @@
 /** Signal quality of a channel: CNR on the scale of its kind of broadcast, with the limit of reception. */
 import type { Tuner } from '../../wire/agent.ts';
 import { signalWords } from '../words/tuner.ts';
+import { TEXTS } from './texts.ts';
 
 export function SignalBar({ of }: { of: Pick<Tuner, 'signal' | 'tuned'> }) {
   const words = signalWords(of);
@@ -16,9 +17,9 @@ export function SignalBar({ of }: { of: Pick<Tuner, 'signal' | 'tuned'> }) {
         <span style={{ '--part': words.part.toFixed(3) }} />
       </span>
       <span class="signal-words">
-        受信状態 <b>{words.text}</b>
-        {words.db === '' ? null : <span class="numbers"> CNR {words.db}</span>}
-        {strength === null ? null : <span class="numbers"> 信号 {strength.toFixed(0)} dBm</span>}
+        {TEXTS.signal} <b>{words.text}</b>
+        {words.db === '' ? null : <span class="numbers"> {TEXTS.cnr(words.db)}</span>}
+        {strength === null ? null : <span class="numbers"> {TEXTS.strength(strength.toFixed(0))}</span>}
       </span>
     </div>
   );

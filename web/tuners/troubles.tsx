@@ -4,6 +4,7 @@ import type { GuideStatus } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { Icon } from '../ui/icon.tsx';
 import { agoText } from '../words/time.ts';
+import { TEXTS } from './texts.ts';
 import { type TroubleWords, troubleWords } from './trouble-words.ts';
 
 /** More would push the guide's own list out of sight. */
@@ -11,20 +12,20 @@ const PLACES_SHOWN = 6;
 
 function placesText(places: TroubleWords['places']): string {
   const more = places.length - PLACES_SHOWN;
-  return `${places.slice(0, PLACES_SHOWN).join('、')}${more > 0 ? ` ほか${more}` : ''}`;
+  return `${places.slice(0, PLACES_SHOWN).join('、')}${more > 0 ? TEXTS.morePlaces(more) : ''}`;
 }
 
 function triesText({ failures, at, tone }: TroubleWords): string | undefined {
   if (at === undefined) return undefined;
-  const often = failures > 1 && tone === 'bad' ? `${failures}回続けて、` : '';
-  return `${often}最後は${agoText(at, now.value)}`;
+  const often = failures > 1 && tone === 'bad' ? TEXTS.inARow(failures) : '';
+  return TEXTS.lastTry(often, agoText(at, now.value));
 }
 
 export function Troubles({ status, channels }: { status: GuideStatus; channels: readonly Channel[] }) {
   const groups = troubleWords(status.troubles, channels);
   if (groups.length === 0) return null;
   return (
-    <ul class="troubles" aria-label="番組表を受信できないチャンネル">
+    <ul class="troubles" aria-label={TEXTS.troubles}>
       {groups.map((words) => {
         const tries = triesText(words);
         return (
@@ -38,7 +39,9 @@ export function Troubles({ status, channels }: { status: GuideStatus; channels: 
               {words.reason === undefined && tries === undefined ? null : (
                 <p>
                   {words.reason}
-                  {tries === undefined ? null : <span class="trouble-tries numbers">（{tries}）</span>}
+                  {tries === undefined ? null : (
+                    <span class="trouble-tries numbers">{TEXTS.tries(tries)}</span>
+                  )}
                 </p>
               )}
               <p>{words.next}</p>

@@ -11,6 +11,7 @@ import { narrow } from '../words/channel.ts';
 import { splitTitle } from '../words/title.ts';
 import { driverName, errorAdvice, stateWords, TYPE_NAMES, userWords } from '../words/tuner.ts';
 import { SignalBar } from './signal-bar.tsx';
+import { TEXTS } from './texts.ts';
 
 /** Further behind than this a user of a tuning is in trouble: it is cut at 64 MB. */
 const LATE_BYTES = 8_000_000;
@@ -20,7 +21,7 @@ function Users({ tuner, channels }: { tuner: Tuner; channels: readonly Channel[]
   const running = useQuery(RUNNING_RECORDINGS).value ?? [];
   const nameOf = (id: RecordingId): string | undefined => {
     const found = running.find((recording) => recording.id === id);
-    return found && `${splitTitle(found.name).title}（${narrow(found.serviceName)}）`;
+    return found && TEXTS.program(splitTitle(found.name).title, narrow(found.serviceName));
   };
   if (tuner.users.length === 0) return null;
   return (
@@ -31,7 +32,7 @@ function Users({ tuner, channels }: { tuner: Tuner; channels: readonly Channel[]
             <b>{words.text}</b>
             {words.detail === undefined ? null : <span>{words.detail}</span>}
             {user.lagBytes < LATE_BYTES ? null : (
-              <span class="tuner-late numbers">{Math.round(user.lagBytes / MEGA)} MB 遅れています</span>
+              <span class="tuner-late numbers">{TEXTS.late(Math.round(user.lagBytes / MEGA))}</span>
             )}
           </li>
         )),
@@ -41,15 +42,15 @@ function Users({ tuner, channels }: { tuner: Tuner; channels: readonly Channel[]
 }
 
 const COUNTS = [
-  ['continuityErrors', 'ドロップ'],
-  ['transportErrors', 'エラー'],
-  ['syncErrors', '同期エラー'],
-  ['scrambled', 'スクランブル解除不可'],
+  ['continuityErrors', TEXTS.drops],
+  ['transportErrors', TEXTS.errors],
+  ['syncErrors', TEXTS.syncErrors],
+  ['scrambled', TEXTS.scrambled],
 ] as const;
 
 function Counts({ stats }: { stats: NonNullable<Tuner['stats']> }) {
   return (
-    <dl class="counts" title={`受信したパケット ${stats.packets.toLocaleString('ja-JP')}`}>
+    <dl class="counts" title={TEXTS.packets(stats.packets.toLocaleString('ja-JP'))}>
       {COUNTS.map(([key, name]) => (
         <div key={key} class={stats[key] > 0 ? 'count count-bad' : 'count'}>
           <dt>{name}</dt>
@@ -80,7 +81,7 @@ export function TunerCard({ tuner, channels }: { tuner: Tuner; channels: readonl
   return (
     <li class="tuner" data-disabled={tuner.disabled ? '' : undefined}>
       <header class="tuner-head">
-        <span class="tuner-rank numbers" title="使われる順番">
+        <span class="tuner-rank numbers" title={TEXTS.order}>
           {tuner.rank === null ? '–' : tuner.rank + 1}
         </span>
         <span class="tuner-name">
@@ -107,7 +108,7 @@ export function TunerCard({ tuner, channels }: { tuner: Tuner; channels: readonl
         <div class="tuner-error" role="alert">
           <Icon name="alert" />
           <p>
-            <b>{plainReason(tuner.error, 'チューナーを使えません')}</b>
+            <b>{plainReason(tuner.error, TEXTS.unusable)}</b>
             {errorAdvice(tuner, currentMs())}
           </p>
         </div>

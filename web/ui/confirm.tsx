@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Sheet } from './sheet.tsx';
+import { TEXTS } from './texts.ts';
 
 interface ConfirmProps {
   readonly title: string;
@@ -21,7 +22,7 @@ export function Confirm({ title, action, onConfirm, onClose, children }: Confirm
         {children}
         <div class="confirm-actions">
           <button ref={keep} type="button" class="button" data-nav-initial="" onClick={onClose}>
-            キャンセル
+            {TEXTS.cancel}
           </button>
           <button
             type="button"

@@ -2,6 +2,7 @@
 import type { BroadcastMs } from '../../arib/time.ts';
 import { now } from '../device/clock.ts';
 import { progressOf } from './progress-of.ts';
+import { TEXTS } from './texts.ts';
 
 function Bar({ part, label }: { part: number; label: string }) {
   return (
@@ -19,7 +20,7 @@ function Bar({ part, label }: { part: number; label: string }) {
 }
 
 export function ProgramProgress({ startAt, endAt }: { startAt: BroadcastMs; endAt: BroadcastMs }) {
-  return <Bar part={progressOf(startAt, endAt, now.value)} label="番組の進み具合" />;
+  return <Bar part={progressOf(startAt, endAt, now.value)} label={TEXTS.progress} />;
 }
 
 /** @param part 0..1 */

@@ -8,6 +8,7 @@ import { onBack } from '../navigation/back.ts';
 import { focusOn } from '../navigation/focus.ts';
 import { Icon } from './icon.tsx';
 import { usePullDown } from './pull-down.ts';
+import { TEXTS } from './texts.ts';
 import { Toasts } from './toast.tsx';
 
 interface SheetProps {
@@ -70,7 +71,7 @@ export function Sheet({ title, onClose, children, wide = false }: SheetProps) {
       <div ref={body} class="sheet-body">
         <header class="sheet-head">
           <h2 id={titleId}>{title}</h2>
-          <button type="button" class="round" aria-label="閉じる" onClick={onClose}>
+          <button type="button" class="round" aria-label={TEXTS.close} onClick={onClose}>
             <Icon name="close" />
           </button>
         </header>

@@ -2,6 +2,7 @@
 import type { Chapters, PlaybackGap } from '../../wire/playback.ts';
 import type { Previews } from '../../wire/recordings.ts';
 import { spellMs } from '../words/recording.ts';
+import { TEXTS } from './texts.ts';
 
 export type Chapter = Chapters['chapters'][number];
 
@@ -57,7 +58,7 @@ export function gapWords(gaps: readonly PlaybackGap[], seconds: number, length: 
   const near = length * NEAR;
   const gap = gaps.find(({ start, end }) => seconds >= start - near && seconds <= end + near);
   if (gap === undefined) return undefined;
-  return gap.missing > 0 ? `ここで${spellMs(gap.missing * 1000)}欠けています` : 'ここに欠けがあります';
+  return gap.missing > 0 ? TEXTS.lostHere(spellMs(gap.missing * 1000)) : TEXTS.someLostHere;
 }
 
 /** The picture of a place: its sheet's address, and where it lies there, in pictures. */

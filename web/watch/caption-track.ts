@@ -5,6 +5,7 @@ import type { RecordingId } from '../../wire/ids.ts';
 import { pageAt, type TimedPage } from '../caption/caption-timeline.ts';
 import { ApiFailure } from '../query/api.ts';
 import { renewCaptions } from '../query/recordings.ts';
+import { TEXTS } from './texts.ts';
 
 interface CaptionLanguageChoice {
   /** 1 to 8. */
@@ -55,7 +56,7 @@ function languagesOf(file: CaptionsFile): CaptionLanguageChoice[] {
   const first = { index: file.language?.index ?? 1, label: file.language?.label ?? '' };
   return [first, ...(file.others ?? [])].map(({ index, label }) => ({
     index,
-    label: label === '' ? `字幕${index}` : label,
+    label: label === '' ? TEXTS.captionsOf(index) : label,
   }));
 }
 

@@ -21,6 +21,7 @@ import {
   withBreak,
 } from './chapter-draft.ts';
 import { type Break, breaksOf } from './skip-rules.ts';
+import { TEXTS } from './texts.ts';
 import { FRAME_S, type WatchPlayer } from './watch-player.ts';
 
 interface ChapterSheetProps {
@@ -33,13 +34,13 @@ interface ChapterSheetProps {
   readonly onClose: () => void;
 }
 
-const EDGES: Readonly<Record<Boundary['edge'], string>> = { start: '始まり', end: '終わり' };
+const EDGES: Readonly<Record<Boundary['edge'], string>> = { start: TEXTS.begin, end: TEXTS.end };
 
 const STEPS: readonly (readonly [string, number])[] = [
-  ['−1秒', -1],
-  ['−1コマ', -FRAME_S],
-  ['＋1コマ', FRAME_S],
-  ['＋1秒', 1],
+  [TEXTS.secondBack, -1],
+  [TEXTS.frameBack, -FRAME_S],
+  [TEXTS.frameForward, FRAME_S],
+  [TEXTS.secondForward, 1],
 ];
 
 const commercialsOf = (breaks: readonly Break[]): Chapters['chapters'] =>
@@ -59,13 +60,12 @@ function Tools({ id, name, at, opened, onMove }: ToolsProps) {
   const changes = useQuery(changesQuery(id)).value?.changes ?? [];
   const toChange = (by: 1 | -1): void => {
     const to = changeBeside(changes, at, by);
-    if (to === undefined)
-      showToast(by === 1 ? 'この先に場面の変わり目はありません' : 'この前に場面の変わり目はありません');
+    if (to === undefined) showToast(by === 1 ? TEXTS.noSceneAfter : TEXTS.noSceneBefore);
     else onMove(to);
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a frame and a legend
-    <div class="break-tools" role="group" aria-label={`${name}を動かす`}>
+    <div class="break-tools" role="group" aria-label={TEXTS.move(name)}>
       {STEPS.map(([label, by]) => (
         <button key={label} type="button" class="button button-small" onClick={() => onMove(at + by)}>
           {label}
@@ -74,15 +74,15 @@ function Tools({ id, name, at, opened, onMove }: ToolsProps) {
       {changes.length === 0 ? null : (
         <>
           <button type="button" class="button button-small" onClick={() => toChange(-1)}>
-            前の変わり目
+            {TEXTS.sceneBefore}
           </button>
           <button type="button" class="button button-small" onClick={() => toChange(1)}>
-            次の変わり目
+            {TEXTS.sceneAfter}
           </button>
         </>
       )}
       <button type="button" class="button button-small numbers" onClick={() => onMove(opened)}>
-        再生していた位置（{preciseClock(opened)}）へ
+        {TEXTS.toOpened(preciseClock(opened))}
       </button>
     </div>
   );
@@ -109,13 +109,13 @@ function BreakRow({ number, found, chosen, onChoose, onRemove, children }: RowPr
             class="button button-small numbers"
             aria-pressed={chosen === edge}
             data-nav-initial={edge === 'start' ? '' : undefined}
-            aria-label={`CM ${number}の${EDGES[edge]} ${preciseClock(found[edge])}`}
+            aria-label={TEXTS.edgeAt(number, EDGES[edge], preciseClock(found[edge]))}
             onClick={() => onChoose(edge)}
           >
             {EDGES[edge]} {preciseClock(found[edge])}
           </button>
         ))}
-        <button type="button" class="round" aria-label={`CM ${number}を取り除く`} onClick={onRemove}>
+        <button type="button" class="round" aria-label={TEXTS.remove(number)} onClick={onRemove}>
           <Icon name="close" />
         </button>
       </div>
@@ -148,11 +148,8 @@ function useChapterCalls({ recordingId, draft, onClose }: ChapterSheetProps) {
     failed: failed.value,
     busy: busy.value,
     save: (breaks: readonly Break[]) =>
-      call('保存できませんでした。', 'CMの位置を保存しました', () =>
-        putChapters(recordingId, commercialsOf(breaks)),
-      ),
-    reset: () =>
-      call('元に戻せませんでした。', '自動で検出した位置に戻しました', () => deleteChapters(recordingId)),
+      call(TEXTS.notSaved, TEXTS.saved, () => putChapters(recordingId, commercialsOf(breaks))),
+    reset: () => call(TEXTS.notRestored, TEXTS.restored, () => deleteChapters(recordingId)),
   };
 }
 
@@ -188,7 +185,7 @@ function useDraft({ player, recordingId, chapters, draft }: ChapterSheetProps) {
     add: (at: number) => {
       const added = withBreak(mine, at, player.length.peek());
       if (added === undefined) {
-        showToast('この位置にはCMを加えられません');
+        showToast(TEXTS.noRoom);
         return;
       }
       put(added);
@@ -211,14 +208,12 @@ export function ChapterSheet(props: ChapterSheetProps) {
     // Asked of the draft itself: the way back by key calls what the first rendering gave.
     const left = draft.peek();
     if (left?.recordingId !== recordingId || sameBreaks(left.breaks, breaksOf(chapters))) return;
-    showToast('CMの位置はまだ保存していません', { label: '続ける', run: onOpen }, 'chapters');
+    showToast(TEXTS.unsaved, { label: TEXTS.goOn, run: onOpen }, 'chapters');
   };
   return (
-    <Sheet title="CMの位置を直す" onClose={close}>
-      <p class="sheet-note">
-        位置を選ぶと、その画面が出ます。始まりはCMの最初の画面、終わりは本編に戻った最初の画面に合わせます。
-      </p>
-      {breaks.length === 0 ? <p class="sheet-note">この録画にCMの印はありません。</p> : null}
+    <Sheet title={TEXTS.correct} onClose={close}>
+      <p class="sheet-note">{TEXTS.correctNote}</p>
+      {breaks.length === 0 ? <p class="sheet-note">{TEXTS.noCommercials}</p> : null}
       <ol class="break-list">
         {breaks.map((found, index) => {
           const edge = chosen?.index === index ? chosen.edge : undefined;
@@ -234,7 +229,7 @@ export function ChapterSheet(props: ChapterSheetProps) {
               {edge === undefined ? null : (
                 <Tools
                   id={recordingId}
-                  name={`CM ${index + 1}の${EDGES[edge]}`}
+                  name={TEXTS.edge(index + 1, EDGES[edge])}
                   at={found[edge]}
                   opened={opened}
                   onMove={(to) => move({ index, edge }, to)}
@@ -251,7 +246,7 @@ export function ChapterSheet(props: ChapterSheetProps) {
         onClick={() => add(opened)}
       >
         <Icon name="plus" />
-        再生していた位置（{preciseClock(opened)}）にCMを加える
+        {TEXTS.addAtOpened(preciseClock(opened))}
       </button>
       {failed === undefined ? null : (
         <p class="field-failed" role="alert">
@@ -261,7 +256,7 @@ export function ChapterSheet(props: ChapterSheetProps) {
       <div class="break-actions">
         {isCorrected ? (
           <button type="button" class="button" disabled={busy} onClick={() => void reset()}>
-            自動検出に戻す
+            {TEXTS.toDetected}
           </button>
         ) : null}
         <button
@@ -270,7 +265,7 @@ export function ChapterSheet(props: ChapterSheetProps) {
           disabled={busy || !isChanged}
           onClick={() => void save(breaks)}
         >
-          保存
+          {TEXTS.save}
         </button>
       </div>
     </Sheet>

@@ -4,6 +4,7 @@ import type { RecordingId } from '../../wire/ids.ts';
 import { showToast } from '../ui/toast.tsx';
 import type { Chapter } from './bar-marks.ts';
 import { type Break, breaksOf, skipAt, untilBreak } from './skip-rules.ts';
+import { TEXTS } from './texts.ts';
 import type { WatchPlayer } from './watch-player.ts';
 import type { WatchSource } from './watch-source.ts';
 
@@ -44,7 +45,7 @@ export class CommercialSkip {
   /** Back to the start of the break that was skipped last, which is not skipped again in this viewing. */
   takeBack(): void {
     if (this.#skipped === undefined || this.#player.source !== this.#source)
-      showToast('スキップしたCMはありません', undefined, 'commercial');
+      showToast(TEXTS.noSkipped, undefined, 'commercial');
     else this.#backTo(this.#skipped);
   }
 
@@ -82,13 +83,13 @@ export class CommercialSkip {
       // The notice outlives the recording that it is about.
       if (this.#player.source === source) this.#backTo(found);
     };
-    showToast('CMをスキップしました', { label: '戻る', run }, 'commercial');
+    showToast(TEXTS.skipped, { label: TEXTS.undoSkip, run }, 'commercial');
   }
 
   #backTo(found: Break): void {
     this.#kept = [...this.#kept, found];
     this.#skipped = undefined;
     this.#player.seek(found.start);
-    showToast('CMの始まりに戻りました', undefined, 'commercial');
+    showToast(TEXTS.backToCommercials, undefined, 'commercial');
   }
 }

@@ -6,6 +6,7 @@ import { playsNext } from '../device/preferences.ts';
 import { Poster } from '../recordings/poster.tsx';
 import { shortText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
+import { TEXTS } from './texts.ts';
 
 interface EndPanelProps {
   readonly recording: Recording | undefined;
@@ -39,7 +40,7 @@ function Next({ next, onNext }: { next: Recording; onNext: () => void }) {
   return (
     <>
       <p class="end-lead" role="status">
-        {left === undefined ? '次の回' : `${left}秒後に次の回を再生します`}
+        {left === undefined ? TEXTS.nextEpisode : TEXTS.nextIn(left)}
       </p>
       <button type="button" class="end-next" onClick={onNext}>
         <span class="end-poster">
@@ -52,11 +53,11 @@ function Next({ next, onNext }: { next: Recording; onNext: () => void }) {
       </button>
       <div class="panel-actions">
         <button type="button" class="button button-main" onClick={onNext}>
-          今すぐ見る
+          {TEXTS.watchNow}
         </button>
         {left === undefined ? null : (
           <button type="button" class="button" onClick={stop}>
-            キャンセル
+            {TEXTS.cancel}
           </button>
         )}
       </div>
@@ -71,21 +72,21 @@ export function EndPanel({ recording, next, onNext, onAgain, onList }: EndPanelP
     [next?.id],
   );
   return (
-    <section class="stage-note stage-note-wide end-panel" ref={panel} aria-label="再生が終わりました">
+    <section class="stage-note stage-note-wide end-panel" ref={panel} aria-label={TEXTS.over}>
       {next === undefined ? (
         <>
           <h2>{recording === undefined ? '' : splitTitle(recording.name).title}</h2>
-          <p class="end-lead">最後まで再生しました</p>
+          <p class="end-lead">{TEXTS.watchedAll}</p>
         </>
       ) : (
         <Next key={next.id} next={next} onNext={onNext} />
       )}
       <div class="panel-actions">
         <button type="button" class="button" onClick={onAgain}>
-          最初から見る
+          {TEXTS.fromStart}
         </button>
         <button type="button" class="button" onClick={onList}>
-          録画の一覧へ
+          {TEXTS.toList}
         </button>
       </div>
     </section>

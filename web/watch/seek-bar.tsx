@@ -6,6 +6,7 @@ import type { Previews } from '../../wire/recordings.ts';
 import { addressOf } from '../query/api.ts';
 import { lengthClock } from '../words/recording.ts';
 import { type Chapter, chapterAt, chapterParts, gapParts, gapWords, partOf, previewAt } from './bar-marks.ts';
+import { TEXTS } from './texts.ts';
 import type { WatchPlayer } from './watch-player.ts';
 
 interface SeekBarProps {
@@ -113,11 +114,11 @@ export function SeekBar({ player, chapters, gaps, previews, pointed, onSkip }: S
       ref={bar}
       role="slider"
       tabIndex={0}
-      aria-label="再生位置"
+      aria-label={TEXTS.position}
       aria-valuemin={0}
       aria-valuemax={Math.round(length)}
       aria-valuenow={Math.round(position)}
-      aria-valuetext={`${lengthClock(position * 1000)}、全体${lengthClock(length * 1000)}`}
+      aria-valuetext={TEXTS.positionOf(lengthClock(position * 1000), lengthClock(length * 1000))}
       data-pointed={pointed.value === undefined ? undefined : ''}
       onKeyDown={onKey}
       onPointerDown={(event) => {

@@ -27,6 +27,7 @@ import { CommercialSkip } from './commercial-skip.ts';
 import { nextEpisode } from './next-episode.ts';
 import { ResumeReport } from './resume-report.ts';
 import { isSkipping } from './skip-rules.ts';
+import { TEXTS } from './texts.ts';
 import { WatchPlayer } from './watch-player.ts';
 import { chaseSource, finishedSource, type WatchSource } from './watch-source.ts';
 
@@ -132,8 +133,8 @@ function begin({ player, report, visibility }: Watching, source: WatchSource, re
   // Opened again, the same address continues where it was left then.
   if (asked !== undefined) setQuery({ t: null }, true);
   else if (resumed > 0) {
-    const action = { label: '最初から見る', run: () => player.seek(0) };
-    showToast(`${lengthClock(resumed * 1000)} の続きから再生します`, action, 'resume');
+    const action = { label: TEXTS.fromStart, run: () => player.seek(0) };
+    showToast(TEXTS.resumed(lengthClock(resumed * 1000)), action, 'resume');
   }
 }
 
@@ -174,7 +175,7 @@ function useEncodedFile(watching: Watching | undefined, { recording, playback }:
       if (watching.player.source !== source) return;
       watching.report.follow(next, place);
       watching.player.watch(next, place);
-      showToast('変換したファイルの再生に切り替えました');
+      showToast(TEXTS.toEncoded);
     });
   }, [watching, recording, playback, paused]);
 }

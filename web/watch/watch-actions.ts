@@ -11,6 +11,7 @@ import { showToast } from '../ui/toast.tsx';
 import { rateText } from '../words/recording.ts';
 import { splitTitle } from '../words/title.ts';
 import { chapterStep } from './bar-marks.ts';
+import { TEXTS } from './texts.ts';
 import type { Known, Watching } from './use-watch.ts';
 import type { WatchActions } from './watch-keys.ts';
 import type { WatchSheetName } from './watch-sheets.tsx';
@@ -34,12 +35,12 @@ async function screenshot(parts: WatchParts): Promise<void> {
   const video = parts.video();
   const blob = video === null ? undefined : await takeScreenshot(video, parts.layer()?.canvas);
   if (blob === undefined) {
-    showToast('保存できる画面がありません');
+    showToast(TEXTS.noPicture);
     return;
   }
   const name = splitTitle(parts.known().recording?.name ?? '').title;
   saveFile(blob, screenshotName(name, parts.watching()?.player.position.peek() ?? 0));
-  showToast('画面を保存しました');
+  showToast(TEXTS.pictureSaved);
 }
 
 function soundActions(parts: WatchParts) {
@@ -109,12 +110,12 @@ export function watchActions(parts: WatchParts): WatchActions & { seek: (seconds
     captions: () => {
       const visible = !captionSettings.peek().visible;
       changeCaptions({ visible });
-      showToast(visible ? '字幕を表示します' : '字幕を消しました', undefined, 'captions');
+      showToast(visible ? TEXTS.captionsShown : TEXTS.captionsHidden, undefined, 'captions');
     },
     screenshot: () => void screenshot(parts),
     next: () => {
       const { next } = parts.known();
-      if (next === undefined) showToast('次の回の録画はありません');
+      if (next === undefined) showToast(TEXTS.noNextEpisode);
       else navigate(watchPath(next), true);
     },
     pictureInPicture: () => void togglePictureInPicture(parts.video()),

@@ -12,6 +12,7 @@ import { Texts } from '../words/program-texts.tsx';
 import { rateText } from '../words/recording.ts';
 import { airDateText, shortText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
+import { TEXTS } from './texts.ts';
 import { LiveButton } from './watch-controls.tsx';
 import type { WatchPlayer } from './watch-player.ts';
 import type { WatchSheetName } from './watch-sheets.tsx';
@@ -38,8 +39,8 @@ function Chip({ icon, text, onClick }: { icon: IconName; text: string; onClick: 
 function Episodes({ series, id }: { series: readonly Recording[]; id: RecordingId }) {
   if (series.length < 2) return null;
   return (
-    <section class="below-episodes" aria-label="シリーズの録画">
-      <h3>シリーズの録画</h3>
+    <section class="below-episodes" aria-label={TEXTS.series}>
+      <h3>{TEXTS.series}</h3>
       <div class="rows">
         {series.map((one) => (
           <a
@@ -63,11 +64,11 @@ function Episodes({ series, id }: { series: readonly Recording[]; id: RecordingI
 
 export function WatchBelow({ recording, player, series, onChapter, onSheet, onScreenshot }: BelowProps) {
   const detail = useQuery(recording === undefined ? undefined : recordingDetailQuery(recording.id));
-  if (recording === undefined) return <section class="below" aria-label="番組" />;
+  if (recording === undefined) return <section class="below" aria-label={TEXTS.program} />;
   const { title, marks } = splitTitle(recording.name);
   const audios = player?.source?.audios.length ?? 0;
   return (
-    <section class="below" aria-label="番組">
+    <section class="below" aria-label={TEXTS.program}>
       <div class="below-now">
         <p class="below-station">{narrow(recording.serviceName)}</p>
         <h2>{title}</h2>
@@ -82,15 +83,15 @@ export function WatchBelow({ recording, player, series, onChapter, onSheet, onSc
           <LiveButton player={player} />
           {onChapter === undefined ? null : (
             <>
-              <Chip icon="chapterBack" text="前のチャプター" onClick={() => onChapter(-1)} />
-              <Chip icon="chapterNext" text="次のチャプター" onClick={() => onChapter(1)} />
+              <Chip icon="chapterBack" text={TEXTS.previousChapter} onClick={() => onChapter(-1)} />
+              <Chip icon="chapterNext" text={TEXTS.nextChapter} onClick={() => onChapter(1)} />
             </>
           )}
-          <Chip icon="captions" text="字幕" onClick={() => onSheet('captions')} />
+          <Chip icon="captions" text={TEXTS.captions} onClick={() => onSheet('captions')} />
           <Chip icon="speed" text={rateText(player.rate.value)} onClick={() => onSheet('rate')} />
-          {audios > 1 ? <Chip icon="speech" text="音声" onClick={() => onSheet('audio')} /> : null}
-          <Chip icon="quality" text="画質" onClick={() => onSheet('quality')} />
-          <Chip icon="camera" text="画面を保存" onClick={onScreenshot} />
+          {audios > 1 ? <Chip icon="speech" text={TEXTS.sound} onClick={() => onSheet('audio')} /> : null}
+          <Chip icon="quality" text={TEXTS.quality} onClick={() => onSheet('quality')} />
+          <Chip icon="camera" text={TEXTS.screenshot} onClick={onScreenshot} />
         </div>
       )}
       {detail.value === undefined ? null : <Texts {...detail.value} />}

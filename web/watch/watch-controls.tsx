@@ -19,6 +19,7 @@ import { shortText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import type { Chapter } from './bar-marks.ts';
 import { SeekBar } from './seek-bar.tsx';
+import { TEXTS } from './texts.ts';
 import type { WatchPlayer } from './watch-player.ts';
 import type { WatchSheetName } from './watch-sheets.tsx';
 
@@ -54,7 +55,7 @@ function Heading({ recording }: { recording: Recording | undefined }) {
           {recording.recording ? (
             <span class="osd-record osd-record-recording">
               <i class="booking-dot" />
-              録画中
+              {TEXTS.recording}
             </span>
           ) : null}
         </p>
@@ -75,7 +76,7 @@ interface SkipControlProps {
 }
 
 function SkipControl({ seconds, back = false, onClick }: SkipControlProps) {
-  const label = back ? `${seconds}秒戻る` : `${seconds}秒進む`;
+  const label = back ? TEXTS.skipBack(seconds) : TEXTS.skipForward(seconds);
   return (
     <button type="button" class="control control-skip" aria-label={label} title={label} onClick={onClick}>
       <Icon name={back ? 'rewind' : 'forward'} />
@@ -94,7 +95,7 @@ function Time({ player }: { player: WatchPlayer }) {
       <span>
         {' / '}
         {lengthClock(player.length.value * 1000)}
-        {growing ? <span class="watch-so-far"> 録画済み</span> : null}
+        {growing ? <span class="watch-so-far"> {TEXTS.recorded}</span> : null}
       </span>
     </span>
   );
@@ -109,11 +110,11 @@ export function LiveButton({ player }: { player: WatchPlayer }) {
       type="button"
       class="live-button"
       data-live={live ? '' : undefined}
-      aria-label={live ? 'ライブ（最新の位置を再生中）' : 'ライブ（最新の位置へ）'}
+      aria-label={live ? TEXTS.atLive : TEXTS.toLive}
       onClick={() => player.toLive()}
     >
       <i class="booking-dot" />
-      ライブ
+      {TEXTS.live}
     </button>
   );
 }
@@ -126,31 +127,31 @@ function LeftButtons(props: WatchControlsProps) {
     <>
       <Control
         icon={over ? 'start' : stopped ? 'play' : 'pause'}
-        label={over ? '最初から見る' : stopped ? '再生' : '一時停止'}
+        label={over ? TEXTS.fromStart : stopped ? TEXTS.play : TEXTS.pause}
         class="control-main"
         onClick={() => player.togglePause()}
       />
       <SkipControl seconds={skipBack.value} back onClick={() => onSkip(-1)} />
       <SkipControl seconds={skipForward.value} onClick={() => onSkip(1)} />
-      <Control icon="start" label="最初から見る" class="control-start" onClick={() => player.seek(0)} />
+      <Control icon="start" label={TEXTS.fromStart} class="control-start" onClick={() => player.seek(0)} />
       {chapters.length === 0 ? null : (
         <>
           <Control
             icon="chapterBack"
-            label="前のチャプター"
+            label={TEXTS.previousChapter}
             class="control-chapter"
             onClick={() => onChapter(-1)}
           />
           <Control
             icon="chapterNext"
-            label="次のチャプター"
+            label={TEXTS.nextChapter}
             class="control-chapter"
             onClick={() => onChapter(1)}
           />
         </>
       )}
       {onNext === undefined ? null : (
-        <Control icon="episode" label="次の回" class="control-episode" onClick={onNext} />
+        <Control icon="episode" label={TEXTS.nextEpisode} class="control-episode" onClick={onNext} />
       )}
       <VolumeControl sound={player.sound} />
       <Time player={player} />
@@ -168,8 +169,8 @@ function RightButtons(props: WatchControlsProps) {
       <button
         type="button"
         class="control control-captions"
-        aria-label={shown ? '字幕を消す' : '字幕を出す'}
-        title={shown ? '字幕を消す' : '字幕を出す'}
+        aria-label={shown ? TEXTS.captionsOff : TEXTS.captionsOn}
+        title={shown ? TEXTS.captionsOff : TEXTS.captionsOn}
         aria-pressed={shown}
         onClick={() => changeCaptions({ visible: !shown })}
       >
@@ -178,24 +179,29 @@ function RightButtons(props: WatchControlsProps) {
       <button
         type="button"
         class="control control-rate"
-        aria-label={`再生速度（${rateText(player.rate.value)}）`}
-        title="再生速度"
+        aria-label={TEXTS.rateOf(rateText(player.rate.value))}
+        title={TEXTS.rate}
         onClick={() => onSheet('rate')}
       >
         <b class="numbers">{player.rate.value}×</b>
       </button>
       {audios > 1 ? (
-        <Control icon="speech" label="音声" class="control-audio" onClick={() => onSheet('audio')} />
+        <Control icon="speech" label={TEXTS.sound} class="control-audio" onClick={() => onSheet('audio')} />
       ) : null}
-      <Control icon="tune" label="字幕・画質・操作の設定" onClick={() => onSheet('settings')} />
-      <Control icon="camera" label="画面を保存" class="control-shot" onClick={props.onScreenshot} />
+      <Control icon="tune" label={TEXTS.settings} onClick={() => onSheet('settings')} />
+      <Control icon="camera" label={TEXTS.screenshot} class="control-shot" onClick={props.onScreenshot} />
       {canPictureInPicture() ? (
-        <Control icon="window" label="小窓で見る" class="control-pip" onClick={props.onPictureInPicture} />
+        <Control
+          icon="window"
+          label={TEXTS.smallWindow}
+          class="control-pip"
+          onClick={props.onPictureInPicture}
+        />
       ) : null}
-      <Control icon="help" label="操作の説明" class="control-help" onClick={() => onSheet('help')} />
+      <Control icon="help" label={TEXTS.help} class="control-help" onClick={() => onSheet('help')} />
       <Control
         icon={fullscreen.value ? 'reduce' : 'enlarge'}
-        label={fullscreen.value ? '全画面を終える' : '全画面'}
+        label={fullscreen.value ? TEXTS.leaveFullScreen : TEXTS.fullScreen}
         onClick={props.onFullscreen}
       />
     </>
@@ -207,7 +213,13 @@ export function WatchControls(props: WatchControlsProps) {
   return (
     <>
       <div class="osd osd-top" data-shown={awake || info ? '' : undefined} data-nav-group="osd">
-        <button type="button" class="control osd-back" aria-label="戻る" title="戻る" onClick={goBack}>
+        <button
+          type="button"
+          class="control osd-back"
+          aria-label={TEXTS.back}
+          title={TEXTS.back}
+          onClick={goBack}
+        >
           <Icon name="back" />
         </button>
         <Heading recording={recording} />

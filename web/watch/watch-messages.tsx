@@ -3,6 +3,7 @@ import type { Recording } from '../../wire/api.ts';
 import { BusyNote, FailureNote, RetryNote, type WayOut } from '../player/overlay.tsx';
 import type { ApiFailure } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
+import { TEXTS } from './texts.ts';
 import { watchAdvice } from './watch-advice.ts';
 import type { WatchPlayer } from './watch-player.ts';
 
@@ -21,21 +22,21 @@ function Opening() {
       <span class="tuning-ring">
         <Icon name="recordings" />
       </span>
-      <b>再生の準備をしています</b>
+      <b>{TEXTS.preparing}</b>
     </div>
   );
 }
 
 export function WatchMessage({ player, failure, onRetry, onList, onQuality }: WatchMessageProps) {
   const state = player.state.value;
-  const list: WayOut = { text: '録画の一覧へ', act: onList };
+  const list: WayOut = { text: TEXTS.toList, act: onList };
   if (failure !== undefined) {
-    const again: WayOut = { text: '再試行', act: onRetry };
+    const again: WayOut = { text: TEXTS.retry, act: onRetry };
     const ways = failure.code === 'not_found' ? [list, again] : [again, list];
     return <FailureNote failure={failure} advice={watchAdvice(failure)} ways={ways} />;
   }
-  const again: WayOut = { text: '再試行', act: () => player.retry() };
-  const quality: WayOut = { text: '画質を変える', act: onQuality };
+  const again: WayOut = { text: TEXTS.retry, act: () => player.retry() };
+  const quality: WayOut = { text: TEXTS.changeQuality, act: onQuality };
   const several = (player.source?.codecs.length ?? 0) > 1;
   switch (state.kind) {
     case 'playing':
@@ -45,7 +46,7 @@ export function WatchMessage({ player, failure, onRetry, onList, onQuality }: Wa
       return <Opening />;
     case 'seeking':
     case 'stalled':
-      return <BusyNote text="読み込んでいます" />;
+      return <BusyNote text={TEXTS.loading} />;
     case 'waiting': {
       const ways = several ? [again, quality, list] : [again, list];
       return (
@@ -71,7 +72,7 @@ export function SoundOnly({ recording }: { recording: Recording | undefined }) {
       <span class="panel-sign">
         <Icon name="sound" />
       </span>
-      <b>音声のみの録画です</b>
+      <b>{TEXTS.soundOnly}</b>
       <span>{recording?.serviceName ?? ''}</span>
     </div>
   );
@@ -88,7 +89,7 @@ export function SkipSign({
   return (
     <div key={key} class={`skip-sign ${seconds < 0 ? 'skip-back' : 'skip-on'}`} aria-hidden="true">
       <Icon name={seconds < 0 ? 'rewind' : 'forward'} />
-      <b class="numbers">{Math.abs(seconds)}秒</b>
+      <b class="numbers">{TEXTS.seconds(Math.abs(seconds))}</b>
     </div>
   );
 }

@@ -12,6 +12,7 @@ import { SeekablePlayback } from '../player/seekable-playback.ts';
 import { SoundOutput } from '../player/sound-output.ts';
 import { ApiFailure, type FailureCode } from '../query/api.ts';
 import { LIVE_EDGE, type PlayCodec } from '../query/recordings.ts';
+import { TEXTS } from './texts.ts';
 import { codecFor, type WatchSource } from './watch-source.ts';
 import { nextState, type WatchEvent, type WatchState } from './watch-state.ts';
 
@@ -146,7 +147,7 @@ export class WatchPlayer {
     this.#length.value = source.duration;
     this.#playback.duration = this.#growing ? Number.POSITIVE_INFINITY : source.duration;
     if (mediaSourceClass() === undefined) {
-      const message = 'このブラウザーは映像の再生（Media Source Extensions）に対応していません。';
+      const message = TEXTS.noMediaSource;
       this.#dispatch({ kind: 'giveUp', failure: new ApiFailure('unsupported', message) });
       return;
     }
@@ -320,7 +321,7 @@ export class WatchPlayer {
     const codec = codecFor(source, liveCodec.value, canPlayAv1());
     this.#codec.value = codec;
     if (codec === undefined) {
-      const message = 'この録画に、このブラウザーで再生できる形式がありません。';
+      const message = TEXTS.noFormat;
       this.#dispatch({ kind: 'giveUp', failure: new ApiFailure('unsupported', message) });
       return undefined;
     }

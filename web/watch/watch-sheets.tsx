@@ -23,6 +23,7 @@ import type { CaptionTrack } from './caption-track.ts';
 import type { ChapterDraft } from './chapter-draft.ts';
 import { ChapterSheet } from './chapter-sheet.tsx';
 import { breaksOf } from './skip-rules.ts';
+import { TEXTS } from './texts.ts';
 import { RATES, type WatchPlayer } from './watch-player.ts';
 import { codecFor } from './watch-source.ts';
 
@@ -43,13 +44,13 @@ interface SheetsProps {
 
 function RateSheet({ player, onClose }: SheetsProps) {
   return (
-    <Sheet title="再生速度" onClose={onClose}>
+    <Sheet title={TEXTS.rate} onClose={onClose}>
       <Choices
-        label="再生速度"
+        label={TEXTS.rate}
         choices={RATES.map((rate) => ({
           value: String(rate),
           label: rateText(rate),
-          note: rate === 1 ? '標準' : undefined,
+          note: rate === 1 ? TEXTS.usual : undefined,
         }))}
         chosen={String(player.rate.value)}
         onChoose={(rate) => {
@@ -63,10 +64,10 @@ function RateSheet({ player, onClose }: SheetsProps) {
 
 function CaptionState({ track }: { track: CaptionTrack | undefined }) {
   const state = track?.state.value;
-  if (state?.kind === 'none') return <p class="sheet-note">この録画に字幕はありません。</p>;
-  if (state?.kind === 'reading') return <p class="sheet-note">字幕を読み込んでいます…</p>;
+  if (state?.kind === 'none') return <p class="sheet-note">{TEXTS.noCaptions}</p>;
+  if (state?.kind === 'reading') return <p class="sheet-note">{TEXTS.captionsLoading}</p>;
   if (state?.kind === 'failed') {
-    return <p class="sheet-note">字幕を読み込めませんでした。{state.failure.message}</p>;
+    return <p class="sheet-note">{TEXTS.captionsFailed(state.failure.message)}</p>;
   }
   if (state === undefined) return null;
   return (
@@ -88,10 +89,10 @@ function chosenAudio(player: WatchPlayer): string {
 function AudioSheet({ player, onClose }: SheetsProps) {
   const choices = (player.source?.audios ?? []).map(({ id, label }) => ({ value: id, label }));
   return (
-    <Sheet title="音声" onClose={onClose}>
-      {choices.length === 0 ? <p class="sheet-note">音声の情報がありません。</p> : null}
+    <Sheet title={TEXTS.sound} onClose={onClose}>
+      {choices.length === 0 ? <p class="sheet-note">{TEXTS.noSoundFacts}</p> : null}
       <Choices
-        label="音声"
+        label={TEXTS.sound}
         choices={choices}
         chosen={chosenAudio(player)}
         onChoose={(id) => {
@@ -104,8 +105,8 @@ function AudioSheet({ player, onClose }: SheetsProps) {
 }
 
 const QUALITIES: Readonly<Record<PlayCodec, { label: string; note: string }>> = {
-  h264: { label: 'H.264', note: '標準。どの端末でも軽く再生できます' },
-  av1: { label: 'AV1', note: '少ない通信量で高画質。新しい端末向け' },
+  h264: { label: 'H.264', note: TEXTS.h264Note },
+  av1: { label: 'AV1', note: TEXTS.av1Note },
 };
 
 function QualitySheet({ player, onClose }: SheetsProps) {
@@ -113,14 +114,14 @@ function QualitySheet({ player, onClose }: SheetsProps) {
   const choices: Choice<PlayCodec>[] = (player.source?.codecs ?? []).map((codec) => ({
     value: codec,
     label: QUALITIES[codec].label,
-    note: codec === 'av1' && !av1 ? 'このブラウザーは AV1 を再生できません' : QUALITIES[codec].note,
+    note: codec === 'av1' && !av1 ? TEXTS.noAv1 : QUALITIES[codec].note,
     disabled: codec === 'av1' && !av1,
   }));
   const chosen = codecFor({ codecs: choices.map(({ value }) => value) }, liveCodec.value, av1);
   return (
-    <Sheet title="画質" onClose={onClose}>
+    <Sheet title={TEXTS.quality} onClose={onClose}>
       <Choices
-        label="画質"
+        label={TEXTS.quality}
         choices={choices}
         chosen={chosen ?? 'h264'}
         onChoose={(codec) => {
@@ -152,21 +153,21 @@ function Entry({ icon, text, value, first = false, onClick }: EntryProps) {
   );
 }
 
-const skips = SKIPS.map((seconds) => ({ value: String(seconds), label: `${seconds}秒` }));
+const skips = SKIPS.map((seconds) => ({ value: String(seconds), label: TEXTS.seconds(seconds) }));
 
 const SKIPPINGS: readonly { value: CommercialSkipping; label: string }[] = [
-  { value: 'reliable', label: '確実なときだけ' },
-  { value: 'always', label: 'いつも' },
-  { value: 'never', label: 'しない' },
+  { value: 'reliable', label: TEXTS.skipReliable },
+  { value: 'always', label: TEXTS.skipAlways },
+  { value: 'never', label: TEXTS.never },
 ];
 
 /** Consequence of the choice for this recording; undefined: none worth mentioning. */
 function skippingNote(recording: Recording | undefined, chapters: readonly Chapter[]): string | undefined {
   if (recording === undefined || commercialSkipping.value === 'never') return undefined;
-  if (recording.recording) return '録画中の番組では、CMをスキップできません。';
-  if (breaksOf(chapters).length === 0) return 'この録画では、CMの位置がわかっていません。';
+  if (recording.recording) return TEXTS.noSkipWhileRecording;
+  if (breaksOf(chapters).length === 0) return TEXTS.noCommercialsKnown;
   if (commercialSkipping.value === 'always' || recording.cmReliable) return undefined;
-  return 'この録画のCMの位置は確実ではないため、スキップしません。';
+  return TEXTS.notReliable;
 }
 
 /** Commercials can be edited for a finished recording whose original exists uncut. */
@@ -179,9 +180,9 @@ function CommercialSection({ recording, chapters }: Pick<SheetsProps, 'recording
   const note = skippingNote(recording, chapters);
   return (
     <section class="sheet-section">
-      <h3>自動でCMをスキップ</h3>
+      <h3>{TEXTS.skipCommercials}</h3>
       <Segments
-        label="自動でCMをスキップ"
+        label={TEXTS.skipCommercials}
         options={SKIPPINGS}
         value={commercialSkipping.value}
         onChoose={(value) => {
@@ -199,44 +200,44 @@ function SettingsSheet(props: SheetsProps) {
   const audio = audios.find(({ id }) => id === chosenAudio(player));
   const { codec } = player;
   return (
-    <Sheet title="再生の設定" onClose={onClose}>
+    <Sheet title={TEXTS.playback} onClose={onClose}>
       <div class="rows">
         <Entry
           first
           icon="captions"
-          text="字幕"
-          value={captionSettings.value.visible ? '表示' : '非表示'}
+          text={TEXTS.captions}
+          value={captionSettings.value.visible ? TEXTS.shown : TEXTS.hidden}
           onClick={() => onOpen('captions')}
         />
         <Entry
           icon="speed"
-          text="再生速度"
+          text={TEXTS.rate}
           value={rateText(player.rate.value)}
           onClick={() => onOpen('rate')}
         />
-        <Entry icon="speech" text="音声" value={audio?.label ?? ''} onClick={() => onOpen('audio')} />
+        <Entry icon="speech" text={TEXTS.sound} value={audio?.label ?? ''} onClick={() => onOpen('audio')} />
         <Entry
           icon="quality"
-          text="画質"
+          text={TEXTS.quality}
           value={codec.value === undefined ? '' : QUALITIES[codec.value].label}
           onClick={() => onOpen('quality')}
         />
         {isCorrectable(props) ? (
           <Entry
             icon="edit"
-            text="CMの位置を直す"
-            value={`${breaksOf(chapters).length}か所`}
+            text={TEXTS.correct}
+            value={TEXTS.places(breaksOf(chapters).length)}
             onClick={() => onOpen('chapters')}
           />
         ) : null}
-        <Entry icon="camera" text="画面を保存" value="" onClick={onScreenshot} />
-        <Entry icon="help" text="操作の説明" value="" onClick={() => onOpen('help')} />
+        <Entry icon="camera" text={TEXTS.screenshot} value="" onClick={onScreenshot} />
+        <Entry icon="help" text={TEXTS.help} value="" onClick={() => onOpen('help')} />
       </div>
       <CommercialSection recording={recording} chapters={chapters} />
       <section class="sheet-section">
-        <h3>戻る秒数</h3>
+        <h3>{TEXTS.backSeconds}</h3>
         <Segments
-          label="戻る秒数"
+          label={TEXTS.backSeconds}
           options={skips}
           value={String(skipBack.value)}
           onChoose={(seconds) => {
@@ -245,9 +246,9 @@ function SettingsSheet(props: SheetsProps) {
         />
       </section>
       <section class="sheet-section">
-        <h3>進む秒数</h3>
+        <h3>{TEXTS.forwardSeconds}</h3>
         <Segments
-          label="進む秒数"
+          label={TEXTS.forwardSeconds}
           options={skips}
           value={String(skipForward.value)}
           onChoose={(seconds) => {
@@ -256,12 +257,12 @@ function SettingsSheet(props: SheetsProps) {
         />
       </section>
       <section class="sheet-section">
-        <h3>次の回の自動再生</h3>
+        <h3>{TEXTS.autoNext}</h3>
         <Segments
-          label="次の回の自動再生"
+          label={TEXTS.autoNext}
           options={[
-            { value: 'on', label: 'する' },
-            { value: 'off', label: 'しない' },
+            { value: 'on', label: TEXTS.on },
+            { value: 'off', label: TEXTS.never },
           ]}
           value={playsNext.value ? 'on' : 'off'}
           onChoose={(value) => {
@@ -273,45 +274,13 @@ function SettingsSheet(props: SheetsProps) {
   );
 }
 
-const HELP: readonly (readonly [readonly string[], string])[] = [
-  [['←', '→'], '戻る・進む（操作パネルが隠れているとき）'],
-  [['Shift', '←', '→'], '1分戻る・進む'],
-  [['J', 'L'], '戻る・進む'],
-  [['↑', '↓'], '音量を変える（操作パネルが隠れているとき）'],
-  [['Enter'], '操作パネルを出す。出ている間は矢印で選んで決定'],
-  [['Space', 'K'], '一時停止・再生'],
-  [[',', '.'], 'コマ戻し・コマ送り（一時停止します）'],
-  [['<', '>'], '再生速度を下げる・上げる'],
-  [['0', '…', '9'], '全体の0〜90％の位置へ'],
-  [['Home'], '最初から見る'],
-  [['End'], '最後へ（追いかけ再生ではライブへ）'],
-  [['[', ']', '黄', '青'], '前・次のチャプター'],
-  [['Z', '赤'], 'スキップしたCMに戻る'],
-  [['C', '緑'], '字幕の表示・非表示'],
-  [['A'], '音声を選ぶ'],
-  [['S'], '画面を字幕つきで保存'],
-  [['N'], '次の回'],
-  [['P'], '小窓で見る'],
-  [['M'], 'ミュート'],
-  [['F'], '全画面（ダブルクリックでも）'],
-  [['I'], '番組の情報'],
-  [['Esc', 'Backspace'], '戻る'],
-  [['?'], 'この説明'],
-];
-
-const FINGERS: readonly (readonly [string, string])[] = [
-  ['左右をダブルタップ', '戻る・進む。続けてたたくと、その分だけ動きます'],
-  ['左右になぞる', '再生位置を動かす'],
-  ['タップ', '操作パネルを出す・しまう'],
-];
-
 function HelpSheet({ onClose }: SheetsProps) {
   return (
-    <Sheet title="操作の説明" onClose={onClose}>
+    <Sheet title={TEXTS.help} onClose={onClose}>
       <section class="sheet-section">
-        <h3>キーとリモコン</h3>
+        <h3>{TEXTS.keys}</h3>
         <dl class="keys">
-          {HELP.map(([keys, meaning]) => (
+          {TEXTS.keyTable.map(([keys, meaning]) => (
             <div key={meaning} class="keys-row">
               <dt>
                 {keys.map((key) => (
@@ -324,9 +293,9 @@ function HelpSheet({ onClose }: SheetsProps) {
         </dl>
       </section>
       <section class="sheet-section">
-        <h3>タッチ</h3>
+        <h3>{TEXTS.touch}</h3>
         <dl class="keys">
-          {FINGERS.map(([how, meaning]) => (
+          {TEXTS.touchTable.map(([how, meaning]) => (
             <div key={how} class="keys-row">
               <dt>{how}</dt>
               <dd>{meaning}</dd>
@@ -366,7 +335,7 @@ export function WatchSheets(props: SheetsProps) {
       return <HelpSheet {...props} />;
     case 'captions':
       return (
-        <Sheet title="字幕" onClose={props.onClose}>
+        <Sheet title={TEXTS.captions} onClose={props.onClose}>
           <CaptionFields>
             <CaptionState track={props.captions} />
           </CaptionFields>

@@ -2,11 +2,12 @@
 import type { ApiFailure } from '../query/api.ts';
 import { Panel } from '../ui/panel.tsx';
 import { type Advice, adviceFor } from './advice.ts';
+import { TEXTS } from './texts.ts';
 
 /** The list itself is not there: advice on what was looked for in it would mislead. */
 const NO_LIST: Advice = {
-  title: '読み込めませんでした',
-  next: 'この画面とサーバーの版が違うのかもしれません。ページを再読み込みしてください。',
+  title: TEXTS.notLoaded,
+  next: TEXTS.otherVersion,
 };
 
 /** The service's own sentence, where the advice's title does not say just that. */
@@ -23,7 +24,7 @@ export function FailurePanel({ failure, onRetry }: { failure: ApiFailure; onRetr
       title={advice.title}
       actions={
         <button type="button" class="button button-main" onClick={onRetry}>
-          再試行
+          {TEXTS.retry}
         </button>
       }
     >

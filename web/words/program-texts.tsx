@@ -1,5 +1,6 @@
 /** What a broadcaster says of a programme, at length. */
 import { narrow } from './channel.ts';
+import { TEXTS } from './texts.ts';
 
 interface TextsProps {
   readonly description: string;
@@ -16,7 +17,7 @@ export function Texts({ description, extended }: TextsProps) {
         <dl class="program-extended">
           {items.map(([heading, body]) => (
             <div key={heading}>
-              <dt>{heading === '' ? '番組内容' : narrow(heading)}</dt>
+              <dt>{heading === '' ? TEXTS.contents : narrow(heading)}</dt>
               <dd>{narrow(body)}</dd>
             </div>
           ))}

@@ -1,6 +1,7 @@
 /** Content of a sheet whose subject is gone or could not be read. */
 import type { ApiFailure } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
+import { TEXTS } from './texts.ts';
 
 interface SheetFailedProps {
   readonly failure: ApiFailure;
@@ -29,7 +30,7 @@ export function SheetFailed({ failure, gone, title, onRetry }: SheetFailedProps)
         </a>
       ) : (
         <button type="button" class="button button-main" onClick={onRetry}>
-          再試行
+          {TEXTS.retry}
         </button>
       )}
     </div>

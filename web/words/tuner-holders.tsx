@@ -4,6 +4,7 @@ import type { ApiFailure } from '../query/api.ts';
 import { CHANNELS, RUNNING_RECORDINGS, TUNERS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { holderLines } from './holder-lines.ts';
+import { TEXTS } from './texts.ts';
 
 /** Of the tuners that receive any of the types. */
 export function TunerLines({ types }: { types: readonly Station['type'][] }) {
@@ -13,7 +14,7 @@ export function TunerLines({ types }: { types: readonly Station['type'][] }) {
   const lines = [...new Set(types.flatMap((type) => holderLines(tuners, type, channels, running)))];
   if (lines.length === 0) return null;
   return (
-    <ul class="tuner-holders numbers" aria-label="チューナーの使用状況">
+    <ul class="tuner-holders numbers" aria-label={TEXTS.holders}>
       {lines.map((line) => (
         <li key={line}>{line}</li>
       ))}

@@ -1,0 +1,41 @@
+/** Texts of the home screen: what is on the air, and what is recorded, booked and begun. */
+export const TEXTS = {
+  onAir: '放送中',
+  bands: '放送の種類',
+  terrestrial: '地デジ',
+  onAirOf: (band: string) => `${band}の放送中の番組`,
+  loading: '局を読み込んでいます',
+
+  // Without stations
+  noStations: 'まだ局がありません',
+  setup: 'はじめての設定',
+  reload: 'もう一度読み込む',
+  noStationsNote:
+    '「はじめての設定」で、チューナーとカードを確かめてチャンネルスキャンを行うと、局がここに並びます。',
+
+  // A station
+  recording: '録画中',
+  booked: '予約済み',
+  noProgram: '番組情報なし',
+  noProgramYet: '番組情報はまだありません',
+  last: '前回',
+  lastNote: '前回見た局',
+
+  // What is recorded and booked
+  nextUp: '録画と予約',
+  status: '録画の状況',
+  troubles: (count: number) => `録画の問題 ${count}件`,
+  conflicts: (count: number) => `競合 ${count}件`,
+  bookings: (count: number) => `予約 ${count}件`,
+  toBookings: '予約一覧',
+
+  // What is there to watch
+  newRecordings: '新着の録画',
+  resume: '続きを見る',
+  resumeAndNew: '続きを見る・新着の録画',
+  all: 'すべて見る',
+  fresh: '新着',
+  play: '再生',
+  entry: (word: string, what: string) => `${word}：${what}`,
+  left: (minutes: number) => `残り${minutes}分`,
+} as const;

@@ -1,0 +1,8 @@
+/** Texts of what several screens show in the same way. */
+export const TEXTS = {
+  retry: '再試行',
+  notLoaded: '読み込めませんでした',
+  otherVersion: 'この画面とサーバーの版が違うのかもしれません。ページを再読み込みしてください。',
+  contents: '番組内容',
+  holders: 'チューナーの使用状況',
+} as const;
