@@ -254,7 +254,7 @@ export function busyEvening(stations: readonly Station[], now: number): Reservat
     }),
     make(of(terrestrial, 2), '名店通販スペシャル', [-300, 30], {
       state: 'missed',
-      reason: 'チューナーエージェントにつながらず、録画を始められませんでした。',
+      reason: 'チューナーエージェントに接続できず、録画を始められませんでした。',
       ruleId: ruleId(3),
       priority: 1,
       tuner: null,

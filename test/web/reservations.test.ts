@@ -41,7 +41,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     expect(await row(page, 7).textContent()).toContain('終わりを遅らせました');
     expect(await page.locator('.booking-sum').textContent()).toBe('予約 8・録画中 1・競合 2');
     expect(await row(page, 15).count()).toBe(0);
-    await page.getByRole('button', { name: '確かめる' }).click();
+    await page.getByRole('button', { name: '確認する' }).click();
     await row(page, 15).waitFor();
     expect(await row(page, 15).textContent()).toContain('録画を始められませんでした');
     expect(await page.locator('.booking-missed').textContent()).toContain('録り逃し 1件');
@@ -188,6 +188,34 @@ describe.skipIf(!hasChromium)('reservations', () => {
     expect(await page.locator('.conflict-help').count()).toBe(1);
   });
 
+  test('dozens of conflicts leave the other bookings in sight, and unfold by one press', async () => {
+    const items = busyEvening(STATIONS, Date.now());
+    const model = items.find(({ id }) => id === 4) as ReservationItem;
+    const more = Array.from({ length: 40 }, (_, n) => ({
+      ...model,
+      id: reservationId(100 + n),
+      programId: (100 + n) as ProgramId,
+      startAt: broadcastMs(model.startAt + (n % 4) * DAY_MS),
+      endAt: broadcastMs(model.endAt + (n % 4) * DAY_MS),
+    }));
+    fill([...items, ...more]);
+    const conflicts = items.filter(({ state }) => state === 'conflict').length + more.length;
+    const page = await rig.open('reservations');
+    const rest = page.getByRole('button', { name: `ほかの競合 ${conflicts - 3}件を表示` });
+    await rest.waitFor();
+    expect(await page.locator('.conflict').count()).toBe(3);
+    const plain = await page.locator('.booking[data-state="recording"]').boundingBox();
+    expect(plain?.y).toBeLessThan(900);
+    await rest.click();
+    await page.locator('.conflict').nth(3).waitFor();
+    await page.getByRole('button', { name: 'ほかの競合を隠す' }).click();
+    await page.locator('.conflict').nth(3).waitFor({ state: 'detached' });
+    // Alone they need no folding.
+    await page.getByRole('radio', { name: /競合のみ/ }).click();
+    await page.locator('.conflict').nth(3).waitFor();
+    expect(await page.getByRole('button', { name: /ほかの競合/ }).count()).toBe(0);
+  });
+
   test('what was missed, failed or damaged stands in one place, with what had the tuner and when it is on again', async () => {
     const now = Date.now();
     const program = dayOf(now) + DAY_MS;
@@ -215,7 +243,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     );
     const page = await rig.open('reservations', PHONE);
     await page.getByText('録り逃し 1件、一部欠落・乱れ 1件').waitFor();
-    await page.getByRole('button', { name: '確かめる' }).click();
+    await page.getByRole('button', { name: '確認する' }).click();
     await row(page, 14).waitFor();
     expect(await row(page, 15).textContent()).toContain(had);
     expect(await row(page, 15).textContent()).toContain('次の放送：');

@@ -78,7 +78,7 @@ export function StationWeek({ station, list }: StationWeekProps) {
   const programs = value?.find(({ stationId }) => stationId === station.id)?.programs ?? [];
   return (
     <div class="guide">
-      <div class="guide-bar">
+      <div class="guide-bar week-bar">
         <h1 class="hidden-text">{TEXTS.weekOf(name)}</h1>
         <a class="button button-small" href="guide" data-replace="">
           <Icon name="back" />

@@ -45,7 +45,7 @@ function FailureText({ failure, advice }: Pick<FailureNoteProps, 'failure' | 'ad
   return (
     <>
       <h2>{title}</h2>
-      <Reason failure={failure} />
+      {failure.message === `${title}。` ? null : <Reason failure={failure} />}
       <p class="stage-next">{next}</p>
     </>
   );

@@ -1,6 +1,7 @@
 /** Reservations by broadcast day: conflicts first, what is over last. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { BroadcastMs } from '../../arib/time.ts';
+import { Icon } from '../ui/icon.tsx';
 import { dateText } from '../words/time.ts';
 import { dayWords } from './days.ts';
 import { BookingRow, ConflictRow } from './row.tsx';
@@ -15,6 +16,8 @@ const MORE_ROWS = 16;
 const ROW_REM = 4.4;
 /** More conflicts than these begin folded. */
 const MOST_OPEN = 2;
+/** Conflicts above the other bookings: as many as leave some of those in sight. */
+const MOST_CONFLICTS = 3;
 
 /** Stands for rows that are not there yet, and asks for some of them when the view is within a screen of it. */
 function Rest({ count, onNear }: { count: number; onNear: () => void }) {
@@ -86,6 +89,16 @@ function firstRows(days: readonly Day[], before: number): number[] {
 
 const countOf = (days: readonly Day[]): number => days.reduce((sum, { items }) => sum + items.length, 0);
 
+/** The first of all days together. */
+function firstOf(days: readonly Day[], count: number): Day[] {
+  let left = count;
+  return days.flatMap((day) => {
+    const items = day.items.slice(0, left);
+    left -= items.length;
+    return items.length === 0 ? [] : [{ ...day, items }];
+  });
+}
+
 interface DaysProps {
   readonly days: readonly Day[];
   readonly now: BroadcastMs;
@@ -106,21 +119,43 @@ function Days({ days, now, before, of, open }: DaysProps) {
   );
 }
 
+/** Above other bookings only the first are there, until all are asked for. */
+function Conflicts({ shown, now }: { shown: Shown; now: BroadcastMs }) {
+  const [all, setAll] = useState(false);
+  const { conflicts, days } = shown;
+  const count = countOf(conflicts);
+  // One more takes no more room than the button.
+  const foldable = days.length > 0 && count > MOST_CONFLICTS + 1;
+  return (
+    <section class="conflicts" aria-label={TEXTS.conflicts}>
+      <h2 class="booking-day-name">
+        <b>{TEXTS.conflict}</b>
+        <small class="numbers">{TEXTS.conflictCount(count)}</small>
+      </h2>
+      <Days
+        days={foldable && !all ? firstOf(conflicts, MOST_CONFLICTS) : conflicts}
+        now={now}
+        before={0}
+        of={TEXTS.ofConflicts}
+        open={count <= MOST_OPEN}
+      />
+      {foldable ? (
+        <button type="button" class="button" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? TEXTS.fewerConflicts : TEXTS.moreConflicts(count - MOST_CONFLICTS)}
+          <Icon name={all ? 'up' : 'down'} />
+        </button>
+      ) : null}
+    </section>
+  );
+}
+
 export function BookingList({ shown, now }: { shown: Shown; now: BroadcastMs }) {
   const { conflicts, days, over } = shown;
   const missing = countOf(conflicts);
   const open = missing + countOf(days);
   return (
     <div data-nav-group="bookings" data-nav-start="">
-      {missing === 0 ? null : (
-        <section class="conflicts" aria-label={TEXTS.conflicts}>
-          <h2 class="booking-day-name">
-            <b>{TEXTS.conflict}</b>
-            <small class="numbers">{TEXTS.conflictCount(missing)}</small>
-          </h2>
-          <Days days={conflicts} now={now} before={0} of={TEXTS.ofConflicts} open={missing <= MOST_OPEN} />
-        </section>
-      )}
+      {missing === 0 ? null : <Conflicts shown={shown} now={now} />}
       <Days days={days} now={now} before={missing} of="" />
       {over.length === 0 ? null : (
         <section class="booking-over" aria-label={TEXTS.over}>
