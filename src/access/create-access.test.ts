@@ -247,7 +247,7 @@ describe('a page that stops the login', () => {
       const response = await house({ networks }).ask('login?to=guide');
       expect(response.status).toBe(503);
       const page = await response.text();
-      expect(page).toContain('ログインサービスにつながりません');
+      expect(page).toContain('ログインサービスに接続できません');
       expect(page.includes('家庭内のネットワークからは')).toBe(says);
       expect(page).toContain('login?to=guide');
     }

@@ -34,13 +34,13 @@ export const LOGIN_PAGES = {
     loginPage({
       status: 429,
       title: 'ログインの回数が多すぎます',
-      paragraphs: [`${retryAfter} 秒ほど待ってから、もう一度お試しください。`],
+      paragraphs: [`${retryAfter}秒ほど待ってから、もう一度お試しください。`],
       headers: { 'retry-after': retryAfter },
     }),
   providerDown: (again: string, hasTrustedNetworks: boolean) =>
     loginPage({
       status: 503,
-      title: 'ログインサービスにつながりません',
+      title: 'ログインサービスに接続できません',
       paragraphs: [
         'ログインに使うサービス（ID プロバイダー）が応答しないか、正しく応答していません。少し待ってからもう一度お試しください。',
         ...(hasTrustedNetworks ? [AT_HOME] : []),
@@ -70,7 +70,7 @@ export const LOGIN_PAGES = {
       title: 'ログインを確認できませんでした',
       paragraphs: [
         'ログインサービスの応答を確認できなかったため、ログインを中止しました。',
-        '続くときは、サーバーのログと OIDC_ISSUER、OIDC_CLIENT_ID、OIDC_CLIENT_SECRET の設定を確かめてください。',
+        '続くときは、サーバーのログと OIDC_ISSUER、OIDC_CLIENT_ID、OIDC_CLIENT_SECRET の設定を確認してください。',
       ],
       next: { href: again, text: 'もう一度ログインする' },
     }),
@@ -90,7 +90,7 @@ const DENIALS: Record<Denial, (group: string) => readonly string[]> = {
   ],
   no_groups: (group) => [
     'ログインサービスから、グループもロールも伝えられませんでした。',
-    `「${group}」の確認には、ID トークンに groups または roles が必要です。ログインサービスのアプリケーションの設定を確かめてください。`,
+    `「${group}」の確認には、ID トークンに groups または roles が必要です。ログインサービスのアプリケーションの設定を確認してください。`,
   ],
   too_many_groups: (group) => [
     'このアカウントのグループが多すぎるため、ログインサービスがグループの一覧を省きました。',

@@ -31,7 +31,7 @@ export const BAD_MESSAGE: ErrorMessage = {
   message: '制御メッセージの形が正しくありません。',
 };
 
-const SUSPENDED = 'この局は放送を休止しています。番組表で次の放送を確かめてください。';
+const SUSPENDED = 'この局は放送を休止しています。番組表で次の放送を確認してください。';
 const INTERNAL = 'サーバーの内部でエラーが起きました。ログを確認してください。';
 
 /** @param isSuspended the guide says that the station pauses now */

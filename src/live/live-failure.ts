@@ -13,17 +13,17 @@ const REFUSALS: Readonly<Record<AgentStreamErrorCode, readonly [code: ProblemCod
   ],
   no_signal: [
     'no_signal',
-    '放送を受信できません。放送休止中でなければ、アンテナの接続と受信状態を確かめてください。',
+    '放送を受信できません。放送休止中でなければ、アンテナの接続と受信状態を確認してください。',
   ],
   silent: ['no_signal', INTERRUPTED],
   ended: ['no_signal', INTERRUPTED],
   agent_unreachable: [
     'agent_unavailable',
-    'チューナーエージェントに接続できません。svc-agent が動いているか確かめてください。',
+    'チューナーエージェントに接続できません。svc-agent が動いているか確認してください。',
   ],
   agent_misconfigured: [
     'agent_misconfigured',
-    'チューナーの設定に誤りがあるため受信できません。「チューナー」画面で設定を確かめてください。',
+    'チューナーの設定に誤りがあるため受信できません。「チューナー」画面で設定を確認してください。',
   ],
 };
 

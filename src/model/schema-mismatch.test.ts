@@ -50,7 +50,7 @@ describe('a value that does not fit is told in words', () => {
   test('a name that nobody knows, however long', () => {
     expect(message({ margins: 1 })).toEqual([
       'margins',
-      '予約の「margins」という項目はありません。名前を確かめてください。',
+      '予約の「margins」という項目はありません。名前を確認してください。',
     ]);
     expect(message({ ['x'.repeat(1000)]: 1 })[0]).toHaveLength(64);
   });

@@ -89,7 +89,7 @@ export function describeMismatch({ type, path: pointer, schema }: ValueError, of
   const name = `${of}「${path}」`;
   if (path === '') return { path, message: noJson(schema) };
   if (type === ValueErrorType.ObjectAdditionalProperties)
-    return { path, message: `${name}という項目はありません。名前を確かめてください。` };
+    return { path, message: `${name}という項目はありません。名前を確認してください。` };
   const missing =
     type === ValueErrorType.ObjectRequiredProperty ? 'がありません。' : 'の値が正しくありません。';
   const what = wanted(schema);

@@ -21,7 +21,7 @@ const CAUSES: Readonly<Record<GapCause, string>> = {
   card_unsuitable: 'この放送に使えないカードが入っていて、スクランブルを解除できませんでした',
   not_subscribed: '契約していないチャンネルのため、スクランブルを解除できませんでした',
   card_failed: 'カードが正しく応答せず、スクランブルを解除できませんでした',
-  card_share_failed: 'カードを共有している相手につながらず、スクランブルを解除できませんでした',
+  card_share_failed: 'カードを共有している相手に接続できず、スクランブルを解除できませんでした',
   copy_never: 'コピー禁止のため書き込みませんでした',
   disk_full: '録画先の空き容量がなくなりました',
   disk_failed: '録画先に書き込めませんでした',

@@ -160,7 +160,7 @@ export class ChannelScan {
         if (!known) this.options.log.error('scan failed', { error: String(error) });
         end = {
           state: 'failed',
-          message: known ? error.message : 'スキャン中に内部でエラーが起きました。ログを確かめてください。',
+          message: known ? error.message : 'スキャン中に内部でエラーが起きました。ログを確認してください。',
         };
       }
     }

@@ -214,7 +214,7 @@ export function nothingFound(progress: ScanProgress): string {
   const counts = new Map<string, number>();
   for (const { message } of progress.failed) counts.set(message, (counts.get(message) ?? 0) + 1);
   const [most] = [...counts].sort((a, b) => b[1] - a[1]);
-  const advice = 'アンテナの接続とチューナーの設定を確かめてください。前の局はそのまま残しました。';
+  const advice = 'アンテナの接続とチューナーの設定を確認してください。前の局はそのまま残しました。';
   if (most === undefined) return `放送が一つも見つかりませんでした。${advice}`;
   return `放送が一つも見つかりませんでした（${progress.failed.length} チャンネル中 ${most[1]} で「${most[0]}」）。${advice}`;
 }

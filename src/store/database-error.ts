@@ -18,7 +18,7 @@ export const TROUBLES: Readonly<Record<DatabaseTroubleKind, Trouble>> = {
   },
   readonly: {
     message:
-      'データベースに書き込めません。DATA_DIR のディスクが読み取り専用になっていないか、権限があるかを確かめてください。',
+      'データベースに書き込めません。DATA_DIR のディスクが読み取り専用になっていないか、権限があるかを確認してください。',
     next: 'make DATA_DIR writable for the user of svc; a disk that the system made read-only has failed',
   },
   damaged: {
@@ -29,7 +29,7 @@ export const TROUBLES: Readonly<Record<DatabaseTroubleKind, Trouble>> = {
       'to begin anew move svc.db and svc.db-wal away',
   },
   failing: {
-    message: 'データベースのディスクの読み書きに失敗しました。ディスクが故障していないか確かめてください。',
+    message: 'データベースのディスクの読み書きに失敗しました。ディスクが故障していないか確認してください。',
     next: 'look at the disk of DATA_DIR (dmesg): reading or writing failed',
   },
   busy: {

@@ -57,7 +57,7 @@ interface Batch {
 
 function notOnDisk(cause: unknown): Failure {
   const message =
-    'データベースのディスクが応答しないため、保存されたことをまだ確認できません。しばらくしてから確かめてください。';
+    'データベースのディスクが応答しないため、保存されたことをまだ確認できません。しばらくしてから確認してください。';
   return new Failure('busy', message, { cause });
 }
 

@@ -400,7 +400,7 @@ describe('a provider that is down', () => {
       const response = await visitor(own).get('login?to=guide');
       expect(response.status).toBe(503);
       const page = await response.text();
-      expect(page).toContain('ログインサービスにつながりません');
+      expect(page).toContain('ログインサービスに接続できません');
       expect(page).toContain('/login?to=guide');
       const home = visitor(own, { 'x-forwarded-for': '192.168.1.5' });
       expect((await home.get('api/services')).status).toBe(200);

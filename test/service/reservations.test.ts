@@ -103,7 +103,7 @@ describe('POST /api/reservations', () => {
       '予約の「encode」の値が正しくありません。"none"、"av1"、"h264"、"both"、null のいずれかを指定してください。',
     );
     expect(await wrong({ programId: 1, margin: 5 })).toBe(
-      '予約の「margin」という項目はありません。名前を確かめてください。',
+      '予約の「margin」という項目はありません。名前を確認してください。',
     );
   });
 

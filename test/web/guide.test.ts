@@ -353,9 +353,9 @@ describe.skipIf(!hasChromium)('the guide', () => {
     await page.getByText('番組表はまだ集まっていません').waitFor();
     await page.getByText('12局のうち0局').waitFor();
     await page.keyboard.press('ArrowDown');
-    await focusOn(page, '今すぐ集める');
+    await focusOn(page, '今すぐ取得');
     await page.keyboard.press('Enter');
-    await page.getByRole('switch', { name: '今すぐ集める' }).waitFor();
+    await page.getByRole('switch', { name: '今すぐ取得' }).waitFor();
   });
 
   test('a failure gives its reason and another try', async () => {

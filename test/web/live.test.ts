@@ -73,7 +73,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.activeElement?.classList.contains('control-main'));
     await page.keyboard.press('ArrowRight');
-    await focusOn(page, '10 秒戻る');
+    await focusOn(page, '10秒戻る');
     for (const name of ['前のチャンネル', '次のチャンネル', 'ミュート', '録画する', 'ライブ', '字幕']) {
       await page.keyboard.press('ArrowRight');
       await focusOn(page, name);
@@ -251,7 +251,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     const page = await rig.open(FIRST);
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    expect(await alert.textContent()).toContain('いまは受信できません');
+    expect(await alert.textContent()).toContain('現在受信できません');
     expect(await alert.textContent()).toContain('3台とも録画中');
     await alert.locator('.tuner-holders li').first().waitFor();
     expect(await alert.locator('.tuner-holders').textContent()).toContain('地デジ');
@@ -348,7 +348,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await page.keyboard.press('d');
     const facts = page.getByRole('dialog', { name: '配信の状態' });
     await facts.getByText('H.264、640×360').waitFor();
-    await facts.getByText(/^\d+\.\d 秒（目標/u).waitFor();
+    await facts.getByText(/^\d+\.\d秒（目標/u).waitFor();
   });
 
   test('follows the recording that took the last tuner', async () => {
@@ -384,7 +384,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: '映像の形式' }).click();
     const choices = page.getByRole('radiogroup', { name: '画質と通信量' });
-    await choices.getByText('自動・いまはデータ節約（240p）').waitFor();
+    await choices.getByText('自動・現在はデータ節約（240p）').waitFor();
     await choices.getByRole('radio', { name: /^標準/u }).click();
     await playing(page, 0.5);
     expect(rig.service.live.map(({ quality }) => quality)).toEqual(['high', 'least', 'middle']);

@@ -21,7 +21,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     await collect.getByRole('switch').click();
     await collect.getByText('保存しました').waitFor();
     expect(rig.service.house.settings.collectGuide).toBe(false);
-    await collect.getByRole('button', { name: '既定に戻す' }).click();
+    await collect.getByRole('button', { name: '初期値に戻す' }).click();
     await page.waitForFunction(
       () =>
         document
@@ -29,7 +29,7 @@ describe.skipIf(!hasChromium)('settings', () => {
           ?.getAttribute('aria-checked') === 'true',
     );
     expect(rig.service.house.settings.collectGuide).toBe(true);
-    await collect.getByRole('button', { name: '既定に戻す' }).waitFor({ state: 'detached' });
+    await collect.getByRole('button', { name: '初期値に戻す' }).waitFor({ state: 'detached' });
     expect(faults).toEqual([]);
   });
 
@@ -84,7 +84,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     await page.reload();
     await field(page, 'theme').waitFor();
     expect(await shown(page)).toBe('light');
-    await field(page, 'device-theme').getByRole('button', { name: '既定に戻す' }).click();
+    await field(page, 'device-theme').getByRole('button', { name: '初期値に戻す' }).click();
     await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
     // Another screen of the household.
     rig.service.house.settings.theme = 'light';
@@ -224,7 +224,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     const page = await rig.open('settings', PHONE);
     const block = page.locator('#section-system');
     await block.getByText('カードを読み取れます').waitFor();
-    await block.getByText('使っている相手：192.168.1.20').waitFor();
+    await block.getByText('接続中の相手：192.168.1.20').waitFor();
     expect(await block.locator('.card-refused').textContent()).toContain('203.0.113.9');
     const { house } = rig.service;
     house.card = {

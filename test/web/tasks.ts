@@ -155,7 +155,7 @@ export const BIG_HOUSE: readonly Task[] = [
       await hands.choose(rail(hands, '検索'));
       await hands.write(searchField(hands), 'アニメ');
       await hands.choose(button(hands, /^ジャンル：/u));
-      await hands.choose(hands.page.getByRole('link', { name: 'この条件の録画ルールを作る' }));
+      await hands.choose(hands.page.getByRole('link', { name: 'この条件で録画ルールを作る' }));
       await hands.page.locator('.preview-row').first().waitFor();
       await hands.choose(button(hands, '保存する'));
       await toast(hands, '保存しました');

@@ -22,7 +22,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     expect(texts[0]).toContain('視聴みなと総合（T27）');
     expect(texts[0]).toContain('良好');
     expect(texts[0]).toContain('27.4 dB');
-    expect(texts[1]).toContain('番組表の収集みなとEテレビ（T13）');
+    expect(texts[1]).toContain('番組表の取得みなとEテレビ（T13）');
     expect(texts[1]).toContain('やや弱い');
     expect(texts[1]).toContain('ドロップ31');
     expect(texts[2]).toContain('待機中');
@@ -80,7 +80,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
 
   test('collects while the switch is on, shows the progress, and releases it automatically', async () => {
     const page = await rig.open('tuners');
-    const toggle = page.getByRole('switch', { name: '今すぐ集める' });
+    const toggle = page.getByRole('switch', { name: '今すぐ取得' });
     await toggle.click();
     await until(() => rig.service.house.asked.includes('POST guide/collect'));
     await page.getByText('20局のうち0局を受信').waitFor();
@@ -144,9 +144,9 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     expect(texts).toHaveLength(3);
     expect(texts[0]).toContain('みなと総合（T27）、みなとEテレビ（T13）');
     expect(texts[0]).toContain(`${reason}（3回続けて、最後は10分前）`);
-    expect(texts[0]).toContain('アンテナの接続を確かめてください');
+    expect(texts[0]).toContain('アンテナの接続を確認してください');
     expect(texts[1]).toContain('CSの1チャンネルを受信できるチューナーがありません');
-    expect(texts[2]).toContain('自動で集めます');
+    expect(texts[2]).toContain('自動で取得します');
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
     rig.service.house.guideStatus = status;
     rig.service.send('programs');
@@ -156,7 +156,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
 
   test('lets go when the screen is left', async () => {
     const page = await rig.open('tuners');
-    await page.getByRole('switch', { name: '今すぐ集める' }).click();
+    await page.getByRole('switch', { name: '今すぐ取得' }).click();
     await until(() => rig.service.house.asked.includes('POST guide/collect'));
     await page.getByRole('link', { name: 'ホーム' }).click();
     await until(() => rig.service.house.asked.includes('DELETE guide/collect'));

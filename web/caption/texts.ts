@@ -20,9 +20,9 @@ export const TEXTS = {
   top: '上',
   show: '表示する',
   hide: '表示しない',
-  forAll: 'すべての端末の既定にする',
-  nowForAll: 'すべての端末の既定にしました',
+  forAll: 'すべての端末の標準にする',
+  nowForAll: 'すべての端末の標準にしました',
   notSaved: '保存できませんでした',
-  asUsual: '既定に戻す',
-  thisDevice: 'この端末だけの設定として覚えます。',
+  asUsual: '標準に戻す',
+  thisDevice: 'この端末だけの設定です。',
 } as const;

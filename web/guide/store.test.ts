@@ -42,7 +42,7 @@ function rig() {
           etag,
           answer: (content, tag = 'a') =>
             resolve(content === 'unchanged' ? 'unchanged' : { content, etag: tag }),
-          fail: () => reject(new ApiFailure('network', 'つながりません')),
+          fail: () => reject(new ApiFailure('network', '接続できません')),
         });
       }),
     () => {

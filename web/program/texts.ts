@@ -4,13 +4,13 @@ export const TEXTS = {
   loading: '番組の情報を読み込んでいます',
   failed: '番組の情報を読み込めませんでした',
   gone: 'この番組は番組表にありません',
-  goneNote: '放送が終わって1日たったか、放送の予定が変わりました。',
+  goneNote: '放送終了から1日以上たったか、放送予定が変更されました。',
   toGuide: '番組表を開く',
   marks: '番組の記号',
   onAir: '放送中',
   stationWeek: 'この局の1週間',
   openEnd: '終了時刻は未定',
-  copyNever: '放送局がコピーを禁止している番組です。見ることはできますが、録画はできません。',
+  copyNever: 'コピー禁止の番組です。視聴はできますが、録画はできません。',
 
   // What can be done
   watch: '視聴',
@@ -20,7 +20,7 @@ export const TEXTS = {
   record: '録画する',
   book: '予約する',
   cancel: '予約を取り消す',
-  restore: '予約を戻す',
+  restore: 'もう一度予約する',
   details: '予約の詳細',
 
   // Facts
@@ -39,7 +39,7 @@ export const TEXTS = {
   // Other broadcasts
   related: '関連する放送',
   sameProgram: '同じ番組を放送',
-  continued: 'つづきの放送',
+  continued: '続きの放送',
   movedFrom: '移動元の放送',
   unknownStation: '受信していない局',
   others: 'ほかの放送日時',

@@ -30,7 +30,7 @@ test('Japanese text before the error stays', () => {
   expect(plainReason(RAW[3] ?? '')).toStartWith('チューナーエージェントに接続できません。接続先が');
   expect(plainReason(RAW[5] ?? '')).toStartWith('/etc/svc/tuners.json を読めません。');
   expect(plainReason(RAW[6] ?? '')).toBe(
-    '選局コマンドを起動できません。見つかりません。接続と設定を確かめてください。',
+    '選局コマンドを起動できません。見つかりません。接続と設定を確認してください。',
   );
   expect(plainReason('EIO', '受信できませんでした')).toStartWith('受信できませんでした。');
 });
@@ -39,7 +39,7 @@ test('sentences stay as they are, whatever a title or a path in them says', () =
   for (const sentence of [
     '/dev/px4video1 を開けません。',
     '「Error 404 {the movie}」と重なり、チューナーが足りないため録画できません。',
-    'チューナーエージェント（svc-agent）が動いているか、TUNER_AGENT_URL が正しいかを確かめてください。',
+    'チューナーエージェント（svc-agent）が動いているか、TUNER_AGENT_URL が正しいかを確認してください。',
     'BS15_0 と同じ放送です',
     'サーバーに ffmpeg を入れるか、FFMPEG_PATH で場所を指定してください。',
   ]) {

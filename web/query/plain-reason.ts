@@ -20,13 +20,13 @@ const JAPANESE = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u;
 /** Titles and names come from broadcasts and people. */
 const QUOTED = /「[^」]*」/gu;
 
-const LOG = '続くときはサーバーのログを確かめてください。';
+const LOG = '続くときはサーバーのログを確認してください。';
 
 /** Meaning of a system's error, and the next step. */
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [
     /ECONNREFUSED|ConnectionRefused|Unable to connect|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN/u,
-    '接続先が動いているか、アドレスとネットワークを確かめてください。',
+    '接続先が動いているか、アドレスとネットワークを確認してください。',
   ],
   [
     /ECONN(?:RESET|ABORTED)|EPIPE|socket|closed unexpectedly/iu,
@@ -34,10 +34,10 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   ],
   [/ETIMEDOUT|timed? ?out/iu, `応答がありませんでした。もう一度お試しください。${LOG}`],
   [/ENOSPC/u, 'ディスクに空きがありません。要らない録画を消してください。'],
-  [/EACCES|EPERM/u, '読み書きの権限がありません。サーバーのアクセス権の設定を確かめてください。'],
-  [/EROFS/u, '書き込めないディスクです。サーバーのディスクの設定を確かめてください。'],
+  [/EACCES|EPERM/u, '読み書きの権限がありません。サーバーのアクセス権の設定を確認してください。'],
+  [/EROFS/u, '書き込めないディスクです。サーバーのディスクの設定を確認してください。'],
   [/EBUSY/u, 'ほかのソフトウェアが使っています。それを終了すると使えます。'],
-  [/ENOENT|ENODEV|ENXIO/u, '見つかりません。接続と設定を確かめてください。'],
+  [/ENOENT|ENODEV|ENXIO/u, '見つかりません。接続と設定を確認してください。'],
 ];
 const GENERAL = `しばらく待ってから、もう一度お試しください。${LOG}`;
 

@@ -1,6 +1,6 @@
 /** Why a broadcast cannot be played as it is sent. */
 export const TEXTS = {
-  empty: '映像が空でした。',
+  empty: '映像のデータがありませんでした。',
   ended: '配信が終わりました。',
   tooSlow: 'この端末では放送画質の再生が追いつきません。',
   badSound: 'この番組の音声は放送画質では再生できません。',

@@ -66,7 +66,7 @@ export const TEXTS = {
 
   // Deleting
   removeRule: 'ルールを削除',
-  removesNoBooking: 'このルールの予約はいまはありません。',
+  removesNoBooking: 'このルールの予約は現在ありません。',
   removesBookings: (count: number) =>
     `このルールの予約 ${count}件は取り消されます。ほかのルールにも合う番組と、録画中の番組は残ります。`,
   neverRecorded: 'このルールで録画したものはありません。',

@@ -3,5 +3,5 @@ export const TEXTS = {
   noScreen: 'この画面はありません',
   toHome: '放送中の番組を見る',
   /** Follows the address. */
-  noScreenNote: 'という画面は見つかりませんでした。アドレスを確かめるか、放送中の番組からお選びください。',
+  noScreenNote: 'という画面は見つかりませんでした。アドレスを確認するか、放送中の番組からお選びください。',
 } as const;

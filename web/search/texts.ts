@@ -3,12 +3,12 @@ export const TEXTS = {
   search: '検索',
   field: '番組を検索',
   hint: '番組名・出演者・内容で検索',
-  clear: '検索の言葉を消す',
+  clear: '検索キーワードを消す',
   retry: '再試行',
 
   // Before there are words
   invite: '番組を探しましょう',
-  inviteNote: '番組の名前、出演者、内容の言葉で探せます。空白で区切ると、すべてを含む番組を探します。',
+  inviteNote: '番組の名前、出演者、内容のキーワードで探せます。空白で区切ると、すべてを含む番組を探します。',
   recent: '最近の検索',
   forget: '履歴を消す',
 
@@ -45,15 +45,15 @@ export const TEXTS = {
   reservations: '予約',
   rules: '録画ルール',
   more: 'もっと見る',
-  moreNote: 'ほかにもあります。言葉を足すと絞り込めます。',
-  ruleOfWords: 'この言葉の録画ルールを作る',
-  ruleOfAll: 'この条件の録画ルールを作る',
+  moreNote: 'ほかにもあります。キーワードを足すと絞り込めます。',
+  ruleOfWords: 'このキーワードで録画ルールを作る',
+  ruleOfAll: 'この条件で録画ルールを作る',
   noneOfFilters: '条件に合う番組は見つかりませんでした',
   noneFound: (words: string) => `「${words}」は見つかりませんでした`,
   recordWhenFound: '見つかったら録画する',
   hintFilters: '絞り込みを解除すると、ほかの番組も探せます。',
-  hintShorter: '言葉を短くするか、ひとつだけにしてみてください。',
-  hintAll: '空白で区切ると、すべての言葉を含むものを探します。',
+  hintShorter: 'キーワードを短くするか、1つだけにしてみてください。',
+  hintAll: '空白で区切ると、すべてを含むものを探します。',
   hintOver: '終わった番組は番組表からなくなります。',
 
   // A row

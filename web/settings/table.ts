@@ -229,7 +229,7 @@ export const ROWS: readonly Row[] = [
     kind: 'switch',
     key: 'collectGuide',
     section: 'guide',
-    label: '番組表を自動で集める',
+    label: '番組表を自動で取得',
     help: '空いているチューナーで、放送から番組表を受信します。切ると、視聴しているチャンネルの分だけになります。',
     words: 'EPG 番組表 収集 自動',
   },

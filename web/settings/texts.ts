@@ -4,12 +4,12 @@ export const TEXTS = {
   find: '設定を探す',
   kinds: '設定の種類',
   noneFound: (words: string) => `「${words}」に合う設定はありません`,
-  noneFoundNote: '言葉を短くするか、別の言い方で探してみてください。',
+  noneFoundNote: 'キーワードを短くするか、別の言い方で探してみてください。',
   retry: '再試行',
   tuners: 'チューナー',
-  tunersNote: '受信の状態、カード、番組表の収集、チャンネルスキャン',
+  tunersNote: '受信の状態、カード、番組表の取得、チャンネルスキャン',
   setup: 'はじめての設定',
-  setupNote: 'チューナー、カード、チャンネルスキャン、番組表を順に確かめます',
+  setupNote: 'チューナー、カード、チャンネルスキャン、番組表を順に確認します',
 
   // Of one setting
   saving: '保存しています…',
@@ -17,8 +17,8 @@ export const TEXTS = {
   notSaved: (reason: string) => `保存できませんでした。${reason}`,
   /** Follows a reason. */
   takenBack: '元の値に戻しました。もう一度お試しください。',
-  reset: '既定に戻す',
-  resetOf: (name: string) => `${name}を既定に戻す`,
+  reset: '初期値に戻す',
+  resetOf: (name: string) => `${name}を初期値に戻す`,
   seconds: (seconds: number) => `${seconds}秒`,
 
   // What stands beside settings, and the words by which it is found
@@ -35,7 +35,7 @@ export const TEXTS = {
   devicesHelp: 'QR コードで登録したテレビのアプリです。',
   devicesWords: 'TV アプリ ペアリング QR トークン 解除',
   encodeHours: '変換する時間帯',
-  encodeHoursHelp: '始める時刻と終える時刻が同じときは、一日中変換します。録画と視聴を優先します。',
+  encodeHoursHelp: '開始と終了を同じ時刻にすると、一日中変換します。録画と視聴を優先します。',
   encodeHoursWords: 'エンコード 深夜 時刻 時間',
   encodeMeasured: 'この機器での目安',
   encodeMeasuredHelp: 'これまでの変換の平均です。',
@@ -48,7 +48,7 @@ export const TEXTS = {
   systemWords: '状態 ffmpeg エージェント ディスク 容量 データベース',
   card: 'カード（B-CAS）と共有',
   cardHelp: 'カードの状態と、カードを共有している相手です。',
-  cardWords: 'B-CAS カードリーダー スクランブル 契約 共有元 断った相手 CARD_URL CARD_SHARE_PORT',
+  cardWords: 'B-CAS カードリーダー スクランブル 契約 共有元 拒否 CARD_URL CARD_SHARE_PORT',
   licenses: 'ライセンス',
   licensesHelp: 'このサービスに含まれるソフトウェアとフォントのライセンスです。',
   licensesWords: '著作権 オープンソース OSS license',
@@ -93,11 +93,11 @@ export const TEXTS = {
   login: 'ログイン',
   noLogin:
     '設定されていません。家庭の外から使うには、環境変数 OIDC_ISSUER、OIDC_CLIENT_ID、OIDC_CLIENT_SECRET を設定します。',
-  loginGroup: (group: string) => `グループまたはロール「${group}」の人だけ。`,
+  loginGroup: (group: string) => `グループまたはロール「${group}」の人だけが使えます。`,
   redirect: (group: string, address: string) => `${group}リダイレクト URI：${address}`,
   sessions: 'ログイン中の端末',
   noSessions: 'ログインしている端末はありません。',
-  session: (agent: string, address: string, since: string) => `${agent}、${address}、${since} から`,
+  session: (agent: string, address: string, since: string) => `${agent}、${address}、${since}から`,
   logoutOthers: 'ほかの端末をログアウト',
   logoutOthersSure: 'もう一度押すとログアウトします',
   logoutOthersNote: 'すべての人のほかのブラウザーがログアウトします。登録したテレビはそのまま使えます。',
@@ -109,8 +109,7 @@ export const TEXTS = {
   noDevices: '登録されたテレビはありません。',
   pairing:
     'テレビのアプリに QR コードが表示されたら、スマートフォンのカメラで読み取ると登録できます。許可されたネットワークの中では、登録しなくても使えます。',
-  paired: (when: string, approver: string, used: string) =>
-    `${when} に ${approver} が登録、最後の使用：${used}`,
+  paired: (when: string, approver: string, used: string) => `${when}に${approver}が登録、最後の使用：${used}`,
   neverUsed: 'まだありません',
   revoke: '登録を解除',
   revokeNow: '解除する',
@@ -118,8 +117,8 @@ export const TEXTS = {
   revoked: (name: string) => `「${name}」の登録を解除しました`,
 
   // Conversion
-  encodeFrom: '変換を始める時刻',
-  encodeTo: '変換を終える時刻',
+  encodeFrom: '変換の開始時刻',
+  encodeTo: '変換の終了時刻',
   from: 'から',
   to: 'まで',
   allDay: '一日中変換します',
@@ -137,10 +136,10 @@ export const TEXTS = {
   // Facts of the service
   server: 'サーバーとの接続',
   connecting: '接続中',
-  connected: 'つながっています',
-  lost: '切れています（再接続中）',
+  connected: '接続しています',
+  lost: '切断（再接続中）',
   refused: '利用が許可されていません',
-  unavailable: 'つながりません',
+  unavailable: '接続できません',
   ffmpeg: '映像の変換',
   probing: '確認中',
   usable: '使えます',
@@ -150,7 +149,7 @@ export const TEXTS = {
   dataFolder: 'データの保存先',
   recordingFolder: '録画の保存先',
   unreadable: '読めません',
-  unreadableNote: (path: string) => `${path}：フォルダーがあるか、読み書きできるかを確かめてください。`,
+  unreadableNote: (path: string) => `${path}：フォルダーがあるか、読み書きできるかを確認してください。`,
   unwritable: '書き込めません',
   folderProblem: (path: string, problem: string) => `${path}：${problem}`,
   free: (bytes: string) => `空き ${bytes}`,
@@ -163,10 +162,10 @@ export const TEXTS = {
   stationCount: (count: number) => `${count}局`,
   running: '稼働時間',
   version: 'バージョン',
-  newVersion: (version: string) => `新しい版 ${version} があります`,
+  newVersion: (version: string) => `新しいバージョン ${version} があります`,
 
   // The server's clock
-  noClock: '放送の時刻はまだ受信していません。番組表を集めるか視聴すると、ここに表示されます。',
+  noClock: '放送の時刻はまだ受信していません。番組表を取得するか視聴すると、ここに表示されます。',
   wrongClock: 'サーバーの時計が放送の時刻とずれています。',
   wrongClockNote:
     'このままでは番組の始まりや終わりに合いません。サーバーの時刻合わせ（NTP）を有効にしてください。',
@@ -176,6 +175,6 @@ export const TEXTS = {
   fast: '進み',
   network: (band: string, id: number) => `${band}（${id}）`,
   allClocks: (networks: number, most: string) =>
-    `${networks}つの放送ネットワークすべてと一致しています（ずれは最大 ${most}秒）`,
+    `${networks}${networks < 10 ? 'つ' : ''}の放送ネットワークすべてと一致しています（ずれは最大 ${most}秒）`,
   checkedAt: (ago: string) => `${ago}に確認`,
 } as const;

@@ -2,7 +2,7 @@
 export const TEXTS = {
   setup: 'はじめての設定',
   note: 'テレビを見られるようになるまでの4つの手順です。上から順に進めてください。状態は自動で更新されます。',
-  checkAgain: 'もう一度確かめる',
+  checkAgain: 'もう一度確認する',
   stop: '中止する',
   start: 'スキャンを始める',
   again: 'スキャンし直す',
@@ -20,7 +20,7 @@ export const TEXTS = {
 
   // Tuners
   tuners: 'チューナー',
-  tunersChecking: 'チューナーを確かめています。',
+  tunersChecking: 'チューナーを確認しています。',
   unusable: '使えません',
   faultOf: (name: string, fault: string) => `${name}：${fault}`,
   pieces: (type: string, count: number) => `${type} ${count}台`,
@@ -32,8 +32,8 @@ export const TEXTS = {
 
   // The card
   card: 'カード',
-  cardChecking: 'カードを確かめています。',
-  cardLater: 'チューナーの次に確かめます。',
+  cardChecking: 'カードを確認しています。',
+  cardLater: 'チューナーの次に確認します。',
   cardReady: (state: string, reader: string) => `${state}${reader}。`,
   reader: (name: string) => `（${name}）`,
   insertCard: 'B-CAS カードをカードリーダーに差し込んでください。',
@@ -46,7 +46,7 @@ export const TEXTS = {
   scanning: (total: number, done: number, found: number) =>
     `受信できる局を探しています。${total}チャンネルのうち${done}を確認、${found}局が見つかりました。`,
   found: (stations: number) => `${stations}局が見つかりました。`,
-  checkAntenna: 'アンテナの接続を確かめてから、もう一度お試しください。',
+  checkAntenna: 'アンテナの接続を確認してから、もう一度お試しください。',
   scanFailed: 'スキャンできませんでした。',
   scanFailedPlain: 'スキャンできませんでした',
   receivable: (stations: number) => `${stations}局を受信できます。`,
@@ -55,8 +55,8 @@ export const TEXTS = {
 
   // The guide
   guide: '番組表',
-  guideNeedsStations: '局が見つかると、放送から自動で集め始めます。',
+  guideNeedsStations: '局が見つかると、放送から自動で取得を始めます。',
   guideDone: (stations: number) => `${stations}局すべての番組表が届きました。`,
   guideRunning: (total: number, known: number) =>
-    `放送から集めています。${total}局中 ${known}局に番組表が届きました。届いた局から見られます。`,
+    `放送から取得しています。${total}局中 ${known}局に番組表が届きました。届いた局から見られます。`,
 } as const;

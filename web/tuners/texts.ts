@@ -51,7 +51,7 @@ export const TEXTS = {
 
   // The card
   card: 'カード（B-CAS）',
-  checkAgain: 'もう一度確かめる',
+  checkAgain: 'もう一度確認する',
   cardLoading: 'カードの状態を読み込んでいます。',
   reader: 'カードリーダー',
   answerTime: '応答時間',
@@ -59,22 +59,22 @@ export const TEXTS = {
   requestCount: (count: string, failed: string) => `${count}回（失敗 ${failed}回）`,
   upstream: '共有元',
   share: (port: number) => `カードの共有（ポート ${port}）`,
-  noPeers: 'いま使っている相手はありません。',
-  peers: (addresses: string) => `使っている相手：${addresses}`,
-  refused: '断った相手',
+  noPeers: '接続中の相手はいません。',
+  peers: (addresses: string) => `接続中の相手：${addresses}`,
+  refused: '拒否した接続',
 
   // Collecting the guide
-  collect: '番組表の収集',
+  collect: '番組表の取得',
   collected: (all: number, known: number, thin: string) => `${all}局中 ${known}局${thin}`,
   thinCount: (count: number) => `、番組表が不足: ${count}局`,
   bands: '放送の種類',
-  collectNow: '今すぐ集める',
-  collectingNote: 'この画面を開いているあいだ、視聴と録画を除くすべてのチューナーで集めます。',
+  collectNow: '今すぐ取得',
+  collectingNote: 'この画面を開いているあいだ、視聴と録画を除くすべてのチューナーで取得します。',
   collectNote: 'オンの間、番組表の取得を優先します。',
   collectedAll: 'すべての局の番組表を取得しました。',
   collectProgress: (all: number, done: number) => `${all}局のうち${done}局を受信`,
   reading: (stations: string) => `${stations}を受信しています`,
-  otherScreen: 'ほかの画面で「今すぐ集める」が入っています。',
+  otherScreen: 'ほかの画面で「今すぐ取得」がオンになっています。',
   /** Follows a reason. */
   retryLater: '少し待ってから、もう一度お試しください。',
   guideOf: (band: string) => `${band}の番組表`,
@@ -94,17 +94,17 @@ export const TEXTS = {
 
   // Testing the reception
   test: '受信テスト',
-  testNote: '1つのチャンネルを10秒ほど受信して、アンテナとカードの状態を確かめます。',
+  testNote: '1つのチャンネルを10秒ほど受信して、アンテナとカードの状態を確認します。',
   testChannel: 'テストするチャンネル',
   channelOf: (station: string, channel: string) => `${station}（${channel}）`,
   testing: '受信しています…',
   testStart: 'テストする',
   received: (channel: string) => `${channel}を受信できました。`,
   notReceived: (channel: string, reason: string) => `${channel}を受信できません。${reason}`,
-  testedWith: (tuner: string) => `${tuner}で確かめました。`,
+  testedWith: (tuner: string) => `${tuner}で確認しました。`,
   damaged: (packets: string) =>
-    `乱れたパケットが${packets}個あります。アンテナの向きと配線を確かめてください。`,
-  checkAerial: 'アンテナ線がこのチューナーにつながっているか、アンテナの向きが正しいかを確かめてください。',
+    `乱れたパケットが${packets}個あります。アンテナの向きと配線を確認してください。`,
+  checkAerial: 'アンテナ線がこのチューナーにつながっているか、アンテナの向きが正しいかを確認してください。',
   notDescrambled: (what: string, next: string) => `スクランブルを解除できません。${what}${next}`,
 
   // Scanning
@@ -124,7 +124,7 @@ export const TEXTS = {
   scanFailed: 'スキャンできませんでした。',
   scanFailedPlain: 'スキャンできませんでした',
   scanFailedNext:
-    'アンテナの接続とチューナーの状態を確かめてから、もう一度お試しください。チャンネルは元のままです。',
+    'アンテナの接続とチューナーの状態を確認してから、もう一度お試しください。チャンネルは元のままです。',
   nameless: '局名なし',
   emptyChannels: '局が見つからなかったチャンネル',
   channelFailed: '受信できませんでした',

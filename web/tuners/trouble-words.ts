@@ -37,7 +37,7 @@ function said(
     case 'unreadable':
       return {
         title: `${what}を受信できませんでした`,
-        next: 'アンテナの接続を確かめてください。チャンネルが変わったときは、スキャンをやり直すと直ります。',
+        next: 'アンテナの接続を確認してください。チャンネルが変わったときは、スキャンをやり直すと直ります。',
       };
     case 'no_such_tuner':
       return {
@@ -47,7 +47,7 @@ function said(
     case 'no_tuner':
       return {
         title: `${what}が空きチューナーを待っています`,
-        next: '録画や視聴が終わりしだい、自動で集めます。',
+        next: '録画や視聴が終わりしだい、自動で取得します。',
       };
   }
 }

@@ -5,7 +5,7 @@ import { type Advice, adviceFor } from '../words/advice.ts';
 const ADVICE: Partial<Record<FailureCode, Advice>> = {
   not_found: {
     title: 'この録画は再生できません',
-    next: '削除されたか、ファイルがなくなっています。録画の一覧で確かめてください。録画先のディスクが外れているときは、つなぎ直すと再生できます。',
+    next: '削除されたか、ファイルがなくなっています。録画の一覧で確認してください。録画先のディスクが外れているときは、つなぎ直すと再生できます。',
   },
   busy: {
     title: 'サーバーが混んでいます',
@@ -14,7 +14,7 @@ const ADVICE: Partial<Record<FailureCode, Advice>> = {
   ended: { title: '再生が終わりました', next: '最初からもう一度見るか、ほかの録画を選んでください。' },
   interrupted: {
     title: '再生が途切れました',
-    next: '続きから読み込み直しています。続くときは、サーバーとネットワークの状態を確かめてください。',
+    next: '続きから読み込み直しています。続くときは、サーバーとネットワークの状態を確認してください。',
   },
   decode: {
     title: '映像を再生できません',

@@ -24,7 +24,7 @@ test('the agent whose card is used is named with the reason for giving no keys',
   const upstream = { url: 'http://192.168.1.5:25260', state: 'shared', reason: null };
   expect(upstreamText(upstream)).toBe('http://192.168.1.5:25260');
   expect(upstreamText({ ...upstream, reason: 'not_shared' })).toContain('カードが共有されていません）');
-  expect(upstreamText({ ...upstream, reason: 'ECONNRESET' })).toContain('つながりません');
+  expect(upstreamText({ ...upstream, reason: 'ECONNRESET' })).toContain('接続できません');
 });
 
 test('refusals of peers are in Japanese, unknown ones unchanged', () => {

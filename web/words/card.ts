@@ -35,7 +35,7 @@ export function answerTimeText({ ecm }: Pick<Card, 'ecm'>): string | undefined {
 export function upstreamText({ url, reason }: NonNullable<Card['upstream']>): string {
   if (reason === null) return url;
   const words = KEY_FAILURE_WORDS[reason as keyof typeof KEY_FAILURE_WORDS];
-  return `${url}（${(words?.what ?? plainReason(reason, 'つながりません')).replace(/。$/, '')}）`;
+  return `${url}（${(words?.what ?? plainReason(reason, '接続できません')).replace(/。$/, '')}）`;
 }
 
 /** Why a peer gets no keys: the agent says it in the words of its log. */

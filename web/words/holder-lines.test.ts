@@ -22,7 +22,7 @@ test('each tuner of the type that is in use tells for what, and a recording unti
   ];
   expect(holderLines(tuners, 'GR', [], RUNNING)).toEqual([
     '地デジ 1：録画 「港の朝」（みなとテレビ）21:54まで、視聴 T27',
-    '地デジ 2：番組表の収集 T13',
+    '地デジ 2：番組表の取得 T13',
     '地デジ 5：録画',
   ]);
   expect(holderLines(tuners, 'CS', [], RUNNING)).toEqual([]);

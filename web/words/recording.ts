@@ -113,7 +113,7 @@ const PHASES: Readonly<Record<RecordingProgress['phase'], string>> = {
   opening: '受信を始めています',
   receiving: '録画中',
   interrupted: '途切れたため、再接続しています',
-  over: '録画を確かめています',
+  over: '録画を確認しています',
 };
 
 /** Why nothing is being written. */
@@ -123,7 +123,7 @@ const CAUSES_NOW: Readonly<Record<GapCause, string>> = {
   handover: '前の録画からチューナーを切り替えています',
   no_tuner: 'チューナーが空くのを待っています',
   no_signal: '放送を受信できません',
-  agent_unavailable: 'チューナーエージェントにつながりません',
+  agent_unavailable: 'チューナーエージェントに接続できません',
   stream_ended: '受信が途切れました',
   stalled: '放送のデータが届いていません',
   service_stopped: 'サービスが止まっていました',
@@ -136,7 +136,7 @@ const CAUSES_NOW: Readonly<Record<GapCause, string>> = {
   card_unsuitable: 'この放送に使えないカードが入っています',
   not_subscribed: '契約していないチャンネルです',
   card_failed: 'カードが正しく応答しません',
-  card_share_failed: 'カードを共有している相手につながりません',
+  card_share_failed: 'カードを共有している相手に接続できません',
   copy_never: 'コピー禁止のため、書き込みを止めています',
   disk_full: '録画先の空き容量がありません',
   disk_failed: '録画先に書き込めません',
@@ -163,7 +163,7 @@ interface ProgressWords {
 export function progressWords(progress: RecordingProgress): ProgressWords {
   const phase = PHASES[progress.phase] ?? '録画中';
   if (progress.cause !== null) {
-    const cause = CAUSES_NOW[progress.cause] ?? 'いまは書き込めていません';
+    const cause = CAUSES_NOW[progress.cause] ?? '現在書き込めていません';
     // The programme is not on the air now: no problem.
     const isWell =
       (progress.phase === 'receiving' && !USELESS.has(progress.cause)) || progress.cause === 'broken_off';

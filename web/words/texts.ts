@@ -2,7 +2,7 @@
 export const TEXTS = {
   retry: '再試行',
   notLoaded: '読み込めませんでした',
-  otherVersion: 'この画面とサーバーの版が違うのかもしれません。ページを再読み込みしてください。',
+  otherVersion: 'この画面とサーバーのバージョンが異なる可能性があります。ページを再読み込みしてください。',
   contents: '番組内容',
   holders: 'チューナーの使用状況',
 } as const;

@@ -19,9 +19,9 @@ describe('users of a tuner', () => {
   test('are described by their use and station', () => {
     expect(userWords('live GR/T27', CHANNELS, nameOf)).toEqual([{ text: '視聴', detail: 'みなとTV（T27）' }]);
     expect(userWords('epg T27', CHANNELS, nameOf)).toEqual([
-      { text: '番組表の収集', detail: 'みなとTV（T27）' },
+      { text: '番組表の取得', detail: 'みなとTV（T27）' },
     ]);
-    expect(userWords('epg T13', CHANNELS, nameOf)).toEqual([{ text: '番組表の収集', detail: 'T13' }]);
+    expect(userWords('epg T13', CHANNELS, nameOf)).toEqual([{ text: '番組表の取得', detail: 'T13' }]);
     expect(userWords('rec 12', CHANNELS, nameOf)).toEqual([{ text: '録画', detail: '港の朝' }]);
   });
 

@@ -44,7 +44,7 @@ function placeOf(rest: string, channels: readonly Channel[]): string {
 const USES: Readonly<Record<string, Telling>> = {
   rec: (rest, _, nameOf) => ({ text: '録画', detail: nameOf(recordingId(Number(rest))) }),
   live: (rest, channels) => ({ text: '視聴', detail: placeOf(rest, channels) }),
-  epg: (rest, channels) => ({ text: '番組表の収集', detail: placeOf(rest, channels) }),
+  epg: (rest, channels) => ({ text: '番組表の取得', detail: placeOf(rest, channels) }),
   logo: (rest, channels) => ({ text: '局のロゴの取得', detail: placeOf(rest, channels) }),
   scan: (rest) => ({ text: 'チャンネルスキャン', detail: rest }),
 };
@@ -114,13 +114,13 @@ const SOON_MS = 60_000;
 /** What happens next after a tuner's error, and what the user can do. */
 export function errorAdvice(tuner: Pick<Tuner, 'state' | 'driver' | 'retryAt'>, now: EpochMs): string {
   if (tuner.state !== 'error') {
-    return 'アンテナの接続を確かめてください。チャンネルが変わったときは、スキャンをやり直すと直ります。';
+    return 'アンテナの接続を確認してください。チャンネルが変わったときは、スキャンをやり直すと直ります。';
   }
   const { retryAt } = tuner;
   const isFake = tuner.driver === 'fake';
   const check = isFake
-    ? '試験用の放送を作るコマンド（FAKE_TUNE）を確かめてください。'
-    : 'チューナーの接続とドライバーを確かめてください。';
+    ? '試験用の放送を作るコマンド（FAKE_TUNE）を確認してください。'
+    : 'チューナーの接続とドライバーを確認してください。';
   if (retryAt === undefined) return isFake ? check : `${check}使えるようになると、自動で戻ります。`;
   const when = retryAt - now < SOON_MS ? 'まもなく' : `${clockText(retryAt)} に`;
   return `${when}自動で試し直します。使えるようになるまで、予約はほかのチューナーに割り当てます。続くときは、${check}`;

@@ -69,7 +69,7 @@ const CAUSES: Readonly<Record<GapCause, string>> = {
   handover: '前の録画からチューナーを切り替えていました',
   no_tuner: 'チューナーを使えませんでした',
   no_signal: '放送を受信できませんでした',
-  agent_unavailable: 'チューナーエージェントにつながりませんでした',
+  agent_unavailable: 'チューナーエージェントに接続できませんでした',
   stream_ended: '受信が途切れました',
   stalled: '放送のデータが届きませんでした',
   service_stopped: 'サービスが止まっていました',
@@ -82,7 +82,7 @@ const CAUSES: Readonly<Record<GapCause, string>> = {
   card_unsuitable: 'この放送に使えないカードが入っていました',
   not_subscribed: '契約していないチャンネルでした',
   card_failed: 'カードが正しく応答しませんでした',
-  card_share_failed: 'カードを共有している相手につながりませんでした',
+  card_share_failed: 'カードを共有している相手に接続できませんでした',
   copy_never: 'コピー禁止の放送でした',
   disk_full: '録画先の空き容量がなくなりました',
   disk_failed: '録画先に書き込めませんでした',
@@ -98,32 +98,32 @@ function causeText(cause: GapCause): string {
 }
 
 /** Advice on how to prevent a cause. */
-const RECEPTION = 'アンテナの受信状態と、チューナーの接続を確かめてください。';
+const RECEPTION = 'アンテナの受信状態と、チューナーの接続を確認してください。';
 const REMEDIES: Partial<Record<GapCause, string>> = {
-  late: 'サーバーが混んでいなかったか、時計が合っているかを確かめてください。',
+  late: 'サーバーが混んでいなかったか、時計が合っているかを確認してください。',
   conflict:
     '同じ時間の予約を減らすか、チューナーを増やしてください。優先度を上げると、この予約を先に録画します。',
   handover: '続きの番組を別のチューナーで録画できるよう、同じ時間の予約かチューナーの数を見直してください。',
   service_stopped: '録画のあいだ、svc とサーバーを止めないようにしてください。',
-  paused: 'サーバーのスリープや、仮想マシンの一時停止が起きていないかを確かめてください。',
+  paused: 'サーバーのスリープや、仮想マシンの一時停止が起きていないかを確認してください。',
   no_tuner:
-    'ほかの機器やアプリがチューナーを使っていなかったか、チューナーが足りているかを確かめてください。',
+    'ほかの機器やアプリがチューナーを使っていなかったか、チューナーが足りているかを確認してください。',
   no_signal: RECEPTION,
-  agent_unavailable: 'svc-agent が動いているかを確かめてください。',
+  agent_unavailable: 'svc-agent が動いているかを確認してください。',
   stream_ended: RECEPTION,
   stalled: RECEPTION,
-  scrambled: 'B-CAS カードとカードリーダーを確かめてください。',
+  scrambled: 'B-CAS カードとカードリーダーを確認してください。',
   card_software: 'サーバーに pcscd と libpcsclite1 を入れて、pcscd を起動してください。',
   card_reader_missing: 'カードリーダーをサーバーにつないでください。',
   card_missing: 'カードリーダーに B-CAS カードを差し込んでください。',
-  card_unsuitable: 'カードリーダーのカードが B-CAS カードで、向きが正しいかを確かめてください。',
-  not_subscribed: '入っているカードの契約に、このチャンネルが含まれているかを確かめてください。',
+  card_unsuitable: 'カードリーダーのカードが B-CAS カードで、向きが正しいかを確認してください。',
+  not_subscribed: '入っているカードの契約に、このチャンネルが含まれているかを確認してください。',
   card_failed: 'カードを抜き差ししても続くときは、別のカードリーダーでお試しください。',
   card_share_failed:
-    'カードを共有している相手の svc-agent が動いているか、「チューナー」画面でカードの状態を確かめてください。',
+    'カードを共有している相手の svc-agent が動いているか、「チューナー」画面でカードの状態を確認してください。',
   disk_full: '要らない録画を消すか、録画先を増やしてください。',
-  disk_failed: '録画先のディスクがつながっていて、書き込めるかを確かめてください。',
-  disk_slow: '録画先のディスクにほかの負荷がないかを確かめてください。',
+  disk_failed: '録画先のディスクがつながっていて、書き込めるかを確認してください。',
+  disk_slow: '録画先のディスクにほかの負荷がないかを確認してください。',
 };
 
 function gapSentence(gap: RecordingVerdict['gaps'][number], startAt: BroadcastMs, lengthMs: number): string {
