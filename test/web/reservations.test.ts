@@ -204,6 +204,8 @@ describe.skipIf(!hasChromium)('reservations', () => {
     const rest = page.getByRole('button', { name: `ほかの競合 ${conflicts - 3}件を表示` });
     await rest.waitFor();
     expect(await page.locator('.conflict').count()).toBe(3);
+    const today = page.locator('.conflicts .booking-day-name').nth(1);
+    expect(await today.textContent()).toContain('11件');
     const plain = await page.locator('.booking[data-state="recording"]').boundingBox();
     expect(plain?.y).toBeLessThan(900);
     await rest.click();

@@ -38,8 +38,14 @@ function Rest({ count, onNear }: { count: number; onNear: () => void }) {
   return <li ref={place} class="booking-rest" style={{ height: `${count * ROW_REM}rem` }} />;
 }
 
+/** A day, or the first of it. */
+interface SomeOfDay extends Day {
+  /** How many it has in all, where not all are here. */
+  readonly total?: number;
+}
+
 interface DayProps {
-  readonly day: Day;
+  readonly day: SomeOfDay;
   readonly now: BroadcastMs;
   /** Rows that are there at once. */
   readonly first: number;
@@ -59,7 +65,7 @@ function DaySection({ day, now, first, of, open }: DayProps) {
       <h2 class="booking-day-name">
         {words === '' ? null : <b>{words}</b>}
         <span class="numbers">{date}</span>
-        <small class="numbers">{TEXTS.count(day.items.length)}</small>
+        <small class="numbers">{TEXTS.count(day.total ?? day.items.length)}</small>
       </h2>
       <ul class="booking-list">
         {day.items
@@ -90,17 +96,17 @@ function firstRows(days: readonly Day[], before: number): number[] {
 const countOf = (days: readonly Day[]): number => days.reduce((sum, { items }) => sum + items.length, 0);
 
 /** The first of all days together. */
-function firstOf(days: readonly Day[], count: number): Day[] {
+function firstOf(days: readonly Day[], count: number): SomeOfDay[] {
   let left = count;
   return days.flatMap((day) => {
     const items = day.items.slice(0, left);
     left -= items.length;
-    return items.length === 0 ? [] : [{ ...day, items }];
+    return items.length === 0 ? [] : [{ ...day, items, total: day.items.length }];
   });
 }
 
 interface DaysProps {
-  readonly days: readonly Day[];
+  readonly days: readonly SomeOfDay[];
   readonly now: BroadcastMs;
   /** Rows above them. */
   readonly before: number;
