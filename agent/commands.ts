@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { systemMonotonicClock } from '../host/clock.ts';
 import type { Environment } from '../host/environment.ts';
 import { SILENT_LOG } from '../host/log.ts';
+import { withEnvironmentFile } from '../host/unit-environment.ts';
 import { CardReader } from './card/card-reader.ts';
 import { CardService } from './card/card-service.ts';
 import { ShareClient } from './card/share-client.ts';
@@ -22,16 +23,21 @@ import { importMirakurun } from './import/import-mirakurun.ts';
 
 type Print = (line: string) => void;
 
-/** Where the unit keeps its files (`systemd/svc-agent.service`). */
+/** Where the unit keeps its files and reads its variables (`systemd/svc-agent.service`). */
 const UNIT_FOLDER = '/var/lib/svc-agent';
+const UNIT_FILE = '/etc/svc/agent.env';
 
-/** These commands run outside of the unit: what it sets is set here too, where the unit was ever started. */
-export function unitEnvironment(environment: Environment, folder = UNIT_FOLDER): Environment {
-  if (!existsSync(folder)) return environment;
+/**
+ * These commands run outside of the unit: what it sets is set here too, where the unit was ever started.
+ * @throws ConfigError when its file must not be read
+ */
+export function unitEnvironment(environment: Environment): Environment {
+  const all = withEnvironmentFile(environment, UNIT_FILE);
+  if (!existsSync(UNIT_FOLDER)) return all;
   return {
-    ...environment,
-    TUNERS_FILE: environment.TUNERS_FILE ?? join(folder, 'tuners.json'),
-    CHANNELS_FILE: environment.CHANNELS_FILE ?? join(folder, 'channels.json'),
+    ...all,
+    TUNERS_FILE: all.TUNERS_FILE ?? join(UNIT_FOLDER, 'tuners.json'),
+    CHANNELS_FILE: all.CHANNELS_FILE ?? join(UNIT_FOLDER, 'channels.json'),
   };
 }
 

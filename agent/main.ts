@@ -42,9 +42,9 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-function configOrExit(environment: Environment): AgentConfig {
+function configOrExit(environment: () => Environment): AgentConfig {
   try {
-    return readConfig(environment);
+    return readConfig(environment());
   } catch (error) {
     if (error instanceof ConfigError) fail(`bad configuration\n${error.message}`);
     throw error;
@@ -82,13 +82,13 @@ async function main(arguments_: readonly string[]): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
+  const unit = (): Environment => unitEnvironment(process.env);
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   if (rest.length === 0 && first === 'check')
-    process.exit(await runCheck(configOrExit(unitEnvironment(process.env)), startCardWorker, print));
-  if (first === 'import-mirakurun')
-    process.exit(await runImport(configOrExit(unitEnvironment(process.env)), rest, print));
+    process.exit(await runCheck(configOrExit(unit), startCardWorker, print));
+  if (first === 'import-mirakurun') process.exit(await runImport(configOrExit(unit), rest, print));
   if (first !== undefined) fail(`unknown argument: ${arguments_.join(' ')} (see --help)`);
-  const config = configOrExit(process.env);
+  const config = configOrExit(() => process.env);
   // The reader of the log may exit; tuners and their users must survive that.
   process.stderr.on('error', () => {});
   const log = createLog(

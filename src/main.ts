@@ -8,6 +8,7 @@ import { ConfigError } from '../host/environment.ts';
 import { LICENSES } from '../host/licenses.ts';
 import { createLog, type Log, SILENT_LOG } from '../host/log.ts';
 import { systemRandom } from '../host/random.ts';
+import { withEnvironmentFile } from '../host/unit-environment.ts';
 import { VERSION } from '../host/version.ts';
 import { formatCheck, runChecks } from './check.ts';
 import { type Config, readConfig } from './config.ts';
@@ -27,6 +28,7 @@ Usage: svc [check | recover | --version | --licenses | --help]
 
   check       check configuration, who is let in, database, folders, clock, ffmpeg and agent; exit 1 if any is broken
   recover     copy what is readable of a damaged database into a new one, while svc is stopped
+              both also read what /etc/svc/svc.env sets, as the unit does
   --licenses  print the licenses of everything inside this program
 
 Environment:
@@ -64,10 +66,16 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-/** @param checking tell it as `svc check` tells everything: a line on stdout */
-function configOrExit(checking: boolean): Config {
+/** Variables of the unit (`systemd/svc.service`). */
+const UNIT_FILE = '/etc/svc/svc.env';
+
+/**
+ * @param checking tell it as `svc check` tells everything: a line on stdout
+ * @param beside for a command beside the service, which reads what its unit sets
+ */
+function configOrExit({ checking, beside }: { checking: boolean; beside: boolean }): Config {
   try {
-    return readConfig(process.env);
+    return readConfig(beside ? withEnvironmentFile(process.env, UNIT_FILE) : process.env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     if (!checking) fail(`bad configuration\n${error.message}`);
@@ -173,7 +181,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
   const recovering = rest.length === 0 && first === 'recover';
   if (first !== undefined && !checking && !recovering)
     fail(`unknown argument: ${arguments_.join(' ')} (see --help)`);
-  const config = configOrExit(checking);
+  const config = configOrExit({ checking, beside: checking || recovering });
   if (checking) await check(config);
   if (recovering) await recover(config);
   // The reader of the log may go away; recordings and viewers must not go with it.

@@ -28,7 +28,7 @@ const JSON_CONTENT = { 'content-type': 'application/json' };
 
 /** Maps any trouble with the agent to the caller's failure. */
 export function agentUnavailable(reason: string, cause?: unknown): Failure {
-  return new Failure('agent_unavailable', `チューナーエージェントに接続できません(${reason})`, { cause });
+  return new Failure('agent_unavailable', `チューナーエージェントに接続できません（${reason}）`, { cause });
 }
 
 /** A short reason out of what fetch throws. */
