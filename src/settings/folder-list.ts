@@ -38,7 +38,9 @@ export async function folderList(path: string): Promise<FolderList> {
     throw new Failure('bad_request', 'フォルダーの応答がありません。', { path: 'path' });
   if (!Array.isArray(found)) {
     const code = String((found as { code?: unknown }).code);
-    throw new Failure('bad_request', REASONS[code] ?? `フォルダーを読めません（${code}）。`, { path: 'path' });
+    throw new Failure('bad_request', REASONS[code] ?? `フォルダーを読めません（${code}）。`, {
+      path: 'path',
+    });
   }
   const paths = found
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))

@@ -27,7 +27,8 @@ async function look(path: string): Promise<string | undefined> {
       return undefined;
     } catch (error) {
       const code = String((error as { code?: unknown }).code);
-      if (code !== 'ENOENT' || at === dirname(at)) return REASONS[code] ?? `フォルダーを使えません（${code}）`;
+      if (code !== 'ENOENT' || at === dirname(at))
+        return REASONS[code] ?? `フォルダーを使えません（${code}）`;
     }
   }
 }
