@@ -82,14 +82,17 @@ const AIR: readonly { kind: string; fields?: Record<string, unknown>; causes: re
 function mixedRow(random: Random, index: number, processes: ProcessFault): MixedRow {
   const picked = random.pick(COURSES);
   const course = processes.hidesBreakIn && picked.fields?.interruption !== undefined ? PLAIN : picked;
+  const isInterrupted = course.fields?.interruption !== undefined;
+  const isCutOff = isInterrupted && processes.isFrozen === true;
+  const air = AIR.filter(({ kind }) => !isCutOff || kind !== 'end');
   const faults: NonNullable<FaultRow['faults']>[number][] = [];
   const struck: Struck[] = [];
   // While another programme breaks in the station is received.
-  let second = course.fields?.interruption === undefined ? 6 : BROKEN_IN_SEC + 1;
+  let second = isInterrupted ? BROKEN_IN_SEC + 1 : 6;
   for (let count = random.below(3); count > 0 && second < LENGTH_SEC - 3; count -= 1) {
     const from = second + random.below(20) / 10;
     const to = from + 0.2 + random.below(38) / 10;
-    const { kind, fields = {}, causes } = random.pick(AIR);
+    const { kind, fields = {}, causes } = random.pick(air);
     faults.push({ fault: { kind, ...fields }, during: [from, to] });
     struck.push({ during: [from, to + (kind === 'end' ? OPENED_AGAIN_SEC : 0)], causes });
     // The agent ends a stream that is silent for 5 s, on a machine where packets come late.
@@ -108,6 +111,8 @@ interface ProcessFault extends Struck {
    * first one cannot be told from the next episode of its title.
    */
   hidesBreakIn?: boolean;
+  /** What the agent keeps meanwhile is read afterwards, unless the stream ends: then the same holds. */
+  isFrozen?: boolean;
 }
 
 function processFault(random: Random): ProcessFault {
@@ -132,7 +137,13 @@ function processFault(random: Random): ProcessFault {
     case 3: {
       // A stream that ends meanwhile is opened again only afterwards.
       const causes: Cause[] = ['paused', 'stream_ended', 'no_signal'];
-      return { name: 'stopped', setup: event((house) => stopped(house.pid, 10_000)), during, causes };
+      return {
+        name: 'stopped',
+        setup: event((house) => stopped(house.pid, 10_000)),
+        during,
+        causes,
+        isFrozen: true,
+      };
     }
     default:
       return { name: 'nothing', setup: {}, during: [0, 0], causes: [] };
