@@ -350,7 +350,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     rig.service.state.stations = STATIONS;
     rig.service.house = newHouse({ stations: STATIONS, days: 0 });
     const page = await rig.open('guide', PHONE);
-    await page.getByText('番組表はまだ集まっていません').waitFor();
+    await page.getByText('番組表をまだ取得していません').waitFor();
     await page.getByText('12局のうち0局').waitFor();
     await page.keyboard.press('ArrowDown');
     await focusOn(page, '今すぐ取得');

@@ -73,7 +73,7 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
     await dialog.locator('.conflict-help', { hasText: 'チューナーが足りない' }).waitFor();
     await focusOn(page, '予約を取り消す');
     await page.keyboard.press('r');
-    await dialog.getByRole('button', { name: 'もう一度予約する' }).waitFor();
+    await dialog.getByRole('button', { name: '再予約する' }).waitFor();
     await dialog.getByText('予約は取り消されています').waitFor();
     await dialog.getByRole('button', { name: '予約の詳細' }).click();
     await page.getByRole('dialog', { name: '予約の詳細' }).waitFor();

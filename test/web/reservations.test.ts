@@ -68,7 +68,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await page.keyboard.press('r');
     await until(() => stateOf(6) === 'cancelled');
     await isFree();
-    await row(page, 6).getByRole('button', { name: '復元' }).click();
+    await row(page, 6).getByRole('button', { name: '再予約' }).click();
     await until(() => stateOf(6) === 'scheduled');
   });
 
@@ -77,10 +77,10 @@ describe.skipIf(!hasChromium)('reservations', () => {
     const page = await rig.open('reservations');
     const press = (id: number, name: string) => row(page, id).getByRole('button', { name }).click();
     await press(6, '取り消す');
-    await row(page, 6).getByRole('button', { name: '復元' }).waitFor();
+    await row(page, 6).getByRole('button', { name: '再予約' }).waitFor();
     await press(8, '取り消す');
-    await row(page, 8).getByRole('button', { name: '復元' }).waitFor();
-    await press(6, '復元');
+    await row(page, 8).getByRole('button', { name: '再予約' }).waitFor();
+    await press(6, '再予約');
     await page.locator('.toast', { hasText: '予約を戻しました' }).waitFor();
     const told = await page.locator('.toast').allTextContents();
     expect(told).toHaveLength(2);

@@ -201,11 +201,11 @@ describe.skipIf(!hasChromium)('search', () => {
     await page.locator('.search-field input').fill('どこにもない言葉');
     await page.getByText('「どこにもない言葉」は見つかりませんでした').waitFor();
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: '検索キーワードを消す' }).click();
+    await page.getByRole('button', { name: 'キーワードを消す' }).click();
     await page.getByRole('button', { name: 'どこにもない言葉' }).click();
     await page.getByText('「どこにもない言葉」は見つかりませんでした').waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
-    await page.getByRole('button', { name: '検索キーワードを消す' }).click();
+    await page.getByRole('button', { name: 'キーワードを消す' }).click();
     await page.getByRole('button', { name: '履歴を消す' }).click();
     await page.getByText('番組を探しましょう').waitFor();
   });

@@ -68,14 +68,14 @@ export const TEXTS = {
   notYetSent: 'この時間の番組情報はまだありません',
   notYetSentNote: '先の日の番組は、放送局が送り次第ここに並びます。',
   toNow: 'いまの番組へ',
-  notGathered: '番組表はまだ集まっていません',
+  notGathered: '番組表をまだ取得していません',
   gathered: (total: number, known: number) => `${total}局のうち${known}局の番組表を受信しました`,
   gathersItself: '空いているチューナーで自動的に取得します。急ぐときは「今すぐ取得」を使ってください。',
-  gathering: (name: string) => `${name} の番組表を受信しています。集まり次第ここに並びます。`,
+  gathering: (name: string) => `${name} の番組表を受信しています。受信しだいここに並びます。`,
   gatherNow: '今すぐ取得',
   loadingStations: '局を読み込んでいます…',
   noStations: '番組表に並べる局がまだありません',
-  noStationsNote: 'チャンネルスキャンで受信できる局を見つけると、番組表が自動で集まりはじめます。',
+  noStationsNote: 'チャンネルスキャンで受信できる局を見つけると、番組表の取得が自動で始まります。',
   scan: 'チャンネルをスキャンする',
 
   // The week of a station

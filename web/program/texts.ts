@@ -20,7 +20,7 @@ export const TEXTS = {
   record: '録画する',
   book: '予約する',
   cancel: '予約を取り消す',
-  restore: 'もう一度予約する',
+  restore: '再予約する',
   details: '予約の詳細',
 
   // Facts

@@ -21,7 +21,7 @@ export const TEXTS = {
   protected: '保護中',
   failed: '失敗',
   find: '録画を探す',
-  clearWords: '探す言葉を消す',
+  clearWords: 'キーワードを消す',
   chosenStation: '選んだ局',
   chosenRule: '選んだルール',
   /** Follows what narrows the list. */
@@ -72,7 +72,7 @@ export const TEXTS = {
   noneOfFilter: '条件に合う録画はありません',
   noneFound: (words: string) => `「${words}」の録画は見つかりませんでした`,
   clearFilter: '条件を消す',
-  noneFoundNote: '言葉を短くするか、絞り込みを減らしてみてください。',
+  noneFoundNote: 'キーワードを短くするか、絞り込みを減らしてみてください。',
   binEmpty: 'ごみ箱は空です',
   binEmptyNote: 'ごみ箱へ移した録画は2日間ここに残り、元に戻せます。',
   noFailed: '失敗した録画はありません',

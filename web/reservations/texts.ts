@@ -64,7 +64,7 @@ export const TEXTS = {
   waysOf: (title: string) => `録画する方法：${title}`,
   cancel: '取り消す',
   stop: '停止',
-  restore: '復元',
+  restore: '再予約',
   bookNext: '次を予約',
 
   // Stopping
@@ -117,7 +117,7 @@ export const TEXTS = {
   // The sheet of one
   sheet: '予約の詳細',
   cancelBooking: '予約を取り消す',
-  restoreBooking: 'もう一度予約する',
+  restoreBooking: '再予約する',
   chase: '追いかけ再生',
   play: '再生',
   openRecording: '録画を開く',

@@ -230,7 +230,7 @@ export const ROWS: readonly Row[] = [
     key: 'collectGuide',
     section: 'guide',
     label: '番組表を自動で取得',
-    help: '空いているチューナーで、放送から番組表を受信します。切ると、視聴しているチャンネルの分だけになります。',
+    help: '空いているチューナーで、放送から番組表を受信します。オフにすると、視聴しているチャンネルの分だけになります。',
     words: 'EPG 番組表 収集 自動',
   },
   {
