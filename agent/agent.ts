@@ -18,7 +18,7 @@ import { type PoolTiming, TunerPool } from './pool.ts';
 import { parseFakeTuners } from './tuner-settings.ts';
 
 export interface AgentTiming extends PoolTiming {
-  /** From SIGTERM to SIGKILL of a tuning command, and from there to giving up, in ms. */
+  /** From SIGTERM to SIGKILL of a tuning command, in ms. */
   readonly killGraceMs: number;
   /** Between comments on an event stream, in ms. */
   readonly keepAliveMs: number;

@@ -12,11 +12,13 @@ import type { Driver, TuneSession, TuneSink, TuneTarget } from './driver.ts';
 interface FakeDriverOptions {
   /** FAKE_TUNE. */
   readonly commandLine: string;
-  /** From SIGTERM to SIGKILL, and from SIGKILL to giving up, in ms. */
+  /** From SIGTERM to SIGKILL, ms. */
   readonly killGraceMs: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
+/** From SIGKILL to giving up: a killed process still needs the processor to end. */
+const KILLED_MS = 5_000;
 /** The end of standard error that a failure's reason is taken from. */
 const STDERR_TAIL_BYTES = 4096;
 const REASON_LENGTH = 200;
@@ -143,9 +145,13 @@ class FakeSession implements TuneSession {
     // Cancelled without waiting: a read that is pending in the kernel must not delay the signal.
     void this.#stdout.cancel().catch(() => {});
     void this.#stderr.cancel().catch(() => {});
-    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    const limits = [
+      ['SIGTERM', this.options.killGraceMs],
+      ['SIGKILL', KILLED_MS],
+    ] as const;
+    for (const [signal, limitMs] of limits) {
       this.#signalGroup(signal);
-      if (await settlesWithin(this.options.killGraceMs, this.#child.exited)) {
+      if (await settlesWithin(limitMs, this.#child.exited)) {
         // What the command itself started and left behind.
         this.#signalGroup('SIGKILL');
         return;
