@@ -28,6 +28,8 @@ interface LaneOptions {
   args: readonly string[];
   environment: Readonly<Record<string, string | undefined>>;
   folder: string;
+  /** What it starts gives way to what other lanes start: 0 to 19, as of `nice`; default 0. */
+  niceness?: number;
   /** After this it is ended with everything that it started, and has failed. */
   limitMs: number;
 }
@@ -77,14 +79,14 @@ export class Lane {
   }
 
   async #run(): Promise<Outcome> {
-    const { name, args, environment, folder, limitMs } = this.#options;
+    const { name, args, environment, folder, niceness = 0, limitMs } = this.#options;
     const reports = mkdtempSync(join(tmpdir(), 'svc-tests-'));
     const times = join(reports, 'times.xml');
     const report = ['--reporter=junit', `--reporter-outfile=${times}`];
     // `--no-orphans`: however it ends, also by a signal, it ends every process that its tests have started.
     const flags = ['--no-orphans', '--timeout', '30000', ...report];
     const command = [process.execPath, 'test', ...flags, ...args];
-    const child = Bun.spawn(command, {
+    const child = Bun.spawn(niceness === 0 ? command : ['nice', '-n', String(niceness), ...command], {
       cwd: folder,
       stdin: 'ignore',
       stdout: 'pipe',

@@ -3,8 +3,9 @@
  * `N passed, N failed`, in which the checks count as one. Arguments are handed to `bun test`; `--long` adds the soaks,
  * `--rigs` runs the tests in a virtual machine.
  *
- * Several runs of `bun test`, as lanes, one after the other: first what uses the processor, then what waits for the time
- * of the broadcast, last what has to run alone. Beside each other the broadcast of the second would be late.
+ * Several runs of `bun test`, as lanes. What happens in real time keeps its pace beside lanes of a lower priority, up to a
+ * degree: the tests that wait run beside those that need no time, live encoding beside browsers. What cannot bear
+ * anything beside it comes last, one file at a time.
  *
  * A file that runs against real time and failed beside others is run once more by itself, which tells a machine that
  * was late from a fault. It is named in the output, because such a test is to be mended.
@@ -34,13 +35,20 @@ const WAITING_AT_ONCE = 3;
 /** They use the processor, and real time only as far as a browser's time-outs go. */
 const BROWSER = ['test/web'];
 const BUSY_AT_ONCE = 3;
-/** The checks run beside the first lane and give way to it. */
-const CHECK_NICENESS = 10;
-/** Real encoders at the pace of the broadcast; picture against sound, as a browser plays them. */
-const ALONE = ['test/live', 'test/e2e', 'test/web/live-raw.test.ts'];
-/** Households of many processes, whose packets are dated by half a second. */
+/**
+ * Of what may be late: a tenth of the weight of what runs in real time. Relative, because only root may raise a
+ * priority. A process with a session of its own has to lower this itself (`sched_autogroup`; `test/web/browser.ts`).
+ */
+const BUSY_NICENESS = 10;
+/** Real encoders at the pace of the broadcast, one file at a time. */
+const ENCODING = ['test/live'];
+/**
+ * One file at a time, nothing beside them: live in a browser at its best quality, which it leaves on a busy machine;
+ * encodes, which give way to everything; households of many processes, whose packets are dated by half a second.
+ */
 const CROWDED = 'test/faults/fault-table.test.ts';
-/** Two minutes at a sixth of a core, at any pace: beside the tests that use the processor. */
+const ALONE = ['test/e2e', 'test/web/live-raw.test.ts', CROWDED];
+/** Two minutes at a sixth of a core, at any pace: beside the first lanes. */
 const SOAK = 'test/agent/descramble-soak.test.ts';
 /** What `--rigs` alone runs: real kernel drivers in a virtual machine. */
 const RIGS = ['./test/rigs'];
@@ -73,43 +81,55 @@ const rigs = args.includes('--rigs');
 const named = args.filter((arg) => arg !== '--long' && arg !== '--rigs');
 const filters = rigs && named.length === 0 ? RIGS : named;
 
-function lane(name: string, words: readonly string[]): Lane {
+function lane(name: string, words: readonly string[], niceness = 0): Lane {
   const environment = { ...(long ? { SVC_LONG: '1' } : {}), ...(rigs ? { SVC_RIGS: '1' } : {}) };
   const limitMs = long ? LONG_LIMIT_MS : LIMIT_MS;
-  return new Lane({ name, args: words, environment, folder: ROOT, limitMs });
+  return new Lane({ name, args: words, environment, folder: ROOT, niceness, limitMs });
 }
 
-/** The films of the demo take a minute or two: made in what the others leave of the machine. */
+/** The films of the demo take a minute or two, and are needed when the tests that wait are done. */
 function prepareFilms(): Bun.Subprocess {
-  return Bun.spawn(['nice', '-n', '19', process.execPath, '--no-orphans', SYNTH, '--prepare'], {
-    cwd: ROOT,
-    stdio: ['ignore', 'ignore', 'ignore'],
-  });
+  return Bun.spawn(
+    ['nice', '-n', String(BUSY_NICENESS), process.execPath, '--no-orphans', SYNTH, '--prepare'],
+    {
+      cwd: ROOT,
+      stdio: ['ignore', 'ignore', 'ignore'],
+    },
+  );
 }
 
 const within = (paths: readonly string[]): string[] => paths.map((path) => `./${path}`);
 const without = (patterns: readonly string[]): string[] =>
   patterns.flatMap((pattern) => ['--path-ignore-patterns', pattern]);
+const withoutFolders = (paths: readonly string[]): string[] =>
+  without(paths.map((path) => (path.endsWith('.ts') ? path : `${path}/**`)));
 const atOnce = (files: number): string[] => [`--parallel=${files}`, '--no-isolate'];
 
 async function everything(): Promise<Outcome[]> {
   const films = prepareFilms();
-  const elsewhere = without(
-    [...WAITING, ...ALONE].map((path) => (path.endsWith('.ts') ? path : `${path}/**`)),
+  const soak = lane('descrambling for two minutes', within([SOAK]), BUSY_NICENESS);
+  const others = withoutFolders([...WAITING, ...ENCODING, ...ALONE, ...BROWSER, ...REAL_TIME]);
+  const outcomes = await Promise.all([
+    lane('tests that wait', [...atOnce(WAITING_AT_ONCE), ...within(WAITING), ...without([CROWDED, SOAK])])
+      .outcome,
+    lane('tests that need no time', [...atOnce(BUSY_AT_ONCE), ...others], BUSY_NICENESS).outcome,
+  ]);
+  const busy = [...within([...BROWSER, ...REAL_TIME]), ...withoutFolders(ALONE)];
+  outcomes.push(
+    ...(await Promise.all([
+      lane('tests of live encoding', within(ENCODING)).outcome,
+      lane('browsers, encoders and sockets', [...atOnce(BUSY_AT_ONCE), ...busy], BUSY_NICENESS).outcome,
+      soak.outcome,
+    ])),
   );
-  const busy = lane('tests that use the processor', [...atOnce(BUSY_AT_ONCE), ...elsewhere]);
-  const soak = lane('descrambling for two minutes', within([SOAK]));
-  const outcomes = await Promise.all([busy.outcome, soak.outcome]);
-  const words = [...atOnce(WAITING_AT_ONCE), ...within(WAITING), ...without([CROWDED, SOAK])];
-  outcomes.push(await lane('tests that wait', words).outcome);
-  outcomes.push(await lane('tests that run alone', within([...ALONE, CROWDED])).outcome);
   films.kill();
+  outcomes.push(await lane('tests that run alone', within(ALONE)).outcome);
   return outcomes;
 }
 
 /** Of files that run against real time: counts what failed in the first run by the second. */
 async function runAgain(outcomes: readonly Outcome[]): Promise<void> {
-  const folders = [...WAITING, ...BROWSER, ...REAL_TIME, ...ALONE];
+  const folders = [...WAITING, ...ENCODING, ...BROWSER, ...REAL_TIME, ...ALONE];
   const again = outcomes.flatMap((outcome) =>
     outcome.files
       .filter(({ file, failed }) => failed > 0 && folders.some((folder) => file.startsWith(`${folder}/`)))
@@ -150,7 +170,7 @@ async function checked(niceness?: number): Promise<boolean> {
 /** Named tests follow the checks; all tests take longer than these and run beside them. */
 async function run(): Promise<{ clean: boolean; outcomes: Outcome[] }> {
   if (filters.length > 0) return { clean: await checked(), outcomes: await some() };
-  const [clean, outcomes] = await Promise.all([checked(CHECK_NICENESS), everything()]);
+  const [clean, outcomes] = await Promise.all([checked(BUSY_NICENESS), everything()]);
   return { clean, outcomes };
 }
 

@@ -2,9 +2,9 @@
  * One Chromium and one build of the UI for every test file of a process. Launching and building take two to three
  * seconds, more than most tests; pages keep nothing from each other, because each has a context of its own.
  */
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { buildWeb } from '../../tools/web.ts';
@@ -14,9 +14,9 @@ const BROWSERS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 const CHROMIUM = process.env.CHROMIUM_PATH ?? BROWSERS.find(existsSync) ?? '';
 export const hasChromium = existsSync(CHROMIUM);
 
-/** Left to itself the browser refuses sound without a gesture on some starts and not on others. */
 /** A name that is no secure context on plain http, as the address of a home's recorder is none. */
 export const PLAIN_HOST = 'minipc.test';
+/** Left to itself the browser refuses sound without a gesture on some starts and not on others. */
 const ARGS = [
   '--no-sandbox',
   '--autoplay-policy=no-user-gesture-required',
@@ -38,16 +38,42 @@ function shared(): Shared {
   return globalThis.svcTestBrowser;
 }
 
+/** Removed when the process exits. */
+async function temporaryFolder(prefix: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), prefix));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/**
+ * Playwright starts the browser in a session of its own. Where the kernel groups processes by session (sched(7), "The
+ * autogroup feature"), the niceness that it has from this process counts only within that session: a script before the
+ * browser gives it to the session as well.
+ */
+function atPriority(program: string, folder: string): string {
+  const niceness = getPriority();
+  if (niceness <= 0) return program;
+  const script = join(folder, 'browser.sh');
+  const isOwnSession = '[ "$(cut -d " " -f 6 /proc/$$/stat)" = $$ ]';
+  const lower = `${isOwnSession} && echo ${niceness} > /proc/$$/autogroup`;
+  writeFileSync(script, `#!/bin/sh\n{ ${lower}; } 2>/dev/null\nexec '${program}' "$@"\n`, { mode: 0o700 });
+  return script;
+}
+
+async function launch(): Promise<Browser> {
+  const folder = await temporaryFolder('web-browser-');
+  return await chromium.launch({ executablePath: atPriority(CHROMIUM, folder), args: ARGS });
+}
+
 /** Ends with the process: Playwright kills what it launched when the process exits. */
 export function sharedBrowser(): Promise<Browser> {
   const held = shared();
-  held.browser ??= chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+  held.browser ??= launch();
   return held.browser;
 }
 
 async function build(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'web-built-'));
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder('web-built-');
   await buildWeb(folder);
   return folder;
 }
