@@ -34,7 +34,8 @@ export class Fragmenter {
   #tracks: readonly Track[] = [];
   #moof: Uint8Array | undefined;
   #origin: number | undefined;
-  #last: Media90k | undefined;
+  /** Of each track: after a loss of all, its last picture comes behind later sound. */
+  readonly #last = new Map<Track, Media90k>();
 
   /** @param origin broadcast stamp of time 0, 90 kHz; without it the start of the first fragment */
   constructor(private readonly origin?: number) {}
@@ -69,11 +70,11 @@ export class Fragmenter {
       yield { kind: 'init', bytes: this.#init, mime: typeOf(this.#tracks), origin: this.#origin };
     }
     const time = media90k((lead.time * TICKS_PER_SECOND) / lead.track.timescale - this.#origin);
-    if (!continues(this.#last ?? time, time)) {
+    if (!continues(this.#last.get(lead.track) ?? time, time)) {
       yield { kind: 'jump' };
       return;
     }
-    this.#last = time;
+    this.#last.set(lead.track, time);
     const left = rebase(moof, parts, this.#origin);
     if (left.length === 0) return;
     yield { kind: 'fragment', bytes: joined(moof, mdat), sync: left.some(isSync), time };

@@ -83,6 +83,9 @@ const LostSchema = t.Object({
   message: t.String(),
 });
 
+const RECEPTION_FAULTS = ['scrambled', 'no_picture', 'no_sound'] as const;
+export type ReceptionFault = (typeof RECEPTION_FAULTS)[number];
+
 /** What the service sends on the control channel. */
 export const LiveMessageSchema = t.Union([
   TunedSchema,
@@ -91,6 +94,16 @@ export const LiveMessageSchema = t.Union([
   ClockSchema,
   LostSchema,
   t.Object({ type: t.Literal('restart') }),
+  t.Object(
+    {
+      type: t.Literal('reception'),
+      fault: t.Union([...RECEPTION_FAULTS.map((fault) => t.Literal(fault)), t.Null()]),
+    },
+    {
+      description:
+        'what of the station does not come, null: all comes again; its picture stands, or is silent',
+    },
+  ),
   t.Object({
     type: t.Literal('notice'),
     code: t.Union(NOTICES.map((code) => t.Literal(code))),

@@ -9,7 +9,7 @@ import {
   scramblingControl,
   startsUnit,
 } from '../../arib/ts/packet.ts';
-import { pesTimes } from '../media/pes-stamps.ts';
+import { pesTimes } from '../../arib/ts/pes-stamps.ts';
 
 interface Marked {
   readonly pts: Pts90k;

@@ -297,6 +297,9 @@ function fragmentOptions(interleaveMs: number, { fragmentMs }: QualityFigures): 
   ];
 }
 
+/** One also behind a gap: a player drops what it cannot begin with. SVT-AV1 has no use for it. */
+const KEY_FRAMES = ['-force_key_frames', 'expr:if(isnan(prev_forced_t),1,gte(t,prev_forced_t+1))'];
+
 function videoOptions(video: NonNullable<LiveCommand['video']>, stream: string): string[] {
   const { encoder, size, quality = 'high' } = video;
   const filters = [
@@ -307,6 +310,7 @@ function videoOptions(video: NonNullable<LiveCommand['video']>, stream: string):
   return [
     ...['-map', stream, '-vf', filters.join(',')],
     ...['-c:v', encoder.name, ...liveOptions(encoder, quality)],
+    ...(encoder.codec === 'h264' ? KEY_FRAMES : []),
     ...['-vsync', 'passthrough', '-enc_time_base:v', '1:90000', '-video_track_timescale', '90000'],
   ];
 }

@@ -1,5 +1,5 @@
 /**
- * What the next viewer of a session starts with: the initialisation segment, the clock, the fragments since a key frame
+ * What the next viewer of a session starts with: the initialisation segment, the clock, what does not come, the fragments since a key frame
  * (the first viewer: since the beginning), which captions there are, and the caption page of each language that is shown
  * now.
  */
@@ -7,6 +7,7 @@ import {
   type CaptionFrame,
   type CaptionTrackFrame,
   type ClockFrame,
+  type FaultFrame,
   type FragmentFrame,
   type Frame,
   frameBytes,
@@ -21,6 +22,7 @@ const MAX_PAGES = 16;
 export class Backlog {
   #init: InitFrame | undefined;
   #clock: ClockFrame | undefined;
+  #fault: FaultFrame | undefined;
   #fragments: FragmentFrame[] = [];
   #bytes = 0;
   /** The first viewer, whose request may take longer than some fragments, misses none. */
@@ -37,6 +39,9 @@ export class Backlog {
         break;
       case 'clock':
         this.#clock = frame;
+        break;
+      case 'fault':
+        this.#fault = frame.fault === null ? undefined : frame;
         break;
       case 'captionTrack':
         this.#tracks.set(frame.superimpose, frame);
@@ -65,7 +70,7 @@ export class Backlog {
   /** Called for each viewer. */
   frames(): Frame[] {
     this.#hasViewer = true;
-    const head = [this.#init, this.#clock].filter((frame) => frame !== undefined);
+    const head = [this.#init, this.#clock, this.#fault].filter((frame) => frame !== undefined);
     return [...head, ...this.captionFrames(), ...this.#fragments];
   }
 

@@ -48,6 +48,7 @@ export class CaptionStreamEncoder {
       case 'fragment':
       case 'packets':
       case 'notice':
+      case 'fault':
       case 'clock':
       case 'data':
         return [];

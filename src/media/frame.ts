@@ -3,6 +3,7 @@
  * stream are encodings of the same frames. Frames are shared by all viewers and never changed.
  */
 import type { BroadcastMs, Media90k, Pts90k } from '../../arib/time.ts';
+import type { ProgrammeFault } from '../../arib/ts/gap-watch.ts';
 import type { Notice } from '../../wire/api.ts';
 import type { CaptionLanguage } from '../../wire/caption.ts';
 
@@ -57,6 +58,12 @@ interface NoticeFrame {
   readonly notice: Notice;
 }
 
+/** What of the broadcast does not come, so that a picture stands or is silent; null: all comes again. */
+export interface FaultFrame {
+  readonly kind: 'fault';
+  readonly fault: ProgrammeFault | null;
+}
+
 /** Where the session's timeline lies in the broadcast. */
 export interface ClockFrame {
   readonly kind: 'clock';
@@ -80,6 +87,7 @@ export type Frame =
   | CaptionTrackFrame
   | CaptionFrame
   | NoticeFrame
+  | FaultFrame
   | ClockFrame
   | DataFrame;
 
@@ -99,6 +107,7 @@ export function frameBytes(frame: Frame): number {
       return SMALL_FRAME_BYTES + 2 * frame.json.length;
     case 'captionTrack':
     case 'notice':
+    case 'fault':
     case 'clock':
       return SMALL_FRAME_BYTES;
   }

@@ -38,6 +38,7 @@ export function httpBody(
       case 'captionTrack':
       case 'caption':
       case 'notice':
+      case 'fault':
       case 'clock':
       case 'data':
         return [];

@@ -5,6 +5,7 @@
  *
  * Every part begins with an intra picture; sound from before it is left out, as are pictures that need earlier ones.
  */
+import { SILENT_TICKS, silentPes } from '../../arib/aac/silence.ts';
 import type { Pid, ServiceId, TransportStreamId } from '../../arib/ids.ts';
 import { type Media90k, media90k, type Pts90k, TICKS_PER_SECOND, unwrapPts } from '../../arib/time.ts';
 import {
@@ -20,13 +21,13 @@ import {
   startsUnit,
 } from '../../arib/ts/packet.ts';
 import { packetize, writePat, writePmt } from '../../arib/ts/packetizer.ts';
+import { type PesTimes, pesTimes, shiftPes } from '../../arib/ts/pes-stamps.ts';
 import { packetizePes } from '../../arib/ts/pes-writer.ts';
 import { pictureStart } from '../reception/entry-points.ts';
 import { joinBytes } from '../reception/join-bytes.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
 import { TimeGuard } from '../reception/time-guard.ts';
 import { AdtsFrames } from './adts-frames.ts';
-import { type PesTimes, pesTimes, shiftPes } from './pes-stamps.ts';
 import { ProgramTables } from './program-tables.ts';
 
 /** PIDs of what an encoder gets. */
@@ -49,14 +50,11 @@ const SILENT_AFTER = 3 * TICKS_PER_SECOND;
 const SILENCE_BEHIND = 2 * TICKS_PER_SECOND;
 /** More than sound comes behind its picture: where it begins late, both are still written together. */
 export const INTERLEAVE_MS = 4_000;
-const FRAME_TICKS = 1_920;
 const HOLE_TICKS = TICKS_PER_SECOND;
 /** Of one pause. */
 const MAX_SILENCE = 30 * TICKS_PER_SECOND;
 /** Longer pauses of sound are filled: an encoder does not, where the sound has another format behind it. */
-const PAUSE_TICKS = 2.5 * FRAME_TICKS;
-/** One frame of silence, AAC-LC stereo at 48 kHz in ADTS (ISO/IEC 13818-7 6.2). */
-const SILENT_FRAME = [0xff, 0xf1, 0x4c, 0x80, 0x01, 0xbf, 0xfc, 0x21, 0x10, 0x04, 0x60, 0x8c, 0x1c];
+const PAUSE_TICKS = 2.5 * SILENT_TICKS;
 const ADTS = 0x0f;
 
 interface RemuxOptions {
@@ -306,7 +304,7 @@ export class PlaybackRemuxer {
     if (until - end < PAUSE_TICKS) return;
     // Where nothing was shown either, nothing is to be heard.
     const from = Math.max(end, until - MAX_SILENCE);
-    for (let time = from; time + FRAME_TICKS <= until; time += FRAME_TICKS) {
+    for (let time = from; time + SILENT_TICKS <= until; time += SILENT_TICKS) {
       const unit = silentPes(time - this.options.start + LEAD_TICKS);
       const packets = packetizePes(unit, stream.pid, stream.counter);
       stream.counter = (stream.counter + packets.length / PACKET_SIZE) & 0x0f;
@@ -356,14 +354,4 @@ export class PlaybackRemuxer {
     const pmt = writePmt(program, 0, this.#video?.pid ?? PLAYBACK_AUDIO, streams);
     this.#out.push(packetize(pat, PAT_PID), packetize(pmt, MAP_PID));
   }
-}
-
-function silentPes(pts: number): Uint8Array {
-  const header = [0, 0, 1, 0xc0, 0, 8 + SILENT_FRAME.length, 0x80, 0x80, 5, 0x21, 0, 1, 0, 1];
-  const packet = new Uint8Array(PACKET_SIZE);
-  packet.set([0x47, 0x40, 0, 0x10, ...header, ...SILENT_FRAME]);
-  const times = pesTimes(packet, 0);
-  if (times === undefined) throw new Error('a silent unit has a stamp');
-  shiftPes(packet, times, pts - times.pts);
-  return packet.slice(4, 4 + header.length + SILENT_FRAME.length);
 }

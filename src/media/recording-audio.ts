@@ -10,9 +10,9 @@ import {
   scramblingControl,
   startsUnit,
 } from '../../arib/ts/packet.ts';
+import { pesTimes } from '../../arib/ts/pes-stamps.ts';
 import { joinBytes } from '../reception/join-bytes.ts';
 import { AdtsFrames } from './adts-frames.ts';
-import { pesTimes } from './pes-stamps.ts';
 import { ProgramTables } from './program-tables.ts';
 import type { RecordingBytes } from './recording-bytes.ts';
 import { recordingFeed } from './recording-feed.ts';

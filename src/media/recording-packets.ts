@@ -10,8 +10,8 @@ import {
   scramblingControl,
   startsUnit,
 } from '../../arib/ts/packet.ts';
+import { pesTimes, shiftPcr, shiftPes } from '../../arib/ts/pes-stamps.ts';
 import type { RecordingEntry } from './entry-search.ts';
-import { pesTimes, shiftPcr, shiftPes } from './pes-stamps.ts';
 import type { RecordingBytes } from './recording-bytes.ts';
 import { RecordingCaptions } from './recording-captions.ts';
 import { type FollowedRecording, recordingFeed } from './recording-feed.ts';

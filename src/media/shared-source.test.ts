@@ -200,6 +200,7 @@ test('a socket is one more encoding of the same frames', async () => {
     caption: 0x22,
     data: 0x30,
     notice: 0x40,
+    fault: 0x40,
     clock: 0x40,
   };
   const encode = (frame: Frame): Uint8Array => {

@@ -63,6 +63,8 @@ export class SocketEncoder {
         const code = frame.notice;
         return [controlMessage({ type: 'notice', code, message: this.noticeText(code) })];
       }
+      case 'fault':
+        return [controlMessage({ type: 'reception', fault: frame.fault })];
       case 'data':
         return [message(LIVE_CHANNEL.data, 0, encoder.encode(frame.json))];
     }

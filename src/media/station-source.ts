@@ -1,5 +1,5 @@
 /** A station on the air as a source: adapts the reception pool. */
-import type { ServiceId } from '../../arib/ids.ts';
+import type { Pid, ServiceId } from '../../arib/ids.ts';
 import { media90k, type Pts90k, pts90k } from '../../arib/time.ts';
 import type { Log } from '../../host/log.ts';
 import { PRIORITY } from '../../wire/agent.ts';
@@ -64,12 +64,19 @@ export class StationSource implements MediaSource {
 
   encode(order: EncodeOrder, consumer: OutputConsumer): SourceOutput {
     const { video, audio } = order;
-    const pids = [video?.pid, audio?.pid].filter((pid) => pid !== undefined);
+    const streams = {
+      video: video === null ? null : { pid: video.pid as Pid, kind: video.kind },
+      audio: audio === null ? null : (audio.pid as Pid),
+    };
     const receipts = new Receipts((bytes) => output.command({ kind: 'taken', bytes }));
-    const options = { command: liveCommand(order), pids, waitForPicture: video !== null };
+    const options = { command: liveCommand(order), streams, waitForPicture: video !== null };
     const side = this.#side.follow((frame) => consumer.frame(frame));
     const output = this.stream.output(encoderOutput, options, {
       event: (piece: EncodedPiece) => {
+        if (piece.kind === 'fault') {
+          consumer.frame({ kind: 'fault', fault: piece.fault });
+          return;
+        }
         receipts.add(piece.bytes.length);
         if (piece.kind === 'fragment') {
           const { bytes, sync, time } = piece;

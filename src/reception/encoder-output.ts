@@ -5,11 +5,13 @@
  * with live), MAX_UNTAKEN towards the main thread (20 s of 6 Mbit/s; reading pauses, then the first bound decides).
  */
 
+import type { ProgrammeFault } from '../../arib/ts/gap-watch.ts';
 import type { MonotonicMs } from '../../host/clock.ts';
 import { settlesWithin } from '../../host/deadline.ts';
 import { Fragmenter, type MediaPiece } from '../../mp4/fragmenter.ts';
 import { FfmpegProcess, type ProcessEnd } from '../ffmpeg/process.ts';
 import { DualMonoPackets } from './dual-mono.ts';
+import { type FilledStreams, GapFiller } from './gap-filler.ts';
 import { defineOutput, type Output, type OutputContext, type OutputLost } from './output-kind.ts';
 import { TimeGuard } from './time-guard.ts';
 
@@ -28,7 +30,7 @@ const PICTURE_LIMIT_MS = 1_500;
 interface EncoderOptions {
   command: readonly string[];
   /** Those that the command reads. */
-  pids: readonly number[];
+  streams: FilledStreams;
   /** Feed it from an intra picture on. */
   waitForPicture: boolean;
 }
@@ -39,8 +41,10 @@ interface EncoderCommand {
   bytes: number;
 }
 
-/** `init`, then `fragment`s. */
-export type EncodedPiece = Exclude<MediaPiece, { kind: 'jump' }>;
+/** `init`, then `fragment`s. `fault`: what of the station is stood in for from now on; null: nothing. */
+export type EncodedPiece =
+  | Exclude<MediaPiece, { kind: 'jump' }>
+  | { kind: 'fault'; fault: ProgrammeFault | null };
 
 type EncoderEnd =
   /** The station's layout or picture format changed: what follows needs a new encoder. */
@@ -51,7 +55,7 @@ type EncoderEnd =
 export const encoderOutput = defineOutput<EncoderOptions, EncoderCommand, EncodedPiece, EncoderEnd>({
   name: 'encoder',
   start: startEncoder,
-  transfer: ({ bytes }) => [bytes.buffer],
+  transfer: (piece) => (piece.kind === 'fault' ? [] : [piece.bytes.buffer]),
 });
 
 type EncoderContext = OutputContext<EncodedPiece, EncoderEnd>;
@@ -68,7 +72,9 @@ function startEncoder(options: EncoderOptions, context: EncoderContext): Output<
 
 class EncoderOutput implements Output<EncoderCommand> {
   readonly #process: FfmpegProcess;
+  readonly #pids: readonly number[];
   readonly #guard: TimeGuard;
+  readonly #filler: GapFiller;
   readonly #dualMono: DualMonoPackets;
   readonly #fragmenter = new Fragmenter();
   #end: EncoderEnd | OutputLost | undefined;
@@ -84,10 +90,17 @@ class EncoderOutput implements Output<EncoderCommand> {
 
   /** @throws Error when ffmpeg cannot be started. */
   constructor(
-    private readonly options: EncoderOptions,
+    options: EncoderOptions,
     private readonly context: EncoderContext,
   ) {
-    const { command, pids, waitForPicture } = options;
+    const { command, streams, waitForPicture } = options;
+    const pids = [streams.video?.pid, streams.audio].filter((pid) => typeof pid === 'number');
+    this.#pids = pids;
+    this.#filler = new GapFiller(streams, {
+      pcrPid: () => context.stream.pcrPid(),
+      onFault: (fault) => context.event({ kind: 'fault', fault: fault ?? null }),
+      onReached: (pid, pts) => this.#guard.reached(pid, pts),
+    });
     this.#guard = new TimeGuard(pids);
     this.#dualMono = new DualMonoPackets(pids);
     this.#process = new FfmpegProcess(command, MAX_QUEUED);
@@ -130,7 +143,7 @@ class EncoderOutput implements Output<EncoderCommand> {
     const limit = this.#produced ? STALL_LIMIT_MS : START_LIMIT_MS;
     if (this.context.clock() - this.#waitingSince <= limit) return;
     // Only by now is it sure that what was not seen does not come.
-    const missing = this.context.stream.unreadable(this.options.pids);
+    const missing = this.context.stream.unreadable(this.#pids);
     void this.#stop(this.#failure('the encoder gives nothing', missing));
   }
 
@@ -151,7 +164,10 @@ class EncoderOutput implements Output<EncoderCommand> {
     this.#waitingSince ??= this.context.clock();
     const believed = this.#guard.feed(bytes);
     if (believed === 'jump') this.context.stream.clockJumped();
-    else if (!this.#process.write(this.#dualMono.feed(believed))) this.#fail('the encoder cannot keep up');
+    else {
+      const whole = this.#dualMono.feed(this.#filler.feed(believed));
+      if (!this.#process.write(whole)) this.#fail('the encoder cannot keep up');
+    }
   }
 
   #fail(reason: string): void {
@@ -187,7 +203,7 @@ class EncoderOutput implements Output<EncoderCommand> {
     }
   }
 
-  #give(piece: EncodedPiece): void {
+  #give(piece: Exclude<MediaPiece, { kind: 'jump' }>): void {
     if (piece.kind === 'fragment') this.#produced = true;
     this.#untaken += piece.bytes.length;
     this.#waitingSince = undefined;

@@ -35,7 +35,7 @@ describe('EntryPointFinder', () => {
     const begun = finder.feed(
       join(rest(), pat(), inter(), map(), pat(), rest(), intra(1440, 1080, 3), rest()),
     );
-    expect(begun).toEqual({ points: [], format: '1440x1080/3' });
+    expect(begun).toEqual({ points: [], format: '1440x1080/3', jumpedAt: null });
     expect(finder.feed(join(rest(), inter())).points).toEqual([]);
     const { points, format } = finder.feed(join(rest(), inter(), rest()));
     expect(points).toEqual([
@@ -79,12 +79,58 @@ describe('EntryPointFinder', () => {
     expect(finder.feed(join(rest(), pat(), map())).points).toMatchObject([{ at: PACKET, video: null }]);
   });
 
+  test('a jump of the stamps begins anew, a loss of reception does not', () => {
+    const finder = new EntryPointFinder();
+    finder.watch(VIDEO);
+    const stamped = (seconds: number): Uint8Array => {
+      const stamp = seconds * 90_000;
+      const octets = [
+        0x21 | ((stamp >> 29) & 0x0e),
+        (stamp >> 22) & 0xff,
+        ((stamp >> 14) & 0xfe) | 1,
+        (stamp >> 7) & 0xff,
+        ((stamp << 1) & 0xfe) | 1,
+      ];
+      return packet(VIDEO.pid, true, [
+        0,
+        0,
+        1,
+        0xe0,
+        0,
+        0,
+        0x80,
+        0x80,
+        5,
+        ...octets,
+        0,
+        0,
+        1,
+        0xb3,
+        45,
+        0,
+        0x78,
+      ]);
+    };
+    finder.feed(join(pat(), map(), stamped(100), stamped(105)));
+    expect(finder.feed(join(rest(), stamped(104.5), stamped(113)))).toMatchObject({ jumpedAt: null });
+    const { jumpedAt, points } = finder.feed(
+      join(rest(), stamped(113.5), stamped(20), stamped(20.5), rest()),
+    );
+    expect(jumpedAt).toBe(9 * PACKET);
+    expect(points).toEqual([]);
+    expect(finder.feed(stamped(21)).points.map(({ picture }) => picture / PACKET)).toEqual([9]);
+  });
+
   test('a damaged packet tells no format and begins nothing', () => {
     const finder = new EntryPointFinder();
     finder.watch(VIDEO);
     const damaged = intra(1440, 1081, 3);
     damaged[1] = (damaged[1] ?? 0) | 0x80; // transport_error_indicator
-    expect(finder.feed(join(pat(), map(), damaged, inter(), inter()))).toEqual({ points: [], format: null });
+    expect(finder.feed(join(pat(), map(), damaged, inter(), inter()))).toEqual({
+      points: [],
+      format: null,
+      jumpedAt: null,
+    });
   });
 
   test('a new layout needs tables of its own', () => {

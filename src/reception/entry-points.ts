@@ -3,6 +3,8 @@
  * tells the picture's format, since an encoder under way cannot follow another one.
  */
 import type { Pid } from '../../arib/ids.ts';
+import type { Pts90k } from '../../arib/time.ts';
+import { PTS_HZ, ptsDifference } from '../../arib/ts/clock.ts';
 import {
   hasTransportError,
   PACKET_SIZE,
@@ -12,6 +14,7 @@ import {
   scramblingControl,
   startsUnit,
 } from '../../arib/ts/packet.ts';
+import { pesTimes } from '../../arib/ts/pes-stamps.ts';
 import { joinBytes } from './join-bytes.ts';
 import type { VideoKind } from './station-layout.ts';
 
@@ -33,6 +36,8 @@ interface Findings {
   points: EntryPoint[];
   /** Size and aspect of the picture, as the last of these packets' picture headers tells; null without one. */
   format: string | null;
+  /** Where the stamps of the pictures jumped: what was before does not lead to what comes. */
+  jumpedAt: number | null;
 }
 
 type WatchedVideo = { pid: Pid; kind: VideoKind } | null;
@@ -51,6 +56,7 @@ export class EntryPointFinder {
   /** An intra picture under way, and how many have started since. */
   #begun: (Omit<EntryPoint, 'pictureEnd'> & { followers: number }) | undefined;
   #position = 0;
+  #stamp: Pts90k | undefined;
 
   /** Packets before this call are no part of any entry point. */
   watch(video: WatchedVideo): void {
@@ -67,7 +73,7 @@ export class EntryPointFinder {
 
   /** Takes whole packets. */
   feed(packets: Uint8Array): Findings {
-    const findings: Findings = { points: [], format: null };
+    const findings: Findings = { points: [], format: null, jumpedAt: null };
     for (let offset = 0; offset + PACKET_SIZE <= packets.length; offset += PACKET_SIZE) {
       // Nothing that it says is sure; a picture's format above all.
       if (hasTransportError(packets, offset)) continue;
@@ -99,7 +105,20 @@ export class EntryPointFinder {
     findings.points.push(point);
   }
 
+  #jumps(packets: Uint8Array, offset: number): boolean {
+    const pts = pesTimes(packets, offset)?.pts;
+    if (pts === undefined) return false;
+    const step = this.#stamp === undefined ? 0 : ptsDifference(pts, this.#stamp);
+    this.#stamp = pts;
+    return step > MAX_STEP || step < -MAX_STEP_BACK;
+  }
+
   #picture(packets: Uint8Array, offset: number, kind: VideoKind, findings: Findings): void {
+    if (this.#jumps(packets, offset)) {
+      findings.jumpedAt = this.#position + offset;
+      findings.points = [];
+      this.#begun = undefined;
+    }
     if (this.#begun !== undefined) {
       const { followers, ...point } = this.#begun;
       this.#begun.followers += 1;
@@ -121,6 +140,10 @@ export class EntryPointFinder {
     };
   }
 }
+
+/** More than a loss of reception explains, and more than pictures are stamped out of order. */
+const MAX_STEP = 10 * PTS_HZ;
+const MAX_STEP_BACK = PTS_HZ;
 
 function copyOf(packets: Uint8Array, offset: number): Uint8Array {
   return packets.slice(offset, offset + PACKET_SIZE);

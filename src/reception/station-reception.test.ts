@@ -132,7 +132,11 @@ afterEach(() => studio.close());
 
 const RAW = 6;
 const ENCODER = 7;
-const ENCODE = { command: SINK_COMMAND, pids: [VIDEO, SOUND], waitForPicture: false };
+const ENCODE = {
+  command: SINK_COMMAND,
+  streams: { video: { pid: VIDEO, kind: 'mpeg2' }, audio: SOUND },
+  waitForPicture: false,
+};
 
 async function onAir(): Promise<void> {
   studio = new Studio();

@@ -209,9 +209,12 @@ export class StationReception {
   #narrowed(kept: Uint8Array<ArrayBuffer>): void {
     this.#each((output) => output.feed(kept), true);
     const at = this.#finder.position;
-    const { points, format } = this.#finder.feed(kept);
+    const { points, format, jumpedAt } = this.#finder.feed(kept);
     if (format !== null && format !== this.#format) this.#formatChanged(format, points);
-    this.#burst.add(at, kept, points, this.options.clock());
+    // A raw viewer follows a jump by joining again, and must not meet it once more.
+    if (jumpedAt !== null) this.#burst.clear();
+    const from = jumpedAt ?? at;
+    this.#burst.add(from, kept.subarray(from - at), points, this.options.clock());
     this.#each((output) => output.feed(kept), false);
   }
 

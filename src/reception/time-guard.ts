@@ -2,7 +2,7 @@
  * On the way to an encoder: keeps damaged packets and impossible times away. ffmpeg believes every time stamp:
  * one wrong bit in one of sound makes it insert hours of silence, which takes gigabytes of memory.
  */
-import type { Pts90k } from '../../arib/time.ts';
+import { type Pts90k, pts90k } from '../../arib/time.ts';
 import { PTS_HZ, ptsDifference } from '../../arib/ts/clock.ts';
 import {
   hasTransportError,
@@ -37,6 +37,14 @@ export class TimeGuard {
     this.#streams = new Map(
       pids.map((pid) => [pid, { last: undefined, doubted: undefined, dropping: false }]),
     );
+  }
+
+  /** Others stood in for this stream up to a time, from which it continues. @param pts 90 kHz, may exceed 33 bits */
+  reached(pid: number, pts: number): void {
+    const stream = this.#streams.get(pid);
+    if (stream === undefined) return;
+    stream.last = pts90k(pts);
+    stream.doubted = undefined;
   }
 
   /** Takes whole packets; gives those to be encoded (the same array when all are), or that the clock jumped. */

@@ -25,8 +25,15 @@ const SECONDS = 60;
 const TICKS = 90_000;
 const FRAME_TICKS = 3_003;
 const LIMIT_MS = 100_000;
-/** "The picture recovers by itself within 2 s of good data", beyond the delay of the picture behind the broadcast. */
-const RECOVERY_MS = 2_000;
+/**
+ * "The picture recovers by itself within 2 s of good data", beyond the delay of the picture behind the broadcast. More in the
+ * plain suite, whose machine may be busy.
+ */
+const RECOVERY_MS = LONG ? 2_000 : 6_000;
+/** Changes of captions that are compared; the first is enough to prove the path. */
+const CHANGES = LONG ? 2 : 1;
+/** The same page serves several tests for so long: the broadcast begins again after `SECONDS`. */
+const SHARED_MS = 25_000;
 /** How long a fault lasts. */
 const FAULT_MS = 2_500;
 
@@ -37,10 +44,12 @@ let stretch: Stretch;
 let live: LiveAir;
 let page: Page;
 const faults: string[] = [];
+/** What the page shows since when, ms. */
+let opened: { readonly codec: string; readonly at: number } | undefined;
 
 const paths = [
-  ['h264', '127.0.0.1'],
   ['raw', PLAIN_HOST],
+  ['h264', '127.0.0.1'],
 ] as const;
 
 /** Spaces are invisible, and the order in which rows are drawn does not matter. */
@@ -111,6 +120,12 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
 
   /** A machine that is busy for five seconds falls back to the encoded path, as intended: retry once. */
   async function open(codec: string, host: string): Promise<void> {
+    const isShown = opened?.codec === codec && performance.now() - opened.at < SHARED_MS;
+    opened = undefined;
+    if (isShown && (await isRaw()) === (codec === 'raw')) {
+      await moves(Date.now());
+      return;
+    }
     const url = service.url.replace('127.0.0.1', host);
     for (let tries = 0; tries < 3; tries += 1) {
       await page.goto(url);
@@ -143,25 +158,6 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
 
   const says = (from: number, text: string): Promise<boolean> =>
     comesTrue(`"${text}" is said`, async () => (await saidSince(page, from)).includes(text), LIMIT_MS);
-
-  test.each(paths)('%s: shows each caption with the picture of its time', async (codec, host) => {
-    await open(codec, host);
-    const from = Date.now();
-    let found: ReturnType<typeof captionErrors> = [];
-    await comesTrue(
-      'captions changed',
-      async () => {
-        found = captionErrors(await shownSince(page, from));
-        return found.length >= 2;
-      },
-      LIMIT_MS,
-    );
-    const worst = Math.max(...found.map((one) => Math.abs(one)));
-    console.log(
-      `${codec}: ${found.length} changes of captions, at most ${(worst * 1000).toFixed(0)} ms from their time`,
-    );
-    expect(worst).toBeLessThanOrEqual(FRAME_S + 0.001);
-  });
 
   test.skipIf(!LONG).each(paths)(
     '%s: is paused, goes on from there, and returns to what is on',
@@ -243,38 +239,92 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
   );
 
   const isMedia = (pid: number): boolean => live.video.has(pid) || live.sound.has(pid);
-  const stretches: readonly (readonly [string, Fault])[] = [
-    ['stays scrambled', (packet, pid) => (isMedia(pid) ? noise(packet) : packet)],
-    ['has no picture', (packet, pid) => (live.video.has(pid) ? undefined : packet)],
-    ['has no sound', (packet, pid) => (live.sound.has(pid) ? undefined : packet)],
+  const stretches: readonly (readonly [string, Fault, string])[] = [
+    [
+      'stays scrambled',
+      (packet, pid) => (isMedia(pid) ? noise(packet) : packet),
+      'スクランブルを解除できない',
+    ],
+    ['has no picture', (packet, pid) => (live.video.has(pid) ? undefined : packet), '映像が届いていません'],
+    ['has no sound', (packet, pid) => (live.sound.has(pid) ? undefined : packet), '音声が届いていません'],
+    ['is not received', () => undefined, '受信状態が悪く'],
   ];
-  describe.each(paths.slice(0, 1))('%s', (codec, host) => {
-    test.skipIf(!LONG).each(stretches)('moves again after a stretch that %s', async (_name, fault) => {
+  describe.each(paths)('%s', (codec, host) => {
+    test.skipIf(!LONG && codec === 'h264')('shows each caption with the picture of its time', async () => {
+      const openedAt = performance.now();
       await open(codec, host);
-      // An encoder that lacks one of its inputs is restarted, which takes longer than 2 s.
-      expect(await recovery(codec, fault, undefined)).toBeLessThan(LIMIT_MS);
+      const from = Date.now();
+      let found: ReturnType<typeof captionErrors> = [];
+      await comesTrue(
+        'captions changed',
+        async () => {
+          found = captionErrors(await shownSince(page, from));
+          return found.length >= CHANGES;
+        },
+        LIMIT_MS,
+      );
+      const worst = Math.max(...found.map((one) => Math.abs(one)));
+      console.log(
+        `${codec}: ${found.length} changes of captions, at most ${(worst * 1000).toFixed(0)} ms from their time`,
+      );
+      expect(worst).toBeLessThanOrEqual(FRAME_S + 0.001);
+      opened = { codec, at: openedAt };
     });
+
+    const sitOut = async (name: string, fault: Fault, reason: string): Promise<void> => {
+      await open(codec, host);
+      const from = Date.now();
+      const took = await recovery(`${codec}, ${name}`, fault, reason);
+      expect(await isRaw()).toBe(codec === 'raw');
+      expect(took).toBeLessThan(RECOVERY_MS);
+      expect(await saidSince(page, from)).not.toContain('再接続しています');
+    };
+    test.each(stretches.slice(0, 1))('moves again after a stretch that %s', async (name, fault, reason) => {
+      const at = performance.now();
+      await sitOut(name, fault, reason);
+      opened = { codec, at };
+    });
+    test.skipIf(!LONG).each(stretches.slice(1))('moves again after a stretch that %s', sitOut);
 
     test.skipIf(!LONG)("follows a jump of the broadcast's clock", async () => {
       await open(codec, host);
+      const delay = await heldMs();
       const from = Date.now();
       live.jump(20);
-      const found = await moves(from + 1_000);
-      console.log(`${codec}: moves ${found - from} ms after a jump`);
+      // What was buffered before is shown first, then the positions begin again.
+      let begun = 0;
+      await comesTrue(
+        'it begins again',
+        async () => {
+          const shown = await shownSince(page, from);
+          begun = shown.find(({ media }, index) => media < (shown[index - 1]?.media ?? 0) - 1)?.wall ?? 0;
+          return begun > 0;
+        },
+        LIMIT_MS,
+      );
+      const took = (await moves(begun)) - from - delay;
+      console.log(`${codec}: moves ${took.toFixed(0)} ms after a jump and the usual delay`);
+      expect(took).toBeLessThan(RECOVERY_MS);
     });
 
     test.skipIf(!LONG)(
       'says that the station is not received any more, and shows it when it is back',
       async () => {
         await open(codec, host);
+        const delay = await heldMs();
         const from = Date.now();
         live.refusal = () => Response.json({ message: 'no signal' }, { status: 500 });
         live.breakOff();
         await says(from, '放送を受信できません');
         live.refusal = undefined;
+        // Until the next request, which waits longer each time, nothing of it is received.
+        await comesTrue('it is tuned again', () => live.viewers > 0, LIMIT_MS);
         const back = Date.now();
-        const found = await moves(back);
-        console.log(`${codec}: moves ${found - back} ms after the station is back`);
+        const took = (await moves(back)) - back - delay;
+        console.log(
+          `${codec}: moves ${took.toFixed(0)} ms after the station is tuned again and the usual delay`,
+        );
+        expect(took).toBeLessThan(RECOVERY_MS);
       },
     );
   });

@@ -11,6 +11,8 @@ export interface ShownPicture {
   /** Media time, s. */
   readonly media: number;
   readonly isWhite: boolean;
+  /** Mean difference of its points from the picture before, 0 to 255. */
+  readonly change: number;
   /** Letters over it, spaces left out. */
   readonly text: string;
 }
@@ -42,15 +44,22 @@ export function liveSpy(): void {
   const canvas = Object.assign(document.createElement('canvas'), { width: 16, height: 9 });
   const context = canvas.getContext('2d', { willReadFrequently: true });
   let shown: HTMLVideoElement | null = null;
+  let before: Uint8ClampedArray | undefined;
   const follow = (video: HTMLVideoElement): void => {
     video.requestVideoFrameCallback((_now, { mediaTime }) => {
       if (video !== shown || context === null) return;
       context.drawImage(video, 0, 0, 16, 9);
       const { data } = context.getImageData(0, 0, 16, 9);
-      let sum = 0;
-      for (let at = 0; at < data.length; at += 4)
-        sum += (data[at] ?? 0) + (data[at + 1] ?? 0) + (data[at + 2] ?? 0);
-      const picture = { wall: Date.now(), media: mediaTime, isWhite: sum / (16 * 9 * 3) > 200 };
+      const POINTS = 16 * 9 * 3;
+      let [sum, differences] = [0, 0];
+      for (let at = 0; at < data.length; at += 1) {
+        if (at % 4 === 3) continue;
+        sum += data[at] ?? 0;
+        differences += Math.abs((data[at] ?? 0) - (before?.[at] ?? 0));
+      }
+      before = data;
+      const change = differences / POINTS;
+      const picture = { wall: Date.now(), media: mediaTime, isWhite: sum / POINTS > 200, change };
       // Behind what the page itself draws for this picture.
       requestAnimationFrame(() => {
         log.pictures.push({ ...picture, text: drawn.replaceAll(/\s/gu, '') });
@@ -97,12 +106,15 @@ export function flashesOf(pictures: readonly ShownPicture[]): number[] {
     .map(({ media }) => media);
 }
 
-/** Longest time without a new picture that still counts as moving, s. */
-const STILL_S = 1;
+/** Longest time without another picture that still counts as moving, s. */
+const STILL_S = 0.6;
 const MOVING_S = 1;
+/** The same picture encoded again differs by less. */
+const SAME = 0.2;
 
 /** When the picture began to move for a full second, epoch ms; undefined: not yet. */
-export function movingSince(pictures: readonly ShownPicture[]): number | undefined {
+export function movingSince(all: readonly ShownPicture[]): number | undefined {
+  const pictures = all.filter(({ change }) => change > SAME);
   let first = 0;
   for (let at = 1; at < pictures.length; at += 1) {
     const [before, here] = [pictures[at - 1], pictures[at]];

@@ -2,11 +2,11 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { unwrapPts } from '../../arib/time.ts';
 import { hasPayload, PACKET_SIZE, packetPid, startsUnit } from '../../arib/ts/packet.ts';
+import { pesTimes } from '../../arib/ts/pes-stamps.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { readFragment } from '../../mp4/fragment.ts';
 import { readTracks } from '../../mp4/tracks.ts';
 import { LiveSockets } from '../../src/live/live-sockets.ts';
-import { pesTimes } from '../../src/media/pes-stamps.ts';
 import type { LiveControl } from '../../wire/live.ts';
 import { LIVE_CHANNEL } from '../../wire/live-frames.ts';
 import { comesTrue } from '../until.ts';

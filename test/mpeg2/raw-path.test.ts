@@ -176,6 +176,43 @@ describe('the raw path', () => {
     expect(silent.reports.at(-1)).toEqual({ kind: 'problem', problem: 'no_audio' });
   });
 
+  test('continues in silence where no sound comes, and says so', async () => {
+    const rig = await new Rig().start();
+    const pieces = station({ frames: 180, start: 900_000 });
+    const pidOf = (piece: Uint8Array): number => (((piece[1] ?? 0) & 0x1f) << 8) | (piece[2] ?? 0);
+    for (const [index, piece] of pieces.entries()) {
+      const isGone = index > 120 && index < 270;
+      if (!isGone || pidOf(piece) !== AUDIO) rig.station.packets(piece);
+    }
+    const faults = rig.reports.flatMap((report) => (report.kind === 'fault' ? [report.fault] : []));
+    expect(faults).toEqual(['no_sound', undefined]);
+    // Base media decode times, in samples: an element stands before a hole.
+    const times = rig.reports.flatMap((report) => {
+      if (report.kind !== 'media') return [];
+      const at = Buffer.from(report.bytes).indexOf('tfdt');
+      return [Number(new DataView(report.bytes.buffer, report.bytes.byteOffset).getBigUint64(at + 8))];
+    });
+    const steps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    expect(Math.max(...steps)).toBeLessThan(3 * 1_024);
+    expect(times.at(-1)).toBeGreaterThan(5.5 * 48_000);
+  });
+
+  test('waits for an intra picture behind a hole, and does not take it for a slow device', async () => {
+    const rig = await new Rig().start();
+    const pieces = station({ frames: 360, start: 0 });
+    const pidOf = (piece: Uint8Array): number => (((piece[1] ?? 0) & 0x1f) << 8) | (piece[2] ?? 0);
+    for (const [index, piece] of pieces.entries()) {
+      const isGone = index > 61 && index < 500;
+      if (!isGone || pidOf(piece) !== VIDEO) rig.station.packets(piece);
+      if (index % 60 === 59) rig.play(1, Math.floor(index / 60));
+    }
+    expect(rig.kinds()).not.toContain('problem');
+    const behind = rig.shown.filter((time) => time > 2 * 90_000);
+    // Intra pictures are every fourth.
+    expect(((behind[0] ?? 0) / FRAME) % 4).toBe(0);
+    expect(behind.length).toBeGreaterThan(50);
+  });
+
   test('recovers from lost packets and survives noise', async () => {
     const rig = await new Rig().start();
     const random = seeded(77);

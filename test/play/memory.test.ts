@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PTS_MODULUS } from '../../arib/time.ts';
 import { packetPcr, startsUnit } from '../../arib/ts/packet.ts';
-import { pesTimes, shiftPcr, shiftPes } from '../../src/media/pes-stamps.ts';
+import { pesTimes, shiftPcr, shiftPes } from '../../arib/ts/pes-stamps.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { startProgram } from '../program.ts';
 import { putRecording } from '../service/recording-rows.ts';

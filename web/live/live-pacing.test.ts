@@ -108,6 +108,17 @@ describe('steer', () => {
     expect(at(5, ranges, 500, first.steering).seekTo).toBeCloseTo(5.42);
   });
 
+  test('jumps a gap that it stands before, however far the element came', () => {
+    const ranges = [
+      { start: 0, end: 4.89 },
+      { start: 5.21, end: 8 },
+    ];
+    const first = steer(startSteering(0), { at: 250, position: 4.82, ranges, running: true });
+    expect(first.seekTo).toBeUndefined();
+    const stood = steer(first.steering, { at: 750, position: 4.82, ranges, running: true });
+    expect(stood.seekTo).toBeCloseTo(5.23);
+  });
+
   test('does nothing while paused or without a buffer', () => {
     const paused = steer(startSteering(0), {
       at: 9000,

@@ -48,6 +48,8 @@ const WINDOW_MS = 3_000;
 /** More than this is not caught up at 1.05 within a minute: jump. */
 const JUMP_AHEAD = 5;
 const STUCK_MS = 400;
+/** An element may stand so long before the end of a range, s: what it decodes next is not there. */
+const END_S = 0.5;
 const SLOWER = 0.97;
 const FASTER = 1.03;
 const FASTEST = 1.05;
@@ -80,7 +82,9 @@ function jumpTo(sample: Sample, steering: Steering, stuckMs: number, follows: bo
   if (last === undefined) return undefined;
   const range = rangeAt(ranges, position);
   const edge = Math.max(last.start + NUDGE, last.end - steering.target - JUMP_MARGIN);
-  if (range === undefined || range.end - position < NUDGE * 2) {
+  const isAtEnd =
+    range === undefined || range.end - position < (stuckMs > STUCK_MS && range !== last ? END_S : NUDGE * 2);
+  if (isAtEnd) {
     const next = ranges.find((candidate) => candidate.start > position);
     if (next !== undefined && (range === undefined || stuckMs > STUCK_MS)) return next.start + NUDGE;
     return range === undefined && position > last.end + 1 ? edge : undefined;

@@ -9,7 +9,7 @@ import type { BroadcastMs } from '../../arib/time.ts';
 import type { LiveCodec, LiveQuality } from '../../wire/api.ts';
 import type { CaptionPage, CaptionsNotice } from '../../wire/caption.ts';
 import type { RecordingId } from '../../wire/ids.ts';
-import type { LiveTuned } from '../../wire/live.ts';
+import type { LiveTuned, ReceptionFault } from '../../wire/live.ts';
 import { captionLanguage } from '../caption/caption-choice.ts';
 import { deviceCodec, lastStation, liveBuffer, liveCodec } from '../device/preferences.ts';
 import { canPlayAv1, mediaSourceClass } from '../player/capabilities.ts';
@@ -97,6 +97,7 @@ export class LivePlayer {
   /** No picture since, though it was granted; ms of the monotonic clock. */
   #starvedSince: number | undefined;
   readonly #paused = signal(false);
+  readonly #fault = signal<ReceptionFault | undefined>(undefined);
   #stationId = 0 as StationId;
   #session: PlaybackSession | undefined;
   #pacing: LivePacing | undefined;
@@ -133,6 +134,11 @@ export class LivePlayer {
   /** The tuned stream by the service's answer; undefined before it, and over HTTP. */
   get tuned(): ReadonlySignal<LiveTuned | undefined> {
     return this.#tuned;
+  }
+
+  /** What of the station does not come; undefined: all comes. */
+  get fault(): ReadonlySignal<ReceptionFault | undefined> {
+    return this.#fault;
   }
 
   /** Delay behind the current broadcast, s; undefined while unknown. */
@@ -359,6 +365,7 @@ export class LivePlayer {
     this.#sides.side = 'both';
     this.#time.clear();
     this.#tuned.value = undefined;
+    this.#fault.value = undefined;
     if (this.#withoutSocket) {
       const url = liveUrl(this.#stationId, codec, audio, this.quality.wanted);
       return codec === 'raw' ? this.#rawFeed(new HttpPackets(url)) : new HttpFeed(url);
@@ -375,10 +382,13 @@ export class LivePlayer {
 
   #rawFeed(packets: PacketSource): MediaFeed {
     const audio = this.#audio.value;
-    return this.raw.feed(this.#video, packets, audio, (isDual) => {
+    const onSound = (isDual: boolean): void => {
       // No explicit choice: use the service's default, and the main sound for an unknown station.
       const side = sideOf(audio ?? this.#tuned.value?.audio ?? '0:main');
       this.#sides.side = isDual ? side : 'both';
+    };
+    return this.raw.feed(this.#video, packets, audio, onSound, (fault) => {
+      this.#fault.value = fault;
     });
   }
 
@@ -391,6 +401,9 @@ export class LivePlayer {
       onPage: (page: CaptionPage, at, superimpose) => this.captions.add(page, at, superimpose),
       onClock: (position, at) => this.#time.hear(position, at, performance.now()),
       onNotice: (word) => this.#handlers.onNotice(word),
+      onFault: (fault) => {
+        this.#fault.value = fault;
+      },
     };
   }
 

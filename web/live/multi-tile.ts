@@ -104,7 +104,7 @@ export class MultiTile {
   }
 
   #feed(): RawFeed {
-    const handlers = { onFigures: () => {}, onSound: () => {}, onProblem: () => {} };
+    const handlers = { onFigures: () => {}, onSound: () => {}, onFault: () => {}, onProblem: () => {} };
     if (this.#withoutSocket) {
       const url = liveUrl(this.#stationId, 'raw', undefined, 'high');
       return new RawFeed(this.#video, new HttpPackets(url), 0, handlers, true);
@@ -117,6 +117,7 @@ export class MultiTile {
       onPage: nothing,
       onClock: nothing,
       onNotice: nothing,
+      onFault: nothing,
     });
     return new RawFeed(this.#video, packets, 0, handlers, true);
   }

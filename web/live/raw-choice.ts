@@ -1,5 +1,6 @@
 /** Chooses between the raw and the encoded path: the viewer's setting, the browser's capabilities, recent failures. */
 import { type ReadonlySignal, signal } from '@preact/signals';
+import type { ReceptionFault } from '../../wire/live.ts';
 import { rawLive } from '../device/preferences.ts';
 import type { PacketSource } from '../raw/packet-source.ts';
 import { RawFeed } from '../raw/raw-feed.ts';
@@ -37,6 +38,7 @@ export class RawChoice {
     source: PacketSource,
     audio: string | undefined,
     onSound: (isDual: boolean) => void,
+    onFault: (fault: ReceptionFault | undefined) => void,
   ): RawFeed {
     const stream = Number(audio?.split(':')[0] ?? 0);
     this.#figures.value = undefined;
@@ -45,6 +47,7 @@ export class RawChoice {
         this.#figures.value = figures;
       },
       onSound,
+      onFault,
       onProblem: (problem) => {
         this.#problem = problem;
       },

@@ -1,6 +1,10 @@
-/** Says why the picture is torn or missing, while packets of the broadcast are lost or stay scrambled. */
-import { useRef } from 'preact/hooks';
+/**
+ * Says why the picture is torn, stands or is silent: from what the stream itself lacks, and from the tuner's counters of
+ * lost and scrambled packets.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Tuner } from '../../wire/agent.ts';
+import type { ReceptionFault } from '../../wire/live.ts';
 import { TUNERS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -13,6 +17,13 @@ const NOTICEABLE = 10;
 /** One good poll is not enough: hidden after this many. */
 const CALM_ANSWERS = 2;
 const FAULTS = { lost: TEXTS.badReception, scrambled: TEXTS.scrambled } as const;
+/** Long enough to be read, also where the fault was short. */
+const READABLE_MS = 4_000;
+const LACKING: Readonly<Record<ReceptionFault, string>> = {
+  scrambled: TEXTS.staysScrambled,
+  no_picture: TEXTS.pictureMissing,
+  no_sound: TEXTS.soundMissing,
+};
 
 const LOSSES = { ...TUNERS, poll: POLL_MS };
 
@@ -47,20 +58,41 @@ function nextKnown(before: Known | undefined, answer: readonly Tuner[], tuner: s
   return { tuner, counts, answer, fault: before?.fault ?? 'lost', left };
 }
 
+/** What of the station does not come, or did not a moment ago. */
+function useFault(player: LivePlayer): ReceptionFault | undefined {
+  const now = player.fault.value;
+  const [shown, setShown] = useState(now);
+  useEffect(() => {
+    if (now !== undefined) {
+      setShown(now);
+      return;
+    }
+    const timer = setTimeout(() => setShown(undefined), READABLE_MS);
+    return () => clearTimeout(timer);
+  }, [now]);
+  return now ?? shown;
+}
+
+function Note({ text }: { text: string }) {
+  return (
+    <p class="reception-note" role="status">
+      <Icon name="antenna" />
+      {text}
+    </p>
+  );
+}
+
 export function ReceptionNote({ player }: { player: LivePlayer }) {
+  const lacking = useFault(player);
   const tuner = player.tuned.value?.tuner;
   const { value: tuners } = useQuery(tuner === undefined ? undefined : LOSSES);
   const known = useRef<Known | undefined>(undefined);
   known.current =
     tuner === undefined || tuners === undefined ? undefined : nextKnown(known.current, tuners, tuner);
+  if (lacking !== undefined) return <Note text={LACKING[lacking]} />;
   if (known.current === undefined || known.current.left === 0) return null;
   const { fault } = known.current;
   // The tuner counts all stations of its channel: one that plays is not among those that stay scrambled.
   if (fault === 'scrambled' && player.state.value.kind === 'playing') return null;
-  return (
-    <p class="reception-note" role="status">
-      <Icon name="antenna" />
-      {FAULTS[fault]}
-    </p>
-  );
+  return <Note text={FAULTS[fault]} />;
 }

@@ -25,7 +25,7 @@ type LiveEvent =
     }
   | {
       readonly kind: 'message';
-      readonly message: Extract<LiveMessage, { type: 'captions' | 'clock' | 'notice' }>;
+      readonly message: Extract<LiveMessage, { type: 'captions' | 'clock' | 'notice' | 'reception' }>;
     };
 
 /** The tuner was lost; `recordingId` names the recording that took it. */
@@ -267,6 +267,7 @@ export class LiveConnection {
       case 'captions':
       case 'clock':
       case 'notice':
+      case 'reception':
         if (watch.tuned) watch.push({ kind: 'message', message });
         break;
       case 'restart':

@@ -3,7 +3,7 @@ import type { BroadcastMs } from '../../arib/time.ts';
 import { originOf, readFragment } from '../../mp4/fragment.ts';
 import { mimeOf, readTracks, type Track } from '../../mp4/tracks.ts';
 import type { CaptionPage, CaptionsNotice } from '../../wire/caption.ts';
-import type { LiveTuned } from '../../wire/live.ts';
+import type { LiveTuned, ReceptionFault } from '../../wire/live.ts';
 import { LIVE_CHANNEL } from '../../wire/live-frames.ts';
 import type { LiveConnection, WatchWish } from './live-connection.ts';
 import type { FeedPart, MediaFeed } from './media-feed.ts';
@@ -16,6 +16,8 @@ export interface SocketListener {
   /** @param at broadcast time (epoch ms) of the position */
   onClock(position: number, at: BroadcastMs): void;
   onNotice(code: string): void;
+  /** What of the station does not come; undefined: all comes. */
+  onFault(fault: ReceptionFault | undefined): void;
 }
 
 const TICKS_PER_SECOND = 90_000;
@@ -50,6 +52,8 @@ export class SocketFeed implements MediaFeed {
         case 'message':
           if (event.message.type === 'captions') this.listener.onCaptions(event.message);
           else if (event.message.type === 'notice') this.listener.onNotice(event.message.code);
+          else if (event.message.type === 'reception')
+            this.listener.onFault(event.message.fault ?? undefined);
           else this.#clock(event.message.pts, event.message.at);
           break;
         case 'frame':

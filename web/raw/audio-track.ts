@@ -36,6 +36,11 @@ export class AudioTrack {
     this.origin = origin;
   }
 
+  /** Where the sound so far ends, 90 kHz; undefined before the first. */
+  get end(): number | undefined {
+    return this.#next === undefined ? undefined : this.origin + (this.#next / this.#rate) * CLOCK;
+  }
+
   /** Octets are missing before what follows. */
   loss(): void {
     this.#held = new Uint8Array(0);

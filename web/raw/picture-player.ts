@@ -34,6 +34,8 @@ const MAX_BACKLOG = 8 * CLOCK;
 const MAX_UNITS = 600;
 /** Later than this a picture is not worth decoding: on with the next intra picture. */
 const SKIP_LATE = CLOCK / 2;
+/** Units further apart than this are not continued without an intra picture. */
+const HOLE = CLOCK;
 /** Decoding in one step: the next picture must not be late for it. */
 const STEP_MS = 12;
 const SAMPLES = 60;
@@ -45,6 +47,10 @@ export class PicturePlayer {
   /** Arrays of pictures that were shown, to be used again. */
   #spare: Uint8Array<ArrayBuffer>[] = [];
   #waitsForIntra = true;
+  /** Time of the newest unit that came. */
+  #newest = Number.NaN;
+  /** Units before it need others that did not come. */
+  #floor = Number.NEGATIVE_INFINITY;
   #hasShown = false;
   readonly #halves: HalfPictures | undefined;
   #lastTime = Number.NaN;
@@ -61,8 +67,16 @@ export class PicturePlayer {
 
   /** The unit is queued; its bytes must not change. */
   push(unit: AccessUnit): void {
+    const { time } = unit;
+    if (time !== undefined) {
+      if (time - this.#newest > HOLE) this.#waitsForIntra = true;
+      this.#newest = Math.abs(time - this.#newest) < MAX_BACKLOG ? Math.max(time, this.#newest) : time;
+    }
     if (this.#waitsForIntra && !unit.isIntra) return;
+    // Pictures behind it in the stream and before it in time need the one before the hole.
+    if (this.#waitsForIntra) this.#floor = time ?? this.#floor;
     this.#waitsForIntra = false;
+    if (time !== undefined && time < this.#floor && this.#floor - time < HOLE) return;
     this.#units.push(unit);
     const [first, last] = [this.#timeOfUnits(0, 1), this.#timeOfUnits(this.#units.length - 1, -1)];
     const isLong = first !== undefined && last !== undefined && last - first > MAX_BACKLOG;
@@ -181,8 +195,10 @@ export class PicturePlayer {
       this.#lastTime = due.time + due.duration;
       this.#release(due);
     }
-    const isBehind = this.#held.length === 0 && !Number.isNaN(this.#lastTime);
-    this.behind = isBehind ? Math.max(0, (time - this.#lastTime) / CLOCK) : 0;
+    // Pictures that do not come are not late.
+    const isMissing = time - this.#newest > HOLE / 2;
+    const isBehind = this.#held.length === 0 && !Number.isNaN(this.#lastTime) && !isMissing;
+    this.behind = isBehind ? Math.max(0, (Math.min(time, this.#newest) - this.#lastTime) / CLOCK) : 0;
   }
 
   #release({ planes }: HeldPicture): void {

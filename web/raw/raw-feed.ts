@@ -2,6 +2,7 @@
  * A station in its original coding: its sound as a feed for the video element, whose position is the clock, and its
  * pictures by a worker. Ends with `raw_fallback` when this device or this station cannot use the raw path.
  */
+import type { ProgrammeFault } from '../../arib/ts/gap-watch.ts';
 import { AAC_MIME } from '../../mp4/aac-writer.ts';
 import type { FeedPart, MediaFeed } from '../player/media-feed.ts';
 import { ApiFailure, addressOf } from '../query/api.ts';
@@ -26,6 +27,8 @@ interface RawHandlers {
   onFigures(figures: RawFigures): void;
   /** Whether left and right are two sounds from here on (dual mono: main and sub). */
   onSound(isDual: boolean): void;
+  /** What of the station does not come; undefined: all comes. */
+  onFault(fault: ProgrammeFault | undefined): void;
   /** Before the feed ends with `raw_fallback`. */
   onProblem(problem: RawProblem): void;
 }
@@ -140,6 +143,9 @@ export class RawFeed implements MediaFeed {
         return;
       case 'figures':
         this.#handlers.onFigures(report.figures);
+        return;
+      case 'fault':
+        this.#handlers.onFault(report.fault);
         return;
       case 'problem':
         this.#handlers.onProblem(report.problem);

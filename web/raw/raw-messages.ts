@@ -1,4 +1,5 @@
 /** Messages between the page and the worker of the raw path. Byte arrays are transferred. */
+import type { ProgrammeFault } from '../../arib/ts/gap-watch.ts';
 
 export type RawRequest =
   | {
@@ -50,5 +51,7 @@ export type RawReport =
   | { readonly kind: 'figures'; readonly figures: RawFigures }
   /** End of the stream. */
   | { readonly kind: 'problem'; readonly problem: RawProblem }
+  /** What of the station does not come; undefined: all comes. */
+  | { readonly kind: 'fault'; readonly fault: ProgrammeFault | undefined }
   /** The broadcast's clock jumped: begin again. */
   | { readonly kind: 'jump' };

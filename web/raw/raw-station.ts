@@ -2,6 +2,8 @@
  * The raw path inside its worker: transport stream in, pictures on the screen and sound for the media source out. The
  * sound's position is the clock. Independent of the worker API, whose functions are passed in.
  */
+import { SILENT_FRAME, SILENT_TICKS } from '../../arib/aac/silence.ts';
+import type { ProgrammeFault } from '../../arib/ts/gap-watch.ts';
 import { AudioTrack } from './audio-track.ts';
 import type { Mpeg2Decoder } from './mpeg2-decoder.ts';
 import { type HeldPicture, PicturePlayer } from './picture-player.ts';
@@ -31,6 +33,13 @@ const JUMP = 10 * CLOCK;
 /** Maximum wait of the sound for the first picture, s of the broadcast. */
 const PICTURE_WAIT = 3 * CLOCK;
 const SECOND_MS = 1_000;
+/** Sound comes at least three times a second. */
+const SILENT_AFTER = CLOCK / 2;
+/** Silence ends this long ago: sound that comes back is not in the past. */
+const SILENCE_SLACK = 0.15 * CLOCK;
+/** Of one turn, frames. */
+const MAX_SILENCE = 150;
+const SILENCE = Uint8Array.from(SILENT_FRAME);
 
 export class RawStation {
   readonly #needs: RawNeeds;
@@ -42,10 +51,15 @@ export class RawStation {
   #lastAudio: number | undefined;
   /** Sound that waits for the first picture. */
   #waiting: Extract<DemuxEvent, { kind: 'audio' }>[] = [];
+  /** Came since the last judgement. */
   #hasAudio = false;
+  #hasPicture = false;
   #audioFailures = 0;
   #concealed = 0;
   #judgedAt: number;
+  #fault: ProgrammeFault | undefined;
+  /** Silence was added, and no sound came since. */
+  #isSilent = false;
   #isOver = false;
 
   constructor(needs: RawNeeds) {
@@ -59,6 +73,8 @@ export class RawStation {
   packets(bytes: Uint8Array): void {
     if (this.#isOver) return;
     for (const event of this.#demux.push(bytes)) this.#take(event);
+    this.#fillSilence();
+    this.#tellFault();
     this.step();
   }
 
@@ -78,6 +94,7 @@ export class RawStation {
   #take(event: DemuxEvent): void {
     switch (event.kind) {
       case 'unit':
+        this.#hasPicture = true;
         this.#player.push(event.unit);
         return;
       case 'audio':
@@ -113,7 +130,35 @@ export class RawStation {
       for (const one of this.#waiting.splice(0)) this.#write(one);
       return;
     }
+    // Without a hole: the element would stand before it.
+    if (this.#isSilent && time !== undefined) this.#silenceUntil(time);
+    this.#isSilent = false;
     this.#write(event);
+  }
+
+  /** The sound's position is the clock of the pictures: where no sound comes they continue in silence. */
+  #fillSilence(): void {
+    const missing = this.#demux.watch.missing('audio');
+    const last = this.#lastAudio;
+    if (missing < SILENT_AFTER || last === undefined || this.#track === undefined) return;
+    this.#track.loss();
+    this.#silenceUntil(last + missing - SILENCE_SLACK);
+  }
+
+  #silenceUntil(until: number): void {
+    for (let frames = 0; frames < MAX_SILENCE; frames += 1) {
+      const end = this.#track?.end;
+      if (end === undefined || end + SILENT_TICKS > until) return;
+      this.#isSilent = true;
+      this.#write({ kind: 'audio', bytes: SILENCE, time: end });
+    }
+  }
+
+  #tellFault(): void {
+    const { fault } = this.#demux.watch;
+    if (fault === this.#fault) return;
+    this.#fault = fault;
+    this.#needs.report({ kind: 'fault', fault });
   }
 
   #write(event: Extract<DemuxEvent, { kind: 'audio' }>): void {
@@ -148,10 +193,12 @@ export class RawStation {
       figures: { shown, dropped, load, behind, concealed: this.#concealed },
     });
     const problem = this.#rules.judge({
-      ...{ isRunning, load, behind, hasAudio: this.#hasAudio },
+      // Where nothing is readable the sound is not what the path lacks.
+      ...{ isRunning, load, behind, hasAudio: this.#hasAudio || !this.#hasPicture },
       audioFailures: this.#audioFailures,
     });
     this.#hasAudio = false;
+    this.#hasPicture = false;
     if (problem !== undefined) this.#giveUp(problem);
   }
 

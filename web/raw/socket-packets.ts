@@ -53,7 +53,7 @@ export class SocketPackets implements PacketSource {
         case 'message':
           if (event.message.type === 'captions') this.#listener.onCaptions(event.message);
           else if (event.message.type === 'notice') this.#listener.onNotice(event.message.code);
-          else {
+          else if (event.message.type === 'clock') {
             const { pts, at } = event.message;
             this.#placed(() => this.#listener.onClock(this.#positionOf(pts), at));
           }

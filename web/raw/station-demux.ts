@@ -5,13 +5,16 @@
 import type { Pid } from '../../arib/ids.ts';
 import { Reader } from '../../arib/reader.ts';
 import { unwrapPts } from '../../arib/time.ts';
+import { pcrToPts } from '../../arib/ts/clock.ts';
 import { ContinuityCheck } from '../../arib/ts/continuity.ts';
 import { PacketFramer } from '../../arib/ts/framer.ts';
+import { GapWatch } from '../../arib/ts/gap-watch.ts';
 import {
   hasPayload,
   hasTransportError,
   PACKET_SIZE,
   PAT_PID,
+  packetPcr,
   packetPid,
   payloadStart,
   scramblingControl,
@@ -36,6 +39,11 @@ const MAX_HEADER = 264;
 
 const PMT_TABLE_ID = 0x02;
 
+interface Streams {
+  readonly clockPid: Pid;
+  readonly streams: readonly Stream[];
+}
+
 interface Stream {
   readonly streamType: number;
   readonly pid: Pid;
@@ -45,10 +53,10 @@ interface Stream {
  * The streams of a programme, ISO/IEC 13818-1, 2.4.4.8: `arib/ts/pmt.ts` without descriptors, whose texts would make the
  * worker four times as large. Undefined when the section is no PMT.
  */
-function programStreams(section: Section): Stream[] | undefined {
+function programStreams(section: Section): Streams | undefined {
   if (section.tableId !== PMT_TABLE_ID || !section.long) return undefined;
   const r = new Reader(section.body);
-  r.pid();
+  const clockPid = r.pid();
   r.skip(r.length12());
   const streams: Stream[] = [];
   while (r.remaining > 0) {
@@ -57,7 +65,7 @@ function programStreams(section: Section): Stream[] | undefined {
     r.skip(r.length12());
     streams.push({ streamType, pid });
   }
-  return r.exhausted ? undefined : streams;
+  return r.exhausted ? undefined : { clockPid, streams };
 }
 
 export class StationDemux {
@@ -66,6 +74,9 @@ export class StationDemux {
   #pmt: SectionAssembler | undefined;
   #pmtPid = -1;
   #layout = '';
+  #clockPid: Pid | undefined;
+  /** What does not come. */
+  readonly watch = new GapWatch();
   #videoPid = -1;
   #audioPids: Pid[] = [];
   #audio: PesAssembler | undefined;
@@ -88,11 +99,17 @@ export class StationDemux {
     const packets = this.#framer.feed(bytes);
     for (let at = 0; at + PACKET_SIZE <= packets.length; at += PACKET_SIZE) {
       const pid = packetPid(packets, at);
+      if (pid === this.#clockPid) this.#clock(packets, at);
       if (pid === this.#videoPid) yield* this.#videoPacket(packets, at);
       else if (pid === PAT_PID) this.#patPacket(packets, at);
       else if (pid === this.#pmtPid) yield* this.#pmtPacket(packets, at);
       else if (this.#audioPids.includes(pid)) yield* this.#audioPacket(packets, at, pid);
     }
+  }
+
+  #clock(packets: Uint8Array, at: number): void {
+    const pcr = hasTransportError(packets, at) ? undefined : packetPcr(packets, at);
+    if (pcr !== undefined) this.watch.clock(pcrToPts(pcr));
   }
 
   #patPacket(packets: Uint8Array, at: number): void {
@@ -107,8 +124,10 @@ export class StationDemux {
 
   *#pmtPacket(packets: Uint8Array, at: number): Generator<DemuxEvent> {
     for (const section of this.#pmt?.feed(packets, at) ?? []) {
-      const streams = programStreams(section);
-      if (streams !== undefined) yield* this.#learn(streams);
+      const program = programStreams(section);
+      if (program === undefined) continue;
+      this.#clockPid = program.clockPid;
+      yield* this.#learn(program.streams);
     }
   }
 
@@ -141,7 +160,9 @@ export class StationDemux {
   *#audioPacket(packets: Uint8Array, at: number, _pid: Pid): Generator<DemuxEvent> {
     const audio = this.#audio;
     if (audio === undefined) return;
+    if (scramblingControl(packets, at) !== 0) this.watch.scrambled('audio');
     for (const { data, pts } of audio.feed(packets, at)) {
+      if (pts !== undefined) this.watch.unit('audio', pts);
       yield { kind: 'audio', bytes: data, time: this.#time(pts) };
     }
     const lost = audio.incompletePackets + audio.invalidPackets;
@@ -151,7 +172,9 @@ export class StationDemux {
 
   *#videoPacket(packets: Uint8Array, at: number): Generator<DemuxEvent> {
     if (!hasPayload(packets, at)) return;
-    const isDamaged = hasTransportError(packets, at) || scramblingControl(packets, at) !== 0;
+    const isScrambled = scramblingControl(packets, at) !== 0;
+    if (isScrambled) this.watch.scrambled('video');
+    const isDamaged = isScrambled || hasTransportError(packets, at);
     const continuity = this.#continuity.next(packets, at);
     if (continuity === 'duplicate') return;
     if (continuity === 'gap' || isDamaged) {
@@ -181,6 +204,7 @@ export class StationDemux {
     const pes = readPes(bytes);
     this.#isOpen = pes !== undefined;
     if (pes === undefined) return;
+    if (pes.pts !== undefined) this.watch.unit('video', pes.pts);
     // Every PES packet of a broadcast begins with a picture (ARIB TR-B14): the one before is whole.
     if (pes.aligned) yield* this.#units(this.#video.end());
     yield* this.#units(this.#video.push(pes.data, this.#time(pes.pts)));

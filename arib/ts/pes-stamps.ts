@@ -1,6 +1,6 @@
 /** Rewrites the times of a PES packet where it starts, in place. ISO/IEC 13818-1 2.4.3.6 and 2.4.3.7. */
-import { type Pts90k, pts90k } from '../../arib/time.ts';
-import { PACKET_SIZE, packetPcr, payloadStart } from '../../arib/ts/packet.ts';
+import { type Pts90k, pts90k } from '../time.ts';
+import { PACKET_SIZE, packetPcr, payloadStart } from './packet.ts';
 
 export interface PesTimes {
   readonly streamId: number;

@@ -1,0 +1,77 @@
+/**
+ * Which of a programme's streams do not come, and for how long, by the clocks that do come: the programme clock and the
+ * stamps of the other stream. A loss of the whole reception is no such gap: all clocks stand meanwhile.
+ */
+import { type Pts90k, unwrapPts } from '../time.ts';
+import { PTS_HZ } from './clock.ts';
+
+export type WatchedStream = 'video' | 'audio';
+
+/** What a viewer lacks. */
+export type ProgrammeFault = 'scrambled' | 'no_picture' | 'no_sound';
+
+/**
+ * Stamps of a stream are at most 0.7 s apart (ISO/IEC 13818-1 2.7.4), programme clocks 0.1 s: a clock that steps farther
+ * jumped, or was not received either.
+ */
+const MAX_STEP = PTS_HZ;
+const FAULT_AFTER = PTS_HZ;
+
+type Clock = WatchedStream | 'pcr';
+
+export class GapWatch {
+  /** Unwrapped, 90 kHz. */
+  readonly #clocks = new Map<Clock, number>();
+  /** By stream, the clocks when its last unit came. */
+  readonly #seen = new Map<WatchedStream, Map<Clock, number>>();
+  /** Scrambled packets came since the last unit. */
+  readonly #scrambled = new Set<WatchedStream>();
+
+  /** Base of the programme clock. */
+  clock(pcr: Pts90k): void {
+    this.#tick('pcr', pcr);
+  }
+
+  /** A readable unit began. */
+  unit(stream: WatchedStream, pts: Pts90k): void {
+    this.#tick(stream, pts);
+    this.#seen.set(stream, new Map(this.#clocks));
+    this.#scrambled.delete(stream);
+  }
+
+  scrambled(stream: WatchedStream): void {
+    this.#scrambled.add(stream);
+  }
+
+  /** 90 kHz ticks since its last unit; 0 before the first one. */
+  missing(stream: WatchedStream): number {
+    let most = 0;
+    for (const [clock, then] of this.#seen.get(stream) ?? []) {
+      if (clock !== stream) most = Math.max(most, (this.#clocks.get(clock) ?? then) - then);
+    }
+    return most;
+  }
+
+  get fault(): ProgrammeFault | undefined {
+    for (const stream of ['video', 'audio'] as const) {
+      if (this.missing(stream) < FAULT_AFTER) continue;
+      if (this.#scrambled.has(stream)) return 'scrambled';
+      return stream === 'video' ? 'no_picture' : 'no_sound';
+    }
+    return undefined;
+  }
+
+  #tick(clock: Clock, value: Pts90k): void {
+    const before = this.#clocks.get(clock);
+    const now = before === undefined ? value : unwrapPts(value, before);
+    const step = now - (before ?? now);
+    if (step < 0 && step > -MAX_STEP) return;
+    this.#clocks.set(clock, now);
+    if (before !== undefined && step > 0 && step <= MAX_STEP) return;
+    // What passed in a jump is not known: nothing.
+    for (const seen of this.#seen.values()) {
+      const then = seen.get(clock);
+      seen.set(clock, then === undefined ? now : then + step);
+    }
+  }
+}

@@ -1,0 +1,284 @@
+/**
+ * On the way to an encoder: stands in for a stream that does not come or stays scrambled, so that the encoder continues and
+ * the viewer's picture moves as soon as there is one again. A missing picture is held by its last intra picture, missing
+ * sound is silence. Pictures begin again with an intra picture.
+ */
+import { SILENT_TICKS, silentPes } from '../../arib/aac/silence.ts';
+import type { Pid } from '../../arib/ids.ts';
+import { type Pts90k, unwrapPts } from '../../arib/time.ts';
+import { PTS_HZ, pcrToPts } from '../../arib/ts/clock.ts';
+import { GapWatch, type ProgrammeFault, type WatchedStream } from '../../arib/ts/gap-watch.ts';
+import {
+  continuityCounter,
+  hasAdaptationField,
+  hasPayload,
+  PACKET_SIZE,
+  packetPcr,
+  packetPid,
+  scramblingControl,
+  startsUnit,
+} from '../../arib/ts/packet.ts';
+import { pesTimes, shiftPes } from '../../arib/ts/pes-stamps.ts';
+import { packetizePes } from '../../arib/ts/pes-writer.ts';
+import { pictureStart } from './entry-points.ts';
+import { joinBytes } from './join-bytes.ts';
+import type { VideoKind } from './station-layout.ts';
+
+/** Pictures come 30 times a second, sound at least three times. */
+const FILL_AFTER: Readonly<Record<WatchedStream, number>> = { video: PTS_HZ * 0.3, audio: PTS_HZ * 0.5 };
+/** Filled up to this long ago: what comes back is not in the past. */
+const SLACK = PTS_HZ * 0.15;
+/** Without picture and sound an encoder ends, so that the viewer is told why. */
+const BOTH_LIMIT = 10 * PTS_HZ;
+/** Pictures further apart than this are not continued without an intra picture. */
+const HOLE = PTS_HZ;
+/** Of one turn; more waits for the next. */
+const MAX_UNITS = 60;
+/** An intra picture of MPEG-2 MP@HL fills at most its VBV buffer, 1.2 MB; twice that. */
+const MAX_PICTURE_BYTES = 2_445_312;
+/** Between pictures, 90 kHz: those of fields are not counted. */
+const FRAME_RANGE = { least: 2_000, most: 9_009, usual: 3_003 };
+const EMPTY = new Uint8Array(0);
+
+export interface FilledStreams {
+  readonly video: { readonly pid: Pid; readonly kind: VideoKind } | null;
+  readonly audio: Pid | null;
+}
+
+interface GapNeeds {
+  /** PID of the programme clock. */
+  pcrPid(): Pid | undefined;
+  /** What the viewer lacks; undefined: nothing any more. */
+  onFault(fault: ProgrammeFault | undefined): void;
+  /** A time of the stream, 90 kHz unwrapped, up to which it was filled. */
+  onReached(pid: Pid, pts: number): void;
+}
+
+class Stream {
+  /** Stamp of the last unit that was passed or added, unwrapped; the greatest one. */
+  last: number | undefined;
+  /** Stamp of the last unit that came. */
+  came = 0;
+  /** Between two units. */
+  period = FRAME_RANGE.usual;
+  isPassing = true;
+  /** Something was added, and nothing was passed since. */
+  isFilling = false;
+  /** Continuity counter of the last packet out. */
+  counter = 0;
+  /** Added to the counters that come; undefined: to be found with the next packet. */
+  shift: number | undefined = 0;
+
+  constructor(
+    readonly name: WatchedStream,
+    readonly pid: Pid,
+  ) {}
+}
+
+export class GapFiller {
+  readonly #watch = new GapWatch();
+  readonly #video: Stream | undefined;
+  readonly #audio: Stream | undefined;
+  /** Packets of the last whole intra picture, and its stamp. */
+  #held: { readonly packets: Uint8Array; readonly pts: number } | undefined;
+  #collecting: { readonly packets: Uint8Array[]; readonly pts: Pts90k } | undefined;
+  /** Pictures before this one need others that were not received. */
+  #floor = Number.NEGATIVE_INFINITY;
+  /** Only ADTS is stood in for. */
+  #isAdts = false;
+  #fault: ProgrammeFault | undefined;
+
+  constructor(
+    private readonly streams: FilledStreams,
+    private readonly needs: GapNeeds,
+  ) {
+    const { video, audio } = streams;
+    if (video !== null) this.#video = new Stream('video', video.pid);
+    if (audio !== null) this.#audio = new Stream('audio', audio);
+  }
+
+  /** Takes whole packets; gives the same array when nothing in it changes. */
+  feed(packets: Uint8Array): Uint8Array {
+    const parts: Uint8Array[] = [];
+    const clockPid = this.needs.pcrPid();
+    let copied = 0;
+    for (let at = 0; at + PACKET_SIZE <= packets.length; at += PACKET_SIZE) {
+      const pid = packetPid(packets, at);
+      if (pid === clockPid) this.#clock(packets, at);
+      const stream =
+        pid === this.#video?.pid ? this.#video : pid === this.#audio?.pid ? this.#audio : undefined;
+      const instead = stream === undefined ? undefined : this.#packet(stream, packets, at);
+      if (instead === undefined) continue;
+      parts.push(packets.subarray(copied, at), instead);
+      copied = at + PACKET_SIZE;
+    }
+    const filled = this.#fillBoth();
+    this.#tell();
+    if (copied === 0 && filled.length === 0) return packets;
+    parts.push(packets.subarray(copied), filled);
+    return joinBytes(parts);
+  }
+
+  #clock(packets: Uint8Array, at: number): void {
+    const pcr = packetPcr(packets, at);
+    if (pcr !== undefined) this.#watch.clock(pcrToPts(pcr));
+  }
+
+  #tell(): void {
+    const { fault } = this.#watch;
+    if (fault === this.#fault) return;
+    this.#fault = fault;
+    this.needs.onFault(fault);
+  }
+
+  /** What stands instead of this packet; undefined when it stays. */
+  #packet(stream: Stream, packets: Uint8Array, at: number): Uint8Array | undefined {
+    if (scramblingControl(packets, at) !== 0) {
+      this.#watch.scrambled(stream.name);
+      stream.isPassing = false;
+      if (stream === this.#video) this.#collecting = undefined;
+      return EMPTY;
+    }
+    let before: Uint8Array = EMPTY;
+    if (startsUnit(packets, at)) {
+      const times = pesTimes(packets, at);
+      if (times !== undefined) {
+        if (stream === this.#video) this.#endHeld(times.pts);
+        before = this.#unit(stream, packets, at, times.pts);
+        if (stream === this.#audio) this.#isAdts = packets[times.dataAt] === 0xff || this.#isAdts;
+      }
+    }
+    if (!stream.isPassing) return EMPTY;
+    if (stream === this.#video) this.#collect(packets, at);
+    const numbered = this.#numbered(stream, packets, at);
+    if (before.length === 0) return numbered;
+    return joinBytes([before, numbered ?? packets.subarray(at, at + PACKET_SIZE)]);
+  }
+
+  /** Decides whether the unit is passed; gives what goes before it. */
+  #unit(stream: Stream, packets: Uint8Array, at: number, pts: Pts90k): Uint8Array {
+    const time = unwrapPts(pts, stream.last ?? pts);
+    const apart = time - stream.came;
+    this.#watch.unit(stream.name, pts);
+    stream.came = time;
+    if (stream === this.#video) return this.#picture(stream, packets, at, time, Math.abs(apart));
+    if (apart > 0 && apart < PTS_HZ) stream.period = apart;
+    const isInFilled = stream.isFilling && time < (stream.last ?? 0) + SILENT_TICKS / 2;
+    const before = stream.isFilling && !isInFilled ? this.#silence(stream, time) : EMPTY;
+    stream.isPassing = !isInFilled;
+    if (isInFilled) return EMPTY;
+    stream.isFilling = false;
+    stream.last = time;
+    return before;
+  }
+
+  #picture(stream: Stream, packets: Uint8Array, at: number, time: number, apart: number): Uint8Array {
+    const { least, most } = FRAME_RANGE;
+    if (apart > least && apart < most) stream.period = Math.min(stream.period, apart);
+    const kind = this.streams.video?.kind ?? 'mpeg2';
+    const isEntry = pictureStart(packets, at, kind) !== undefined;
+    const { last } = stream;
+    const isBehindGap = last !== undefined && (stream.isFilling || time > last + HOLE);
+    const isPassing = isBehindGap ? isEntry && time > last : time >= this.#floor;
+    const before = isPassing && stream.isFilling ? this.#hold(stream, time - stream.period / 2) : EMPTY;
+    stream.isPassing = isPassing;
+    if (!isPassing) return EMPTY;
+    if (isBehindGap) this.#floor = time;
+    stream.isFilling = false;
+    stream.last = Math.max(last ?? time, time);
+    if (isEntry) this.#collecting = { packets: [], pts: time as Pts90k };
+    return before;
+  }
+
+  /** The two fields of an intra picture may have a PES packet each. */
+  #endHeld(pts: Pts90k): void {
+    const collecting = this.#collecting;
+    if (collecting === undefined) return;
+    const apart = unwrapPts(pts, collecting.pts) - collecting.pts;
+    if (apart > 0 && apart < FRAME_RANGE.least) return;
+    this.#collecting = undefined;
+    this.#held = { packets: joinBytes(collecting.packets), pts: collecting.pts };
+  }
+
+  #collect(packets: Uint8Array, at: number): void {
+    const list = this.#collecting?.packets;
+    if (list === undefined) return;
+    list.push(packets.slice(at, at + PACKET_SIZE));
+    if (list.length * PACKET_SIZE > MAX_PICTURE_BYTES) this.#collecting = undefined;
+  }
+
+  #numbered(stream: Stream, packets: Uint8Array, at: number): Uint8Array | undefined {
+    const counter = continuityCounter(packets, at);
+    stream.shift ??= stream.counter + (hasPayload(packets, at) ? 1 : 0) - counter;
+    stream.counter = (counter + stream.shift) & 0x0f;
+    if (stream.counter === counter) return undefined;
+    const packet = packets.slice(at, at + PACKET_SIZE);
+    packet[3] = ((packet[3] as number) & 0xf0) | stream.counter;
+    return packet;
+  }
+
+  #fillBoth(): Uint8Array {
+    const [video, audio] = [this.#video, this.#audio];
+    const begun = [video, audio].filter((one) => one?.last !== undefined) as Stream[];
+    const missing = begun.map(({ name }) => this.#watch.missing(name));
+    if (Math.min(...missing) > BOTH_LIMIT) return EMPTY;
+    const parts: Uint8Array[] = [];
+    for (const [index, stream] of begun.entries()) {
+      const gone = missing[index] ?? 0;
+      if (!stream.isFilling && gone < FILL_AFTER[stream.name]) continue;
+      const until = stream.came + gone - SLACK;
+      parts.push(stream === video ? this.#hold(stream, until) : this.#silence(stream, until));
+    }
+    return joinBytes(parts);
+  }
+
+  /** The intra picture again and again, up to a time. */
+  #hold(stream: Stream, until: number): Uint8Array {
+    const held = this.#held;
+    if (held === undefined || stream.last === undefined) return EMPTY;
+    const parts: Uint8Array[] = [];
+    for (let time = stream.last + stream.period; time <= until; time += stream.period) {
+      if (parts.length >= MAX_UNITS) break;
+      stream.last = time;
+      parts.push(this.#again(stream, held.packets, time - held.pts));
+    }
+    this.#filled(stream, parts.length);
+    return joinBytes(parts);
+  }
+
+  #again(stream: Stream, unit: Uint8Array, shift: number): Uint8Array {
+    const packets = unit.slice();
+    for (let at = 0; at < packets.length; at += PACKET_SIZE) {
+      const times = startsUnit(packets, at) ? pesTimes(packets, at) : undefined;
+      if (times !== undefined) shiftPes(packets, times, shift);
+      // Its clock and marks are of another moment.
+      if (hasAdaptationField(packets, at) && (packets[at + 4] as number) > 0) packets[at + 5] = 0;
+      if (hasPayload(packets, at)) stream.counter = (stream.counter + 1) & 0x0f;
+      packets[at + 3] = ((packets[at + 3] as number) & 0xf0) | stream.counter;
+    }
+    return packets;
+  }
+
+  #silence(stream: Stream, until: number): Uint8Array {
+    if (!this.#isAdts || stream.last === undefined) return EMPTY;
+    const parts: Uint8Array[] = [];
+    // A PES packet that came has several frames.
+    let time = stream.last + (stream.isFilling ? SILENT_TICKS : stream.period);
+    for (; time + SILENT_TICKS <= until && parts.length < MAX_UNITS; time += SILENT_TICKS) {
+      stream.last = time;
+      const packets = packetizePes(silentPes(time), stream.pid, stream.counter + 1);
+      stream.counter = (stream.counter + packets.length / PACKET_SIZE) & 0x0f;
+      parts.push(packets);
+    }
+    this.#filled(stream, parts.length);
+    return joinBytes(parts);
+  }
+
+  #filled(stream: Stream, units: number): void {
+    if (units === 0 || stream.last === undefined) return;
+    stream.isFilling = true;
+    stream.isPassing = false;
+    stream.shift = undefined;
+    this.needs.onReached(stream.pid, stream.last);
+  }
+}
