@@ -17,6 +17,8 @@ interface FakeDriverOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
+/** How long the exit code may take to follow the end of the output. */
+const EXIT_MS = 2_000;
 /** From SIGKILL to giving up: a killed process still needs the processor to end. */
 const KILLED_MS = 5_000;
 /** The end of standard error that a failure's reason is taken from. */
@@ -107,7 +109,7 @@ class FakeSession implements TuneSession {
       return;
     }
     // The output is closed; the exit code follows at once unless the command lives on without it.
-    await settlesWithin(this.options.killGraceMs, this.#child.exited);
+    await settlesWithin(EXIT_MS, this.#child.exited);
     await settlesWithin(STDERR_REST_MS, this.#stderrRead);
     this.#report(this.#exitReason());
   }

@@ -80,7 +80,7 @@ describe('after bytes were sent a failure aborts every user', () => {
       await using agent = await misbehaving(extra, {
         stallMs: extra[0] === '--silent-after' ? 1_500 : 5_000,
       });
-      const readers = [await agent.open(T27), await agent.open(T27)];
+      const readers = await Promise.all([agent.open(T27), agent.open(T27)]);
       for (const reader of readers) expect(await reader.ended()).toBe('aborted');
       // What was received before the end was delivered.
       for (const reader of readers) expect(reader.packets().numbers.at(-1)).toBe(2_999);
