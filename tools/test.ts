@@ -40,6 +40,9 @@ const BUSY_AT_ONCE = 3;
  * priority. A process with a session of its own has to lower this itself (`sched_autogroup`; `test/web/browser.ts`).
  */
 const BUSY_NICENESS = 10;
+/** Of what needs no time: beside tests of many processes in real time it takes what is left. */
+const TIMELESS_NICENESS = 15;
+const TIMELESS_AT_ONCE = 2;
 /** Real encoders at the pace of the broadcast, one file at a time. */
 const ENCODING = ['test/live'];
 /**
@@ -90,7 +93,7 @@ function lane(name: string, words: readonly string[], niceness = 0): Lane {
 /** The films of the demo take a minute or two, and are needed when the tests that wait are done. */
 function prepareFilms(): Bun.Subprocess {
   return Bun.spawn(
-    ['nice', '-n', String(BUSY_NICENESS), process.execPath, '--no-orphans', SYNTH, '--prepare'],
+    ['nice', '-n', String(TIMELESS_NICENESS), process.execPath, '--no-orphans', SYNTH, '--prepare'],
     {
       cwd: ROOT,
       stdio: ['ignore', 'ignore', 'ignore'],
@@ -107,12 +110,12 @@ const atOnce = (files: number): string[] => [`--parallel=${files}`, '--no-isolat
 
 async function everything(): Promise<Outcome[]> {
   const films = prepareFilms();
-  const soak = lane('descrambling for two minutes', within([SOAK]), BUSY_NICENESS);
+  const soak = lane('descrambling for two minutes', within([SOAK]), TIMELESS_NICENESS);
   const others = withoutFolders([...WAITING, ...ENCODING, ...ALONE, ...BROWSER, ...REAL_TIME]);
   const outcomes = await Promise.all([
     lane('tests that wait', [...atOnce(WAITING_AT_ONCE), ...within(WAITING), ...without([CROWDED, SOAK])])
       .outcome,
-    lane('tests that need no time', [...atOnce(BUSY_AT_ONCE), ...others], BUSY_NICENESS).outcome,
+    lane('tests that need no time', [...atOnce(TIMELESS_AT_ONCE), ...others], TIMELESS_NICENESS).outcome,
   ]);
   const busy = [...within([...BROWSER, ...REAL_TIME]), ...withoutFolders(ALONE)];
   outcomes.push(
@@ -170,7 +173,7 @@ async function checked(niceness?: number): Promise<boolean> {
 /** Named tests follow the checks; all tests take longer than these and run beside them. */
 async function run(): Promise<{ clean: boolean; outcomes: Outcome[] }> {
   if (filters.length > 0) return { clean: await checked(), outcomes: await some() };
-  const [clean, outcomes] = await Promise.all([checked(BUSY_NICENESS), everything()]);
+  const [clean, outcomes] = await Promise.all([checked(TIMELESS_NICENESS), everything()]);
   return { clean, outcomes };
 }
 
