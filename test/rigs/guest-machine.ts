@@ -23,6 +23,7 @@ const HEADERS = /^linux-headers-6\.1\.0-\d+-amd64$/;
 const MODULES = [
   ...['virtio_ring', 'virtio', 'virtio_pci_modern_dev', 'virtio_pci_legacy_dev', 'virtio_pci'],
   ...['9pnet', '9pnet_virtio', 'netfs', 'fscache', '9p', 'mc', 'dvb-core', 'isdbsim', 'fuse', 'cuse'],
+  ...['overlay', 'autofs4'],
 ];
 const BOOT_LIMIT_SECONDS = 660;
 
@@ -34,7 +35,8 @@ export function rigMissing(): string | undefined {
   return Bun.which('apt-get') === null ? 'needs Debian' : undefined;
 }
 
-async function run(command: readonly string[], folder = '/'): Promise<string> {
+/** @returns its output @throws Error with what it said, when it failed */
+export async function runToEnd(command: readonly string[], folder = '/'): Promise<string> {
   const child = Bun.spawn([...command], { cwd: folder, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' });
   const [out, problems] = await Promise.all([
     new Response(child.stdout).text(),
@@ -54,8 +56,15 @@ const installedHeaders = (): string | undefined =>
 async function installPackages(): Promise<string> {
   const programs = ['qemu-system-x86_64', 'busybox', 'cpio', 'depmod', 'make', 'gcc', 'xz'];
   if (programs.some((name) => Bun.which(name) === null) || installedHeaders() === undefined) {
-    await run(['apt-get', 'update']);
-    await run(['apt-get', 'install', '-y', '--no-install-recommends', ...PACKAGES, 'linux-headers-amd64']);
+    await runToEnd(['apt-get', 'update']);
+    await runToEnd([
+      'apt-get',
+      'install',
+      '-y',
+      '--no-install-recommends',
+      ...PACKAGES,
+      'linux-headers-amd64',
+    ]);
   }
   const headers = installedHeaders();
   if (headers === undefined) throw new Error('no headers of a 6.1 kernel in /usr/src');
@@ -73,16 +82,19 @@ export class GuestMachine {
     const version = await installPackages();
     const folder = join(tmpdir(), `svc-rig-${version}`);
     const source = readFileSync(join(GUEST, 'isdbsim.c'), 'utf8');
-    const built = join(folder, `modules-${Bun.hash(source).toString(36)}`);
+    const built = join(folder, `modules-${Bun.hash(source + MODULES.join()).toString(36)}`);
     mkdirSync(folder, { recursive: true });
     await GuestMachine.#unpackKernel(folder, version);
     if (!existsSync(built)) await GuestMachine.#collectModules(folder, version, built);
     return new GuestMachine(folder, built);
   }
 
-  /** Runs the command to its end. @returns everything that the guest printed */
-  async run(command: readonly string[]): Promise<string> {
-    const initrd = await this.#initialRamDisk(command);
+  /**
+   * Runs the command to its end, where a Debian is given in it, with its systemd; the host's files are then in `/host`.
+   * @returns everything that the guest printed
+   */
+  async run(command: readonly string[], debian?: string): Promise<string> {
+    const initrd = await this.#initialRamDisk(command, debian);
     const child = Bun.spawn(
       [
         'timeout',
@@ -105,15 +117,15 @@ export class GuestMachine {
 
   static async #unpackKernel(folder: string, version: string): Promise<void> {
     if (existsSync(join(folder, 'vmlinux'))) return;
-    await run(['apt-get', 'download', `linux-image-${version}`], folder);
+    await runToEnd(['apt-get', 'download', `linux-image-${version}`], folder);
     const archive = readdirSync(folder).find((name) => name.endsWith('.deb'));
     if (archive === undefined) throw new Error('no kernel package was downloaded');
-    await run(['dpkg', '-x', archive, 'image'], folder);
+    await runToEnd(['dpkg', '-x', archive, 'image'], folder);
     const kernel = readFileSync(join(folder, `image/boot/vmlinuz-${version}`));
     // The uncompressed kernel boots at once (PVH); unpacking it inside the emulator takes longer than the test.
     const compressed = kernel.subarray(kernel.indexOf(Buffer.from('FD377A585A00', 'hex')));
     writeFileSync(join(folder, 'vmlinux.xz'), compressed);
-    await run(['sh', '-c', 'xz -dc --single-stream vmlinux.xz > vmlinux.part'], folder);
+    await runToEnd(['sh', '-c', 'xz -dc --single-stream vmlinux.xz > vmlinux.part'], folder);
     renameSync(join(folder, 'vmlinux.part'), join(folder, 'vmlinux'));
   }
 
@@ -123,7 +135,7 @@ export class GuestMachine {
     mkdirSync(work);
     cpSync(join(GUEST, 'isdbsim.c'), join(work, 'isdbsim.c'));
     writeFileSync(join(work, 'Makefile'), 'obj-m := isdbsim.o\n');
-    await run(['make', '-s', '-C', `/usr/src/linux-headers-${version}`, `M=${work}`, 'modules']);
+    await runToEnd(['make', '-s', '-C', `/usr/src/linux-headers-${version}`, `M=${work}`, 'modules']);
     const found = new Map([['isdbsim', join(work, 'isdbsim.ko')]]);
     const all = new Bun.Glob('**/*.ko').scanSync({ cwd: join(folder, 'image/lib/modules'), absolute: true });
     for (const path of all) found.set(basename(path, '.ko'), path);
@@ -137,18 +149,19 @@ export class GuestMachine {
     renameSync(part, target);
   }
 
-  async #initialRamDisk(command: readonly string[]): Promise<string> {
+  async #initialRamDisk(command: readonly string[], debian: string | undefined): Promise<string> {
     const root = join(this.folder, `root-${process.pid}`);
     rmSync(root, { recursive: true, force: true });
     for (const name of ['bin', 'dev', 'proc', 'sys', 'host'])
       mkdirSync(join(root, name), { recursive: true });
     cpSync(Bun.which('busybox') ?? '', join(root, 'bin/busybox'));
     cpSync(this.modules, join(root, 'modules'), { recursive: true });
-    cpSync(join(GUEST, 'init.sh'), join(root, 'init'));
+    cpSync(join(GUEST, debian === undefined ? 'init.sh' : 'init-debian.sh'), join(root, 'init'));
     writeFileSync(join(root, 'command'), command.join(' '));
-    await run(['chmod', '755', join(root, 'init'), join(root, 'bin/busybox')]);
+    if (debian !== undefined) writeFileSync(join(root, 'debian'), debian);
+    await runToEnd(['chmod', '755', join(root, 'init'), join(root, 'bin/busybox')]);
     const initrd = join(this.folder, `initrd-${process.pid}.cpio`);
-    await run(['sh', '-c', `find . | cpio -o -H newc --quiet > ${initrd}`], root);
+    await runToEnd(['sh', '-c', `find . | cpio -o -H newc --quiet > ${initrd}`], root);
     rmSync(root, { recursive: true, force: true });
     return initrd;
   }
