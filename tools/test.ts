@@ -55,16 +55,18 @@ const ALONE = ['test/e2e', 'test/web/live-raw.test.ts', CROWDED];
 const SOAK = 'test/agent/descramble-soak.test.ts';
 /** What `--rigs` alone runs: real kernel drivers in a virtual machine. */
 const RIGS = ['./test/rigs'];
-/** Among the tests that use the processor: sockets, processes and encoders with time-outs. */
+/** Among the tests that use the processor: sockets, processes, workers and encoders with time-outs. */
 const REAL_TIME = [
   'agent',
   'host',
+  'src/booking',
   'src/encode',
   'src/ffmpeg',
   'src/media',
   'src/play',
   'src/reception',
   'src/record',
+  'src/store',
   'src/tuner',
   'test/encode',
   'test/host',

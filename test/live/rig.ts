@@ -19,7 +19,7 @@ import { comesTrue } from '../until.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const SYNTH = join(ROOT, 'synth', 'main.ts');
-const WAIT_LIMIT_MS = 10_000;
+const WAIT_LIMIT_MS = 30_000;
 
 /** Stations of the scenario `mini`. */
 export const HD = stationId(networkId(32608), serviceId(9216));
