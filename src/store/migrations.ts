@@ -758,4 +758,27 @@ export const MIGRATIONS: readonly string[] = [
     ELSE json_object('code', 'text', 'text', message) END
   WHERE message IS NOT NULL;
   `,
+  `
+  -- Searches find words of a programme's extended text, after those of its name, which have an index of their own.
+  CREATE VIRTUAL TABLE program_name_letters USING fts5 (
+    letters, content = '', contentless_delete = 1, detail = 'none', tokenize = 'ascii');
+  DROP TRIGGER program_changed;
+  DROP TRIGGER program_removed;
+  CREATE TRIGGER program_changed AFTER UPDATE ON programs
+  WHEN (new.name, new.description, new.extended, new.start_at)
+    IS NOT (old.name, old.description, old.extended, old.start_at) BEGIN
+    INSERT INTO search_pending SELECT 'program', new.id
+      WHERE NOT EXISTS (SELECT 1 FROM search_pending WHERE kind = 'program' AND id = new.id);
+  END;
+  CREATE TRIGGER program_removed AFTER DELETE ON programs BEGIN
+    DELETE FROM search_pending WHERE kind = 'program' AND id = old.id;
+    DELETE FROM program_letters
+      WHERE rowid = (SELECT document FROM program_documents WHERE program_id = old.id);
+    DELETE FROM program_name_letters
+      WHERE rowid = (SELECT document FROM program_documents WHERE program_id = old.id);
+    DELETE FROM program_documents WHERE program_id = old.id;
+    UPDATE counters SET value = value + 1 WHERE name = 'programs';
+  END;
+  INSERT OR IGNORE INTO search_pending SELECT 'program', id FROM programs;
+  `,
 ];

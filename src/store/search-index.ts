@@ -5,12 +5,14 @@
  *
  * A word of one or two letters is in a text exactly when its term is. A longer one is looked for by its pairs, and
  * what has them all is compared letter by letter (`search-store.ts`).
+ *
+ * Programmes have two indexes: of their names, whose hits come first, and of all their texts.
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import { matchText, titleText } from '../model/search-text.ts';
-import { readText } from './stored-json.ts';
+import { readObject, readText } from './stored-json.ts';
 
 /** About 0.1 ms each: what one transaction may add to its own length. */
 const BATCH = 400;
@@ -41,7 +43,7 @@ export function textTerms(text: string): string {
   const terms = new Set<string>();
   let before = '';
   for (const character of text) {
-    if (character === ' ') {
+    if (character === ' ' || character === '\n') {
       before = '';
       continue;
     }
@@ -95,11 +97,11 @@ interface Kind {
   readonly text: string;
 }
 
-const PROGRAM: Kind = { name: 'program', table: 'programs', text: 'name, description' };
+const PROGRAM: Kind = { name: 'program', table: 'programs', text: 'name, description, extended' };
 const RECORDING: Kind = {
   name: 'recording',
   table: 'recordings',
-  text: "name, description || ' ' || service_name AS description",
+  text: "name, description || ' ' || service_name AS description, NULL AS extended",
 };
 
 interface PendingRow {
@@ -107,6 +109,8 @@ interface PendingRow {
   /** Null: the row is gone. */
   name: string | null;
   description: string | null;
+  /** JSON: heading to body. */
+  extended: string | null;
   startAt: BroadcastMs | null;
 }
 
@@ -145,6 +149,7 @@ export interface PreparedDocument {
     readonly title: string;
     readonly text: string;
     readonly letters: string;
+    readonly nameLetters: string;
   } | null;
 }
 
@@ -192,7 +197,7 @@ class Indexer {
     const { name, table, text } = this.kind;
     const rows = this.database
       .query<PendingRow, { limit: number }>(
-        `SELECT s.id, r.name, r.description, r.start_at AS startAt
+        `SELECT s.id, r.name, r.description, r.extended, r.start_at AS startAt
          FROM search_pending AS s LEFT JOIN (SELECT id, ${text}, start_at FROM ${table}) AS r ON r.id = s.id
          WHERE s.kind = '${name}' LIMIT $limit`,
       )
@@ -216,7 +221,7 @@ class Indexer {
     // CROSS JOIN: otherwise SQLite reads everything that is pending for each call.
     return this.database
       .query<PendingRow, { ids: string }>(
-        `SELECT s.id, r.name, r.description, r.start_at AS startAt
+        `SELECT s.id, r.name, r.description, r.extended, r.start_at AS startAt
          FROM json_each($ids) AS wanted CROSS JOIN search_pending AS s ON s.kind = '${name}' AND s.id = wanted.value
            LEFT JOIN (SELECT id, ${text}, start_at FROM ${table}) AS r ON r.id = s.id
          ORDER BY wanted.key`,
@@ -243,6 +248,8 @@ class Indexer {
       .get({ id });
     if (old !== null) {
       this.database.query(`DELETE FROM ${this.#letters} WHERE rowid = $document`).run(old);
+      if (kind === 'program')
+        this.database.query('DELETE FROM program_name_letters WHERE rowid = $document').run(old);
       this.database.query(`DELETE FROM ${this.#documents} WHERE document = $document`).run(old);
     }
     if (content === null) return;
@@ -251,6 +258,10 @@ class Indexer {
     this.database
       .query(`INSERT INTO ${this.#letters} (rowid, letters) VALUES ($document, $letters)`)
       .run({ document, letters: content.letters });
+    if (kind !== 'program') return;
+    this.database
+      .query('INSERT INTO program_name_letters (rowid, letters) VALUES ($document, $letters)')
+      .run({ document, letters: content.nameLetters });
   }
 
   #addDocument(id: number, document: number, title: string, text: string): void {
@@ -280,9 +291,24 @@ class Indexer {
   }
 }
 
-function prepared({ id, name: stored, description, startAt }: PendingRow): PreparedDocument {
+/** The line of a text that is the name. */
+export function nameOf(text: string): string {
+  const end = text.indexOf('\n');
+  return end < 0 ? text : text.slice(0, end);
+}
+
+function prepared({ id, name: stored, description, extended, startAt }: PendingRow): PreparedDocument {
   if (startAt === null || stored === null) return { id, content: null };
   const name = readText(stored);
-  const text = matchText(`${name}\n${readText(description)}`);
-  return { id, content: { startAt, title: titleText(name), text, letters: textTerms(text) } };
+  const parts = Object.entries(readObject<Record<string, string>>(extended) ?? {}).flat();
+  const lines = [name, readText(description), ...parts].map((part) => matchText(String(part)));
+  // A word never has a line's end within it.
+  const text = lines.join('\n');
+  return {
+    id,
+    content: {
+      ...{ startAt, title: titleText(name), text },
+      ...{ letters: textTerms(text), nameLetters: textTerms(lines[0] ?? '') },
+    },
+  };
 }

@@ -52,21 +52,40 @@ function addStation(id: number, name: string, hidden = 0): void {
 interface Doc {
   name: string;
   description?: string;
+  /** Heading to body. */
+  extended?: Record<string, string>;
   startAt?: number;
   endAt?: number;
   station?: number;
 }
 
 function addProgram(event: number, doc: Doc): number {
-  const { name, description = '', startAt = NOW + HOUR, endAt = startAt + HOUR, station = STATION } = doc;
+  const {
+    name,
+    description = '',
+    extended = null,
+    startAt = NOW + HOUR,
+    endAt = startAt + HOUR,
+    station = STATION,
+  } = doc;
   const id = station * 100_000 + event;
   database
     .query(
-      `INSERT INTO programs (id, station_id, event_id, start_at, end_at, open_end, name, description, genres, audios,
+      `INSERT INTO programs (id, station_id, event_id, start_at, end_at, open_end, name, description, extended, genres,
+         audios,
          is_free, copy_never, updated_at)
-       VALUES ($id, $station, $event, $startAt, $endAt, 0, $name, $description, '[]', '[]', 1, 0, 0)`,
+       VALUES ($id, $station, $event, $startAt, $endAt, 0, $name, $description, $extended, '[]', '[]', 1, 0, 0)`,
     )
-    .run({ id, station, event, startAt, endAt, name, description });
+    .run({
+      id,
+      station,
+      event,
+      startAt,
+      endAt,
+      name,
+      description,
+      extended: extended === null ? null : JSON.stringify(extended),
+    });
   return id;
 }
 
@@ -117,6 +136,35 @@ describe('programmes', () => {
     expect(await programs('歌 夏 冬')).toEqual([]);
     // A word is not looked for across the end of the name.
     expect(await programs('広場夏')).toEqual([]);
+  });
+
+  test('words of the extended text are found, with others too; what has all words in its name comes first', async () => {
+    const cast = { 出演者: '海野　遥、髙橋ｹﾝ', 番組内容: '港の町の一日' };
+    const id = addProgram(1, { name: '町の話', description: '今夜', extended: cast });
+    addProgram(2, { name: '海野遥の部屋', startAt: NOW + 9 * HOUR });
+    addProgram(3, { name: '夜の町', description: '語り 海野 遥', startAt: NOW - HOUR, endAt: NOW + 1 });
+    addProgram(4, { name: '海野　遥　旅へ', startAt: NOW + 5 * HOUR });
+    expect(await programs('海野 遥')).toEqual(['海野　遥　旅へ', '海野遥の部屋', '夜の町', '町の話']);
+    expect(await programs('高橋ケン')).toEqual(['町の話']);
+    expect(await programs('今夜 出演者 港')).toEqual(['町の話']);
+    // Not across the end of a text.
+    expect(await programs('今夜出演者')).toEqual([]);
+    const rows = async (offset: number, limit: number): Promise<string[]> =>
+      (await store.programs(['海野'], limit, NOW, offset)).rows.map(({ name }) => name);
+    expect([...(await rows(0, 1)), ...(await rows(1, 2)), ...(await rows(3, 9))]).toEqual(
+      await programs('海野'),
+    );
+    database.query('UPDATE programs SET extended = \'{"出演者":"山田"}\' WHERE id = ?').run(id);
+    expect(await programs('高橋ケン')).toEqual([]);
+    expect(await programs('山田')).toEqual(['町の話']);
+    database.query('UPDATE programs SET extended = NULL WHERE id = ?').run(id);
+    expect(await programs('山田')).toEqual([]);
+  });
+
+  test('a damaged extended text leaves the other texts found', async () => {
+    const id = addProgram(1, { name: '番組' });
+    database.query("UPDATE programs SET extended = '{broken' WHERE id = ?").run(id);
+    expect(await programs('番組')).toEqual(['番組']);
   });
 
   test('width, letter case and the width of kana do not count, marks have one spelling', async () => {
@@ -361,7 +409,7 @@ describe('the index', () => {
       ...'あいうアｱｲカｶﾞ゛AaＢb10%_*?"\'-+^:(){}[]字🈑〜～ー ．😀𠮷é\n　NEARORND',
     );
     const text = fc.string({ unit: letters, maxLength: 12 });
-    const docs = fc.array(fc.tuple(text, text, fc.integer({ min: -3, max: 5 })), { maxLength: 25 });
+    const docs = fc.array(fc.tuple(text, text, fc.integer({ min: -3, max: 5 }), text), { maxLength: 25 });
     await fc.assert(
       fc.asyncProperty(
         docs,
@@ -369,10 +417,11 @@ describe('the index', () => {
         async (rows, queries) => {
           database.run('DELETE FROM programs');
           database.run('DELETE FROM recordings');
-          rows.forEach(([name, description, hours], index) => {
+          rows.forEach(([name, description, hours, body], index) => {
             addProgram(index, {
               name,
               description,
+              extended: { あ: body },
               startAt: NOW + hours * HOUR,
               endAt: NOW + (hours + 2) * HOUR,
             });
@@ -380,14 +429,17 @@ describe('the index', () => {
           });
           indexAllPending(database);
           for (const words of queries.map(searchWords).filter((one) => one.length > 0)) {
-            const matching = rows
-              .map(([name, description, hours], index) => ({
-                text: matchText(`${name}\n${description}`),
-                hours,
-                index,
-              }))
-              .filter(({ text: normal }) => words.every((word) => normal.includes(word)));
-            const coming = matching.filter(({ hours }) => hours + 2 > 0).sort((a, b) => a.hours - b.hours);
+            const within = (texts: readonly string[]): boolean => {
+              const lines = texts.map(matchText).join('\n');
+              return words.every((word) => lines.includes(word));
+            };
+            const coming = rows
+              .map(([name, description, hours, body], index) => {
+                const named = within([name]);
+                return { hours, index, named, found: within([name, description, 'あ', body]) };
+              })
+              .filter(({ hours, found }) => found && hours + 2 > 0)
+              .sort((a, b) => Number(b.named) - Number(a.named) || a.hours - b.hours);
             const found = await store.programs(words, 30, NOW);
             expect([...found.rows.map((row) => row.id % 100_000)].sort()).toEqual(
               coming.map(({ index }) => index).sort(),
@@ -397,12 +449,8 @@ describe('the index', () => {
             );
             const recorded = (await store.recordings(words, 30)).rows;
             const matchingRecordings = rows
-              .map(([name, description, hours], index) => ({
-                text: matchText(`${name}\n${description} 局`),
-                hours,
-                index,
-              }))
-              .filter(({ text: normal }) => words.every((word) => normal.includes(word)))
+              .map(([name, description, hours]) => ({ hours, found: within([name, `${description} 局`]) }))
+              .filter(({ found }) => found)
               .sort((a, b) => b.hours - a.hours);
             expect(recorded.map((row) => row.start_at)).toEqual(
               matchingRecordings.map(({ hours }) => broadcastMs(NOW + hours * HOUR)),

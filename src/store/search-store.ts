@@ -21,7 +21,7 @@ import type { RecordingId, ReservationId, RuleId } from '../model/ids.ts';
 import { matchText } from '../model/search-text.ts';
 import { type CountedTable, tableStamp } from './change-counters.ts';
 import { LONGEST_MS } from './program-length.ts';
-import { firstDocument, matchExpression, needsComparing } from './search-index.ts';
+import { firstDocument, matchExpression, nameOf, needsComparing } from './search-index.ts';
 import { readText } from './stored-json.ts';
 
 /** Rows up to the limit, and whether there are more. */
@@ -37,6 +37,11 @@ interface ProgramRow {
   start_at: BroadcastMs;
   end_at: BroadcastMs;
   reservation_state: string | null;
+}
+
+interface AiringRow extends ProgramRow {
+  /** 1: its name has all words. */
+  named: number;
 }
 
 interface RecordingRow {
@@ -70,24 +75,30 @@ interface RuleRow {
 /** What a text in normal form must contain: every word. */
 const CONTAINS_ALL =
   'NOT EXISTS (SELECT 1 FROM json_each($words) AS word WHERE instr(d.text, word.value) = 0)';
+/** The same of the name, which is the text's first line. */
+const NAME_CONTAINS_ALL = `NOT EXISTS (SELECT 1 FROM json_each($words) AS word
+  WHERE instr(substr(d.text, 1, instr(d.text, char(10))), word.value) = 0)`;
 
-/** Of what is on the air: few, found by their time. */
+/** Of what is on the air: few, found by their time. Hits in the name first. */
 const AIRING = `
-  SELECT p.id, p.name, s.name AS service_name, p.start_at, p.end_at, r.state AS reservation_state
+  SELECT p.id, p.name, s.name AS service_name, p.start_at, p.end_at, r.state AS reservation_state,
+    ${NAME_CONTAINS_ALL} AS named
   FROM programs AS p INDEXED BY programs_by_start
     JOIN program_documents AS d ON d.program_id = p.id
     JOIN stations AS s ON s.id = p.station_id
     LEFT JOIN reservations AS r ON r.program_id = p.id
   WHERE p.start_at > $since AND p.start_at <= $now AND p.end_at > $now AND p.hidden = 0 AND s.hidden = 0
     AND ${CONTAINS_ALL}
-  ORDER BY d.document LIMIT $limit`;
+  ORDER BY named DESC, d.document LIMIT $limit`;
 
 /** Upcoming programmes: read in the order of the index, which is that of starts. */
-const COMING_DOCUMENTS = `
+const comingDocuments = (letters: string): string => `
   SELECT d.program_id AS id, CASE WHEN $compared THEN d.text ELSE '' END AS text
-  FROM program_letters AS l CROSS JOIN program_documents AS d ON d.document = l.rowid
-  WHERE l.program_letters MATCH $match AND l.rowid >= $first
+  FROM ${letters} AS l CROSS JOIN program_documents AS d ON d.document = l.rowid
+  WHERE l.${letters} MATCH $match AND l.rowid >= $first
   ORDER BY l.rowid`;
+const COMING_BY_NAME = comingDocuments('program_name_letters');
+const COMING_DOCUMENTS = comingDocuments('program_letters');
 
 const COMING_PROGRAM = `
   SELECT p.id, p.name, s.name AS service_name, p.start_at, p.end_at, r.state AS reservation_state
@@ -194,7 +205,10 @@ export class SearchStore {
     );
   }
 
-  /** Programmes that have not ended, by start. @param words in normal form, at least one, as for the others */
+  /**
+   * Programmes that have not ended: those with all words in the name, then those with words in the description or the
+   * extended text, each by start. @param words in normal form, at least one, as for the others
+   */
   async programs(
     words: readonly string[],
     limit: number,
@@ -203,16 +217,23 @@ export class SearchStore {
   ): Promise<Section<FoundProgram>> {
     const page = { offset, limit };
     const most = needed(page);
-    const found = this.#airing(words, most, now);
+    const airing = this.#airing(words, most, now);
+    const found: ProgramRow[] = airing.filter(({ named }) => named === 1);
     const coming = this.database.query<ProgramRow, { id: number; now: BroadcastMs }>(COMING_PROGRAM);
     const row = (id: number) => coming.get({ id, now });
-    found.push(...(await this.#read(COMING_DOCUMENTS, words, firstDocument(now), row, most - found.length)));
+    const first = firstDocument(now);
+    found.push(...(await this.#read(COMING_BY_NAME, words, first, row, most - found.length, nameOf)));
+    // Fewer than wanted: all that have the words in their name.
+    const named = new Set<number>(found.map(({ id }) => id));
+    const other = (id: number) => (named.has(id) ? null : row(id));
+    found.push(...airing.filter((one) => one.named === 0));
+    found.push(...(await this.#read(COMING_DOCUMENTS, words, first, other, most - found.length)));
     return section(found.map(toFoundProgram), page);
   }
 
-  #airing(words: readonly string[], limit: number, now: BroadcastMs): ProgramRow[] {
+  #airing(words: readonly string[], limit: number, now: BroadcastMs): AiringRow[] {
     return this.database
-      .query<ProgramRow, { since: number; now: BroadcastMs; words: string; limit: number }>(AIRING)
+      .query<AiringRow, { since: number; now: BroadcastMs; words: string; limit: number }>(AIRING)
       .all({ since: now - LONGEST_MS, now, words: JSON.stringify(words), limit });
   }
 
@@ -227,7 +248,7 @@ export class SearchStore {
 
   /**
    * Goes through documents in their order, compares those that the index leaves undecided, and takes the rows of
-   * what is found; `row` gives null for what is not to be shown.
+   * what is found; `row` gives null for what is not to be shown, `part` what of the text is compared.
    */
   async #read<Row>(
     sql: string,
@@ -235,6 +256,7 @@ export class SearchStore {
     first: number,
     row: (id: number) => Row | null,
     most: number,
+    part: (text: string) => string = (text) => text,
   ): Promise<Row[]> {
     const rows: Row[] = [];
     if (most <= 0) return rows;
@@ -245,7 +267,7 @@ export class SearchStore {
     let began = this.elapsed();
     try {
       for (const { id, text } of statement.iterate({ match, first, compared: compared.length > 0 })) {
-        const found = containsAll(text, compared) ? row(id) : null;
+        const found = containsAll(part(text), compared) ? row(id) : null;
         if (found !== null && rows.push(found) >= most) break;
         if (this.elapsed() - began < SLICE_MS) continue;
         await new Promise((resolve) => setImmediate(resolve));

@@ -157,29 +157,6 @@ function rowOf({ id, name, serviceName, startAt, endAt, reservationId, state }: 
   };
 }
 
-/** A rule equivalent to a search: every word unchanged, also in the cast, paid programmes included. */
-export function literalRule(words: string): RuleBody {
-  const quoted = words
-    .split(/\s+/u)
-    .map((word) => word.replaceAll(/["＂“”〝〟]/gu, ''))
-    .filter((word) => word !== '');
-  return { keyword: quoted.map((word) => `"${word}"`).join(' '), freeOnly: false };
-}
-
-/** With the programmes that have the words in their extended text, which the search itself does not read. */
-export function withExtended(
-  result: SearchResult,
-  { programs, total }: RulePreview,
-  rows: number,
-): SearchResult {
-  const known = new Set(result.programs.rows.map(({ id }) => id));
-  const added = programs.filter(({ id }) => !known.has(id)).map(rowOf);
-  const all = [...result.programs.rows, ...added].sort((a, b) => a.start_at - b.start_at || a.id - b.id);
-  const shown = all.slice(0, rows);
-  const more = result.programs.more || total > shown.length || all.length > shown.length;
-  return { ...result, programs: { more, rows: shown } };
-}
-
 const NOTHING = { more: false, rows: [] };
 
 /** The result of a rule's preview in the form of a search. */

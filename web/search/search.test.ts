@@ -1,7 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { ProgramId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import type { FoundProgram, RulePreview, SearchResult } from '../../wire/api.ts';
+import type { SearchResult } from '../../wire/api.ts';
 import { ruleId } from '../../wire/ids.ts';
 import { withSearch } from './recent.ts';
 import { FIRST_SIZES, grown } from './sections.ts';
@@ -14,22 +12,6 @@ const resultOf = (q: string): SearchResult => ({
   recordings: EMPTY,
   reservations: EMPTY,
   rules: EMPTY,
-});
-
-const rowAt = (id: number, at: number): FoundProgram => ({
-  ...{ id: id as ProgramId, name: `番組${id}`, service_name: '局' },
-  ...{ start_at: broadcastMs(at), end_at: broadcastMs(at + 50), reservation_state: null },
-});
-const previewAt = (id: number, at: number) => ({
-  ...{
-    id,
-    name: `番組${id}`,
-    serviceName: '局',
-    startAt: at,
-    endAt: at + 50,
-    reservationId: null,
-    state: null,
-  },
 });
 
 async function until(condition: () => boolean): Promise<void> {
@@ -117,27 +99,4 @@ test('recent searches hold each once, latest first, and no single letters', () =
   expect(withSearch(['b2', 'a1'], ' a1 ')).toEqual(['a1', 'b2']);
   expect(withSearch(['b2'], 'x')).toEqual(['b2']);
   expect(withSearch(['s1', 's2', 's3', 's4', 's5', 's6', 's7', 's8'], 'new').length).toBe(8);
-});
-
-test('programmes that have the words in their extended text alone are found too, in the order of their starts', async () => {
-  const programs = { more: false, rows: [rowAt(1, 100), rowAt(3, 300)] };
-  const asked: (string | undefined)[] = [];
-  const run = new SearchRun(
-    (q) => Promise.resolve({ ...resultOf(q), programs }),
-    ({ keyword }) => {
-      asked.push(keyword);
-      const found = [previewAt(2, 200), previewAt(3, 300)];
-      return Promise.resolve({
-        total: 2,
-        programs: found,
-        chosen: 0,
-        crowded: null,
-      } as unknown as RulePreview);
-    },
-  );
-  run.search('海野 -遥', FIRST_SIZES, true);
-  await until(() => run.state.value.kind === 'ready');
-  const state = run.state.value;
-  expect(asked).toEqual(['"海野" "-遥"']);
-  expect(state.kind === 'ready' && state.result.programs.rows.map(({ id }) => Number(id))).toEqual([1, 2, 3]);
 });

@@ -3,18 +3,9 @@
  * screen until the next one arrives.
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { RulePreview, SearchResult } from '../../wire/api.ts';
+import type { SearchResult } from '../../wire/api.ts';
 import { ApiFailure, getSearch, networkFailure, previewRule } from '../query/api.ts';
-import {
-  bodyOf,
-  countFilters,
-  type Filters,
-  isEnough,
-  literalRule,
-  NO_FILTERS,
-  resultOf,
-  withExtended,
-} from './filters.ts';
+import { bodyOf, countFilters, type Filters, isEnough, NO_FILTERS, resultOf } from './filters.ts';
 import { type Sizes, searchAll } from './sections.ts';
 
 type SearchState =
@@ -72,32 +63,13 @@ export class SearchRun {
     this.#abort = undefined;
   }
 
-  /** The result, including matches in the extended texts. Without these where they are unavailable. */
-  async #everywhere(words: string, sizes: Sizes, signal: AbortSignal): Promise<SearchResult> {
-    const extended = this.#extended(words, signal);
-    const result = await searchAll(this.ask, words, sizes, signal);
-    const found = await extended;
-    return found === undefined ? result : withExtended(result, found, sizes.programs);
-  }
-
-  async #extended(words: string, signal: AbortSignal): Promise<RulePreview | undefined> {
-    const rule = literalRule(words);
-    if (rule.keyword === '') return undefined;
-    try {
-      return await this.preview(rule, undefined, signal);
-    } catch {
-      // The search itself has its own answer and its own failure.
-      return undefined;
-    }
-  }
-
   async #run(words: string, sizes: Sizes, filters: Filters): Promise<void> {
     const abort = new AbortController();
     this.#abort = abort;
     try {
       const result =
         countFilters(filters) === 0
-          ? await this.#everywhere(words, sizes, abort.signal)
+          ? await searchAll(this.ask, words, sizes, abort.signal)
           : resultOf(
               words.trim(),
               await this.preview(bodyOf(words, filters), undefined, abort.signal),
