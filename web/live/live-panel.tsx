@@ -2,6 +2,7 @@
  * The station's panel beside the picture (below it on upright phones): present and following programmes, the other
  * channels, the station's day.
  */
+import { useEffect, useState } from 'preact/hooks';
 import type { StationId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
 import type { GuideProgram, GuideWindow, Station } from '../../wire/api.ts';
@@ -221,8 +222,27 @@ export function PanelTabs({ station, stationId }: PanelProps) {
   );
 }
 
+/** false in the first picture of a screen: what then follows does not delay the answer to the key that opened it. */
+function useFirstPictureShown(): boolean {
+  const [shown, setShown] = useState(false);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const frame = requestAnimationFrame(() => {
+      timer = setTimeout(() => setShown(true));
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+    };
+  }, []);
+  return shown;
+}
+
 export function LivePanel({ state, ...props }: PanelProps & { readonly state: LiveState | undefined }) {
   const { station } = props;
+  const isShown = useFirstPictureShown();
+  // Its place is taken from the first picture on: nothing moves when it is filled.
+  if (!isShown) return <section class="below" aria-label={TEXTS.panel} />;
   return (
     <section class="below" aria-label={TEXTS.panel}>
       {(state?.kind === 'waiting' && !state.kept) || state?.kind === 'failed' ? (
