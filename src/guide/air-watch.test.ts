@@ -111,6 +111,21 @@ describe('AirWatch', () => {
     });
   });
 
+  test('what broke in and was heard late, by a stopped process, began when its table says', () => {
+    const until = (startsAt: number, heard: number) => {
+      const { say, of } = watch();
+      say(0, NEWS, GAME, 0, 14, 0);
+      say(heard, FILM, GAME, heard, 60, startsAt);
+      return (of(NEWS, heard)?.until ?? 0) / MINUTE;
+    };
+    expect(until(9, 9.4)).toBe(9);
+    // Later than any table, before it began, or as told before: when it was heard.
+    expect(until(9, 10)).toBe(10);
+    expect(until(9.5, 9)).toBe(9);
+    expect(until(14, 14.2)).toBe(14.2);
+    expect(until(0, 0.2)).toBe(0.2);
+  });
+
   test('a table that names nothing where no end was told is believed after two minutes', () => {
     const { say, lose, of } = watch();
     say(0, GAME, FILM, null, 30);

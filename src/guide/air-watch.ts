@@ -4,7 +4,7 @@
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
-import { type Airing, type Airings, LATE_TABLE_MS } from '../model/airing.ts';
+import { type Airing, type Airings, boundary, LATE_TABLE_MS } from '../model/airing.ts';
 
 /** What present/following of a station's own stream said. */
 interface AirNews {
@@ -81,7 +81,8 @@ export class AirWatch {
     let changed = false;
     if (present !== undefined && before.present !== present) {
       // The end of a programme that ended while its station was not received is unknown.
-      if (before.present != null) changed = this.#cease(stationId, before.present, since, before, now);
+      if (before.present != null)
+        changed = this.#cease(stationId, before.present, ceasedAt(before, news), before, now);
       if (present !== null) changed = this.#set(stationId, present, 'on', since, now) || changed;
     }
     if (following !== undefined && before.following !== following) {
@@ -169,6 +170,17 @@ export class AirWatch {
     for (const [program, { state, at }] of this.#airings)
       if (state === 'over' && Math.abs(now - at) > PAST_MS) this.#airings.delete(program);
   }
+}
+
+/**
+ * When what was present ceased to be. What broke into it may be heard late, by a process that was stopped: then it began
+ * when its table says, as every boundary that is told and heard. Null: unknown.
+ */
+function ceasedAt(before: Partial<Station>, { present, startsAt, since }: AirNews): BroadcastMs | null {
+  if (since === null || present == null || startsAt == null) return since;
+  if (before.startsAt == null || before.endsAt == null) return since;
+  const hasBrokenIn = startsAt > before.startsAt && startsAt < before.endsAt;
+  return hasBrokenIn && startsAt < since ? boundary(startsAt, since) : since;
 }
 
 /** Undefined: its table names something, or nothing is what was to come. */
