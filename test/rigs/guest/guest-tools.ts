@@ -1,8 +1,10 @@
 /** Shared by the scenarios in the guest: results on standard output, waiting, parameters of the kernel module. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import type { ScanStatus } from '../../../wire/api.ts';
 
 const MODULE = '/sys/module/isdbsim/parameters';
 const LIMIT_MS = 120_000;
+const SCAN_LIMIT_MS = 300_000;
 
 function say(step: string, findings: object): void {
   process.stdout.write(`RIG ${JSON.stringify({ step, ...findings })}\n`);
@@ -38,4 +40,22 @@ export async function runSteps(steps: Readonly<Record<string, () => Promise<obje
       say(step, { error: String(error) });
     }
   }
+}
+
+/** Scans the terrestrial channels to the end. @param serviceUrl with `/api` */
+export async function scanTerrestrial(serviceUrl: string): Promise<ScanStatus> {
+  const started = await fetch(`${serviceUrl}/scan`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ types: ['GR'] }),
+  });
+  if (!started.ok) throw new Error(await started.text());
+  return await until(
+    'the end of the scan',
+    async () => {
+      const status = (await (await fetch(`${serviceUrl}/scan`)).json()) as ScanStatus;
+      return status.state === 'running' ? undefined : status;
+    },
+    SCAN_LIMIT_MS,
+  );
 }

@@ -9,8 +9,7 @@
 import { openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Channel } from '../../../wire/agent.ts';
-import type { ScanStatus } from '../../../wire/api.ts';
-import { runSteps, setParameter, until } from './guest-tools.ts';
+import { runSteps, scanTerrestrial, setParameter, until } from './guest-tools.ts';
 
 const [, , FOLDER = ''] = process.argv;
 /** Of the network that the README lets in. */
@@ -80,20 +79,7 @@ await runSteps({
   'svc check': () => command('svc', 'check'),
   'a channel scan': async () => {
     await until('a service with tuners', async () => (await read<unknown[]>('tuners')).length > 0, SLOW_MS);
-    const started = await fetch(`${SERVICE_URL}/scan`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ types: ['GR'] }),
-    });
-    if (!started.ok) throw new Error(await started.text());
-    const scan = await until(
-      'the end of the scan',
-      async () => {
-        const status = await read<ScanStatus>('scan');
-        return status.state === 'running' ? undefined : status;
-      },
-      SLOW_MS,
-    );
+    const scan = await scanTerrestrial(SERVICE_URL);
     const channels = (await read<Channel[]>('channels')).filter(({ type }) => type === 'GR');
     return { state: scan.state, channels };
   },

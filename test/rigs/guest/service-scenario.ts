@@ -11,8 +11,7 @@
 import { chmodSync, chownSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Card, Channel, Tuner } from '../../../wire/agent.ts';
-import type { ScanStatus } from '../../../wire/api.ts';
-import { runSteps, setParameter, until } from './guest-tools.ts';
+import { runSteps, scanTerrestrial, setParameter, until } from './guest-tools.ts';
 
 const [, , FOLDER = ''] = process.argv;
 const AGENT = join(FOLDER, 'svc-agent');
@@ -23,7 +22,6 @@ const TICK_MS = 10;
 const RATE = 1_500_000;
 /** UHF channel 27, on which alone something is received. */
 const T27_HERTZ = '557142857';
-const SCAN_LIMIT_MS = 300_000;
 
 const air = openSync('/dev/isdbsim', 'w');
 let source = readFileSync(join(FOLDER, 'scrambled.ts'));
@@ -211,20 +209,7 @@ await runSteps({
     );
     await until('a service that answers', answers(`${SERVICE_URL}/health`));
     await until('a service with tuners', answers(`${SERVICE_URL}/tuners`));
-    const started = await fetch(`${SERVICE_URL}/scan`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ types: ['GR'] }),
-    });
-    if (!started.ok) throw new Error(await started.text());
-    const scan = await until(
-      'the end of the scan',
-      async () => {
-        const status = await read<ScanStatus>(`${SERVICE_URL}/scan`);
-        return status.state === 'running' ? undefined : status;
-      },
-      SCAN_LIMIT_MS,
-    );
+    const scan = await scanTerrestrial(SERVICE_URL);
     const channels = (await read<Channel[]>(`${SERVICE_URL}/channels`)).filter(({ type }) => type === 'GR');
     const stored = JSON.parse(readFileSync('/mnt/svc-agent/channels.json', 'utf8')) as Channel[];
     service.kill();
