@@ -105,6 +105,7 @@ async function measureSearch(url: string): Promise<void> {
   for (const [name, list, limit] of [
     ['search, three letters and more', words.long, LIMITS.longWordMs],
     ['search, one or two letters', words.short, LIMITS.shortWordMs],
+    ['search, words of extended texts alone', words.extended, LIMITS.longWordMs],
     [
       'search, two words',
       words.long.map((word, index) => `${word} ${words.short[index % words.short.length]}`),

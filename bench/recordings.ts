@@ -131,6 +131,7 @@ async function measure(url: string, database: Database): Promise<void> {
   for (const [name, list] of [
     ['words of three letters and more', words.long],
     ['words of one or two letters', words.short],
+    ['words of extended texts alone', words.extended],
     ['letters of nearly every text', COMMON_LETTERS],
   ] as const) {
     latency(`${name} (${list.length})`, await repeated(search(list), changed), WORDS_LIMIT_MS);

@@ -117,6 +117,7 @@ export class BroadcastServices {
   start(): void {
     this.#link.start();
     this.#sync.sync();
+    this.guide.start();
     this.logos.start();
   }
 

@@ -9,6 +9,8 @@ interface Words {
   readonly short: string[];
   /** Of three and more; every fifth is of letters that no text has side by side. */
   readonly long: string[];
+  /** Of two letters and more, of extended texts whose name and description do not have them: casts, headings. */
+  readonly extended: string[];
 }
 
 export function wordsOf(database: Database, count: number): Words {
@@ -27,7 +29,23 @@ export function wordsOf(database: Database, count: number): Words {
   return {
     short: evenly([...letters], count),
     long: long.map((word, index) => (index % 5 === 4 ? `${word}${[...word].reverse().join('')}` : word)),
+    extended: evenly(extendedAlone(database), count),
   };
+}
+
+function extendedAlone(database: Database): string[] {
+  const rows = database
+    .query<{ text: string; extended: string }, []>(
+      `SELECT name || ' ' || description AS text, extended FROM programs WHERE id % 13 = 0 AND extended IS NOT NULL
+       UNION ALL SELECT name || ' ' || description || ' ' || service_name, extended FROM recordings
+         WHERE id % 29 = 0 AND extended IS NOT NULL`,
+    )
+    .all();
+  const found = rows.flatMap(({ text, extended }) => {
+    const parts = Object.entries(JSON.parse(extended) as Record<string, string>).flat();
+    return parts.flatMap((part) => part.match(WORD) ?? []).filter((word) => !text.includes(word));
+  });
+  return [...new Set(found)].filter((word) => word.length >= 2);
 }
 
 /** So many of a list, evenly from all over it. */

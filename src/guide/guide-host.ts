@@ -119,6 +119,7 @@ export class GuideHost {
     this.#writeMs = writeMs;
     try {
       this.#file = this.options.openFile(path);
+      void this.#file.programs.fillIndex();
     } catch (error) {
       this.options.post({ kind: 'trouble', error: String(error) });
     }

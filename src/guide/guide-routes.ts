@@ -262,9 +262,9 @@ export function addGuideRoutes(app: Elysia, parts: GuideRouteNeeds): void {
       q: t.Optional(
         t.String({
           description:
-            `words separated by spaces, all of which must be contained: of programmes in name, description and ` +
-            `extended text, those with all in the name first; of recordings in name, description and station's ` +
-            `name; width, letter case and the width of kana do not count; cut at ${MAX_QUERY_LENGTH} characters`,
+            `words separated by spaces, all of which must be contained in name, description and extended text, of ` +
+            `recordings also in the station's name; what has all in its name comes first; width, letter case and ` +
+            `the width of kana do not count; cut at ${MAX_QUERY_LENGTH} characters`,
         }),
       ),
       limit: t.Optional(

@@ -106,6 +106,11 @@ export class GuideService {
     });
   }
 
+  /** The guide worker begins; guides are read as tuners and stations come. */
+  start(): void {
+    this.#worker.start();
+  }
+
   /** This machine's clock against each network's. */
   clockOffsets(): ClockOffset[] {
     return this.#clocks.list();

@@ -96,6 +96,11 @@ export class GuideWorkerClient {
     this.#link.sendIfRunning(this.#stationsOrder());
   }
 
+  /** Starts the worker, which also indexes what an update added to the search, with nothing to read yet. */
+  start(): void {
+    this.#link.send(this.#stationsOrder());
+  }
+
   /** @returns undefined while the worker cannot be started */
   read(order: ReadingOrder, handlers: ReadingHandlers): GuideReading | undefined {
     this.#serial += 1;

@@ -53,7 +53,7 @@ export const LIST_QUERY = t.Object({
   offset: OFFSET,
   q: t.Optional(
     t.String({
-      description: `words that name, description or station name must all contain, as of \`/api/search\`; cut at ${MAX_QUERY_LENGTH} characters`,
+      description: `words that name, description, extended text and station name must contain, as of \`/api/search\`; cut at ${MAX_QUERY_LENGTH} characters`,
     }),
   ),
   sort: t.Optional(

@@ -781,4 +781,27 @@ export const MIGRATIONS: readonly string[] = [
   END;
   INSERT OR IGNORE INTO search_pending SELECT 'program', id FROM programs;
   `,
+  `
+  -- The same of recordings.
+  CREATE VIRTUAL TABLE recording_name_letters USING fts5 (
+    letters, content = '', contentless_delete = 1, detail = 'none', tokenize = 'ascii');
+  DROP TRIGGER recording_changed;
+  DROP TRIGGER recording_removed;
+  CREATE TRIGGER recording_changed AFTER UPDATE ON recordings
+  WHEN (new.name, new.description, new.extended, new.service_name, new.start_at)
+    IS NOT (old.name, old.description, old.extended, old.service_name, old.start_at) BEGIN
+    INSERT INTO search_pending SELECT 'recording', new.id
+      WHERE NOT EXISTS (SELECT 1 FROM search_pending WHERE kind = 'recording' AND id = new.id);
+  END;
+  CREATE TRIGGER recording_removed AFTER DELETE ON recordings BEGIN
+    DELETE FROM search_pending WHERE kind = 'recording' AND id = old.id;
+    DELETE FROM recording_letters
+      WHERE rowid = (SELECT document FROM recording_documents WHERE recording_id = old.id);
+    DELETE FROM recording_name_letters
+      WHERE rowid = (SELECT document FROM recording_documents WHERE recording_id = old.id);
+    DELETE FROM recording_documents WHERE recording_id = old.id;
+    UPDATE counters SET value = value + 1 WHERE name = 'recordings';
+  END;
+  INSERT OR IGNORE INTO search_pending SELECT 'recording', id FROM recordings;
+  `,
 ];

@@ -1,9 +1,9 @@
 /**
  * Writes what was learned about the guide: rows of programmes, changed ones only. A transaction ends after 8 ms and is
  * followed by a pause, so that a writer on another connection never waits long; within that it is as large as it can
- * be, because every commit writes the touched pages of all indexes again. The search index follows the rows after some
- * seconds, many programmes at a time and by their start: neighbours of the index then share its pages. While another
- * program holds the write lock nothing blocks: the thread also reads tables, whose times must not wait.
+ * be, because every commit writes the touched pages of all indexes again. The search index follows after some seconds
+ * (`search-index-filler.ts`). While another program holds the write lock nothing blocks: the thread also reads tables,
+ * whose times must not wait.
  */
 import type { Database } from 'bun:sqlite';
 import { type EventId, type ProgramId, programId, type StationId } from '../../arib/ids.ts';
@@ -22,13 +22,7 @@ import {
   withSchedule,
 } from '../model/program-precedence.ts';
 import { COLUMNS, type ProgramRow, toRecord } from './program-row.ts';
-import {
-  endPending,
-  indexPrograms,
-  type PreparedDocument,
-  pendingPrograms,
-  preparePrograms,
-} from './search-index.ts';
+import { SearchIndexFiller } from './search-index-filler.ts';
 import { isLocked } from './transaction.ts';
 
 interface ProgramWriterOptions {
@@ -57,12 +51,6 @@ const LOCKED_PAUSE_MS = 100;
 const LOCKED_LIMIT_MS = 60_000;
 /** Deleted in one step. */
 const ROWS_A_STEP = 20;
-/** Indexing a row takes 0.1 ms. */
-const INDEX_ROWS_A_STEP = 4;
-/** Prepared before they are written: 5 ms of the thread. */
-const INDEX_ROWS_PREPARED = 128;
-const PENDING_ROWS_A_STEP = 200;
-const INDEX_ROWS_A_PASS = 4_000;
 /**
  * Programmes of one station. Nine days of programmes of 5 minutes are 2,600; what a faulty or hostile station announces
  * beyond this is not stored, because every write reads and compares all programmes of its station.
@@ -166,12 +154,28 @@ function isSame(before: KnownRow, program: ProgramRecord): boolean {
 
 export class ProgramWriter {
   readonly #database: Database;
+  readonly #index: SearchIndexFiller;
   /** Writes and index updates run one after another: each lets others write in its pauses. */
   #last: Promise<void> = Promise.resolve();
-  #indexTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly options: ProgramWriterOptions) {
-    this.#database = options.database;
+    const { database, pause, indexDelayMs = 0 } = options;
+    this.#database = database;
+    this.#index = new SearchIndexFiller({
+      ...{ database, delayMs: indexDelayMs },
+      pause: () => pause(PAUSE_MS),
+      inTurn: (act) => this.#inTurn(act),
+      run: (steps) => this.#run(steps),
+    });
+  }
+
+  close(): void {
+    this.#index.close();
+  }
+
+  /** What earlier runs left out of the search index, and what an update added to it, is indexed in the background. */
+  fillIndex(): Promise<void> {
+    return this.#index.fill();
   }
 
   /**
@@ -181,7 +185,7 @@ export class ProgramWriter {
   async write(change: StationChange, now: WallMs): Promise<Written> {
     const written: Written = { changed: 0, unplaced: new Map() };
     await this.#inTurn(() => this.#run(this.#steps(change, now, written)));
-    if (written.changed > 0) await this.#indexLater();
+    if (written.changed > 0) await this.#index.fill();
     return written;
   }
 
@@ -233,57 +237,13 @@ export class ProgramWriter {
     }
   }
 
-  /** The next writer of this database brings the rest of the index up to date. */
-  close(): void {
-    clearTimeout(this.#indexTimer);
-  }
-
-  #inTurn(act: () => Promise<void>): Promise<void> {
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(act);
-    this.#last = turn.catch(() => {});
+    this.#last = turn.then(
+      () => {},
+      () => {},
+    );
     return turn;
-  }
-
-  async #indexLater(): Promise<void> {
-    const { indexDelayMs = 0 } = this.options;
-    if (indexDelayMs === 0) return this.#index();
-    this.#indexTimer ??= setTimeout(() => {
-      this.#indexTimer = undefined;
-      // An error comes again with the next write, which reports it.
-      void this.#index().catch(() => {});
-    }, indexDelayMs);
-    this.#indexTimer.unref();
-  }
-
-  #index(): Promise<void> {
-    return this.#inTurn(async () => {
-      for (;;) {
-        const pending = pendingPrograms(this.#database, INDEX_ROWS_A_PASS);
-        if (pending.length === 0) return;
-        for (let at = 0; at < pending.length; at += INDEX_ROWS_PREPARED) {
-          const documents = preparePrograms(this.#database, pending.slice(at, at + INDEX_ROWS_PREPARED));
-          await this.#run(this.#indexing(documents));
-          await this.options.pause(PAUSE_MS);
-        }
-        await this.#run(this.#endingPending(pending));
-      }
-    });
-  }
-
-  *#indexing(documents: readonly PreparedDocument[]): Generator<void> {
-    for (let at = 0; at < documents.length; at += INDEX_ROWS_A_STEP) {
-      indexPrograms(this.#database, documents.slice(at, at + INDEX_ROWS_A_STEP));
-      yield;
-    }
-  }
-
-  /** Nothing else changes programmes in between: writes wait for their turn. */
-  *#endingPending(pending: readonly ProgramId[]): Generator<void> {
-    const sorted = pending.toSorted((a, b) => a - b);
-    for (let at = 0; at < sorted.length; at += PENDING_ROWS_A_STEP) {
-      endPending(this.#database, sorted.slice(at, at + PENDING_ROWS_A_STEP));
-      yield;
-    }
   }
 
   *#steps(change: StationChange, now: WallMs, written: Written): Generator<void> {

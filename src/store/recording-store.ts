@@ -23,7 +23,7 @@ import {
   type RecordingRow as Row,
   toRecordingRecord,
 } from './recording-row.ts';
-import { indexRecordings } from './search-index.ts';
+import { indexRecording } from './search-index.ts';
 import { atomically, isLocked } from './transaction.ts';
 
 interface Finish {
@@ -85,7 +85,7 @@ export class RecordingStore extends RecordingPartRows {
         return atomically(this.database, () => {
           if (reservationId !== null && !this.#reserve(reservationId, now)) return undefined;
           const id = this.#insert(recording, null, now);
-          indexRecordings(this.database);
+          indexRecording(this.database, id);
           return id;
         });
       } catch (error) {
@@ -97,7 +97,7 @@ export class RecordingStore extends RecordingPartRows {
     this.deferred.write(`create ${id}`, () => {
       if (reservationId !== null) this.#reserve(reservationId, now);
       this.#insert(recording, id, now);
-      indexRecordings(this.database);
+      indexRecording(this.database, id);
     });
     return id;
   }
@@ -226,7 +226,7 @@ export class RecordingStore extends RecordingPartRows {
            WHERE id = $id`,
         )
         .run({ id, ...columnsOf(texts), ...seriesColumns(series), now });
-      indexRecordings(this.database);
+      indexRecording(this.database, id);
     });
   }
 

@@ -6,11 +6,12 @@
  * A word of one or two letters is in a text exactly when its term is. A longer one is looked for by its pairs, and
  * what has them all is compared letter by letter (`search-store.ts`).
  *
- * Programmes have two indexes: of their names, whose hits come first, and of all their texts.
+ * Each kind has two indexes: of the names, whose hits come first, and of all texts.
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
+import type { RecordingId } from '../model/ids.ts';
 import { matchText, titleText } from '../model/search-text.ts';
 import { readObject, readText } from './stored-json.ts';
 
@@ -101,7 +102,7 @@ const PROGRAM: Kind = { name: 'program', table: 'programs', text: 'name, descrip
 const RECORDING: Kind = {
   name: 'recording',
   table: 'recordings',
-  text: "name, description || ' ' || service_name AS description, NULL AS extended",
+  text: "name, description || ' ' || service_name AS description, extended",
 };
 
 interface PendingRow {
@@ -124,9 +125,22 @@ export function indexPending(database: Database, limit = BATCH): number {
   return programs + new Indexer(database, RECORDING).run(limit - programs);
 }
 
-/** The same of recordings alone: few change at once, and their writer need not wait for pending rows of the guide. */
-export function indexRecordings(database: Database): void {
-  new Indexer(database, RECORDING).run(BATCH);
+/**
+ * Indexes a recording that changed. What else is pending, all recordings after some updates, is left to
+ * `indexRecordings`: the caller is the main thread. To be called within the transaction that made the change.
+ */
+export function indexRecording(database: Database, id: RecordingId): void {
+  const indexer = new Indexer(database, RECORDING);
+  indexer.index(indexer.rowsOf([id]));
+}
+
+/** Indexes pending recordings, up to a bound, within the caller's transaction. @returns how many */
+export function indexRecordings(database: Database, limit: number): number {
+  return new Indexer(database, RECORDING).run(limit);
+}
+
+export function isRecordingPending(database: Database): boolean {
+  return database.query("SELECT 1 FROM search_pending WHERE kind = 'recording' LIMIT 1").get() !== null;
 }
 
 /** Programmes whose terms are not up to date, those that are gone first, then by start. At most so many. */
@@ -183,6 +197,7 @@ export function indexAllPending(database: Database): void {
 class Indexer {
   readonly #documents: string;
   readonly #letters: string;
+  readonly #nameLetters: string;
 
   constructor(
     private readonly database: Database,
@@ -190,6 +205,7 @@ class Indexer {
   ) {
     this.#documents = `${kind.name}_documents`;
     this.#letters = `${kind.name}_letters`;
+    this.#nameLetters = `${kind.name}_name_letters`;
   }
 
   run(limit: number): number {
@@ -202,7 +218,7 @@ class Indexer {
          WHERE s.kind = '${name}' LIMIT $limit`,
       )
       .all({ limit });
-    this.#index(rows);
+    this.index(rows);
     return rows.length;
   }
 
@@ -229,7 +245,7 @@ class Indexer {
       .all({ ids: JSON.stringify(ids) });
   }
 
-  #index(rows: readonly PendingRow[]): void {
+  index(rows: readonly PendingRow[]): void {
     const done = this.database.query(
       `DELETE FROM search_pending WHERE kind = '${this.kind.name}' AND id = $id`,
     );
@@ -248,8 +264,7 @@ class Indexer {
       .get({ id });
     if (old !== null) {
       this.database.query(`DELETE FROM ${this.#letters} WHERE rowid = $document`).run(old);
-      if (kind === 'program')
-        this.database.query('DELETE FROM program_name_letters WHERE rowid = $document').run(old);
+      this.database.query(`DELETE FROM ${this.#nameLetters} WHERE rowid = $document`).run(old);
       this.database.query(`DELETE FROM ${this.#documents} WHERE document = $document`).run(old);
     }
     if (content === null) return;
@@ -258,9 +273,8 @@ class Indexer {
     this.database
       .query(`INSERT INTO ${this.#letters} (rowid, letters) VALUES ($document, $letters)`)
       .run({ document, letters: content.letters });
-    if (kind !== 'program') return;
     this.database
-      .query('INSERT INTO program_name_letters (rowid, letters) VALUES ($document, $letters)')
+      .query(`INSERT INTO ${this.#nameLetters} (rowid, letters) VALUES ($document, $letters)`)
       .run({ document, letters: content.nameLetters });
   }
 

@@ -9,6 +9,7 @@ import { broadcastMs } from '../../arib/time.ts';
 import { recordingId, ruleId } from '../model/ids.ts';
 import { matchText, searchWords } from '../model/search-text.ts';
 import { openDatabase, openReader } from './database.ts';
+import { RecordingListStore, type RecordingQuestion } from './recording-list-store.ts';
 import {
   endPending,
   firstDocument,
@@ -29,6 +30,12 @@ const STATION = 3_273_601_024;
 
 let database: Database;
 let store: SearchStore;
+
+/** Recordings without files are listed so. */
+const FAILED: RecordingQuestion = {
+  ...{ show: 'failed', sort: 'newest', words: [], unwatched: false },
+  ...{ series: null, ruleId: null, stationId: null, genre: null },
+};
 
 beforeEach(() => {
   database = openDatabase(':memory:');
@@ -91,12 +98,14 @@ function addProgram(event: number, doc: Doc): number {
 
 function addRecording(id: number, doc: Doc & { serviceName?: string; state?: string }): void {
   const { name, description = '', startAt = NOW - HOUR * id, serviceName = '局', state = 'available' } = doc;
+  const extended = doc.extended === undefined ? null : JSON.stringify(doc.extended);
   database
     .query(
-      `INSERT INTO recordings (id, station_id, service_name, state, name, description, start_at, end_at, created_at,
-         updated_at) VALUES ($id, $station, $serviceName, $state, $name, $description, $startAt, $startAt, 0, 0)`,
+      `INSERT INTO recordings (id, station_id, service_name, state, name, description, extended, start_at, end_at,
+         created_at, updated_at)
+       VALUES ($id, $station, $serviceName, $state, $name, $description, $extended, $startAt, $startAt, 0, 0)`,
     )
-    .run({ id, station: STATION, serviceName, state, name, description, startAt });
+    .run({ id, station: STATION, serviceName, state, name, description, extended, startAt });
 }
 
 function addReservation(id: number, doc: Doc & { state?: string }): void {
@@ -272,6 +281,31 @@ describe('the other sections', () => {
     expect(await store.recordings(['x'], 1)).toMatchObject({ more: true, rows: [{ id: 1 }] });
   });
 
+  test('recordings: words of the extended text are found; what has all words in its name comes first', async () => {
+    const cast = { 出演者: '海野　遥、髙橋ｹﾝ' };
+    addRecording(1, { name: '町の話', description: '今夜', extended: cast });
+    addRecording(2, { name: '夜の町', description: '語り 海野 遥', serviceName: '海野テレビ' });
+    addRecording(3, { name: '海野遥の部屋', extended: cast });
+    addRecording(4, { name: '海野　遥　旅へ' });
+    indexAllPending(database);
+    const found = async (query: string, limit = 10, offset = 0): Promise<number[]> =>
+      (await store.recordings(searchWords(query), limit, offset)).rows.map(({ id }) => id);
+    expect(await found('海野 遥')).toEqual([3, 4, 1, 2]);
+    expect([
+      ...(await found('海野', 1)),
+      ...(await found('海野', 2, 1)),
+      ...(await found('海野', 9, 3)),
+    ]).toEqual([3, 4, 1, 2]);
+    expect(await found('高橋ケン 今夜')).toEqual([1]);
+    expect(await found('今夜出演者')).toEqual([]);
+    database.run(`UPDATE recordings SET extended = '{"出演者":"山田"}' WHERE id = 1`);
+    database.run('DELETE FROM recordings WHERE id = 3');
+    indexAllPending(database);
+    expect(await found('高橋ケン')).toEqual([]);
+    expect(await found('山田')).toEqual([1]);
+    expect(database.query('SELECT count(*) AS n FROM recording_name_letters').get()).toEqual({ n: 3 });
+  });
+
   test('recordings are watched, chased, or not viewable', async () => {
     addRecording(1, { name: '録画中', state: 'recording' });
     addRecording(2, { name: '録画済み' });
@@ -409,6 +443,7 @@ describe('the index', () => {
       ...'あいうアｱｲカｶﾞ゛AaＢb10%_*?"\'-+^:(){}[]字🈑〜～ー ．😀𠮷é\n　NEARORND',
     );
     const text = fc.string({ unit: letters, maxLength: 12 });
+    const list = new RecordingListStore(database);
     const docs = fc.array(fc.tuple(text, text, fc.integer({ min: -3, max: 5 }), text), { maxLength: 25 });
     await fc.assert(
       fc.asyncProperty(
@@ -425,7 +460,8 @@ describe('the index', () => {
               startAt: NOW + hours * HOUR,
               endAt: NOW + (hours + 2) * HOUR,
             });
-            addRecording(index + 1, { name, description, startAt: NOW + hours * HOUR });
+            const extended = { あ: body };
+            addRecording(index + 1, { name, description, extended, startAt: NOW + hours * HOUR });
           });
           indexAllPending(database);
           for (const words of queries.map(searchWords).filter((one) => one.length > 0)) {
@@ -449,12 +485,17 @@ describe('the index', () => {
             );
             const recorded = (await store.recordings(words, 30)).rows;
             const matchingRecordings = rows
-              .map(([name, description, hours]) => ({ hours, found: within([name, `${description} 局`]) }))
+              .map(([name, description, hours, body]) => {
+                const found = within([name, `${description} 局`, 'あ', body]);
+                return { hours, found, named: within([name]) };
+              })
               .filter(({ found }) => found)
-              .sort((a, b) => b.hours - a.hours);
+              .sort((a, b) => Number(b.named) - Number(a.named) || b.hours - a.hours);
             expect(recorded.map((row) => row.start_at)).toEqual(
               matchingRecordings.map(({ hours }) => broadcastMs(NOW + hours * HOUR)),
             );
+            const listed = list.page({ ...FAILED, words }, 0, 30).rows.map((row) => row.id);
+            expect(listed.toSorted()).toEqual(recorded.map(({ id }) => id).toSorted());
           }
         },
       ),

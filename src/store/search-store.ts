@@ -107,11 +107,13 @@ const COMING_PROGRAM = `
   WHERE p.id = $id AND p.start_at > $now AND p.end_at > $now AND p.hidden = 0 AND s.hidden = 0`;
 
 /** Newest first. */
-const RECORDING_DOCUMENTS = `
+const recordingDocuments = (letters: string): string => `
   SELECT d.recording_id AS id, CASE WHEN $compared THEN d.text ELSE '' END AS text
-  FROM recording_letters AS l CROSS JOIN recording_documents AS d ON d.document = l.rowid
-  WHERE l.recording_letters MATCH $match AND l.rowid >= $first
+  FROM ${letters} AS l CROSS JOIN recording_documents AS d ON d.document = l.rowid
+  WHERE l.${letters} MATCH $match AND l.rowid >= $first
   ORDER BY l.rowid DESC`;
+const RECORDINGS_BY_NAME = recordingDocuments('recording_name_letters');
+const RECORDING_DOCUMENTS = recordingDocuments('recording_letters');
 
 const RECORDING = `
   SELECT r.id, r.name, r.service_name, r.start_at, r.state,
@@ -237,13 +239,21 @@ export class SearchStore {
       .all({ since: now - LONGEST_MS, now, words: JSON.stringify(words), limit });
   }
 
-  /** Recordings that are not deleted, newest first. */
+  /**
+   * Recordings that are not deleted: those with all words in the name, then those with words in another text or in the
+   * station's name, each newest first.
+   */
   async recordings(words: readonly string[], limit: number, offset = 0): Promise<Section<FoundRecording>> {
     const page = { offset, limit };
     const recording = this.database.query<RecordingRow, { id: number }>(RECORDING);
     const row = (id: number) => recording.get({ id });
-    const rows = await this.#read(RECORDING_DOCUMENTS, words, 0, row, needed(page));
-    return section(rows.map(toFoundRecording), page);
+    const most = needed(page);
+    const found = await this.#read(RECORDINGS_BY_NAME, words, 0, row, most, nameOf);
+    // Fewer than wanted: all that have the words in their name.
+    const named = new Set<number>(found.map(({ id }) => id));
+    const other = (id: number) => (named.has(id) ? null : row(id));
+    found.push(...(await this.#read(RECORDING_DOCUMENTS, words, 0, other, most - found.length)));
+    return section(found.map(toFoundRecording), page);
   }
 
   /**
