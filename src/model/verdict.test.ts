@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs, plusMs } from '../../arib/time.ts';
 import {
   type Break,
   type Damage,
@@ -13,12 +13,15 @@ import {
 } from './verdict.ts';
 
 /** A programme of 100 s that began at this moment. */
-const START = 1_700_000_000_000;
-const END = START + 100_000;
-const PROGRAMME = { startAt: broadcastMs(START), endAt: broadcastMs(END) };
+const START = broadcastMs(1_700_000_000_000);
+const END = plusMs(START, 100_000);
+const PROGRAMME = { startAt: START, endAt: END };
 
 /** Seconds from the programme's start. */
-const stretch = (from: number, to: number): Stretch => ({ from: START + from * 1000, to: START + to * 1000 });
+const stretch = (from: number, to: number): Stretch => ({
+  from: plusMs(START, from * 1000),
+  to: plusMs(START, to * 1000),
+});
 const hole = (from: number, to: number, cause: Break['cause']): Break => ({ ...stretch(from, to), cause });
 
 function measured(stretches: Stretch[], breaks: Break[] = [], damage: Damage[] = []): Measured {
@@ -47,7 +50,7 @@ describe('a verdict', () => {
   });
 
   test('of what was wanted while it was on begins with the first packet, unless a tuner took too long', () => {
-    const wish = { ...PROGRAMME, from: START + 40_000 };
+    const wish = { ...PROGRAMME, from: plusMs(START, 40_000) };
     expect(judge(measured([stretch(42.5, 115)]), wish).verdict).toEqual({
       ...{ level: 'complete', drops: 0, gaps: [], headMs: -42_500, tailMs: 15_000 },
     });
@@ -56,7 +59,7 @@ describe('a verdict', () => {
       gaps: [{ startMs: 40_000, endMs: 47_000, cause: 'late' }],
     });
     // What was booked before it began has to be there from its begin.
-    const late = judge(measured([stretch(2.5, 115)]), { ...PROGRAMME, from: START - 1 });
+    const late = judge(measured([stretch(2.5, 115)]), { ...PROGRAMME, from: plusMs(START, -1) });
     expect(late.verdict.gaps).toEqual([{ startMs: 0, endMs: 2500, cause: 'late' }]);
   });
 
@@ -183,8 +186,8 @@ describe('a verdict', () => {
   test('is about what was wanted: who asks in the middle, or stops, loses nothing', () => {
     const { verdict, wantedMs } = judge(measured([stretch(70, 80)]), {
       ...PROGRAMME,
-      from: START + 70_000,
-      until: START + 80_000,
+      from: plusMs(START, 70_000),
+      until: plusMs(START, 80_000),
     });
     expect(verdict).toEqual({ level: 'complete', drops: 0, gaps: [], headMs: -70_000, tailMs: -20_000 });
     expect(wantedMs).toBe(10_000);

@@ -2,7 +2,7 @@
  * What a recording is worth: a pure function of what was measured while it was made and of the real boundaries of
  * its programme. Nothing here knows where the measurements come from.
  */
-import type { BroadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, earliest, latest } from '../../arib/time.ts';
 
 /** Why a stretch is missing: stable codes, also as stored. */
 export const GAP_CAUSES = [
@@ -62,10 +62,10 @@ export interface Verdict {
   tailMs: number;
 }
 
-/** Epoch ms, end exclusive. */
+/** End exclusive. */
 export interface Stretch {
-  from: number;
-  to: number;
+  from: BroadcastMs;
+  to: BroadcastMs;
 }
 
 export interface Break extends Stretch {
@@ -106,14 +106,14 @@ export interface FileStretch extends Stretch {
   path: string;
 }
 
-/** The programme as it was really on the air, and what of it was wanted. Epoch ms. */
+/** The programme as it was really on the air, and what of it was wanted. */
 export interface Wanted {
   startAt: BroadcastMs;
   endAt: BroadcastMs;
   /** When somebody asked for it, where that was later than its start. */
-  from?: number;
+  from?: BroadcastMs;
   /** When somebody stopped it, where that was before its end. */
-  until?: number;
+  until?: BroadcastMs;
   /** Since when another programme was on in its place, where it did not come back. */
   brokenAt?: BroadcastMs;
   /** Its station never named it while it was received. Believed only where most of it was received. */
@@ -158,7 +158,7 @@ export function nothingMeasured(): Measured {
 
 export function judge(measured: Measured, wanted: Wanted): Judgement {
   const from = wantedFrom(measured, wanted);
-  const to = Math.max(from, Math.min(wanted.endAt, wanted.until ?? wanted.endAt));
+  const to = latest(from, earliest(wanted.endAt, wanted.until ?? wanted.endAt));
   if (wanted.isNeverAired === true && coverage(measured, { from, to }) >= LOST_BELOW)
     return neverAired(measured, wanted, { from, to });
   const first = measured.stretches[0];
@@ -168,12 +168,12 @@ export function judge(measured: Measured, wanted: Wanted): Judgement {
   const holes = [...missing(measured, shown), ...scrambledRuns(measured.damage, shown), ...dropped];
   const yielded = measured.breaks
     .filter((one) => one.cause === 'yielded' && one.to > wanted.endAt)
-    .map((one) => ({ ...one, from: Math.max(one.from, wanted.endAt) }))
+    .map((one) => ({ ...one, from: latest(one.from, wanted.endAt) }))
     .filter(isLoss);
   const gaps = gapsOf(merge([...holes, ...yielded]), wanted);
   const damage = union([
     ...holes,
-    ...measured.damage.map((one) => ({ from: Math.max(one.from, from), to: Math.min(one.to, shownTo) })),
+    ...measured.damage.map((one) => ({ from: latest(one.from, from), to: earliest(one.to, shownTo) })),
   ]);
   const damagedMs = lengthOf(damage);
   // While something else was on there was nothing to record.
@@ -197,8 +197,8 @@ export function judge(measured: Measured, wanted: Wanted): Judgement {
 function coverage({ stretches }: Measured, within: Stretch): number {
   if (within.to <= within.from) return 0;
   const inside = stretches.map(({ from, to }) => ({
-    from: Math.max(from, within.from),
-    to: Math.min(to, within.to),
+    from: latest(from, within.from),
+    to: earliest(to, within.to),
   }));
   return lengthOf(inside) / (within.to - within.from);
 }
@@ -242,13 +242,13 @@ export function recordedMs({ stretches }: Pick<Measured, 'stretches'>): number {
 }
 
 /** Something else in place of a few last minutes may be a table that was early. */
-function shownUntil({ startAt, endAt, brokenAt = endAt }: Wanted, { from, to }: Stretch): number {
-  return endAt - brokenAt > (endAt - startAt) * DROPPED_PART ? Math.min(to, Math.max(from, brokenAt)) : to;
+function shownUntil({ startAt, endAt, brokenAt = endAt }: Wanted, { from, to }: Stretch): BroadcastMs {
+  return endAt - brokenAt > (endAt - startAt) * DROPPED_PART ? earliest(to, latest(from, brokenAt)) : to;
 }
 
-function wantedFrom({ stretches }: Measured, { startAt, from = startAt }: Wanted): number {
+function wantedFrom({ stretches }: Measured, { startAt, from = startAt }: Wanted): BroadcastMs {
   const begin = stretches[0]?.from ?? from;
-  return from > startAt && begin > from && begin - from <= BEGIN_MS ? begin : Math.max(startAt, from);
+  return from > startAt && begin > from && begin - from <= BEGIN_MS ? begin : latest(startAt, from);
 }
 
 /** Whether the next airing is worth a tuner, by the setting `retryDamaged`. */
@@ -265,8 +265,8 @@ function missing(measured: Measured, within: Stretch): Break[] {
   const holes: Stretch[] = [];
   let at = within.from;
   for (const stretch of union(measured.stretches)) {
-    if (stretch.from > at) holes.push({ from: at, to: Math.min(stretch.from, within.to) });
-    at = Math.max(at, stretch.to);
+    if (stretch.from > at) holes.push({ from: at, to: earliest(stretch.from, within.to) });
+    at = latest(at, stretch.to);
   }
   if (within.to > at) holes.push({ from: at, to: within.to });
   return holes.filter(isLoss).flatMap((hole) => explain(hole, measured.breaks));
@@ -275,7 +275,7 @@ function missing(measured: Measured, within: Stretch): Break[] {
 /** Cuts a hole where its causes change. What no break explains is from before the stream was first opened. */
 function explain(hole: Stretch, breaks: readonly Break[]): Break[] {
   const inside = breaks
-    .map(({ from, to, cause }) => ({ from: Math.max(from, hole.from), to: Math.min(to, hole.to), cause }))
+    .map(({ from, to, cause }) => ({ from: latest(from, hole.from), to: earliest(to, hole.to), cause }))
     .filter(({ from, to }) => to > from)
     .sort((a, b) => a.from - b.from);
   const out: Break[] = [];
@@ -301,8 +301,8 @@ export function isUnreadable({ packets, scrambled }: PacketSums): boolean {
 
 function scrambledRuns(damage: readonly Damage[], within: Stretch): Break[] {
   const runs = damage.filter(isUnreadable).map(({ from, to, cause = 'scrambled' }) => ({
-    from: Math.max(from, within.from),
-    to: Math.min(to, within.to),
+    from: latest(from, within.from),
+    to: earliest(to, within.to),
     cause,
   }));
   return merge(runs.filter(({ from, to }) => to > from)).filter(isLoss);
@@ -314,7 +314,7 @@ function merge(breaks: readonly Break[]): Break[] {
   for (const one of [...breaks].sort((a, b) => a.from - b.from)) {
     const before = out.at(-1);
     if (before !== undefined && before.cause === one.cause && one.from - before.to <= MERGE_MS) {
-      before.to = Math.max(before.to, one.to);
+      before.to = latest(before.to, one.to);
     } else out.push({ ...one });
   }
   return out;
@@ -329,7 +329,7 @@ function union(stretches: readonly Stretch[]): Stretch[] {
   for (const { from, to } of [...stretches].sort((a, b) => a.from - b.from)) {
     if (to <= from) continue;
     const before = out.at(-1);
-    if (before !== undefined && from <= before.to) before.to = Math.max(before.to, to);
+    if (before !== undefined && from <= before.to) before.to = latest(before.to, to);
     else out.push({ from, to });
   }
   return out;

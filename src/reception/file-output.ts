@@ -7,7 +7,7 @@
  */
 
 import type { Pid } from '../../arib/ids.ts';
-import type { MonotonicClock } from '../../host/clock.ts';
+import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
 import { within } from '../../host/deadline.ts';
 import { defineOutput, type Output, type OutputKind } from './output-kind.ts';
 import { type ReceptionHandlers, ReceptionMeter, type ReceptionSecond } from './reception-meter.ts';
@@ -57,7 +57,7 @@ export type FileEvent =
   /** Ready for writing. `former`: what was there; null: nothing, the file is new. */
   | { kind: 'opened'; path: string; size: number; former: FormerLife | null }
   | { kind: 'progress'; progress: FileProgress }
-  | { kind: 'hole'; cause: Withholding; from: number; to: number }
+  | { kind: 'hole'; cause: Withholding; from: MonotonicMs; to: MonotonicMs }
   /** Recording is forbidden from now on, or allowed again. */
   | { kind: 'forbidden'; on: boolean }
   /** The station's streams changed behind this octet of the file. Told when what follows it is written. */
@@ -69,7 +69,7 @@ export type FileEvent =
 
 interface Queued {
   bytes: Uint8Array;
-  at: number;
+  at: MonotonicMs;
   /** Before it the station's streams changed. */
   changed?: boolean;
 }
@@ -126,7 +126,7 @@ export class FileOutput implements Output<FileCommand> {
   #opening: FileOpening | undefined;
   #trouble: FileTrouble['cause'] | undefined;
   /** Since when nothing is kept, and why. */
-  #withheld: { cause: Withholding; from: number } | undefined;
+  #withheld: { cause: Withholding; from: MonotonicMs } | undefined;
   /** What is queued next is of another layout. */
   #changed = false;
   #forbidden = false;
@@ -135,7 +135,7 @@ export class FileOutput implements Output<FileCommand> {
   #ending = false;
   #wake = Promise.withResolvers<void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #syncedAt: number;
+  #syncedAt: MonotonicMs;
   #unsynced = false;
   #syncing: Promise<void> | undefined;
   /** What the disk said to the last sync of the file that is open. */

@@ -5,6 +5,7 @@
  * `reader-kind.ts`).
  */
 import type { ServiceId } from '../../arib/ids.ts';
+import type { MonotonicMs } from '../../host/clock.ts';
 import type { AgentStreamLimits } from '../tuner/agent-stream.ts';
 import type { StreamProblem } from '../tuner/stream-failure.ts';
 import type { ReaderEnd } from './reader-kind.ts';
@@ -41,8 +42,8 @@ export type ReceptionEvent =
   | { kind: 'ended'; stream: number; problem: StreamProblem }
   /** `packets`: whole packets that came by while a reader was there. */
   | { kind: 'closed'; stream: number; packets: number }
-  /** Of an output or reader. `at`: the worker's monotonic clock, ms. */
-  | { kind: 'value'; part: number; at: number; value: unknown }
+  /** Of an output or reader. `at`: the worker's clock. */
+  | { kind: 'value'; part: number; at: MonotonicMs; value: unknown }
   /** A child process of an output. */
   | { kind: 'spawned'; part: number; pid: number }
   | { kind: 'outputEnded'; part: number; end: unknown }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { pid } from '../../arib/ids.ts';
 import { PACKET_SIZE } from '../../arib/ts/packet.ts';
+import { monotonicMs } from '../../host/clock.ts';
 import { ReceptionMeter, type ReceptionSecond } from './reception-meter.ts';
 
 const PCR_PID = pid(0x1ff);
@@ -31,7 +32,8 @@ function measured() {
     },
     hole: ({ from, to }) => told.push(`hole ${from}-${to}`),
   });
-  const take = (at: number, ...packets: Uint8Array[]): void => meter.take(Buffer.concat(packets), at);
+  const take = (at: number, ...packets: Uint8Array[]): void =>
+    meter.take(Buffer.concat(packets), monotonicMs(at));
   return { meter, take, told };
 }
 

@@ -1,11 +1,12 @@
 /**
  * Measures a station's packets while they are kept: sums of each second, and holes in the broadcast. It counts; what
- * it means is judged elsewhere. All times are those of the clock that is passed in, in ms.
+ * it means is judged elsewhere.
  */
 import type { Pid } from '../../arib/ids.ts';
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
 import { hasTransportError, PACKET_SIZE, packetPcr, packetPid } from '../../arib/ts/packet.ts';
 import { StreamStatistics } from '../../arib/ts/statistics.ts';
+import { type MonotonicMs, monotonicMs } from '../../host/clock.ts';
 
 const PCR_PER_MS = PCR_HZ / 1000;
 const SECOND_MS = 1000;
@@ -32,8 +33,8 @@ export interface ReceptionSums {
 /** What came within a second, or in less where something ended it. */
 export interface ReceptionSecond extends ReceptionSums {
   /** Of the first and of the last packets. */
-  from: number;
-  to: number;
+  from: MonotonicMs;
+  to: MonotonicMs;
   /** The first and the last program_clock_reference, 27 MHz; null: none came. */
   pcr: number | null;
   lastPcr: number | null;
@@ -46,14 +47,14 @@ export interface ReceptionSecond extends ReceptionSums {
 export interface ReceptionHandlers {
   second(second: ReceptionSecond): void;
   /** The broadcast went on while nothing came. */
-  hole(hole: { from: number; to: number }): void;
+  hole(hole: { from: MonotonicMs; to: MonotonicMs }): void;
 }
 
 /** What came and is not counted yet, because its clock does not tell yet whether something is missing before it. */
 interface Undecided {
   /** Behind a pause, or behind a step of the clock in packets that came at once. */
   readonly why: 'pause' | 'step';
-  readonly pieces: { bytes: Uint8Array; at: number }[];
+  readonly pieces: { bytes: Uint8Array; at: MonotonicMs }[];
 }
 
 export class ReceptionMeter {
@@ -61,7 +62,7 @@ export class ReceptionMeter {
   #second: ReceptionSecond | undefined;
   #lastPcr: number | undefined;
   /** When the last clock reference came, and which drops were counted before it. */
-  #lastPcrAt = 0;
+  #lastPcrAt = monotonicMs(0);
   #dropsAtPcr = 0;
   #undecided: Undecided | undefined;
   #undecidedBytes = 0;
@@ -73,12 +74,12 @@ export class ReceptionMeter {
   ) {}
 
   /** Takes whole packets that came just now, which do not change any more. */
-  take(bytes: Uint8Array, now: number): void {
+  take(bytes: Uint8Array, now: MonotonicMs): void {
     const pid = this.pcrPid();
     for (const piece of this.#hasStep(bytes, now) ? atClocks(bytes, pid) : [bytes]) this.#take(piece, now);
   }
 
-  #take(bytes: Uint8Array, now: number): void {
+  #take(bytes: Uint8Array, now: MonotonicMs): void {
     const { first } = this.#clocks(bytes);
     if (this.#undecided?.why === 'step' && (first !== undefined || this.#isWaitOver(now))) {
       this.#decideStep(first);
@@ -101,19 +102,19 @@ export class ReceptionMeter {
     }
   }
 
-  #isWaitOver(now: number): boolean {
+  #isWaitOver(now: MonotonicMs): boolean {
     const waiting = this.#undecided?.pieces[0]?.at ?? now;
     return this.#undecidedBytes >= MAX_UNDECIDED_BYTES || now - waiting >= HOLE_MS;
   }
 
   /** The clock advances by more than time passes. */
-  #isStep(pcr: number, now: number): boolean {
+  #isStep(pcr: number, now: MonotonicMs): boolean {
     if (this.#lastPcr === undefined) return false;
     const stepMs = pcrDifference(pcr, this.#lastPcr) / PCR_PER_MS;
     return stepMs >= HOLE_MS && stepMs - (now - this.#lastPcrAt) >= LATE_MS;
   }
 
-  #hasStep(bytes: Uint8Array, now: number): boolean {
+  #hasStep(bytes: Uint8Array, now: MonotonicMs): boolean {
     const { first, isEven } = this.#clocks(bytes);
     return !isEven || (first !== undefined && this.#isStep(first, now));
   }
@@ -150,7 +151,7 @@ export class ReceptionMeter {
     for (const [index, { bytes, at }] of undecided.entries()) this.#count(bytes, at, counted[index]);
   }
 
-  #count(bytes: Uint8Array, now: number, sums = this.#sumsOf(bytes)): void {
+  #count(bytes: Uint8Array, now: MonotonicMs, sums = this.#sumsOf(bytes)): void {
     const { first, last, isSteady } = this.#clocks(bytes);
     this.tick(now);
     const running = this.#second;
@@ -194,7 +195,7 @@ export class ReceptionMeter {
   }
 
   /** Gives the second when it is over, by the clock or by the broadcast's: packets that come late come at once. */
-  tick(now: number): void {
+  tick(now: MonotonicMs): void {
     if (this.#undecided?.why === 'step') {
       if (this.#isWaitOver(now)) this.#decideStep(undefined);
       return;
@@ -223,7 +224,7 @@ export class ReceptionMeter {
   }
 
   /** An empty second keeps the time of the last packets, which a pause is measured from. */
-  #give(last: number | undefined): void {
+  #give(last: MonotonicMs | undefined): void {
     const second = this.#second;
     this.#second = last === undefined ? undefined : emptySecond(last, this.#lastPcr === undefined);
     if (second !== undefined && second.packets > 0) this.handlers.second(second);
@@ -244,7 +245,7 @@ function isMostlyScrambled({ packets, scrambled }: ReceptionSums): boolean {
   return scrambled * 2 > packets;
 }
 
-function emptySecond(at: number, isApart: boolean): ReceptionSecond {
+function emptySecond(at: MonotonicMs, isApart: boolean): ReceptionSecond {
   const clocks = { pcr: null, lastPcr: null, isSteady: true, isApart };
   return { from: at, to: at, ...clocks, packets: 0, drops: 0, errors: 0, scrambled: 0 };
 }

@@ -78,7 +78,7 @@ interface StreamEntry {
 
 interface PartEntry {
   pid?: number;
-  value(value: unknown, at: number): void;
+  value(value: unknown, at: MonotonicMs): void;
   ended(end: never): void;
   /** What it ends with when the worker is lost. */
   lost(): void;

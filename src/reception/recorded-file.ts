@@ -9,6 +9,7 @@ import type { Pid } from '../../arib/ids.ts';
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
 import { PACKET_SIZE } from '../../arib/ts/packet.ts';
 import { StreamStatistics } from '../../arib/ts/statistics.ts';
+import { type WallMs, wallMs } from '../../host/clock.ts';
 import { clockReferences, type ReceptionSums } from './reception-meter.ts';
 
 /** Half a second of the fastest station holds several clock references. */
@@ -40,8 +41,8 @@ export interface FormerLife {
   runs: readonly RecountedRun[];
   /** Its last program_clock_reference, 27 MHz; null: none. */
   pcr: number | null;
-  /** Epoch ms of its last writing. */
-  modifiedAt: number;
+  /** When it was last written. */
+  modifiedAt: WallMs;
 }
 
 /** The system's error, with how much of the bytes is in the file all the same: whole packets. */
@@ -100,7 +101,7 @@ export class RecordedFile {
       if (whole < size) await handle.truncate(whole);
       const pcr = await lastClock(handle, whole, pcrPid);
       const runs = await recount(handle, opening.counted, whole, { pid: pcrPid, last: pcr });
-      const former = { recounted: sumOf(runs), runs, pcr: pcr ?? null, modifiedAt: mtimeMs };
+      const former = { recounted: sumOf(runs), runs, pcr: pcr ?? null, modifiedAt: wallMs(mtimeMs) };
       return new RecordedFile(path, former, handle, whole);
     } catch (error) {
       await handle.close();

@@ -2,8 +2,10 @@
  * What a start finds: rows whose files are gone, files whose rows say that they must be. Only files that a row names are
  * touched. Files of deleted recordings: `removal.ts`.
  */
+
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { plusMs } from '../../arib/time.ts';
 import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { RecordingRecord } from '../model/recording.ts';
@@ -177,6 +179,6 @@ function wantedOf({ startAt, endAt, wantedFrom }: RecordingRecord, { gaps, tailM
     startAt,
     endAt,
     ...(wantedFrom === null ? {} : { from: wantedFrom }),
-    ...(isStopped ? { until: endAt + tailMs } : {}),
+    ...(isStopped ? { until: plusMs(endAt, tailMs) } : {}),
   };
 }

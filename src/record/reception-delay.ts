@@ -3,6 +3,7 @@
  * time of their arrival a gap would be told at the wrong place, or a programme that is there from its start as begun
  * late. The packets that came with the least delay within the last minutes date all others.
  */
+import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
 import type { ReceptionSecond } from '../reception/reception-meter.ts';
 
@@ -14,28 +15,31 @@ const BELIEVED_MS = 10_000;
 /** The clocks of broadcaster and machine drift apart, by less than USUAL_MS in an hour. */
 const WINDOW_MS = 120_000;
 
-type DatedSecond = Pick<ReceptionSecond, 'from' | 'to' | 'pcr' | 'lastPcr' | 'isSteady' | 'isApart'>;
+/** Times of arrival by the broadcast's clock. */
+interface DatedSecond extends Pick<ReceptionSecond, 'pcr' | 'lastPcr' | 'isSteady' | 'isApart'> {
+  from: BroadcastMs;
+  to: BroadcastMs;
+}
 
 interface Delays {
   /** Of the first and the last packets, ms; 0: as usual. */
   from: number;
   to: number;
-  /** What was dated since `since` (ms by the clock of arrival, without delay) came so much later than was known. */
-  earlier?: { byMs: number; since: number };
+  /** What was dated since `since` (of arrival, without delay) came so much later than was known. */
+  earlier?: { byMs: number; since: BroadcastMs };
 }
 
 export class ReceptionDelay {
   /** Time of arrival minus the broadcast's clock of the least delayed packets, in two windows that follow each other. */
   #least = Number.POSITIVE_INFINITY;
   #leastBefore = Number.POSITIVE_INFINITY;
-  #windowAt = 0;
+  #windowAt = broadcastMs(0);
   /** Since when packets are dated by the least delay that is known now. */
-  #since = 0;
+  #since = broadcastMs(0);
   /** The last clock reference, and its place on a line that does not wrap, ms. */
-  #last: { pcr: number; ms: number; at: number } | undefined;
+  #last: { pcr: number; ms: number; at: BroadcastMs } | undefined;
   #delay = 0;
 
-  /** @param second times of arrival, ms */
   take(second: DatedSecond): Delays {
     const { from, to, pcr, lastPcr } = second;
     if (pcr === null || lastPcr === null) return { from: this.#delay, to: this.#delay };
@@ -50,7 +54,7 @@ export class ReceptionDelay {
     this.#last = { pcr: lastPcr, ms: lastMs, at: to };
     const earlier = this.#learn(to - lastMs, to);
     const known = this.#known;
-    const delay = (at: number, ms: number): number => (at - ms - known > USUAL_MS ? at - ms - known : 0);
+    const delay = (at: BroadcastMs, ms: number): number => (at - ms - known > USUAL_MS ? at - ms - known : 0);
     this.#delay = delay(to, lastMs);
     const delays = { from: delay(from, firstMs), to: this.#delay };
     return earlier === undefined ? delays : { ...delays, earlier };
@@ -60,13 +64,13 @@ export class ReceptionDelay {
   clockSet(byMs: number): void {
     this.#least += byMs;
     this.#leastBefore += byMs;
-    this.#windowAt += byMs;
-    this.#since += byMs;
-    if (this.#last !== undefined) this.#last.at += byMs;
+    this.#windowAt = plusMs(this.#windowAt, byMs);
+    this.#since = plusMs(this.#since, byMs);
+    if (this.#last !== undefined) this.#last.at = plusMs(this.#last.at, byMs);
   }
 
-  /** Since when what was dated moves when packets turn out to have come late; in the past, ms. */
-  get since(): number {
+  /** Since when what was dated moves when packets turn out to have come late; in the past. */
+  get since(): BroadcastMs {
     return this.#since;
   }
 
@@ -85,11 +89,11 @@ export class ReceptionDelay {
     const isDated = isSteady && pcr !== null && lastPcr !== null;
     const lateMs = isDated ? pcrDifference(lastPcr, pcr) / PCR_PER_MS - (to - from) : 0;
     const first = delay + (lateMs > USUAL_MS ? lateMs : 0);
-    this.#since = from - first;
+    this.#since = plusMs(from, -first);
     return { from: first, to: delay };
   }
 
-  #learn(offset: number, at: number): Delays['earlier'] {
+  #learn(offset: number, at: BroadcastMs): Delays['earlier'] {
     const before = this.#known;
     if (at - this.#windowAt > WINDOW_MS) {
       this.#leastBefore = this.#least;
@@ -102,7 +106,7 @@ export class ReceptionDelay {
     const byMs = before - this.#known;
     if (byMs <= 0) return undefined;
     const since = this.#since;
-    this.#since -= byMs;
+    this.#since = plusMs(since, -byMs);
     return { byMs, since };
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
+import { monotonicMs, wallMs } from '../../host/clock.ts';
+import { span } from '../../test/record/span.ts';
 import { type GapCause, nothingMeasured } from '../model/verdict.ts';
 import { ReceptionTimeline } from './reception-timeline.ts';
 
@@ -23,7 +24,15 @@ const UNDATED = {
 const second = (from: number) => ({
   kind: 'progress' as const,
   progress: {
-    second: { from, to: from + 1000, packets: 10, drops: 0, errors: 0, scrambled: 0, ...UNDATED },
+    second: {
+      from: monotonicMs(from),
+      to: monotonicMs(from + 1000),
+      packets: 10,
+      drops: 0,
+      errors: 0,
+      scrambled: 0,
+      ...UNDATED,
+    },
     ...{ path: '/a.ts', size: 0, queued: 0, slowestMs: 0 },
   },
 });
@@ -36,20 +45,20 @@ test('what is not received is told before it is over, and what comes after a sto
   first.lose('no_tuner');
   clock.now = 6000;
   const saved = structuredClone(first.soFar);
-  expect(saved.breaks).toEqual([{ cause: 'no_tuner', from: 1000, to: 6000 }]);
+  expect(saved.breaks).toEqual([{ cause: 'no_tuner', ...span(1000, 6000) }]);
   expect(first.measured.breaks).toEqual([]);
 
   clock.now = 20_000;
   const next = reception(clock, saved);
   next.begin();
   next.beginLife();
-  next.take({ kind: 'opened', path: '/a.ts', size: 0, former: null }, 0);
-  next.take(second(0), 0);
+  next.take({ kind: 'opened', path: '/a.ts', size: 0, former: null }, monotonicMs(0));
+  next.take(second(0), monotonicMs(0));
   expect(next.measured).toMatchObject({
-    stretches: [{ from: 20_000, to: 21_000 }],
+    stretches: [span(20_000, 21_000)],
     breaks: [
-      { cause: 'no_tuner', from: 1000, to: 6000 },
-      { cause: 'service_stopped', from: 6000, to: 20_000 },
+      { cause: 'no_tuner', ...span(1000, 6000) },
+      { cause: 'service_stopped', ...span(6000, 20_000) },
     ],
     files: [{ path: '/a.ts' }],
   });
@@ -57,21 +66,18 @@ test('what is not received is told before it is over, and what comes after a sto
 
 test('a clock that is set moves what this process told, and what it waits for', () => {
   const clock = { now: 10_000 };
-  const former = { ...nothingMeasured(), stretches: [{ from: 0, to: 5000 }] };
+  const former = { ...nothingMeasured(), stretches: [span(0, 5000)] };
   const one = reception(clock, former);
   one.begin();
   one.beginLife();
-  one.take({ kind: 'opened', path: '/a.ts', size: 0, former: null }, 0);
-  one.take(second(0), 0);
+  one.take({ kind: 'opened', path: '/a.ts', size: 0, former: null }, monotonicMs(0));
+  one.take(second(0), monotonicMs(0));
   clock.now += 600_000;
   one.clockSet(600_000);
   clock.now += 1000;
-  one.take(second(1000), 1000);
-  expect(one.measured.stretches).toEqual([
-    { from: 0, to: 5000 },
-    { from: 610_000, to: 612_000 },
-  ]);
-  expect(one.measured.breaks).toEqual([{ cause: 'service_stopped', from: 5000, to: 610_000 }]);
+  one.take(second(1000), monotonicMs(1000));
+  expect(one.measured.stretches).toEqual([span(0, 5000), span(610_000, 612_000)]);
+  expect(one.measured.breaks).toEqual([{ cause: 'service_stopped', ...span(5000, 610_000) }]);
 });
 
 const PCR_PER_SECOND = 27_000_000;
@@ -82,28 +88,25 @@ test('a pause of the process that outlasts the backlog is told with its own caus
   const one = reception(clock);
   one.begin();
   one.beginLife();
-  one.take({ kind: 'opened', path: '/a.ts', size: 0, former: null }, 0);
-  one.take(second(0), 0);
+  one.take({ kind: 'opened', path: '/a.ts', size: 0, former: null }, monotonicMs(0));
+  one.take(second(0), monotonicMs(0));
   // Stopped for 60 s; on waking 3 s of backlog come at once, and then the stream ends.
   clock.now = 61_000;
   one.paused(60_000);
   const late = second(1000);
-  late.progress.second.to = 61_000;
-  one.take(late, 61_000);
+  late.progress.second.to = monotonicMs(61_000);
+  one.take(late, monotonicMs(61_000));
   one.lose('stream_ended');
   expect(one.cause).toBe('paused');
   clock.now = 62_000;
   one.beginLife();
-  const former = { modifiedAt: 61_000, pcr: 4 * PCR_PER_SECOND, recounted: NO_PACKETS, runs: [] };
-  one.take({ kind: 'opened', path: '/a.ts', size: 188, former }, 62_000);
+  const former = { modifiedAt: wallMs(61_000), pcr: 4 * PCR_PER_SECOND, recounted: NO_PACKETS, runs: [] };
+  one.take({ kind: 'opened', path: '/a.ts', size: 188, former }, monotonicMs(62_000));
   const { progress } = second(62_000);
   const dated = { ...progress, second: { ...progress.second, pcr: 62 * PCR_PER_SECOND } };
-  one.take({ kind: 'progress', progress: dated }, 62_000);
-  expect(one.measured.stretches).toEqual([
-    { from: 0, to: 4000 },
-    { from: 62_000, to: 63_000 },
-  ]);
-  expect(one.measured.breaks).toEqual([{ cause: 'paused', from: 4000, to: 62_000 }]);
+  one.take({ kind: 'progress', progress: dated }, monotonicMs(62_000));
+  expect(one.measured.stretches).toEqual([span(0, 4000), span(62_000, 63_000)]);
+  expect(one.measured.breaks).toEqual([{ cause: 'paused', ...span(4000, 62_000) }]);
 });
 
 test('without a pause a stream that ends keeps its cause, and so does one that ends long after', () => {
@@ -136,12 +139,12 @@ test('why packets stay scrambled is asked once a run and again after a while, an
   });
   one.begin();
   one.beginLife();
-  one.take({ kind: 'opened', path: '/a.ts', size: 0, former: null }, 0);
+  one.take({ kind: 'opened', path: '/a.ts', size: 0, former: null }, monotonicMs(0));
   const receive = async (at: number, scrambled: number): Promise<void> => {
     const event = second(at * 1000);
     one.take(
       { ...event, progress: { ...event.progress, second: { ...event.progress.second, scrambled } } },
-      0,
+      monotonicMs(0),
     );
     await Promise.resolve();
     await Promise.resolve();
@@ -153,10 +156,12 @@ test('why packets stay scrambled is asked once a run and again after a while, an
   await receive(8, 10);
   await receive(9, 10);
   expect([asked, one.scrambledBy, changes]).toEqual([3, 'not_subscribed', 3]);
-  expect(one.measured.damage.map(({ from, to, cause }) => [from, to, cause ?? null])).toEqual([
-    [0, 7000, 'card_missing'],
-    [8000, 10_000, 'not_subscribed'],
-  ]);
+  expect(one.measured.damage.map(({ from, to, cause }) => [Number(from), Number(to), cause ?? null])).toEqual(
+    [
+      [0, 7000, 'card_missing'],
+      [8000, 10_000, 'not_subscribed'],
+    ],
+  );
 });
 
 /** Packets by their clock references, which come `lateMs` after they were sent; in seconds. */
@@ -172,10 +177,10 @@ describe('packets that come late', () => {
     const one = reception(clock);
     one.begin();
     one.beginLife();
-    one.take({ kind: 'opened', path: '/a.ts', size: 0, former: null }, 0);
+    one.take({ kind: 'opened', path: '/a.ts', size: 0, former: null }, monotonicMs(0));
     const receive = (from: number, to: number, lateMs: number, isApart = false): void => {
       clock.now = to * 1000 + lateMs;
-      one.take(dated(from, to, lateMs, isApart), clock.now);
+      one.take(dated(from, to, lateMs, isApart), monotonicMs(clock.now));
     };
     return { clock, one, receive };
   }
@@ -184,9 +189,9 @@ describe('packets that come late', () => {
     const { one, receive } = started();
     receive(10, 11, 3000, true);
     receive(11, 12, 3000);
-    expect(one.measured.stretches).toEqual([{ from: 13_000, to: 15_000 }]);
+    expect(one.measured.stretches).toEqual([span(13_000, 15_000)]);
     for (let at = 12; at < 20; at += 1) receive(at, at + 1, Math.max(0, 3000 - (at - 11) * 1000));
-    expect(one.measured.stretches).toEqual([{ from: 10_000, to: 20_000 }]);
+    expect(one.measured.stretches).toEqual([span(10_000, 20_000)]);
   });
 
   test('do not move a hole that comes meanwhile, and make none', () => {
@@ -194,14 +199,14 @@ describe('packets that come late', () => {
     for (let at = 0; at < 5; at += 1) receive(at, at + 1, 0, at === 0);
     for (let at = 5; at < 10; at += 1) receive(at, at + 1, 2000);
     clock.now = 16_500;
-    one.take({ kind: 'hole', cause: 'stalled', from: 12_000, to: 15_500 }, clock.now);
+    one.take(
+      { kind: 'hole', cause: 'stalled', from: monotonicMs(12_000), to: monotonicMs(15_500) },
+      monotonicMs(clock.now),
+    );
     receive(14, 15, 1500, true);
     receive(15, 16, 0);
-    expect(one.measured.breaks).toEqual([{ cause: 'stalled', from: 10_000, to: 14_000 }]);
-    expect(one.measured.stretches).toEqual([
-      { from: 0, to: 10_000 },
-      { from: 14_000, to: 16_000 },
-    ]);
+    expect(one.measured.breaks).toEqual([{ cause: 'stalled', ...span(10_000, 14_000) }]);
+    expect(one.measured.stretches).toEqual([span(0, 10_000), span(14_000, 16_000)]);
   });
 
   test('by a clock that jumps make no hole', () => {
@@ -214,11 +219,11 @@ describe('packets that come late', () => {
       isSteady: false,
       lastPcr: 500 * PCR_PER_SECOND,
     });
-    one.take(late, 13_000);
+    one.take(late, monotonicMs(13_000));
     const next = dated(11, 12, 2000);
     Object.assign(next.progress.second, { pcr: 500 * PCR_PER_SECOND, lastPcr: 501 * PCR_PER_SECOND });
-    one.take(next, 14_000);
-    expect(one.measured.stretches).toEqual([{ from: 0, to: 12_000 }]);
+    one.take(next, monotonicMs(14_000));
+    expect(one.measured.stretches).toEqual([span(0, 12_000)]);
   });
 
   test('of clocks that drift apart are not told as later and later', () => {

@@ -3,9 +3,9 @@
  * report by the clock of their worker; between two of them the PCR of the file's tail and of the new stream says how
  * long the pause was.
  */
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../arib/time.ts';
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
-import type { WallClock } from '../../host/clock.ts';
+import type { MonotonicMs, WallClock } from '../../host/clock.ts';
 import {
   type GapCause,
   isUnreadable,
@@ -28,7 +28,9 @@ const ASK_AGAIN_MS = 5_000;
 const PCR_PER_MS = PCR_HZ / 1000;
 
 type Progress = Extract<FileEvent, { kind: 'progress' }>['progress'];
-type PreviousProgress = NonNullable<Extract<FileEvent, { kind: 'opened' }>['former']>;
+type FormerFile = NonNullable<Extract<FileEvent, { kind: 'opened' }>['former']>;
+/** The same, dated by the broadcast's clock. */
+type PreviousProgress = Omit<FormerFile, 'modifiedAt'> & { modifiedAt: BroadcastMs };
 
 interface ReceptionTimelineOptions {
   /** What an earlier process had measured. */
@@ -52,10 +54,10 @@ interface ReceptionTimelineOptions {
 export class ReceptionTimeline {
   readonly #measurement: RecordingMeasurement;
   /** Since when nothing is received; undefined while something is. */
-  #outage: { cause: GapCause; from: number } | undefined;
-  #triedFrom: number | undefined;
+  #outage: { cause: GapCause; from: BroadcastMs } | undefined;
+  #triedFrom: BroadcastMs | undefined;
   /** When the process last did not run. */
-  #pause: { from: number; to: number } | undefined;
+  #pause: { from: BroadcastMs; to: BroadcastMs } | undefined;
   /** Recording is forbidden, as the stream says now. */
   isForbidden = false;
   /** Epoch ms minus the worker's clock, of the life under way. */
@@ -64,21 +66,21 @@ export class ReceptionTimeline {
   /** Delay of the last packets, ms. */
   #delayMs = 0;
   /** Ended by the packets that come next: their delay tells when. */
-  #holes: { cause: Withholding; from: number; to: number }[] = [];
+  #holes: { cause: Withholding; from: BroadcastMs; to: BroadcastMs }[] = [];
   /** Where this process moved the end of a former life to, by the clock references of both. */
-  #joined: { at: number; since: number } | undefined;
+  #joined: { at: BroadcastMs; since: BroadcastMs } | undefined;
   /** What the file held when this life began; until it is used. */
   #former: PreviousProgress | undefined;
   #isFormerKnown = false;
   /** The first second of this life, until the file is open and tells how it continues. */
-  #waiting: { from: number; progress: Progress }[] = [];
+  #waiting: { from: BroadcastMs; progress: Progress }[] = [];
   #isOpen = false;
-  /** Epoch ms: what is before was told by another process, and its clock. */
-  #bornAt: number;
+  /** What is before was told by another process, and its clock. */
+  #bornAt: BroadcastMs;
   /** The last packets stay scrambled. */
   #isUnreadable = false;
   /** Packets stay scrambled: since which run, why as far as it is known, when that was last asked. */
-  #scrambling: { cause: GapCause | undefined; askedAt: number } | undefined;
+  #scrambling: { cause: GapCause | undefined; askedAt: BroadcastMs } | undefined;
 
   constructor(readonly options: ReceptionTimelineOptions) {
     this.#measurement = new RecordingMeasurement(structuredClone(options.former ?? nothingMeasured()));
@@ -106,8 +108,8 @@ export class ReceptionTimeline {
     return this.#triedFrom !== undefined;
   }
 
-  /** Epoch ms of the last packet. */
-  get until(): number | undefined {
+  /** When the last packet came. */
+  get until(): BroadcastMs | undefined {
     return this.#measurement.until;
   }
 
@@ -144,7 +146,7 @@ export class ReceptionTimeline {
   }
 
   /** A sink's event. @param at the worker's clock when it was sent */
-  take(event: FileEvent, at: number): void {
+  take(event: FileEvent, at: MonotonicMs): void {
     // A message of a busy worker comes late: the one that came soonest tells how the clocks are apart.
     const apart = this.options.broadcastClock() - at;
     const offset = Math.min(this.#offset ?? apart, apart);
@@ -156,11 +158,12 @@ export class ReceptionTimeline {
       this.#opened();
     } else if (event.kind === 'progress') {
       const { second } = event.progress;
-      const from = second.from + offset;
+      const from = broadcastMs(second.from + offset);
       this.#waiting.push({ from, progress: event.progress });
       if (this.#isOpen) this.#drain();
-    } else if (event.kind === 'hole') this.#hole(event.cause, event.from + offset, event.to + offset);
-    else if (event.kind === 'forbidden') this.isForbidden = event.on;
+    } else if (event.kind === 'hole') {
+      this.#hole(event.cause, broadcastMs(event.from + offset), broadcastMs(event.to + offset));
+    } else if (event.kind === 'forbidden') this.isForbidden = event.on;
     else if (event.kind === 'ended') {
       this.#opened();
       this.#endHoles(undefined);
@@ -181,7 +184,7 @@ export class ReceptionTimeline {
   /** The whole process did not run for a while, until now. What the agent kept meanwhile is read first. */
   paused(forMs: number): void {
     const to = this.options.broadcastClock();
-    this.#pause = { from: to - forMs, to };
+    this.#pause = { from: plusMs(to, -forMs), to };
   }
 
   /** No life of this process has opened the file that an earlier one left. */
@@ -190,13 +193,13 @@ export class ReceptionTimeline {
   }
 
   /** What an earlier process left in its file, where nothing was received since. */
-  leftBehind(former: PreviousProgress): void {
+  leftBehind(former: FormerFile): void {
     this.#former = this.#dated(former);
     this.#isFormerKnown = true;
   }
 
   /** The recording is over. */
-  settle(at: number): void {
+  settle(at: BroadcastMs): void {
     this.#endHoles(undefined);
     const former = this.#former;
     this.#former = undefined;
@@ -222,23 +225,23 @@ export class ReceptionTimeline {
   /** The clock was set: what it told until now was so much later. */
   clockSet(byMs: number): void {
     this.#measurement.shift(byMs, this.#bornAt);
-    const shift = (at: number): number => (at >= this.#bornAt ? at + byMs : at);
+    const shift = (at: BroadcastMs): BroadcastMs => (at >= this.#bornAt ? plusMs(at, byMs) : at);
     if (this.#outage !== undefined) this.#outage.from = shift(this.#outage.from);
-    if (this.#triedFrom !== undefined) this.#triedFrom += byMs;
+    if (this.#triedFrom !== undefined) this.#triedFrom = plusMs(this.#triedFrom, byMs);
     if (this.#offset !== undefined) this.#offset += byMs;
     this.#delay.clockSet(byMs);
     for (const one of this.#holes) {
       one.from = shift(one.from);
       one.to = shift(one.to);
     }
-    for (const one of this.#waiting) one.from += byMs;
-    this.#bornAt += byMs;
+    for (const one of this.#waiting) one.from = plusMs(one.from, byMs);
+    this.#bornAt = plusMs(this.#bornAt, byMs);
   }
 
-  #dated(former: PreviousProgress | null): PreviousProgress | undefined {
+  #dated(former: FormerFile | null): PreviousProgress | undefined {
     const { broadcastClock, wallClock } = this.options;
     if (former === null) return undefined;
-    return { ...former, modifiedAt: former.modifiedAt + broadcastClock() - wallClock() };
+    return { ...former, modifiedAt: broadcastMs(former.modifiedAt + broadcastClock() - wallClock()) };
   }
 
   #opened(): void {
@@ -250,14 +253,14 @@ export class ReceptionTimeline {
     for (const { from, progress } of this.#waiting.splice(0)) this.#received(from, progress);
   }
 
-  #received(arrivedAt: number, { second, path }: Progress): void {
-    const arrivedUntil = arrivedAt + second.to - second.from;
+  #received(arrivedAt: BroadcastMs, { second, path }: Progress): void {
+    const arrivedUntil = broadcastMs(arrivedAt + second.to - second.from);
     const delay = this.#delay.take({ ...second, from: arrivedAt, to: arrivedUntil });
     if (delay.earlier !== undefined) this.#cameEarlier(delay.earlier);
-    const due = arrivedAt - delay.from;
+    const due = plusMs(arrivedAt, -delay.from);
     // Without a hole before it, it follows what was before.
-    const from = second.isApart || this.#outage !== undefined ? due : Math.min(due, this.until ?? due);
-    const to = Math.max(from, arrivedUntil - delay.to);
+    const from = second.isApart || this.#outage !== undefined ? due : earliest(due, this.until ?? due);
+    const to = latest(from, plusMs(arrivedUntil, -delay.to));
     const endsHole = this.#holes.length > 0;
     this.#endHoles(from);
     this.#delayMs = delay.to;
@@ -267,7 +270,7 @@ export class ReceptionTimeline {
     const outage = this.#outage;
     this.#outage = undefined;
     if (outage !== undefined) {
-      const start = Math.max(this.until ?? outage.from, outage.from);
+      const start = latest(this.until ?? outage.from, outage.from);
       this.#measurement.broke(outage.cause, { from: start, to: from });
     }
     const wasBegun = this.isBegun;
@@ -281,7 +284,7 @@ export class ReceptionTimeline {
   }
 
   /** Asks why, where these packets stayed scrambled; the answer is for this run of them alone. */
-  #scrambledCause(sums: PacketSums, at: number): GapCause | undefined {
+  #scrambledCause(sums: PacketSums, at: BroadcastMs): GapCause | undefined {
     const { whyScrambled, onScrambled } = this.options;
     if (whyScrambled === undefined) return undefined;
     if (!isUnreadable(sums)) {
@@ -290,7 +293,7 @@ export class ReceptionTimeline {
       if (wasTold) onScrambled?.();
       return undefined;
     }
-    this.#scrambling ??= { cause: undefined, askedAt: Number.NEGATIVE_INFINITY };
+    this.#scrambling ??= { cause: undefined, askedAt: broadcastMs(Number.NEGATIVE_INFINITY) };
     const run = this.#scrambling;
     if (Math.abs(at - run.askedAt) < ASK_AGAIN_MS) return run.cause;
     run.askedAt = at;
@@ -304,7 +307,7 @@ export class ReceptionTimeline {
   }
 
   /** Where the previous process really stopped writing, and the packets that it had not counted. */
-  #join(former: PreviousProgress, from: number, pcr: number | null): void {
+  #join(former: PreviousProgress, from: BroadcastMs, pcr: number | null): void {
     const told = this.until;
     if (told === undefined) {
       // Killed before anything was saved: only the file knows.
@@ -314,18 +317,18 @@ export class ReceptionTimeline {
       }
       return;
     }
-    const written = Math.min(Math.max(former.modifiedAt, told), from);
+    const written = earliest(latest(former.modifiedAt, told), from);
     const end = former.recounted.packets > 0 ? written : told;
     const gap = pcr === null || former.pcr === null ? undefined : pcrDifference(pcr, former.pcr) / PCR_PER_MS;
-    const isNear = (at: number): boolean =>
+    const isNear = (at: BroadcastMs): boolean =>
       Math.abs(at - end) < BELIEVED_MS ||
       (this.#pause !== undefined && at > this.#pause.from - BELIEVED_MS && at < end);
-    const believed = gap !== undefined && gap >= 0 && isNear(from - gap);
-    const real = believed ? from - gap : end;
+    const believed = gap !== undefined && gap >= 0 && isNear(plusMs(from, -gap));
+    const real = believed ? plusMs(from, -gap) : end;
     this.#joined = believed ? { at: real, since: this.#delay.since } : undefined;
     this.#measurement.endedAt(real);
     if (former.recounted.packets > 0) {
-      this.#measurement.recounted({ from: Math.min(told, real), to: real }, former.runs);
+      this.#measurement.recounted({ from: earliest(told, real), to: real }, former.runs);
     }
     if (this.#outage !== undefined) {
       const first = this.measured.breaks.find((one) => one.from >= Math.min(told, real) && one.to > real);
@@ -334,33 +337,33 @@ export class ReceptionTimeline {
     }
   }
 
-  #hole(cause: Withholding, from: number, to: number): void {
+  #hole(cause: Withholding, from: BroadcastMs, to: BroadcastMs): void {
     this.#opened();
     this.#endHoles(undefined);
-    const due = from - this.#delayMs;
+    const due = plusMs(from, -this.#delayMs);
     // It follows what was received at once, however late it is noticed.
-    const begin = this.#outage === undefined ? Math.min(due, this.until ?? due) : due;
+    const begin = this.#outage === undefined ? earliest(due, this.until ?? due) : due;
     this.#holes.push({ cause, from: begin, to });
     this.options.onGap?.();
   }
 
   /** @param at when the packets behind them were due; undefined: none come */
-  #endHoles(at: number | undefined): void {
+  #endHoles(at: BroadcastMs | undefined): void {
     for (const { cause, from, to } of this.#holes.splice(0)) {
-      const end = at === undefined ? to : Math.min(to, at);
-      this.#measurement.broke(cause, { from: Math.min(from, end), to: end });
+      const end = at === undefined ? to : earliest(to, at);
+      this.#measurement.broke(cause, { from: earliest(from, end), to: end });
     }
   }
 
   /** All that was told since then came late, as is known now. */
-  #cameEarlier({ byMs, since }: { byMs: number; since: number }): void {
+  #cameEarlier({ byMs, since }: { byMs: number; since: BroadcastMs }): void {
     const joined = this.#joined?.since === since ? this.#joined : undefined;
     const from = joined?.at ?? since;
     this.#measurement.shift(-byMs, from);
-    const shift = (at: number): number => (at >= from ? at - byMs : at);
+    const shift = (at: BroadcastMs): BroadcastMs => (at >= from ? plusMs(at, -byMs) : at);
     if (this.#outage !== undefined) this.#outage.from = shift(this.#outage.from);
     for (const one of this.#holes) one.from = shift(one.from);
-    if (joined !== undefined) this.#joined = { at: joined.at - byMs, since: since - byMs };
+    if (joined !== undefined) this.#joined = { at: plusMs(joined.at, -byMs), since: plusMs(since, -byMs) };
   }
 }
 

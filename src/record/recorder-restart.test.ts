@@ -5,6 +5,7 @@ import { broadcastMs } from '../../arib/time.ts';
 import { monotonicMs, wallMs } from '../../host/clock.ts';
 import { FakeRecordingSession } from '../../test/record/fake-recording-session.ts';
 import { HOUR, recorderHome, until } from '../../test/record/recorder-home.ts';
+import { span } from '../../test/record/span.ts';
 import { recordingId } from '../model/ids.ts';
 import type { RecordingOrder } from '../model/recording.ts';
 import { nothingMeasured } from '../model/verdict.ts';
@@ -20,7 +21,7 @@ describe('after a restart', () => {
     first.order([order]);
     await until(() => home.sessions.length === 1);
     const id = home.sessions[0]?.options.id ?? 0;
-    const measured = { ...nothingMeasured(), stretches: [{ from: order.openAt, to: order.openAt + 5 }] };
+    const measured = { ...nothingMeasured(), stretches: [span(order.openAt, order.openAt + 5)] };
     home.store.saveMeasured(recordingId(id), measured, []);
     await first.close();
     expect(stateOf(order.reservationId)).toBe('recording');
@@ -88,7 +89,7 @@ describe('after a restart', () => {
     const to = order.startAt + HOUR / 2 + 60_000;
     home.store.saveMeasured(
       recordingId(id),
-      { ...nothingMeasured(), stretches: [{ from: order.openAt, to }] },
+      { ...nothingMeasured(), stretches: [span(order.openAt, to)] },
       [],
     );
     await first.close();

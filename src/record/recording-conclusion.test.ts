@@ -16,6 +16,7 @@ import type { StationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
 import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
+import { span } from '../../test/record/span.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
 import type { NewRecording } from '../model/recording.ts';
 import { type Measured, nothingMeasured } from '../model/verdict.ts';
@@ -56,7 +57,7 @@ const NEW: NewRecording = {
 };
 const COMPLETE: Measured = {
   ...nothingMeasured(),
-  stretches: [{ from: START - 5000, to: END + 5000 }],
+  stretches: [span(START - 5000, END + 5000)],
   sums: { packets: 10, drops: 0, errors: 0, scrambled: 0 },
 };
 
@@ -114,8 +115,7 @@ function inParts({ parts }: SessionResult): Measured {
   const ends = [START + 10_000, START + 30_000, END + 5000];
   const files = parts.map(({ path }, index) => ({
     path,
-    from: ends[index - 1] ?? START - 5000,
-    to: ends[index] ?? END + 5000,
+    ...span(ends[index - 1] ?? START - 5000, ends[index] ?? END + 5000),
   }));
   return { ...structuredClone(COMPLETE), files };
 }
@@ -297,7 +297,7 @@ describe('a recording that ends', () => {
     const id = created();
     const measured = {
       ...nothingMeasured(),
-      breaks: [{ from: START - 5000, to: END, cause: 'no_tuner' as const }],
+      breaks: [{ ...span(START - 5000, END), cause: 'no_tuner' as const }],
     };
     await concludeRecording(id, { end: 'finished', at: END, measured, parts: [] }, PROGRAMME, options);
     expect(store.find(id)).toMatchObject({
@@ -315,7 +315,7 @@ describe('a recording that ends', () => {
 
   test('by a person is judged up to then', async () => {
     const { id, result } = recorded([['a', 'half']]);
-    const measured = { ...COMPLETE, stretches: [{ from: START, to: START + 20_000 }] };
+    const measured = { ...COMPLETE, stretches: [span(START, START + 20_000)] };
     const ended = { ...result, end: 'stopped' as const, at: broadcastMs(START + 20_000), measured };
     const { verdict } = await concludeRecording(id, ended, PROGRAMME, options);
     expect(verdict).toMatchObject({ level: 'complete', tailMs: -40_000 });

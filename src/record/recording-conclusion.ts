@@ -2,6 +2,7 @@
  * The end of a recording: its parts made one file where there is room, its verdict, its row. What of it is in a folder
  * that is away now is there all the same; what is gone is told by the verdict.
  */
+import { earliest } from '../../arib/time.ts';
 import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { RecordingId } from '../model/ids.ts';
@@ -46,7 +47,7 @@ export async function concludeRecording(
   options: ConcludeOptions,
 ): Promise<Conclusion> {
   const { store, wallClock, persist, retryDamaged } = options;
-  const stopped = result.end === 'stopped' ? { until: Math.min(wanted.until ?? result.at, result.at) } : {};
+  const stopped = result.end === 'stopped' ? { until: earliest(wanted.until ?? result.at, result.at) } : {};
   const parts = await findParts(result.parts, options.mounts);
   const gone = parts.gone.map(({ path }) => path);
   const measured = withoutFiles(result.measured, gone);

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
+import { span } from '../../test/record/span.ts';
 import { nothingMeasured } from '../model/verdict.ts';
 import { RecordingMeasurement } from './recording-measurement.ts';
 
 const CLEAN = { packets: 100, drops: 0, errors: 0, scrambled: 0 };
 const DROP = { ...CLEAN, drops: 1 };
-const at = (from: number, to: number) => ({ from: from * 1000, to: to * 1000 });
+const at = (from: number, to: number) => span(from * 1000, to * 1000);
 
 test('seconds that follow one another are one stretch; a break parts them', () => {
   const measurement = new RecordingMeasurement(nothingMeasured());
@@ -41,10 +43,10 @@ test('damage is kept in pieces of at most ten seconds', () => {
 
 test('the end is moved to where the clock of the broadcast says it was', () => {
   const measurement = new RecordingMeasurement(nothingMeasured());
-  measurement.endedAt(5);
+  measurement.endedAt(broadcastMs(5));
   measurement.received(at(0, 10), CLEAN);
-  measurement.endedAt(12_000);
-  expect(measurement.until).toBe(12_000);
+  measurement.endedAt(broadcastMs(12_000));
+  expect(measurement.until).toBe(broadcastMs(12_000));
 });
 
 test('what a wrong clock told moves with it, what was told before it does not', () => {
@@ -52,7 +54,7 @@ test('what a wrong clock told moves with it, what was told before it does not', 
   measurement.received(at(0, 10), DROP, 'a');
   measurement.broke('service_stopped', at(10, 20));
   measurement.received(at(20, 30), DROP, 'a');
-  measurement.shift(600_000, 15_000);
+  measurement.shift(600_000, broadcastMs(15_000));
   expect(measurement.value).toMatchObject({
     stretches: [at(0, 10), at(620, 630)],
     breaks: [{ ...at(10, 620), cause: 'service_stopped' }],

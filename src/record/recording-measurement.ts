@@ -1,4 +1,5 @@
 /** Puts together what a recording's sinks told, over all its lives, as the values that verdicts are made of. */
+import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../arib/time.ts';
 import {
   type Damage,
   type GapCause,
@@ -19,15 +20,15 @@ type CausedSums = PacketSums & Pick<Damage, 'cause'>;
 export class RecordingMeasurement {
   constructor(readonly value: Measured) {}
 
-  /** Epoch ms of the last packet; undefined before the first. */
-  get until(): number | undefined {
+  /** When the last packet came; undefined before the first. */
+  get until(): BroadcastMs | undefined {
     return this.value.stretches.at(-1)?.to;
   }
 
-  /** Epoch ms up to which it is known what was received and what was not; undefined: nothing is. */
-  get toldUntil(): number | undefined {
+  /** Up to when it is known what was received and what was not; undefined: nothing is. */
+  get toldUntil(): BroadcastMs | undefined {
     const ends = [...this.value.stretches.slice(-1), ...this.value.breaks].map(({ to }) => to);
-    return ends.length === 0 ? undefined : Math.max(...ends);
+    return ends.length === 0 ? undefined : broadcastMs(Math.max(...ends));
   }
 
   /**
@@ -39,8 +40,8 @@ export class RecordingMeasurement {
     const last = stretches.at(-1);
     const broken = (breaks.at(-1)?.to ?? 0) > (last?.to ?? 0);
     if (last === undefined || broken || stretch.from - last.to > JOIN_MS) {
-      stretches.push({ from: stretch.from, to: Math.max(stretch.from, stretch.to) });
-    } else last.to = Math.max(last.to, stretch.to);
+      stretches.push({ from: stretch.from, to: latest(stretch.from, stretch.to) });
+    } else last.to = latest(last.to, stretch.to);
     if (path !== undefined) this.#wrote(path, stretch);
     this.count(stretch, sums);
   }
@@ -48,7 +49,7 @@ export class RecordingMeasurement {
   #wrote(path: string, { from, to }: Stretch): void {
     this.value.files ??= [];
     const last = this.value.files.at(-1);
-    if (last?.path === path) last.to = Math.max(last.to, to);
+    if (last?.path === path) last.to = latest(last.to, to);
     else this.value.files.push({ path, from, to });
   }
 
@@ -71,7 +72,7 @@ export class RecordingMeasurement {
       last.cause === one.cause;
     if (!joins) damage.push(one);
     else {
-      last.to = Math.max(last.to, one.to);
+      last.to = latest(last.to, one.to);
       add(last, sums);
     }
   }
@@ -90,9 +91,9 @@ export class RecordingMeasurement {
     for (const [index, run] of runs.entries()) {
       counted += run.packets;
       const end = runs[index + 1]?.beforeEndMs;
-      const share = stretch.from + ((stretch.to - stretch.from) * counted) / Math.max(1, packets);
-      const told = end === undefined || end === null ? share : stretch.to - end;
-      const to = index === runs.length - 1 ? stretch.to : Math.min(Math.max(told, from), stretch.to);
+      const share = plusMs(stretch.from, ((stretch.to - stretch.from) * counted) / Math.max(1, packets));
+      const told = end === undefined || end === null ? share : plusMs(stretch.to, -end);
+      const to = index === runs.length - 1 ? stretch.to : earliest(latest(told, from), stretch.to);
       this.count({ from, to }, index === 0 && cause !== undefined ? { ...run, cause } : run);
       from = to;
     }
@@ -117,23 +118,23 @@ export class RecordingMeasurement {
       // A single moment was received all the same: when something began is told by it.
       if (one.from === one.to) return one.from > from && one.from < to ? [] : [one];
       return [
-        { from: one.from, to: Math.min(one.to, from) },
-        { from: Math.max(one.from, to), to: one.to },
+        { from: one.from, to: earliest(one.to, from) },
+        { from: latest(one.from, to), to: one.to },
       ].filter((part) => part.to > part.from);
     });
   }
 
   /** What was told of the time from `since` on was told by a clock that was `byMs` late. */
-  shift(byMs: number, since: number): void {
+  shift(byMs: number, since: BroadcastMs): void {
     const { stretches, breaks, damage, files = [] } = this.value;
     for (const one of [...stretches, ...breaks, ...damage, ...files]) {
-      if (one.from >= since) one.from += byMs;
-      if (one.to >= since) one.to = Math.max(one.from, one.to + byMs);
+      if (one.from >= since) one.from = plusMs(one.from, byMs);
+      if (one.to >= since) one.to = latest(one.from, plusMs(one.to, byMs));
     }
   }
 
   /** The last packets are of another time than was told, earlier or later. What is known to be missing stays so. */
-  endedAt(at: number): void {
+  endedAt(at: BroadcastMs): void {
     const { stretches } = this.value;
     const last = stretches.at(-1);
     if (last === undefined) return;

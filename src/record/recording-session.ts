@@ -7,7 +7,7 @@
  * to another folder.
  */
 import type { BroadcastType, ServiceId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, earliest } from '../../arib/time.ts';
 import {
   type MonotonicClock,
   type MonotonicMs,
@@ -461,7 +461,7 @@ export class RecordingSession {
     const at = course.state === 'over' ? course.at : this.options.broadcastClock();
     const end = course.state === 'over' ? course.end : 'finished';
     const { times, yieldedAt } = course;
-    if (end !== 'closed' && end !== 'unheard') this.#reception.settle(Math.min(at, endsAt(times)));
+    if (end !== 'closed' && end !== 'unheard') this.#reception.settle(earliest(at, endsAt(times)));
     // The margin that was given away ends with the margin, however long the programme was held open.
     if (end === 'finished' && yieldedAt !== null) this.#reception.yielded(times.closeAt);
     if (end !== 'unheard') this.#save();

@@ -52,7 +52,14 @@ function opened(bytes: number) {
 }
 
 const second = (from: number) => ({
-  ...{ from, to: from + 1000, pcr: null, lastPcr: null, isSteady: true, isApart: false },
+  ...{
+    from: monotonicMs(from),
+    to: monotonicMs(from + 1000),
+    pcr: null,
+    lastPcr: null,
+    isSteady: true,
+    isApart: false,
+  },
   ...SUMS,
 });
 const progress = (from: number, size: number, queued: number): FileEvent => ({

@@ -3,6 +3,7 @@
  * It follows the sink of each opened stream and sends it on.
  */
 import { dirname, join } from 'node:path';
+import type { MonotonicMs } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
@@ -138,7 +139,7 @@ export class RecordingStorage {
     });
   }
 
-  #take(event: FileEvent, at: number): void {
+  #take(event: FileEvent, at: MonotonicMs): void {
     const { reception } = this.options;
     // First, how far in the file that is which is told: both are saved together, while it is taken perhaps.
     if (event.kind === 'progress') this.#progressed(event.progress);

@@ -2,7 +2,7 @@
  * Warns before the room for recordings is used up: when it is enough for about half an hour of what is being recorded
  * or booked. What happens when a disk is full is told by the recordings themselves.
  */
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../arib/time.ts';
 import type { Log } from '../../host/log.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { Stretch } from '../model/verdict.ts';
@@ -35,7 +35,7 @@ interface SpaceNeeds {
 
 export function shortageOf({ roomBytes, rate, uses, now }: SpaceNeeds): Shortage | null {
   const ahead = uses
-    .map(({ from, to }) => ({ from: Math.max(from, now), to: Math.min(to, now + AHEAD_MS) }))
+    .map(({ from, to }) => ({ from: latest(from, now), to: earliest(to, plusMs(now, AHEAD_MS)) }))
     .filter(({ from, to }) => to > from);
   if (roomBytes === undefined || ahead.length === 0) return null;
   const leftMs = Math.floor(roomBytes / (rate ?? DEFAULT_RATE));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../arib/time.ts';
+import { span } from '../../test/record/span.ts';
 import type { Stretch } from '../model/verdict.ts';
 import { type FileSystem, type FolderSpace, FolderSpaces } from './folder-space.ts';
 import { storageFacts } from './storage-report.ts';
@@ -73,16 +74,16 @@ describe('the room for recordings', () => {
       const spaces = { '/a': { freeBytes: minutes * MINUTE * (rate ?? 2_125) } };
       return (await facts([folder('/a', GIGABYTE)], spaces, {}, rate, uses)).shortage;
     };
-    const booked = [{ from: 60 * MINUTE, to: 90 * MINUTE }];
+    const booked = [span(60 * MINUTE, 90 * MINUTE)];
     expect(await within(31, booked)).toBeNull();
     expect(await within(30, booked)).toEqual({ leftMs: 30 * MINUTE, fullAt: broadcastMs(90 * MINUTE) });
     expect(await within(10, booked)).toEqual({ leftMs: 10 * MINUTE, fullAt: broadcastMs(70 * MINUTE) });
     expect(await within(10, booked, null)).toEqual({ leftMs: 10 * MINUTE, fullAt: broadcastMs(70 * MINUTE) });
     expect(await within(10, [])).toBeNull();
-    expect(await within(10, [{ from: 25 * 60 * MINUTE, to: 26 * 60 * MINUTE }])).toBeNull();
+    expect(await within(10, [span(25 * 60 * MINUTE, 26 * 60 * MINUTE)])).toBeNull();
     expect((await facts([folder('/a')], {}, {}, 1_000, booked)).shortage).toBeNull();
     // Three at once need three times the room.
-    const side = [1, 2, 3].map(() => ({ from: -MINUTE, to: 90 * MINUTE }));
+    const side = [1, 2, 3].map(() => span(-MINUTE, 90 * MINUTE));
     expect(await within(90, side)).toEqual({ leftMs: 90 * MINUTE, fullAt: broadcastMs(30 * MINUTE) });
     expect(await within(95, side)).toBeNull();
   });

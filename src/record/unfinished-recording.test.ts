@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { broadcastMs } from '../../arib/time.ts';
 import { wallMs } from '../../host/clock.ts';
+import { span } from '../../test/record/span.ts';
 import { StreamBuilder } from '../../test/stream-builder.ts';
 import { recordingId } from '../model/ids.ts';
 import { type Measured, nothingMeasured } from '../model/verdict.ts';
@@ -41,7 +42,7 @@ function written(packets: number, at: number): void {
 
 const saved = (): Measured => ({
   ...nothingMeasured(),
-  stretches: [{ from: BEGAN, to: BEGAN + 20_000 }],
+  stretches: [span(BEGAN, BEGAN + 20_000)],
   sums: { packets: 60, drops: 1, errors: 0, scrambled: 0 },
 });
 
@@ -54,8 +55,8 @@ test('what was written after the last saving is counted from the file, up to whe
   );
   expect(left.end).toBe('finished');
   expect(left.measured).toMatchObject({
-    stretches: [{ from: BEGAN, to: BEGAN + 24_000 }],
-    breaks: [{ from: BEGAN + 24_000, to: BEGAN + 100_000, cause: 'service_stopped' }],
+    stretches: [span(BEGAN, BEGAN + 24_000)],
+    breaks: [{ ...span(BEGAN + 24_000, BEGAN + 100_000), cause: 'service_stopped' }],
     sums: { packets: 100, drops: 1 },
   });
   expect(statSync(path).size).toBe(100 * 188);
@@ -69,19 +70,19 @@ test('killed before anything was saved, it has what its file has', async () => {
     CLOCKS,
   );
   expect(left.measured).toMatchObject({
-    stretches: [{ from: BEGAN, to: BEGAN + 4000 }],
+    stretches: [span(BEGAN, BEGAN + 4000)],
     breaks: [{ from: BEGAN + 4000, cause: 'service_stopped' }],
     sums: { packets: 100 },
   });
 });
 
 test('without a file nothing was received; what was missing before the stop stays as it was', async () => {
-  const breaks = [{ from: BEGAN, to: BEGAN + 5000, cause: 'no_tuner' as const }];
+  const breaks = [{ ...span(BEGAN, BEGAN + 5000), cause: 'no_tuner' as const }];
   const measured = { ...nothingMeasured(), breaks };
   const left = await endedWhileAway(RECORD, { measured, parts: [{ path, bytes: 0 }] }, CLOCKS);
   expect(left.measured).toMatchObject({
     stretches: [],
-    breaks: [...breaks, { from: BEGAN + 5000, to: BEGAN + 100_000, cause: 'service_stopped' }],
+    breaks: [...breaks, { ...span(BEGAN + 5000, BEGAN + 100_000), cause: 'service_stopped' }],
   });
 });
 
@@ -100,7 +101,7 @@ test('what was measured and is damaged is counted from the last file, since the 
   expect(former.parts).toEqual([{ path, bytes: 0 }]);
   const { measured } = await endedWhileAway(RECORD, former, CLOCKS);
   expect(measured.sums.packets).toBe(100);
-  expect(measured.stretches).toEqual([{ from: BEGAN, to: BEGAN + 24_000 }]);
+  expect(measured.stretches).toEqual([span(BEGAN, BEGAN + 24_000)]);
   expect(measured.breaks).toMatchObject([{ from: BEGAN + 24_000, cause: 'service_stopped' }]);
   expect(previousProgress(store, { id: recordingId(1), beganAt: null }).measured.stretches).toEqual([]);
 });

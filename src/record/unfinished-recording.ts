@@ -1,5 +1,5 @@
 /** What an earlier process left of a recording, and the result of one whose end passed while no service ran. */
-import type { BroadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, earliest, latest } from '../../arib/time.ts';
 import type { WallClock } from '../../host/clock.ts';
 import type { RecordingPart, RecordingRecord } from '../model/recording.ts';
 import { type Measured, nothingMeasured } from '../model/verdict.ts';
@@ -42,10 +42,10 @@ export async function endedWhileAway(
   const last = parts.at(-1);
   const former = last === undefined ? undefined : await lastLife(last);
   if (former !== undefined && last !== undefined && former.recounted.packets > 0) {
-    const modifiedAt = former.modifiedAt + broadcastClock() - wallClock();
+    const modifiedAt = broadcastMs(former.modifiedAt + broadcastClock() - wallClock());
     const from = measurement.toldUntil ?? beganAt ?? modifiedAt;
-    const to = Math.min(Math.max(modifiedAt, from), closeAt);
-    const stretch = { from: Math.min(from, to), to };
+    const to = earliest(latest(modifiedAt, from), closeAt);
+    const stretch = { from: earliest(from, to), to };
     measurement.received(stretch, nothingMeasured().sums, last.path);
     measurement.recounted(stretch, former.runs);
   }

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { span } from '../../test/record/span.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
 import { GAP_CAUSES, type Measured, nothingMeasured, type Verdict } from '../model/verdict.ts';
 import {
@@ -18,14 +19,14 @@ const VERDICT: Verdict = {
   tailMs: -200,
 };
 const MEASURED: Measured = {
-  stretches: [{ from: 0, to: 10 }],
-  breaks: [{ from: 10, to: 12, cause: 'paused' }],
+  stretches: [span(0, 10)],
+  breaks: [{ ...span(10, 12), cause: 'paused' }],
   damage: [
-    { from: 1, to: 2, packets: 5, drops: 1, errors: 0, scrambled: 0 },
-    { from: 2, to: 3, packets: 5, drops: 0, errors: 0, scrambled: 5, cause: 'not_subscribed' as const },
+    { ...span(1, 2), packets: 5, drops: 1, errors: 0, scrambled: 0 },
+    { ...span(2, 3), packets: 5, drops: 0, errors: 0, scrambled: 5, cause: 'not_subscribed' as const },
   ],
   sums: { packets: 9, drops: 1, errors: 0, scrambled: 0 },
-  files: [{ path: '/a.ts', from: 0, to: 10 }],
+  files: [{ path: '/a.ts', ...span(0, 10) }],
   isAired: true,
 };
 

@@ -11,6 +11,7 @@ import {
   GAP_CAUSES,
   type GapCause,
   type Measured,
+  type Stretch,
   VERDICT_LEVELS,
   type Verdict,
 } from '../model/verdict.ts';
@@ -93,7 +94,7 @@ function isGap(value: unknown): value is Verdict['gaps'][number] {
   return hasNumbers(value, 'startMs', 'endMs');
 }
 
-function areStretches(list: unknown): list is { from: number; to: number }[] {
+function areStretches(list: unknown): list is Stretch[] {
   return Array.isArray(list) && list.every((one) => hasNumbers(one, 'from', 'to'));
 }
 
