@@ -3,10 +3,12 @@
  * what each quality means in octets an hour. `bun bench/encode.ts [seconds]`. Processor time, since it does not depend on
  * what else runs; runs alternate, medians. Ends with 1 when a figure is past its limit.
  */
+
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { broadcastMs, media90k } from '../arib/time.ts';
+import { systemMonotonicClock } from '../host/clock.ts';
 import { encodeCommand } from '../src/encode/encode-command.ts';
 import { encodedTracks } from '../src/encode/encoded-tracks.ts';
 import { metadataText } from '../src/encode/file-texts.ts';
@@ -91,8 +93,7 @@ try {
   };
   const ours = async (command: string[]): Promise<void> => {
     const options = { bytes, index, entry, streams: 1, command, stallMs: 600_000 };
-    const { code, stderr } = await new RecordingEncode({ ...options, elapsed: () => performance.now() })
-      .outcome;
+    const { code, stderr } = await new RecordingEncode({ ...options, elapsed: systemMonotonicClock }).outcome;
     if (code !== 0) throw new Error(stderr);
   };
   const plain = async (command: string[]): Promise<void> => {

@@ -13,7 +13,7 @@ import { networkId, serviceId, stationId } from '../arib/ids.ts';
 import { broadcastMs, media90k } from '../arib/time.ts';
 import { PACKET_SIZE } from '../arib/ts/packet.ts';
 import { StreamStatistics } from '../arib/ts/statistics.ts';
-import { wallMs } from '../host/clock.ts';
+import { systemMonotonicClock, wallMs } from '../host/clock.ts';
 import { SILENT_LOG } from '../host/log.ts';
 import { backgroundWords } from '../src/encode/create-encode.ts';
 import { encodeCommand } from '../src/encode/encode-command.ts';
@@ -142,7 +142,7 @@ async function encodeMeanwhile(path: string, folder: string, signal: AbortSignal
   let done = 0;
   while (!signal.aborted) {
     const encode = new RecordingEncode({
-      ...{ bytes: source, index, entry, streams: 1, stallMs: 600_000, elapsed: () => performance.now() },
+      ...{ bytes: source, index, entry, streams: 1, stallMs: 600_000, elapsed: systemMonotonicClock },
       command: [...backgroundWords(), ...command],
     });
     const stop = (): void => void encode.stop();

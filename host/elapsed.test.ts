@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test';
+import { monotonicMs } from './clock.ts';
 import { elapsedClock } from './elapsed.ts';
 
 describe('elapsedClock', () => {
   test('follows the monotonic clock to the millisecond', () => {
     let awake = 500;
     const elapsed = elapsedClock(
-      () => awake,
+      () => monotonicMs(awake),
       () => Math.floor(awake / 1000) + 77,
     );
     const start = elapsed();
@@ -20,7 +21,7 @@ describe('elapsedClock', () => {
     let awake = 500;
     let uptime = 100;
     const elapsed = elapsedClock(
-      () => awake,
+      () => monotonicMs(awake),
       () => uptime,
     );
     const start = elapsed();

@@ -5,10 +5,10 @@ import { type MonotonicClock, monotonicMs } from './clock.ts';
 const COARSE_MS = 2000;
 
 /**
- * @param monotonic ms, without what was slept @param uptime seconds since the machine was started, with it
+ * @param monotonic without the time that the machine was suspended @param uptime seconds since the machine was started, with it
  * @returns ms since the machine was started, to a second
  */
-export function elapsedClock(monotonic: () => number, uptime: () => number): MonotonicClock {
+export function elapsedClock(monotonic: MonotonicClock, uptime: () => number): MonotonicClock {
   const apart = uptime() * 1000 - monotonic();
   let slept = 0;
   return () => {

@@ -2,6 +2,7 @@
  * How long the packets of a stream may wait for tables and ECMs that have not come. Shared by all programmes of a stream:
  * a broken or hostile programme that announces ever new tables must not hold up the others again and again.
  */
+import { type MonotonicMs, monotonicMs } from '../../host/clock.ts';
 
 /** Tables and ECMs are sent every 100 ms (ARIB TR-B14): what has not come after this does not come, ms. */
 const LIMIT_MS = 2_000;
@@ -9,10 +10,9 @@ const LIMIT_MS = 2_000;
 const INTERVAL_MS = 10_000;
 
 export class WaitBudget {
-  #startedAt = Number.NEGATIVE_INFINITY;
+  #startedAt = monotonicMs(Number.NEGATIVE_INFINITY);
 
-  /** @param now monotonic, ms */
-  mayWait(now: number): boolean {
+  mayWait(now: MonotonicMs): boolean {
     if (now - this.#startedAt >= INTERVAL_MS) this.#startedAt = now;
     return now - this.#startedAt < LIMIT_MS;
   }

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventId, programId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
-import { systemMonotonicClock, wallMs } from '../../host/clock.ts';
+import { monotonicMs, systemMonotonicClock, wallMs } from '../../host/clock.ts';
 import type { StationChange } from '../../src/model/guide-change.ts';
 import type { ProgramRecord } from '../../src/model/program.ts';
 import { openDatabase } from '../../src/store/database.ts';
@@ -107,7 +107,7 @@ async function fill(): Promise<FirstFill> {
   const writer = new ProgramWriter({
     database,
     // Of the processor, so that other work on the machine does not make transactions smaller.
-    elapsed: processorMs,
+    elapsed: () => monotonicMs(processorMs()),
     indexDelayMs: INDEX_DELAY_MS,
     pause: async (ms) => {
       held.push(processorMs() - began);

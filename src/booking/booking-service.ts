@@ -3,8 +3,10 @@
  * A plan can be lost without harm: decisions of people are stored before it, and a plan whose inputs have changed
  * meanwhile is discarded.
  */
+
 import type { ProgramId, StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, plusMs } from '../../arib/time.ts';
+import { systemMonotonicClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { Retiring } from '../../wire/recordings.ts';
@@ -97,7 +99,7 @@ export class BookingService {
   /** When conflicts of short programmes are planned again, epoch ms. */
   #decisionAt = Infinity;
   #closed = false;
-  readonly #began = performance.now();
+  readonly #began = systemMonotonicClock();
 
   constructor(private readonly options: BookingServiceOptions) {
     const { hub, log, rules, reservations, stations, now, startWorker, databasePath } = options;
@@ -194,7 +196,7 @@ export class BookingService {
       now: at,
       isTimeSure: isTimeSure?.() !== false,
       // By the clock as it is now: it may have been wrong at the start.
-      runningSince: at - (performance.now() - this.#began),
+      runningSince: plusMs(at, -(systemMonotonicClock() - this.#began)),
       airings: airings(),
       tuners: tuners === null ? null : tunersOfPlan(tuners, recordings),
       judged: [...recordings].flatMap(([id, { progress }]) => (progress.phase === 'over' ? [id] : [])),
@@ -317,8 +319,8 @@ export class BookingService {
     // The difference counts either way: the clock may be set back.
     if (Math.abs(at - this.#purgedAt) < PURGE_MS) return;
     this.#purgedAt = at;
-    const forgotten = reservations.purge(at - KEPT_MS);
-    cancellations.purge(at - KEPT_MS);
+    const forgotten = reservations.purge(plusMs(at, -KEPT_MS));
+    cancellations.purge(plusMs(at, -KEPT_MS));
     const lost = reservations.endLost([...recorder.running().keys()], at - LOST_MS, at);
     if (lost > 0) log.warn('reservations that nobody records ended', { reservations: lost });
     if (forgotten > 0) log.debug('reservations forgotten', { reservations: forgotten });

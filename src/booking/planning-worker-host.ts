@@ -3,7 +3,7 @@
  * last plan with a connection of its own, and answers plans and previews. It writes nothing.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { type BroadcastMs, plusMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
 import type { RecordingId } from '../model/ids.ts';
 import { IncrementalPlanner, type PlanCircumstances } from '../schedule/incremental-planner.ts';
 import { isRepeat, nextAiring } from '../schedule/plan/next-airing.ts';
@@ -135,7 +135,7 @@ export class PlanningWorkerHost {
       now,
       tuners,
       judged = [],
-      runningSince = -Infinity,
+      runningSince = broadcastMs(Number.NEGATIVE_INFINITY),
       isTimeSure = true,
       settings,
       airings,

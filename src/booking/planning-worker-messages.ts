@@ -24,8 +24,8 @@ export interface PlanOrder {
   readonly judged?: readonly ReservationId[];
   /** False: no broadcast has confirmed the time since the machine was started. */
   readonly isTimeSure?: boolean;
-  /** Since when the service runs, epoch ms. */
-  readonly runningSince?: number;
+  /** Since when the service runs. */
+  readonly runningSince?: BroadcastMs;
   readonly settings: PlanSettings;
   readonly airings: Airings;
 }

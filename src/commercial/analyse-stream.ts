@@ -3,7 +3,12 @@
  * detected. Always terminates: at the end of the stream, when ffmpeg exits, on abort, or when ffmpeg produces no output
  * for too long.
  */
-import { type MonotonicClock, systemMonotonicClock } from '../../host/clock.ts';
+import {
+  type MonotonicClock,
+  type MonotonicMs,
+  monotonicMs,
+  systemMonotonicClock,
+} from '../../host/clock.ts';
 import { settlesWithin } from '../../host/deadline.ts';
 import { FfmpegProcess } from '../ffmpeg/process.ts';
 import { giveWay } from '../ffmpeg/run.ts';
@@ -60,7 +65,7 @@ class Analysis {
   readonly #hasVideo: boolean;
   readonly #hasSound: boolean;
   /** When input was first written without any output since; undefined: output has arrived. */
-  #waitingSince: number | undefined;
+  #waitingSince: MonotonicMs | undefined;
   #failure: Error | undefined;
 
   constructor(
@@ -174,7 +179,7 @@ class Analysis {
     const began = this.#clock();
     await this.options.turn(signal);
     if (waiting !== undefined && this.#waitingSince === waiting)
-      this.#waitingSince = waiting + this.#clock() - began;
+      this.#waitingSince = monotonicMs(waiting + this.#clock() - began);
   }
 
   async #write(process: FfmpegProcess, packets: Uint8Array): Promise<void> {

@@ -2,9 +2,11 @@
  * Measures size and speed of each codec and quality on this machine before anything was encoded: pieces of the newest
  * recording are encoded once while the machine is idle, and the results are stored.
  */
+
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { broadcastMs, media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
+import type { MonotonicMs } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { EncoderChoice } from '../ffmpeg/encoders.ts';
 import { findEntry } from '../media/entry-search.ts';
@@ -45,7 +47,7 @@ const LEAST_SECONDS = 10;
 
 export class EncodeTrials {
   #timer: ReturnType<typeof setInterval> | undefined;
-  #idleSince: number | undefined;
+  #idleSince: MonotonicMs | undefined;
   #running: Promise<void> | undefined;
   #encode: RecordingEncode | undefined;
   #isClosed = false;

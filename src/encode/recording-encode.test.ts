@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { media90k } from '../../arib/time.ts';
+import { monotonicMs } from '../../host/clock.ts';
 import { openClip } from '../../test/play/clip.ts';
 import { madeStream } from '../../test/play/made-recording.ts';
 import { comesTrue } from '../../test/until.ts';
@@ -27,7 +28,7 @@ test('while it is paused nothing is fed and no time counts; then it continues to
   let time = 0;
   let shares = 0;
   const encode = new RecordingEncode({
-    ...{ bytes, index, entry, streams: 1, stallMs: 5_000, elapsed: () => time },
+    ...{ bytes, index, entry, streams: 1, stallMs: 5_000, elapsed: () => monotonicMs(time) },
     command: ['sh', '-c', `exec cat > ${output}`],
     onProgress: () => {
       shares += 1;

@@ -3,7 +3,9 @@
  * (`PlaybackRemuxer`). While paused, nothing is fed and ffmpeg starves: this needs no SIGSTOP, so a service that dies
  * leaves no stopped process.
  */
+
 import { type Media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
+import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
 import { settlesWithin } from '../../host/deadline.ts';
 import { FfmpegProcess } from '../ffmpeg/process.ts';
 import type { RecordingEntry } from '../media/entry-search.ts';
@@ -26,7 +28,7 @@ export interface RecordingEncodeOptions {
   /** Timeout: a process without input and output for this long hangs, ms. */
   readonly stallMs: number;
   /** Monotonic clock, ms. */
-  readonly elapsed: () => number;
+  readonly elapsed: MonotonicClock;
   /** Share that was fed. */
   readonly onProgress?: (share: number) => void;
 }
@@ -59,12 +61,12 @@ export class RecordingEncode {
   readonly #dualMono: DualMonoPackets;
   readonly #process: FfmpegProcess;
   readonly #abort = new AbortController();
-  readonly #started: number;
+  readonly #started: MonotonicMs;
   #heldMs = 0;
-  #heldSince: number | undefined;
+  #heldSince: MonotonicMs | undefined;
   #resume: (() => void) | undefined;
   /** Time of the last progress. */
-  #seen: number;
+  #seen: MonotonicMs;
   #sign = '';
   #broken: EncodeOutcome['broken'];
   #error: unknown;

@@ -53,8 +53,8 @@ interface GuideCollectorOptions {
   coverage: CoverageStore;
   agent: Pick<AgentClient, 'tuners'>;
   visits: { visit(order: VisitOrder): RunningVisit };
-  /** Forgets programmes that ended at or before, epoch ms. */
-  purge: (before: number) => void;
+  /** Forgets programmes that ended at or before. */
+  purge: (before: WallMs) => void;
   /** Channels whose tables come from streams that are open anyway. */
   open: () => ReadonlySet<ChannelKey>;
   /** The setting. */
@@ -367,6 +367,6 @@ export class GuideCollector {
   #purge(now: WallMs): void {
     if (Math.abs(now - this.#purgedAt) < PURGE_EVERY_MS) return;
     this.#purgedAt = now;
-    this.options.purge(now - KEEP_ENDED_MS);
+    this.options.purge(plusMs(now, -KEEP_ENDED_MS));
   }
 }

@@ -3,7 +3,7 @@
  * say with a connection of its own, so that neither the main thread nor a reception worker waits for the database.
  */
 import type { StationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import type { WallClock, WallMs } from '../../host/clock.ts';
 import type { PresentFollowing, StationChange } from '../model/guide-change.ts';
 import type { ProgramRecord } from '../model/program.ts';
@@ -294,7 +294,7 @@ export class GuideHost {
     }
   }
 
-  #purge(before: number): void {
+  #purge(before: BroadcastMs): void {
     void this.#enqueue(async (file) => {
       const programs = await file.programs.purge(before);
       this.options.post({ kind: 'purged', programs });

@@ -46,7 +46,7 @@ export type GuideOrder =
   /** A batch of the reader `guide`; answered by `taken`. */
   | { kind: 'sections'; reading: number; at: WallMs; bytes: Uint8Array<ArrayBuffer> }
   /** Forget programmes that ended at or before. */
-  | { kind: 'purge'; before: number };
+  | { kind: 'purge'; before: BroadcastMs };
 
 export type VisitOutcome =
   /** Everything that was waited for was found. */

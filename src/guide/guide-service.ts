@@ -92,7 +92,7 @@ export class GuideService {
       // By the broadcast's clock, once it is known: a machine that was just started may be set to any year.
       purge: (before) => {
         if (!options.isTimeSure()) return;
-        this.#worker.purge(before + options.broadcastNow() - options.now());
+        this.#worker.purge(broadcastMs(before + options.broadcastNow() - options.now()));
       },
       open: () => this.#feeds.open,
       enabled: options.collectGuide,

@@ -2,7 +2,9 @@
  * The guide worker as the main thread holds it: one `GuideReading` per stream that is read. A worker that died, or
  * answers no more, loses its readings and is replaced at the next one.
  */
+
 import type { StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { Log } from '../../host/log.ts';
 import { WorkerLink } from '../../host/worker-link.ts';
 import type { GuideBatch } from '../reception/guide-reader.ts';
@@ -125,7 +127,7 @@ export class GuideWorkerClient {
   }
 
   /** Forgets programmes that ended at or before, epoch ms. */
-  purge(before: number): void {
+  purge(before: BroadcastMs): void {
     this.#link.send({ kind: 'purge', before });
   }
 

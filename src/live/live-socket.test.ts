@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../arib/time.ts';
+import { monotonicMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { controlFrame, ReceivedFrames } from '../../test/live/socket-client.ts';
 import { comesTrue } from '../../test/until.ts';
@@ -68,7 +69,7 @@ function opened(watch?: (signal: AbortSignal) => Promise<SocketViewing>) {
     },
     isSuspended: () => true,
     log: SILENT_LOG,
-    clock: () => now,
+    clock: () => monotonicMs(now),
     pingMs: 5,
   });
   const send = (control: object): void => socket.message(controlFrame(control));

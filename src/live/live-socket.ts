@@ -5,7 +5,9 @@
  * Bounds: a client that takes nothing holds MAX_WAITING here and its viewer's queue (16 MB, packets 32 MB), then it is
  * dropped alone. Changes of the station are coalesced; a client that sends MAX_BAD_MESSAGES of nonsense is let go.
  */
+
 import type { StationId } from '../../arib/ids.ts';
+import type { MonotonicClock } from '../../host/clock.ts';
 import { within } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import type { Notice } from '../../wire/api.ts';
@@ -37,7 +39,7 @@ interface LiveSocketNeeds {
   /** The guide says that the station pauses now. */
   isSuspended(stationId: StationId): boolean;
   readonly log: Log;
-  readonly clock: () => number;
+  readonly clock: MonotonicClock;
   readonly pingMs?: number | undefined;
 }
 

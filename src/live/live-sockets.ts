@@ -1,5 +1,7 @@
 /** All clients of the live socket: who is admitted, and what they may watch. */
+
 import type { StationId } from '../../arib/ids.ts';
+import type { MonotonicClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { LiveTuned } from '../../wire/live.ts';
 import { LIVE_SOCKET_PATH } from '../../wire/live-frames.ts';
@@ -29,7 +31,7 @@ export interface LiveSocketsNeeds {
   readonly redeem: (ticket: string) => Requester | undefined;
   readonly log: Log;
   /** ms since the machine was started. */
-  readonly clock: () => number;
+  readonly clock: MonotonicClock;
   readonly pingMs?: number | undefined;
 }
 

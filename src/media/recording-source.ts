@@ -1,7 +1,7 @@
 /** A recording from one of its entries on as a source of media: one viewer's, since no two watch the same second. */
 import type { Pid } from '../../arib/ids.ts';
 import { type Media90k, media90k, pts90k } from '../../arib/time.ts';
-import type { MonotonicClock } from '../../host/clock.ts';
+import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
 import { settlesWithin } from '../../host/deadline.ts';
 import { Fragmenter, type MediaPiece } from '../../mp4/fragmenter.ts';
 import { FfmpegProcess } from '../ffmpeg/process.ts';
@@ -113,7 +113,7 @@ class Conversion {
   #isHeld = false;
   #resume: (() => void) | undefined;
   /** Since when ffmpeg has been given input without giving anything. */
-  #waitingSince: number | undefined;
+  #waitingSince: MonotonicMs | undefined;
 
   constructor(
     private readonly options: RecordingSourceOptions,
@@ -189,7 +189,7 @@ class Conversion {
     void this.#process?.stop();
   }
 
-  #watch(now: number): void {
+  #watch(now: MonotonicMs): void {
     if (this.#waitingSince === undefined || this.#isHeld) return;
     const limit = this.#produced ? STALL_LIMIT_MS : START_LIMIT_MS;
     if (now - this.#waitingSince > limit) this.#finish(this.#failure('the encoder gives nothing'));

@@ -12,7 +12,7 @@ import {
 } from '../../arib/time.ts';
 import { ptsDifference } from '../../arib/ts/clock.ts';
 import { PacketFramer } from '../../arib/ts/framer.ts';
-import { systemMonotonicClock, systemWallClock } from '../../host/clock.ts';
+import { type MonotonicClock, systemMonotonicClock, systemWallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import { captionBody } from '../media/caption-body.ts';
 import { CaptionFrames } from '../media/caption-frames.ts';
@@ -29,7 +29,7 @@ interface CaptionStreamsOptions {
   readonly list: Pick<RecordingListStore, 'find'>;
   readonly log: Log;
   /** ms of a clock that is never set. */
-  readonly elapsed: () => number;
+  readonly elapsed: MonotonicClock;
   readonly sleep?: ((ms: number) => Promise<void>) | undefined;
 }
 

@@ -1,7 +1,7 @@
 /** What stands beside the picture when recordings are watched, put together: posters, previews, captions. */
 import type { Database } from 'bun:sqlite';
 import { join } from 'node:path';
-import type { WallClock } from '../../host/clock.ts';
+import type { MonotonicClock, WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import type { Hub } from '../hub/hub.ts';
@@ -28,7 +28,7 @@ interface PlayDataNeeds {
   /** A recording is being watched. */
   seen: (id: RecordingId) => void;
   /** ms of a clock that is never set. */
-  elapsed: () => number;
+  elapsed: MonotonicClock;
   /** An encoder runs that a viewer waits for. */
   isBusy: () => boolean;
   hub: Hub;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Pid } from '../../arib/ids.ts';
+import { monotonicMs } from '../../host/clock.ts';
 import { type EntryPoint, EntryPointFinder } from './entry-points.ts';
 import { StreamBurst } from './stream-burst.ts';
 
@@ -161,9 +162,9 @@ describe('StreamBurst', () => {
   test('gives the bytes from the oldest and from the newest entry point', () => {
     const burst = new StreamBurst();
     expect(burst.from('early')).toBeUndefined();
-    burst.add(0, chunk(1), [], 0);
-    burst.add(10, chunk(2), [point(13)], 500);
-    burst.add(20, chunk(3), [point(20)], 1000);
+    burst.add(0, chunk(1), [], monotonicMs(0));
+    burst.add(10, chunk(2), [point(13)], monotonicMs(500));
+    burst.add(20, chunk(3), [point(20)], monotonicMs(1000));
     expect(burst.from('early')?.map((part) => part.length)).toEqual([7, 10]);
     expect(burst.from('late')?.map((part) => part.length)).toEqual([10]);
   });
@@ -171,10 +172,10 @@ describe('StreamBurst', () => {
   test('keeps the entry points that cover two seconds, and always the last', () => {
     const burst = new StreamBurst();
     for (let index = 0; index < 10; index += 1) {
-      burst.add(index * 10, chunk(index), [point(index * 10)], index * 500);
+      burst.add(index * 10, chunk(index), [point(index * 10)], monotonicMs(index * 500));
     }
     expect(burst.from('early')?.[0]?.[0]).toBe(4);
-    burst.add(100, chunk(10), [], 60_000);
+    burst.add(100, chunk(10), [], monotonicMs(60_000));
     expect(burst.from('early')?.[0]?.[0]).toBe(9);
   });
 
@@ -190,7 +191,7 @@ describe('StreamBurst', () => {
     ];
     for (const bytes of [...chunks, join(inter(), audio), join(inter(), audio)]) {
       const at = finder.position;
-      burst.add(at, bytes, finder.feed(bytes).points, 0);
+      burst.add(at, bytes, finder.feed(bytes).points, monotonicMs(0));
     }
     expect(join(...(burst.forEncoder() ?? []))).toEqual(
       join(pat(), map(), intra(720, 480, 2), rest(), inter(), inter(), audio, audio, audio, audio),
@@ -200,18 +201,19 @@ describe('StreamBurst', () => {
 
   test('does not begin with a picture that began before everything was forgotten', () => {
     const burst = new StreamBurst();
-    burst.add(0, new Uint8Array(1000), [], 0);
+    burst.add(0, new Uint8Array(1000), [], monotonicMs(0));
     burst.clear();
-    burst.add(1000, new Uint8Array(1000), [point(500)], 0);
+    burst.add(1000, new Uint8Array(1000), [point(500)], monotonicMs(0));
     expect(burst.forEncoder()).toBeUndefined();
-    burst.add(2000, new Uint8Array(1000), [point(1500)], 0);
+    burst.add(2000, new Uint8Array(1000), [point(1500)], monotonicMs(0));
     expect(burst.from('late')).toHaveLength(2);
   });
 
   test('is bounded when no entry point comes', () => {
     const burst = new StreamBurst();
     const size = 1024 * 1024;
-    for (let index = 0; index < 40; index += 1) burst.add(index * size, chunk(1, size), [], index);
+    for (let index = 0; index < 40; index += 1)
+      burst.add(index * size, chunk(1, size), [], monotonicMs(index));
     const held = burst.since(0).reduce((sum, part) => sum + part.length, 0);
     expect(held).toBeLessThanOrEqual(6 * size);
     expect(held).toBeGreaterThan(4 * size);

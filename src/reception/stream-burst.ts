@@ -3,6 +3,7 @@
  * tuned station has something to decode at once.
  */
 
+import type { MonotonicMs } from '../../host/clock.ts';
 import { type EntryPoint, pidFirst } from './entry-points.ts';
 import { joinBytes } from './join-bytes.ts';
 
@@ -18,11 +19,11 @@ interface Kept {
 
 export class StreamBurst {
   #chunks: Kept[] = [];
-  #points: (EntryPoint & { time: number })[] = [];
+  #points: (EntryPoint & { time: MonotonicMs })[] = [];
   #held = 0;
 
   /** A chunk that begins at octet `at` of the stream; it is kept, not copied. */
-  add(at: number, bytes: Uint8Array<ArrayBuffer>, points: readonly EntryPoint[], now: number): void {
+  add(at: number, bytes: Uint8Array<ArrayBuffer>, points: readonly EntryPoint[], now: MonotonicMs): void {
     this.#chunks.push({ at, bytes });
     this.#held += bytes.length;
     const oldest = this.#chunks[0]?.at ?? at;

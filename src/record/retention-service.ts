@@ -158,7 +158,7 @@ export class RetentionService {
       const deleted = isSure ? await this.#deleteExpired() : 0;
       if (binned + deleted > 0) this.#changed();
       await this.#removal.run();
-      if (isSure) shelf.purge(now() - FORGET_MS, now() - EPISODE_MS);
+      if (isSure) shelf.purge(plusMs(now(), -FORGET_MS), plusMs(now(), -EPISODE_MS));
       this.#looked = shelf.stamp();
     } catch (error) {
       log.error('old recordings not looked at', { error: String(error) });

@@ -64,7 +64,7 @@ export class CancellationStore {
   }
 
   /** Those of airings that began before, epoch ms: nothing of them comes again. @returns how many */
-  purge(before: number): number {
+  purge(before: BroadcastMs): number {
     return atomically(
       this.database,
       () => this.database.query('DELETE FROM cancellations WHERE start_at < $before').run({ before }).changes,

@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite';
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { eventId, networkId, programId, serviceId, stationId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
+import { monotonicMs, systemMonotonicClock, wallMs } from '../../host/clock.ts';
 import type { PresentFollowing, StationChange } from '../model/guide-change.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import { openDatabase } from './database.ts';
@@ -47,7 +47,7 @@ beforeEach(() => {
   let since = performance.now();
   writer = new ProgramWriter({
     database,
-    elapsed: () => performance.now(),
+    elapsed: systemMonotonicClock,
     pause: async () => {
       pauses += 1;
       longestMs = Math.max(longestMs, performance.now() - since);
@@ -219,7 +219,7 @@ describe('writing', () => {
       database,
       elapsed: () => {
         ticks += 1;
-        return ticks;
+        return monotonicMs(ticks);
       },
       pause: async () => {
         longest = Math.max(longest, ticks - since);

@@ -8,7 +8,7 @@
 import type { Database } from 'bun:sqlite';
 import { type EventId, type ProgramId, programId, type StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
-import type { WallMs } from '../../host/clock.ts';
+import type { MonotonicClock, MonotonicMs, WallMs } from '../../host/clock.ts';
 import type { ExtendedText, PresentFollowing, ScheduleWindow, StationChange } from '../model/guide-change.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import {
@@ -27,8 +27,7 @@ import { isLocked } from './transaction.ts';
 
 interface ProgramWriterOptions {
   database: Database;
-  /** Monotonic ms. */
-  elapsed: () => number;
+  elapsed: MonotonicClock;
   /** Lets others write. */
   pause: (ms: number) => Promise<void>;
   /** How far the search index may be behind, ms. Default: not at all. */
@@ -190,7 +189,7 @@ export class ProgramWriter {
   }
 
   /** Forgets programmes that ended at or before `before`. @returns how many */
-  async purge(before: number): Promise<number> {
+  async purge(before: BroadcastMs): Promise<number> {
     let purged = 0;
     const remove = this.#database.query(
       `DELETE FROM programs WHERE id IN (
@@ -214,7 +213,7 @@ export class ProgramWriter {
    */
   async #run(steps: Iterator<void>): Promise<void> {
     const { elapsed, pause } = this.options;
-    let lockedSince: number | undefined;
+    let lockedSince: MonotonicMs | undefined;
     for (;;) {
       const begin = elapsed();
       let over = false;

@@ -174,9 +174,9 @@ export class RecycleBin {
 
   /**
    * Forgets rows of deleted recordings without files.
-   * @param deletedUntil epoch ms @param begunUntil epoch ms: younger ones still say which episodes were recorded
+   * @param begunUntil younger ones still say which episodes were recorded
    */
-  purge(deletedUntil: number, begunUntil: number): number {
+  purge(deletedUntil: BroadcastMs, begunUntil: BroadcastMs): number {
     return atomically(
       this.database,
       () =>

@@ -12,7 +12,7 @@ import {
   stationId,
   transportStreamId,
 } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs, plusMs } from '../../arib/time.ts';
 import { putPrograms } from '../../test/service/guide-rows.ts';
 import { recordingId } from '../model/ids.ts';
 import { readRule } from '../schedule/rule-body.ts';
@@ -273,7 +273,7 @@ describe('reservations', () => {
     expect(worth(`verdict = '{"level":"damaged","drops":1}'`)).toEqual([null, 'damaged', null, null]);
     expect(worth("state = 'failed'")).toEqual([null, 'lost', null, null]);
     expect(reservations.wanted().map(({ id }) => id as number)).toEqual([1, 6]);
-    expect(reservations.purge(NOW + 6 * HOUR)).toBe(3);
+    expect(reservations.purge(plusMs(NOW, 6 * HOUR))).toBe(3);
     expect(reservations.all().map(({ state }) => state)).toEqual([
       'scheduled',
       'conflict',
@@ -328,7 +328,7 @@ describe('rules', () => {
     rules.remove(rule.id);
     expect(rules.all()).toEqual([]);
     expect(cancellations.all().map(({ ruleId }) => ruleId)).toEqual([null]);
-    expect(cancellations.purge(NOW + 1)).toBe(1);
+    expect(cancellations.purge(plusMs(NOW, 1))).toBe(1);
   });
 });
 

@@ -293,7 +293,7 @@ export class ReservationStore {
   }
 
   /** Forgets what is done with and ended before, epoch ms. @returns how many */
-  purge(before: number): number {
+  purge(before: BroadcastMs): number {
     return atomically(
       this.database,
       () =>

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import type { ProgramId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
+import { monotonicMs } from '../../host/clock.ts';
 import { recordingId, ruleId } from '../model/ids.ts';
 import { matchText, searchWords } from '../model/search-text.ts';
 import { openDatabase, openReader } from './database.ts';
@@ -396,7 +397,7 @@ describe('a long search', () => {
     indexAllPending(database);
     // A millisecond passes with every look at the clock: every fourth document or so is the last of its slice.
     let ms = 0;
-    const slow = new SearchStore(database, () => ms++);
+    const slow = new SearchStore(database, () => monotonicMs(ms++));
     let turns = 0;
     const tick = (): void => {
       turns += 1;
@@ -516,7 +517,10 @@ test('whoever writes does not wait for a search that is under way, nor fails bec
     indexAllPending(database);
     let at = 0;
     // Others have their turn after every row.
-    const search = new SearchStore(reader, () => (at += 1000));
+    const search = new SearchStore(reader, () => {
+      at += 1000;
+      return monotonicMs(at);
+    });
     const found = search.programs(searchWords('海の番組'), 50, NOW);
     other.run('UPDATE stations SET channel = ?', ['T28']);
     const write = database.transaction(() => database.run('UPDATE stations SET channel = ?', ['T29']));

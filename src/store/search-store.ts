@@ -5,9 +5,11 @@
  *
  * A query of common letters that few texts have together makes many rows be compared: others get their turn in between.
  */
+
 import type { Database } from 'bun:sqlite';
 import type { ProgramId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
+import { type MonotonicClock, systemMonotonicClock } from '../../host/clock.ts';
 import type {
   FoundProgram,
   FoundRecording,
@@ -191,8 +193,7 @@ export class SearchStore {
 
   constructor(
     private readonly database: Database,
-    /** Monotonic ms. */
-    private readonly elapsed: () => number = () => performance.now(),
+    private readonly elapsed: MonotonicClock = systemMonotonicClock,
   ) {
     const stamp = (...tables: CountedTable[]) => tableStamp(database, tables);
     this.#booked = new Texts(

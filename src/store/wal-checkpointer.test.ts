@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { monotonicMs } from '../../host/clock.ts';
 import { openDatabase, openReader } from './database.ts';
 import { WalCheckpointer } from './wal-checkpointer.ts';
 
@@ -23,7 +24,10 @@ beforeEach(() => {
   database.run('CREATE TABLE blobs (id INTEGER PRIMARY KEY, text TEXT)');
   let at = 0;
   tickMs = 0;
-  checkpointer = new WalCheckpointer(path, () => (at += tickMs));
+  checkpointer = new WalCheckpointer(path, () => {
+    at += tickMs;
+    return monotonicMs(at);
+  });
 });
 
 afterEach(() => {
@@ -112,5 +116,5 @@ test('after the end the database is one whole file', () => {
   expect(existsSync(`${path}-wal`)).toBe(false);
   database = openDatabase(path);
   expect(stored()).toBe(10);
-  checkpointer = new WalCheckpointer(path, () => 0);
+  checkpointer = new WalCheckpointer(path, () => monotonicMs(0));
 });

@@ -7,9 +7,11 @@
  * - the first commit into a restarted log is synced by the committing connection. So the log restarts only when this
  *   says so: a reader of its own (the pin) keeps everybody else from it, and the first commit is made here.
  */
+
 import { Database } from 'bun:sqlite';
 import { closeSync, fsyncSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { MonotonicClock } from '../../host/clock.ts';
 
 /** Written into the database when so many are new, as SQLite would by itself: 4 MB. */
 const WRITE_PAGES = 1000;
@@ -34,13 +36,10 @@ export class WalCheckpointer {
   readonly #pins: [Database, Database];
   #isQuick = true;
 
-  /**
-   * @param path of a database that is open already
-   * @param elapsed monotonic ms
-   */
+  /** @param path of a database that is open already */
   constructor(
     private readonly path: string,
-    private readonly elapsed: () => number,
+    private readonly elapsed: MonotonicClock,
   ) {
     this.#database = connect(path);
     this.#pins = [connect(path), connect(path)];

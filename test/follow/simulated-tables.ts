@@ -14,7 +14,7 @@ import {
 import type { Eit, EitEvent } from '../../arib/si/eit.ts';
 import { broadcastEvent } from '../../arib/si/event.ts';
 import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
+import { systemMonotonicClock, wallMs } from '../../host/clock.ts';
 import { ordersOf } from '../../src/booking/recording-orders.ts';
 import { AirWatch } from '../../src/guide/air-watch.ts';
 import { programOf } from '../../src/guide/event-program.ts';
@@ -63,7 +63,7 @@ export class SimulatedTables {
   readonly #database = openDatabase(':memory:');
   readonly #writer = new ProgramWriter({
     database: this.#database,
-    elapsed: () => performance.now(),
+    elapsed: systemMonotonicClock,
     pause: async () => {},
   });
   readonly #store = new ProgramStore(this.#database);

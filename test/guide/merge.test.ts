@@ -7,7 +7,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { networkId, serviceId, stationId } from '../../arib/ids.ts';
 import { broadcastMs, encodeJstTime } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
+import { systemMonotonicClock, wallMs } from '../../host/clock.ts';
 import type { VisitedStation } from '../../src/guide/guide-messages.ts';
 import { GuideSession } from '../../src/guide/guide-session.ts';
 import { KnownStations } from '../../src/guide/known-stations.ts';
@@ -71,7 +71,7 @@ class Reader {
   readonly #known = new KnownStations();
   readonly #writer = new ProgramWriter({
     database: this.database,
-    elapsed: () => performance.now(),
+    elapsed: systemMonotonicClock,
     pause: async () => {},
   });
   readonly #stream = new StreamBuilder();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventId, networkId, programId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
+import { systemMonotonicClock, wallMs } from '../../host/clock.ts';
 import type { ProgramRecord } from '../../src/model/program.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { ProgramWriter } from '../../src/store/program-writer.ts';
@@ -77,7 +77,7 @@ test('a simulated year leaves the database at a constant size', async () => {
     };
   });
   new StationStore(database).apply({ put: stations, hide: [], retype: [] }, broadcastMs(0));
-  const writer = new ProgramWriter({ database, elapsed: () => performance.now(), pause: async () => {} });
+  const writer = new ProgramWriter({ database, elapsed: systemMonotonicClock, pause: async () => {} });
   const pages = (): number => {
     database.run('PRAGMA wal_checkpoint(TRUNCATE)');
     return (database.query('PRAGMA page_count').get() as { page_count: number }).page_count;
@@ -93,7 +93,7 @@ test('a simulated year leaves the database at a constant size', async () => {
         now,
       );
     }
-    await writer.purge(now - DAY_MS);
+    await writer.purge(broadcastMs(now - DAY_MS));
     if (number >= SETTLED_DAY && number % 5 === 0) sizes.push(pages());
   }
   const { rows } = database.query('SELECT count(*) AS rows FROM programs').get() as { rows: number };

@@ -1,8 +1,10 @@
 /** The encoded path of the live socket: initialisation segment, fragments, and the times beside the original stream. */
+
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { unwrapPts } from '../../arib/time.ts';
 import { hasPayload, PACKET_SIZE, packetPid, startsUnit } from '../../arib/ts/packet.ts';
 import { pesTimes } from '../../arib/ts/pes-stamps.ts';
+import { systemMonotonicClock } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { readFragment } from '../../mp4/fragment.ts';
 import { readTracks } from '../../mp4/tracks.ts';
@@ -31,7 +33,7 @@ beforeAll(async () => {
     chase: () => Promise.reject(new Error('nothing is recorded')),
     redeem: () => undefined,
     log: SILENT_LOG,
-    clock: () => performance.now(),
+    clock: systemMonotonicClock,
   });
 }, 60_000);
 afterEach(() => rig.leaveAll());

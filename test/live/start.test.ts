@@ -2,9 +2,11 @@
  * The input with which an encoder starts, at every random access point of a broadcast: ffmpeg must know the frame rate
  * by then. Without it H.264 gets a wrong level and SVT-AV1 refuses to start.
  */
+
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { serviceId } from '../../arib/ids.ts';
 import { StationFilter } from '../../arib/ts/station-filter.ts';
+import { monotonicMs } from '../../host/clock.ts';
 import { liveCommand, VIDEO_ENCODERS } from '../../src/ffmpeg/recipes.ts';
 import { EntryPointFinder } from '../../src/reception/entry-points.ts';
 import { layoutOf, type StationLayout } from '../../src/reception/station-layout.ts';
@@ -32,7 +34,7 @@ function encoderStarts(stream: Uint8Array, onLayout: (layout: StationLayout) => 
     const kept = filter.feed(stream.slice(at, at + STEP)) as Uint8Array<ArrayBuffer>;
     const { points } = finder.feed(kept);
     for (const start of open) if (start.room-- > 0) start.parts.push(kept);
-    burst.add(position, kept, points, 0);
+    burst.add(position, kept, points, monotonicMs(0));
     const parts = points.length > 0 ? burst.forEncoder() : undefined;
     if (parts === undefined) continue;
     starts.push(parts);

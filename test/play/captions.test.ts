@@ -1,9 +1,11 @@
 /** Captions of recordings over HTTP: as a file, and as a frame stream. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Value } from '@sinclair/typebox/value';
 import { broadcastMs, type Pts90k, unwrapPts } from '../../arib/time.ts';
+import { monotonicMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { RecordingBytes } from '../../src/media/recording-bytes.ts';
 import { RecordingIndexer } from '../../src/media/recording-index.ts';
@@ -208,7 +210,7 @@ describe('caption stream', () => {
       open: { open: () => opened(content) },
       list: { find: () => ({ state: state.value }) as ListedRecording },
       log: SILENT_LOG,
-      elapsed: () => state.now,
+      elapsed: () => monotonicMs(state.now),
       sleep: async (ms) => {
         state.now += ms;
         await Bun.sleep(0);

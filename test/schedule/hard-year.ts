@@ -168,7 +168,7 @@ export class HardHome {
       changed = this.#tellTime() || changed;
       home.now = broadcastMs(at + this.#clockError);
       home.isTimeSure = this.isTimeSure;
-      home.runningSince = this.#onSince + this.#clockError;
+      home.runningSince = broadcastMs(this.#onSince + this.#clockError);
       if (minute % 1440 === 0 && this.isTimeSure) this.#forget();
       if (random.below(400) === 0) changed = this.people.decide() || changed;
       if (this.#listen()) changed = true;

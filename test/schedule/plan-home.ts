@@ -49,7 +49,7 @@ export class Home {
   tuners: TunerOfPlan[] | null;
   readonly airings = new Map<ProgramId, Airing>();
   /** Since when somebody records. */
-  runningSince = -Infinity;
+  runningSince = broadcastMs(Number.NEGATIVE_INFINITY);
   isTimeSure = true;
   settings = {
     marginBefore: 10_000,

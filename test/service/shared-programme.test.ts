@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import { serviceId, stationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
+import { systemMonotonicClock, wallMs } from '../../host/clock.ts';
 import { GuideSession } from '../../src/guide/guide-session.ts';
 import { KnownStations } from '../../src/guide/known-stations.ts';
 import { ProgramWriter } from '../../src/store/program-writer.ts';
@@ -67,7 +67,7 @@ async function readGuide(home: Household): Promise<void> {
   // The first pass brings the time, without which no schedule is believed.
   for (let pass = 0; pass < 2; pass += 1) session.feed(sections.feed(packets), wallMs(now));
   const pause = async (): Promise<void> => {};
-  const writer = new ProgramWriter({ database: home.database, elapsed: () => performance.now(), pause });
+  const writer = new ProgramWriter({ database: home.database, elapsed: systemMonotonicClock, pause });
   for (const change of session.take()) await writer.write(change, now);
 }
 

@@ -65,8 +65,8 @@ export interface PlanInput {
   readonly settings: PlanSettings;
   /** Reservations whose recordings have ended and are only judged: they need no tuner any more. */
   readonly judged?: readonly ReservationId[];
-  /** Since when somebody records what is planned, epoch ms: what ended before was missed for want of it. */
-  readonly runningSince?: number;
+  /** Since when somebody records what is planned: what ended before was missed for want of it. */
+  readonly runningSince?: BroadcastMs;
   /** False: the time may be another, so that nothing is over, and nothing that was is to come again. */
   readonly isTimeSure?: boolean;
   /** What stations that are being received say of their programmes (`GuideRoom.airings`). */

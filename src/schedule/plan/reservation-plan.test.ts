@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { broadcastMs } from '../../../arib/time.ts';
+import { broadcastMs, plusMs } from '../../../arib/time.ts';
 import { GR_TUNER, HOUR, Home, MINUTE, NOON } from '../../../test/schedule/plan-home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
 import { reservationId } from '../../model/ids.ts';
@@ -176,7 +176,7 @@ describe('what must not be recorded', () => {
     const satellite = home.reserve(home.program(two, '三', { at: 60 }));
     home.run();
     // It was started when the first was over.
-    home.runningSince = NOON + 90 * MINUTE;
+    home.runningSince = plusMs(NOON, 90 * MINUTE);
     home.now = broadcastMs(NOON + 120 * MINUTE);
     home.run();
     expect(home.of(off.programId)?.reason).toEqual({ code: 'missed_service_stopped' });

@@ -5,7 +5,7 @@
  * tuning stays where it is until its last reader ends. Pure.
  */
 import type { BroadcastType } from '../../../arib/ids.ts';
-import type { BroadcastMs } from '../../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../../arib/time.ts';
 
 export interface PlanTuner {
   /** As the agent says it; 0 is used first. */
@@ -50,15 +50,16 @@ type Meeting =
   | 'part';
 
 interface Seat {
-  /** Until when it is read, epoch ms. */
-  readonly until: number;
+  /** Until when it is read. */
+  readonly until: BroadcastMs;
   /** The same, with the margins of its readers. */
-  readonly closes: number;
+  readonly closes: BroadcastMs;
   readonly type: BroadcastType | undefined;
   readonly channel: string;
 }
 
-const EMPTY: Seat = { until: -Infinity, closes: -Infinity, type: undefined, channel: '' };
+const NEVER = broadcastMs(Number.NEGATIVE_INFINITY);
+const EMPTY: Seat = { until: NEVER, closes: NEVER, type: undefined, channel: '' };
 
 /**
  * In the order in which the agent is asked. Of those that begin together the longest is first: it gets the smaller
@@ -125,8 +126,8 @@ function seated(seats: readonly Seat[], slot: Slot, tuner: number): Seat[] {
   const { type, channel, to, after } = slot;
   const seat = seats[tuner] ?? EMPTY;
   const stays = seat.type === type && seat.channel === channel;
-  const until = Math.max(seat.until, to);
-  const closes = Math.max(stays ? seat.closes : -Infinity, to + after);
+  const until = latest(seat.until, to);
+  const closes = latest(stays ? seat.closes : NEVER, plusMs(to, after));
   return seats.with(tuner, { until, closes, type, channel });
 }
 
@@ -170,8 +171,8 @@ function firstIndex<E>(list: readonly E[], holds: (one: E) => boolean): number {
 
 /** Slots that can reach each other's tuners: before and behind them all tuners are free, margins included. */
 interface Cluster<T extends Slot> {
-  from: number;
-  to: number;
+  from: BroadcastMs;
+  to: BroadcastMs;
   /** Of any of its slots, ms. */
   longest: number;
   /** In the order of their beginnings. */
@@ -281,16 +282,16 @@ export class TunerTime<T extends Slot> {
   }
 
   #merged(slot: T): { first: number; count: number; cluster: Cluster<T> } {
-    const first = this.#firstCluster(slot.from - slot.before);
-    let from = slot.from - slot.before;
-    let to = slot.to + slot.after;
+    const first = this.#firstCluster(plusMs(slot.from, -slot.before));
+    let from = plusMs(slot.from, -slot.before);
+    let to = plusMs(slot.to, slot.after);
     let longest = slot.to - slot.from;
     let count = 0;
     for (; first + count < this.#clusters.length; count++) {
       const other = this.#clusters[first + count];
       if (other === undefined || other.from > slot.to + slot.after) break;
-      from = Math.min(from, other.from);
-      to = Math.max(to, other.to);
+      from = earliest(from, other.from);
+      to = latest(to, other.to);
       longest = Math.max(longest, other.longest);
     }
     // Clusters follow each other, and what has begun stands in the first: their slots are in order.
@@ -310,7 +311,7 @@ export class TunerTime<T extends Slot> {
   }
 
   /** The first that ends at or after a time. */
-  #firstCluster(at: number): number {
+  #firstCluster(at: BroadcastMs): number {
     return firstIndex(this.#clusters, ({ to }) => to >= at);
   }
 }
