@@ -197,8 +197,8 @@ const CONDITIONS = {
   durationMin: t.Optional(nullable(t.Integer({ minimum: 0, maximum: MAX_MINUTES, description: 'minutes' }))),
   durationMax: t.Optional(nullable(t.Integer({ minimum: 0, maximum: MAX_MINUTES, description: 'minutes' }))),
   freeOnly: t.Optional(t.Boolean({ description: 'default true' })),
-  periodFrom: t.Optional(nullable(t.Integer(PERIOD))),
-  periodTo: t.Optional(nullable(t.Integer(PERIOD))),
+  periodFrom: t.Optional(nullable(broadcastMsSchema(PERIOD))),
+  periodTo: t.Optional(nullable(broadcastMsSchema(PERIOD))),
 } as const;
 
 const ACTIONS = {

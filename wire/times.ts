@@ -1,6 +1,6 @@
 /**
- * Times that cross a process boundary, as branded numbers: epoch milliseconds by the machine's clock, and the schemas of
- * these and of `BroadcastMs` (`arib/time.ts`). JSON carries plain integers.
+ * The machine's two clocks as branded numbers, so that a time of one is never compared with a time of the other, and the
+ * schemas of times that cross a process boundary; `BroadcastMs` is in `arib/time.ts`. JSON carries plain integers.
  */
 import { type TUnsafe, Type as t } from '@sinclair/typebox';
 import type { BroadcastMs } from '../arib/time.ts';
@@ -10,12 +10,20 @@ declare const brand: unique symbol;
 /** Milliseconds since 1970-01-01T00:00:00Z by a machine's clock. May jump when the clock is set. */
 export type WallMs = number & { readonly [brand]: 'WallMs' };
 
-/** A time of either clock, where only its place in the calendar counts. */
+/** Milliseconds since an unspecified moment; never set, never goes back. Means nothing in another process. */
+export type MonotonicMs = number & { readonly [brand]: 'MonotonicMs' };
+
+/** A calendar time of either clock, where it does not matter which. */
 export type EpochMs = BroadcastMs | WallMs;
 
 /** A number from outside the type system: the runtime, a stored row, a worker message. */
 export function wallMs(value: number): WallMs {
   return value as WallMs;
+}
+
+/** A number from outside the type system: the runtime, a worker message. */
+export function monotonicMs(value: number): MonotonicMs {
+  return value as MonotonicMs;
 }
 
 type IntegerOptions = Parameters<typeof t.Integer>[0];

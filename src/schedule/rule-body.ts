@@ -1,6 +1,5 @@
 /** The body of a rule, as a person sends it, checked once: what comes out needs no further look. */
 import { BROADCAST_TYPES, type StationId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { plainName } from '../../host/plain-name.ts';
 import { type RuleBody, RuleBodySchema, type RuleItem } from '../../wire/schedule.ts';
 import { Failure } from '../model/failure.ts';
@@ -34,13 +33,9 @@ function readConditions(body: RuleBody): RuleConditions {
     durationMin: body.durationMin ?? null,
     durationMax: body.durationMax ?? null,
     freeOnly: body.freeOnly ?? true,
-    periodFrom: timeOf(body.periodFrom),
-    periodTo: timeOf(body.periodTo),
+    periodFrom: body.periodFrom ?? null,
+    periodTo: body.periodTo ?? null,
   };
-}
-
-function timeOf(value: number | null | undefined): BroadcastMs | null {
-  return value == null ? null : broadcastMs(value);
 }
 
 /** Conditions that contradict themselves match nothing for ever: better said at once. */

@@ -1,8 +1,10 @@
 /** The raw path without a browser: transport stream in, pictures and sound out, in virtual time. */
+
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { pid } from '../../arib/ids.ts';
 import { packetizePes } from '../../arib/ts/pes-writer.ts';
+import { wallMs } from '../../host/clock.ts';
 import { readTracks } from '../../mp4/tracks.ts';
 import { Mpeg2Decoder } from '../../web/raw/mpeg2-decoder.ts';
 import type { RawReport } from '../../web/raw/raw-messages.ts';
@@ -95,7 +97,7 @@ class Rig {
       audioIndex: 0,
       show: ({ time }) => this.shown.push(time),
       report: (report) => this.reports.push(report),
-      now: () => this.now,
+      now: () => wallMs(this.now),
     });
     return this;
   }
@@ -109,7 +111,7 @@ class Rig {
   play(seconds: number, position = 0): void {
     const from = this.now;
     for (; this.now < from + seconds * 1000; this.now += 8) {
-      this.station.clock(position + (this.now - from) / 1000, this.now, 1);
+      this.station.clock(position + (this.now - from) / 1000, wallMs(this.now), 1);
       this.station.step();
     }
   }

@@ -1,9 +1,20 @@
-/** The current time as a signal, for progress bars and remaining times: ticks only while the page is visible. */
+/** The page's clocks, and the current time as a signal, which ticks only while the page is visible. */
 import { computed, signal } from '@preact/signals';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { type MonotonicMs, monotonicMs, type WallMs, wallMs } from '../../wire/times.ts';
 
 /** By the browser's clock, assumed to agree with the broadcast's; updated every five seconds. */
 export const now = signal(currentMs());
+
+/** For how long ago something was: never set, never goes back. */
+export function monotonicNow(): MonotonicMs {
+  return monotonicMs(performance.now());
+}
+
+/** Also counts the time that the device was suspended. */
+export function wallNow(): WallMs {
+  return wallMs(Date.now());
+}
 
 /** As `now`, at the moment of the call. */
 export function currentMs(): BroadcastMs {

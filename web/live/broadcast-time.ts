@@ -2,7 +2,9 @@
  * Estimates how far the picture is behind the broadcast, from samples of the broadcast's time sent by the service. The
  * device's own clock may be wrong: each sample was current when it was sent, so the least delayed one is used.
  */
+
 import { type BroadcastMs, plusMs } from '../../arib/time.ts';
+import type { MonotonicMs } from '../../wire/times.ts';
 
 /** Samples arrive late by the network's latency; older ones than this are ignored. */
 const KEPT_MS = 120_000;
@@ -12,14 +14,14 @@ interface Told {
   readonly position: number;
   /** Of that position. */
   readonly at: BroadcastMs;
-  /** When it was heard, ms of any monotonic clock. */
-  readonly heard: number;
+  /** When it was heard. */
+  readonly heard: MonotonicMs;
 }
 
 export class BroadcastTime {
   #told: readonly Told[] = [];
 
-  hear(position: number, at: BroadcastMs, heard: number): void {
+  hear(position: number, at: BroadcastMs, heard: MonotonicMs): void {
     // Another programme clock: earlier samples belong to another scale.
     const before = this.#told.at(-1);
     const jumped =
@@ -39,7 +41,7 @@ export class BroadcastTime {
   }
 
   /** Delay of a position behind the current broadcast, s; undefined without a sample. */
-  delay(position: number, now: number): number | undefined {
+  delay(position: number, now: MonotonicMs): number | undefined {
     if (this.#told.length === 0) return undefined;
     const newest = Math.max(...this.#told.map((one) => one.position + (now - one.heard) / 1000));
     return Math.max(0, newest - position);

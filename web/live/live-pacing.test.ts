@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test';
+import { monotonicMs } from '../../wire/times.ts';
 import { bufferedAhead, type Span } from '../player/pacing.ts';
 import { afterStall, type Decision, LivePacing, startSteering, steer } from './live-pacing.ts';
 
 const STEP_MS = 250;
+const BEGIN = monotonicMs(0);
 
 interface Run {
   position: number;
@@ -17,7 +19,7 @@ interface Run {
  * Plays `seconds` of a stream whose encoder is `lead` seconds ahead at the start and delivers fragments of
  * `fragment` seconds in real time.
  */
-function play(seconds: number, lead: number, fragment: number, steering = startSteering(0)): Run {
+function play(seconds: number, lead: number, fragment: number, steering = startSteering(BEGIN)): Run {
   const run: Run = {
     position: 0,
     lowest: Number.POSITIVE_INFINITY,
@@ -31,7 +33,7 @@ function play(seconds: number, lead: number, fragment: number, steering = startS
     const end = lead + Math.floor(at / 1000 / fragment) * fragment;
     run.position = Math.min(end, run.position + (STEP_MS / 1000) * rate);
     const decision = steer(run.steering, {
-      at,
+      at: monotonicMs(at),
       position: run.position,
       ranges: [{ start: 0, end }],
       running: true,
@@ -51,13 +53,13 @@ function play(seconds: number, lead: number, fragment: number, steering = startS
 
 describe('steer', () => {
   test('plays at its own pace when the buffer is right', () => {
-    const run = play(20, 1.2, 0.5, startSteering(0, 0.8));
+    const run = play(20, 1.2, 0.5, startSteering(BEGIN, 0.8));
     expect([...run.rates]).toEqual([1]);
     expect(run.jumps).toBe(0);
   });
 
   test('catches up gently from three seconds behind', () => {
-    const run = play(90, 3, 0.5, startSteering(0, 0.8));
+    const run = play(90, 3, 0.5, startSteering(BEGIN, 0.8));
     expect(run.jumps).toBe(0);
     expect(Math.max(...run.rates)).toBe(1.05);
     expect(run.lowest).toBeGreaterThan(0.5);
@@ -77,17 +79,17 @@ describe('steer', () => {
   });
 
   test('a stall raises the target, quiet time lowers it again', () => {
-    const raised = afterStall(afterStall(startSteering(0), 0), 0);
+    const raised = afterStall(afterStall(startSteering(BEGIN), BEGIN), BEGIN);
     expect(raised.target).toBeCloseTo(1.5);
     expect(play(605, 2.2, 0.5, raised).steering.target).toBeCloseTo(1.2);
-    expect(play(605, 1.2, 0.5, startSteering(0, 0.3)).steering.target).toBeCloseTo(0.2);
-    let endless = startSteering(0);
-    for (let count = 0; count < 50; count += 1) endless = afterStall(endless, 0);
+    expect(play(605, 1.2, 0.5, startSteering(BEGIN, 0.3)).steering.target).toBeCloseTo(0.2);
+    let endless = startSteering(BEGIN);
+    for (let count = 0; count < 50; count += 1) endless = afterStall(endless, BEGIN);
     expect(endless.target).toBe(4);
   });
 
-  const at = (position: number, ranges: Span[], now: number, from = startSteering(0)) =>
-    steer(from, { at: now, position, ranges, running: true });
+  const at = (position: number, ranges: Span[], now: number, from = startSteering(BEGIN)) =>
+    steer(from, { at: monotonicMs(now), position, ranges, running: true });
 
   test('goes to the buffer when it stands before or between it at once', () => {
     expect(at(0, [{ start: 100, end: 101 }], 10).seekTo).toBeCloseTo(100.02);
@@ -113,15 +115,20 @@ describe('steer', () => {
       { start: 0, end: 4.89 },
       { start: 5.21, end: 8 },
     ];
-    const first = steer(startSteering(0), { at: 250, position: 4.82, ranges, running: true });
+    const first = steer(startSteering(BEGIN), {
+      at: monotonicMs(250),
+      position: 4.82,
+      ranges,
+      running: true,
+    });
     expect(first.seekTo).toBeUndefined();
-    const stood = steer(first.steering, { at: 750, position: 4.82, ranges, running: true });
+    const stood = steer(first.steering, { at: monotonicMs(750), position: 4.82, ranges, running: true });
     expect(stood.seekTo).toBeCloseTo(5.23);
   });
 
   test('does nothing while paused or without a buffer', () => {
-    const paused = steer(startSteering(0), {
-      at: 9000,
+    const paused = steer(startSteering(BEGIN), {
+      at: monotonicMs(9000),
       position: 0,
       ranges: [{ start: 50, end: 99 }],
       running: false,
@@ -143,7 +150,7 @@ test('bufferedAhead counts to the next gap only', () => {
 
 describe('LivePacing', () => {
   test('keeps a minute and a half to go back to, also while paused, and no more than two minutes', () => {
-    const pacing = new LivePacing(0, 0.8);
+    const pacing = new LivePacing(BEGIN, 0.8);
     expect(pacing.removable([{ start: 0, end: 112 }], 109, false)).toBeUndefined();
     expect(pacing.removable([{ start: 0, end: 113 }], 111, false)).toEqual({ start: 0, end: 21 });
     expect(pacing.removable([{ start: 0, end: 139 }], 3, true)).toBeUndefined();
@@ -154,13 +161,23 @@ describe('LivePacing', () => {
   });
 
   test('leaves the picture where the viewer went back to, but for gaps', () => {
-    const pacing = new LivePacing(0, 0.5);
+    const pacing = new LivePacing(BEGIN, 0.5);
     pacing.follows = false;
     for (let at = 250; at < 10_000; at += 250) {
-      const pace = pacing.next({ at, position: at / 1000, ranges: [{ start: 0, end: 90 }], running: true });
+      const pace = pacing.next({
+        at: monotonicMs(at),
+        position: at / 1000,
+        ranges: [{ start: 0, end: 90 }],
+        running: true,
+      });
       expect(pace).toEqual({ rate: 1, seekTo: undefined });
     }
-    const gap = pacing.next({ at: 11_000, position: 10, ranges: [{ start: 20, end: 90 }], running: true });
+    const gap = pacing.next({
+      at: monotonicMs(11_000),
+      position: 10,
+      ranges: [{ start: 20, end: 90 }],
+      running: true,
+    });
     expect(gap.seekTo).toBeCloseTo(20.02);
   });
 });

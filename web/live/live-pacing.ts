@@ -5,6 +5,7 @@
  * What counts is the low-water mark of the buffer (the least that was ahead within a few seconds), not its
  * momentary level, which goes up and down with every fragment.
  */
+import type { MonotonicMs } from '../../wire/times.ts';
 import {
   bufferedAhead,
   NUDGE,
@@ -18,12 +19,12 @@ import {
 interface Steering {
   /** Low-water mark aimed for, in seconds; grows after a stall and shrinks back slowly. */
   readonly target: number;
-  readonly lows: readonly { readonly at: number; readonly ahead: number }[];
+  readonly lows: readonly { readonly at: MonotonicMs; readonly ahead: number }[];
   readonly rate: number;
   readonly position: number;
   /** When the position last advanced. */
-  readonly movedAt: number;
-  readonly easedAt: number;
+  readonly movedAt: MonotonicMs;
+  readonly easedAt: MonotonicMs;
 }
 
 export interface Decision extends Pace {
@@ -55,12 +56,12 @@ const FASTER = 1.03;
 const FASTEST = 1.05;
 
 /** @param target as it was last on this device, s */
-export function startSteering(at: number, target = BASE_TARGET): Steering {
+export function startSteering(at: MonotonicMs, target = BASE_TARGET): Steering {
   return { target, lows: [], rate: 1, position: -1, movedAt: at, easedAt: at };
 }
 
 /** Playback stalled: buffer more from now on. */
-export function afterStall(steering: Steering, at: number): Steering {
+export function afterStall(steering: Steering, at: MonotonicMs): Steering {
   const target = Math.min(MAX_TARGET, steering.target + STALL_STEP);
   return { ...steering, target, easedAt: at, lows: [] };
 }
@@ -136,11 +137,8 @@ export class LivePacing implements Pacing {
   /** The viewer went back, or continues after a pause: the picture is left where it is. */
   follows = true;
 
-  /**
-   * @param at milliseconds of the clock that samples carry
-   * @param target what was needed on this device before, s
-   */
-  constructor(at: number, target: number) {
+  /** @param target what was needed on this device before, s */
+  constructor(at: MonotonicMs, target: number) {
     this.startAhead = target;
     this.#steering = startSteering(at, target);
   }
@@ -156,7 +154,7 @@ export class LivePacing implements Pacing {
     return { rate, seekTo };
   }
 
-  onStall(at: number): void {
+  onStall(at: MonotonicMs): void {
     this.#steering = afterStall(this.#steering, at);
   }
 

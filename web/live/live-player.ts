@@ -3,14 +3,17 @@
  * keeps the viewer's choices. Where a socket is impossible (a proxy without WebSocket), the HTTP stream is used,
  * without captions.
  */
+
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, plusMs } from '../../arib/time.ts';
 import type { LiveCodec, LiveQuality } from '../../wire/api.ts';
 import type { CaptionPage, CaptionsNotice } from '../../wire/caption.ts';
 import type { RecordingId } from '../../wire/ids.ts';
 import type { LiveTuned, ReceptionFault } from '../../wire/live.ts';
+import type { MonotonicMs } from '../../wire/times.ts';
 import { captionLanguage } from '../caption/caption-choice.ts';
+import { currentMs, monotonicNow, wallNow } from '../device/clock.ts';
 import { deviceCodec, lastStation, liveBuffer, liveCodec } from '../device/preferences.ts';
 import { canPlayAv1, mediaSourceClass } from '../player/capabilities.ts';
 import { HttpFeed } from '../player/http-feed.ts';
@@ -95,7 +98,7 @@ export class LivePlayer {
   readonly raw = new RawChoice();
   readonly quality = new QualityChoice();
   /** No picture since, though it was granted; ms of the monotonic clock. */
-  #starvedSince: number | undefined;
+  #starvedSince: MonotonicMs | undefined;
   readonly #paused = signal(false);
   readonly #fault = signal<ReceptionFault | undefined>(undefined);
   #stationId = 0 as StationId;
@@ -301,9 +304,9 @@ export class LivePlayer {
   /** Updates the values that change with time. */
   #follow(): void {
     const { currentTime, paused } = this.#video;
-    this.#rate.note(this.#connection.received, performance.now());
-    this.#followQuality(performance.now());
-    this.#behind.value = this.#picture ? this.#time.delay(currentTime, performance.now()) : undefined;
+    this.#rate.note(this.#connection.received, monotonicNow());
+    this.#followQuality(monotonicNow());
+    this.#behind.value = this.#picture ? this.#time.delay(currentTime, monotonicNow()) : undefined;
     if (this.#pacing !== undefined && this.#state.value.kind === 'playing') {
       liveBuffer.value = Math.min(4, Math.round(this.#pacing.target * 10) / 10);
     }
@@ -311,7 +314,7 @@ export class LivePlayer {
   }
 
   /** Asks for less where the network carries no more, and for more where it does again. */
-  #followQuality(at: number): void {
+  #followQuality(at: MonotonicMs): void {
     const state = this.#state.value;
     const isPlaying = state.kind === 'playing';
     const isStarved = state.kind === 'stalled' || (state.kind === 'tuning' && state.stage === 'video');
@@ -351,7 +354,7 @@ export class LivePlayer {
     if (encoded !== liveCodec.value && codec !== 'raw' && !this.#picture)
       this.#handlers.onNotice('codec_fallback');
     const Rules = codec === 'raw' ? RawPacing : LivePacing;
-    const pacing = new Rules(performance.now(), liveBuffer.value);
+    const pacing = new Rules(monotonicNow(), liveBuffer.value);
     this.#pacing = pacing;
     this.#isBack.value = false;
     const session = new PlaybackSession(this.#video, this.#feed(codec), pacing, SILENCE, this.#events(codec));
@@ -399,7 +402,7 @@ export class LivePlayer {
       },
       onCaptions: (notice: CaptionsNotice) => this.captions.announce(notice),
       onPage: (page: CaptionPage, at, superimpose) => this.captions.add(page, at, superimpose),
-      onClock: (position, at) => this.#time.hear(position, at, performance.now()),
+      onClock: (position, at) => this.#time.hear(position, at, monotonicNow()),
       onNotice: (word) => this.#handlers.onNotice(word),
       onFault: (fault) => {
         this.#fault.value = fault;
@@ -454,7 +457,7 @@ export class LivePlayer {
       this.#dispatch({ kind: 'giveUp', failure });
       return;
     }
-    const { retry, waitMs } = nextTry(this.#retry, end, Date.now(), playedMs);
+    const { retry, waitMs } = nextTry(this.#retry, end, wallNow(), playedMs);
     this.#retry = retry;
     if (waitMs === 0) {
       this.#open();
@@ -462,7 +465,7 @@ export class LivePlayer {
     }
     // After the first break of a stream that played, its picture stays: the buffer usually outlasts the break.
     this.#picture &&= retry.failures <= 1;
-    this.#dispatch({ kind: 'retryLater', failure, until: Date.now() + waitMs, kept: this.#picture });
+    this.#dispatch({ kind: 'retryLater', failure, until: plusMs(currentMs(), waitMs), kept: this.#picture });
     this.#timer = setTimeout(() => this.#open(true), waitMs);
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import { ApiFailure } from '../query/api.ts';
 import { type LiveEvent, type LiveState, nextState } from './live-state.ts';
 
@@ -29,9 +30,11 @@ test('a picture that comes late does not hide a failure', () => {
 test('the reason stays while it is asked for again, until there is an answer', () => {
   const waiting = after(
     { kind: 'tune', kept: false },
-    { kind: 'retryLater', failure, until: 5, kept: false },
+    { kind: 'retryLater', failure, until: broadcastMs(5), kept: false },
   );
-  expect(nextState(waiting, { kind: 'retryLater', failure, until: 9, kept: false })).toMatchObject({
+  expect(
+    nextState(waiting, { kind: 'retryLater', failure, until: broadcastMs(9), kept: false }),
+  ).toMatchObject({
     kind: 'waiting',
     until: 9,
   });

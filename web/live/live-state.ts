@@ -1,4 +1,5 @@
 /** The states of live viewing and their transitions. Pure. */
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { ApiFailure } from '../query/api.ts';
 
 export type LiveState =
@@ -12,8 +13,13 @@ export type LiveState =
   | { readonly kind: 'playing' }
   /** The picture stands because data is late; the connection is whole. */
   | { readonly kind: 'stalled' }
-  /** Retried automatically at `until` (epoch ms). */
-  | { readonly kind: 'waiting'; readonly failure: ApiFailure; readonly until: number; readonly kept: boolean }
+  /** Retried automatically at `until`. */
+  | {
+      readonly kind: 'waiting';
+      readonly failure: ApiFailure;
+      readonly until: BroadcastMs;
+      readonly kept: boolean;
+    }
   /** Waits for an action by the viewer. */
   | { readonly kind: 'failed'; readonly failure: ApiFailure };
 
@@ -25,7 +31,7 @@ export type LiveEvent =
   | {
       readonly kind: 'retryLater';
       readonly failure: ApiFailure;
-      readonly until: number;
+      readonly until: BroadcastMs;
       readonly kept: boolean;
     }
   | { readonly kind: 'giveUp'; readonly failure: ApiFailure }

@@ -2,8 +2,10 @@
  * One station of several: original quality at half the resolution, without controls of its own. Reconnects like the
  * live player; a limit of this device or of the tuners ends it with the reason.
  */
+
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { StationId } from '../../arib/ids.ts';
+import { monotonicNow, wallNow } from '../device/clock.ts';
 import { liveBuffer } from '../device/preferences.ts';
 import { LiveConnection } from '../player/live-connection.ts';
 import { PlaybackSession } from '../player/playback-session.ts';
@@ -80,7 +82,7 @@ export class MultiTile {
     this.#session?.close();
     if (this.#isClosed) return;
     if (this.#state.peek().kind !== 'waiting') this.#state.value = { kind: 'tuning' };
-    const pacing = new LivePacing(performance.now(), liveBuffer.peek());
+    const pacing = new LivePacing(monotonicNow(), liveBuffer.peek());
     const session = new PlaybackSession(this.#video, this.#feed(), pacing, SILENCE, {
       onAnswer: () => {},
       onReady: () => void this.#play(),
@@ -132,7 +134,7 @@ export class MultiTile {
       this.#state.value = { kind: 'failed', failure };
       return;
     }
-    const { retry, waitMs } = nextTry(this.#retry, end, Date.now(), this.#session?.playedMs ?? 0);
+    const { retry, waitMs } = nextTry(this.#retry, end, wallNow(), this.#session?.playedMs ?? 0);
     this.#retry = retry;
     if (waitMs > 0) this.#state.value = { kind: 'waiting', failure };
     this.#timer = setTimeout(() => this.#open(), waitMs);

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import { plusMs } from '../../arib/time.ts';
 import type { LiveQuality } from '../../wire/api.ts';
+import { type MonotonicMs, monotonicMs } from '../../wire/times.ts';
 import { QualityLadder } from './quality-ladder.ts';
 
 const STEP_MS = 500;
@@ -10,9 +12,9 @@ const RATES: Readonly<Record<LiveQuality, number>> = {
 /** A player on a network of the given bit rate: it stalls while the stream needs more. */
 function watch(ladder: QualityLadder, network: (ms: number) => number, seconds: number): LiveQuality[] {
   const seen: LiveQuality[] = [ladder.level];
-  let starvedSince: number | undefined;
+  let starvedSince: MonotonicMs | undefined;
   let changedAt = 0;
-  for (let at = 0; at <= seconds * 1000; at += STEP_MS) {
+  for (let at = monotonicMs(0); at <= seconds * 1000; at = plusMs(at, STEP_MS)) {
     const needed = RATES[ladder.level];
     const carried = network(at);
     if (carried >= needed) starvedSince = undefined;
@@ -49,9 +51,10 @@ describe('QualityLadder', () => {
 
   test('three interruptions within half a minute are the network, one is a moment', () => {
     const ladder = new QualityLadder('high');
-    const stumble = (at: number): LiveQuality | undefined => {
+    const stumble = (ms: number): LiveQuality | undefined => {
+      const [at, later] = [monotonicMs(ms), monotonicMs(ms + 500)];
       ladder.next({ at, bitRate: 3_000_000, starvedSince: undefined }, 'high');
-      return ladder.next({ at: at + 500, bitRate: 3_000_000, starvedSince: at + 500 }, 'high');
+      return ladder.next({ at: later, bitRate: 3_000_000, starvedSince: later }, 'high');
     };
     expect(stumble(0)).toBeUndefined();
     expect(stumble(60_000)).toBeUndefined();
@@ -61,14 +64,15 @@ describe('QualityLadder', () => {
 
   test('a station that sends no data is not taken for a slow network, for ten seconds', () => {
     const ladder = new QualityLadder('high');
-    const silent = (at: number) => ladder.next({ at, bitRate: 0, starvedSince: 0 }, 'high');
+    const silent = (ms: number) =>
+      ladder.next({ at: monotonicMs(ms), bitRate: 0, starvedSince: monotonicMs(0) }, 'high');
     expect(silent(9_500)).toBeUndefined();
     expect(silent(10_000)).toBe('middle');
   });
 
   test('never takes more than is wanted', () => {
     const ladder = new QualityLadder('low');
-    for (let at = 0; at < 600_000; at += STEP_MS)
+    for (let at = monotonicMs(0); at < 600_000; at = plusMs(at, STEP_MS))
       expect(ladder.next({ at, bitRate: 800_000, starvedSince: undefined }, 'low')).toBeUndefined();
   });
 });

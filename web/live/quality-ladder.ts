@@ -1,9 +1,10 @@
 /**
  * Adaptive quality of a live stream. A stream does not show how much more the network could carry, so a higher quality
- * is tried now and then, with backoff after each failed attempt. Pure except for its own state; times in ms of any
- * monotonic clock.
+ * is tried now and then, with backoff after each failed attempt. Pure except for its own state.
  */
+
 import type { LiveQuality } from '../../wire/api.ts';
+import type { MonotonicMs } from '../../wire/times.ts';
 
 /** From the lowest. */
 export const QUALITIES = ['least', 'low', 'middle', 'high'] as const satisfies readonly LiveQuality[];
@@ -31,20 +32,20 @@ const LATEST_TRY_MS = 600_000;
 const TRIAL_MS = 60_000;
 
 export interface NetworkSample {
-  readonly at: number;
+  readonly at: MonotonicMs;
   /** Bits a second that arrive; undefined while that is not known. */
   readonly bitRate: number | undefined;
   /** No picture since, though it was asked for and granted; undefined: it plays. */
-  readonly starvedSince: number | undefined;
+  readonly starvedSince: MonotonicMs | undefined;
 }
 
 export class QualityLadder {
   #level: LiveQuality;
   #tryAfterMs = FIRST_TRY_MS;
-  #calmSince: number | undefined;
-  #raisedAt: number | undefined;
+  #calmSince: MonotonicMs | undefined;
+  #raisedAt: MonotonicMs | undefined;
   #wasStarved = false;
-  #stumbles: readonly number[] = [];
+  #stumbles: readonly MonotonicMs[] = [];
 
   constructor(level: LiveQuality) {
     this.#level = level;
@@ -78,7 +79,7 @@ export class QualityLadder {
     return tooSlow ? this.#fall(flows ? bitRate : undefined) : undefined;
   }
 
-  #rise(at: number, most: LiveQuality): LiveQuality | undefined {
+  #rise(at: MonotonicMs, most: LiveQuality): LiveQuality | undefined {
     this.#calmSince ??= at;
     if (this.#raisedAt !== undefined && at - this.#raisedAt > TRIAL_MS) {
       this.#raisedAt = undefined;

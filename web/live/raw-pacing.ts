@@ -2,6 +2,7 @@
  * Pacing of the raw path. Its pictures are decoded once, so seeking back is impossible; a delay of a second above the
  * target for three seconds is skipped instead of caught up slowly.
  */
+import type { MonotonicMs } from '../../wire/times.ts';
 import { bufferedAhead, type Pace, type Pacing, type Sample, type Span } from '../player/pacing.ts';
 import { LivePacing } from './live-pacing.ts';
 
@@ -12,7 +13,7 @@ const TARGET_S = 1;
 const KEPT_BEHIND_S = 2;
 
 export class RawPacing extends LivePacing implements Pacing {
-  #overSince: number | undefined;
+  #overSince: MonotonicMs | undefined;
 
   override next(sample: Sample): Pace {
     const pace = super.next(sample);

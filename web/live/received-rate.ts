@@ -1,12 +1,13 @@
 /** Recently received bit rate. */
+import type { MonotonicMs } from '../../wire/times.ts';
 
 const WINDOW_MS = 5_000;
 
 export class ReceivedRate {
-  #samples: readonly { readonly octets: number; readonly at: number }[] = [];
+  #samples: readonly { readonly octets: number; readonly at: MonotonicMs }[] = [];
 
-  /** @param octets total received so far @param at ms of any monotonic clock */
-  note(octets: number, at: number): void {
+  /** @param octets total received so far */
+  note(octets: number, at: MonotonicMs): void {
     this.#samples = [...this.#samples.filter((one) => at - one.at <= WINDOW_MS), { octets, at }];
   }
 

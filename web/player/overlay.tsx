@@ -2,8 +2,11 @@
  * Layers between the picture and the controls: the veil that covers it, and messages about why there is no picture.
  * Captions are a layer of their own between the two.
  */
+
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { BroadcastMs } from '../../arib/time.ts';
+import { currentMs } from '../device/clock.ts';
 import type { ApiFailure } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { type Advice, adviceFor } from '../words/advice.ts';
@@ -64,9 +67,9 @@ function Ways({ ways }: { ways: readonly WayOut[] }) {
   ));
 }
 
-/** Whole seconds until `until` (epoch ms), counted while shown. */
-function useCountdown(until: number): number {
-  const left = (): number => Math.max(0, Math.ceil((until - Date.now()) / 1000));
+/** Whole seconds until `until`, counted while shown. */
+function useCountdown(until: BroadcastMs): number {
+  const left = (): number => Math.max(0, Math.ceil((until - currentMs()) / 1000));
   const [seconds, setSeconds] = useState(left);
   useEffect(() => {
     setSeconds(left());
@@ -76,8 +79,14 @@ function useCountdown(until: number): number {
   return seconds;
 }
 
-/** The player retries automatically at `until` (epoch ms). */
-export function RetryNote({ failure, advice, ways, until, children }: FailureNoteProps & { until: number }) {
+/** The player retries automatically at `until`. */
+export function RetryNote({
+  failure,
+  advice,
+  ways,
+  until,
+  children,
+}: FailureNoteProps & { until: BroadcastMs }) {
   const seconds = useCountdown(until);
   return (
     <div class="stage-note stage-note-wide" role="alert">

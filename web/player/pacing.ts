@@ -1,4 +1,5 @@
 /** Strategy of a playback: its rate, its jumps, and which part of the buffer is kept. */
+import type { MonotonicMs } from '../../wire/times.ts';
 
 /** A stretch of buffered media, in seconds of the media timeline. */
 export interface Span {
@@ -7,8 +8,7 @@ export interface Span {
 }
 
 export interface Sample {
-  /** Milliseconds of any monotonic clock. */
-  readonly at: number;
+  readonly at: MonotonicMs;
   /** The element's currentTime in seconds. */
   readonly position: number;
   readonly ranges: readonly Span[];
@@ -27,8 +27,8 @@ export interface Pacing {
   readonly startAhead: number;
   /** Called several times a second while the buffer holds anything. */
   next(sample: Sample): Pace;
-  /** Playback stood still because data came too late. @param at as `Sample.at` */
-  onStall(at: number): void;
+  /** Playback stood still because data came too late. */
+  onStall(at: MonotonicMs): void;
   /** The part of the buffer to evict; called after each append. */
   removable(ranges: readonly Span[], position: number, paused: boolean): Span | undefined;
 }

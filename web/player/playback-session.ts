@@ -2,6 +2,8 @@
  * Plays one feed into a video element: reads, buffers on a timeline, paces. A session is used once; its owner decides
  * what happens after its end.
  */
+import type { MonotonicMs } from '../../wire/times.ts';
+import { monotonicNow } from '../device/clock.ts';
 import { ApiFailure, networkFailure } from '../query/api.ts';
 import type { FeedPart, MediaFeed } from './media-feed.ts';
 import { MediaTimeline } from './media-timeline.ts';
@@ -53,8 +55,8 @@ export class PlaybackSession {
   #answered = false;
   #started = false;
   /** When the first picture was shown, until it moves. */
-  #stillSince: number | undefined;
-  #pictureSince: number | undefined;
+  #stillSince: MonotonicMs | undefined;
+  #pictureSince: MonotonicMs | undefined;
   #over = false;
   #letLag: (() => void) | undefined;
 
@@ -75,7 +77,7 @@ export class PlaybackSession {
 
   /** Milliseconds since the first picture. */
   get playedMs(): number {
-    return this.#pictureSince === undefined ? 0 : performance.now() - this.#pictureSince;
+    return this.#pictureSince === undefined ? 0 : monotonicNow() - this.#pictureSince;
   }
 
   /** Buffered ranges in seconds. */
@@ -150,20 +152,20 @@ export class PlaybackSession {
   /** The first picture counts as shown a moment before enough is buffered to move it. */
   #onStill(): void {
     if (this.#started || this.#stillSince !== undefined) return;
-    this.#stillSince = performance.now();
+    this.#stillSince = monotonicNow();
     this.#handlers.onPicture();
   }
 
   #onPicture(): void {
     if (!this.#started || this.#video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) return;
-    this.#pictureSince ??= performance.now();
+    this.#pictureSince ??= monotonicNow();
     if (bufferedAhead(this.spans, this.#video.currentTime) > 0.1) this.#handlers.onPicture();
   }
 
   #onWaiting(): void {
     if (this.#pictureSince === undefined || this.#video.seeking) return;
     if (bufferedAhead(this.spans, this.#video.currentTime) > 0.2) return;
-    this.#pacing.onStall(performance.now());
+    this.#pacing.onStall(monotonicNow());
     this.#handlers.onStarved();
   }
 
@@ -181,7 +183,7 @@ export class PlaybackSession {
       return;
     }
     const { rate, seekTo } = this.#pacing.next({
-      at: performance.now(),
+      at: monotonicNow(),
       position: video.currentTime,
       ranges,
       running: !video.paused && !video.seeking,
@@ -192,7 +194,7 @@ export class PlaybackSession {
 
   #startWhenBuffered(buffered: number, start: number): void {
     if (buffered < this.#pacing.startAhead) {
-      const stillMs = performance.now() - (this.#stillSince ?? Number.POSITIVE_INFINITY);
+      const stillMs = monotonicNow() - (this.#stillSince ?? Number.POSITIVE_INFINITY);
       if (stillMs > STILL_MS) this.#handlers.onStarved();
       return;
     }

@@ -1,14 +1,15 @@
 import { expect, test } from 'bun:test';
+import { wallMs } from '../../wire/times.ts';
 import { FRESH, nextTry, type Retry } from './reconnect.ts';
 
 test('a stream that ended normally is requested again at once', () => {
-  expect(nextTry(FRESH, 'closed', 1_000_000, 60_000).waitMs).toBe(0);
+  expect(nextTry(FRESH, 'closed', wallMs(1_000_000), 60_000).waitMs).toBe(0);
 });
 
 test('closing again within thirty seconds waits, each time twice as long', () => {
-  const first = nextTry(FRESH, 'closed', 0, 60_000);
-  const second = nextTry(first.retry, 'closed', 5_000, 4_000);
-  const third = nextTry(second.retry, 'closed', 9_000, 2_000);
+  const first = nextTry(FRESH, 'closed', wallMs(0), 60_000);
+  const second = nextTry(first.retry, 'closed', wallMs(5_000), 4_000);
+  const third = nextTry(second.retry, 'closed', wallMs(9_000), 2_000);
   expect([second.waitMs, third.waitMs]).toEqual([1_000, 2_000]);
 });
 
@@ -16,7 +17,7 @@ test('broken streams wait 1, 2, 4 … up to 30 seconds', () => {
   let retry: Retry = FRESH;
   const waits: number[] = [];
   for (let count = 0; count < 8; count += 1) {
-    const next = nextTry(retry, 'broken', count * 60_000, 0);
+    const next = nextTry(retry, 'broken', wallMs(count * 60_000), 0);
     waits.push(next.waitMs / 1000);
     retry = next.retry;
   }
@@ -24,6 +25,6 @@ test('broken streams wait 1, 2, 4 … up to 30 seconds', () => {
 });
 
 test('after half a minute of picture the waits begin again', () => {
-  const next = nextTry({ failures: 5, restartedAt: 0 }, 'broken', 100_000, 31_000);
+  const next = nextTry({ failures: 5, restartedAt: wallMs(0) }, 'broken', wallMs(100_000), 31_000);
   expect(next.waitMs).toBe(1_000);
 });

@@ -1,10 +1,11 @@
 /** Retry delays of a live stream that ended. Pure. */
+import { type WallMs, wallMs } from '../../wire/times.ts';
 
 export interface Retry {
   /** Failures since the stream last played well. */
   readonly failures: number;
   /** When a clean end was last answered at once. */
-  readonly restartedAt: number;
+  readonly restartedAt: WallMs;
 }
 
 export type StreamEnd =
@@ -18,7 +19,7 @@ interface NextTry {
   readonly waitMs: number;
 }
 
-export const FRESH: Retry = { failures: 0, restartedAt: Number.NEGATIVE_INFINITY };
+export const FRESH: Retry = { failures: 0, restartedAt: wallMs(Number.NEGATIVE_INFINITY) };
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
@@ -28,7 +29,7 @@ const HEALTHY_MS = 30_000;
 const CALM_MS = 30_000;
 
 /** @param playedMs how long the ended stream had shown a picture */
-export function nextTry(retry: Retry, end: StreamEnd, now: number, playedMs: number): NextTry {
+export function nextTry(retry: Retry, end: StreamEnd, now: WallMs, playedMs: number): NextTry {
   const before = playedMs >= HEALTHY_MS ? 0 : retry.failures;
   if (end === 'closed' && now - retry.restartedAt > CALM_MS) {
     return { retry: { failures: before, restartedAt: now }, waitMs: 0 };

@@ -3,6 +3,7 @@
  * requested position, read only a limited time ahead, and followed by the next one where it ended. Times are seconds of
  * the media, which the feeds contain.
  */
+import { monotonicNow } from '../device/clock.ts';
 import { ApiFailure, networkFailure } from '../query/api.ts';
 import type { FeedPart, MediaFeed } from './media-feed.ts';
 import { MediaTimeline } from './media-timeline.ts';
@@ -321,9 +322,9 @@ export class SeekablePlayback {
       this.#onPicture();
     }
     if (this.#stillAt.position !== currentTime || paused || seeking || this.#landing !== undefined) {
-      this.#stillAt = { position: currentTime, since: performance.now() };
+      this.#stillAt = { position: currentTime, since: monotonicNow() };
     }
-    const jump = gapJump(this.spans, currentTime, performance.now() - this.#stillAt.since);
+    const jump = gapJump(this.spans, currentTime, monotonicNow() - this.#stillAt.since);
     if (jump !== undefined && this.#landing === undefined) this.#video.currentTime = jump;
   }
 }

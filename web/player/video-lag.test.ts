@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { monotonicMs } from '../../wire/times.ts';
 import { judgeLag, NO_LAG } from './video-lag.ts';
 
 /** Shows pictures with the given delay, ten a second; returns the times of jumps, ms. */
@@ -6,7 +7,11 @@ function jumps(lateness: (at: number) => number, seconds: number): number[] {
   const found: number[] = [];
   let lag = NO_LAG;
   for (let at = 0; at < seconds * 1000; at += 100) {
-    const judged = judgeLag(lag, { at, mediaTime: at / 1000 - lateness(at), position: at / 1000 });
+    const judged = judgeLag(lag, {
+      at: monotonicMs(at),
+      mediaTime: at / 1000 - lateness(at),
+      position: at / 1000,
+    });
     lag = judged.lag;
     if (judged.seekTo !== undefined) found.push(at);
   }
@@ -23,7 +28,8 @@ test('pictures that stay behind the sound are put right, at most every 3 s', () 
 });
 
 test('the jump goes back to the picture that is shown', () => {
-  let judged = judgeLag(NO_LAG, { at: 0, mediaTime: 7.8, position: 8 });
-  for (let at = 1; at < 5; at += 1) judged = judgeLag(judged.lag, { at, mediaTime: 7.8, position: 8 });
+  let judged = judgeLag(NO_LAG, { at: monotonicMs(0), mediaTime: 7.8, position: 8 });
+  for (let at = 1; at < 5; at += 1)
+    judged = judgeLag(judged.lag, { at: monotonicMs(at), mediaTime: 7.8, position: 8 });
   expect(judged.seekTo).toBe(7.8);
 });

@@ -3,10 +3,10 @@
  * resynchronise.
  * Measured with every picture that is shown; a jump back to that picture puts both together again.
  */
+import { type MonotonicMs, monotonicMs } from '../../wire/times.ts';
 
 interface ShownPicture {
-  /** ms of the page's clock. */
-  readonly at: number;
+  readonly at: MonotonicMs;
   /** s of the timeline. */
   readonly mediaTime: number;
   /** Where the element's clock, which is the sound's, was when the picture was shown. */
@@ -16,10 +16,10 @@ interface ShownPicture {
 interface Lag {
   /** Pictures in a row that were late. */
   readonly late: number;
-  readonly jumpedAt: number;
+  readonly jumpedAt: MonotonicMs;
 }
 
-export const NO_LAG: Lag = { late: 0, jumpedAt: Number.NEGATIVE_INFINITY };
+export const NO_LAG: Lag = { late: 0, jumpedAt: monotonicMs(Number.NEGATIVE_INFINITY) };
 
 const LATE_S = 0.1;
 /** One late picture is a late callback; this many are a late decoder. */
@@ -44,7 +44,7 @@ export function correctLag(video: HTMLVideoElement): () => void {
     if (video.paused || video.seeking) return;
     // The callback itself may be late.
     const waited = (Math.max(0, performance.now() - presentationTime) / 1000) * video.playbackRate;
-    const judged = judgeLag(lag, { at: now, mediaTime, position: video.currentTime - waited });
+    const judged = judgeLag(lag, { at: monotonicMs(now), mediaTime, position: video.currentTime - waited });
     lag = judged.lag;
     if (judged.seekTo !== undefined) video.currentTime = judged.seekTo;
   };

@@ -1,4 +1,5 @@
 /** The worker of the raw path, served as `/api/live/mpeg2/decoder.mjs`; `raw-station.ts` is what it does. */
+import { type WallMs, wallMs } from '../../wire/times.ts';
 import { Mpeg2Decoder } from './mpeg2-decoder.ts';
 import { CanvasSink, type PictureSink, TrackSink } from './picture-sink.ts';
 import type { RawReport, RawRequest } from './raw-messages.ts';
@@ -9,7 +10,7 @@ const STEP_MS = 8;
 /** Packets that come before the decoder is ready: 4 s of the fastest station. */
 const MAX_EARLY_BYTES = 12 << 20;
 
-const wallNow = (): number => performance.timeOrigin + performance.now();
+const wallNow = (): WallMs => wallMs(performance.timeOrigin + performance.now());
 
 function report(message: RawReport): void {
   const transfer = message.kind === 'init' || message.kind === 'media' ? [message.bytes.buffer] : [];

@@ -2,6 +2,7 @@
  * Access units in, the picture of every moment out: decodes slightly ahead of the sound, shows each picture at its
  * time, drops late ones. It never waits: its owner calls `step` as often as pictures may change.
  */
+import type { WallMs } from '../../wire/times.ts';
 import type { AccessUnit } from './access-units.ts';
 import { HalfPictures } from './half-picture.ts';
 import type { DecodedPicture, Mpeg2Decoder } from './mpeg2-decoder.ts';
@@ -23,7 +24,7 @@ interface PlayerNeeds {
   /** Puts a picture on the screen. */
   readonly show: (picture: HeldPicture) => void;
   /** ms, monotonic. */
-  readonly now: () => number;
+  readonly now: () => WallMs;
 }
 
 const CLOCK = 90_000;

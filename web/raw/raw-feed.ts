@@ -2,8 +2,10 @@
  * A station in its original coding: its sound as a feed for the video element, whose position is the clock, and its
  * pictures by a worker. Ends with `raw_fallback` when this device or this station cannot use the raw path.
  */
+
 import type { ProgrammeFault } from '../../arib/ts/gap-watch.ts';
 import { AAC_MIME } from '../../mp4/aac-writer.ts';
+import { wallMs } from '../../wire/times.ts';
 import type { FeedPart, MediaFeed } from '../player/media-feed.ts';
 import { ApiFailure, addressOf } from '../query/api.ts';
 import type { PacketSource } from './packet-source.ts';
@@ -163,7 +165,7 @@ export class RawFeed implements MediaFeed {
   #tellClock(post: (request: RawRequest, transfer: Transferable[]) => void): void {
     const video = this.#video;
     const stands = video.paused || video.seeking || video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
-    const at = performance.timeOrigin + performance.now();
+    const at = wallMs(performance.timeOrigin + performance.now());
     post({ kind: 'clock', position: video.currentTime, at, rate: stands ? 0 : video.playbackRate }, []);
   }
 }

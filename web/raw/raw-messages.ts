@@ -1,5 +1,7 @@
 /** Messages between the page and the worker of the raw path. Byte arrays are transferred. */
+
 import type { ProgrammeFault } from '../../arib/ts/gap-watch.ts';
+import type { WallMs } from '../../wire/times.ts';
 
 export type RawRequest =
   | {
@@ -16,8 +18,8 @@ export type RawRequest =
     }
   /** Transport stream as received. */
   | { readonly kind: 'packets'; readonly bytes: Uint8Array }
-  /** Position of the sound, s, at a time of the wall clock, ms; rate 0: it stands. */
-  | { readonly kind: 'clock'; readonly position: number; readonly at: number; readonly rate: number };
+  /** Position of the sound, s, at a time; rate 0: it stands. */
+  | { readonly kind: 'clock'; readonly position: number; readonly at: WallMs; readonly rate: number };
 
 /** Why the raw path gives up. */
 export type RawProblem =

@@ -2,8 +2,10 @@
  * The raw path inside its worker: transport stream in, pictures on the screen and sound for the media source out. The
  * sound's position is the clock. Independent of the worker API, whose functions are passed in.
  */
+
 import { SILENT_FRAME, SILENT_TICKS } from '../../arib/aac/silence.ts';
 import type { ProgrammeFault } from '../../arib/ts/gap-watch.ts';
+import type { WallMs } from '../../wire/times.ts';
 import { AudioTrack } from './audio-track.ts';
 import type { Mpeg2Decoder } from './mpeg2-decoder.ts';
 import { type HeldPicture, PicturePlayer } from './picture-player.ts';
@@ -17,13 +19,12 @@ interface RawNeeds {
   readonly isHalf?: boolean | undefined;
   readonly show: (picture: HeldPicture) => void;
   readonly report: (report: RawReport) => void;
-  /** ms, monotonic. */
-  readonly now: () => number;
+  readonly now: () => WallMs;
 }
 
 interface SoundClock {
   readonly position: number;
-  readonly at: number;
+  readonly at: WallMs;
   readonly rate: number;
 }
 
@@ -56,7 +57,7 @@ export class RawStation {
   #hasPicture = false;
   #audioFailures = 0;
   #concealed = 0;
-  #judgedAt: number;
+  #judgedAt: WallMs;
   #fault: ProgrammeFault | undefined;
   /** Silence was added, and no sound came since. */
   #isSilent = false;
@@ -78,8 +79,7 @@ export class RawStation {
     this.step();
   }
 
-  /** @param at as `now` tells it */
-  clock(position: number, at: number, rate: number): void {
+  clock(position: number, at: WallMs, rate: number): void {
     this.#clock = { position, at, rate };
   }
 
@@ -182,7 +182,7 @@ export class RawStation {
     return this.#track.origin + position * CLOCK;
   }
 
-  #judge(now: number): void {
+  #judge(now: WallMs): void {
     this.#judgedAt = now;
     const player = this.#player;
     const isRunning = (this.#clock?.rate ?? 0) > 0;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
 import type { StationId } from '../../arib/ids.ts';
+import { broadcastMs, plusMs } from '../../arib/time.ts';
 import { fuzzRounds, fuzzSeed, Random } from '../../test/fuzz/random.ts';
 import { RuleBodySchema } from '../../wire/schedule.ts';
 import { type CompleteBody, formOf, formOfQuery, isLimited, keywordFor, readForm, sameForm } from './form.ts';
@@ -38,8 +39,10 @@ function randomBody(random: Random): CompleteBody {
     durationMin: maybe(() => random.below(10_081)),
     durationMax: maybe(() => random.below(10_081)),
     freeOnly: random.below(2) === 0,
-    periodFrom: maybe(() => random.pick([1, 1_000, 60_000, 3_600_000]) * random.below(1_800_000)),
-    periodTo: maybe(() => random.pick([1, 1_000, 60_000, 3_600_000]) * random.below(1_800_000)),
+    periodFrom: maybe(() =>
+      broadcastMs(random.pick([1, 1_000, 60_000, 3_600_000]) * random.below(1_800_000)),
+    ),
+    periodTo: maybe(() => broadcastMs(random.pick([1, 1_000, 60_000, 3_600_000]) * random.below(1_800_000))),
     priority: random.below(101),
     dedupe: random.below(2) === 0,
     marginBefore: maybe(() => random.below(3_600_001)),
@@ -138,13 +141,13 @@ describe('moments', () => {
 
   test('a day without a time is a broadcast day', () => {
     // 2026-11-20 05:00 in Japan.
-    const begin = Date.UTC(2026, 10, 19, 20);
+    const begin = broadcastMs(Date.UTC(2026, 10, 19, 20));
     expect(momentOf(begin, false)).toEqual({ date: '2026-11-20', time: '' });
     expect(momentOf(begin, true)).toEqual({ date: '2026-11-19', time: '' });
     expect(readMoment({ date: '2026-11-19', time: '' }, true)).toBe(begin);
-    expect(readMoment({ date: '2026-11-20', time: '7:30' }, false)).toBe(begin + 150 * 60_000);
+    expect(readMoment({ date: '2026-11-20', time: '7:30' }, false)).toBe(plusMs(begin, 150 * 60_000));
     expect(readMoment({ date: '2026-13-20', time: '' }, false)).toBeUndefined();
-    expect(momentOf(begin + 12_345, false)).toEqual({ date: '2026-11-20', time: '05:00:12.345' });
+    expect(momentOf(plusMs(begin, 12_345), false)).toEqual({ date: '2026-11-20', time: '05:00:12.345' });
   });
 
   test('seconds with their thousandths', () => {

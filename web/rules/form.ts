@@ -1,5 +1,7 @@
 /** What stands in the fields of the rule form, and the body that is sent: one becomes the other without loss. */
+
 import type { StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { RuleBody, RuleItem } from '../../wire/schedule.ts';
 import {
   countText,
@@ -137,7 +139,7 @@ class FieldReader {
     return this.#fault(path, TEXTS.faultSeconds(MAX_MARGIN_MS / 1000));
   }
 
-  moment(path: 'periodFrom' | 'periodTo'): number | null {
+  moment(path: 'periodFrom' | 'periodTo'): BroadcastMs | null {
     const at = readMoment(this.form[path], path === 'periodTo');
     if (at !== undefined && (at === null || at >= 0)) return at;
     return this.#fault(path, TEXTS.faultDate);

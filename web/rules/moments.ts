@@ -1,5 +1,5 @@
 /** Times of the day, lengths and days as people write them in the rule form, and back. Japan Standard Time. */
-import { JST_OFFSET_MS } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, JST_OFFSET_MS } from '../../arib/time.ts';
 
 const HOUR_MINUTES = 60;
 const DAY_MINUTES = 24 * HOUR_MINUTES;
@@ -45,7 +45,7 @@ export interface Moment {
 const NO_MOMENT: Moment = { date: '', time: '' };
 
 /** @param end of a period: a day without a time is over when the next begins */
-export function momentOf(at: number | null, end: boolean): Moment {
+export function momentOf(at: BroadcastMs | null, end: boolean): Moment {
   if (at === null) return NO_MOMENT;
   const local = at + JST_OFFSET_MS;
   const inDay = ((local % DAY_MS) + DAY_MS) % DAY_MS;
@@ -57,14 +57,14 @@ export function momentOf(at: number | null, end: boolean): Moment {
   return { date, time: time.slice(0, rest === 0 ? 5 : rest % 1000 === 0 ? 8 : 12) };
 }
 
-/** Epoch ms; null where nothing is set; undefined for what is no moment. */
-export function readMoment({ date, time }: Moment, end: boolean): number | null | undefined {
+/** Null where nothing is set; undefined for what is no moment. */
+export function readMoment({ date, time }: Moment, end: boolean): BroadcastMs | null | undefined {
   if (date === '') return time === '' ? null : undefined;
   const day = Date.parse(`${date}T00:00:00Z`);
   if (Number.isNaN(day)) return undefined;
-  if (time === '') return day - JST_OFFSET_MS + DAY_BEGIN_MS + (end ? DAY_MS : 0);
+  if (time === '') return broadcastMs(day - JST_OFFSET_MS + DAY_BEGIN_MS + (end ? DAY_MS : 0));
   const at = Date.parse(`${date}T${time.length === 4 ? `0${time}` : time}Z`);
-  return Number.isNaN(at) ? undefined : at - JST_OFFSET_MS;
+  return Number.isNaN(at) ? undefined : broadcastMs(at - JST_OFFSET_MS);
 }
 
 /** `10`, `10.5` */

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { StationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { formOf, readForm } from './form.ts';
 import { markedWords } from './marked.ts';
 import {
@@ -28,7 +29,9 @@ test('times, lengths and periods', () => {
   expect(durationText(30, 60)).toBe('30〜60分');
   expect(durationText(30, null)).toBe('30分以上');
   expect(durationText(null, 5)).toBe('5分以下');
-  expect(periodText(Date.UTC(2026, 10, 19, 20), Date.UTC(2026, 11, 31, 20))).toBe('2026/11/20〜2026/12/31');
+  expect(periodText(broadcastMs(Date.UTC(2026, 10, 19, 20)), broadcastMs(Date.UTC(2026, 11, 31, 20)))).toBe(
+    '2026/11/20〜2026/12/31',
+  );
 });
 
 test('a rule in words', () => {

@@ -1,5 +1,7 @@
 /** A rule's conditions and actions as a person would say them. */
+
 import type { StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { RuleItem } from '../../wire/schedule.ts';
 import { genreText, majorGenreName } from '../words/genre.ts';
 import type { CompleteBody } from './form.ts';
@@ -45,14 +47,14 @@ export function durationText(least: number | null, most: number | null): string 
   return least === most ? `${least}分` : `${least}〜${most}分`;
 }
 
-function dayText(at: number | null, end: boolean): string {
+function dayText(at: BroadcastMs | null, end: boolean): string {
   const { date, time } = momentOf(at, end);
   if (date === '') return '';
   const [year, month, day] = date.split('-').map(Number);
   return `${year}/${month}/${day}${time === '' ? '' : ` ${time.replace(/^0/u, '')}`}`;
 }
 
-export function periodText(from: number | null, to: number | null): string {
+export function periodText(from: BroadcastMs | null, to: BroadcastMs | null): string {
   const begin = dayText(from, false);
   const end = dayText(to, true);
   if (begin !== '' && end !== '') return `${begin}〜${end}`;

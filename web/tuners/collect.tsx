@@ -2,9 +2,12 @@
  * 'Collect the guide now': a lease, renewed while the switch is on. The service holds it for a minute; closing the
  * screen releases it.
  */
+
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Channel } from '../../wire/agent.ts';
 import type { GuideStatus } from '../../wire/api.ts';
+import type { WallMs } from '../../wire/times.ts';
+import { wallNow } from '../device/clock.ts';
 import { ApiFailure, networkFailure, pressCollect, releaseCollect } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { ProgressBar } from '../ui/progress.tsx';
@@ -16,11 +19,11 @@ import { TEXTS } from './texts.ts';
 const RENEW_MS = 20_000;
 
 interface Pressed {
-  readonly since: number;
+  readonly since: WallMs;
 }
 
 /** Stations read since the switch was put on, of those that have a guide. */
-function progress(status: GuideStatus, since: number): { readonly done: number; readonly total: number } {
+function progress(status: GuideStatus, since: WallMs): { readonly done: number; readonly total: number } {
   const able = status.stations.filter((station) => !station.noGuide);
   return {
     done: able.filter((station) => station.lastReadAt !== null && station.lastReadAt >= since).length,
@@ -89,7 +92,7 @@ export function Collect({ status, channels, renew }: CollectProps) {
         class="button switch-button"
         aria-checked={on}
         data-nav-initial=""
-        onClick={() => setPressed(on ? undefined : { since: Date.now() })}
+        onClick={() => setPressed(on ? undefined : { since: wallNow() })}
       >
         <span class="switch" aria-hidden="true" />
         {TEXTS.collectNow}

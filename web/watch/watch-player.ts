@@ -2,7 +2,10 @@
  * Watching one recording, finished or in progress: opens feeds at the requested position, reopens them where they end,
  * stores the choices of sound, codec and speed.
  */
+
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
+import { plusMs } from '../../arib/time.ts';
+import { currentMs, monotonicNow, wallNow } from '../device/clock.ts';
 import { deviceCodec, liveCodec } from '../device/preferences.ts';
 import { canPlayAv1, mediaSourceClass } from '../player/capabilities.ts';
 import { HttpFeed } from '../player/http-feed.ts';
@@ -289,7 +292,7 @@ export class WatchPlayer {
       if (this.#picture) this.#paused.value = this.#video.paused && this.#wantsPause;
       this.#spans.value = this.#playback.spans;
       if (this.#growing && this.#told !== undefined) {
-        const passed = (performance.now() - this.#told.at) / 1000;
+        const passed = (monotonicNow() - this.#told.at) / 1000;
         this.#length.value = Math.max(this.#told.seconds + passed, this.#position.value);
       }
     });
@@ -326,7 +329,7 @@ export class WatchPlayer {
       return undefined;
     }
     this.#feedFrom = from;
-    this.#feedAt = performance.now();
+    this.#feedAt = monotonicNow();
     return new HttpFeed(source.url({ codec, from, audio: this.#audio.value }));
   }
 
@@ -342,7 +345,7 @@ export class WatchPlayer {
   #onAnswer(notices: readonly string[], recorded: number | undefined): void {
     for (const word of notices) this.#onNotice(word);
     if (recorded === undefined || !this.#growing) return;
-    this.#told = { seconds: recorded, at: performance.now() };
+    this.#told = { seconds: recorded, at: monotonicNow() };
     this.#length.value = recorded;
   }
 
@@ -394,7 +397,7 @@ export class WatchPlayer {
       this.#resting = true;
       return;
     }
-    const { retry, waitMs } = nextTry(this.#retry, end, Date.now(), performance.now() - this.#feedAt);
+    const { retry, waitMs } = nextTry(this.#retry, end, wallNow(), monotonicNow() - this.#feedAt);
     this.#retry = retry;
     const again = (): void => {
       const sought = this.#state.value.kind === 'opening' || this.#state.value.kind === 'seeking';
@@ -410,7 +413,12 @@ export class WatchPlayer {
       return;
     }
     if (!this.#hasMore()) {
-      this.#dispatch({ kind: 'retryLater', failure, until: Date.now() + waitMs, kept: this.#picture });
+      this.#dispatch({
+        kind: 'retryLater',
+        failure,
+        until: plusMs(currentMs(), waitMs),
+        kept: this.#picture,
+      });
     }
     this.#timer = setTimeout(again, waitMs);
   }

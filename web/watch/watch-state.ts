@@ -1,4 +1,5 @@
 /** The states of watching a recording and their transitions. Pure. */
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { ApiFailure } from '../query/api.ts';
 
 export type WatchState =
@@ -10,8 +11,13 @@ export type WatchState =
   | { readonly kind: 'playing' }
   /** The picture stands because data is late. */
   | { readonly kind: 'stalled' }
-  /** Retried automatically at `until` (epoch ms). `kept`: the last picture stays visible. */
-  | { readonly kind: 'waiting'; readonly failure: ApiFailure; readonly until: number; readonly kept: boolean }
+  /** Retried automatically at `until`. `kept`: the last picture stays visible. */
+  | {
+      readonly kind: 'waiting';
+      readonly failure: ApiFailure;
+      readonly until: BroadcastMs;
+      readonly kept: boolean;
+    }
   /** Waits for an action by the viewer. */
   | { readonly kind: 'failed'; readonly failure: ApiFailure }
   /** Everything was shown. */
@@ -25,7 +31,7 @@ export type WatchEvent =
   | {
       readonly kind: 'retryLater';
       readonly failure: ApiFailure;
-      readonly until: number;
+      readonly until: BroadcastMs;
       readonly kept: boolean;
     }
   | { readonly kind: 'giveUp'; readonly failure: ApiFailure }

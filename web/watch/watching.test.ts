@@ -71,7 +71,9 @@ test('the picture stays while another place is sought, and is covered before the
   expect([seeking.kind, isCovered(seeking)]).toEqual(['seeking', false]);
   expect(nextState(seeking, { kind: 'picture' }).kind).toBe('playing');
   const failure = new ApiFailure('busy', 'サーバが混んでいます');
-  expect(isCovered(nextState(opening, { kind: 'retryLater', failure, until: 0, kept: false }))).toBe(true);
+  expect(
+    isCovered(nextState(opening, { kind: 'retryLater', failure, until: broadcastMs(0), kept: false })),
+  ).toBe(true);
 });
 
 test('the household’s captions are read and written as they are shown', () => {
