@@ -143,7 +143,7 @@ export class ReservationStore {
    */
   nextAirings(titles: readonly string[], now: BroadcastMs, most: number): Map<string, OfferedProgram[]> {
     const found = new Map<string, OfferedProgram[]>();
-    const query = this.database.query<OfferedProgram, { title: string; now: number; most: number }>(
+    const query = this.database.query<OfferedProgram, { title: string; now: BroadcastMs; most: number }>(
       `SELECT p.id, s.name AS serviceName, p.name, p.start_at AS startAt, p.end_at AS endAt
        FROM program_documents AS d JOIN programs AS p ON p.id = d.program_id JOIN stations AS s ON s.id = p.station_id
          LEFT JOIN reservations AS r ON r.program_id = p.id AND r.state IN ('scheduled', 'recording', 'conflict')
