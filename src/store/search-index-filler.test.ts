@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { networkId, serviceId, stationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
+import { type MonotonicMs, monotonicMs, wallMs } from '../../host/clock.ts';
 import { openDatabase } from './database.ts';
 import { ProgramWriter } from './program-writer.ts';
 import { RecordingListStore } from './recording-list-store.ts';
@@ -50,7 +50,11 @@ afterEach(() => {
 function writerWith(pause: () => Promise<void>): ProgramWriter {
   let at = 0;
   // A step takes a ms.
-  return new ProgramWriter({ database, elapsed: () => (at += 1), pause });
+  const elapsed = (): MonotonicMs => {
+    at += 1;
+    return monotonicMs(at);
+  };
+  return new ProgramWriter({ database, elapsed, pause });
 }
 
 const pending = (): number =>
