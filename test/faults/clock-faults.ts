@@ -7,43 +7,47 @@ import { join } from 'node:path';
 import type { GuideWindow, Station } from '../../wire/api.ts';
 import { TestBroadcast } from '../record/test-broadcast.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
-import { type FaultRoom, Household, readOut, type Show, until } from './household.ts';
+import { type BookedHouse, startBooked } from './booked-house.ts';
+import { type EarlyRoom, type Household, readOut, type Show, until } from './household.ts';
 
 const SECONDS = 15;
 const JUMP_MS = 600_000;
 
-export function clockFaults(at: number): FaultRoom {
-  const running: Show = { channel: 'T30', title: '時の流れ', at, seconds: SECONDS };
+export function clockFaults(): EarlyRoom {
+  let running: Show;
   /** Begins while the clock is wrong. */
-  const waiting: Show = {
-    channel: 'T31',
-    title: '時を待つ',
-    at: at + (SECONDS - 3) * 1000,
-    seconds: SECONDS,
-  };
+  let waiting: Show;
   /** State of the machine's clock; at first, not synchronised for a long time. */
   let skewMs = 5_000;
   let house: Household;
-  let ids: Map<Show, number>;
+  let at: number;
+  let ids: BookedHouse['ids'];
   const leave = new AbortController();
 
   const start = async (): Promise<void> => {
-    house = await Household.start({
-      shows: [running, waiting],
-      tuners: 'GR:2',
-      now: () => Date.now() + skewMs,
-    });
-    const [station] = await house.stations();
-    // This is how the time of the broadcast becomes known.
-    await house.watch(station?.id, leave.signal);
-    ids = await house.reserveAll();
+    ({ house, at, ids } = await startBooked('a house whose clock is wrong', (begin) => {
+      running = { channel: 'T30', title: '時の流れ', at: begin, seconds: SECONDS };
+      waiting = {
+        ...{ channel: 'T31', title: '時を待つ' },
+        ...{ at: begin + (SECONDS - 3) * 1000, seconds: SECONDS },
+      };
+      return {
+        options: { shows: [running, waiting], tuners: 'GR:2', now: () => Date.now() + skewMs },
+        prepare: async (begun) => {
+          const [station] = await begun.stations();
+          // This is how the time of the broadcast becomes known.
+          await begun.watch(station?.id, leave.signal);
+        },
+      };
+    }));
   };
   const close = async (): Promise<void> => {
     leave.abort();
     await house?.close();
   };
-  const tests = (): void => {
+  const tests: EarlyRoom['tests'] = (started) => {
     test('running recordings continue to their end, waiting ones begin in time', async () => {
+      await started();
       await until(
         'it goes by the time of the broadcast',
         () => house.log.includes('set to the time of the broadcast') || undefined,
@@ -74,7 +78,7 @@ export function clockFaults(at: number): FaultRoom {
 const TEN_YEARS_MS = 10 * 365 * 86_400_000;
 
 /** A machine without a real-time clock starts ten years ahead, with its stored guide. */
-export function wrongYear(): FaultRoom {
+export function wrongYear(): EarlyRoom {
   let air: TestBroadcast;
   let service: TestService | undefined;
   let data: string;
@@ -108,8 +112,9 @@ export function wrongYear(): FaultRoom {
     await service?.close();
     await air?.close();
   };
-  const tests = (): void => {
+  const tests: EarlyRoom['tests'] = (started) => {
     test('ten years ahead at its start, it keeps the guide, and shows what is on', async () => {
+      await started();
       const read = async <T>(path: string): Promise<T> =>
         (await (await fetch(`${service?.url}/api/${path}`)).json()) as T;
       // The time comes with what is received: two networks that agree are trusted.

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GuideWindow } from '../../wire/api.ts';
 import type { StorageFacts } from '../../wire/recordings.ts';
-import { type FaultRoom, Household, type Show, until } from './household.ts';
+import { type BookedHouse, startBooked } from './booked-house.ts';
+import { type EarlyRoom, type Household, type Show, until } from './household.ts';
 
 const SECONDS = 20;
 const NOTHING = { foreign: 0, missing: 0, places: 0, holes: 0 };
@@ -20,9 +21,7 @@ export function fill(path: string): void {
   }
 }
 
-export function homeFaults(at: number): FaultRoom {
-  const filling: Show = { channel: 'T30', title: '満ちる潮', at, seconds: SECONDS };
-  const forgotten: Show = { channel: 'T31', title: '消えた番組表', at, seconds: SECONDS };
+export function homeFaults(): EarlyRoom {
   const folder = mkdtempSync(join(tmpdir(), 'svc-disk-'));
   const small = join(folder, 'small');
   mkdirSync(small);
@@ -30,16 +29,24 @@ export function homeFaults(at: number): FaultRoom {
   const canMount = mounted.exitCode === 0;
   if (!canMount) console.warn(`a full disk is not tested, mounting is not allowed: ${mounted.stderr}`);
   let house: Household;
-  let ids: Map<Show, number>;
+  let filling: Show;
+  let forgotten: Show;
+  let ids: BookedHouse['ids'];
 
   const start = async (): Promise<void> => {
-    house = await Household.start({
-      shows: [filling, forgotten],
-      tuners: 'GR:2',
-      ...(canMount ? { environment: { RECORDINGS_DIR: join(small, 'recordings') } } : {}),
-      settings: { recordingFolders: [{ path: join(folder, 'second'), floorBytes: 0 }] },
+    const booked = await startBooked('a house with a small disk', (at) => {
+      filling = { channel: 'T30', title: '満ちる潮', at, seconds: SECONDS };
+      forgotten = { channel: 'T31', title: '消えた番組表', at, seconds: SECONDS };
+      return {
+        options: {
+          shows: [filling, forgotten],
+          tuners: 'GR:2',
+          ...(canMount ? { environment: { RECORDINGS_DIR: join(small, 'recordings') } } : {}),
+          settings: { recordingFolders: [{ path: join(folder, 'second'), floorBytes: 0 }] },
+        },
+      };
     });
-    ids = await house.reserveAll();
+    ({ house, ids } = booked);
   };
   const close = async (): Promise<void> => {
     await house?.close();
@@ -47,14 +54,18 @@ export function homeFaults(at: number): FaultRoom {
     rmSync(folder, { recursive: true, force: true });
   };
 
-  const tests = (): void => {
+  const tests: EarlyRoom['tests'] = (started) => {
     test.skipIf(!canMount)(
       'the disk fills: the rest goes to the next folder, and both become one file',
       async () => {
+        await started();
         await house.writes(ids.get(filling) ?? 0, 300_000);
         fill(join(small, 'filler'));
-        await until('it is told', () => house.log.includes('ENOSPC') || undefined);
-        await until('it is written elsewhere', () => readdirSync(folder).includes('second') || undefined);
+        // What it has logged tells where it does not leave the full disk.
+        await house.explained(async () => {
+          await until('it is written elsewhere', () => readdirSync(folder).includes('second') || undefined);
+        });
+        expect(house.log).toContain('ENOSPC');
         const { folders } = await house.read<StorageFacts>('storage');
         expect(folders.map(({ state }) => state)).toEqual(['full', 'ok']);
         const { loss, verdict, recording, path, pictures } = await house.outcome(
@@ -71,6 +82,7 @@ export function homeFaults(at: number): FaultRoom {
     );
 
     test('the guide is gone: the recording goes on to its end, and the guide comes back', async () => {
+      await started();
       await house.writes(ids.get(forgotten) ?? 0, 300_000);
       const database = new Database(house.databasePath);
       database.run('PRAGMA busy_timeout = 5000');

@@ -4,7 +4,8 @@
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { compare } from '../record/test-broadcast.ts';
-import { Household, LEAD_MS, LONG, type Show, until } from './household.ts';
+import { type BookedHouse, startBooked } from './booked-house.ts';
+import { type Household, LONG, until } from './household.ts';
 
 setDefaultTimeout(LONG ? 900_000 : 300_000);
 
@@ -12,19 +13,27 @@ const RECORDINGS = 8;
 const VIEWERS = 4;
 const SECONDS = LONG ? 240 : 12;
 /** More channels than elsewhere are read before it begins. */
-const at = Math.ceil((Date.now() + LEAD_MS * 1.5) / 1000) * 1000;
-
-const shows: Show[] = Array.from({ length: RECORDINGS }, (_, index) => ({
-  channel: `T${30 + index}`,
-  title: `満員御礼 第${index + 1}回`,
-  at,
-  seconds: SECONDS,
-}));
+const LEAD_MS = 32_000;
 
 let house: Household;
+let at: number;
+let shows: BookedHouse['shows'];
+let ids: BookedHouse['ids'];
 beforeAll(async () => {
-  house = await Household.start({ shows, tuners: `GR:${RECORDINGS}` });
-}, LEAD_MS + 90_000);
+  ({ house, at, shows, ids } = await startBooked(
+    'a full house',
+    (begin) => {
+      const recorded = Array.from({ length: RECORDINGS }, (_, index) => ({
+        channel: `T${30 + index}`,
+        title: `満員御礼 第${index + 1}回`,
+        at: begin,
+        seconds: SECONDS,
+      }));
+      return { options: { shows: recorded, tuners: `GR:${RECORDINGS}` } };
+    },
+    LEAD_MS,
+  ));
+}, 300_000);
 afterAll(() => house?.close(), 60_000);
 
 /** Watches a station as it comes until told to leave; gives what came, or says that it was cut off. */
@@ -61,7 +70,6 @@ function view(stationId: number | undefined): { leave(): Promise<Uint8Array>; by
 test(`${RECORDINGS} recordings and ${VIEWERS} viewers at the same time lose nothing`, () =>
   house.explained(async () => {
     const stations = await house.stations();
-    const ids = await house.reserveAll();
     await Promise.all(shows.map((show) => house.receives(ids.get(show) ?? 0)));
     const watched = shows.slice(0, VIEWERS).map((show) => {
       const { serviceId } = house.air.station(show.channel);

@@ -2,25 +2,29 @@
  * Agent and service are killed while they record: only the downtimes are missing, and reported, each with its cause.
  */
 import { expect, test } from 'bun:test';
-import { type FaultRoom, gapMs, Household, LONG, readOut, type Show, until } from './household.ts';
+import { type BookedHouse, startBooked } from './booked-house.ts';
+import { type EarlyRoom, gapMs, type Household, LONG, readOut, until } from './household.ts';
 
 const AWAY_MS = LONG ? 60_000 : 6_000;
 const SECONDS = LONG ? 240 : 40;
 
 const CAUSES: ReadonlySet<string> = new Set(['agent_unavailable', 'stream_ended', 'service_stopped']);
 
-export function kills(at: number): FaultRoom {
-  const shows: Show[] = ['T30', 'T31', 'T32'].map((channel, index) => ({
-    channel,
-    title: `島の一日 第${index + 1}回`,
-    at,
-    seconds: SECONDS,
-  }));
+export function kills(): EarlyRoom {
   let house: Household;
-  let ids: Map<Show, number>;
+  let at: number;
+  let shows: BookedHouse['shows'];
+  let ids: BookedHouse['ids'];
   const start = async (): Promise<void> => {
-    house = await Household.start({ shows, tuners: 'GR:3' });
-    ids = await house.reserveAll();
+    ({ house, at, shows, ids } = await startBooked('a house whose processes are killed', (begin) => {
+      const recorded = ['T30', 'T31', 'T32'].map((channel, index) => ({
+        channel,
+        title: `島の一日 第${index + 1}回`,
+        at: begin,
+        seconds: SECONDS,
+      }));
+      return { options: { shows: recorded, tuners: 'GR:3' } };
+    }));
   };
 
   /** All of them are written again, more than before. */
@@ -43,7 +47,7 @@ export function kills(at: number): FaultRoom {
     return { ended: Promise.all([...viewers.map(({ ended }) => ended), readOut(events.body), ...previews]) };
   }
 
-  const tests = (): void => {
+  const tests: EarlyRoom['tests'] = (started) => {
     const killAgainAndAgain = async (): Promise<void> => {
       const downMs: number[] = [];
       const down = async (happen: () => Promise<void>): Promise<void> => {
@@ -101,8 +105,10 @@ export function kills(at: number): FaultRoom {
       expect(left.filter(({ state }) => state === 'recording')).toEqual([]);
     };
 
-    test('every recording is one readable file in which only the downtimes are missing', () =>
-      house.explained(killAgainAndAgain));
+    test('every recording is one readable file in which only the downtimes are missing', async () => {
+      await started();
+      await house.explained(killAgainAndAgain);
+    });
   };
 
   return { start, tests, close: () => house?.close() };

@@ -3,7 +3,8 @@
  * are doing, also while they recover from the previous kill. Each is restarted at once, as by a supervisor.
  */
 import { expect, test } from 'bun:test';
-import { type FaultRoom, gapMs, Household, type Outcome, type Show } from './household.ts';
+import { type BookedHouse, startBooked } from './booked-house.ts';
+import { type EarlyRoom, gapMs, type Household, type Outcome } from './household.ts';
 
 const EVERY_MS = 7_000;
 const SECONDS = 180;
@@ -60,18 +61,21 @@ class Supervised {
   }
 }
 
-export function clockwork(at: number): FaultRoom {
-  const shows: Show[] = ['T30', 'T31', 'T32'].map((channel, index) => ({
-    channel,
-    title: `時計じかけ 第${index + 1}回`,
-    at,
-    seconds: SECONDS,
-  }));
+export function clockwork(): EarlyRoom {
   let house: Household;
-  let ids: Map<Show, number>;
+  let at: number;
+  let shows: BookedHouse['shows'];
+  let ids: BookedHouse['ids'];
   const start = async (): Promise<void> => {
-    house = await Household.start({ shows, tuners: TUNERS });
-    ids = await house.reserveAll();
+    ({ house, at, shows, ids } = await startBooked('a house that is killed again and again', (begin) => {
+      const recorded = ['T30', 'T31', 'T32'].map((channel, index) => ({
+        channel,
+        title: `時計じかけ 第${index + 1}回`,
+        at: begin,
+        seconds: SECONDS,
+      }));
+      return { options: { shows: recorded, tuners: TUNERS } };
+    }));
   };
 
   /** Kills by the clock; gives the moments, epoch ms. */
@@ -97,7 +101,7 @@ export function clockwork(at: number): FaultRoom {
     return killedAt;
   }
 
-  const tests = (): void => {
+  const tests: EarlyRoom['tests'] = (started) => {
     const killed = async (): Promise<void> => {
       await Promise.all(shows.map((show) => house.receives(ids.get(show) ?? 0)));
       const killedAt = await killOnAndOn();
@@ -140,8 +144,10 @@ export function clockwork(at: number): FaultRoom {
         expect(pictures).toBeGreaterThan(SECONDS * 10);
       }
     };
-    test('every recording is one readable file in which only the downtimes are missing', () =>
-      house.explained(killed));
+    test('every recording is one readable file in which only the downtimes are missing', async () => {
+      await started();
+      await house.explained(killed);
+    });
   };
 
   return { start, tests, close: () => house?.close() };
