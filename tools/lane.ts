@@ -4,12 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface Outcome {
+  /** For people. */
+  name: string;
   passed: number;
   failed: number;
   /** The lines that name what failed. */
   failures: string[];
   /** Empty when the run was killed. */
   files: FileOutcome[];
+  /** Wall time. */
+  seconds: number;
+  /** Of the processor, with the processes that it has waited for. */
+  cpuSeconds: number;
 }
 
 interface FileOutcome {
@@ -38,6 +44,11 @@ type Voice = 'stdout' | 'stderr';
 
 /** For a run that was asked to end and does not. */
 const END_LIMIT_MS = 10_000;
+/**
+ * In a session of its own: where the kernel groups processes by session (sched(7), "The autogroup feature"), the niceness
+ * of a process counts only within its session, and that of the session against all others.
+ */
+const GIVE_WAY = '{ echo "$0" > /proc/$$/autogroup; } 2>/dev/null; exec nice -n "$0" "$@"';
 const FAILURE = /^\(fail\) /;
 /** Stands above the tests of a file. */
 const HEADING = /^\S+\.test\.tsx?:$/;
@@ -86,8 +97,10 @@ export class Lane {
     // `--no-orphans`: however it ends, also by a signal, it ends every process that its tests have started.
     const flags = ['--no-orphans', '--timeout', '30000', ...report];
     const command = [process.execPath, 'test', ...flags, ...args];
-    const child = Bun.spawn(niceness === 0 ? command : ['nice', '-n', String(niceness), ...command], {
+    const began = performance.now();
+    const child = Bun.spawn(niceness === 0 ? command : ['sh', '-c', GIVE_WAY, String(niceness), ...command], {
       cwd: folder,
+      detached: niceness !== 0,
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',
@@ -117,6 +130,9 @@ export class Lane {
     // `bun test` reports on stderr, the counts last.
     const tail = this.#report.slice(-4096);
     return {
+      name,
+      seconds: (performance.now() - began) / 1000,
+      cpuSeconds: Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1e6,
       passed: count(tail, 'pass'),
       failed: Math.max(count(tail, 'fail'), code === 0 ? 0 : 1),
       failures,

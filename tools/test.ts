@@ -4,8 +4,8 @@
  * `--rigs` runs the tests in a virtual machine.
  *
  * Several runs of `bun test`, as lanes. What happens in real time keeps its pace beside lanes of a lower priority, up to a
- * degree: the tests that wait run beside those that need no time, live encoding beside browsers. What cannot bear
- * anything beside it comes last, one file at a time.
+ * degree: the tests that wait and the households of the fault table run beside those that need no time, live encoding
+ * beside browsers. What cannot bear anything beside it comes last, one file at a time.
  *
  * A file that runs against real time and failed beside others is run once more by itself, which tells a machine that
  * was late from a fault. It is named in the output, because such a test is to be mended.
@@ -40,17 +40,18 @@ const BUSY_AT_ONCE = 3;
  * priority. A process with a session of its own has to lower this itself (`sched_autogroup`; `test/web/browser.ts`).
  */
 const BUSY_NICENESS = 10;
-/** Of what needs no time: beside tests of many processes in real time it takes what is left. */
-const TIMELESS_NICENESS = 15;
+/** Of what needs no time: a sixtieth; beside tests of many processes in real time it takes what is left. */
+const TIMELESS_NICENESS = 19;
 const TIMELESS_AT_ONCE = 2;
 /** Real encoders at the pace of the broadcast, one file at a time. */
 const ENCODING = ['test/live'];
+/** Households of many processes, whose packets are dated by half a second: beside nothing but what needs no time. */
+const CROWDED = 'test/faults/fault-table.test.ts';
 /**
  * One file at a time, nothing beside them: live in a browser at its best quality, which it leaves on a busy machine;
- * encodes, which give way to everything; households of many processes, whose packets are dated by half a second.
+ * encodes, which give way to everything.
  */
-const CROWDED = 'test/faults/fault-table.test.ts';
-const ALONE = ['test/e2e', 'test/web/live-raw.test.ts', CROWDED];
+const ALONE = ['test/e2e', 'test/web/live-raw.test.ts'];
 /** Two minutes at a sixth of a core, at any pace: beside the first lanes. */
 const SOAK = 'test/agent/descramble-soak.test.ts';
 /** What `--rigs` alone runs: real kernel drivers in a virtual machine. */
@@ -112,19 +113,22 @@ const atOnce = (files: number): string[] => [`--parallel=${files}`, '--no-isolat
 
 async function everything(): Promise<Outcome[]> {
   const films = prepareFilms();
-  const soak = lane('descrambling for two minutes', within([SOAK]), TIMELESS_NICENESS);
   const others = withoutFolders([...WAITING, ...ENCODING, ...ALONE, ...BROWSER, ...REAL_TIME]);
-  const outcomes = await Promise.all([
-    lane('tests that wait', [...atOnce(WAITING_AT_ONCE), ...within(WAITING), ...without([CROWDED, SOAK])])
-      .outcome,
-    lane('tests that need no time', [...atOnce(TIMELESS_AT_ONCE), ...others], TIMELESS_NICENESS).outcome,
-  ]);
+  const timeless = [
+    lane('descrambling for two minutes', within([SOAK]), TIMELESS_NICENESS),
+    lane('tests that need no time', [...atOnce(TIMELESS_AT_ONCE), ...others], TIMELESS_NICENESS),
+  ];
+  const waiting = [...atOnce(WAITING_AT_ONCE), ...within(WAITING), ...without([CROWDED, SOAK])];
+  const outcomes = [
+    await lane('tests that wait', waiting).outcome,
+    await lane('the fault table', within([CROWDED])).outcome,
+  ];
   const busy = [...within([...BROWSER, ...REAL_TIME]), ...withoutFolders(ALONE)];
   outcomes.push(
     ...(await Promise.all([
       lane('tests of live encoding', within(ENCODING)).outcome,
       lane('browsers, encoders and sockets', [...atOnce(BUSY_AT_ONCE), ...busy], BUSY_NICENESS).outcome,
-      soak.outcome,
+      ...timeless.map(({ outcome }) => outcome),
     ])),
   );
   films.kill();
@@ -149,6 +153,14 @@ async function runAgain(outcomes: readonly Outcome[]): Promise<void> {
     outcome.failed -= failed;
     console.log(`\nto be mended: ${file} passes only by itself`);
   }
+}
+
+function printLanes(outcomes: readonly Outcome[]): void {
+  const rows = outcomes.map(
+    ({ name, seconds, cpuSeconds }) =>
+      `${seconds.toFixed(1).padStart(8)} ${cpuSeconds.toFixed(1).padStart(10)}  ${name}`,
+  );
+  console.log(['', ' seconds  processor  lane', ...rows].join('\n'));
 }
 
 /** A file that outgrows the others is to be split, merged with one of the same set-up, or given virtual time. */
@@ -180,6 +192,7 @@ async function run(): Promise<{ clean: boolean; outcomes: Outcome[] }> {
 }
 
 const { clean, outcomes } = await run();
+printLanes(outcomes);
 printSlowest(outcomes);
 const failures = new Set(outcomes.flatMap((outcome) => outcome.failures));
 await runAgain(outcomes);
