@@ -94,7 +94,7 @@ describe('the demo', () => {
         // Live: it cannot run faster than the broadcast, except to catch up.
         expect(seen.played / seen.elapsed).toBeLessThan(1.15);
         const distances = flashToBeep(seen);
-        expect(distances.length).toBeGreaterThanOrEqual(ENOUGH.flashes);
+        expect(distances.length).toBeGreaterThanOrEqual(ENOUGH.flashes - 1);
         console.log(
           `${type}: ${seen.width}x${seen.height}, ${seen.pictures} pictures, flash to beep at most ` +
             `${Math.round(Math.max(...distances) * 1000)} ms of ${distances.length}`,
@@ -127,7 +127,7 @@ describe('the demo', () => {
       expect(seen.pictures).toBeGreaterThanOrEqual(60);
       expect(seen.loudest).toBeGreaterThan(0.02);
       const distances = flashToBeep(seen);
-      expect(distances.length).toBeGreaterThanOrEqual(3);
+      expect(distances.length).toBeGreaterThanOrEqual(2);
       console.log(
         `raw: ${seen.width}x${seen.height}, ${seen.pictures} pictures in ${seen.elapsed.toFixed(1)} s, flash to beep ` +
           `at most ${Math.round(Math.max(...distances) * 1000)} ms of ${distances.length}`,
@@ -152,7 +152,7 @@ describe('the demo', () => {
       expect(playback.duration).toBeGreaterThan(20);
       await play(page, `${demo.url}watch/${recording.id}`);
       await page.keyboard.press('0');
-      const seen = await watch(page, { flashes: 2, pictures: 30, limitMs: 60_000 });
+      const seen = await watch(page, { flashes: 3, pictures: 30, limitMs: 60_000 });
       expect(Math.max(...flashToBeep(seen))).toBeLessThan(0.04);
       const errors: number[] = [];
       for (const key of [7, 2]) {

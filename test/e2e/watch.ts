@@ -15,6 +15,8 @@ interface Watched {
   flashes: number[];
   /** Media times of each beep's onset, in seconds. */
   beeps: number[];
+  /** From this media time on every beep has an onset, in seconds. */
+  beepsFrom: number;
 }
 
 /** To be installed before the page's own scripts: keeps what the player appends, so that its sound can be read. */
@@ -32,6 +34,11 @@ export function recordAppends(): void {
   };
 }
 
+/** A beep counts as one after so long a silence, so that it is not counted twice; ms. */
+const SILENCE_MS = 300;
+/** Flash and beep of a mark are this close to each other, even where they are apart, s. */
+const MARK_SECONDS = 0.1;
+
 interface Until {
   /** Watched until so many flashes began … */
   flashes: number;
@@ -43,8 +50,8 @@ interface Until {
 
 /** Runs in the page. Self-contained: it is sent there as text. */
 async function measure(
-  until: Until,
-): Promise<Omit<Watched, 'beeps'> & { onsets: number[]; audioStart: number }> {
+  until: Until & { silenceMs: number },
+): Promise<Omit<Watched, 'beeps' | 'beepsFrom'> & { onsets: number[]; audioStart: number }> {
   const video = document.querySelector('video');
   if (video === null) throw new Error('no video element');
   // On the raw path a second element shows the pictures; their times are positions of the sound.
@@ -172,7 +179,7 @@ async function measure(
     let peak = 0;
     for (let i = at; i < at + step; i += 1) peak = Math.max(peak, Math.abs(channel[i] ?? 0));
     if (peak > 0.1) {
-      if (quietFor > 300) onsets.push(at / decoded.sampleRate);
+      if (quietFor > until.silenceMs) onsets.push(at / decoded.sampleRate);
       quietFor = 0;
     } else quietFor += 1;
   }
@@ -192,11 +199,14 @@ async function measure(
 
 /** Watches the page's player until enough was seen. The page must be playing already. */
 export async function watch(page: Page, until: Until): Promise<Watched> {
-  const { onsets, audioStart, ...seen } = await page.evaluate(measure, until);
-  return { ...seen, beeps: onsets.map((at) => at + audioStart) };
+  const { onsets, audioStart, ...seen } = await page.evaluate(measure, { ...until, silenceMs: SILENCE_MS });
+  const beeps = onsets.map((at) => at + audioStart);
+  return { ...seen, beeps, beepsFrom: audioStart + SILENCE_MS / 1000 };
 }
 
-/** For each flash the distance to the nearest beep, in seconds. */
-export function flashToBeep(watched: Watched): number[] {
-  return watched.flashes.map((flash) => Math.min(...watched.beeps.map((beep) => Math.abs(beep - flash))));
+/** For each flash whose beep can be heard the distance to the nearest beep, in seconds. @throws Error without any */
+export function flashToBeep({ flashes, beeps, beepsFrom }: Watched): number[] {
+  const heard = flashes.filter((flash) => flash >= beepsFrom + MARK_SECONDS);
+  if (heard.length === 0) throw new Error(`no flash after ${beepsFrom} s: ${flashes.join(', ')}`);
+  return heard.map((flash) => Math.min(...beeps.map((beep) => Math.abs(beep - flash))));
 }
