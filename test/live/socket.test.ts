@@ -36,11 +36,17 @@ beforeAll(async () => {
     clock: systemMonotonicClock,
   });
 }, 60_000);
-afterEach(() => rig.leaveAll());
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.leave();
+  await rig.leaveAll();
+});
 afterAll(async () => {
   sockets.close();
   await rig.close();
 });
+
+/** Those that a failed test has left connected keep a tuner and an encoder. */
+const clients: Client[] = [];
 
 class Client extends ReceivedFrames {
   readonly #peer = sockets.open({
@@ -49,12 +55,20 @@ class Client extends ReceivedFrames {
     close: () => {},
     terminate: () => {},
   });
+  #hasLeft = false;
+
+  constructor() {
+    super();
+    clients.push(this);
+  }
 
   send(control: LiveControl): void {
     this.#peer.message(controlFrame(control));
   }
 
   leave(): void {
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
     this.#peer.closed();
   }
 }

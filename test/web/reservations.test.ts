@@ -4,6 +4,7 @@ import type { ProgramId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import { reservationId } from '../../wire/ids.ts';
+import { comesTrue } from '../until.ts';
 import { newHouse } from './fake-api.ts';
 import { busyEvening, newBookings } from './fake-bookings.ts';
 import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
@@ -281,9 +282,18 @@ describe.skipIf(!hasChromium)('reservations', () => {
     const heightOf = () => page.evaluate(() => document.documentElement.scrollHeight);
     const before = await heightOf();
     await row(page, 1).locator('.booking-main').focus();
-    for (let press = 0; press < 60; press += 1) await page.keyboard.press('ArrowDown');
-    await page.waitForFunction(
-      () => Number(document.activeElement?.closest<HTMLElement>('.booking')?.dataset.reservation) > 50,
+    const focused = () =>
+      page.evaluate(() =>
+        Number(document.activeElement?.closest<HTMLElement>('.booking')?.dataset.reservation),
+      );
+    // A key that is pressed before the next rows are there leads nowhere.
+    await comesTrue(
+      'the keys lead to the fiftieth',
+      async () => {
+        for (let press = 0; press < 10; press += 1) await page.keyboard.press('ArrowDown');
+        return (await focused()) > 50;
+      },
+      50_000,
     );
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
     await row(page, 400).waitFor();
