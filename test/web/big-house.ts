@@ -1,6 +1,7 @@
 /**
- * A big house: the real service over a full database (120 stations with their guide, thousands of recordings, 400
- * bookings, 50 rules), with a stand-in agent of eight tuners that lists them and shows nothing.
+ * A big house: the real service over a full database (stations with their guide, thousands of recordings,
+ * bookings, rules), with a stand-in agent of eight tuners that lists them and shows nothing. With `--long` it has
+ * 120 stations, 40,000 recordings, 400 bookings, 50 rules.
  */
 import type { Database } from 'bun:sqlite';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -20,14 +21,12 @@ import { tunerOf } from '../tuner.ts';
 import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
 
 const DAY_MS = 86_400_000;
-const STATIONS: readonly [number, number, number] = [40, 48, 32];
-const BOOKINGS = 400;
-const RULES = 50;
-/** Days of the guide and recordings. The screens show the same windows of both, and the second takes minutes to fill. */
+/** Stations by band, days of the guide, and recordings. The full one takes minutes to fill and to be planned. */
 const SIZES = {
-  short: { days: 2, recordings: 4_000 },
-  full: { days: 14, recordings: 40_000 },
+  short: { stations: [14, 16, 10], bookings: 130, rules: 20, days: 2, recordings: 2_000 },
+  full: { stations: [40, 48, 32], bookings: 400, rules: 50, days: 14, recordings: 40_000 },
 } as const;
+const SIZE = SIZES[process.env.SVC_LONG === undefined ? 'short' : 'full'];
 /** Those of a band share tuners. */
 const TUNERS = 4;
 
@@ -71,10 +70,10 @@ function tuners(): Tuner[] {
 /** One every few programmes of the coming days, on all stations, and one of yesterday that no tuner was free for. */
 function fillBookings(database: Database, rows: readonly ProgramRow[], now: number): void {
   const coming = rows.filter(({ startAt }) => startAt > now + 7_200_000);
-  const every = Math.max(1, Math.floor(coming.length / BOOKINGS));
+  const every = Math.max(1, Math.floor(coming.length / SIZE.bookings));
   database
     .transaction(() => {
-      for (let index = 0; index < BOOKINGS; index += 1) {
+      for (let index = 0; index < SIZE.bookings; index += 1) {
         const row = coming[index * every];
         if (row !== undefined) putReservation(database, { ...row, state: 'scheduled' });
       }
@@ -93,7 +92,7 @@ function fillRules(database: Database): void {
     `INSERT INTO rules (name, enabled, dedupe, conditions, created_at, updated_at)
      VALUES ($name, $enabled, 1, $conditions, 0, 0)`,
   );
-  for (let index = 0; index < RULES; index += 1) {
+  for (let index = 0; index < SIZE.rules; index += 1) {
     const name = index === 0 ? 'ほうき星の郵便屋さん' : `むかしの連続ドラマ ${index}`;
     insert.run({ name, enabled: index === 0 ? 1 : 0, conditions: JSON.stringify({ keyword: name }) });
   }
@@ -101,9 +100,8 @@ function fillRules(database: Database): void {
 
 /** @returns the stations' records */
 function fill(path: string, folder: string, now: number): StationRecord[] {
-  const size = SIZES[process.env.SVC_LONG === undefined ? 'short' : 'full'];
   const database = openDatabase(path);
-  const stations = manyStations([...STATIONS]);
+  const stations = manyStations([...SIZE.stations]);
   const bands = new Map<string, number>();
   const records = stations.map((station) => {
     const index = bands.get(station.type) ?? 0;
@@ -113,8 +111,8 @@ function fill(path: string, folder: string, now: number): StationRecord[] {
   new StationStore(database).apply({ put: records, hide: [], retype: [] }, broadcastMs(now));
   const from = dayOf(now) - DAY_MS;
   const windows = guideWindow(
-    { stations, days: size.days },
-    { from, to: from + (size.days + 1) * DAY_MS, type: null },
+    { stations, days: SIZE.days },
+    { from, to: from + (SIZE.days + 1) * DAY_MS, type: null },
     now,
   );
   const rows = windows.flatMap(({ stationId, programs }) =>
@@ -128,7 +126,7 @@ function fill(path: string, folder: string, now: number): StationRecord[] {
   putPrograms(database, rows);
   fillBookings(database, rows, now);
   fillRules(database);
-  fillRecordings(database, { stations, count: size.recordings, now, folder });
+  fillRecordings(database, { stations, count: SIZE.recordings, now, folder });
   database.run('PRAGMA optimize');
   database.close();
   return records;
