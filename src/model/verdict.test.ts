@@ -207,6 +207,20 @@ test('a gap within the tolerance is none, whatever its cause', () => {
   }
 });
 
+test('gaps near to each other are one loss: the tolerance holds for their sum', () => {
+  const two = [stretch(-10, 50), stretch(50.4, 50.6), stretch(51, 115)];
+  const breaks = [hole(50, 50.4, 'stalled'), hole(50.6, 51, 'copy_never')];
+  expect(judge(measured(two, breaks), PROGRAMME).verdict).toMatchObject({
+    level: 'damaged',
+    gaps: [
+      { startMs: 50_000, endMs: 50_400, cause: 'stalled' },
+      { startMs: 50_600, endMs: 51_000, cause: 'copy_never' },
+    ],
+  });
+  const apart = [stretch(-10, 50), stretch(50.4, 51), stretch(51.4, 115)];
+  expect(judge(measured(apart, breaks), PROGRAMME).verdict).toMatchObject({ level: 'complete', gaps: [] });
+});
+
 test('a yielded margin is told from the end of the programme on, and damages nothing', () => {
   const facts = measured([stretch(-10, 100.2)], [hole(100.2, 115, 'yielded')]);
   expect(judge(facts, PROGRAMME).verdict).toMatchObject({

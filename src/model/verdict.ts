@@ -135,6 +135,8 @@ export interface Judgement {
 
 /** Gaps up to this, whatever their cause, are clock and buffer jitter, not loss. */
 const TOLERANCE_MS = 500;
+/** Clock references, which date packets, come this often (ARIB TR-B14): shorter holes are not measured well. */
+const CLOCK_REFERENCE_MS = 100;
 /** With less than this part usable it does not count as recorded. */
 const LOST_BELOW = 0.5;
 /** A larger part of which something else was on, to the end, was not shown. */
@@ -269,7 +271,23 @@ function missing(measured: Measured, within: Stretch): Break[] {
     at = latest(at, stretch.to);
   }
   if (within.to > at) holes.push({ from: at, to: within.to });
-  return holes.filter(isLoss).flatMap((hole) => explain(hole, measured.breaks));
+  return lossesOf(holes).flatMap((hole) => explain(hole, measured.breaks));
+}
+
+/** In order of time. Short holes near to another are one loss together with it: the tolerance holds for their sum. */
+function lossesOf(holes: readonly Stretch[]): Stretch[] {
+  const groups: Stretch[][] = [];
+  for (const hole of holes) {
+    const group = groups.at(-1);
+    const before = group?.at(-1);
+    if (group !== undefined && before !== undefined && hole.from - before.to <= MERGE_MS) group.push(hole);
+    else groups.push([hole]);
+  }
+  return groups
+    .filter((group) => lengthOf(group) > TOLERANCE_MS)
+    .flatMap((group) =>
+      group.filter(({ from, to }) => to - from >= CLOCK_REFERENCE_MS || group.length === 1),
+    );
 }
 
 /** Cuts a hole where its causes change. What no break explains is from before the stream was first opened. */

@@ -145,7 +145,8 @@ describe('a file that is continued', () => {
     expect(desk.of('opened')[0]).toMatchObject({
       size: 10 * PACKET,
       former: {
-        recounted: { packets: 7, drops: 1, errors: 0, scrambled: 0 },
+        recounted: { packets: 7, drops: 0, errors: 0, scrambled: 0 },
+        holes: [{ fromBeforeEndMs: 5000, toBeforeEndMs: 0 }],
         pcr: 5000 * PCR_MS,
       },
     });

@@ -11,7 +11,7 @@ import { type MonotonicMs, monotonicMs } from '../../host/clock.ts';
 const PCR_PER_MS = PCR_HZ / 1000;
 const SECOND_MS = 1000;
 /** Clock references come every 100 ms (ARIB TR-B14): after a pause of this length they tell what is missing. */
-const HOLE_MS = 500;
+export const HOLE_MS = 500;
 /** Packets that come late come at once: their clock then advances by so much more than time passes. */
 const LATE_MS = 250;
 /** Of a stretch that is told by itself because it is scrambled, or not any more. */
@@ -241,7 +241,7 @@ export class ReceptionMeter {
   }
 }
 
-function isMostlyScrambled({ packets, scrambled }: ReceptionSums): boolean {
+export function isMostlyScrambled({ packets, scrambled }: ReceptionSums): boolean {
   return scrambled * 2 > packets;
 }
 
@@ -261,7 +261,7 @@ function lengthOf({ pcr, lastPcr }: ReceptionSecond): number {
 }
 
 /** Whole packets in pieces that begin with a clock reference each, but for the first. */
-function* atClocks(bytes: Uint8Array, pid: Pid | undefined): Generator<Uint8Array> {
+export function* atClocks(bytes: Uint8Array, pid: Pid | undefined): Generator<Uint8Array> {
   let from = 0;
   for (let at = 0; at + PACKET_SIZE <= bytes.length; at += PACKET_SIZE) {
     if (at === from || packetPid(bytes, at) !== pid || packetPcr(bytes, at) === undefined) continue;

@@ -6,20 +6,10 @@ import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Pid } from '../../arib/ids.ts';
-import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
 import { PACKET_SIZE } from '../../arib/ts/packet.ts';
-import { StreamStatistics } from '../../arib/ts/statistics.ts';
 import { type WallMs, wallMs } from '../../host/clock.ts';
-import { clockReferences, type ReceptionSums } from './reception-meter.ts';
+import { type Recount, recount } from './file-recount.ts';
 
-/** Half a second of the fastest station holds several clock references. */
-const TAIL_BYTES = 4096 * PACKET_SIZE;
-/** What a killed process had not told of is a few seconds; more than this is not worth the wait. */
-const MAX_RECOUNT_BYTES = 1_400_000 * PACKET_SIZE;
-/** Of what is recounted: a few seconds in steps of a tenth of a second, of no fewer packets than tell what most are. */
-const STEPS = 64;
-const LEAST_STEP_BYTES = 32 * PACKET_SIZE;
-const PCR_PER_MS = PCR_HZ / 1000;
 const OWNER_WRITES = 0o644;
 
 /** `create`: there must be none. `append`: continues after its content, of which `counted` octets were measured. */
@@ -27,20 +17,8 @@ export type FileOpening =
   | { path: string; mode: 'create' }
   | { path: string; mode: 'append'; counted: number };
 
-/** Packets in a row that stayed scrambled for the most part, or did not. */
-export interface RecountedRun extends ReceptionSums {
-  /** From its first clock reference to the file's last one, ms; null: not known. */
-  beforeEndMs: number | null;
-}
-
-/** What was found in a file that is continued. */
-export interface FormerLife {
-  /** What it holds beyond `counted`. */
-  recounted: ReceptionSums;
-  /** The same in order: where scrambling began and ended. */
-  runs: readonly RecountedRun[];
-  /** Its last program_clock_reference, 27 MHz; null: none. */
-  pcr: number | null;
+/** What was found in a file that is continued: of what it holds beyond `counted`. */
+export interface FormerLife extends Recount {
   /** When it was last written. */
   modifiedAt: WallMs;
 }
@@ -99,9 +77,8 @@ export class RecordedFile {
       const { size, mtimeMs } = await handle.stat();
       const whole = size - (size % PACKET_SIZE);
       if (whole < size) await handle.truncate(whole);
-      const pcr = await lastClock(handle, whole, pcrPid);
-      const runs = await recount(handle, opening.counted, whole, { pid: pcrPid, last: pcr });
-      const former = { recounted: sumOf(runs), runs, pcr: pcr ?? null, modifiedAt: wallMs(mtimeMs) };
+      const modifiedAt = wallMs(mtimeMs);
+      const former = { ...(await recount(handle, opening.counted, whole, pcrPid)), modifiedAt };
       return new RecordedFile(path, former, handle, whole);
     } catch (error) {
       await handle.close();
@@ -185,91 +162,4 @@ export async function asFarAsItCan(sync: () => Promise<void>): Promise<void> {
   } catch (error) {
     if (!CANNOT_SYNC.has((error as { code?: unknown }).code)) throw error;
   }
-}
-
-async function recount(
-  handle: FileHandle,
-  counted: number,
-  size: number,
-  clock: { pid: Pid | undefined; last: number | undefined },
-): Promise<RecountedRun[]> {
-  const statistics = new StreamStatistics();
-  const aligned = counted - (counted % PACKET_SIZE);
-  let at = Math.max(aligned, size - MAX_RECOUNT_BYTES);
-  const packets = Math.floor((size - at) / PACKET_SIZE / STEPS);
-  const block = new Uint8Array(Math.min(Math.max(packets * PACKET_SIZE, LEAST_STEP_BYTES), TAIL_BYTES));
-  const runs: RecountedRun[] = [];
-  let before = sumsOf(statistics);
-  while (at < size) {
-    const length = await fill(handle, block, at, Math.min(block.length, size - at));
-    if (length === 0) break;
-    statistics.count(block, 0, length);
-    at += length;
-    const after = sumsOf(statistics);
-    const { first } = clockReferences(block.subarray(0, length), clock.pid);
-    const beforeEndMs =
-      first === undefined || clock.last === undefined ? null : pcrDifference(clock.last, first) / PCR_PER_MS;
-    addStep(runs, { ...difference(after, before), beforeEndMs });
-    before = after;
-  }
-  return runs;
-}
-
-function addStep(runs: RecountedRun[], step: RecountedRun): void {
-  const last = runs.at(-1);
-  if (last === undefined || isMostlyScrambled(last) !== isMostlyScrambled(step)) {
-    runs.push(step);
-    return;
-  }
-  Object.assign(last, sumOf([last, step]), { beforeEndMs: last.beforeEndMs ?? step.beforeEndMs });
-}
-
-function isMostlyScrambled({ packets, scrambled }: ReceptionSums): boolean {
-  return scrambled * 2 > packets;
-}
-
-function sumsOf({ packets, continuityErrors, transportErrors, scrambled }: StreamStatistics): ReceptionSums {
-  return { packets, drops: continuityErrors, errors: transportErrors, scrambled };
-}
-
-function difference(after: ReceptionSums, before: ReceptionSums): ReceptionSums {
-  return {
-    packets: after.packets - before.packets,
-    drops: after.drops - before.drops,
-    errors: after.errors - before.errors,
-    scrambled: after.scrambled - before.scrambled,
-  };
-}
-
-function sumOf(all: readonly ReceptionSums[]): ReceptionSums {
-  const sum = { packets: 0, drops: 0, errors: 0, scrambled: 0 };
-  for (const one of all) {
-    sum.packets += one.packets;
-    sum.drops += one.drops;
-    sum.errors += one.errors;
-    sum.scrambled += one.scrambled;
-  }
-  return sum;
-}
-
-async function lastClock(
-  handle: FileHandle,
-  size: number,
-  pcrPid: Pid | undefined,
-): Promise<number | undefined> {
-  const from = Math.max(0, size - TAIL_BYTES);
-  const block = new Uint8Array(size - from);
-  const length = await fill(handle, block, from, block.length);
-  return clockReferences(block.subarray(0, length), pcrPid).last;
-}
-
-/** Reads as much as is wanted, less at the file's end. */
-async function fill(handle: FileHandle, into: Uint8Array, from: number, wanted: number): Promise<number> {
-  let done = 0;
-  while (done < wanted) {
-    const { bytesRead } = await handle.read(into, done, wanted - done, from + done);
-    if (bytesRead === 0) break;
-    done += bytesRead;
-  }
-  return done;
 }

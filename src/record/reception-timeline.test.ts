@@ -100,7 +100,10 @@ test('a pause of the process that outlasts the backlog is told with its own caus
   expect(one.cause).toBe('paused');
   clock.now = 62_000;
   one.beginLife();
-  const former = { modifiedAt: wallMs(61_000), pcr: 4 * PCR_PER_SECOND, recounted: NO_PACKETS, runs: [] };
+  const former = {
+    ...{ modifiedAt: wallMs(61_000), pcr: 4 * PCR_PER_SECOND },
+    ...{ recounted: NO_PACKETS, runs: [], holes: [] },
+  };
   one.take({ kind: 'opened', path: '/a.ts', size: 188, former }, monotonicMs(62_000));
   const { progress } = second(62_000);
   const dated = { ...progress, second: { ...progress.second, pcr: 62 * PCR_PER_SECOND } };

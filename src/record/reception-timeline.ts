@@ -328,7 +328,7 @@ export class ReceptionTimeline {
     this.#joined = believed ? { at: real, since: this.#delay.since } : undefined;
     this.#measurement.endedAt(real);
     if (former.recounted.packets > 0) {
-      this.#measurement.recounted({ from: earliest(told, real), to: real }, former.runs);
+      this.#measurement.recounted({ from: earliest(told, real), to: real }, former);
     }
     if (this.#outage !== undefined) {
       const first = this.measured.breaks.find((one) => one.from >= Math.min(told, real) && one.to > real);

@@ -82,7 +82,7 @@ describe('what was found in the file of a killed process', () => {
       const measurement = new RecordingMeasurement(nothingMeasured());
       measurement.received(at(0, 6), CLEAN);
       const clear = { ...CLEAN, packets: 150 };
-      measurement.recounted(at(6, 11), [run(clear, 4900), run(SCRAMBLED, beforeEndMs)]);
+      measurement.recounted(at(6, 11), { runs: [run(clear, 4900), run(SCRAMBLED, beforeEndMs)], holes: [] });
       expect(measurement.value.damage).toEqual([{ ...at(9, 11), ...SCRAMBLED }]);
       expect(measurement.value.sums).toEqual({ packets: 350, drops: 0, errors: 0, scrambled: 100 });
     }
@@ -91,7 +91,10 @@ describe('what was found in the file of a killed process', () => {
   test('stays scrambled for the reason of the packets right before it', () => {
     const measurement = new RecordingMeasurement(nothingMeasured());
     measurement.received(at(0, 6), { ...SCRAMBLED, cause: 'card_missing' });
-    measurement.recounted(at(6, 10), [run(SCRAMBLED, 4000), run(CLEAN, 3000), run(SCRAMBLED, 1000)]);
+    measurement.recounted(at(6, 10), {
+      runs: [run(SCRAMBLED, 4000), run(CLEAN, 3000), run(SCRAMBLED, 1000)],
+      holes: [],
+    });
     expect(measurement.value.damage.map(({ from, to, cause }) => ({ from, to, cause }))).toEqual([
       { ...at(0, 7), cause: 'card_missing' },
       { ...at(9, 10), cause: undefined },

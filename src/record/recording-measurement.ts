@@ -8,7 +8,7 @@ import {
   type PacketSums,
   type Stretch,
 } from '../model/verdict.ts';
-import type { RecountedRun } from '../reception/recorded-file.ts';
+import type { Recount, RecountedRun } from '../reception/file-recount.ts';
 
 /** Seconds that follow one another are a little apart on a busy machine. */
 const JOIN_MS = 500;
@@ -79,9 +79,17 @@ export class RecordingMeasurement {
 
   /**
    * What was found in the file of a killed process, of a time that is known already. Packets that stayed scrambled did so
-   * for the same reason as those right before them.
+   * for the same reason as those right before them. Why packets are missing the file does not tell.
    */
-  recounted(stretch: Stretch, runs: readonly RecountedRun[]): void {
+  recounted(stretch: Stretch, { runs, holes }: Pick<Recount, 'runs' | 'holes'>): void {
+    this.#recountedRuns(stretch, runs);
+    for (const { fromBeforeEndMs, toBeforeEndMs } of holes) {
+      const from = Math.max(stretch.to - fromBeforeEndMs, stretch.from);
+      this.broke('stalled', { from, to: Math.min(stretch.to - toBeforeEndMs, stretch.to) });
+    }
+  }
+
+  #recountedRuns(stretch: Stretch, runs: readonly RecountedRun[]): void {
     const before = this.value.damage.at(-1);
     const isContinued = before !== undefined && isUnreadable(before) && stretch.from - before.to <= JOIN_MS;
     const cause = isContinued ? before.cause : undefined;

@@ -47,7 +47,7 @@ export async function endedWhileAway(
     const to = earliest(latest(modifiedAt, from), closeAt);
     const stretch = { from: earliest(from, to), to };
     measurement.received(stretch, nothingMeasured().sums, last.path);
-    measurement.recounted(stretch, former.runs);
+    measurement.recounted(stretch, former);
   }
   const from = measurement.toldUntil ?? beganAt ?? startAt;
   measurement.broke('service_stopped', { from, to: closeAt });

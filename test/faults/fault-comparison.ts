@@ -52,17 +52,21 @@ export function compareWithFile(
   }));
   // Gaps between two clock references are only known to 100 ms.
   const told = joined(gaps, NEAR_MS + BORDER_MS);
-  const missing = joined(missingOf(facts, aired));
+  const parts = missingOf(facts, aired);
+  const missing = joined(parts);
   const seconds = (spans: readonly TimeSpan[]): string =>
     spans.map((one) => `${(one.from - aired.from) / 1000}..${(one.to - aired.from) / 1000}`).join(' ');
-  const apart = told.map((one) => {
-    const found = missing.filter(({ from, to }) => from < one.to && to > one.from);
+  // Of a loss within the tolerance, before or behind another, the dropped packets may be counted instead.
+  const withoutShort = joined(parts.filter(({ from, to }) => to - from > TOLERANCE_MS));
+  const apartOf = (one: TimeSpan, from: readonly TimeSpan[]): number => {
+    const found = from.filter((span) => span.from < one.to && span.to > one.from);
     const [first, last] = [found[0], found.at(-1)];
     if (first === undefined || last === undefined) return Number.POSITIVE_INFINITY;
     // The stretch between two gaps reported as one is as short as between those merged here.
     const between = found.map(({ from }, index) => from - (found[index - 1]?.to ?? from) - NEAR_MS);
     return Math.max(Math.abs(first.from - one.from), Math.abs(last.to - one.to), ...between);
-  });
+  };
+  const apart = told.map((one) => Math.min(apartOf(one, missing), apartOf(one, withoutShort)));
   const hidden = missing
     .filter(({ from, to }) => to - from > TOLERANCE_MS + BORDER_MS)
     .filter(({ from, to }) => !told.some((one) => one.from < to && one.to > from));

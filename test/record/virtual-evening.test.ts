@@ -89,6 +89,22 @@ const FOUND: readonly [string, Partial<EveningPlan>][] = [
     'packets that come late from the start of a new process on',
     { process: { kind: 'kill', at: 6.5, forSec: 7 }, busy: [{ what: 'packets', from: 13.5, to: 16.5 }] },
   ],
+  [
+    'copy-never of less than half a second soon after the service is there again',
+    { air: [{ kind: 'copy_never', from: 11.5, to: 11.9 }], process: { kind: 'kill', at: 7.9, forSec: 2.9 } },
+  ],
+  [
+    'copy-never that a busy service has not heard of when it is killed',
+    {
+      ...{ lengthSec: 27, air: [{ kind: 'copy_never', from: 6.2, to: 8.1 }] },
+      ...{ process: { kind: 'kill', at: 10.7, forSec: 12.2 }, extendedSec: 6 },
+      busy: [{ what: 'messages', from: 8, to: 10.7 }],
+    },
+  ],
+  [
+    'a stream that ends for a moment shortly before the service is stopped',
+    { air: [{ kind: 'end', from: 13.8, to: 14.1 }], process: { kind: 'term', at: 14.7, forSec: 3.7 } },
+  ],
 ];
 
 test.each(FOUND)('%s is reported as it is missing', async (_, plan) => {

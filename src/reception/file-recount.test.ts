@@ -1,0 +1,72 @@
+import { expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pid } from '../../arib/ids.ts';
+import { type Recount, recount } from './file-recount.ts';
+
+const CLOCK = pid(0x1ff);
+const PACKET_MS = 2;
+
+/** @param place in the packets of its PID, which its continuity counter follows @param ms of a clock reference */
+function packet(place: number, ms: number): Uint8Array {
+  const out = new Uint8Array(188).fill(0xff);
+  if (ms % 40 !== 0) {
+    out.set([0x47, 0x01, 0x00, 0x10 | (place & 15)]);
+    return out;
+  }
+  // adaptation_field_control 2, length 183, PCR_flag; base in units of 90 kHz without its lowest bit
+  out.set([0x47, 0x01, 0xff, 0x20, 183, 0x10]);
+  new DataView(out.buffer).setUint32(6, (ms * 90) / 2);
+  out.set([0x7e, 0x00], 10);
+  return out;
+}
+
+/** 2 s, from 10 s of the clock on. @param clock what is added to it at a place */
+function broadcast(clock: (place: number) => number = () => 0): Uint8Array[] {
+  let pictures = 0;
+  return Array.from({ length: 1000 }, (_, place) => {
+    const ms = 10_000 + place * PACKET_MS;
+    if (ms % 40 !== 0) pictures += 1;
+    return ms % 40 === 0 ? packet(0, ms + clock(place)) : packet(pictures, ms);
+  });
+}
+
+async function recounted(packets: readonly Uint8Array[], counted: number): Promise<Recount> {
+  const root = mkdtempSync(join(tmpdir(), 'svc-recount-'));
+  try {
+    const path = join(root, 'left.ts');
+    writeFileSync(path, Buffer.concat(packets));
+    const handle = await open(path, 'r');
+    try {
+      return await recount(handle, counted * 188, packets.length * 188, CLOCK);
+    } finally {
+      await handle.close();
+    }
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+}
+
+test('packets that are missing for a while are a hole, and no drop', async () => {
+  for (const counted of [0, 100, 399, 400]) {
+    const packets = broadcast();
+    packets.splice(400, 300);
+    const { holes, recounted: sums } = await recounted(packets, counted);
+    // From the reference of packet 380 to that of packet 700; the last is of packet 980.
+    expect(holes).toEqual([{ fromBeforeEndMs: 1200, toBeforeEndMs: 560 }]);
+    expect(sums).toMatchObject({ packets: 700 - counted, drops: 0 });
+  }
+});
+
+test('one packet that is missing is a drop, and no hole', async () => {
+  const packets = broadcast();
+  packets.splice(450, 1);
+  expect(await recounted(packets, 100)).toMatchObject({ holes: [], recounted: { drops: 1 } });
+});
+
+test('a clock that is set is no hole where every packet came', async () => {
+  const packets = broadcast((place) => (place < 500 ? 0 : 3000));
+  expect(await recounted(packets, 100)).toMatchObject({ holes: [], recounted: { drops: 0 } });
+});

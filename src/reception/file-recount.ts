@@ -1,0 +1,214 @@
+/** Counts again what a killed process had written to a file and not told of any more. Bounded memory. */
+import type { FileHandle } from 'node:fs/promises';
+import type { Pid } from '../../arib/ids.ts';
+import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
+import { PACKET_SIZE } from '../../arib/ts/packet.ts';
+import { StreamStatistics } from '../../arib/ts/statistics.ts';
+import {
+  atClocks,
+  clockReferences,
+  HOLE_MS,
+  isMostlyScrambled,
+  type ReceptionSums,
+} from './reception-meter.ts';
+
+/** Half a second of the fastest station holds several clock references. */
+const TAIL_BYTES = 4096 * PACKET_SIZE;
+/** What a killed process had not told of is a few seconds; more than this is not worth the wait. */
+const MAX_RECOUNT_BYTES = 1_400_000 * PACKET_SIZE;
+/** Of what is recounted: a few seconds in steps of a tenth of a second, of no fewer packets than tell what most are. */
+const STEPS = 64;
+const LEAST_STEP_BYTES = 32 * PACKET_SIZE;
+/** A step of the clock beyond this is taken for another clock. */
+const MAX_HOLE_MS = 600_000;
+const PCR_PER_MS = PCR_HZ / 1000;
+
+/** Packets in a row that stayed scrambled for the most part, or did not. */
+export interface RecountedRun extends ReceptionSums {
+  /** From its first clock reference to the file's last one, ms; null: not known. */
+  beforeEndMs: number | null;
+}
+
+/** Between two clock references packets are missing. */
+export interface RecountedHole {
+  /** From either of them to the file's last clock reference, ms. */
+  fromBeforeEndMs: number;
+  toBeforeEndMs: number;
+}
+
+export interface Recount {
+  /** All of it. */
+  recounted: ReceptionSums;
+  /** In order: where scrambling began and ended. */
+  runs: readonly RecountedRun[];
+  /** In order. */
+  holes: readonly RecountedHole[];
+  /** The last program_clock_reference, 27 MHz; null: none. */
+  pcr: number | null;
+}
+
+/**
+ * @param counted octets that are known @param size octets, whole packets
+ * @param pid of the clock references; undefined: not known
+ * @throws the system's error
+ */
+export async function recount(
+  handle: FileHandle,
+  counted: number,
+  size: number,
+  pid: Pid | undefined,
+): Promise<Recount> {
+  const last = clockReferences(await lastBytes(handle, size), pid).last;
+  const aligned = counted - (counted % PACKET_SIZE);
+  let at = Math.max(aligned, size - MAX_RECOUNT_BYTES);
+  const counter = new PieceCounter(pid, last);
+  if (at < size) counter.follow(await lastBytes(handle, at));
+  const packets = Math.floor((size - at) / PACKET_SIZE / STEPS);
+  const block = new Uint8Array(Math.min(Math.max(packets * PACKET_SIZE, LEAST_STEP_BYTES), TAIL_BYTES));
+  while (at < size) {
+    const length = await fill(handle, block, at, Math.min(block.length, size - at));
+    if (length === 0) break;
+    at += length;
+    counter.take(block.subarray(0, length));
+  }
+  const { runs, holes } = counter.end();
+  return { recounted: sumOf(runs), runs, holes, pcr: last ?? null };
+}
+
+/** Goes from clock reference to clock reference, across blocks. */
+class PieceCounter {
+  readonly #runs: RecountedRun[] = [];
+  readonly #holes: RecountedHole[] = [];
+  #statistics = new StreamStatistics();
+  #step = emptyStep();
+  #lastPcr: number | undefined;
+  /** Counted since the last clock reference. */
+  #drops = 0;
+  /** A step of the clock, until it is known whether packets are missing there. */
+  #suspect: { from: number; to: number } | undefined;
+
+  /** @param last the file's last clock reference */
+  constructor(
+    readonly pid: Pid | undefined,
+    readonly last: number | undefined,
+  ) {}
+
+  /** What comes continues these packets, which are known. */
+  follow(bytes: Uint8Array): void {
+    this.#statistics.count(bytes);
+    this.#lastPcr = clockReferences(bytes, this.pid).last;
+  }
+
+  /** A step of what is told. */
+  take(block: Uint8Array): void {
+    for (const piece of atClocks(block, this.pid)) {
+      const { first } = clockReferences(piece, this.pid);
+      if (first !== undefined) this.#reference(first);
+      this.#count(piece);
+    }
+    const { packets } = this.#step;
+    if (packets > 0) addStep(this.#runs, this.#step);
+    this.#step = emptyStep();
+  }
+
+  end(): { runs: RecountedRun[]; holes: RecountedHole[] } {
+    this.#decide();
+    return { runs: this.#runs, holes: this.#holes };
+  }
+
+  #count(piece: Uint8Array): void {
+    const before = sumsOf(this.#statistics);
+    this.#statistics.count(piece);
+    const sums = difference(sumsOf(this.#statistics), before);
+    this.#drops += sums.drops;
+    this.#step = { ...sumOf([this.#step, sums]), beforeEndMs: this.#step.beforeEndMs };
+  }
+
+  #reference(pcr: number): void {
+    this.#decide();
+    const before = this.#lastPcr;
+    this.#lastPcr = pcr;
+    this.#step.beforeEndMs ??= this.#beforeEnd(pcr);
+    const stepMs = before === undefined ? 0 : pcrDifference(pcr, before) / PCR_PER_MS;
+    // The break of its counters may come before or behind this clock reference.
+    if (before !== undefined && stepMs >= HOLE_MS && stepMs <= MAX_HOLE_MS) {
+      this.#suspect = { from: before, to: pcr };
+    } else this.#drops = 0;
+  }
+
+  /** Where all continuity counters follow, the broadcaster set its clock. */
+  #decide(): void {
+    const suspect = this.#suspect;
+    this.#suspect = undefined;
+    if (suspect === undefined || this.#drops === 0) return;
+    const fromBeforeEndMs = this.#beforeEnd(suspect.from);
+    const toBeforeEndMs = this.#beforeEnd(suspect.to);
+    if (fromBeforeEndMs === null || toBeforeEndMs === null) return;
+    this.#holes.push({ fromBeforeEndMs, toBeforeEndMs });
+    // What the hole broke is no loss of its own.
+    const inStep = Math.min(this.#drops, this.#step.drops);
+    this.#step.drops -= inStep;
+    const run = this.#runs.at(-1);
+    if (run !== undefined) run.drops -= Math.min(this.#drops - inStep, run.drops);
+    this.#drops = 0;
+    this.#statistics = new StreamStatistics();
+  }
+
+  #beforeEnd(pcr: number): number | null {
+    return this.last === undefined ? null : pcrDifference(this.last, pcr) / PCR_PER_MS;
+  }
+}
+
+function addStep(runs: RecountedRun[], step: RecountedRun): void {
+  const last = runs.at(-1);
+  if (last === undefined || isMostlyScrambled(last) !== isMostlyScrambled(step)) {
+    runs.push(step);
+    return;
+  }
+  Object.assign(last, sumOf([last, step]), { beforeEndMs: last.beforeEndMs ?? step.beforeEndMs });
+}
+
+function emptyStep(): RecountedRun {
+  return { packets: 0, drops: 0, errors: 0, scrambled: 0, beforeEndMs: null };
+}
+
+function sumsOf({ packets, continuityErrors, transportErrors, scrambled }: StreamStatistics): ReceptionSums {
+  return { packets, drops: continuityErrors, errors: transportErrors, scrambled };
+}
+
+function difference(after: ReceptionSums, before: ReceptionSums): ReceptionSums {
+  return {
+    packets: after.packets - before.packets,
+    drops: after.drops - before.drops,
+    errors: after.errors - before.errors,
+    scrambled: after.scrambled - before.scrambled,
+  };
+}
+
+function sumOf(all: readonly ReceptionSums[]): ReceptionSums {
+  const sum = { packets: 0, drops: 0, errors: 0, scrambled: 0 };
+  for (const one of all) {
+    sum.packets += one.packets;
+    sum.drops += one.drops;
+    sum.errors += one.errors;
+    sum.scrambled += one.scrambled;
+  }
+  return sum;
+}
+
+async function lastBytes(handle: FileHandle, size: number): Promise<Uint8Array> {
+  const from = Math.max(0, size - TAIL_BYTES);
+  const block = new Uint8Array(size - from);
+  return block.subarray(0, await fill(handle, block, from, block.length));
+}
+
+/** Reads as much as is wanted, less at the file's end. */
+async function fill(handle: FileHandle, into: Uint8Array, from: number, wanted: number): Promise<number> {
+  let done = 0;
+  while (done < wanted) {
+    const { bytesRead } = await handle.read(into, done, wanted - done, from + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return done;
+}
