@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pid } from '../../arib/ids.ts';
+import { type Pid, pid } from '../../arib/ids.ts';
 import { type Recount, recount } from './file-recount.ts';
 
 const CLOCK = pid(0x1ff);
@@ -33,14 +33,14 @@ function broadcast(clock: (place: number) => number = () => 0): Uint8Array[] {
   });
 }
 
-async function recounted(packets: readonly Uint8Array[], counted: number): Promise<Recount> {
+async function recounted(packets: readonly Uint8Array[], counted: number, known?: Pid): Promise<Recount> {
   const root = mkdtempSync(join(tmpdir(), 'svc-recount-'));
   try {
     const path = join(root, 'left.ts');
     writeFileSync(path, Buffer.concat(packets));
     const handle = await open(path, 'r');
     try {
-      return await recount(handle, counted * 188, packets.length * 188, CLOCK);
+      return await recount(handle, counted * 188, packets.length * 188, known);
     } finally {
       await handle.close();
     }
@@ -53,20 +53,27 @@ test('packets that are missing for a while are a hole, and no drop', async () =>
   for (const counted of [0, 100, 399, 400]) {
     const packets = broadcast();
     packets.splice(400, 300);
-    const { holes, recounted: sums } = await recounted(packets, counted);
+    const { holes, recounted: sums } = await recounted(packets, counted, CLOCK);
     // From the reference of packet 380 to that of packet 700; the last is of packet 980.
     expect(holes).toEqual([{ fromBeforeEndMs: 1200, toBeforeEndMs: 560 }]);
     expect(sums).toMatchObject({ packets: 700 - counted, drops: 0 });
   }
 });
 
+test('the file tells the PID of its clock', async () => {
+  const packets = broadcast();
+  packets.splice(400, 300);
+  const { holes } = await recounted(packets, 0);
+  expect(holes).toHaveLength(1);
+});
+
 test('one packet that is missing is a drop, and no hole', async () => {
   const packets = broadcast();
   packets.splice(450, 1);
-  expect(await recounted(packets, 100)).toMatchObject({ holes: [], recounted: { drops: 1 } });
+  expect(await recounted(packets, 100, CLOCK)).toMatchObject({ holes: [], recounted: { drops: 1 } });
 });
 
 test('a clock that is set is no hole where every packet came', async () => {
   const packets = broadcast((place) => (place < 500 ? 0 : 3000));
-  expect(await recounted(packets, 100)).toMatchObject({ holes: [], recounted: { drops: 0 } });
+  expect(await recounted(packets, 100, CLOCK)).toMatchObject({ holes: [], recounted: { drops: 0 } });
 });

@@ -2,7 +2,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Pid } from '../../arib/ids.ts';
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
-import { PACKET_SIZE } from '../../arib/ts/packet.ts';
+import { hasTransportError, PACKET_SIZE, packetPcr, packetPid } from '../../arib/ts/packet.ts';
 import { StreamStatistics } from '../../arib/ts/statistics.ts';
 import {
   atClocks,
@@ -49,16 +49,18 @@ export interface Recount {
 
 /**
  * @param counted octets that are known @param size octets, whole packets
- * @param pid of the clock references; undefined: not known
+ * @param known PID of the clock references; undefined: the file tells
  * @throws the system's error
  */
 export async function recount(
   handle: FileHandle,
   counted: number,
   size: number,
-  pid: Pid | undefined,
+  known: Pid | undefined,
 ): Promise<Recount> {
-  const last = clockReferences(await lastBytes(handle, size), pid).last;
+  const tail = await lastBytes(handle, size);
+  const pid = known ?? clockPid(tail);
+  const last = clockReferences(tail, pid).last;
   const aligned = counted - (counted % PACKET_SIZE);
   let at = Math.max(aligned, size - MAX_RECOUNT_BYTES);
   const counter = new PieceCounter(pid, last);
@@ -194,6 +196,14 @@ function sumOf(all: readonly ReceptionSums[]): ReceptionSums {
     sum.scrambled += one.scrambled;
   }
   return sum;
+}
+
+/** A station's file has clock references on one PID (its PMT's PCR_PID). */
+function clockPid(bytes: Uint8Array): Pid | undefined {
+  for (let at = 0; at + PACKET_SIZE <= bytes.length; at += PACKET_SIZE) {
+    if (!hasTransportError(bytes, at) && packetPcr(bytes, at) !== undefined) return packetPid(bytes, at);
+  }
+  return undefined;
 }
 
 async function lastBytes(handle: FileHandle, size: number): Promise<Uint8Array> {

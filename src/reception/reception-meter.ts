@@ -16,6 +16,8 @@ export const HOLE_MS = 500;
 const LATE_MS = 250;
 /** Of a stretch that is told by itself because it is scrambled, or not any more. */
 const SHORTEST_MS = 200;
+/** After a step so many clock references are waited for a break of a continuity counter: one of 16 follows by chance. */
+const STEP_REFERENCES = 6;
 /** Further apart two clock references are no neighbours. */
 const STEADY_PCR = PCR_HZ;
 /** Behind a pause so much may come without a clock reference: 300 ms of the fastest station. */
@@ -54,7 +56,12 @@ export interface ReceptionHandlers {
 interface Undecided {
   /** Behind a pause, or behind a step of the clock in packets that came at once. */
   readonly why: 'pause' | 'step';
-  readonly pieces: { bytes: Uint8Array; at: MonotonicMs }[];
+  /** `counted`: of those behind a step, which their continuity counters decide. */
+  readonly pieces: { bytes: Uint8Array; at: MonotonicMs; counted: ReceptionSums | undefined }[];
+  /** Continuity errors before all of it. */
+  readonly dropsBefore: number;
+  /** Clock references behind a step. */
+  references: number;
 }
 
 export class ReceptionMeter {
@@ -81,8 +88,9 @@ export class ReceptionMeter {
 
   #take(bytes: Uint8Array, now: MonotonicMs): void {
     const { first } = this.#clocks(bytes);
-    if (this.#undecided?.why === 'step' && (first !== undefined || this.#isWaitOver(now))) {
-      this.#decideStep(first);
+    if (this.#undecided?.why === 'step') {
+      if (first !== undefined) this.#undecided.references += 1;
+      if (this.#isStepDecided(first) || this.#isWaitOver(now)) this.#decideStep(first);
     }
     const before = this.#second?.to;
     const undecided = this.#undecided;
@@ -93,9 +101,13 @@ export class ReceptionMeter {
       this.#count(bytes, now);
       return;
     }
-    this.#undecided ??= { why: isPause ? 'pause' : 'step', pieces: [] };
+    this.#undecided ??= {
+      ...{ why: isPause ? 'pause' : 'step', pieces: [], references: 0 },
+      dropsBefore: this.#statistics.continuityErrors,
+    };
     const mayWait = this.#lastPcr !== undefined && !this.#isWaitOver(now);
-    this.#undecided.pieces.push({ bytes, at: now });
+    const counted = this.#undecided.why === 'step' ? this.#sumsOf(bytes) : undefined;
+    this.#undecided.pieces.push({ bytes, at: now, counted });
     this.#undecidedBytes += bytes.length;
     if (this.#undecided.why === 'pause' && (first !== undefined || !mayWait)) {
       this.#decide(this.#isHole(first));
@@ -119,26 +131,46 @@ export class ReceptionMeter {
     return !isEven || (first !== undefined && this.#isStep(first, now));
   }
 
+  /** @param next the clock reference that comes now, if one does */
+  #isStepDecided(next: number | undefined): boolean {
+    if (next === undefined || this.#undecided === undefined) return false;
+    const { references } = this.#undecided;
+    if (references === 1 && !this.#isStepFollowed(next)) return true;
+    return this.#hasBroken || references >= STEP_REFERENCES;
+  }
+
+  /** Some continuity counter did not follow since the last clock reference before the step. */
+  get #hasBroken(): boolean {
+    return this.#statistics.continuityErrors > this.#dropsAtPcr;
+  }
+
+  #isStepFollowed(next: number): boolean {
+    const [piece] = this.#undecided?.pieces ?? [];
+    const stepped = piece === undefined ? undefined : this.#clocks(piece.bytes).last;
+    return stepped !== undefined && follows(next, stepped);
+  }
+
   /**
    * The packets around a step of the clock came at once. Where continuity counters break something is missing in between;
    * where all of them follow, the broadcaster set its clock.
    * @param next the clock reference behind the step: it follows the step, unless one reference was damaged
    */
   #decideStep(next: number | undefined): void {
-    const [piece] = this.#undecided?.pieces ?? [];
-    const stepped = piece === undefined ? undefined : this.#clocks(piece.bytes).last;
-    const isReal = next === undefined || (stepped !== undefined && follows(next, stepped));
-    const drops = this.#statistics.continuityErrors;
-    const counted = (this.#undecided?.pieces ?? []).map(({ bytes }) => this.#sumsOf(bytes));
-    const isHole = isReal && this.#statistics.continuityErrors > this.#dropsAtPcr;
-    const second = this.#second;
-    // What the hole broke is no loss of its own.
-    if (isHole && second !== undefined) second.drops -= Math.min(second.drops, drops - this.#dropsAtPcr);
-    this.#decide(isHole, isHole ? [] : counted);
+    const isFirst = (this.#undecided?.references ?? 0) <= 1;
+    const isReal = next === undefined || !isFirst || this.#isStepFollowed(next);
+    const isHole = isReal && this.#hasBroken;
+    const { dropsBefore = 0, pieces = [] } = this.#undecided ?? {};
+    if (isHole) {
+      // What the hole broke is no loss of its own.
+      const broken = dropsBefore - this.#dropsAtPcr;
+      if (this.#second !== undefined) this.#second.drops -= Math.min(this.#second.drops, broken);
+      for (const piece of pieces) piece.counted = undefined;
+    }
+    this.#decide(isHole);
   }
 
-  /** Counts what waited for a clock reference. @param counted what of it was counted already, piece by piece */
-  #decide(isHole: boolean, counted: readonly ReceptionSums[] = []): void {
+  /** Counts what waited for a clock reference. */
+  #decide(isHole: boolean): void {
     const undecided = this.#undecided?.pieces ?? [];
     const [first] = undecided;
     const before = this.#second?.to;
@@ -148,7 +180,7 @@ export class ReceptionMeter {
       this.interrupt();
       this.handlers.hole({ from: before, to: first.at });
     }
-    for (const [index, { bytes, at }] of undecided.entries()) this.#count(bytes, at, counted[index]);
+    for (const { bytes, at, counted } of undecided) this.#count(bytes, at, counted);
   }
 
   #count(bytes: Uint8Array, now: MonotonicMs, sums = this.#sumsOf(bytes)): void {

@@ -84,8 +84,8 @@ export class RecordingMeasurement {
   recounted(stretch: Stretch, { runs, holes }: Pick<Recount, 'runs' | 'holes'>): void {
     this.#recountedRuns(stretch, runs);
     for (const { fromBeforeEndMs, toBeforeEndMs } of holes) {
-      const from = Math.max(stretch.to - fromBeforeEndMs, stretch.from);
-      this.broke('stalled', { from, to: Math.min(stretch.to - toBeforeEndMs, stretch.to) });
+      const from = latest(plusMs(stretch.to, -fromBeforeEndMs), stretch.from);
+      this.broke('stalled', { from, to: earliest(plusMs(stretch.to, -toBeforeEndMs), stretch.to) });
     }
   }
 

@@ -1,6 +1,6 @@
 /**
  * The packets of one station as a pure function of time, with reception faults: tables, a clock reference every 50 ms,
- * picture and sound at a changing rate, so that a loss breaks continuity counters.
+ * picture, sound and data at a changing rate, so that a loss breaks continuity counters: one of 16 follows by chance.
  */
 import { STC_ZERO } from '../../synth/clock.ts';
 import { Random } from '../fuzz/random.ts';
@@ -12,6 +12,8 @@ const PMT = 0x1f0;
 const CLOCK = 0x1ff;
 const VIDEO = 0x100;
 const SOUND = 0x110;
+const CAPTION = 0x130;
+const DATA = 0x140;
 const FILL = new Uint8Array(184).fill(0x55);
 /** digital_copy_control_descriptor: never. */
 const COPY_NEVER = [0xc1, 1, (3 << 6) | 0x04];
@@ -54,6 +56,8 @@ export class VirtualBroadcast {
       const streams = [
         { type: 0x02, pid: VIDEO },
         { type: 0x0f, pid: SOUND },
+        { type: 0x06, pid: CAPTION },
+        { type: 0x0d, pid: DATA },
       ];
       const descriptors = this.is('copy_never', at) ? COPY_NEVER : [];
       const map = pmtSection(SERVICE_ID, { pcrPid: CLOCK, streams, descriptors }, versionOf(descriptors));
@@ -63,6 +67,9 @@ export class VirtualBroadcast {
     builder.packet(CLOCK, { adaptation: adaptation({ pcr: pcrAt(at) }) });
     for (let each = 0; each < video; each += 1) this.#elementary(builder, VIDEO, videoAt + each, at);
     for (let each = 0; each < sound; each += 1) this.#elementary(builder, SOUND, soundAt + each, at);
+    this.#elementary(builder, CAPTION, index, at);
+    for (let each = 0; each < sound + 1; each += 1)
+      this.#elementary(builder, DATA, soundAt + index + each, at);
     return builder.take();
   }
 

@@ -102,6 +102,13 @@ const FOUND: readonly [string, Partial<EveningPlan>][] = [
     },
   ],
   [
+    'drops at a gap that is known, before a kill and no new process',
+    {
+      air: [{ kind: 'copy_never', from: 16.7, to: 17.7 }],
+      process: { kind: 'kill', at: 18.1, forSec: 9.1 },
+    },
+  ],
+  [
     'a stream that ends for a moment shortly before the service is stopped',
     { air: [{ kind: 'end', from: 13.8, to: 14.1 }], process: { kind: 'term', at: 14.7, forSec: 3.7 } },
   ],
