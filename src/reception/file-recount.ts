@@ -30,7 +30,7 @@ export interface RecountedRun extends ReceptionSums {
 }
 
 /** Between two clock references packets are missing. */
-export interface RecountedHole {
+interface RecountedHole {
   /** From either of them to the file's last clock reference, ms. */
   fromBeforeEndMs: number;
   toBeforeEndMs: number;
