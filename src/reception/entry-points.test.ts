@@ -218,4 +218,21 @@ describe('StreamBurst', () => {
     expect(held).toBeLessThanOrEqual(6 * size);
     expect(held).toBeGreaterThan(4 * size);
   });
+
+  test('bounds the memory that it keeps alive, not the part of it that is the stream', () => {
+    const size = 1024 * 1024;
+    const heldBy = (views: number, length: number): number => {
+      const burst = new StreamBurst();
+      for (let index = 0; index < 40; index += 1) {
+        const whole = chunk(1, size);
+        for (let view = 0; view < views; view += 1) {
+          const at = (index * views + view) * length;
+          burst.add(at, whole.subarray(view * length, (view + 1) * length), [], monotonicMs(index));
+        }
+      }
+      return new Set(burst.since(0).map(({ buffer }) => buffer)).size * size;
+    };
+    expect(heldBy(1, size / 2 + 1)).toBe(6 * size);
+    expect(heldBy(4, size / 4)).toBe(6 * size);
+  });
 });

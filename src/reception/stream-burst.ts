@@ -9,7 +9,7 @@ import { joinBytes } from './join-bytes.ts';
 
 /** An encoder needs about half a second to see every stream; more would only be encoded late. */
 const WINDOW_MS = 2_000;
-/** Two seconds at 24 Mbit/s, the most that one transponder's station can have. */
+/** Two seconds at 24 Mbit/s, the most that one transport stream of a transponder carries. */
 const MAX_BYTES = 6 * 1024 * 1024;
 
 interface Kept {
@@ -20,12 +20,14 @@ interface Kept {
 export class StreamBurst {
   #chunks: Kept[] = [];
   #points: (EntryPoint & { time: MonotonicMs })[] = [];
+  /** Memory that the chunks keep alive: whole buffers, of which a chunk may be a part. */
   #held = 0;
 
   /** A chunk that begins at octet `at` of the stream; it is kept, not copied. */
   add(at: number, bytes: Uint8Array<ArrayBuffer>, points: readonly EntryPoint[], now: MonotonicMs): void {
+    // Chunks of one buffer follow one another.
+    if (this.#chunks.at(-1)?.bytes.buffer !== bytes.buffer) this.#held += bytes.buffer.byteLength;
     this.#chunks.push({ at, bytes });
-    this.#held += bytes.length;
     const oldest = this.#chunks[0]?.at ?? at;
     for (const point of points) {
       // Its picture may have begun before everything was forgotten.
@@ -77,7 +79,8 @@ export class StreamBurst {
       const tooMuch = this.#held > MAX_BYTES;
       if (!tooMuch && (needed === undefined || needed.at < end)) return;
       this.#chunks.shift();
-      this.#held -= first.bytes.length;
+      const { buffer } = first.bytes;
+      if (this.#chunks[0]?.bytes.buffer !== buffer) this.#held -= buffer.byteLength;
       this.#points = this.#points.filter((point) => point.at >= end);
     }
   }
