@@ -1,6 +1,6 @@
 /**
- * One programme on the sheet: an element made by hand, because a screen of them comes and goes with every move.
- * What it shows depends on its size: a line for five minutes, title and summary where there is room.
+ * One programme on the sheet: a plain DOM element, because a whole screen of them is replaced while scrolling.
+ * Its content depends on its size: one line for five minutes, title and summary where there is room.
  */
 import type { StationId } from '../../arib/ids.ts';
 import type { GuideProgram } from '../../wire/api.ts';
@@ -52,7 +52,7 @@ interface CellState {
   readonly dim: boolean;
 }
 
-/** Words for who cannot see the sheet, and for the tooltip. */
+/** Text for screen readers and the tooltip. */
 function nameOf(program: GuideProgram, stationName: string, marks: readonly { label: string }[]): string {
   const words = [
     narrow(program.title),
@@ -115,7 +115,7 @@ export class Cell {
     this.shift(0);
   }
 
-  /** False where the programme or the room for its words changed since it was filled. */
+  /** False when the programme or its size changed since the text was written. */
   isFilled(program: GuideProgram, unit: number): boolean {
     return program === this.#program && this.#layoutFor(unit) === this.#layout;
   }
@@ -124,7 +124,7 @@ export class Cell {
     return `${this.box.width} ${this.box.height} ${unit}`;
   }
 
-  /** Writes the words for the room that there is. @param unit CSS pixels */
+  /** Writes as much text as fits. @param unit CSS pixels */
   fill(program: GuideProgram, stationName: string, unit: number): void {
     const { width, height } = this.box;
     this.#program = program;
@@ -148,7 +148,7 @@ export class Cell {
     title.append(span('prog-time numbers', clockText(program.startAt).split(':')[1] ?? ''));
     const face = RESERVATION_FACE[program.reservation?.state ?? ''];
     if (face !== undefined) title.append(span(`prog-kept prog-kept-${face[1]}`, face[0]));
-    // What it is called comes first; marks follow where all of them fit.
+    // The title comes first; marks follow where all of them fit.
     title.append(parts.title);
     if (used <= most * across) {
       for (const mark of parts.marks) title.append(span(`mark mark-${mark.tone}`, mark.face));
@@ -157,7 +157,7 @@ export class Cell {
     const left = Math.floor((high - pad - lines * TITLE_LINE) / TEXT_LINE);
     const description = program.description ?? '';
     if (description === '') return;
-    // Where there is no room it is shown while the pointer or the focus is there.
+    // Without room it is shown on hover and focus.
     const text = span(left >= 1 ? 'prog-text' : 'prog-text prog-more', narrow(description));
     text.style.setProperty('--lines', String(left >= 1 ? left : MORE_LINES));
     this.#inner.append(text);
@@ -174,7 +174,7 @@ export class Cell {
     this.element.className = `prog${this.#size}${this.#state}`;
   }
 
-  /** Moves the words down by as much as the cell's head is out of sight. */
+  /** Moves the text down by as much as the top of the cell is out of view. */
   shift(by: number): void {
     const room = Math.max(0, Math.min(by, this.box.height - this.box.width * 0.25));
     if (room === this.#shift) return;

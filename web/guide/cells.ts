@@ -1,4 +1,4 @@
-/** The programmes that are drawn now: those in an area come, those far from it go, within a budget a frame. */
+/** The drawn programmes: adds those in an area and removes those far from it, within a time budget per frame. */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { type BroadcastMs, earliest, latest } from '../../arib/time.ts';
 import type { GuideProgram, Station } from '../../wire/api.ts';
@@ -9,16 +9,16 @@ import { within } from './column.ts';
 import { type Scale, type Span, topOf } from './geometry.ts';
 import type { GuideStore } from './store.ts';
 
-/** What the sheet shows, and how large. */
+/** Contents and scale of the sheet. */
 export interface Sheet {
   readonly type: Station['type'];
   readonly stations: readonly Station[];
   readonly span: Span;
   readonly scale: Scale;
-  /** CSS pixels that everything is measured in. */
+  /** CSS pixels of the unit of the sheet. */
   readonly unit: number;
   readonly now: BroadcastMs;
-  /** Others than this are dimmed. */
+  /** Other genres than this are dimmed. */
   readonly genre: number | undefined;
   readonly dimShopping: boolean;
 }
@@ -38,7 +38,7 @@ interface Edges {
   readonly right: number;
 }
 
-/** Time a frame may spend on new words: the rest of its 16 ms is the browser's, which lays them out and paints. */
+/** Time per frame for new text: the browser needs the rest of the 16 ms for layout and paint. */
 const BUDGET_MS = 4;
 const BUDGET_CELLS = 28;
 
@@ -67,7 +67,7 @@ export class CellLayer {
     return this.#drawn.get(id);
   }
 
-  /** False when the budget ran out. Stations with nothing there are put into `empty`. */
+  /** False when the budget ran out. Stations without programmes in the area are added to `empty`. */
   draw(sheet: Sheet, { first, last, span }: Area, budget: Budget, empty?: Set<StationId>): boolean {
     let complete = true;
     for (let column = Math.max(0, first); column <= last; column += 1) {
@@ -83,16 +83,16 @@ export class CellLayer {
     return complete;
   }
 
-  /** Draws one whatever the budget says: it is about to get the focus. */
+  /** Draws one regardless of the budget: it is about to get the focus. */
   drawNow(sheet: Sheet, placed: Placed<GuideProgram>, column: number, station: Station): Cell | undefined {
     this.#drawOne(sheet, placed, column, station, undefined);
     return this.#drawn.get(placed.program.id);
   }
 
   /**
-   * Puts every cell where it belongs now, as it looks now, those outside the drawn area too: after a zoom or a change of the guide
-   * they would otherwise lie at their old place over others. Then removes what lies beyond the edges or is no longer
-   * in the guide; `held` stays wherever it lies. True when the focus went with it.
+   * Updates position and look of every cell, also outside the drawn area: after a zoom or a change of the guide
+   * stale cells would overlap others. Then removes cells beyond the edges or no longer
+   * in the guide; `held` is always kept. True when the focused cell was removed.
    */
   sweep(sheet: Sheet, edges: Edges, held: ProgramId | undefined): boolean {
     const columns = new Map(sheet.stations.map((station, index) => [station.id, index]));
@@ -128,7 +128,7 @@ export class CellLayer {
     this.#drawn.clear();
   }
 
-  /** Moved at once; false when there was no time for its words. */
+  /** Moves it at once; false when there was no time for its text. */
   #drawOne(
     sheet: Sheet,
     placed: Placed<GuideProgram>,
@@ -154,13 +154,13 @@ export class CellLayer {
     return worded;
   }
 
-  /** Where a drawn programme lies in its column now; undefined when it is no longer there. */
+  /** Position of a drawn programme in its column; undefined when it is no longer in the guide. */
   #placeOf(sheet: Sheet, id: ProgramId, { program, stationId }: Cell): Placed<GuideProgram> | undefined {
     if (program === undefined) return undefined;
     const column = this.store.column(sheet.type, stationId);
     const here = within(column, { from: program.startAt, to: program.endAt });
     const isIt = (placed: Placed<GuideProgram>): boolean => placed.program.id === id;
-    // One whose time changed before its words were written again lies elsewhere.
+    // Its time may have changed before its text was rewritten.
     return here.find(isIt) ?? column.find(isIt);
   }
 }
@@ -174,7 +174,7 @@ function markCell(cell: Cell, { now, genre, dimShopping }: Sheet, program: Guide
   });
 }
 
-/** Edges are rounded, not lengths, so that neighbours touch without overlapping. */
+/** Rounds edges, not lengths, so that neighbours touch without overlap. */
 function boxOf(
   { span, scale }: Sheet,
   { program, lane, lanes }: Placed<GuideProgram>,

@@ -38,7 +38,7 @@ test('overlapping programmes lie side by side until the overlap ends', () => {
   ]);
 });
 
-test('what is seen of a column holds what began above', () => {
+test('the visible part of a column includes programmes that began above it', () => {
   const ids = (from: number, to: number) =>
     within(PLAIN, { from: at(from), to: at(to) }).map((placed) => placed.program.id);
   expect(ids(10, 31)).toEqual<unknown>([1, 2]);

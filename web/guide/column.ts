@@ -1,15 +1,15 @@
-/** Where in a station's column something lies: by a stretch of time, and by a moment. Pure. */
+/** Search in a station's column by time range and by moment. Pure. */
 import type { ProgramId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { Timed as AnyTimed, Placed } from '../ui/lanes.ts';
 import type { Span } from './geometry.ts';
 
-/** A programme, by what its place depends on. */
+/** The fields of a programme that its position depends on. */
 export interface Timed extends AnyTimed {
   readonly id: ProgramId;
 }
 
-/** Index of the first that ends after `at`. Long ones that began far above are found because ends nearly ascend. */
+/** Index of the first that ends after `at`: ends are nearly ascending, so long programmes are found, too. */
 function firstAfter<P extends Timed>(column: readonly Placed<P>[], at: BroadcastMs): number {
   let low = 0;
   let high = column.length;
@@ -23,7 +23,7 @@ function firstAfter<P extends Timed>(column: readonly Placed<P>[], at: Broadcast
   return low;
 }
 
-/** What of the column is to be seen between two times. */
+/** The programmes of the column between two times. */
 export function within<P extends Timed>(column: readonly Placed<P>[], { from, to }: Span): Placed<P>[] {
   const found: Placed<P>[] = [];
   for (let index = firstAfter(column, from); index < column.length; index += 1) {

@@ -1,6 +1,6 @@
 /**
- * What stands around the programmes: the stations along the top, the hours along the side, the line of the present.
- * Only what is in view is drawn.
+ * The frame of the sheet: stations along the top, hours along the side, the line of the present time.
+ * Draws only the visible part.
  */
 import type { StationId } from '../../arib/ids.ts';
 import { type BroadcastMs, plusMs } from '../../arib/time.ts';
@@ -112,7 +112,7 @@ export class GuideFrame {
     this.#hourOf.clear();
   }
 
-  /** @param empty says of a station that it has nothing in view */
+  /** @param empty whether a station has no programme in view */
   drawHeads(
     first: number,
     last: number,

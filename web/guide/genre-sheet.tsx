@@ -1,4 +1,4 @@
-/** The colours of the genres, and which of them to look for: the others are dimmed. */
+/** Legend of the genre colours and genre filter: the others are dimmed. */
 
 import { Icon } from '../ui/icon.tsx';
 import { Sheet } from '../ui/sheet.tsx';
@@ -42,7 +42,7 @@ export function GenreSheet({ chosen, onChoose, onClose }: GenreProps & { readonl
   );
 }
 
-/** The same in a line under the sheet, where there is room. The arrows pass it: the sheet has it all. */
+/** The same as a line under the guide, where there is room. Not reachable by arrows: the sheet offers the same. */
 export function Legend({ chosen, onChoose }: GenreProps) {
   return (
     <section class="guide-legend" aria-label={TEXTS.genreColours} data-nav-skip="">

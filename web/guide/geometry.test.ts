@@ -22,7 +22,7 @@ test('a broadcast day begins at five in the morning, Japan time', () => {
   expect(broadcastDay(at('2026-11-21T04:59'))).toBe(at('2026-11-20T05:00'));
   expect(broadcastDay(at('2026-11-22T00:30'))).toBe(at('2026-11-21T05:00'));
   expect(guideSpan(at('2026-11-21T12:00'))).toEqual({
-    // What was on yesterday is kept, too.
+    // Yesterday's programmes are kept, too.
     from: at('2026-11-20T05:00'),
     to: at('2026-11-29T05:00'),
   });
@@ -35,7 +35,7 @@ test('times and places are each other’s inverse', () => {
   expect(timeAt(topOf(at('2026-11-25T19:00'), span, scale), span, scale)).toBe(at('2026-11-25T19:00'));
 });
 
-test('chunks cover a stretch without gap, on the same borders whoever asks', () => {
+test('chunks cover a range without gap, with the same borders for every request', () => {
   expect(chunksOf(at('2026-11-21T19:00'), at('2026-11-21T22:59'))).toEqual([at('2026-11-21T17:00')]);
   expect(chunksOf(at('2026-11-21T22:00'), at('2026-11-22T05:00'))).toEqual([
     at('2026-11-21T17:00'),
@@ -47,7 +47,7 @@ test('chunks cover a stretch without gap, on the same borders whoever asks', () 
   ]);
 });
 
-test('zoom has ends, and columns shrink less than hours', () => {
+test('zoom has limits, and columns shrink less than hours', () => {
   expect(clampZoom(100)).toBe(3);
   expect(clampZoom(0)).toBe(0.35);
   const small = scaleOf({ ...DESK, zoom: 0.35 });

@@ -1,5 +1,5 @@
 /**
- * Where things lie on the sheet of the guide. Pure: broadcast times (epoch ms) to CSS pixels and back. The sheet
+ * Geometry of the guide's sheet. Pure: broadcast times to CSS pixels and back. The sheet
  * begins with yesterday's broadcast day, which begins at 05:00 in Japan: programmes are kept for a day after their end.
  */
 import { type BroadcastMs, plusMs } from '../../arib/time.ts';
@@ -14,7 +14,7 @@ export interface Span {
 /** Broadcast days before the present one. */
 const PAST_DAYS = 1;
 
-/** What the guide shows when it is `now`. */
+/** Range of the guide at the time `now`. */
 export function guideSpan(now: BroadcastMs): Span {
   const today = broadcastDay(now);
   return { from: plusMs(today, -PAST_DAYS * DAY_MS), to: plusMs(today, DAYS * DAY_MS) };
@@ -72,7 +72,7 @@ export function scaleOf({ zoom, width, unit, room, columns }: ScaleWish): Scale 
 
 /** Smallest letters of the sheet, in units. Those of `styles/guide.css`. */
 const SMALLEST = 0.71;
-/** What is read from the sofa: 24 pixels of a screen that is 1920 wide. */
+/** Legible from a sofa: 24 pixels of a screen that is 1920 wide. */
 const TELEVISION_PART = 24 / 1920;
 
 /**
@@ -93,10 +93,10 @@ export function timeAt(top: number, span: Span, scale: Scale): BroadcastMs {
   return plusMs(span.from, (top / scale.hour) * HOUR_MS);
 }
 
-/** Part of the guide that is read at once; a divisor of the day, so that chunks begin at 5, 11, 17 and 23 o'clock. */
+/** Part of the guide that is loaded at once; a divisor of the day, so that chunks begin at 5, 11, 17 and 23 o'clock. */
 export const CHUNK_MS = 6 * HOUR_MS;
 
-/** Beginnings of the chunks that cover a stretch of time. */
+/** Start times of the chunks that cover a time range. */
 export function chunksOf(from: BroadcastMs, to: BroadcastMs): BroadcastMs[] {
   const chunks: BroadcastMs[] = [];
   for (let at = broadcastDay(from); at < to; at = plusMs(at, CHUNK_MS))

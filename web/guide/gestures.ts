@@ -12,7 +12,7 @@ interface Zoomable {
   setZoom(zoom: number, at?: Point): void;
 }
 
-/** How much of a wheel's way doubles the zoom. */
+/** Wheel distance that doubles the zoom. */
 const WHEEL_DOUBLE_PX = 260;
 
 function spread(touches: TouchList): number {
@@ -30,7 +30,7 @@ export function listenToZoom(scroller: HTMLElement, grid: Zoomable, onZoom: () =
   };
   let pending: { zoom: number; at: Point | undefined } | undefined;
   const apply = (zoom: number, at?: Point): void => {
-    // Fingers report more often than the screen shows.
+    // Touch events are more frequent than frames.
     if (pending === undefined) {
       requestAnimationFrame(() => {
         const wish = pending;

@@ -1,6 +1,6 @@
 /**
- * The sheet of the guide: stations across, time down, of which only the part in view exists as elements. It draws
- * within a budget a frame, so that moving stays smooth; what does not fit comes with the next frame.
+ * The sheet of the guide: stations across, time down, of which only the part in view exists as elements. Drawing
+ * has a time budget per frame, so that scrolling stays smooth; the rest follows in the next frame.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { type BroadcastMs, earliest, latest, plusMs } from '../../arib/time.ts';
@@ -24,12 +24,12 @@ interface GridParts {
   readonly onRecord: (program: GuideProgram) => void;
   /** The focus came by key, and there is no programme to give it to. */
   readonly onNothing: () => void;
-  /** After the view moved or what is in it changed. */
+  /** Called after the view moved or its contents changed. */
   readonly onView: (view: GridView) => void;
 }
 
 export interface GridView {
-  /** Where the top left corner is: known after the sheet is gone, too. */
+  /** Position of the top left corner: known after the sheet was removed, too. */
   readonly position: GridPosition;
   readonly seen: Span;
   readonly state: ViewState;
@@ -43,11 +43,11 @@ export interface GridPosition {
   readonly column: number;
 }
 
-/** How the viewer wants it. */
+/** Appearance chosen by the viewer. */
 interface GridLook {
   /** Factor of a column's width. */
   readonly width: number;
-  /** Letters that are read from the sofa. */
+  /** Letter size for a television. */
   readonly television: boolean;
   readonly dimShopping: boolean;
 }
@@ -58,11 +58,11 @@ const AHEAD_COLUMNS = 1;
 /** Views that stay drawn behind. */
 const BEHIND_VIEWS = 0.9;
 const READ_AHEAD_MS = 6 * HOUR_MS;
-/** A gap wider than this may be one of reading, not of the guide. */
+/** A wider gap may be a chunk that is not loaded, not a gap in the guide. */
 const GAP_MS = HOUR_MS;
 /** Below this width of a column, in units of letters, a station's name has no room beside its logo. */
 const COMPACT = 8.8;
-/** Moves shorter than this many views are seen as moves. */
+/** Distance, in views, up to which scrolling is animated. */
 const NEAR_VIEWS = 1.6;
 
 export class GuideGrid {
@@ -128,7 +128,7 @@ export class GuideGrid {
     if (place !== undefined) {
       const id = this.#stations[place.column]?.id;
       const column = stations.findIndex((station) => station.id === id);
-      // Of a column that went the focus goes to what has taken its place.
+      // When the column of the focus is removed, the focus moves to the column in its place.
       if (column >= 0) this.#focused = { ...place, column };
     }
     this.#type = type;
@@ -334,7 +334,7 @@ export class GuideGrid {
     };
   }
 
-  /** The programme that had the focus is gone from the guide: what is now in its place gets it. */
+  /** The focused programme was removed from the guide: the focus moves to the one in its place. */
   #refocus(): void {
     const place = this.#focused;
     this.#focused = undefined;
@@ -357,7 +357,7 @@ export class GuideGrid {
     cell.element.focus({ preventScroll: true });
   }
 
-  /** Scrolls no further than needed; of a long programme the part that begins the way is enough. */
+  /** Scrolls no further than needed; of a long programme only the near part is scrolled into view. */
   #reveal({ box }: Cell): void {
     const { scroller } = this.parts;
     const height = this.#height - this.#size.head;
@@ -378,7 +378,7 @@ export class GuideGrid {
   #onFocus(event: FocusEvent): void {
     const { scroller } = this.parts;
     if (event.target === scroller) {
-      // By key the focus moves on to a programme; the grid itself is only the entry.
+      // The grid itself is only a tab stop: keys move the focus on to a programme.
       if (scroller.matches(':focus-visible')) {
         const { from, to } = this.#seen();
         const middle = this.#now >= from && this.#now < to ? this.#now : plusMs(from, (to - from) / 3);
@@ -443,7 +443,7 @@ export class GuideGrid {
       return next !== undefined;
     }
     const gap = this.#gapTo(next, cell.program, direction);
-    // Beyond what was read: the view scrolls, and the next press finds what has arrived.
+    // Beyond the loaded part: the view scrolls, and the next press finds the programmes loaded meanwhile.
     if (gap.to - gap.from > GAP_MS && this.parts.store.state(this.#type, gap).kind === 'loading') {
       this.parts.scroller.scrollBy({
         top: (direction === 'down' ? 1 : -1) * this.#scale.hour,

@@ -1,4 +1,4 @@
-/** How the guide looks on this device: size of rows, columns and letters, what is dimmed, colours, stations. */
+/** Appearance of the guide on this device: size of rows, columns and letters, dimming, colours, stations. */
 import { useSignal } from '@preact/signals';
 import { Icon } from '../ui/icon.tsx';
 import { Segments } from '../ui/segments.tsx';

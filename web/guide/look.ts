@@ -1,9 +1,9 @@
-/** How this device shows the guide: sizes, letters, and what is dimmed. */
+/** Stored appearance of the guide on this device: sizes, letters, dimming. */
 import { computed } from '@preact/signals';
 import { remembered } from '../device/preferences.ts';
 import { genreColours } from '../words/genre-colours.ts';
 
-/** Factor of a column's width; `geometry.ts` knows its ends. */
+/** Factor of a column's width; limits in `geometry.ts`. */
 export const guideWidth = remembered('guide-width', 1, (value) =>
   typeof value === 'number' && value > 0 ? value : undefined,
 );
@@ -22,7 +22,7 @@ export const dimShopping = remembered('guide-dim-shopping', true, (value) =>
 /** As in `styles/base.css`, where the root's letters grow. */
 export const TELEVISION = '(hover: none) and (min-width: 75em)';
 
-/** Everything is as it came. */
+/** All values are the defaults. */
 export const isUsualLook = computed(
   () =>
     guideWidth.value === 1 &&

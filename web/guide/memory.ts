@@ -1,4 +1,4 @@
-/** Where the guide was left, for as long as it is still the same evening: kept over a reload, not over a day. */
+/** Last position in the guide: kept over a reload and for the same evening only. */
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { Station } from '../../wire/api.ts';
 import type { GridPosition } from './grid.ts';
@@ -18,7 +18,7 @@ export function rememberPosition(type: Station['type'], position: GridPosition, 
     const positions: Positions = { ...recall(now), [type]: position };
     sessionStorage.setItem(KEY, JSON.stringify({ savedAt: now, positions }));
   } catch {
-    // Without storage the guide begins at the present each time.
+    // Without session storage the guide always opens at the present time.
   }
 }
 

@@ -1,4 +1,4 @@
-/** What the guide says over or instead of its sheet: that it is being read, why it could not be, why it is empty. */
+/** Loading, error and empty states of the guide, over or instead of its sheet. */
 import type { Station } from '../../wire/api.ts';
 import { gathered } from '../query/guide-status.ts';
 import { GUIDE_STATUS } from '../query/queries.ts';
@@ -48,7 +48,7 @@ export function GuideNotice({ state, bare, type, onRetry, onNow }: NoticeProps) 
   return bare.length > 0 ? <EmptyNotice bare={bare} type={type} onNow={onNow} /> : null;
 }
 
-/** Nothing in view: either nothing was collected yet, or the guide does not reach so far. */
+/** Nothing in view: nothing was collected yet, or the guide does not reach so far. */
 function EmptyNotice({ bare, type, onNow }: Pick<NoticeProps, 'bare' | 'type' | 'onNow'>) {
   const { value: status } = useQuery(GUIDE_STATUS);
   const ofType = new Set(stations.value.filter((station) => station.type === type).map(({ id }) => id));

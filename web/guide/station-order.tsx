@@ -1,4 +1,4 @@
-/** The stations of a broadcast type: which come first, which are not shown. For guide, home and zapping alike. */
+/** The stations of a broadcast type: their order, and which are hidden; used by guide, home and zapping. */
 import type { Station } from '../../wire/api.ts';
 import {
   forgetStationOrder,

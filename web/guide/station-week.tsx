@@ -17,7 +17,7 @@ import { splitTitle } from '../words/title.ts';
 import { dimShopping } from './look.ts';
 import { TEXTS } from './texts.ts';
 
-/** Hours below which there is room for a line only. */
+/** Shorter cells, in hours, have room for one line only. */
 const LINE_HOURS = 0.4;
 
 function stateOf({ startAt, endAt, genres }: GuideProgram, now: BroadcastMs): string {
@@ -63,7 +63,7 @@ function DayHead({ day }: { day: BroadcastMs }) {
 
 interface StationWeekProps {
   readonly station: Station;
-  /** Of its broadcast type, to change to. */
+  /** Stations of the same broadcast type, to switch to. */
   readonly list: readonly Station[];
 }
 

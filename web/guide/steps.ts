@@ -1,7 +1,7 @@
 /**
- * Where an arrow key leads from a programme. Up and down along the column; left and right to the next column that
- * has programmes, at the height of the anchor: the time from which the sideways way began, so that going right and
- * left again comes back. Pure.
+ * Arrow keys in the guide. Up and down along the column; left and right to the next column that
+ * has programmes, at the anchor: the time at which the sideways movement began, so that right and then left
+ * returns to the start. Pure.
  */
 import type { ProgramId } from '../../arib/ids.ts';
 import { type BroadcastMs, earliest, latest, plusMs } from '../../arib/time.ts';
@@ -17,7 +17,7 @@ export interface Place {
   readonly anchor: BroadcastMs;
 }
 
-/** A column further away in time than this is passed over: it would throw the view elsewhere. */
+/** A column whose nearest programme is further away in time is skipped: the view would jump. */
 const FAR_MS = 3 * 3_600_000;
 
 export interface Columns<P extends Timed> {
@@ -73,7 +73,7 @@ export function stepFrom<P extends Timed>(
   return { column: from.column, programId: next.id, anchor: anchorIn(next, next.startAt) };
 }
 
-/** Where a column is entered at a time, such as the present. */
+/** The programme at which the focus enters a column, by time. */
 export function enterAt<P extends Timed>(
   columns: Columns<P>,
   column: number,

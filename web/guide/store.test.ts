@@ -57,8 +57,8 @@ const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
 const span = (from: number, to: number) => ({ from: broadcastMs(START + from), to: broadcastMs(START + to) });
 const seen = span(HOUR_MS, 5 * HOUR_MS);
 
-describe('the part of the guide that is here', () => {
-  test('reads what is seen first, a few at a time, and drops what is no longer wanted', async () => {
+describe('the loaded part of the guide', () => {
+  test('loads the visible part first, a few requests at a time, and drops requests that are no longer needed', async () => {
     const { store, asked } = rig();
     store.need('GR', seen, [span(CHUNK_MS, 5 * CHUNK_MS)]);
     expect(asked.map(({ from }) => (from - START) / CHUNK_MS)).toEqual([0, 1, 2]);
@@ -69,7 +69,7 @@ describe('the part of the guide that is here', () => {
     expect(asked.length).toBe(4);
   });
 
-  test('a programme that lies in two chunks stands once in its column', async () => {
+  test('a programme in two chunks occurs once in its column', async () => {
     const { store, asked } = rig();
     store.need('GR', span(0, 2 * CHUNK_MS), []);
     const long = program(7, START + 5 * HOUR_MS, 2);
@@ -81,7 +81,7 @@ describe('the part of the guide that is here', () => {
     expect(store.column('GR', STATION)).toBe(store.column('GR', STATION));
   });
 
-  test('a change is asked about with the tag, and what is shown stays meanwhile', async () => {
+  test('a change is requested with the entity tag, and the shown programmes stay meanwhile', async () => {
     const { store, asked } = rig();
     store.need('GR', seen, []);
     asked[0]?.answer([{ stationId: STATION, programs: [program(6, START, 5)] }], '"one"');
@@ -98,7 +98,7 @@ describe('the part of the guide that is here', () => {
     expect(asked.length).toBe(2);
   });
 
-  test('of a changed guide only what changed is another object', async () => {
+  test('of a changed guide only the changed programmes are new objects', async () => {
     const { store, asked } = rig();
     const first = [program(6, START, 1), program(7, START + HOUR_MS, 1)];
     store.need('GR', seen, []);
@@ -114,7 +114,7 @@ describe('the part of the guide that is here', () => {
     expect(column[1]?.program.name).toBe('変わった番組');
   });
 
-  test('many changes in a row are one look', async () => {
+  test('many changes in a row cause one request', async () => {
     const { store, changes } = rig();
     for (let index = 0; index < 20; index += 1) store.changed();
     await settle();
@@ -123,7 +123,7 @@ describe('the part of the guide that is here', () => {
     store.close();
   });
 
-  test('a failure is told until it is tried again; a later one keeps what is there', async () => {
+  test('a failure is reported until the retry; a later one keeps the loaded programmes', async () => {
     const { store, asked } = rig();
     store.need('GR', seen, []);
     asked[0]?.fail();

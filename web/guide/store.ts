@@ -1,7 +1,7 @@
 /**
- * The part of the guide that is here: chunks of hours and broadcast type, read when they come near the view, kept
- * with their tags, and asked about again when the service says that the guide changed. What is on the screen stays
- * there until its successor has arrived.
+ * Cache of the guide: chunks of hours and broadcast type, loaded when they come near the view, kept with their entity
+ * tags, and revalidated when the service reports a change. Shown programmes stay until their replacement has
+ * arrived.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { type BroadcastMs, plusMs } from '../../arib/time.ts';
@@ -17,11 +17,11 @@ interface Chunk {
   readonly from: BroadcastMs;
   programs: ReadonlyMap<StationId, readonly GuideProgram[]> | undefined;
   etag: string | null;
-  /** Must be asked about before it is trusted. */
+  /** Must be revalidated before use. */
   stale: boolean;
   reading: boolean;
   failure: ApiFailure | undefined;
-  /** When it was last wanted, for forgetting. */
+  /** When it was last used, for eviction. */
   wanted: number;
 }
 
@@ -31,12 +31,12 @@ type ReadGuide = (
   signal: AbortSignal,
 ) => Promise<Renewed<GuideWindow>>;
 
-/** Requests at a time: a browser allows six to a service over HTTP/1.1, and logos and events need some. */
+/** Requests at a time: a browser allows six to a service over HTTP/1.1, and logos and events need some of them. */
 const MOST_AT_ONCE = 3;
 /** Ten days of one type, 8,000 programmes of 80 stations: about 6 MB. */
 const MOST_KEPT = 40;
 
-/** Shortest time between two looks at what changed. */
+/** Shortest interval between two revalidations. */
 const CHANGES_MS = 3_000;
 
 export type ViewState =
@@ -57,11 +57,11 @@ export class GuideStore {
 
   constructor(
     readonly read: ReadGuide,
-    /** Something arrived, failed or was begun. */
+    /** Called when a request begins, succeeds or fails. */
     readonly onChange: () => void,
   ) {}
 
-  /** Sees to it that the stretch is here or on its way; `ahead` is read after it. */
+  /** Loads a range where it is missing; `ahead` is loaded after it. */
   need(type: BroadcastType, seen: Span, ahead: readonly Span[]): void {
     this.#use += 1;
     const wanted = [seen, ...ahead].flatMap((span) => chunksOf(span.from, span.to));
@@ -71,7 +71,7 @@ export class GuideStore {
       chunk.wanted = this.#use;
       if (chunk.stale && !chunk.reading && chunk.failure === undefined) queue.push(chunk);
     }
-    // Only the latest wish counts: what was flown over is not read.
+    // Only the latest request counts: ranges scrolled past are not loaded.
     this.#queue = queue;
     this.#forget();
     this.#pump();
@@ -84,7 +84,7 @@ export class GuideStore {
     return chunks.every((chunk) => chunk?.programs !== undefined) ? { kind: 'ready' } : { kind: 'loading' };
   }
 
-  /** The guide changed somewhere, or a failure is to be tried again: everything is asked about when next needed. */
+  /** The guide changed, or a failure is to be retried: every chunk is revalidated when next used. */
   invalidate(): void {
     for (const chunk of this.#chunks.values()) {
       chunk.stale = true;
@@ -93,7 +93,7 @@ export class GuideStore {
     this.onChange();
   }
 
-  /** As `invalidate`, but while the guide is being collected not at each of the many changes. */
+  /** As `invalidate`, throttled: while the guide is being collected there are many changes. */
   changed(): void {
     if (this.#timer !== undefined) return;
     const wait = Math.max(0, this.#changedAt + CHANGES_MS - performance.now());
@@ -104,7 +104,7 @@ export class GuideStore {
     }, wait);
   }
 
-  /** The loaded programmes of a station, in order. The same array until something arrives. */
+  /** The loaded programmes of a station, in order. The same array until new data arrives. */
   column(type: BroadcastType, stationId: StationId): readonly Placed<GuideProgram>[] {
     if (this.#columnsOf !== type) {
       this.#columns.clear();
@@ -181,7 +181,7 @@ export class GuideStore {
         chunk.etag,
         this.#abort.signal,
       );
-      // Last in the map is latest read: of a programme that moved, its newest place counts.
+      // The map is in loading order: of a programme that moved, the newest entry counts.
       this.#chunks.delete(key(type, from));
       this.#chunks.set(key(type, from), chunk);
       if (answer === 'unchanged') return;
@@ -191,7 +191,7 @@ export class GuideStore {
     } catch (error) {
       if (this.#abort.signal.aborted) return;
       chunk.stale = true;
-      // Shown content stays; only an empty view has to say why it is empty.
+      // Shown content stays; only an empty view needs the reason.
       if (chunk.programs === undefined) {
         chunk.failure = error instanceof ApiFailure ? error : networkFailure(error);
       } else chunk.stale = false;
@@ -215,7 +215,7 @@ function isSame(a: GuideProgram, b: GuideProgram): boolean {
   );
 }
 
-/** What did not change stays the same object, so that what is drawn of it stays as it is. */
+/** Keeps unchanged programmes as the same objects, so that their cells are not redrawn. */
 function takeOver(before: Chunk['programs'], content: GuideWindow): Chunk['programs'] {
   return new Map(
     content.map(({ stationId, programs }) => {

@@ -61,7 +61,7 @@ export const TEXTS = {
   conflict: '競合',
   watchStation: (name: string) => `${name}を見る`,
 
-  // What is said instead of the programmes
+  // States of an empty guide
   failed: '番組表を読み込めませんでした',
   retry: '再試行',
   loading: '番組表を読み込んでいます…',

@@ -1,4 +1,4 @@
-/** Above the sheet of the guide: broadcast types, days, the present, the evening, zoom, genres. */
+/** Toolbar above the guide: broadcast types, days, now, evening, zoom, genres. */
 import { useEffect, useRef } from 'preact/hooks';
 import { type BroadcastMs, plusMs } from '../../arib/time.ts';
 import type { Station } from '../../wire/api.ts';
@@ -35,7 +35,7 @@ interface ToolbarProps {
   readonly onLook: () => void;
 }
 
-/** By distance from today. */
+/** By offset from today. */
 const NEAR_DAYS: Readonly<Partial<Record<number, string>>> = {
   [-1]: TEXTS.yesterday,
   0: TEXTS.today,

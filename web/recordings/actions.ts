@@ -25,10 +25,10 @@ interface Work {
   readonly done: number;
   readonly total: number;
 }
-/** Goes on now with many recordings. */
+/** Progress of an action on many recordings. */
 export const work = signal<Work | undefined>(undefined);
 
-/** A service of two cores answers these beside everything else. */
+/** Parallel requests: a service on two cores still answers everything else. */
 const AT_ONCE = 4;
 /** Shorter work needs no progress. */
 const WORTH_TELLING = 20;
@@ -56,7 +56,7 @@ async function each(
       } catch (error) {
         failed += 1;
         failure = error instanceof ApiFailure ? error : networkFailure(error);
-        // Without a connection every other fails, too.
+        // Without a connection the rest would fail, too.
         if (failure.code === 'network') failed += waiting.splice(0).length;
       }
       if (list.length >= WORTH_TELLING) {
@@ -78,7 +78,7 @@ function nameOf(list: readonly Recording[]): string {
 }
 
 interface Telling {
-  /** What of the recordings was changed. */
+  /** Which recordings were changed. */
   readonly about: 'shelf' | 'watched' | 'protection' | 'encode';
   /** Follows the recording's name: `をごみ箱へ移しました`. */
   readonly done: string;
@@ -102,7 +102,7 @@ function tell({ done, failed, failure }: Outcome, words: Telling): void {
   }
 }
 
-/** @param focusUndo what had the focus is gone: the notice gets it */
+/** @param focusUndo the focused element was removed: the toast gets the focus */
 export async function moveToBin(list: readonly Recording[], focusUndo = false): Promise<void> {
   tell(await each(TEXTS.binning, list, ({ id }) => binRecording(id)), {
     about: 'shelf',
@@ -121,7 +121,7 @@ export async function takeFromBin(list: readonly Recording[]): Promise<void> {
   });
 }
 
-/** For good: asked about before. */
+/** Permanent; the caller has asked for confirmation. */
 export async function erase(list: readonly Recording[]): Promise<void> {
   tell(await each(TEXTS.erasing, list, ({ id }) => eraseRecording(id)), {
     about: 'shelf',
@@ -186,7 +186,7 @@ export async function setProtected(
   });
 }
 
-/** Puts recordings that have their original stream into the queue of conversions, or takes them out. */
+/** Queues recordings that have their original stream for conversion, or removes them from the queue. */
 export async function encode(list: readonly Recording[], on: boolean, focusUndo = false): Promise<void> {
   const able = list.filter(
     ({ files, recording }) => !recording && files.some(({ source }) => source === 'ts'),

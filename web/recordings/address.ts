@@ -1,4 +1,4 @@
-/** The recording whose sheet lies over the screen, in the address: Back closes it, a link opens it. */
+/** The recording whose sheet is open, kept in the address: Back closes the sheet, a link opens it. */
 import { computed } from '@preact/signals';
 import { type RecordingId, recordingId } from '../../wire/ids.ts';
 import { goBack, query, setQuery } from '../navigation/router.ts';
@@ -8,7 +8,7 @@ export const shownRecording = computed<RecordingId | undefined>(() => {
   return /^\d{1,15}$/u.test(text) ? recordingId(Number(text)) : undefined;
 });
 
-/** Whether what is over the screen was opened from it: then Back leads to it. */
+/** Whether the sheet was opened from this screen: then Back closes it. */
 function isOpenedHere(): boolean {
   const state: unknown = history.state;
   return typeof state === 'object' && state !== null && 'over' in state;

@@ -1,4 +1,4 @@
-/** A recording in the grid or in the list: one link over everything, and a mark to choose it by. */
+/** A recording in the grid or in the list: one link over the whole card, and a mark to select it. */
 
 import type { ComponentChildren } from 'preact';
 import type { Recording, RecordingSeries } from '../../wire/api.ts';
@@ -63,7 +63,7 @@ function Signs({ recording }: { recording: Recording }) {
   );
 }
 
-/** What a screen reader says of it. */
+/** Label for screen readers. */
 function nameOf(recording: Recording): string {
   const { title } = splitTitle(recording.name);
   const words = [
@@ -142,7 +142,7 @@ export function RecordingCard({ recording, look, chosen, choosing }: CardProps) 
   );
 }
 
-/** Plays at a press, without the sheet between. The keys of the cell do the same, so that the focus passes it. */
+/** Plays at once, without the sheet. Not focusable: the cell has keys for the same action. */
 function PlayLink({ recording }: { recording: Recording }) {
   if (!canPlay(recording)) return null;
   const { title } = splitTitle(recording.name);
@@ -176,7 +176,7 @@ function CheckMark({ chosen, title }: { chosen: boolean; title: string }) {
   );
 }
 
-/** Until its page is there. */
+/** Placeholder until its page is loaded. */
 export function CardSkeleton({ look }: { look: Look }) {
   return (
     <div class={`rec rec-as-${look} rec-waiting`}>

@@ -1,4 +1,4 @@
-/** Nothing to list: why, and what leads to recordings. */
+/** Empty list: why it is empty, and how to get recordings. */
 import { setQuery } from '../navigation/router.ts';
 import { Panel } from '../ui/panel.tsx';
 import { isFiltered, NO_FILTERS, narrowings, type RecordingQuery } from './query.ts';

@@ -1,4 +1,4 @@
-/** What becomes of one recording that waits for its conversion: chosen here instead of by its rule or the settings. */
+/** Options of one recording that waits for conversion; they override its rule and the settings. */
 import type { EncodeItem, EncodeRequest } from '../../wire/encode.ts';
 import { ApiFailure, networkFailure } from '../query/api.ts';
 import { ENCODES, encodeRecording } from '../query/encodes.ts';

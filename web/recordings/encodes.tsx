@@ -1,4 +1,4 @@
-/** The conversion of recordings: a line above them while there is something to tell, the queue in a sheet. */
+/** The conversion of recordings: a status line above the list, the queue in a sheet. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { EncodeItem, Encodes } from '../../wire/encode.ts';
@@ -41,7 +41,7 @@ async function attempt(what: string, call: () => Promise<unknown>): Promise<void
   await entryOf(ENCODES).renew();
 }
 
-/** @param by places that it goes; the first one that waits is 0 */
+/** @param by places to move in the queue; index 0 is the first one waiting */
 function move(waiting: readonly EncodeItem[], index: number, by: -1 | 1): Promise<void> {
   const order = waiting.map(({ recordingId }) => recordingId);
   const [moved] = order.splice(index, 1);
@@ -212,7 +212,7 @@ function EncodesSheet({ encodes, onClose }: { encodes: Encodes; onClose: () => v
   );
 }
 
-/** What a line has room for; undefined: nothing is to be told. */
+/** Text of the status line; undefined: there is nothing to show. */
 function lineOf(encodes: Encodes): { readonly text: string; readonly isBad: boolean } | undefined {
   const { queue, recent } = encodes;
   const running = queue.find(({ state }) => state === 'running');

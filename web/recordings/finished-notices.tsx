@@ -1,4 +1,4 @@
-/** Tells of recordings that ended while a screen is open, with the way to watch them. */
+/** Announces recordings that end while a screen is open, with a button to watch them. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { Recording } from '../../wire/api.ts';
 import { navigate, watchPath } from '../navigation/router.ts';
@@ -12,7 +12,7 @@ async function tell({ id, name }: Recording): Promise<void> {
   const entry = entryOf(recordingQuery(id));
   await entry.renew();
   const ended = entry.answer.peek().value;
-  // One that is in the bin, or runs after all, is nothing to watch.
+  // Not for recordings in the bin or running again.
   if (ended === undefined || ended.id !== id || ended.recording) return;
   const title = TEXTS.quoted(splitTitle(name).title);
   if (ended.state === 'failed') showToast(TEXTS.recordingFailed(title), undefined, `ended ${id}`);

@@ -27,15 +27,15 @@ describe('the layout', () => {
   });
 });
 
-describe('what is drawn', () => {
+describe('the drawn cells', () => {
   const layout = { columns: 4, cellWidth: 100, cellHeight: 90, gap: 10 };
 
-  test('is what is in view and two rows around it, of however many', () => {
+  test('are those in view and two rows around them, however many there are', () => {
     expect(rangeInView(layout, 40_000, { top: 100_000, height: 800 })).toEqual({ first: 3_992, end: 4_040 });
     expect(rangeInView(layout, 40_000, { top: -500, height: 800 })).toEqual({ first: 0, end: 20 });
   });
 
-  test('ends where the cells end', () => {
+  test('end with the last cell', () => {
     expect(rangeInView(layout, 7, { top: 0, height: 800 })).toEqual({ first: 0, end: 7 });
     expect(rangeInView(layout, 7, { top: 5_000, height: 800 })).toEqual({ first: 7, end: 7 });
     expect(rangeInView(layout, 0, { top: 0, height: 800 })).toEqual({ first: 0, end: 0 });
@@ -74,7 +74,7 @@ describe('keys', () => {
   });
 });
 
-test('the first cell of the view is that of the first row that is not above it', () => {
+test('the first cell of the view is in the first row that is not above the view', () => {
   const layout = { columns: 3, cellWidth: 100, cellHeight: 90, gap: 10 };
   expect([-50, 0, 1, 100, 101, 100_000].map((top) => firstInView(layout, 30, top))).toEqual([
     ...[0, 0, 3, 3, 6, 29],

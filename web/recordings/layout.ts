@@ -1,4 +1,4 @@
-/** Where the cells of a shelf lie, which of them are near the view, and where keys lead among them. Pure; CSS pixels. */
+/** Layout of a shelf: positions of the cells, the range near the view, and key navigation. Pure; CSS pixels. */
 
 export type Look = 'grid' | 'list';
 
@@ -69,7 +69,7 @@ export interface Range {
   readonly end: number;
 }
 
-/** Rows beyond both edges of the view that are drawn already. */
+/** Rows drawn beyond each edge of the view. */
 const AHEAD_ROWS = 2;
 
 /** @param top of the view, from the top of the shelf; may be negative */
@@ -87,7 +87,7 @@ export function firstInView(layout: Layout, count: number, top: number): number 
   return Math.min(Math.max(0, count - 1), row * layout.columns);
 }
 
-/** Where a key leads from a cell; undefined where it leads off the shelf. */
+/** The cell that a key leads to; undefined beyond the edge of the shelf. */
 export function stepFrom(
   index: number,
   key: string,
@@ -105,7 +105,7 @@ export function stepFrom(
     case 'ArrowUp':
       return within(index - columns);
     case 'ArrowDown':
-      // A short last row is entered at its end.
+      // Moving down into a short last row selects its last cell.
       return row === lastRow ? undefined : Math.min(count - 1, index + columns);
     case 'PageUp':
       return row === 0 ? undefined : Math.max(column, index - pageRows * columns);

@@ -1,4 +1,4 @@
-/** The list of recordings or of series, and what stands in its place while it is read, when it fails and when it is empty. */
+/** The list of recordings or of series, with its loading, error and empty states. */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import type { Recording, RecordingSeries } from '../../wire/api.ts';
@@ -21,7 +21,7 @@ import type { Selection } from './selection.ts';
 import { indexOfCell, ShelfView } from './shelf.tsx';
 import { TEXTS } from './texts.ts';
 
-/** The service gives no more at once. */
+/** Largest page of the service. */
 const MOST_AT_ONCE = 500;
 
 interface ListProps {
@@ -182,14 +182,14 @@ function Waiting() {
 interface ListStateProps<T> {
   readonly pages: Pages<T>;
   readonly shown: RecordingQuery;
-  /** What stands above the list is not known yet: the list would be pushed down. */
+  /** The content above the list is not loaded yet and would push the list down. */
   readonly waits: boolean;
-  /** There is something in place of the waiting: before it is painted. */
+  /** Runs before the first paint of the loaded content. */
   readonly onKnown: () => void;
   readonly children: ComponentChildren;
 }
 
-/** What a list shows besides its rows: that it is read, why it cannot be, that it is empty. */
+/** Loading, error and empty states of a list. */
 export function ListState<T>({ pages, shown, waits, onKnown, children }: ListStateProps<T>) {
   const { total, failure } = pages.state.value;
   const unknown = total === undefined || waits;

@@ -1,6 +1,6 @@
 /**
- * The lists that were looked at last, kept with what was read of them: Back finds each as it was left, at the place
- * where it was left.
+ * Cache of the most recently shown lists with their loaded pages: Back restores each one with its scroll position
+ * and focus.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { listenFor } from '../query/events.ts';
@@ -12,11 +12,11 @@ const MOST_KEPT = 6;
 
 interface Kept<T> {
   readonly pages: Pages<T>;
-  /** Page's scroll, CSS pixels, and the key of the cell that had the focus. */
+  /** Scroll position of the page, CSS pixels, and the key of the focused cell. */
   place: { readonly top: number; readonly focus: string | undefined } | undefined;
 }
 
-/** Lists of one kind, by what is asked for. */
+/** Lists of one kind, by their query. */
 export class Lists<T> {
   readonly #kept = new Map<string, Kept<T>>();
 
@@ -39,9 +39,9 @@ if (typeof addEventListener === 'function') {
     wentBackAt = performance.now();
   });
 }
-/** A list that is opened so soon after is one that was gone back to. */
+/** A list opened this soon after a navigation was reached by Back. */
 const BACK_MS = 1_500;
-/** So long the cell that had the focus is waited for: a second. */
+/** Maximum wait for the focused cell to be drawn again: one second. */
 const MOST_FRAMES = 60;
 
 function focusedKey(): string | undefined {
@@ -49,7 +49,7 @@ function focusedKey(): string | undefined {
   return cell?.dataset.key;
 }
 
-/** Reads a list as long as it is shown, and puts the page where the list was left when it is come back to. */
+/** Loads a list while it is shown, and restores its scroll position and focus after Back. */
 function useShown<T>(kept: Kept<T>): void {
   const first = useRef(true);
   useEffect(() => {
@@ -96,7 +96,7 @@ function useShown<T>(kept: Kept<T>): void {
   useEffect(() => {
     let place = kept.place;
     const remember = (): void => {
-      // The next screen may be there already.
+      // The next screen may already be shown.
       if (document.querySelector('.shelf') === null) return;
       place = { top: scrollY, focus: focusedKey() ?? place?.focus };
     };
@@ -110,7 +110,7 @@ function useShown<T>(kept: Kept<T>): void {
   }, [kept]);
 }
 
-/** The list that is wanted; until its first page is there, the one before it. */
+/** The requested list; the previous one until the first page has arrived. */
 export function useList<T>(kept: Kept<T>): { pages: Pages<T>; busy: boolean } {
   useShown(kept);
   const [before, setBefore] = useState(kept.pages);
@@ -120,7 +120,7 @@ export function useList<T>(kept: Kept<T>): { pages: Pages<T>; busy: boolean } {
     if (ready) setBefore(kept.pages);
   }, [kept, ready]);
   const shown = ready ? kept.pages : before;
-  // Drawn again when what is shown changes.
+  // Redraws when the shown pages change.
   void shown.state.value;
   return { pages: shown, busy: !ready };
 }

@@ -5,7 +5,7 @@ import { stationById } from '../query/stations.ts';
 import { Logo } from '../ui/logo.tsx';
 import { majorGenre } from '../words/genre.ts';
 
-/** Asked for once and not there: not again while cells come and go. Pictures of new recordings have new addresses. */
+/** Pictures that do not exist: not requested again while cells are redrawn. New recordings have new addresses. */
 const absent = new Set<string>();
 const MOST_ABSENT = 5_000;
 
@@ -14,7 +14,7 @@ function remember(address: string): void {
   absent.add(address);
 }
 
-/** Pictures may have been made since. */
+/** Pictures may have been created meanwhile. */
 export function forgetAbsentPosters(): void {
   absent.clear();
 }

@@ -1,6 +1,6 @@
 /**
- * What a press on a cell means: a click opens or chooses, a click on the mark chooses, Shift chooses a stretch, a
- * finger that stays chooses. A press with Ctrl is left to the browser, which opens the link elsewhere.
+ * What a press on a cell means: a click opens or selects, a click on the mark selects, Shift selects a range, a
+ * long touch selects. A press with Ctrl is left to the browser, which opens the link elsewhere.
  */
 import { useRef } from 'preact/hooks';
 
@@ -12,10 +12,10 @@ interface Presses {
 }
 
 const LONG_MS = 450;
-/** A finger never rests quite still. CSS pixels. */
+/** Movement tolerated in a long touch, CSS pixels. */
 const SLACK = 10;
 
-/** What leads elsewhere by itself: its press is left to the page's links. */
+/** Nested links and buttons handle their own presses. */
 function isLink(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('.rec-play') !== null;
 }
@@ -53,7 +53,7 @@ export function usePresses({ choosing, onOpen, onToggle, onStretch }: Presses) {
     onPointerUp: cancel,
     onPointerCancel: cancel,
     onContextMenu: (event: MouseEvent): void => {
-      // The browser's menu of a link comes at the same moment.
+      // The browser opens the link's context menu at the same moment.
       const touched = event instanceof PointerEvent && event.pointerType === 'touch';
       if ((touched || spent.current) && cellOf(event.target) !== undefined) event.preventDefault();
     },

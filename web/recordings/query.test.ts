@@ -3,7 +3,7 @@ import { isFiltered, parametersOf, queryOf } from './query.ts';
 
 const queryIn = (address: string) => queryOf(new URLSearchParams(address));
 
-test('an address says what is listed, and nonsense in it says nothing', () => {
+test('the address selects what is listed; invalid parts are ignored', () => {
   expect(queryIn('show=bin&station=3274001024&q=灯台')).toMatchObject({
     show: 'bin',
     stationId: 3_274_001_024,
@@ -16,7 +16,7 @@ test('an address says what is listed, and nonsense in it says nothing', () => {
   expect(queryIn('unwatched=1&show=bin').unwatched).toBe(false);
 });
 
-test('the service is asked in its own words, and only for what is set', () => {
+test('the request has the parameters of the service, and only those that are set', () => {
   expect(parametersOf(queryIn(''), 'newest').toString()).toBe('sort=newest');
   expect(parametersOf(queryIn('q=%20a%20&unwatched=1&rule=7&genre=3&series=k'), 'title').toString()).toBe(
     'q=a&unwatched=1&ruleId=7&genre=3&series=k&sort=title',

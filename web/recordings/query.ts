@@ -1,4 +1,4 @@
-/** What of the recordings is listed: in the address, in words, and as the service is asked for it. Pure. */
+/** Filters of the recordings list: in the address, in words, and as request parameters. Pure. */
 import type { StationId } from '../../arib/ids.ts';
 import type { RuleId } from '../../wire/ids.ts';
 import type { RecordingShow, RecordingSort } from '../../wire/recordings.ts';
@@ -6,7 +6,7 @@ import { MAJOR_GENRES } from '../words/genre.ts';
 
 export interface RecordingQuery {
   readonly q: string;
-  /** Undefined: what can be watched. */
+  /** Undefined: recordings that can be watched. */
   readonly show: RecordingShow | undefined;
   readonly unwatched: boolean;
   readonly stationId: StationId | undefined;
@@ -39,7 +39,7 @@ export function queryOf(address: URLSearchParams): RecordingQuery {
   };
 }
 
-/** The address's parts that belong to a filter, taken out. */
+/** The address without the parts of a filter. */
 export const NO_FILTERS: Readonly<Record<string, null>> = {
   q: null,
   show: null,
@@ -49,12 +49,12 @@ export const NO_FILTERS: Readonly<Record<string, null>> = {
   genre: null,
 };
 
-/** So many filters besides the kind and the words. */
+/** Number of active filters, kind and search words not counted. */
 export function narrowings({ stationId, ruleId, genre }: RecordingQuery): number {
   return [stationId, ruleId, genre].filter((one) => one !== undefined).length;
 }
 
-/** Anything but the plain list, or a series of it. */
+/** Whether anything narrows the list, other than a series. */
 export function isFiltered(query: RecordingQuery): boolean {
   return query.q.trim() !== '' || query.show !== undefined || query.unwatched || narrowings(query) > 0;
 }

@@ -18,7 +18,7 @@ describe('the gauge', () => {
     expect(gaugeOf([OK])).toEqual({ recordings: 0.5, others: 0.1, floor: 0.9 });
   });
 
-  test('leaves out what is away, and is nothing without a folder', () => {
+  test('leaves out missing folders, and is undefined without any', () => {
     expect(gaugeOf([OK, AWAY])).toEqual(gaugeOf([OK]));
     expect(gaugeOf([AWAY])).toBeUndefined();
   });
@@ -54,7 +54,7 @@ describe('warnings', () => {
     expect(warningsOf([OK, { ...OK, path: '/c' }])).toEqual([]);
   });
 
-  test('say whether recording goes on elsewhere', () => {
+  test('say whether recording continues in another folder', () => {
     const full: StorageFolder = { ...OK, path: '/c', state: 'full' };
     expect(warningsOf([OK, full])).toMatchObject([{ path: '/c', tone: 'warn' }]);
     expect(warningsOf([OK, full])[0]?.next).toContain('ほかの録画先に録画します');

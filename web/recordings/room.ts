@@ -1,4 +1,4 @@
-/** The room for recordings: its gauge, its warnings, in words. Pure. */
+/** Free space for recordings: gauge and warnings in words. Pure. */
 import type { StorageFacts } from '../../wire/api.ts';
 import { bytesText } from '../words/bytes.ts';
 import { roomText } from '../words/recording.ts';
@@ -7,11 +7,11 @@ import { TEXTS } from './texts.ts';
 
 export type StorageFolder = StorageFacts['folders'][number];
 
-/** Parts of a disk, 0..1, one behind the other: recordings, what else lies there, and the floor at the end. */
+/** Shares of a disk, 0..1, in order: recordings, other files, and the reserved space at the end. */
 export interface Gauge {
   readonly recordings: number;
   readonly others: number;
-  /** Where the part begins that is left free. */
+  /** Where the reserved space begins. */
   readonly floor: number;
 }
 
@@ -65,7 +65,7 @@ export function warningsOf(folders: readonly StorageFolder[]): RoomWarning[] {
     .filter((warning) => warning !== undefined);
 }
 
-/** Little room is left for what is booked: what is the case, and when it will be used up. */
+/** Too little space for the planned recordings: how much is left, and when it is used up. */
 export function shortageWords({ shortage }: StorageFacts): { text: string; next: string } | undefined {
   // A service older than this page does not tell.
   if (shortage == null) return undefined;

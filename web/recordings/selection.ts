@@ -1,13 +1,13 @@
-/** Which recordings are chosen for what is done with several at once. */
+/** The recordings selected for an action on several at once. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Recording } from '../../wire/api.ts';
 import type { RecordingId } from '../../wire/ids.ts';
 
 export class Selection {
-  /** A press on a recording chooses it instead of opening it. */
+  /** In selection mode a press on a recording selects it instead of opening it. */
   readonly #choosing = signal(false);
   readonly #items = signal<ReadonlyMap<RecordingId, Recording>>(new Map());
-  /** Where a stretch begins that Shift chooses. */
+  /** Where a range selected with Shift begins. */
   #anchor = 0;
 
   get choosing(): ReadonlySignal<boolean> {
@@ -35,12 +35,12 @@ export class Selection {
     this.#items.value = next;
   }
 
-  /** The stretch between what was chosen last and `index`, both included. */
+  /** Selects the range from the last selected item to `index`, both included. */
   stretchTo(index: number): readonly [first: number, last: number] {
     return this.#anchor <= index ? [this.#anchor, index] : [index, this.#anchor];
   }
 
-  /** A stretch that Shift will choose begins here, where nothing is chosen yet. */
+  /** Sets the start of a Shift range while nothing is selected. */
   anchorAt(index: number): void {
     if (this.#items.peek().size === 0) this.#anchor = index;
   }

@@ -20,7 +20,7 @@ interface ActionsProps {
   readonly onStop: () => void;
 }
 
-/** A way back from a mark is the same button; the bin closes the sheet and has a notice. */
+/** A mark is undone with the same button; moving to the bin closes the sheet and shows a toast. */
 export function Actions({ recording, onErase, onStop }: ActionsProps) {
   if (recording.binnedAt !== null) return <BinActions recording={recording} onErase={onErase} />;
   const original = recording.files.find(({ source }) => source === 'ts');
@@ -76,7 +76,7 @@ export function Actions({ recording, onErase, onStop }: ActionsProps) {
   );
 }
 
-/** What runs is what it is. */
+/** No marks for a running recording. */
 function WaitingWish({ recording }: { recording: Recording }) {
   const { value } = useQuery(ENCODES);
   const item = value?.queue.find(({ recordingId }) => recordingId === recording.id);

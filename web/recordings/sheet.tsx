@@ -136,7 +136,7 @@ function Facts({ recording, ruleName }: { recording: Recording; ruleName: string
   );
 }
 
-/** From one recording to others like it. */
+/** Links from a recording to similar ones. */
 function Others({ recording }: { recording: Recording }) {
   const { series, ruleId } = recording;
   const words = new URLSearchParams({ q: seriesWords(recording.name) });
@@ -185,7 +185,7 @@ function Skeleton() {
 
 interface RecordingSheetProps {
   readonly id: RecordingId;
-  /** As the list has it; undefined when it is opened by its address. */
+  /** As loaded by the list; undefined when opened by its address. */
   readonly listed: Recording | undefined;
   readonly ruleName: (id: RuleId) => string | undefined;
   readonly onErase: (recording: Recording) => void;
@@ -196,7 +196,7 @@ export function RecordingSheet({ id, listed, ruleName, onErase, onStop }: Record
   const own = useQuery(listed === undefined ? recordingQuery(id) : undefined);
   const gone = own.failure?.code === 'not_found';
   const recording = listed ?? (gone ? undefined : own.value);
-  // Of what is in the bin the service tells nothing more.
+  // The service has no details of recordings in the bin.
   const detail = useQuery(recording?.binnedAt == null ? recordingDetailQuery(id) : undefined);
   return (
     <Sheet title={TEXTS.sheet} onClose={closeRecording} wide>

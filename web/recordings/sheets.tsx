@@ -57,7 +57,7 @@ function GenreChoices({ chosen, onChoose }: GenreChoicesProps) {
   );
 }
 
-/** The choice that narrows nothing: numbers of rules and stations never read so. */
+/** The choice "all": never equal to the id of a rule or station. */
 const ANY = 'any';
 
 export interface RuleName {

@@ -1,6 +1,6 @@
 /**
- * Thousands of cells of one size, in columns or one below the other, of which only those near the view are drawn. Keys
- * move among all of them; the one with the focus stays drawn, and keeps the focus while the list around it changes.
+ * Virtual list or grid of equal cells: only those near the view are drawn. Keys move among all cells; the focused cell
+ * stays drawn and keeps the focus while the list around it changes.
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -18,7 +18,7 @@ import {
 } from './layout.ts';
 
 interface ShelfHandlers {
-  /** Shift and an arrow: everything from where it began. */
+  /** Shift and an arrow: selects everything from the start of the range. */
   readonly onStretch: (from: number, to: number) => void;
   readonly onToggle: (index: number) => void;
 }
@@ -27,16 +27,16 @@ interface ShelfProps extends ShelfHandlers {
   readonly label: string;
   readonly look: Look;
   readonly count: number;
-  /** The same for the same thing wherever it stands. */
+  /** Identifies an item independent of its position. */
   readonly keyAt: (index: number) => string;
   readonly cell: (index: number) => ComponentChildren;
   /** The rendered range changed; the end is exclusive. */
   readonly onRange: (range: Range) => void;
-  /** What a cell stands under, such as its month: said at the first of each, and of the view. Undefined: not known. */
+  /** Heading of a cell, such as its month: announced at the first cell of each, and of the view. Undefined: not known. */
   readonly headingAt?: ((index: number) => string | undefined) | undefined;
 }
 
-/** What takes the focus in a cell. */
+/** The focusable element of a cell. */
 const MAIN = '.cell-main';
 
 /** Gives the focus to the first cell that is wholly in view. */
@@ -49,7 +49,7 @@ export function focusShelf(): void {
   (inView ?? cells[0])?.focus({ preventScroll: inView !== undefined });
 }
 
-/** The place of the cell that something lies in. */
+/** Index of the cell that contains an element. */
 export function indexOfCell(target: EventTarget | null): number | undefined {
   const cell = target instanceof Element ? target.closest<HTMLElement>('.shelf-cell') : null;
   const index = Number(cell?.dataset.index ?? Number.NaN);
@@ -128,7 +128,7 @@ function useHeldFocus({ count, keyAt }: Pick<ShelfProps, 'count' | 'keyAt'>, dra
     attach: (element: HTMLElement | null): void => {
       root.current = element;
     },
-    /** Where the focus is going: a key that is held down is faster than drawing. */
+    /** Target of the focus: a held key repeats faster than cells are drawn. */
     ahead: (): number | undefined => wanted.current,
     go: (index: number): void => {
       wanted.current = index;
@@ -146,7 +146,7 @@ function useHeldFocus({ count, keyAt }: Pick<ShelfProps, 'count' | 'keyAt'>, dra
         held.current = undefined;
         return;
       }
-      // A cell that is just being taken away is not left by anybody: whether it is shows a moment later.
+      // Removing a focused cell also fires a blur: check a moment later whether the focus really left.
       setTimeout(() => {
         const isLeft = left.element.isConnected && document.activeElement !== left.element;
         if (isLeft && held.current === left) held.current = undefined;
@@ -155,7 +155,7 @@ function useHeldFocus({ count, keyAt }: Pick<ShelfProps, 'count' | 'keyAt'>, dra
   };
 }
 
-/** Says a heading at the first cell that stands under it. */
+/** Announces a heading at its first cell. */
 function FirstOf({ headingAt, index }: Pick<ShelfProps, 'headingAt'> & { index: number }) {
   const own = headingAt?.(index);
   if (own === undefined || index === 0) return null;
@@ -216,7 +216,7 @@ export function ShelfView(props: ShelfProps) {
           : drawn.map((index) => {
               const place = placeOf(layout, index);
               const own = keyAt(index);
-              // While pages are read again, one item may stand in two of them.
+              // While pages are reloaded, one item may occur in two of them.
               const key = keys.has(own) ? `${own} ${index}` : own;
               keys.add(own);
               return (

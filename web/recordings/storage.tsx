@@ -1,4 +1,4 @@
-/** The room for recordings: in a line above them, with its warnings, and folder by folder in a sheet. */
+/** Free space for recordings: a line above the list with warnings, and folder by folder in a sheet. */
 import type { StorageFacts } from '../../wire/api.ts';
 import type { ApiFailure } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -23,7 +23,7 @@ function percent(part: number): string {
   return `${(part * 100).toFixed(2)}%`;
 }
 
-/** Where there is little room a smaller floor is a speck. */
+/** A smaller share would be invisible on narrow gauges. */
 const LEAST_FLOOR = 0.015;
 
 function GaugeBar({ gauge, label, small = false }: { gauge: Gauge; label: string; small?: boolean }) {
@@ -193,7 +193,7 @@ export function RoomSheet({ storage, onClose, onBin }: RoomSheetProps) {
   );
 }
 
-/** The list is there, but not what is known of the room. */
+/** The list has loaded, but not the storage report. */
 export function RoomFailed({ failure }: { failure: ApiFailure }) {
   return (
     <p class="room-failed" title={`${failure.message} ${adviceFor(failure).next}`}>

@@ -59,7 +59,7 @@ export const TEXTS = {
   chooseOf: (title: string) => `${title}を選択`,
   cardLoading: '読み込んでいます',
 
-  // What runs
+  // Running recordings
   recording: '録画中',
   recordingOf: (title: string, station: string, state: string) => `録画中：${title}、${station}、${state}`,
   chaseOf: (title: string) => `${title}を追いかけ再生`,
@@ -68,7 +68,7 @@ export const TEXTS = {
   noDrops: '乱れなし',
   drops: (count: number | string) => `乱れ ${count}か所`,
 
-  // Nothing there
+  // Empty list
   noneOfFilter: '条件に合う録画はありません',
   noneFound: (words: string) => `「${words}」の録画は見つかりませんでした`,
   clearFilter: '条件を消す',
@@ -88,7 +88,7 @@ export const TEXTS = {
   bookFromGuide: '番組表から予約する',
   makeRule: '録画ルールを作る',
 
-  // The bar of what is chosen
+  // Selection bar
   selection: '選択した録画',
   unselect: '選択を解除',
   pleaseChoose: '録画を選んでください',
@@ -102,7 +102,7 @@ export const TEXTS = {
   protectShort: '保護',
   encodeShort: '変換',
 
-  // The sheet of one
+  // Sheet of a recording
   sheet: '録画の詳細',
   sheetLoading: '録画の情報を読み込んでいます',
   sheetFailed: '録画の情報を読み込めませんでした',
@@ -139,7 +139,7 @@ export const TEXTS = {
   verdict: (label: string) => `録画の状態：${label}`,
   remedies: '次のために：',
 
-  // Asked before it is done
+  // Confirmations
   erase: '完全に削除する',
   erasesMany: (count: string) => `${count}件の録画とそのファイルを削除します。`,
   erases: (title: string) => `${title}の録画とそのファイルを削除します。`,
@@ -214,7 +214,7 @@ export const TEXTS = {
   failedOnes: '失敗した録画',
   openBin: 'ごみ箱を開く',
 
-  // Notices. Those of what was done follow a name.
+  // Toasts. Those of completed actions follow a name.
   failedOf: (count: number) => `${count}件は`,
   failure: (which: string, what: string, why: string) => `${which}${what}。${why}`,
   binning: 'ごみ箱へ移しています',

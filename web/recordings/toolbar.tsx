@@ -1,4 +1,4 @@
-/** Above the recordings: what is listed, in what order, and how it is shown. */
+/** Toolbar above the recordings: filters, order and appearance. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { RecordingShow, StorageFacts } from '../../wire/api.ts';
@@ -72,7 +72,7 @@ function Kinds({ shown, storage }: { shown: RecordingQuery; storage: StorageFact
   );
 }
 
-/** A pause between letters that is longer than that within a word. */
+/** Debounce of the search field: longer than the pause between two letters of a word. */
 const PAUSE_MS = 160;
 
 /** The field keeps its own text while the user types; the address follows, and wins only when it changed by itself. */
@@ -134,7 +134,7 @@ function Words() {
   );
 }
 
-/** What narrows the list besides the kind, each to be taken away by a press. */
+/** Active filters besides the kind; a press removes each. */
 function Narrowed({ shown, ruleName }: { shown: RecordingQuery; ruleName: string | undefined }) {
   const { genre, stationId, ruleId } = shown;
   const all = [
@@ -176,7 +176,7 @@ interface ToolbarProps {
   readonly shown: RecordingQuery;
   readonly storage: StorageFacts | undefined;
   readonly ruleName: string | undefined;
-  /** Series can be piled up: nothing else narrows the list. */
+  /** Grouping by series is available: no other filter is set. */
   readonly groupable: boolean;
   /** Undefined: the list has an order of its own. */
   readonly onSort: (() => void) | undefined;

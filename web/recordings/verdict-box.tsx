@@ -1,4 +1,4 @@
-/** A verdict at length: in sentences, and as a line with the gaps in it. */
+/** A verdict in detail: in sentences, and as a bar that shows the gaps. */
 import type { Recording, RecordingDetail } from '../../wire/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { airClockText } from '../words/time.ts';

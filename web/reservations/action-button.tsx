@@ -1,4 +1,4 @@
-/** The one thing that is mostly done to a reservation in its state: cancel, take back, stop. */
+/** The main action on a reservation in its state: cancel, restore, stop. */
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import { minute } from '../device/clock.ts';
@@ -23,7 +23,7 @@ function deedFor(item: ReservationItem, at: BroadcastMs): Deed | undefined {
     case 'conflict':
       return { icon: 'close', label: TEXTS.cancel, run: () => void cancel(held) };
     case 'recording':
-      // Stopping cannot be taken back: the sheet asks.
+      // Stopping cannot be undone: the sheet asks for confirmation.
       return { icon: 'stop', label: TEXTS.stop, run: () => openReservation(item.id) };
     case 'cancelled':
       if (item.endAt <= at) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Booking, cancelling, taking back: each says what came of it, with a way back, or why it did not work and what to do
- * next. Used by every screen from which a programme can be recorded.
+ * Booking, cancelling, restoring: each shows a toast with the result and undo, or the reason of the failure and the next
+ * step. Used by every screen from which a programme can be recorded.
  */
 import { signal } from '@preact/signals';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
@@ -38,18 +38,18 @@ export function isBusy(programId: ProgramId | undefined, reservationId?: Reserva
 
 function sayFailure(what: string, error: unknown): void {
   const failure = error instanceof ApiFailure ? error : networkFailure(error);
-  // The service's refusals say themselves why and what then; what keeps a request from it needs advice.
+  // A refusal by the service contains reason and next step; a connection error needs advice added.
   const own = ['bad_request', 'not_found', 'conflict', 'copy_never', 'ended'].includes(failure.code);
   showToast(own ? `${what}${failure.message}` : `${what}${failure.message}${adviceFor(failure).next}`);
 }
 
-/** What had the focus may be gone with the change: then the way back gets it. */
+/** The focused element may be removed by the change: then the undo button gets the focus. */
 function wayBack(label: string, run: () => void, had: Element | null): ToastAction {
   const lost = had !== null && had !== document.body && !had.isConnected;
   return { label, run, focus: lost };
 }
 
-/** Runs one change at a time of a thing; false when it failed, or one is on its way already. */
+/** Runs one change of an item at a time; false when it failed, or when another is under way. */
 async function change(key: string, what: string, run: () => Promise<void>): Promise<boolean> {
   if (busy.value.has(key)) return false;
   busy.value = new Set([...busy.value, key]);
@@ -64,7 +64,7 @@ async function change(key: string, what: string, run: () => Promise<void>): Prom
   }
 }
 
-/** Named briefly: a notice has one line. */
+/** Short title: a toast has one line. */
 const LONGEST_NAME = 24;
 function quoted(title: string): string {
   const letters = Array.from(title);
@@ -77,10 +77,10 @@ interface Target {
   readonly title: string;
 }
 
-/** A notice has room for so many names. */
+/** Names that fit into a toast. */
 const MOST_HOLDERS = 2;
 
-/** Why it finds no tuner, with until when those are taken. */
+/** Why no tuner is free, and until when the tuners are in use. */
 function conflictText(item: Pick<ReservationItem, 'state' | 'reason' | 'blockers'>): string {
   const holders = (item.blockers ?? [])
     .flatMap((id) => reservationById(id) ?? [])
@@ -119,12 +119,12 @@ export function book(program: Target): Promise<boolean> {
   return change(programKey(program.id), TEXTS.notBooked, async () => {
     const item = await bookProgram({ programId: program.id });
     await readBookings();
-    // The plan may have found a tuner, or none, while the answer was on its way.
+    // The plan may have changed while the answer was under way.
     sayBooked(program.title, reservationById(item.id) ?? item);
   });
 }
 
-/** How it is recorded, from now on. */
+/** Changes the options of a reservation. */
 export function choose(
   { id, programId }: Pick<ReservationItem, 'id' | 'programId'>,
   title: string,
@@ -146,7 +146,7 @@ interface Held extends Booked {
   readonly state: ReservationState;
 }
 
-/** Of one that is being recorded: stops it, which nothing takes back. */
+/** Stops a running recording; cannot be undone. */
 export function cancel({ id, title, state }: Held, say = true): Promise<boolean> {
   const running = state === 'recording';
   const what = running ? TEXTS.notStopped : TEXTS.notCancelled;
@@ -174,7 +174,7 @@ export function restore({ id, title }: Booked): Promise<boolean> {
   });
 }
 
-/** Another airing instead of one that is in conflict: books it, and gives up the other once it is certain. */
+/** Books another airing in place of a conflicting one, and cancels the latter once the booking has succeeded. */
 export function takeInstead(conflict: Held, offer: Target & { readonly when: string }): Promise<boolean> {
   const had = document.activeElement;
   return change(reservationKey(conflict.id), TEXTS.otherNotBooked, async () => {
@@ -193,10 +193,10 @@ export function takeInstead(conflict: Held, offer: Target & { readonly when: str
   });
 }
 
-/** Records this one instead of its blockers: those of one tuner, which is free only without all of them. */
+/** Records this programme instead of its blockers: all reservations on one tuner. */
 export function giveWay(blockers: readonly Held[], winner: Held): Promise<boolean> {
   const had = document.activeElement;
-  // What was stopped cannot be taken back; with it nothing can.
+  // A stopped recording cannot be restored, so there is no undo for the whole change.
   const stopped = blockers.some(({ state }) => state === 'recording');
   return change(reservationKey(winner.id), TEXTS.notCancelled, async () => {
     for (const { id } of blockers) await cancelReservation(id);
@@ -232,7 +232,7 @@ function takeBack(bookedId: ReservationId, conflict: Held): Promise<boolean> {
   });
 }
 
-/** Records what is on at a station, from the player. */
+/** Records the present programme of a station, from the player. */
 export function recordNow(stationId: StationId, title: string): Promise<boolean> {
   return change(stationKey(stationId), TEXTS.notRecorded, async () => {
     const answer = await recordStation(stationId);
@@ -250,7 +250,7 @@ export function recordNow(stationId: StationId, title: string): Promise<boolean>
   });
 }
 
-/** What the record key does to a programme: books it, or takes its reservation back. Stopping needs a confirmation. */
+/** The record key on a programme: books it, or cancels its reservation. Stopping needs a confirmation. */
 export function toggle(
   program: Target & { readonly copyNever: boolean; readonly endAt: BroadcastMs },
   reservation: { readonly id: ReservationId; readonly state: ReservationState } | null,

@@ -1,10 +1,10 @@
-/** A question in the place of the button that asks it, for what cannot be taken back. */
+/** A confirmation in the place of its button, for actions that cannot be undone. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { onBack } from '../navigation/back.ts';
 
 /**
- * While it is asked the focus is on the answer that changes nothing, and Back takes the question away; afterwards the
- * focus returns to the button.
+ * The safe answer has the focus, and Back dismisses the confirmation; afterwards the focus returns to the
+ * button.
  */
 export function useAskInPlace() {
   const [asking, setAsking] = useState(false);
@@ -12,7 +12,7 @@ export function useAskInPlace() {
   const asker = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
     if (!asking) return undefined;
-    // Going on is what a press too many may do.
+    // An accidental second press must choose the safe answer.
     not.current?.focus();
     const forget = onBack(() => {
       setAsking(false);

@@ -18,12 +18,12 @@ const HOURS = 24;
 
 interface BarProps {
   readonly bar: Bar;
-  /** 05:00 of the day, epoch ms. */
+  /** 05:00 of the day. */
   readonly day: BroadcastMs;
   readonly tuner: Tuner | undefined;
-  /** The one that the arrows come to. */
+  /** The bar that arrow keys have selected. */
   readonly current: boolean;
-  /** Stands in the way of the current one. */
+  /** Blocks the selected reservation. */
   readonly blocks: boolean;
   readonly onFocus: () => void;
 }

@@ -1,4 +1,4 @@
-/** A week of what is recorded: days side by side, so that full evenings and free ones are seen at once. */
+/** A week of reservations, days side by side: shows busy and free evenings at a glance. */
 import { type BroadcastMs, plusMs } from '../../arib/time.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import { minute } from '../device/clock.ts';
@@ -14,7 +14,7 @@ import { TEXTS } from './texts.ts';
 
 const SHOWN = new Set<ReservationItem['state']>(['scheduled', 'recording', 'finished', 'conflict', 'missed']);
 
-/** Hours below which there is room for a line only. */
+/** Shorter bars, in hours, have room for one line only. */
 const LINE_HOURS = 0.7;
 
 function Booking({ item, place }: { item: ReservationItem; place: WeekPlace }) {
@@ -40,7 +40,7 @@ function Booking({ item, place }: { item: ReservationItem; place: WeekPlace }) {
   );
 }
 
-/** Leads to the day's timetable, where the tuners are. */
+/** Link to the day's timetable, which shows the tuners. */
 function DayHead({ day, count }: { day: BroadcastMs; count: number }) {
   return (
     <a href={`reservations?view=day&day=${textOfDay(day)}`} data-weekday={dateOf(day).getUTCDay()}>

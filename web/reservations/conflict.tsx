@@ -1,4 +1,4 @@
-/** Why a reservation found no tuner, and the ways out of it, each one press. */
+/** Why a reservation has no tuner, and how to resolve the conflict, each with one press. */
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
@@ -13,13 +13,13 @@ import { book, giveWay, isBusy, takeInstead } from './actions.ts';
 import { useAskInPlace } from './ask-in-place.ts';
 import { TEXTS } from './texts.ts';
 
-/** More ways than these only confuse; the sheet of the programme has all its airings. */
+/** Limit of offered alternatives; the sheet of the programme has all its airings. */
 const MOST_OFFERS = 3;
 const MOST_BLOCKERS = 4;
 
 const heldOf = (item: ReservationItem) => ({ id: item.id, title: titleOf(item), state: item.state });
 
-/** Those of one physical channel share a tuner: it is free only when all of them are gone. */
+/** Reservations on one physical channel share a tuner, which is free only without all of them. */
 function byTuning(blockers: readonly ReservationItem[]): ReservationItem[][] {
   const groups = new Map<string, ReservationItem[]>();
   for (const blocker of blockers) {
@@ -29,7 +29,7 @@ function byTuning(blockers: readonly ReservationItem[]): ReservationItem[][] {
   return [...groups.values()];
 }
 
-/** What is lost when all of them give way: the rest of what runs, and what has not begun. */
+/** What is lost when all of them are cancelled: the rest of running recordings, and those not begun. */
 function lossText(blockers: readonly ReservationItem[], at: BroadcastMs): string {
   const running = blockers.filter(({ state }) => state === 'recording');
   const coming = blockers.filter(({ state }) => state !== 'recording');
@@ -41,7 +41,7 @@ function lossText(blockers: readonly ReservationItem[], at: BroadcastMs): string
   return [...rest, ...gone].join('');
 }
 
-/** Stops what runs in favour of the other. It cannot be taken back, so it says what is lost and asks in its own place. */
+/** Stops a running recording in favour of this one. It cannot be undone, so it names the loss and asks for confirmation. */
 function StopForThis({ blockers, item }: { blockers: readonly ReservationItem[]; item: ReservationItem }) {
   const { asking, setAsking, not, asker } = useAskInPlace();
   if (!asking) {
@@ -123,7 +123,7 @@ function Blockers({ blockers, item }: { blockers: readonly ReservationItem[]; it
 
 interface HelpProps {
   readonly item: ReservationItem;
-  /** Whether the reason is said here, too. */
+  /** Whether to show the reason here, too. */
   readonly reason?: boolean;
 }
 
@@ -179,7 +179,7 @@ export function ConflictHelp({ item, reason = true }: HelpProps) {
   );
 }
 
-/** Of one that was not recorded well: its next airings, each booked by one press. */
+/** For a failed or damaged recording: its next airings, each booked with one press. */
 export function NextAirings({ item }: { item: ReservationItem }) {
   const offers = (item.offers ?? []).slice(0, MOST_OFFERS);
   return (

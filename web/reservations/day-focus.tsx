@@ -1,4 +1,4 @@
-/** What the bar that has the focus says in full: bars are too short for it. Of a conflict, the ways out of it. */
+/** Full text of the focused bar, which is too short for it; of a conflict, the ways to resolve it. */
 import type { ReservationId } from '../../wire/ids.ts';
 import { reservationById } from '../query/reservations.ts';
 import { originText } from '../query/rule-names.ts';

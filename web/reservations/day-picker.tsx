@@ -1,4 +1,4 @@
-/** The days of the timetable: yesterday to the end of the guide, each with how many it holds. */
+/** The days of the timetable: yesterday to the end of the guide, each with the number of its reservations. */
 import { type BroadcastMs, plusMs } from '../../arib/time.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import { Named } from '../ui/named.tsx';

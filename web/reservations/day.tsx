@@ -28,7 +28,7 @@ import { enterBars, type Place, type Row, stepBar, timetable, wayOf } from './ti
 const HOURS = 24;
 /** As in styles/timetable.css. */
 const UPRIGHT = '(max-width: 44.9375em)';
-/** Part of the view before the present. */
+/** Part of the view before the present time. */
 const NOW_LEAD = 0.25;
 
 const hoursFrom = (day: BroadcastMs, at: BroadcastMs): number =>
@@ -101,7 +101,7 @@ function Table({ rows, day, chosen, onChoose }: TableProps) {
   );
 }
 
-/** Scrolls to the present of today, to the first reservation of another day. */
+/** Scrolls to the present time on today, to the first reservation on another day. */
 function useFirstView(
   stage: { readonly current: HTMLElement | null },
   day: BroadcastMs,
@@ -225,7 +225,7 @@ export function DayView({ items }: { items: readonly ReservationItem[] }) {
                 day={day}
                 chosen={shown}
                 onChoose={(place) => {
-                  // The arrows chose it already, with the time from which their way began.
+                  // Already selected by an arrow key, together with its anchor time.
                   if (chosen.peek()?.id !== place.id) chosen.value = place;
                 }}
               />

@@ -16,7 +16,7 @@ export function textOfDay(day: BroadcastMs): string {
   return dateOf(day).toISOString().slice(0, 10).replaceAll('-', '');
 }
 
-/** Today for what is no day. */
+/** Today for an invalid date. */
 export function dayOfText(text: string | null, now: BroadcastMs): BroadcastMs {
   const parts = /^(\d{4})(\d{2})(\d{2})$/u.exec(text ?? '');
   if (parts === null) return broadcastDay(now);

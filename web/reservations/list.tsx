@@ -1,4 +1,4 @@
-/** Reservations by broadcast day: conflicts first, what is over last. */
+/** Reservations by broadcast day: conflicts first, past ones last. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { BroadcastMs } from '../../arib/time.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -8,18 +8,18 @@ import { BookingRow, ConflictRow } from './row.tsx';
 import type { Day, Shown } from './sort.ts';
 import { TEXTS } from './texts.ts';
 
-/** Rows that are there at once: more than the highest screen shows. A house may have hundreds booked. */
+/** Rows rendered at first: more than the highest screen shows. A household may have hundreds of reservations. */
 const FIRST_ROWS = 16;
-/** Rows that come together when the view comes near. */
+/** Rows added at a time when the view comes near. */
 const MORE_ROWS = 16;
-/** About as high as a row, until it is there. */
+/** Estimated height of a row that is not rendered yet. */
 const ROW_REM = 4.4;
 /** More conflicts than these begin folded. */
 const MOST_OPEN = 2;
-/** Conflicts above the other bookings: as many as leave some of those in sight. */
+/** Conflicts shown above the other reservations: few enough to keep some of those in view. */
 const MOST_CONFLICTS = 3;
 
-/** Stands for rows that are not there yet, and asks for some of them when the view is within a screen of it. */
+/** Placeholder for rows that are not rendered yet: requests more when it is within a screen of the view. */
 function Rest({ count, onNear }: { count: number; onNear: () => void }) {
   const place = useRef<HTMLLIElement>(null);
   useEffect(() => {
@@ -33,25 +33,25 @@ function Rest({ count, onNear }: { count: number; onNear: () => void }) {
     );
     watch.observe(element);
     return () => watch.disconnect();
-    // Each time that fewer are left it is asked again, which tells where it lies now.
+    // Observed again whenever fewer rows are left, which reports its new position.
   }, [count]);
   return <li ref={place} class="booking-rest" style={{ height: `${count * ROW_REM}rem` }} />;
 }
 
-/** A day, or the first of it. */
+/** A day, or its first rows. */
 interface SomeOfDay extends Day {
-  /** How many it has in all, where not all are here. */
+  /** Number of all its reservations, where not all are given. */
   readonly total?: number;
 }
 
 interface DayProps {
   readonly day: SomeOfDay;
   readonly now: BroadcastMs;
-  /** Rows that are there at once. */
+  /** Rows rendered at first. */
   readonly first: number;
-  /** Of what, before the name of the day: a day may stand in several lists. */
+  /** Prefix of the heading: a day may occur in several lists. */
   readonly of: string;
-  /** Of conflicts: whether what can be done is unfolded. */
+  /** Of conflicts: whether their actions are expanded. */
   readonly open?: boolean | undefined;
 }
 
@@ -83,7 +83,7 @@ function DaySection({ day, now, first, of, open }: DayProps) {
   );
 }
 
-/** How many rows of each day are there at once: those of the first days. */
+/** Number of rows of each day to render at first. */
 function firstRows(days: readonly Day[], before: number): number[] {
   let left = Math.max(0, FIRST_ROWS - before);
   return days.map(({ items }) => {
@@ -95,7 +95,7 @@ function firstRows(days: readonly Day[], before: number): number[] {
 
 const countOf = (days: readonly Day[]): number => days.reduce((sum, { items }) => sum + items.length, 0);
 
-/** The first of all days together. */
+/** The first rows over all days. */
 function firstOf(days: readonly Day[], count: number): SomeOfDay[] {
   let left = count;
   return days.flatMap((day) => {
@@ -125,12 +125,12 @@ function Days({ days, now, before, of, open }: DaysProps) {
   );
 }
 
-/** Above other bookings only the first are there, until all are asked for. */
+/** Above other reservations only the first conflicts are shown, until the viewer asks for all. */
 function Conflicts({ shown, now }: { shown: Shown; now: BroadcastMs }) {
   const [all, setAll] = useState(false);
   const { conflicts, days } = shown;
   const count = countOf(conflicts);
-  // One more takes no more room than the button.
+  // One more takes no more space than the button would.
   const foldable = days.length > 0 && count > MOST_CONFLICTS + 1;
   return (
     <section class="conflicts" aria-label={TEXTS.conflicts}>

@@ -38,7 +38,7 @@ function Facts({ item }: { item: ReservationItem }) {
 
 const TELLS_WHY: readonly ReservationItem['state'][] = ['conflict', 'skipped', 'missed'];
 
-/** When what was not recorded well is on again. */
+/** Next airing of a failed or damaged recording. */
 function NextTime({ item }: { item: ReservationItem }) {
   const next = isTrouble(item) ? item.offers?.[0] : undefined;
   return next === undefined ? null : (
@@ -46,7 +46,7 @@ function NextTime({ item }: { item: ReservationItem }) {
   );
 }
 
-/** The record key on any part of a row. */
+/** Handles the record key on any part of a row. */
 function onRecordKey(event: KeyboardEvent, item: ReservationItem): void {
   if (!isRecordKey(event) || event.repeat) return;
   event.preventDefault();
@@ -56,7 +56,7 @@ function onRecordKey(event: KeyboardEvent, item: ReservationItem): void {
 
 interface LineProps {
   readonly item: ReservationItem;
-  /** Stands before what is mostly done. */
+  /** Shown before the main action. */
   readonly children?: ComponentChildren;
 }
 
@@ -111,7 +111,7 @@ export function BookingRow({ item }: { item: ReservationItem }) {
   );
 }
 
-/** One that found no tuner: what can be done about it is unfolded below it. @param open at first */
+/** A conflict, with its actions expanded below it. @param open initially */
 export function ConflictRow({ item, open }: { item: ReservationItem; open: boolean }) {
   const [shown, setShown] = useState(open);
   const help = `conflict-${item.id}`;

@@ -60,7 +60,7 @@ function Head({ item }: { item: ReservationItem }) {
   );
 }
 
-/** What can still be done about its own state; its first is what Enter does. */
+/** Actions on the reservation itself; Enter runs the first. */
 function MainAction({ item }: { item: ReservationItem }) {
   const held = { id: item.id, title: titleOf(item), state: item.state };
   const waits = isBusy(item.programId, item.id);
@@ -173,7 +173,7 @@ interface Fact {
   readonly note?: string;
 }
 
-/** In the order in which people ask for them. */
+/** In the order of their importance to viewers. */
 function bookingFacts(item: ReservationItem, tuners: readonly Tuner[]): Fact[] {
   const openAt = item.openAt ?? null;
   const closeAt = item.closeAt ?? null;
@@ -191,7 +191,7 @@ function bookingFacts(item: ReservationItem, tuners: readonly Tuner[]): Fact[] {
   return facts.filter((fact) => fact !== undefined);
 }
 
-/** A remote control's Enter does what most came for, as soon as it is known what that is. */
+/** Focuses the main action for Enter of a remote control, as soon as the state is known. */
 function useFirstAction(id: ReservationId): void {
   useEffect(() => {
     const active = document.activeElement;

@@ -46,14 +46,14 @@ const ITEMS = [
 const ids = (days: readonly { items: readonly ReservationItem[] }[]): number[][] =>
   days.map(({ items }) => items.map(({ id }) => id));
 
-test('conflicts come first, the rest by broadcast day: what begins at 04:00 is of the day before', () => {
+test('conflicts come first, the rest by broadcast day: 04:00 belongs to the day before', () => {
   const shown = arrange(ITEMS, { filter: 'all', completed: false, now: NOW });
   expect(ids(shown.conflicts)).toEqual([[4, 3]]);
   expect(ids(shown.days)).toEqual([[5, 9, 2], [1]]);
   expect(shown.over).toEqual([]);
 });
 
-test('what is over is listed on demand, latest first', () => {
+test('past ones are listed on demand, latest first', () => {
   const { over } = arrange(ITEMS, { filter: 'all', completed: true, now: NOW });
   expect(ids(over)).toEqual([[10, 6, 8], [7]]);
 });
@@ -104,7 +104,7 @@ test('margins and times to the second', () => {
   expect(exactSpanText(broadcastMs(NOW - 10_000), broadcastMs(NOW + HOUR))).toBe('14:59:50 – 16:00');
 });
 
-test('what runs, and the next few of the day', () => {
+test('running ones, and the next few of the day', () => {
   const more = [item(20, 3), item(21, 4), item(22, 6), item(23, 30)];
   const { running, coming } = nextUp([...ITEMS, ...more], NOW);
   expect(running.map(({ id }) => id)).toEqual<unknown>([5]);

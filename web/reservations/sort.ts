@@ -1,4 +1,4 @@
-/** What of the reservations is shown, in which order: filters and broadcast days. Pure. */
+/** Filters and order of the reservations, by broadcast day. Pure. */
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import { broadcastDay } from '../words/day.ts';
@@ -19,7 +19,7 @@ export function filterOf(text: string | null): Filter {
 
 const OVER = new Set<ReservationItem['state']>(['finished', 'missed']);
 
-/** Nothing can be done about it any more. */
+/** Over: nothing can be changed any more. */
 function isOver(item: Pick<ReservationItem, 'state' | 'endAt'>, now: BroadcastMs): boolean {
   if (item.state === 'recording') return false;
   return OVER.has(item.state) || item.endAt <= now;
@@ -51,7 +51,7 @@ export interface Day {
   readonly items: readonly ReservationItem[];
 }
 
-/** By broadcast day and start. @param latestFirst for what is over */
+/** By broadcast day and start. @param latestFirst for past ones */
 function byDay(items: readonly ReservationItem[], latestFirst = false): Day[] {
   const sign = latestFirst ? -1 : 1;
   const sorted = [...items].sort((a, b) => sign * (a.startAt - b.startAt) || a.id - b.id);
@@ -72,7 +72,7 @@ export interface Shown {
   readonly over: readonly Day[];
 }
 
-/** @param completed shows what is over, too; of the filter `trouble` it is always shown */
+/** @param completed shows past ones, too; the filter `trouble` always shows them */
 export function arrange(
   items: readonly ReservationItem[],
   { filter, completed, now }: { filter: Filter; completed: boolean; now: BroadcastMs },
@@ -115,11 +115,11 @@ export function countsOf(items: readonly ReservationItem[], now: BroadcastMs): C
   };
 }
 
-/** A glance, not a list. */
+/** Limit of the summary. */
 const COMING = 3;
 const COMING_MS = 86_400_000;
 
-/** What runs, and what comes next within a day. */
+/** Running ones, and the next ones within a day. */
 export function nextUp(
   items: readonly ReservationItem[],
   now: BroadcastMs,

@@ -1,4 +1,4 @@
-/** Stopping a recording cannot be taken back, so it asks, in its own place. */
+/** Stops a recording. It cannot be undone, so the button asks for confirmation in its own place. */
 import type { ReservationId } from '../../wire/ids.ts';
 import { Icon } from '../ui/icon.tsx';
 import { cancel, isBusy } from './actions.ts';
@@ -8,7 +8,7 @@ import { TEXTS } from './texts.ts';
 interface StopProps {
   readonly id: ReservationId;
   readonly title: string;
-  /** The one that most came for. */
+  /** The main action of its sheet. */
   readonly main?: boolean;
 }
 

@@ -11,7 +11,7 @@ const VIEWS: readonly { readonly view: BookingView; readonly href: string; reado
   { view: 'rules', href: 'rules', label: TEXTS.rules },
 ];
 
-/** Changing between them leaves no trace in the history: Back leads out of all of them. */
+/** Changing between them adds no history entry: Back leaves all of them. */
 export function BookingTabs({ shown }: { shown: BookingView }) {
   return (
     <nav class="tabs booking-tabs" aria-label={TEXTS.views} data-nav-group="booking-tabs">

@@ -8,10 +8,10 @@ export const TEXTS = {
   today: '今日',
   tomorrow: '明日',
   count: (count: number) => `${count}件`,
-  /** Added to what was said. */
+  /** Appended to a sentence. */
   besides: (words: string) => `、${words}`,
 
-  // Ways to look at them
+  // Views
   views: '予約の表示',
   list: '予約一覧',
   timetable: '時間割',
@@ -114,7 +114,7 @@ export const TEXTS = {
   facts: (date: string, span: string, length: string, station: string, origin: string, priority: number) =>
     `${date} ${span}（${length}）${station}・${origin}・優先度 ${priority}`,
 
-  // The sheet of one
+  // Sheet of a reservation
   sheet: '予約の詳細',
   cancelBooking: '予約を取り消す',
   restoreBooking: '再予約する',

@@ -75,7 +75,7 @@ function table(items: readonly ReservationItem[], tuners: readonly Tuner[] = TUN
 const placed = (rows: readonly Row[]): Record<string, number[]> =>
   Object.fromEntries(rows.map(({ key, bars }) => [key, bars.map((bar) => bar.item.id)]));
 
-test('each tuner has a row; what runs at the same time stands on tuners of its type', () => {
+test('each tuner has a row; simultaneous reservations are on tuners of their type', () => {
   const rows = table([
     item(1, 'T27', [60, 120]),
     item(2, 'T13', [90, 150]),
@@ -116,13 +116,13 @@ test('margins do not keep programmes off a tuner, but a tuner without them is ta
   expect(one[0]?.lanes).toBe(1);
 });
 
-test('a running one stands on the tuner that receives it, and the planned ones around it', () => {
+test('a running one is on the tuner that receives it, and the planned ones around it', () => {
   const tuners = [tuner('t1', ['GR'], 0), tuner('t2', ['GR'], 0, 'live GR/T27 rec 7')];
   const running = item(2, 'T13', [60, 120], { state: 'recording', recordingId: recordingId(7), tuner: null });
   expect(placed(table([item(1, 'T27', [50, 100]), running], tuners))).toEqual({ t1: [1], t2: [2] });
 });
 
-test('what found no tuner has a row of its own before the others; what is not to be recorded has none', () => {
+test('conflicts have a row of their own before the others; cancelled ones have none', () => {
   const rows = table([
     item(1, 'T27', [60, 120], { state: 'conflict', tuner: null }),
     item(2, 'T27', [60, 120], { state: 'missed', tuner: null }),
@@ -134,13 +134,13 @@ test('what found no tuner has a row of its own before the others; what is not to
   expect(rows[0]?.lanes).toBe(2);
 });
 
-test('what fits no tuner that is known is shown all the same', () => {
+test('a reservation that fits no known tuner is still shown', () => {
   expect(placed(table([item(1, 'T27', [60, 120])], []))).toEqual({ unknown: [1] });
   const many = [1, 2, 3].map((id) => item(id, `T2${id}`, [60, 120]));
   expect(placed(table(many))).toEqual({ t1: [1], t2: [2], s1: [], unknown: [3] });
 });
 
-test('the arrows go along a tuner by time, and across tuners at the time where the way began', () => {
+test('arrows move along a tuner by time, and across tuners at the anchor time', () => {
   const rows = table([
     item(1, 'T27', [60, 240]),
     item(2, 'T13', [60, 90]),
@@ -158,7 +158,7 @@ test('the arrows go along a tuner by time, and across tuners at the time where t
   expect(stepBar(rows, from, 'before')).toBeUndefined();
 });
 
-test('rows without anything are passed over; lanes are walked one by one', () => {
+test('empty rows are skipped; lanes are visited one by one', () => {
   const rows = table([
     item(1, 'T27', [60, 120]),
     item(2, 'T27', [60, 120], { stationId: 3 as StationId }),
@@ -171,7 +171,7 @@ test('rows without anything are passed over; lanes are walked one by one', () =>
   expect(second && stepBar(rows, second, 'before')?.id).toBe<unknown>(1);
 });
 
-test('entered at what is, or comes, nearest', () => {
+test('the focus enters at the present or nearest reservation', () => {
   const rows = table([item(1, 'T27', [60, 120]), item(2, 'T13', [300, 330])]);
   expect(enterBars(rows, broadcastMs(70 * MINUTE))?.id).toBe<unknown>(1);
   expect(enterBars(rows, broadcastMs(250 * MINUTE))?.id).toBe<unknown>(2);

@@ -14,7 +14,7 @@ type BroadcastType = Station['type'];
 
 export interface Bar {
   readonly item: ReservationItem;
-  /** Epoch ms, with margins. */
+  /** With margins. */
   readonly openAt: BroadcastMs;
   readonly closeAt: BroadcastMs;
   /** Among those of its row that run at the same time. */
@@ -26,13 +26,13 @@ interface Tuning {
   readonly channel: string;
   readonly from: BroadcastMs;
   readonly to: BroadcastMs;
-  /** That its programmes take up. */
+  /** Lanes that its programmes occupy. */
   readonly lanes: number;
 }
 
 export interface Row {
   readonly key: string;
-  /** Undefined for what no tuner records, and for what none was found. */
+  /** Undefined where no tuner records it, or none was found. */
   readonly tuner: Tuner | undefined;
   readonly kind: 'tuner' | 'unknown' | 'none';
   readonly lanes: number;
@@ -51,13 +51,13 @@ interface DayInput {
 
 /** These hold, held or will hold a tuner. */
 const RECEIVED = new Set<ReservationItem['state']>(['scheduled', 'recording', 'finished']);
-/** These found none. */
+/** Conflicts. */
 const LEFT_OUT = new Set<ReservationItem['state']>(['conflict', 'missed']);
 
 interface Slot {
   readonly item: ReservationItem;
   readonly type: BroadcastType | undefined;
-  /** What shares a tuning has the same. */
+  /** Equal for all that share a tuning. */
   readonly key: string;
   readonly channel: string;
   readonly openAt: BroadcastMs;
@@ -103,7 +103,7 @@ function canReceive(slot: Slot, tuner: Tuner): boolean {
   return slot.item.tuner === null || slot.item.tuner.rank === tuner.rank;
 }
 
-/** Smaller is better; undefined: it cannot be. */
+/** Smaller is better; undefined: impossible. */
 function fitness(slot: Slot, seat: Seat): number | undefined {
   const { tuner, slots } = seat;
   if (tuner === undefined || !canReceive(slot, tuner)) return undefined;
@@ -126,7 +126,7 @@ function seatFor(slot: Slot, seats: readonly Seat[]): Seat | undefined {
   return best?.seat;
 }
 
-/** What runs at the same time stands in different lanes. */
+/** Simultaneous items get different lanes. */
 function inLanes(slots: readonly Slot[]): { bars: Bar[]; lanes: number } {
   const ends: number[] = [];
   const bars = [...slots]
@@ -162,7 +162,7 @@ function rowOf(kind: Row['kind'], seat: Seat): Row {
   return { kind, key: seat.key, tuner: seat.tuner, bars, lanes, tunings };
 }
 
-/** What found no tuner first, if any; then every tuner in the order in which they are used. */
+/** Conflicts first, if any; then every tuner in the order of use. */
 export function timetable({ items, tuners, typeOf, from, to }: DayInput): Row[] {
   const slots = items
     .filter((item) => item.endAt > from && item.startAt < to)
@@ -173,7 +173,7 @@ export function timetable({ items, tuners, typeOf, from, to }: DayInput): Row[] 
     .map((tuner) => ({ tuner, key: tuner.id, slots: [] }));
   const unknown: Seat = { tuner: undefined, key: 'unknown', slots: [] };
   const running = (slot: Slot): number => (slot.item.state === 'recording' ? 0 : 1);
-  // What runs is where it is; what is planned finds its place around it.
+  // Running recordings are fixed to their tuner; planned ones are placed around them.
   const received = slots.filter(({ item }) => RECEIVED.has(item.state));
   for (const slot of received.sort((a, b) => running(a) - running(b))) {
     (seatFor(slot, seats) ?? unknown).slots.push(slot);
@@ -193,11 +193,11 @@ export function timetable({ items, tuners, typeOf, from, to }: DayInput): Row[] 
 export interface Place {
   readonly row: number;
   readonly id: ReservationId;
-  /** Time at which the way across the rows began: going there and back leads back. */
+  /** Anchor time of a movement across rows: moving there and back returns to the start. */
   readonly anchor: BroadcastMs;
 }
 
-/** A way in the table itself, whichever way time runs on the screen. */
+/** A direction in the table, independent of the orientation on the screen. */
 type Way = 'earlier' | 'later' | 'before' | 'after';
 
 /** Time runs across on wide screens, down on phones. */
@@ -245,7 +245,7 @@ export function stepBar(rows: readonly Row[], from: Place, way: Way): Place | un
   return { row: from.row, id: next.item.id, anchor: next.item.startAt };
 }
 
-/** Where the table is entered: what is, or comes, nearest to a time. */
+/** The item nearest to a time, where the focus enters the table. */
 export function enterBars(rows: readonly Row[], at: BroadcastMs): Place | undefined {
   const found = rows
     .flatMap((row, index) => row.bars.map((bar) => ({ bar, index })))

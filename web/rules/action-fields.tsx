@@ -102,7 +102,7 @@ function MarginLine({ draft, path, side, setting }: MarginProps) {
   );
 }
 
-/** A word of a choice; that of the setting with what it is set to. */
+/** Label of a choice; for "as in the settings" with the current value of the setting. */
 function withSetting<T extends string>(
   words: Readonly<Record<T | 'setting', string>>,
   setting: T | undefined,

@@ -100,7 +100,7 @@ interface History {
   readonly total: number;
 }
 
-/** The last that were recorded, those that failed among them. */
+/** The last recordings, failed ones included. */
 async function historyOf(ruleId: RuleId, signal: AbortSignal): Promise<History> {
   const slice = { offset: 0, limit: FIRST_ROWS };
   const page = (show: Record<string, string>) =>
@@ -113,7 +113,7 @@ async function historyOf(ruleId: RuleId, signal: AbortSignal): Promise<History> 
   return { recordings: done.slice(0, FIRST_ROWS), total: total - (all.length - done.length) };
 }
 
-/** Of a list of hundreds the first are enough to begin with. */
+/** Rows shown at first of a long list. */
 const FIRST_ROWS = 20;
 /** Skipped airings follow those that are recorded. */
 const FIRST_LEFT = 5;
@@ -125,7 +125,7 @@ interface ListProps<T> {
   readonly none: string;
   readonly line: (row: T) => ComponentChildren;
   readonly total: number;
-  /** What leads to more. */
+  /** Button for more. */
   readonly more?: ComponentChildren;
 }
 
@@ -160,7 +160,7 @@ function List<T>({ title, rows, failure, none, line, total, more }: ListProps<T>
 
 const OVER: readonly ReservationItem['state'][] = ['finished', 'missed', 'cancelled'];
 
-/** All of a long list at a press. */
+/** Shows all of a long list. */
 function More({ count, first, all }: { count: number; first: number; all: Signal<boolean> }) {
   if (all.value || count <= first) return null;
   return (
@@ -171,8 +171,8 @@ function More({ count, first, all }: { count: number; first: number; all: Signal
 }
 
 /**
- * What the rule finds in the guide as it stands and does not book itself: what somebody booked by hand, other airings of
- * an episode, what was taken back.
+ * What the rule matches in the present guide and does not book: manual reservations, other airings of an episode,
+ * cancelled airings.
  */
 function LeftOut({ rule }: { rule: RuleItem }) {
   const body = bodyOfRule(rule);

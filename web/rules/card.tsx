@@ -19,7 +19,7 @@ export function stationName(id: StationId): string | undefined {
   return station === undefined ? undefined : narrow(station.name);
 }
 
-/** Everything that is written on a rule's card, for the search. */
+/** Text of a rule's card, for the search. */
 export function cardWords(rule: RuleItem): string {
   return [
     rule.name,
@@ -35,7 +35,7 @@ interface SwitchProps {
   readonly renew: () => void;
 }
 
-/** While the change is on its way the new state is shown. */
+/** Shows the new state while the request is under way. */
 export function RuleSwitch({ rule, renew }: SwitchProps) {
   const [wish, setWish] = useState<boolean>();
   const shown = wish ?? rule.enabled;
@@ -61,7 +61,7 @@ export function RuleSwitch({ rule, renew }: SwitchProps) {
   );
 }
 
-/** Why the service switched it off by itself, and what to do about it. */
+/** Why the service disabled the rule, and how to mend that. */
 export function DisabledNote({ rule }: { rule: RuleItem }) {
   if (rule.disabledReason === null) return null;
   return (
@@ -75,7 +75,7 @@ export function DisabledNote({ rule }: { rule: RuleItem }) {
   );
 }
 
-/** That it finds more than is booked at once, and what becomes of the rest. */
+/** Warns that it matches more than is booked at once, and says what happens to the rest. */
 export function CrowdedNote({ rule }: { rule: RuleItem }) {
   const crowded = rule.crowded ?? null;
   if (crowded === null) return null;
@@ -137,12 +137,12 @@ function ActionLink({ href, icon, label }: { href: string; icon: IconName; label
 
 interface FootProps {
   readonly rule: RuleItem;
-  /** Of the button that deletes, where more than one rule is in sight. */
+  /** Label of the delete button where several rules are in view. */
   readonly deleteLabel?: string;
   readonly onDelete: (byKeys: boolean) => void;
 }
 
-/** Counts and what can be done with the rule. */
+/** Counts and actions of the rule. */
 export function RuleFoot({ rule, deleteLabel, onDelete }: FootProps) {
   return (
     <footer class="rule-foot">

@@ -1,4 +1,4 @@
-/** What a rule looks for: what is used most first, the rest folded. */
+/** Conditions of a rule: the most used first, the rest collapsed. */
 import { useSignal } from '@preact/signals';
 import { Icon } from '../ui/icon.tsx';
 import { Toggle, toggled } from '../ui/toggle.tsx';
@@ -157,7 +157,7 @@ function MomentInput({
   );
 }
 
-/** What of the conditions is set in a fold, as a summary of it. */
+/** Summary of the conditions set in a collapsed part. */
 function folded(draft: Draft, paths: readonly FieldName[]): string {
   const { body } = readForm(draft.form);
   const blank = { ...body, keyword: '', excludeKeyword: '', stationIds: [], types: [], genres: [] };
@@ -189,7 +189,7 @@ function WordFold({ draft }: { draft: Draft }) {
               on={form.keywordIn.includes(value)}
               onPress={() => {
                 const next = toggled(form.keywordIn, value);
-                // Somewhere the words must be looked for.
+                // At least one field must be searched.
                 if (next.length > 0) {
                   change({
                     keywordIn: KEYWORD_FIELDS.map((field) => field.value).filter((one) => next.includes(one)),

@@ -1,4 +1,4 @@
-/** What deleting a rule does to its reservations and recordings, said before it is done. */
+/** Confirmation of a deletion: what happens to the rule's reservations and recordings. */
 import { useState } from 'preact/hooks';
 import type { RuleItem } from '../../wire/api.ts';
 import { Sheet } from '../ui/sheet.tsx';
@@ -10,7 +10,7 @@ interface DeleteProps {
   readonly byKeys: boolean;
   readonly renew: () => void;
   readonly onClose: () => void;
-  /** It is gone. */
+  /** The rule was deleted. */
   readonly onDeleted: () => void;
 }
 

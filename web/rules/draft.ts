@@ -1,4 +1,4 @@
-/** A rule while it is written: what stands in the fields, what is wrong with them, and what it would find. */
+/** State of the rule editor: field contents, errors, and the preview. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RuleItem } from '../../wire/api.ts';
 import type { RuleId } from '../../wire/ids.ts';
@@ -19,19 +19,19 @@ import { PreviewRun, type PreviewState } from './preview-run.ts';
 export interface Draft {
   readonly form: RuleForm;
   readonly change: (changes: Partial<RuleForm>) => void;
-  /** The error of a field, once it is to be shown. */
+  /** The error of a field, if it is to be shown yet. */
   readonly faultOf: (path: FieldName) => string | undefined;
-  /** The field was left: from now on it may be told what is wrong with it. */
+  /** The field lost the focus: from now on its error is shown. */
   readonly leave: (path: FieldName) => void;
 }
 
-/** The form's field that the service names: `genres.0.lv1` is of the genres. */
+/** Maps a path of the service to a field: `genres.0.lv1` belongs to the genres. */
 function fieldOf(path: string | undefined, form: RuleForm): FieldName | undefined {
   const first = path?.split('.')[0] ?? '';
   return Object.keys(form).find((name): name is FieldName => name === first);
 }
 
-/** Moves the focus to what is wrong, wherever in the form it stands. */
+/** Moves the focus to the first invalid field. */
 function focusField(path: FieldName): void {
   const field = document.querySelector(`[data-path~="${path}"]`);
   const control =
@@ -46,7 +46,7 @@ interface Shown {
   readonly retry: () => void;
 }
 
-/** Shows what the form would find, and again when the guide or what is booked has changed. */
+/** Requests the preview, and again when the guide or the reservations have changed. */
 function usePreview(body: CompleteBody, readable: boolean, ruleId: RuleId | undefined): Shown {
   const [run] = useState(() => new PreviewRun(previewRule, ruleId));
   const key = JSON.stringify(body);
@@ -71,33 +71,33 @@ function usePreview(body: CompleteBody, readable: boolean, ruleId: RuleId | unde
   return { state: run.state.value, retry: () => run.show(latest.current.body, true) };
 }
 
-/** The rule that is changed. */
+/** The rule under edit. */
 interface Edited {
   readonly id: RuleId;
   /** As it is stored now. */
   readonly read: () => Promise<RuleForm>;
 }
 
-/** What the form and what is stored say otherwise, where both changed it. */
+/** Fields that differ between form and stored rule, where both changed them. */
 export interface Overtaken {
   readonly there: RuleForm;
   readonly fields: readonly FieldName[];
 }
 
 export interface SaveWish {
-  /** The rule that was changed is gone. */
+  /** The rule under edit was deleted. */
   readonly asNew?: boolean;
-  /** The concurrent change was acknowledged. */
+  /** The viewer has acknowledged the concurrent change. */
   readonly over?: boolean;
 }
 
-/** @param initial what the form begins with, and again whenever the rule was changed elsewhere */
+/** @param initial initial contents of the form; called again whenever the rule was changed elsewhere */
 export function useDraft(initial: RuleForm, edited: Edited | undefined) {
   const ruleId = edited?.id;
   const [base, setBase] = useState(initial);
   const [form, setForm] = useState(initial);
   const [overtaken, setOvertaken] = useState<Overtaken>();
-  /** To be seen before anything is saved. */
+  /** Must be shown before anything is saved. */
   const [asking, setAsking] = useState(false);
   const [left, setLeft] = useState<ReadonlySet<FieldName>>(new Set());
   const [refused, setRefused] = useState<FieldFault>();
@@ -147,7 +147,7 @@ export function useDraft(initial: RuleForm, edited: Edited | undefined) {
   };
 
   /**
-   * Undefined when it was refused: what is wrong is said at its field, and nothing that was written is lost.
+   * Undefined when it was refused: errors are shown at their fields, and the input is kept.
    */
   const save = async ({ asNew = false, over = false }: SaveWish = {}): Promise<RuleItem | undefined> => {
     const [first] = faults;
@@ -160,7 +160,7 @@ export function useDraft(initial: RuleForm, edited: Edited | undefined) {
     setFailure(undefined);
     setAsking(false);
     try {
-      // An event may be on its way.
+      // A change event may be under way.
       const stored = asNew || over ? undefined : await edited?.read();
       const taken = stored === undefined ? { form, isClear: true } : takeOver(stored);
       if (!taken.isClear) {

@@ -1,4 +1,4 @@
-/** A rule is written: the form, what it would find beside it, and a bar to save it or leave it. */
+/** The rule editor: form, preview beside it, and a bar to save or leave. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RuleItem } from '../../wire/api.ts';
 import type { RuleId } from '../../wire/ids.ts';
@@ -26,7 +26,7 @@ import { TEXTS } from './texts.ts';
 
 const READ_LIMIT_MS = 10_000;
 
-/** Asks before what was written is left; the browser asks before the page is. */
+/** Asks for confirmation before unsaved input is left; the browser does so before the page is closed. */
 function useKeeping(dirty: boolean) {
   const [wanted, setWanted] = useState<{ readonly go: () => void }>();
   const free = useRef(false);
@@ -48,7 +48,7 @@ function useKeeping(dirty: boolean) {
     /** The requested navigation. */
     wanted,
     stay: () => setWanted(undefined),
-    /** From now on nothing asks. */
+    /** Switches the confirmation off. */
     letGo: () => {
       free.current = true;
       setWanted(undefined);
@@ -81,7 +81,7 @@ function LeaveSheet({ onSave, onLeave, onStay }: LeaveProps) {
   );
 }
 
-/** Below the last control of the form comes the bar, not a row of the long list beside it. */
+/** Arrow down from the last control moves to the bar, not to a row of the preview beside it. */
 function leadToBar(event: KeyboardEvent, form: HTMLElement, save: HTMLElement | null): void {
   if (event.key !== 'ArrowDown' || event.isComposing || event.shiftKey || event.ctrlKey || event.altKey)
     return;
@@ -96,7 +96,7 @@ function leadToBar(event: KeyboardEvent, form: HTMLElement, save: HTMLElement | 
 interface EditorProps {
   readonly title: string;
   readonly initial: RuleForm;
-  /** The rule that is changed; undefined for a new one. */
+  /** The rule under edit; undefined for a new one. */
   readonly rule: RuleItem | undefined;
 }
 
@@ -189,24 +189,24 @@ export function NewRule() {
   return <NewRuleEditor kept={held.kind === 'ready' ? held.settings : {}} />;
 }
 
-/** @param kept settings when it is opened: a change meanwhile does not change what is being written */
+/** @param kept settings at the time of opening: later changes do not affect the input */
 function NewRuleEditor({ kept }: { kept: KnownSettings }) {
   const initial = useMemo(() => formOfQuery(query.peek(), kept), []);
   useEffect(() => {
-    // With a keyboard at hand one writes at once; on a phone it would hide what there is.
+    // Focuses the first field where there is a keyboard; on a phone the screen keyboard would cover the form.
     if (initial.keyword !== '' || !matchMedia('(hover: hover)').matches) return;
     document.querySelector<HTMLElement>('[name="keyword"]')?.focus({ preventScroll: true });
   }, []);
   return <Editor title={TEXTS.newRule} initial={initial} rule={undefined} />;
 }
 
-/** What a copy begins with. */
+/** Initial contents of a copy. */
 function copyOf(rule: RuleItem): RuleForm {
   return formOf({ ...rule, name: TEXTS.copyOf(rule.name) });
 }
 
 /**
- * A rule that the service switched off is used again once it was mended. One that is called as its keyword follows it:
+ * Saving re-enables a rule that the service disabled. One that is called as its keyword follows it:
  * it was not chosen by a person.
  */
 function editOf(rule: RuleItem): RuleForm {
@@ -232,9 +232,9 @@ export function RuleGone() {
 
 let openings = 0;
 
-/** @param copy a new rule like it */
+/** @param copy makes a new rule with the same contents */
 export function KnownRule({ id, copy }: { id: RuleId; copy: boolean }) {
-  // Read for this editor: what was held before would first fill the form and then look like a change from elsewhere.
+  // Loaded anew for this editor: a cached rule would fill the form first, and its update would look like a concurrent change.
   const [opening] = useState(() => {
     openings += 1;
     return openings;

@@ -1,4 +1,4 @@
-/** Parts of the rule form: each names its field, says what is wrong with it there, and works by remote control. */
+/** Parts of the rule form: each shows its label and error, and works with a remote control. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { Icon } from '../ui/icon.tsx';
@@ -19,7 +19,7 @@ function Fault({ id, message }: { id: string; message: string | undefined }) {
 
 interface GroupProps {
   readonly draft: Draft;
-  /** The fields that stand in it. */
+  /** The fields in it. */
   readonly paths: readonly FieldName[];
   readonly label: string;
   readonly help?: string | undefined;
@@ -47,9 +47,9 @@ export function FieldGroup({ draft, paths, label, help, children }: GroupProps) 
 interface InputProps {
   readonly draft: Draft;
   readonly path: TextName;
-  /** For what reads aloud, where no heading stands beside it. */
+  /** Label for screen readers, where there is no heading. */
   readonly label: string;
-  /** Words in the empty field (the attribute of HTML): what holds then, or an example. */
+  /** Placeholder: the value that applies when empty, or an example. */
   readonly placeholder?: string;
   readonly unit?: string;
   readonly digits?: boolean;
@@ -77,7 +77,7 @@ export function InlineInput({ draft, path, label, placeholder = '', unit, digits
   );
 }
 
-/** Fields of which one of several words holds. */
+/** Fields with a choice of one of several values. */
 type ChoiceName = 'encode' | 'keepTs' | 'commercials';
 
 interface ChoiceProps<N extends ChoiceName> {
@@ -87,7 +87,7 @@ interface ChoiceProps<N extends ChoiceName> {
   readonly words: Readonly<Record<RuleForm[N], string>>;
 }
 
-/** One of several words, in a line with its name. */
+/** A choice in a line with its label. */
 export function InlineChoice<N extends ChoiceName>({ draft, path, label, words }: ChoiceProps<N>) {
   return (
     <label class="rule-line">
@@ -153,7 +153,7 @@ interface SwitchProps {
   readonly path: FlagName;
   readonly label: string;
   readonly help: string;
-  /** The switch says the contrary of the field. */
+  /** The switch shows the negation of the field. */
   readonly inverted?: boolean;
 }
 
@@ -189,7 +189,7 @@ export function SwitchLine({ draft, path, label, help, inverted = false }: Switc
 interface FoldProps {
   readonly draft: Draft;
   readonly title: string;
-  /** Its values in words. */
+  /** Labels of its values. */
   readonly summary: string;
   readonly paths: readonly FieldName[];
   readonly children: ComponentChildren;

@@ -69,7 +69,7 @@ describe('the rule form', () => {
     }
   });
 
-  test('a new rule has dedupe on, free programmes only, and nothing else set', () => {
+  test('a new rule has dedupe and free programmes only, and nothing else set', () => {
     const { body, faults } = readForm(formOf({}));
     expect(faults).toEqual([]);
     expect(body).toMatchObject({
@@ -85,7 +85,7 @@ describe('the rule form', () => {
     expect(isLimited({ ...body, timeFrom: 0 })).toBe(true);
   });
 
-  test('what cannot be read is said at its field and stays', () => {
+  test('invalid input is reported at its field and kept', () => {
     const form = { ...formOf({}), timeFrom: '夕方', durationMin: '-3', marginAfter: '9999', keepNewest: '0' };
     const { faults } = readForm({ ...form, periodTo: { date: '', time: '19:00' }, priority: '101' });
     expect(new Set<string>(faults.map(({ path }) => path))).toEqual(
@@ -94,7 +94,7 @@ describe('the rule form', () => {
     for (const { message } of faults) expect(message).toMatch(/入力してください/u);
   });
 
-  test('an address fills it, and nonsense in it is left out', () => {
+  test('an address fills it; invalid parts are ignored', () => {
     const query = new URLSearchParams(
       'new&keyword=灯台守&stationId=3274001024&stationId=x&genre=3&weekday=5,1&type=BS&type=XX',
     );
@@ -107,7 +107,7 @@ describe('the rule form', () => {
     });
   });
 
-  test('a title as a keyword means its letters', () => {
+  test('a title used as a keyword is taken literally', () => {
     expect(keywordFor('灯台守の娘')).toBe('灯台守の娘');
     expect(keywordFor('海と空 -青の記録-')).toBe('"海と空 -青の記録-"');
     expect(keywordFor('朝|夜 "詩"')).toBe('朝 夜 詩');

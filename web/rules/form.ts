@@ -1,4 +1,4 @@
-/** What stands in the fields of the rule form, and the body that is sent: one becomes the other without loss. */
+/** Conversion between the contents of the rule form and the request body, without loss in both directions. */
 
 import type { StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
@@ -19,7 +19,7 @@ import { TEXTS } from './texts.ts';
 export type CompleteBody = Required<RuleBody>;
 type KeywordField = CompleteBody['keywordIn'][number];
 
-/** Numbers and times as they were typed: what cannot be read stays to be mended. */
+/** Numbers and times as typed: invalid input is kept for correction. */
 export interface RuleForm {
   readonly name: string;
   readonly enabled: boolean;
@@ -61,7 +61,7 @@ export interface FieldFault {
 }
 
 const FIELDS_SEARCHED: readonly KeywordField[] = ['title', 'description', 'extended'];
-/** A rule's priority unless it says another. */
+/** Default priority of a rule. */
 const PRIORITY = 1;
 const MAX_PRIORITY = 100;
 const MAX_MARGIN_MS = 3_600_000;
@@ -103,7 +103,7 @@ export function formOf(body: RuleBody): RuleForm {
   };
 }
 
-/** Reads fields and gathers what is wrong with them. */
+/** Reads fields and collects their errors. */
 class FieldReader {
   readonly faults: FieldFault[] = [];
 
@@ -146,7 +146,7 @@ class FieldReader {
   }
 }
 
-/** The body that the form means, and what of it cannot be read (null or the default stands there in the body). */
+/** The request body, and the invalid fields (null or the default in the body). */
 export function readForm(form: RuleForm): { body: CompleteBody; faults: readonly FieldFault[] } {
   const read = new FieldReader(form);
   const length = [0, MAX_LENGTH_MINUTES] as const;
@@ -186,7 +186,7 @@ export function bodyOfRule(rule: RuleItem): CompleteBody {
   return readForm(formOf(rule)).body;
 }
 
-/** Whether anything chooses among programmes: without that every programme would be meant. */
+/** Whether any condition is set: without one the rule would match every programme. */
 export function isLimited(body: CompleteBody): boolean {
   if (body.keyword !== '') return true;
   if ([body.stationIds, body.types, body.genres, body.weekdays].some((list) => list.length > 0)) return true;
@@ -200,7 +200,7 @@ export function sameForm(one: RuleForm, other: RuleForm): boolean {
 const WORD_SIGNS = /["|＂“”〝〟｜]/gu;
 const SIGN_BEFORE = /(^|[\s\u3000])[-－−‐]/u;
 
-/** A title as a keyword that finds it: signs that would mean something lose their meaning. */
+/** A keyword that matches the title literally: operators are escaped. */
 export function keywordFor(title: string): string {
   const plain = title.replace(WORD_SIGNS, ' ').replace(/\s+/gu, ' ').trim();
   return SIGN_BEFORE.test(plain) ? `"${plain}"` : plain;

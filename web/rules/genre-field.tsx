@@ -1,4 +1,4 @@
-/** The genres of a rule: whole ones, or parts of those that are on. */
+/** The genres of a rule: major genres, or subgenres of the selected ones. */
 import { useSignal } from '@preact/signals';
 import { Toggle } from '../ui/toggle.tsx';
 import { MAJOR_GENRES, majorGenreName, middleGenres } from '../words/genre.ts';

@@ -1,15 +1,15 @@
-/** The genres of a rule as presses on their names change them. Pure. */
+/** Selection of a rule's genres. Pure. */
 import type { RuleForm } from './form.ts';
 
 type Genres = RuleForm['genres'];
 
-/** A press on a major genre takes it and all its parts out, or puts it in as a whole. */
+/** Toggles a major genre: adds it as a whole, or removes it with all its subgenres. */
 export function withMajor(genres: Genres, lv1: number): Genres {
   const others = genres.filter((genre) => genre.lv1 !== lv1);
   return others.length < genres.length ? others : [...genres, { lv1, lv2: null }];
 }
 
-/** The first part takes the place of the whole; without the last part it is the whole again. */
+/** Toggles a subgenre: the first replaces the whole genre; removing the last restores it. */
 export function withMiddle(genres: Genres, lv1: number, lv2: number): Genres {
   const others = genres.filter((genre) => genre.lv1 !== lv1);
   const parts = genres.filter((genre) => genre.lv1 === lv1 && genre.lv2 !== null);

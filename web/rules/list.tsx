@@ -1,4 +1,4 @@
-/** All rules: looked through, put in order, switched, copied, deleted. */
+/** All rules: search, order, switch, copy, delete. */
 import { useSignal } from '@preact/signals';
 import type { RuleItem } from '../../wire/api.ts';
 import { ruleOrder } from '../device/preferences.ts';
@@ -15,7 +15,7 @@ import { DeleteSheet } from './delete-sheet.tsx';
 import { ordered, RULE_ORDERS, searched } from './order.ts';
 import { TEXTS } from './texts.ts';
 
-/** Fewer are seen at a glance. */
+/** Search and order are shown from this many rules on. */
 const SEARCHED_FROM = 5;
 
 function OrderButton() {

@@ -1,13 +1,13 @@
-/** Which words of a rule's keyword are marked in the titles that it finds: those that must or may stand there. */
+/** Words of a rule's keyword to highlight in matched titles: the required and the optional ones. */
 
 const QUOTES = /[＂“”〝〟]/gu;
 const MINUS = /^[-－−‐]/u;
-/** What no blank parts. */
+/** Terms separated by blanks. */
 const GROUP = /(?:"[^"]*"?|[^\s"])+/gu;
-/** What no bar parts. */
+/** Alternatives separated by bars. */
 const OPTION = /(?:"[^"]*"?|[^"|])+/gu;
 
-/** Blanks beside a bar mean nothing, but in quotation marks. */
+/** Blanks beside a bar are ignored outside of quotation marks. */
 function joined(text: string): string {
   return text
     .split('"')
@@ -15,7 +15,7 @@ function joined(text: string): string {
     .join('"');
 }
 
-/** None for a regular expression: only the service reads those, within a limit of time. */
+/** None for a regular expression: only the service evaluates those, with a time limit. */
 export function markedWords(keyword: string, regex: boolean): string[] {
   if (regex) return [];
   const text = joined(keyword.replace(QUOTES, '"').replaceAll('｜', '|'));
@@ -23,7 +23,7 @@ export function markedWords(keyword: string, regex: boolean): string[] {
   for (const [group] of text.matchAll(GROUP)) {
     if (MINUS.test(group)) continue;
     const options = [...group.matchAll(OPTION)].map(([option]) => option);
-    // Of a word with quotations in it, as titles are written, each stretch is looked for.
+    // Of a term that contains quotations, each part is highlighted.
     const pieces = options.length === 1 ? options.flatMap((option) => option.split('"')) : options;
     for (const piece of pieces) found.add(piece.replaceAll('"', '').trim());
   }

@@ -5,7 +5,7 @@ import { fieldInWords, mergeForms } from './merge.ts';
 
 const base = formOf({ name: '朝ドラ', keyword: '朝ドラ', stationIds: [1 as StationId], priority: 1 });
 
-test('what one of both changed is taken over, what both changed alike is no conflict', () => {
+test('a change on one side is taken over; the same change on both sides is no conflict', () => {
   const here = { ...base, keyword: '夜ドラ', priority: '5' };
   const there = { ...base, stationIds: [1, 2] as StationId[], priority: '5' };
   const merged = mergeForms(base, here, there);
@@ -18,7 +18,7 @@ test('what one of both changed is taken over, what both changed alike is no conf
   });
 });
 
-test('what both changed otherwise stays as it is written here and is named', () => {
+test('different changes of one field keep the local value and are reported', () => {
   const here = { ...base, keyword: '夜ドラ', weekdays: [1] };
   const there = { ...base, keyword: '昼ドラ', dedupe: !base.dedupe };
   const merged = mergeForms(base, here, there);
@@ -26,7 +26,7 @@ test('what both changed otherwise stays as it is written here and is named', () 
   expect(merged.form).toEqual({ ...base, keyword: '夜ドラ', weekdays: [1], dedupe: !base.dedupe });
 });
 
-test('every field can be said', () => {
+test('every field has a name', () => {
   const words = (Object.keys(base) as (keyof typeof base)[]).map((name) =>
     fieldInWords(name, base, (id) => (id === 1 ? 'みなと放送' : undefined)),
   );

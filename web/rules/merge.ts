@@ -1,4 +1,4 @@
-/** Two people change one rule: what only one of them changed is taken over, the rest is to be chosen. */
+/** Three-way merge of a rule under edit with its stored version: one-sided changes are taken over, others are conflicts. */
 import type { StationId } from '../../arib/ids.ts';
 import type { FieldName, RuleForm } from './form.ts';
 import type { Moment } from './moments.ts';
@@ -9,14 +9,14 @@ const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) ==
 
 interface Merged {
   readonly form: RuleForm;
-  /** Fields that both changed, each in another way: the form has what was written here. */
+  /** Fields changed differently on both sides: the form keeps the local value. */
   readonly conflicts: readonly FieldName[];
 }
 
 /**
- * @param base what both began with
- * @param here as it is written here
- * @param there as it is stored now
+ * @param base the common origin
+ * @param here the local version
+ * @param there the stored version
  */
 export function mergeForms(base: RuleForm, here: RuleForm, there: RuleForm): Merged {
   const names = Object.keys(here) as FieldName[];
@@ -61,7 +61,7 @@ const NOTHING = TEXTS.notSet;
 const orNothing = (text: string): string => (text === '' ? NOTHING : text);
 const momentText = ({ date, time }: Moment): string => orNothing(`${date} ${time}`.trim());
 
-/** A field for a person. @param nameOf undefined for a station that is not received */
+/** Name and value of a field in words. @param nameOf undefined for a station that is not received */
 export function fieldInWords(
   name: FieldName,
   form: RuleForm,

@@ -1,4 +1,4 @@
-/** Times of the day, lengths and days as people write them in the rule form, and back. Japan Standard Time. */
+/** Parsing and formatting of times, durations and dates of the rule form. Japan Standard Time. */
 import { type BroadcastMs, broadcastMs, JST_OFFSET_MS } from '../../arib/time.ts';
 
 const HOUR_MINUTES = 60;
@@ -38,7 +38,7 @@ export function readMinute(text: string, end: boolean): number | undefined {
 export interface Moment {
   /** `2026-11-20`, or empty. */
   readonly date: string;
-  /** `19:00`, finer where it was, or empty. */
+  /** `19:00`, with seconds where there were some, or empty. */
   readonly time: string;
 }
 
@@ -57,7 +57,7 @@ export function momentOf(at: BroadcastMs | null, end: boolean): Moment {
   return { date, time: time.slice(0, rest === 0 ? 5 : rest % 1000 === 0 ? 8 : 12) };
 }
 
-/** Null where nothing is set; undefined for what is no moment. */
+/** Null when empty; undefined when invalid. */
 export function readMoment({ date, time }: Moment, end: boolean): BroadcastMs | null | undefined {
   if (date === '') return time === '' ? null : undefined;
   const day = Date.parse(`${date}T00:00:00Z`);

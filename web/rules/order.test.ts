@@ -24,7 +24,7 @@ const RULES = [
 ];
 const ids = (rules: readonly RuleItem[]) => rules.map(({ id }) => id);
 
-test('what needs a person comes first, then the order that was chosen, then the name', () => {
+test('rules that need attention come first, then the chosen order, then the name', () => {
   expect(ids(ordered(RULES, 'next'))).toEqual<unknown>([4, 3, 1, 2]);
   expect(ids(ordered(RULES, 'name'))).toEqual<unknown>([4, 3, 2, 1]);
   expect(ids(ordered(RULES, 'priority'))).toEqual<unknown>([4, 2, 3, 1]);
@@ -34,7 +34,7 @@ test('what needs a person comes first, then the order that was chosen, then the 
   }
 });
 
-test('all words of a search must stand on the card, in whatever width', () => {
+test('all search words must occur on the card, in full or half width', () => {
   const words = ({ id, name }: RuleItem) => `${name} 月〜金 NHK総合 ${id}`;
   expect(ids(searched(RULES, 'ｎｈｋ あさ', words))).toEqual<unknown>([2, 3]);
   expect(ids(searched(RULES, ' ', words))).toEqual<unknown>([1, 2, 3, 4]);

@@ -1,4 +1,4 @@
-/** The rules as the list shows them: in an order, and only those that the words of a search mean. */
+/** Order and search of the rules list. */
 import type { RuleItem } from '../../wire/api.ts';
 import { TEXTS } from './texts.ts';
 
@@ -17,14 +17,14 @@ function nextAt({ next }: RuleItem): number {
 }
 
 const COMPARE: Readonly<Record<RuleOrder, (a: RuleItem, b: RuleItem) => number>> = {
-  // Infinity less Infinity is no number: two without a next airing are equal.
+  // Infinity minus Infinity is NaN: two rules without a next airing are equal.
   next: (a, b) => nextAt(a) - nextAt(b) || 0,
   name: (a, b) => COLLATOR.compare(a.name, b.name),
   priority: (a, b) => b.priority - a.priority,
   newest: (a, b) => b.id - a.id,
 };
 
-/** A rule that needs a person stands before all others; equal ones by name. */
+/** Rules that need attention come first; equal ones are ordered by name. */
 export function ordered(rules: readonly RuleItem[], order: RuleOrder): RuleItem[] {
   const trouble = (rule: RuleItem): number => (rule.disabledReason === null ? 1 : 0);
   return [...rules].sort(
@@ -37,7 +37,7 @@ function plain(text: string): string {
   return text.normalize('NFKC').toLowerCase();
 }
 
-/** @param wordsOf what is written on a rule's card */
+/** @param wordsOf text of a rule's card */
 export function searched(
   rules: readonly RuleItem[],
   search: string,

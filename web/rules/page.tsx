@@ -1,4 +1,4 @@
-/** One rule: what it looks for, what it has booked, and what it has recorded. */
+/** Page of a rule: conditions, reservations and recordings. */
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { RuleId } from '../../wire/ids.ts';
@@ -18,7 +18,7 @@ export function RulePage({ id }: { id: RuleId }) {
   const { value: rule, failure, renew } = useQuery(ruleQuery(id));
   const deleting = useSignal<{ byKeys: boolean } | undefined>(undefined);
   const gone = useRef(false);
-  // While it is deleted here it may be gone already.
+  // The rule may be missing already while it is being deleted here.
   if (failure?.code === 'not_found' && deleting.value === undefined && !gone.current) return <RuleGone />;
   if (rule === undefined) {
     return failure === undefined ? (

@@ -40,7 +40,7 @@ function newRun() {
   return { run, asked, next, until };
 }
 
-test('several changes are one question, and the last of them is asked', async () => {
+test('several changes are debounced into one request for the last', async () => {
   const { run, asked, next, until } = newRun();
   for (const keyword of ['灯', '灯台', '灯台守']) run.show(body(keyword));
   expect(run.state.value.kind).toBe('waiting');
@@ -51,7 +51,7 @@ test('several changes are one question, and the last of them is asked', async ()
   expect(asked.length).toBe(1);
 });
 
-test('an older answer is dropped, and the last one stays meanwhile', async () => {
+test('a stale answer is dropped, and the last one stays meanwhile', async () => {
   const { run, next, until } = newRun();
   run.show(body('a'), true);
   (await next(1)).answer(1);
@@ -67,7 +67,7 @@ test('an older answer is dropped, and the last one stays meanwhile', async () =>
   expect(previewOf(run.state.value)?.total).toBe(3);
 });
 
-test('a failure keeps what was there and says why', async () => {
+test('a failure keeps the last preview and reports the reason', async () => {
   const { run, next, until } = newRun();
   run.show(body('a'), true);
   (await next(1)).answer(4);

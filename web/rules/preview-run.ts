@@ -1,6 +1,6 @@
 /**
- * The preview of a rule as it is written: asks a moment after the last change, lets an answer that is no longer wanted
- * go, and keeps the last one on the screen until the next is there.
+ * Preview requests of the rule editor: debounced after the last change, stale requests are aborted, and the last
+ * answer stays visible until the next has arrived.
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { RulePreview } from '../../wire/api.ts';
@@ -9,13 +9,13 @@ import { ApiFailure, networkFailure, type previewRule } from '../query/api.ts';
 import type { CompleteBody } from './form.ts';
 
 export type PreviewState =
-  /** Nothing chooses among programmes yet. */
+  /** No condition is set yet. */
   | { readonly kind: 'empty' }
   | { readonly kind: 'waiting'; readonly before: RulePreview | undefined }
   | { readonly kind: 'ready'; readonly preview: RulePreview }
   | { readonly kind: 'failed'; readonly failure: ApiFailure; readonly before: RulePreview | undefined };
 
-/** Longer than the pause between two letters of a word. */
+/** Debounce: longer than the pause between two letters of a word. */
 const PAUSE_MS = 300;
 
 export function previewOf(state: PreviewState): RulePreview | undefined {
@@ -45,7 +45,7 @@ export class PreviewRun {
     return this.#state;
   }
 
-  /** @param atOnce without waiting for more changes */
+  /** @param atOnce without the debounce */
   show(body: CompleteBody, atOnce = false): void {
     this.close();
     this.#state.value = { kind: 'waiting', before: previewOf(this.#state.peek()) };
@@ -57,7 +57,7 @@ export class PreviewRun {
     this.#state.value = { kind: 'empty' };
   }
 
-  /** Nothing more comes. */
+  /** Stops all requests. */
   close(): void {
     clearTimeout(this.#timer);
     this.#abort?.abort();

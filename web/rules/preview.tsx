@@ -1,4 +1,4 @@
-/** What the rule would find now and what would become of each, beside the form while it is written. */
+/** Preview beside the form: the programmes that the rule would match now, each with its resulting state. */
 
 import type { RulePreview } from '../../wire/api.ts';
 import { openProgram } from '../navigation/router.ts';
@@ -60,10 +60,10 @@ function PreviewRow({ program, words }: { program: PreviewProgram; words: readon
   );
 }
 
-/** Enough to know what kind of recordings it takes. */
+/** Number of examples shown. */
 const MOST_RETIRING = 8;
 
-/** What would go into the bin as soon as the rule is saved. */
+/** Recordings that would move to the bin as soon as the rule is saved. */
 function Retiring({ retiring }: { retiring: NonNullable<RulePreview['retiring']> }) {
   if (retiring.length === 0) return null;
   const bytes = retiring.reduce((sum, one) => sum + one.bytes, 0);
@@ -135,7 +135,7 @@ function Found({ preview, words }: { preview: RulePreview; words: readonly strin
 
 interface PreviewProps {
   readonly state: PreviewState;
-  /** Some fields cannot be read: what is shown is older than they. */
+  /** Some fields are invalid: the preview is older than the form. */
   readonly stale: boolean;
   readonly words: readonly string[];
   readonly onRetry: () => void;

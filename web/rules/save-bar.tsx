@@ -1,4 +1,4 @@
-/** The bar under the rule form: saves or leaves, says why saving failed, and on phones leads to what was found. */
+/** The bar under the rule form: save and leave, the reason of a failed save, and on phones a link to the preview. */
 import type { RefObject } from 'preact';
 import { goBackOr } from '../navigation/router.ts';
 import type { ApiFailure } from '../query/api.ts';
@@ -7,7 +7,7 @@ import { adviceFor } from '../words/advice.ts';
 import { type PreviewState, previewOf } from './preview-run.ts';
 import { TEXTS } from './texts.ts';
 
-/** How much was found; on phones the list lies below. */
+/** Number of matches; on phones the list is below the form. */
 function previewCount(state: PreviewState): string {
   const preview = previewOf(state);
   if (preview === undefined || preview.fault != null) return '';
@@ -17,7 +17,7 @@ function previewCount(state: PreviewState): string {
 interface BarProps {
   readonly button: RefObject<HTMLButtonElement | null>;
   readonly preview: PreviewState;
-  /** Why the last try to save failed, where that is of no field. */
+  /** Reason of the last failed save, where it concerns no field. */
   readonly failure: ApiFailure | undefined;
   readonly saving: boolean;
   readonly onSave: (asNew: boolean) => void;

@@ -1,4 +1,4 @@
-/** What becomes of a programme that a rule finds, in a few letters. */
+/** Badges for the state of a matched programme. */
 import type { RulePreview } from '../../wire/api.ts';
 import { type StateTone, stateWords } from '../words/reservation.ts';
 import { TEXTS } from './texts.ts';
@@ -17,7 +17,7 @@ export function fateOf({ state, reservationId }: PreviewProgram): Fate {
   return stateWords(state);
 }
 
-/** How many of each, in the order in which they first appear. */
+/** Counts by state, in the order of first occurrence. */
 export function countFates(programs: readonly PreviewProgram[]): (Fate & { count: number })[] {
   const counts = new Map<string, Fate & { count: number }>();
   for (const program of programs) {

@@ -1,4 +1,4 @@
-/** The stations that a rule looks at: chosen in a sheet by type, shown as chips. */
+/** The stations of a rule: selected in a sheet by type, shown as chips. */
 import { useSignal } from '@preact/signals';
 import type { StationId } from '../../arib/ids.ts';
 import type { Station } from '../../wire/api.ts';
@@ -86,7 +86,7 @@ function StationChooser({ chosen, onChange, onClose }: ChooserProps) {
   );
 }
 
-/** Both conditions must hold: stations of another type than those wanted match nothing. */
+/** Both conditions must hold: stations of a type that is not selected never match. */
 function contradicts({ stationIds, types }: Draft['form']): boolean {
   if (stationIds.length === 0 || types.length === 0) return false;
   const known = stations.value.filter(({ id }) => stationIds.includes(id));

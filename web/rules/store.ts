@@ -1,4 +1,4 @@
-/** What a press of a button does with a rule: switch, delete, bring back. */
+/** Actions on rules: switch, delete, restore. */
 import { signal } from '@preact/signals';
 import type { RuleItem } from '../../wire/api.ts';
 import { ApiFailure, createRule, deleteRule, networkFailure, replaceRule } from '../query/api.ts';
@@ -8,7 +8,7 @@ import { showToast } from '../ui/toast.tsx';
 import { bodyOfRule } from './form.ts';
 import { TEXTS } from './texts.ts';
 
-/** The rule whose card gets the focus as soon as it is there: the one that was left or brought back. */
+/** The rule whose card gets the focus as soon as it is shown: the one just left or restored. */
 export const wantedRule = signal<number | undefined>(undefined);
 
 /** The service's reason in words for a toast. */
@@ -23,7 +23,7 @@ interface Pressed {
   readonly rule: RuleItem;
   /** Reads the rules again. */
   readonly renew: () => void;
-  /** By keys or a remote control. */
+  /** The last input was a key or a remote control. */
   readonly byKeys: boolean;
 }
 
@@ -46,7 +46,7 @@ export async function switchRule({ rule, renew, byKeys }: Pressed, enabled: bool
   return true;
 }
 
-/** Deletes a rule; the notice brings the same rule back. False when that failed; the reason is shown. */
+/** Deletes a rule; the toast restores the same rule. False when that failed; the reason is shown. */
 export async function removeRule({ rule, renew, byKeys }: Pressed): Promise<boolean> {
   try {
     await deleteRule(rule.id);

@@ -51,7 +51,7 @@ export const TEXTS = {
   remove: '削除',
   removeOf: (name: string) => `「${name}」を削除`,
 
-  // The page of one
+  // Page of a rule
   coming: 'これからの放送',
   noneComing: '予約はありません。合う番組が番組表に現れると、ここに並びます。',
   byHand: '手動で予約した放送',
@@ -108,7 +108,7 @@ export const TEXTS = {
   keywordHelp: '空白で区切ると、すべてを含む番組を探します。',
   writing: '書き方',
   closeWriting: '書き方を閉じる',
-  /** How keywords are written, and what is found. */
+  /** Syntax of keywords, and matches. */
   examples: [
     ['灯台 守', '「灯台」と「守」の両方を含む'],
     ['"灯台 守"', '空白も含めて、この並びのまま含む'],
@@ -218,7 +218,7 @@ export const TEXTS = {
   yes: 'はい',
   no: 'いいえ',
 
-  // Faults of what is typed
+  // Errors of input
   faultClock: '19:00 のように入力してください。',
   faultCount: (least: number, most: string) => `${least}〜${most} の整数で入力してください。`,
   faultSeconds: (most: number) => `0〜${most} の秒数で入力してください。`,

@@ -60,7 +60,7 @@ test('a rule in words', () => {
   ]);
 });
 
-test('words to mark are those that are looked for', () => {
+test('the words to highlight are those of the keyword', () => {
   expect(markedWords('灯台 -再放送 a | b', false)).toEqual(['灯台', 'a', 'b']);
   expect(markedWords('"朝の 汽車"　ﾄﾞﾗﾏ', false)).toEqual(['朝の 汽車', 'ﾄﾞﾗﾏ']);
   expect(markedWords('“-青-” －赤|白', false)).toEqual(['-青-']);

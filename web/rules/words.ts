@@ -8,7 +8,7 @@ import type { CompleteBody } from './form.ts';
 import { minuteText, momentOf } from './moments.ts';
 
 const WEEKDAYS = ['日', '月', '火', '水', '木', '金', '土'] as const;
-/** Weeks are told from Monday on, so that the weekend is one stretch. */
+/** Weeks begin on Monday, so that the weekend is one range. */
 const FROM_MONDAY = [1, 2, 3, 4, 5, 6, 0] as const;
 export const WEEKDAY_CHOICES = FROM_MONDAY.map((day) => ({ day, name: WEEKDAYS[day] }));
 
@@ -89,7 +89,7 @@ export const TYPE_CHOICES = [
 
 const MOST_NAMES = 3;
 
-/** Names of genres have dots in them, so that those are parted otherwise. */
+/** Genre names contain dots, so they need another separator. */
 function few(names: readonly string[], between: string, unit: string): string {
   if (names.length <= MOST_NAMES) return names.join(between);
   return `${names.slice(0, MOST_NAMES).join(between)} ほか${names.length - MOST_NAMES}${unit}`;
@@ -123,7 +123,7 @@ function wordsText({ keyword, regex, keywordIn, excludeKeyword }: Conditions): s
   return found;
 }
 
-/** One phrase a condition that is set. @param nameOf undefined for a station that is not received */
+/** One phrase per condition. @param nameOf undefined for a station that is not received */
 export function conditionsInWords(rule: Conditions, nameOf: (id: StationId) => string | undefined): string[] {
   const when = [weekdaysText(rule.weekdays), timeText(rule.timeFrom, rule.timeTo)];
   const stations = rule.stationIds.map((id) => nameOf(id) ?? '受信していない局');
@@ -142,7 +142,7 @@ export function conditionsInWords(rule: Conditions, nameOf: (id: StationId) => s
 
 const AS_SET = '設定どおり';
 
-/** What becomes of the recordings; the words of the settings screen. */
+/** How recordings are converted; the words of the settings screen. */
 export const CONVERSION_WORDS = {
   encode: { setting: AS_SET, none: 'しない', av1: 'AV1', h264: 'H.264', both: 'AV1 と H.264' },
   keepTs: { setting: AS_SET, yes: '残す', no: '削除する' },
@@ -158,7 +158,7 @@ function conversionInWords({ encode, keepTs, commercials }: CompleteBody | RuleI
   ];
 }
 
-/** What of the actions is not as usual, a phrase each. */
+/** Actions that differ from the defaults, one phrase each. */
 export function actionsInWords(rule: CompleteBody | RuleItem): string[] {
   const margins = [
     rule.marginBefore === null ? '' : `前 ${rule.marginBefore / 1000}秒`,
