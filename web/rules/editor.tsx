@@ -234,7 +234,7 @@ let openings = 0;
 
 /** @param copy makes a new rule with the same contents */
 export function KnownRule({ id, copy }: { id: RuleId; copy: boolean }) {
-  // Loaded anew for this editor: a cached rule would fill the form first, and its update would look like a concurrent change.
+  // Not from the cache: a stale rule would fill the form first, and its update would look like a concurrent change.
   const [opening] = useState(() => {
     openings += 1;
     return openings;
