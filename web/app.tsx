@@ -1,7 +1,15 @@
 /** The current screen in its shell, and the programme whose sheet lies over it. */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { onBack } from './navigation/back.ts';
-import { goBack, type Screen, screen, shownProgram, shownReservation } from './navigation/router.ts';
+import {
+  goBack,
+  isPlayer,
+  type PlayerScreen,
+  type Screen,
+  screen,
+  shownProgram,
+  shownReservation,
+} from './navigation/router.ts';
 import { ProgramSheet } from './program/sheet.tsx';
 import { stationById } from './query/stations.ts';
 import { FinishedNotices } from './recordings/finished-notices.tsx';
@@ -76,13 +84,6 @@ function useScreenChange(): void {
     if (active !== null && active !== document.body && active.closest('main') !== null) return;
     document.getElementById('main')?.focus({ preventScroll: true });
   }, [key]);
-}
-
-/** Screens without the way to the others around them. */
-type PlayerScreen = Extract<Screen, { name: 'live' | 'watch' | 'chase' | 'multi' }>;
-
-function isPlayer(current: Screen): current is PlayerScreen {
-  return ['live', 'watch', 'chase', 'multi'].includes(current.name);
 }
 
 function Player({ current }: { current: PlayerScreen }) {

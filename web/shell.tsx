@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { connection } from './device/connection.ts';
 import { isTextField } from './navigation/focus.ts';
-import { navigate, type Screen, screen } from './navigation/router.ts';
+import { comingScreen, isPlayer, navigate, type Screen, screen } from './navigation/router.ts';
 import { TEXTS } from './texts.ts';
 import { Icon, type IconName } from './ui/icon.tsx';
 
@@ -36,7 +36,9 @@ const ENTRIES: readonly Entry[] = [
 
 /** At the side of wide screens, at the bottom of phones. */
 export function Rail() {
-  const { name: shown } = screen.value;
+  const coming = comingScreen.value;
+  // The player has no rail: until it is there the mark stays.
+  const { name: shown } = coming === undefined || isPlayer(coming) ? screen.value : coming;
   return (
     <nav class="rail" aria-label={TEXTS.screens} data-nav-group="rail" data-nav-side="">
       <img class="rail-brand" src="icon.svg" alt="" width="42" height="42" />
@@ -65,11 +67,7 @@ export function useScreenKeys(): void {
       const path = SCREEN_KEYS[event.key];
       if (path === undefined || isTextField(event.target) || screen.value.name === path) return;
       // The player has its own meaning for these keys.
-      if (
-        ['live', 'watch', 'chase', 'multi'].includes(screen.value.name) ||
-        document.querySelector('dialog[open]') !== null
-      )
-        return;
+      if (isPlayer(screen.value) || document.querySelector('dialog[open]') !== null) return;
       event.preventDefault();
       navigate(path);
     };

@@ -8,6 +8,7 @@ import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
 import type { GuideProgram, GuideWindow, Station } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { livePanelTab } from '../device/preferences.ts';
+import { afterPaint } from '../navigation/after-paint.ts';
 import { openProgram } from '../navigation/router.ts';
 import { programQuery } from '../query/queries.ts';
 import { reservationOf } from '../query/reservations.ts';
@@ -225,16 +226,7 @@ export function PanelTabs({ station, stationId }: PanelProps) {
 /** false in the first picture of a screen: what then follows does not delay the answer to the key that opened it. */
 function useFirstPictureShown(): boolean {
   const [shown, setShown] = useState(false);
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const frame = requestAnimationFrame(() => {
-      timer = setTimeout(() => setShown(true));
-    });
-    return () => {
-      cancelAnimationFrame(frame);
-      clearTimeout(timer);
-    };
-  }, []);
+  useEffect(() => afterPaint(() => setShown(true)), []);
   return shown;
 }
 

@@ -2,9 +2,10 @@
  * Screens by address, relative to the document's base. Links are ordinary `<a href>`: a click on an internal one
  * changes the screen, everything else is left to the browser.
  */
-import { computed, signal } from '@preact/signals';
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { type RecordingId, type ReservationId, recordingId } from '../../wire/ids.ts';
+import { afterPaint } from './after-paint.ts';
 
 /** Screens without anything in their address but a query. */
 const PLAIN_SCREENS = [
@@ -31,6 +32,13 @@ export type Screen =
   | { readonly name: 'chase'; readonly recordingId: RecordingId }
   | { readonly name: 'unknown'; readonly path: string };
 
+/** Screens without the way to the others around them. */
+export type PlayerScreen = Extract<Screen, { name: 'live' | 'watch' | 'chase' | 'multi' }>;
+
+export function isPlayer(one: Screen): one is PlayerScreen {
+  return ['live', 'watch', 'chase', 'multi'].includes(one.name);
+}
+
 const PLAYER_PATH = /^(live|watch|chase)\/(\d{1,15})$/u;
 
 /** @param path below the base address, without a leading slash */
@@ -56,12 +64,17 @@ function basePath(): string {
   return new URL(document.baseURI).pathname;
 }
 
-function current(): Screen {
-  const path = pathBelow(basePath(), location.pathname);
-  return path === undefined ? { name: 'unknown', path: location.pathname } : screenOf(path);
+function screenAt(pathname: string): Screen {
+  const path = pathBelow(basePath(), pathname);
+  return path === undefined ? { name: 'unknown', path: pathname } : screenOf(path);
 }
 
 export const screen = signal<Screen>({ name: 'home' });
+
+const coming = signal<Screen | undefined>(undefined);
+/** The screen that a press has chosen and that takes the place of `screen` after the next picture. */
+export const comingScreen: ReadonlySignal<Screen | undefined> = coming;
+let callOff = (): void => {};
 
 /** The query of the address, with its question mark. */
 const queryText = signal('');
@@ -71,7 +84,9 @@ export const query = computed(() => new URLSearchParams(queryText.value));
 let shown = { url: '', depth: 0 };
 
 function follow(): void {
-  screen.value = current();
+  callOff();
+  coming.value = undefined;
+  screen.value = screenAt(location.pathname);
   queryText.value = location.search;
   shown = { url: location.href, depth: depth() };
 }
@@ -109,17 +124,32 @@ function isKept(address: string, go: () => void): boolean {
   return keeper(go);
 }
 
-/** @param replace the present screen leaves no trace in the history (channel up and down) */
+/**
+ * The address changes at once. Another screen is made only after the next picture, which shows what was pressed: made in
+ * the same turn, it would be part of the answer to the key. Until then the present one stays.
+ * @param replace the present screen leaves no trace in the history (channel up and down)
+ */
 export function navigate(path: string, replace = false): void {
   const url = new URL(path, document.baseURI);
+  // A key that is held down presses the link again.
+  if (coming.peek() !== undefined && url.href === location.href) return;
   if (isKept(url.href, () => navigate(path, replace))) return;
   if (replace) history.replaceState({ depth: depth() }, '', url);
   else history.pushState({ depth: depth() + 1 }, '', url);
-  follow();
+  const next = screenAt(url.pathname);
+  if (next.name === screen.peek().name) {
+    follow();
+    return;
+  }
+  coming.value = next;
+  callOff();
+  callOff = afterPaint(follow);
 }
 
 /** Changes parts of the address's query, null takes one out; the screen stays. */
 export function setQuery(changes: Readonly<Record<string, string | null>>, replace: boolean): void {
+  // The address is the next screen's already.
+  if (coming.peek() !== undefined) return;
   const url = new URL(location.href);
   for (const [name, value] of Object.entries(changes)) {
     if (value === null) url.searchParams.delete(name);
@@ -179,7 +209,8 @@ export function goBackOr(elsewhere: string): void {
   if (performance.now() - goingBackSince < GOING_BACK_MS) return;
   if (depth() > 0) {
     goingBackSince = performance.now();
-    history.back();
+    // After the picture, as in `navigate`; on its way back the browser finds the place in the page again.
+    afterPaint(() => history.back());
   } else if (screen.value.name !== 'home') navigate(elsewhere, true);
 }
 
