@@ -18,6 +18,9 @@ const STARTS = 3;
 /** Recordings open so long before their programmes, ms. */
 const BEFORE_MS = 10_000;
 
+/** Nothing here is converted or shown: its trials and small pictures would cost as much as an agent. */
+const WITHOUT_FFMPEG = { FFMPEG_PATH: '/nonexistent/ffmpeg' };
+
 const CHANNELS = {
   GR: (index: number) => `T${20 + index}`,
   BS: (index: number) => `BS${pair(1 + 2 * index)}_0`,
@@ -74,7 +77,7 @@ export class FaultEvening {
     const house = await Household.start({
       shows: [...shows, ...others],
       tuners,
-      ...(setup.environment === undefined ? {} : { environment: setup.environment }),
+      environment: { ...WITHOUT_FFMPEG, ...setup.environment },
       // A converted recording could not be compared any more.
       settings: { retryDamaged: 'damaged', marginAfter: 6_000, encode: 'none', ...setup.settings },
     });
