@@ -11,8 +11,11 @@ export type Cause = RecordingVerdict['gaps'][number]['cause'];
 /** Seconds of the house's evening, end exclusive. */
 export type Seconds = readonly [number, number];
 
-/** One household each: a fault of its processes affects all of its recordings. */
-export const HOUSES = ['air', 'service', 'agent', 'tuners', 'disk', 'folders', 'frozen'] as const;
+/**
+ * One household each: a fault of its processes affects all of its recordings. They start in this order, those whose
+ * evening is longest first.
+ */
+export const HOUSES = ['service', 'tuners', 'frozen', 'air', 'folders', 'disk', 'agent'] as const;
 export type HouseName = (typeof HOUSES)[number];
 
 export interface FaultRow {
