@@ -12,7 +12,7 @@
  */
 import { join } from 'node:path';
 import { check } from './check.ts';
-import { Lane, type Outcome } from './lane.ts';
+import { givingWay, Lane, type Outcome } from './lane.ts';
 
 const ROOT = join(import.meta.dir, '..');
 const SYNTH = join(ROOT, 'synth', 'main.ts');
@@ -43,14 +43,16 @@ const BUSY_NICENESS = 10;
 /** Of what needs no time: a sixtieth; beside tests of many processes in real time it takes what is left. */
 const TIMELESS_NICENESS = 19;
 const TIMELESS_AT_ONCE = 2;
-/** Real encoders at the pace of the broadcast, one file at a time. */
-const ENCODING = ['test/live'];
+/** Real encoders at the pace of the broadcast, and recordings in a browser, one file at a time. */
+const ENCODING = [
+  'test/live',
+  'test/e2e/encoded.test.ts',
+  'test/e2e/surround.test.ts',
+  'test/e2e/watching.test.ts',
+];
 /** Households of many processes, whose packets are dated by half a second: beside nothing but what needs no time. */
 const CROWDED = 'test/faults/fault-table.test.ts';
-/**
- * One file at a time, nothing beside them: live in a browser at its best quality, which it leaves on a busy machine;
- * encodes, which give way to everything.
- */
+/** One file at a time, nothing beside them: live in a browser at its best quality, which it leaves on a busy machine. */
 const ALONE = ['test/e2e', 'test/web/live-raw.test.ts'];
 /** Two minutes at a sixth of a core, at any pace: beside the first lanes. */
 const SOAK = 'test/agent/descramble-soak.test.ts';
@@ -95,13 +97,12 @@ function lane(name: string, words: readonly string[], niceness = 0): Lane {
 
 /** The films of the demo take a minute or two, and are needed when the tests that wait are done. */
 function prepareFilms(): Bun.Subprocess {
-  return Bun.spawn(
-    ['nice', '-n', String(TIMELESS_NICENESS), process.execPath, '--no-orphans', SYNTH, '--prepare'],
-    {
-      cwd: ROOT,
-      stdio: ['ignore', 'ignore', 'ignore'],
-    },
-  );
+  const command = [process.execPath, '--no-orphans', SYNTH, '--prepare'];
+  return Bun.spawn(givingWay(TIMELESS_NICENESS, command), {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'ignore'],
+    detached: true,
+  });
 }
 
 const within = (paths: readonly string[]): string[] => paths.map((path) => `./${path}`);
@@ -126,13 +127,13 @@ async function everything(): Promise<Outcome[]> {
   const busy = [...within([...BROWSER, ...REAL_TIME]), ...withoutFolders(ALONE)];
   outcomes.push(
     ...(await Promise.all([
-      lane('tests of live encoding', within(ENCODING)).outcome,
+      lane('live encoding and recordings in a browser', within(ENCODING)).outcome,
       lane('browsers, encoders and sockets', [...atOnce(BUSY_AT_ONCE), ...busy], BUSY_NICENESS).outcome,
       ...timeless.map(({ outcome }) => outcome),
     ])),
   );
   films.kill();
-  outcomes.push(await lane('tests that run alone', within(ALONE)).outcome);
+  outcomes.push(await lane('tests that run alone', [...within(ALONE), ...withoutFolders(ENCODING)]).outcome);
   return outcomes;
 }
 
