@@ -1,7 +1,7 @@
 /**
- * Batches commits that have to be on disk: many recordings that begin or end at once would otherwise be stored one
- * after the other. Only the caller of a commit waits for the disk. While another program holds the write lock, what is
- * to be stored stays queued and is tried again.
+ * Batches durable commits: many recordings that begin or end at once would otherwise be stored one after the other.
+ * Only the caller of a commit waits for the disk. While another program holds the write lock, the queue is kept and
+ * retried.
  */
 import { settlesWithin } from '../../host/deadline.ts';
 import { isLocked } from '../store/transaction.ts';

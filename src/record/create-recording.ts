@@ -1,4 +1,4 @@
-/** The recording feature put together: recorder, retention, what people do with recordings, and their routes. */
+/** Composition of the recording feature: recorder, retention, marks by users, and routes. */
 import type { Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -79,7 +79,7 @@ export function createRecording(needs: RecordingNeeds) {
     }),
     folders,
     free,
-    // It is there whenever the database is.
+    // Available whenever the database is.
     spare: join(dataDir, 'recordings-spare'),
     mounts,
     retryDamaged: () => settings.get('retryDamaged'),

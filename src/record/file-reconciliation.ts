@@ -1,6 +1,6 @@
 /**
- * What a start finds: rows whose files are gone, files whose rows say that they must be. Only files that a row names are
- * touched. Files of deleted recordings: `removal.ts`.
+ * Reconciliation at a start: rows without files, files whose rows mark them for removal. Only files that a row names
+ * are touched. Files of deleted recordings: `removal.ts`.
  */
 
 import { readdir, rm, stat } from 'node:fs/promises';
@@ -32,7 +32,7 @@ interface Reconciled {
 }
 
 /**
- * Makes rows and files agree, at a start and before any recording is resumed: no row without its file, no file that was
+ * Reconciles rows and files, at a start and before any recording is resumed: no row without its file, no file that was
  * being made out of others, or was made one with others. A folder that is away (an empty mount point has none of the
  * files it should have) is left alone.
  */
@@ -70,7 +70,9 @@ export class DeletedFileWatch {
   }
 }
 
-/** How many files rows name in each folder; in pages, between which other work of the thread runs. Few rows are held. */
+/**
+ * How many files rows name in each folder; in pages, between which other work of the thread runs. Few rows are held.
+ */
 async function countByFolder(store: RecordingStore): Promise<Map<string, number>> {
   const folders = new Map<string, number>();
   for (const page of store.filePages()) {
@@ -96,7 +98,7 @@ async function missingFiles(
     for (const file of page) {
       const folder = dirname(file.path);
       if (listed.get(folder)?.has(basename(file.path)) !== false) continue;
-      // What is not listed may have been made a moment ago, or be spelled otherwise than the disk spells it.
+      // A file that is not listed may be new, or its name may be normalised differently by the disk.
       if ((await sizeOf(file.path)) === 'absent') missing.get(folder)?.push(file);
     }
     await new Promise((resolve) => setImmediate(resolve));
@@ -124,7 +126,7 @@ async function removeLeftovers({ store, mounts, log, wallClock }: ReconcileOptio
   }
   for (const { recordingId, path, instead } of store.joined()) {
     if (await isFolderAway(path, mounts)) continue;
-    // Then it may be all that is left of the recording.
+    // It may be the only remaining file of the recording.
     const size = instead === null ? 'absent' : await sizeOf(instead);
     if (typeof size !== 'number' || size === 0) {
       log.warn('file left alone: what took its place is not there', { recording: recordingId, path });
@@ -158,7 +160,7 @@ async function compare(folders: ReadonlyMap<string, number>, options: ReconcileO
   return count;
 }
 
-/** What is left of it is judged without what was in that file. */
+/** The verdict of the rest, without that file. */
 function forget(file: StoredFile, { store, wallClock }: ReconcileOptions): void {
   const { recordingId: id, path } = file;
   store.forgetFile(file, FILE_GONE, wallClock());
@@ -171,7 +173,7 @@ function forget(file: StoredFile, { store, wallClock }: ReconcileOptions): void 
   store.replaceVerdict(id, { verdict, durationMs: recordedMs(measured) }, wallClock());
 }
 
-/** What a person stopped was wanted up to where it ends: its verdict knows of nothing that is missing behind. */
+/** A recording stopped by a user was wanted up to its end: its verdict has no gap after it. */
 function wantedOf({ startAt, endAt, wantedFrom }: RecordingRecord, { gaps, tailMs }: Verdict): Wanted {
   const isTold = gaps.some(({ endMs }) => endMs > endAt - startAt + tailMs);
   const isStopped = tailMs < 0 && !isTold;

@@ -1,9 +1,9 @@
 /**
- * Whether a recording folder is there, or only the place where its disk is mounted. What is written beneath a mount
- * point is hidden as soon as the disk is back, and files that are not seen without it are not gone.
+ * Whether a recording folder is available, or only the mount point of its missing disk. Files written below a mount
+ * point are hidden once the disk is mounted, and files that are invisible without it are not lost.
  *
- * Known by where a folder was mounted when a file was last made in it. Linux, proc(5): `/proc/self/mountinfo`; elsewhere
- * nothing is known.
+ * Known by where a folder was mounted when a file was last made in it. Linux, proc(5): `/proc/self/mountinfo`;
+ * elsewhere nothing is known.
  */
 import { access, readFile, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -13,21 +13,21 @@ export interface MountMemory {
   /** Undefined: never used. */
   mountOf(folder: string): string | undefined;
   rememberMount(folder: string, mount: string): void;
-  /** Files that were made in it and are known, the last first; no more than so many. */
+  /** Known files created in it, the last first; at most so many. */
   filesIn(folder: string, most: number): readonly string[];
 }
 
 /** `unknown`: it was not used yet, or this system does not tell. */
 type Presence = 'there' | 'away' | 'unknown';
 
-/** A network folder that is away may take for ever. */
+/** A missing network share may block for ever. */
 const LIMIT_MS = 2_000;
 const ROOT = '/';
-/** Known files that are looked for where mounts speak against a folder. */
+/** Number of known files to check where the mounts speak against a folder. */
 const WITNESSES = 20;
 
 export class FolderMounts {
-  /** Many recordings that begin at once are one use. */
+  /** Many recordings that begin at once count as one use. */
   readonly #noting = new Map<string, Promise<void>>();
 
   constructor(
@@ -40,14 +40,14 @@ export class FolderMounts {
     const mount = this.#remembered(folder);
     if (mount === undefined) return 'unknown';
     if (mount === ROOT || (await this.mounts())?.has(mount) !== false) return 'there';
-    // What is mounted when somebody asks for it is asked for.
+    // Mounts an automounted folder by accessing it.
     await inTime(access(folder));
     if ((await this.mounts())?.has(mount) !== false) return 'there';
     return (await this.#hasItsFiles(folder)) ? 'there' : 'away';
   }
 
   /**
-   * Mounts also change where no disk does: a service manager that shields the file system mounts folders onto
+   * Mounts change without a disk, too: a service manager that isolates the file system bind-mounts folders onto
    * themselves. What has most of its files is there.
    */
   async #hasItsFiles(folder: string): Promise<boolean> {
@@ -66,7 +66,7 @@ export class FolderMounts {
     return (await this.look(folder)) === 'away';
   }
 
-  /** A file is made in it now. What cannot be stored now is stored with the next: never rejects. */
+  /** A file is being created in it. A failed write is repeated with the next file: never rejects. */
   used(folder: string): Promise<void> {
     const noting = this.#noting.get(folder) ?? this.#note(folder).finally(() => this.#noting.delete(folder));
     this.#noting.set(folder, noting);

@@ -10,24 +10,24 @@ export interface Folder {
 }
 
 /**
- * Every folder once, that of the configuration first. It leaves nothing free but what the settings say where they name
+ * Every folder once, the configured one first. That one has a floor only where the settings name
  * it too.
  */
 export function wishedFolders(first: string, further: readonly Folder[]): Folder[] {
   const own = resolve(first);
   const folders = new Map<string, Folder>([[own, { path: own, floorBytes: 0 }]]);
-  // Files are known by where they are: one spelling of each.
+  // Files are identified by path: normalises it.
   for (const { path, floorBytes } of further) folders.set(resolve(path), { path: resolve(path), floorBytes });
   return [...folders.values()];
 }
 
 /** Less than this is full: a second of the fastest station. */
 const LEAST_BYTES = 3 * 1024 * 1024;
-/** A network folder that is away may take for ever. */
+/** A missing network share may block for ever. */
 const LIMIT_MS = 2_000;
 
 /**
- * The first folder with room above its floor. When none has: the one with the most, down to its last megabytes; a
+ * The first folder with room above its floor. When none has: the one with the most, down to its last megabytes: a
  * floor is worth less than a programme. Undefined when all are full or away.
  *
  * @param free octets of each folder; undefined = away
@@ -54,7 +54,7 @@ export function isFull(free: number): boolean {
   return free < LEAST_BYTES;
 }
 
-/** Free octets where a folder is, or will be; undefined when it cannot be known in time. */
+/** Free octets on the disk of a folder; undefined when unknown in time. */
 export async function freeBytes(path: string): Promise<number | undefined> {
   return within(LIMIT_MS, nearestFree(path), () => undefined);
 }

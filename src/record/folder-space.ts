@@ -1,6 +1,6 @@
 /**
- * How much room there is where recordings go. A folder that hangs (a network share that is away) is asked once: nobody
- * waits longer than a moment, and no further question is put to it until the first one is answered.
+ * Free space of recording folders. A folder that hangs (a missing network share) is queried once: callers wait only for
+ * a short timeout, and no further query is sent until the first one has been answered.
  */
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -25,7 +25,7 @@ export interface FileSystem {
 const LIMIT_MS = 2_000;
 const REAL: FileSystem = { stat, statfs };
 
-/** What is not there may be made; what fails in another way is away. */
+/** A missing folder can be created; any other error means that it is unavailable. */
 function absent(error: unknown): undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
@@ -41,7 +41,7 @@ export class FolderSpaces {
     private readonly mounts?: Pick<FolderMounts, 'isAway'>,
   ) {}
 
-  /** Undefined when it cannot be known, or not in time. */
+  /** Undefined when unknown, or not in time. */
   async of(path: string): Promise<FolderSpace | undefined> {
     if (await this.mounts?.isAway(path)) return undefined;
     const asked = this.#asked.get(path) ?? this.#ask(path);

@@ -1,17 +1,17 @@
-/** Which recordings are being watched: they are not removed meanwhile. Kept in memory only. */
+/** Recordings being watched, which must not be removed. Kept in memory only. */
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { RecordingId } from '../model/ids.ts';
 
-/** Players tell their position every few seconds, and read on within minutes. */
+/** Players report their position every few seconds, and request data within minutes. */
 const LATELY_MS = 600_000;
 
 export class PlaybackActivity {
-  /** By recording; what was seen last is last. */
+  /** By recording, in the order of the last activity. */
   readonly #seen = new Map<RecordingId, BroadcastMs>();
 
   constructor(private readonly now: () => BroadcastMs) {}
 
-  /** Somebody reads it, or says how far he is. */
+  /** A client reads it or reports its position. */
   note(id: RecordingId): void {
     this.#seen.delete(id);
     this.#seen.set(id, this.now());

@@ -1,16 +1,16 @@
 /**
- * How late packets arrive, by their clock references. A machine or an agent that is busy hands on packets late; by the
- * time of their arrival a gap would be told at the wrong place, or a programme that is there from its start as begun
- * late. The packets that came with the least delay within the last minutes date all others.
+ * Delay of packets, by their clock references. A busy machine or agent delivers packets late; dated by arrival, a gap
+ * would be reported at the wrong place, or a complete programme as begun late. The packets with the least delay within
+ * the last minutes are the reference for all others.
  */
 import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
 import type { ReceptionSecond } from '../reception/reception-meter.ts';
 
 const PCR_PER_MS = PCR_HZ / 1000;
-/** Clock references are 100 ms apart (ARIB TR-B14), and packets wait so long in buffers on their way: no delay. */
+/** Clock references are 100 ms apart (ARIB TR-B14), and packets are buffered as long: no delay. */
 const USUAL_MS = 250;
-/** Over a gap the broadcast's clock went on: it and the machine's may disagree by a delay, not by more. */
+/** Over a gap, the broadcast's clock and the machine's may differ by a delay, not by more. */
 const BELIEVED_MS = 10_000;
 /** The clocks of broadcaster and machine drift apart, by less than USUAL_MS in an hour. */
 const WINDOW_MS = 120_000;
@@ -25,18 +25,20 @@ interface Delays {
   /** Of the first and the last packets, ms; 0: as usual. */
   from: number;
   to: number;
-  /** What was dated since `since` (of arrival, without delay) came so much later than was known. */
+  /** Packets dated since `since` (arrival minus delay) were later by this than assumed. */
   earlier?: { byMs: number; since: BroadcastMs };
 }
 
 export class ReceptionDelay {
-  /** Time of arrival minus the broadcast's clock of the least delayed packets, in two windows that follow each other. */
+  /**
+   * Time of arrival minus the broadcast's clock of the least delayed packets, in two windows that follow each other.
+   */
   #least = Number.POSITIVE_INFINITY;
   #leastBefore = Number.POSITIVE_INFINITY;
   #windowAt = broadcastMs(0);
-  /** Since when packets are dated by the least delay that is known now. */
+  /** Since when packets are dated by the present least delay. */
   #since = broadcastMs(0);
-  /** The last clock reference, and its place on a line that does not wrap, ms. */
+  /** The last clock reference, and its unwrapped time, ms. */
   #last: { pcr: number; ms: number; at: BroadcastMs } | undefined;
   #delay = 0;
 
@@ -47,7 +49,7 @@ export class ReceptionDelay {
     const stepMs = last === undefined ? 0 : pcrDifference(pcr, last.pcr) / PCR_PER_MS;
     const isNear = last !== undefined && Math.abs(stepMs - (from - last.at)) < BELIEVED_MS;
     if (last === undefined || (second.isApart && !isNear)) return this.#begin(second, 0);
-    // A clock that jumps while packets come steadily says nothing of their delay, which stays as it was.
+    // A clock that jumps while packets arrive steadily does not change their delay.
     if (!second.isSteady) return this.#begin(second, this.#delay);
     const firstMs = last.ms + stepMs;
     const lastMs = firstMs + pcrDifference(lastPcr, pcr) / PCR_PER_MS;
@@ -69,7 +71,7 @@ export class ReceptionDelay {
     if (this.#last !== undefined) this.#last.at = plusMs(this.#last.at, byMs);
   }
 
-  /** Since when what was dated moves when packets turn out to have come late; in the past. */
+  /** From this past time on, measurements move when packets turn out to have been late. */
   get since(): BroadcastMs {
     return this.#since;
   }

@@ -1,7 +1,7 @@
 /**
- * What of a recording was received and kept, over every process and stream that wrote it, in broadcast time. Outputs
- * report by the clock of their worker; between two of them the PCR of the file's tail and of the new stream says how
- * long the pause was.
+ * What was received and written of a recording, over all processes and streams that wrote it, in broadcast time.
+ * Outputs report by the clock of their worker; between two of them the PCRs of the file's tail and of the new stream
+ * give the length of the pause.
  */
 import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../arib/time.ts';
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
@@ -17,13 +17,13 @@ import type { FileEvent, Withholding } from '../reception/file-output.ts';
 import { ReceptionDelay } from './reception-delay.ts';
 import { RecordingMeasurement } from './recording-measurement.ts';
 
-/** A stream that ends so soon after a pause of the process ended because of it: the agent's backlog ran out. */
+/** A stream that ends this soon after a pause of the process ended because of it: the agent's backlog overflowed. */
 const AFTER_PAUSE_MS = 20_000;
-/** Causes that a pause of the process brings about. */
+/** Causes that a pause of the process can produce. */
 const OF_A_PAUSE: ReadonlySet<GapCause> = new Set(['stream_ended', 'agent_unavailable', 'stalled']);
-/** PCR and machine clock may disagree so much about a pause and still mean the same one. */
+/** Maximum difference between PCR and machine clock about the length of one pause. */
 const BELIEVED_MS = 10_000;
-/** While packets stay scrambled, why is asked again after so long: a card may have been inserted that has no contract. */
+/** Interval of querying the cause of scrambled packets: a card without contract may have been inserted. */
 const ASK_AGAIN_MS = 5_000;
 const PCR_PER_MS = PCR_HZ / 1000;
 
@@ -41,11 +41,11 @@ interface ReceptionTimelineOptions {
   /** Dates files. */
   wallClock: WallClock;
   began: (at: BroadcastMs) => void;
-  /** Packets are kept (again). */
+  /** Packets are written (again). */
   onReceiving: () => void;
   /** Why packets stay scrambled now; undefined: not known. Never rejects. */
   whyScrambled?: (() => Promise<GapCause | undefined>) | undefined;
-  /** A gap began or ended, of which a file tells nothing. */
+  /** A gap began or ended that is not visible in a file. */
   onGap?: (() => void) | undefined;
   /** `scrambledBy` changed. */
   onScrambled?: (() => void) | undefined;
@@ -56,30 +56,30 @@ export class ReceptionTimeline {
   /** Since when nothing is received; undefined while something is. */
   #outage: { cause: GapCause; from: BroadcastMs } | undefined;
   #triedFrom: BroadcastMs | undefined;
-  /** When the process last did not run. */
+  /** The last pause of the process. */
   #pause: { from: BroadcastMs; to: BroadcastMs } | undefined;
   /** Recording is forbidden, as the stream says now. */
   isForbidden = false;
-  /** Epoch ms minus the worker's clock, of the life under way. */
+  /** Broadcast time minus the worker's clock, for the present output. */
   #offset: number | undefined;
   readonly #delay = new ReceptionDelay();
   /** Delay of the last packets, ms. */
   #delayMs = 0;
-  /** Ended by the packets that come next: their delay tells when. */
+  /** Gaps whose end is set by the delay of the next packets. */
   #holes: { cause: Withholding; from: BroadcastMs; to: BroadcastMs }[] = [];
-  /** Where this process moved the end of a former life to, by the clock references of both. */
+  /** Where the end of the former process's data was moved to, by the clock references of both. */
   #joined: { at: BroadcastMs; since: BroadcastMs } | undefined;
-  /** What the file held when this life began; until it is used. */
+  /** State of the file when the present output began; until it is used. */
   #former: PreviousProgress | undefined;
   #isFormerKnown = false;
-  /** The first second of this life, until the file is open and tells how it continues. */
+  /** The first seconds of the present output, until the file is open. */
   #waiting: { from: BroadcastMs; progress: Progress }[] = [];
   #isOpen = false;
-  /** What is before was told by another process, and its clock. */
+  /** Earlier measurements are those of another process and its clock. */
   #bornAt: BroadcastMs;
   /** The last packets stay scrambled. */
   #isUnreadable = false;
-  /** Packets stay scrambled: since which run, why as far as it is known, when that was last asked. */
+  /** The present run of scrambled packets: its cause if known, and when that was last queried. */
   #scrambling: { cause: GapCause | undefined; askedAt: BroadcastMs } | undefined;
 
   constructor(readonly options: ReceptionTimelineOptions) {
@@ -126,17 +126,17 @@ export class ReceptionTimeline {
     return this.#scrambling?.cause;
   }
 
-  /** The life under way has said something: whether it may record, or what it did. */
+  /** The present output has reported something. */
   get isTold(): boolean {
     return this.#offset !== undefined;
   }
 
-  /** From now on it is tried to receive something. */
+  /** Reception is attempted from now on. */
   begin(): void {
     this.#triedFrom ??= this.options.broadcastClock();
   }
 
-  /** A sink begins. */
+  /** A new output begins. */
   beginLife(): void {
     this.#offset = undefined;
     this.#former = undefined;
@@ -145,14 +145,14 @@ export class ReceptionTimeline {
     this.isForbidden = false;
   }
 
-  /** A sink's event. @param at the worker's clock when it was sent */
+  /** An event of the output. @param at the worker's clock when it was sent */
   take(event: FileEvent, at: MonotonicMs): void {
-    // A message of a busy worker comes late: the one that came soonest tells how the clocks are apart.
+    // Messages of a busy worker are late: the fastest one gives the offset of the clocks.
     const apart = this.options.broadcastClock() - at;
     const offset = Math.min(this.#offset ?? apart, apart);
     this.#offset = offset;
     if (event.kind === 'opened') {
-      // A sink that moves on within its life continues what it knows.
+      // An output that changes its file continues its own measurements.
       if (!this.#isOpen) this.#former = this.#dated(event.former);
       this.#isFormerKnown = true;
       this.#opened();
@@ -170,7 +170,7 @@ export class ReceptionTimeline {
     }
   }
 
-  /** Nothing is received from now on, or for another reason than before. */
+  /** Reception is interrupted from now on, or for another reason than before. */
   lose(reported: GapCause): void {
     const now = this.options.broadcastClock();
     const isOfPause = this.#pause !== undefined && now - this.#pause.to < AFTER_PAUSE_MS;
@@ -181,13 +181,13 @@ export class ReceptionTimeline {
     this.#outage = { cause, from: before === undefined ? (this.until ?? this.#triedFrom ?? now) : now };
   }
 
-  /** The whole process did not run for a while, until now. What the agent kept meanwhile is read first. */
+  /** The whole process was paused until now. The agent's backlog is read first. */
   paused(forMs: number): void {
     const to = this.options.broadcastClock();
     this.#pause = { from: plusMs(to, -forMs), to };
   }
 
-  /** No life of this process has opened the file that an earlier one left. */
+  /** No output of this process has opened the file of an earlier process yet. */
   get isFormerUnknown(): boolean {
     return this.options.former !== undefined && !this.#isFormerKnown;
   }
@@ -209,20 +209,20 @@ export class ReceptionTimeline {
     if (outage !== undefined) this.#measurement.broke(outage.cause, { from: outage.from, to: at });
   }
 
-  /** The rest of the margin is another's. */
+  /** The rest of the margin was given up to another recording. */
   yielded(endAt: BroadcastMs): void {
     const from = this.until ?? this.options.broadcastClock();
     this.#measurement.broke('yielded', { from, to: endAt });
   }
 
-  /** What was written to this file is not there any more. @param isAll there is no other */
+  /** The contents of this file are lost. @param isAll there is no other file */
   forget(path: string, isAll: boolean): void {
     const { stretches, files = [] } = this.measured;
     const lost = isAll ? [...stretches] : files.filter((one) => one.path === path);
     for (const { from, to } of lost) this.#measurement.broke('disk_failed', { from, to });
   }
 
-  /** The clock was set: what it told until now was so much later. */
+  /** The clock was corrected: earlier times move by this. */
   clockSet(byMs: number): void {
     this.#measurement.shift(byMs, this.#bornAt);
     const shift = (at: BroadcastMs): BroadcastMs => (at >= this.#bornAt ? plusMs(at, byMs) : at);
@@ -258,7 +258,7 @@ export class ReceptionTimeline {
     const delay = this.#delay.take({ ...second, from: arrivedAt, to: arrivedUntil });
     if (delay.earlier !== undefined) this.#cameEarlier(delay.earlier);
     const due = plusMs(arrivedAt, -delay.from);
-    // Without a hole before it, it follows what was before.
+    // Without a gap before it, it continues the previous second.
     const from = second.isApart || this.#outage !== undefined ? due : earliest(due, this.until ?? due);
     const to = latest(from, plusMs(arrivedUntil, -delay.to));
     const endsHole = this.#holes.length > 0;
@@ -283,7 +283,7 @@ export class ReceptionTimeline {
     this.options.onReceiving();
   }
 
-  /** Asks why, where these packets stayed scrambled; the answer is for this run of them alone. */
+  /** Queries the cause where these packets stayed scrambled; the answer applies to this run only. */
   #scrambledCause(sums: PacketSums, at: BroadcastMs): GapCause | undefined {
     const { whyScrambled, onScrambled } = this.options;
     if (whyScrambled === undefined) return undefined;
@@ -341,7 +341,7 @@ export class ReceptionTimeline {
     this.#opened();
     this.#endHoles(undefined);
     const due = plusMs(from, -this.#delayMs);
-    // It follows what was received at once, however late it is noticed.
+    // It begins right after the received data, however late it is noticed.
     const begin = this.#outage === undefined ? earliest(due, this.until ?? due) : due;
     this.#holes.push({ cause, from: begin, to });
     this.options.onGap?.();
@@ -355,7 +355,7 @@ export class ReceptionTimeline {
     }
   }
 
-  /** All that was told since then came late, as is known now. */
+  /** Measurements since then were of late packets, as is known now. */
   #cameEarlier({ byMs, since }: { byMs: number; since: BroadcastMs }): void {
     const joined = this.#joined?.since === since ? this.#joined : undefined;
     const from = joined?.at ?? since;
@@ -367,7 +367,7 @@ export class ReceptionTimeline {
   }
 }
 
-/** What remains without what was written to these files. */
+/** The measurements without the contents of these files. */
 export function withoutFiles(measured: Measured, paths: readonly string[]): Measured {
   const lost = (measured.files ?? []).filter(({ path }) => paths.includes(path));
   if (lost.length === 0) return measured;

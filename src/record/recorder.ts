@@ -1,6 +1,6 @@
 /**
- * Recording: orders are begun in time, followed while they are recorded, and judged at their end; what an earlier
- * process left is resumed. What is to be recorded, and why, is decided in `booking` and `schedule`.
+ * The recorder: begins orders in time, updates running recordings, judges them at their end, and resumes those of an
+ * earlier process. What to record is decided in `booking` and `schedule`.
  *
  * Times are checked every second at least, because the clock may be set; many orders that are due at once are begun in
  * slices, so that they do not block the main thread.
@@ -47,18 +47,18 @@ import type { GuideOfStation } from './unheard-end.ts';
 const CHECK_MS = 1_000;
 /** A file that a person deleted is noticed within a minute. */
 const FILE_CHECK_MS = 30_000;
-/** Rows are created for so long at a time before the main thread is released. */
+/** Time slice for creating rows before the event loop continues. */
 const SLICE_MS = 4;
-/** An output writes everything received within 3 s, or the disk hangs (`reception/file-output.ts`). */
+/** An output that has not written its data within 3 s has a hanging disk (`reception/file-output.ts`). */
 const CLOSE_LIMIT_MS = 4_000;
 /**
- * A recording that begins does not wait longer for the database's disk: a power cut within the seconds of its waking up
- * may leave a file that no row knows, and what is not received is lost for certain.
+ * Longest wait of a beginning recording for the database's disk: a power cut while a disk spins up may leave a file
+ * without a row, but packets that are not received are lost for certain.
  */
 const PLACED_PATIENCE_MS = 500;
-/** Judging recordings does not wait longer for files on a disk that hangs. */
+/** Longest wait of a conclusion for files on a hanging disk. */
 const RECONCILE_LIMIT_MS = 60_000;
-/** Longer after its end no programme is taken to be still on, by the plan neither. */
+/** No programme is assumed to be still on longer after its end; the same in the plan. */
 const UNHEARD_MS = 3 * 3_600_000;
 export interface RecorderOptions {
   /** Closed by its owner, after the recorder. */
@@ -71,7 +71,7 @@ export interface RecorderOptions {
   readSeries: SeriesReader;
   /** As `CommitsOptions`. */
   stored?: (() => Promise<void>) | undefined;
-  /** In the order in which they are wished for. */
+  /** In the configured order. */
   folders: () => readonly Folder[];
   retryDamaged: ConcludeOptions['retryDamaged'];
   onBegan: (reservationId: ReservationId, recordingId: RecordingId) => void;
@@ -81,13 +81,13 @@ export interface RecorderOptions {
   /** May be set at any time. */
   broadcastClock: () => BroadcastMs;
   monotonicClock: MonotonicClock;
-  /** False: the time was not confirmed since the machine was started. */
+  /** False: no broadcast has confirmed the time since the machine was started. */
   isTimeSure?: (() => boolean) | undefined;
   /** Dates files and changes of rows. */
   wallClock: WallClock;
   /** Free octets; undefined = away. */
   free?: (path: string) => Promise<number | undefined>;
-  /** A folder that is there whenever the service runs, for when no other is. */
+  /** Fallback folder that exists whenever the service runs. */
   spare?: string | undefined;
   mounts?: FolderMounts | undefined;
   openSession?: (options: SessionOptions) => Session;
@@ -98,7 +98,7 @@ export interface RecorderOptions {
   fileCheckMs?: number;
 }
 
-/** How long to wait for the right time: three Time Offset Tables, and the start of a guide visit that reads them. */
+/** Longest wait for the correct time: three TOTs, and the start of a guide visit that reads them. */
 const DOUBT_MS = 60_000;
 
 const UNREADABLE: RecordingReason = { code: 'unreadable' };
@@ -111,14 +111,14 @@ export class Recorder {
   #waiting = new Map<ReservationId, RecordingOrder>();
   readonly #running = new Map<RecordingId, RunningRecording>();
   readonly #byReservation = new Map<ReservationId, RunningRecording>();
-  /** Orders that could not be begun, told once. */
+  /** Orders that could not be begun, logged once. */
   readonly #troubled = new Set<ReservationId>();
-  /** Left by an earlier process, and over by a clock that may be wrong. */
+  /** Left by an earlier process, and over according to a clock that may be wrong. */
   #doubtful: RecordingId[] = [];
   readonly #bornAt: MonotonicMs;
   /** By the broadcast's clock. */
   #startedAt: BroadcastMs;
-  /** Reservations that have no tuner by the plan. */
+  /** Reservations without a tuner in the plan. */
   #conflicts: ReadonlySet<ReservationId> = new Set();
   /** Orders that came late because they had been in conflict. */
   readonly #wasInConflict = new Set<ReservationId>();
@@ -191,8 +191,8 @@ export class Recorder {
   }
 
   /**
-   * Everything that is to be recorded, whole, at each change; what runs and is missing here continues to its end.
-   * @param conflicts reservations that have no tuner now: if one is ordered late, that is why
+   * Replaces all orders; running recordings without an order continue to their end.
+   * @param conflicts reservations without a tuner now: the cause if one of them is ordered late
    */
   order(orders: readonly RecordingOrder[], conflicts: ReadonlySet<ReservationId> = new Set()): void {
     const waiting = new Map<ReservationId, RecordingOrder>();
@@ -210,12 +210,12 @@ export class Recorder {
     this.#arm();
   }
 
-  /** A person cancels a running recording: what was received is kept. Resolves when it writes nothing any more. */
+  /** A user stops a running recording; received data is kept. Resolves when writing has ended. */
   async stop(reservationId: ReservationId): Promise<void> {
     await this.#byReservation.get(reservationId)?.stop();
   }
 
-  /** Resolves when nothing of it runs or is judged any more. */
+  /** Resolves when it has ended and its verdict is stored. */
   async over(reservationId: ReservationId): Promise<void> {
     await this.#byReservation.get(reservationId)?.over;
   }
@@ -245,7 +245,7 @@ export class Recorder {
     ];
   }
 
-  /** What viewers are told of a running recording: until when it needs its tuner. */
+  /** For messages to viewers: until when a running recording needs its tuner. */
   describe(recordingId: RecordingId): EventData['yielded']['recording'] | undefined {
     const running = this.#running.get(recordingId);
     if (running === undefined || running.isOver) return undefined;
@@ -399,7 +399,7 @@ export class Recorder {
     });
   }
 
-  /** Undefined: its reservation does not stand any more. @throws the database's error */
+  /** Undefined: its reservation was removed. @throws the database's error */
   #create(order: RecordingOrder): RecordingRecord | undefined {
     const { findStation, findProgram, store, log } = this.options;
     const station = findStation(order.stationId);
@@ -419,7 +419,7 @@ export class Recorder {
     return this.#session(record, { times, after: [], former });
   }
 
-  /** Undefined when its station is not known any more. */
+  /** Undefined when its station was removed. */
   #session(record: RecordingRecord, { times, after, former, delayedBy }: SessionBegin): Session | undefined {
     const { id, startAt, name, serviceName: stationName } = record;
     const {

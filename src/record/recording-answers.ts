@@ -1,4 +1,4 @@
-/** Recordings as lists and their own routes tell them. */
+/** Answers about recordings: list items and details. */
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { WallMs } from '../../host/clock.ts';
@@ -17,12 +17,12 @@ import type { Damage } from '../model/verdict.ts';
 import type { ListedRecording, SeriesRow } from '../store/recording-list-store.ts';
 import { recordingReasonText } from './recording-reason.ts';
 
-/** How those go that are being made, by recording. */
+/** Progress of running recordings, by id. */
 export type Running = ReadonlyMap<RecordingId, RecordingProgress>;
 
 const ENCODED: ReadonlySet<RecordingFile['source']> = new Set(['encoded', 'alt']);
 
-/** The encoded file that positions and lengths are told in; undefined: those of the original stream. */
+/** The encoded file whose time scale positions and lengths use; undefined: the original stream. */
 function encodedFile(recording: ListedRecording) {
   return recording.files.find(({ source }) => ENCODED.has(source));
 }
@@ -31,7 +31,7 @@ function isEncoded(recording: ListedRecording): boolean {
   return encodedFile(recording) !== undefined;
 }
 
-/** In which time a position is told that was sent with this source. */
+/** Time scale of a position that was sent with this source. */
 export function cutsOf(recording: ListedRecording, source: RecordingFile['source'] | undefined): CutList {
   if (source === 'ts') return null;
   const file = recording.files.find((one) => one.source === source) ?? encodedFile(recording);
@@ -43,7 +43,7 @@ function durationOf(recording: ListedRecording): number | null {
   return encodedFile(recording)?.durationMs ?? recording.durationMs;
 }
 
-/** Another address for another picture, so that a page that shows the list loads it. */
+/** The address changes with the picture, so that pages reload it. */
 function posterUrl(id: RecordingId, posterAt: WallMs | null): string {
   const version = posterAt === null ? '' : `?v=${posterAt.toString(36)}`;
   return `api/recordings/${id}/poster${version}`;

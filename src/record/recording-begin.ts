@@ -1,4 +1,4 @@
-/** How a recording begins or is resumed: its row, the times of its course, and why it comes late. Pure. */
+/** Begin and resumption of a recording: its row, the times of its course, and the cause of a late begin. Pure. */
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { NewRecording, RecordingOrder, RecordingRecord } from '../model/recording.ts';
@@ -7,7 +7,7 @@ import type { GapCause, Measured } from '../model/verdict.ts';
 import { beginCourse, type CourseTimes, endsAt, type RecordingCourse } from './recording-course.ts';
 import type { SeriesReader } from './recording-texts.ts';
 
-/** Begun so much after the programme's start is late. */
+/** A begin this long after the programme's start is late. */
 const LATE_MS = 1_000;
 
 export const NOTHING_YET: Omit<RecordingRecord, keyof NewRecording | 'id'> = {
@@ -22,7 +22,7 @@ export const NOTHING_YET: Omit<RecordingRecord, keyof NewRecording | 'id'> = {
   verdict: null,
 };
 
-/** The row of an order that is begun. */
+/** Row of a new recording. */
 export function newRecording(
   order: RecordingOrder,
   station: Pick<StationRecord, 'name'>,
@@ -51,7 +51,7 @@ export interface BeginFacts {
   wasInConflict: boolean;
 }
 
-/** Why a recording does not begin in time, until its first packet comes; undefined: no reason is known. */
+/** Cause of the gap before its first packet; undefined: unknown. */
 export function delayOf(
   { startAt, openAt, wantedFrom, after }: Pick<RecordingOrder, 'startAt' | 'openAt' | 'wantedFrom' | 'after'>,
   { now, startedAt, wasInConflict }: BeginFacts,
@@ -63,7 +63,7 @@ export function delayOf(
   return after.length > 0 ? { cause: 'handover', from: openAt } : undefined;
 }
 
-/** Of a recording that an earlier process began, as its row tells. */
+/** Course of a recording begun by an earlier process, from its row. */
 export function resumedTimes(
   { startAt, endAt, closeAt, holdUntil }: RecordingRecord,
   now: BroadcastMs,

@@ -1,4 +1,4 @@
-/** Tells the lists' readers that something of the recordings is new, a few times a second at most. */
+/** Publishes changes of recordings to clients, a few times a second at most. */
 import type { RecordingProgress } from '../../wire/recordings.ts';
 import type { ChangeName, Hub } from '../hub/hub.ts';
 
@@ -21,7 +21,7 @@ export class RecordingChangeNotifier {
     this.#timer ??= setTimeout(() => this.#tell(), COALESCE_MS);
   }
 
-  /** What is not told by itself: losses, a slow disk. `look` compares all of it with what was watched before. */
+  /** Values without an event of their own: losses, a slow disk. `look` compares them with those of the last call. */
   watch({ cause, drops, slow, tunerId }: RecordingProgress): void {
     this.#seen.push(`${cause} ${drops} ${slow} ${tunerId}`);
   }

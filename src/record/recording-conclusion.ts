@@ -1,6 +1,6 @@
 /**
- * The end of a recording: its parts made one file where there is room, its verdict, its row. What of it is in a folder
- * that is away now is there all the same; what is gone is told by the verdict.
+ * Conclusion of a recording: its parts joined to one file where there is room, its verdict, its row. Parts in an
+ * unavailable folder count as present; lost ones are reported by the verdict.
  */
 import { earliest } from '../../arib/time.ts';
 import type { WallClock } from '../../host/clock.ts';
@@ -23,7 +23,7 @@ export interface ConcludeOptions {
   mounts?: FolderMounts | undefined;
   /** The setting of that name. */
   retryDamaged: () => 'never' | 'failed' | 'damaged';
-  /** Acts in the end: again, where the database refuses now. @throws when it is given up */
+  /** Retries until the database accepts. @throws when it is given up */
   persist: (act: () => void) => Promise<void>;
   log: Log;
   /** Dates the row's change. */
@@ -36,7 +36,7 @@ export interface Conclusion extends Judgement {
 }
 
 /**
- * Ends a recording in the store. Called again after an error it does what is left to do.
+ * Ends a recording in the store. Idempotent: after an error it can be called again.
  * @param wanted the real times of its programme
  * @throws the database's error; the recording then stays one under way
  */
@@ -91,12 +91,12 @@ export async function concludeRecording(
   return { ...judgement, worthRepeating: repeat };
 }
 
-/** The cause that took the largest part of it. */
+/** The cause of the largest part of the loss. */
 function reasonOf(end: SessionResult['end'], { verdict }: Judgement, isGone: boolean): RecordingReason {
   if (end === 'copy_never') return { code: 'copy_never' };
   if (isGone) return FILE_GONE;
   const longest = [...verdict.gaps].sort((a, b) => b.endMs - b.startMs - (a.endMs - a.startMs))[0];
-  // Stopped within its first moments: the person who stopped it knows why nothing is there.
+  // Stopped by a user within its first moments: no reason needed.
   if (end === 'stopped' && (longest === undefined || longest.cause === 'late'))
     return { code: 'missing', cause: 'stopped' };
   return longest === undefined ? FILE_GONE : { code: 'missing', cause: longest.cause };

@@ -1,6 +1,6 @@
 /**
- * The course of one recording, from announced to over: one union and one pure transition function. Sessions act on it;
- * they decide nothing about it themselves. All times are of the broadcast's clock.
+ * The course of one recording, from announced to over: one union and one pure transition function. Sessions only
+ * act on it. All times are of the broadcast's clock.
  *
  * A recording that has begun is never cut short: its end moves later only, and once main content was written what is
  * wanted does not shrink. `docs/architecture.md`, "Following the air", says where the times come from.
@@ -10,26 +10,26 @@ import { assertNever } from '../../host/assert-never.ts';
 import type { Heard } from '../model/airing.ts';
 import type { RecordingEnding } from '../model/recording.ts';
 
-/** A tuner is tried for so long to find out whether a programme is still on. */
+/** Longest probe of whether a programme is still on. */
 const PROBE_TRY_MS = 180_000;
 /** Present/following repeats every 3 s (ARIB TR-B14 and TR-B15, part 4) and is planned with within a second. */
 const PROBE_RECEIVED_MS = 12_000;
-/** Tables may be so late to name a programme that has begun (`LATE_TABLE_MS`), or half of a short one. */
+/** Tables may name a programme this late after its start (`LATE_TABLE_MS`), or half of a short one. */
 const NAMED_WITHIN_MS = 30_000;
 
 export interface CourseTimes {
-  /** When the tuner is asked for: before the margin, so that the margin is whole. */
+  /** When the tuner is requested: before the margin, so that the margin is complete. */
   readonly openAt: BroadcastMs;
   /** Of the programme: its real start and end as soon as they are known. */
   readonly startAt: BroadcastMs;
   readonly endAt: BroadcastMs;
   /** The end with its margin. */
   readonly closeAt: BroadcastMs;
-  /** Beyond `closeAt`, because the end is not known: until another order says null. */
+  /** Held open beyond `closeAt`, because the end is unknown; null: not. */
   readonly holdUntil: BroadcastMs | null;
-  /** After its end its station is probed so long, because it was broken off; null: it is over at its end. */
+  /** After its end its station is received until then, because it was broken off; null: it is over at its end. */
   readonly listenUntil: BroadcastMs | null;
-  /** Since when another programme is on in its place; null: none is, as far as it is known. */
+  /** Since when another programme is on in its place; null: none is known. */
   readonly brokenAt: BroadcastMs | null;
 }
 
@@ -38,11 +38,11 @@ export type CourseEnd = RecordingEnding | 'closed' | 'unheard';
 
 interface CourseFacts {
   readonly times: CourseTimes;
-  /** What its station's tables say of it now; null: they are not received, or say nothing. */
+  /** State of the programme by its station's tables; null: not received, or nothing announced. */
   readonly heard: Heard | null;
   /** Whether the programme was on the air at all; null: not known. */
   readonly isAired: boolean | null;
-  /** This process was told about the programme's end; a start knows only its row. */
+  /** This process has received the programme's end; a start knows only its row. */
   readonly isInformed: boolean;
   /** Its tuner is another recording's since then. */
   readonly yieldedAt: BroadcastMs | null;
@@ -53,15 +53,15 @@ interface CourseFacts {
 export type RecordingCourse = CourseFacts &
   (
     | { readonly state: 'announced' }
-    /** Its stream is wanted; the programme itself has not begun. What is received is head. */
+    /** Its stream is requested; the programme has not begun. Received data is head. */
     | { readonly state: 'waiting' }
     /** Main content is on. */
     | { readonly state: 'on' }
-    /** On beyond its announced end and margin, because its end is not known. */
+    /** Continues beyond its announced end and margin, because its end is unknown. */
     | { readonly state: 'extended' }
     /** Another programme broke into it. Nothing is written; its station is received on a tuner no one else wants. */
     | { readonly state: 'broken_off' }
-    /** Its end passed while its station was not received: probes whether the programme is still on. */
+    /** Its end passed without reception of its station: probes whether the programme is still on. */
     | { readonly state: 'unheard'; readonly until: BroadcastMs; readonly hasWritten: boolean }
     | { readonly state: 'over'; readonly end: CourseEnd; readonly at: BroadcastMs }
   );
@@ -71,7 +71,7 @@ export type CourseState = RecordingCourse['state'];
 interface ReceptionFacts {
   /** Packets are written now. */
   readonly isReceiving: boolean;
-  /** It was received, and what brought it is away: agent, stream, worker or service. */
+  /** Reception was interrupted: agent, stream, worker or service is unavailable. */
   readonly isCutOff: boolean;
 }
 
@@ -93,7 +93,7 @@ export type CourseEvent =
   | { readonly kind: 'forbidden'; readonly at: BroadcastMs }
   /** The service ends. */
   | { readonly kind: 'closed'; readonly at: BroadcastMs }
-  /** The clock was wrong until now, by so much. */
+  /** The clock was corrected by this. */
   | { readonly kind: 'clock_set'; readonly byMs: number };
 
 interface CourseBegin {
@@ -114,12 +114,12 @@ export function beginCourse({ times, isAired, hasMain, isUnheard, at }: CourseBe
   return { ...facts, state: hasMain ? 'on' : 'announced' };
 }
 
-/** When it ends, if nothing else is ordered. */
+/** Its end unless another order comes. */
 export function endsAt({ closeAt, holdUntil }: Pick<CourseTimes, 'closeAt' | 'holdUntil'>): BroadcastMs {
   return holdUntil === null ? closeAt : max(closeAt, holdUntil);
 }
 
-/** What is received now belongs into the file. */
+/** Received data is written. */
 export function isWritten(state: CourseState): boolean {
   return state !== 'broken_off' && state !== 'unheard';
 }
@@ -197,19 +197,19 @@ function ordered(
 ): RecordingCourse {
   const before = course.times;
   const isInformed = course.isInformed || order.holdUntil !== null;
-  // Denied by its station before it was ever named: what the clock took for its begin was none.
+  // Its station named another programme before this one: it has not begun.
   const isDenied = course.isAired !== true && (order.heard === 'next' || order.heard === 'elsewhere');
   const hasMain =
     (course.state === 'on' || course.state === 'extended' || !isWritten(course.state)) && !isDenied;
   const times: CourseTimes = {
     openAt: before.openAt,
     startAt: hasMain ? min(before.startAt, order.startAt) : order.startAt,
-    // What was on until now stays wanted, whatever a later table says.
+    // The part on the air so far stays wanted, whatever a later table says.
     endAt: order.heard === 'on' ? max(order.endAt, min(before.endAt, at)) : order.endAt,
     closeAt: max(order.closeAt, order.heard === null ? before.closeAt : course.firmCloseAt),
     holdUntil: order.holdUntil ?? (isInformed ? null : before.holdUntil),
     listenUntil: order.listenUntil,
-    // The plan forgets after a while; what it said stands until the programme is held open again.
+    // The plan drops the value after a while; it stays valid until the programme is held open again.
     brokenAt: order.brokenAt !== null || order.holdUntil !== null ? order.brokenAt : before.brokenAt,
   };
   const firmCloseAt = order.heard === null ? course.firmCloseAt : times.closeAt;
@@ -230,7 +230,7 @@ function aired<C extends Exclude<RecordingCourse, { state: 'over' }>>(course: C,
       return isAired === null ? { ...course, isAired: false } : course;
     case 'elsewhere': {
       const half = (times.endAt - times.startAt) / 2;
-      // Behind its end another one is on in any case.
+      // After its end another programme is on in any case.
       const isMissing = at >= times.startAt + Math.min(NAMED_WITHIN_MS, half) && at < times.endAt;
       return isAired === null && isMissing ? { ...course, isAired: false } : course;
     }
@@ -241,7 +241,7 @@ function aired<C extends Exclude<RecordingCourse, { state: 'over' }>>(course: C,
   }
 }
 
-/** A probe that wrote nothing leaves the recording to what the earlier process had received. */
+/** A probe without result leaves the recording as the earlier process left it. */
 function endOfProbe(course: RecordingCourse, end: 'finished'): CourseEnd {
   return course.state === 'unheard' && !course.hasWritten ? 'unheard' : end;
 }

@@ -1,11 +1,11 @@
-/** Names of recording files: what a person finds it by, on any file system, never the same twice. */
+/** Names of recording files: readable, valid on any file system, and unique. */
 import { type BroadcastMs, JST_OFFSET_MS } from '../../arib/time.ts';
 import type { RecordingId } from '../model/ids.ts';
 
-/** A name may have 255 octets; endings such as `.part12.ts` and numbers are put behind. */
+/** A name has at most 255 octets; suffixes such as `.part12.ts` and numbers are appended. */
 const MAX_STEM_BYTES = 200;
 const MAX_STATION_BYTES = 48;
-/** What some file system or share does not take, and what looks like it instead. */
+/** Characters that some file systems or shares refuse, and similar replacements. */
 const REPLACED: ReadonlyMap<string, string> = new Map([
   ['/', '／'],
   ['\\', '＼'],
@@ -40,7 +40,7 @@ export function stemOf({ id, startAt, title, stationName }: Named): string {
 /** Encrypted folders take 143 octets, endings included. */
 const MAX_SHORT_BYTES = 100;
 
-/** For a file system that takes no long names. */
+/** For file systems without long names. */
 export function shortStem(stem: string, id: RecordingId): string {
   return `${cut(stem, MAX_SHORT_BYTES)} r${id}`;
 }
@@ -50,7 +50,7 @@ export function partName(stem: string, number: number): string {
   return number === 1 ? `${stem}.ts` : `${stem}.part${number}.ts`;
 }
 
-/** What parts are put together as. */
+/** Name of the joined file. */
 export function joinedName(stem: string): string {
   return `${stem}.joined.ts`;
 }

@@ -1,4 +1,4 @@
-/** What people do to a recording: watch it, keep it, throw it away, take it back. */
+/** Actions of users on a recording: watched marks, protection, bin, restore. */
 
 import type { Elysia } from 'elysia';
 import {

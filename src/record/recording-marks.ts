@@ -1,4 +1,4 @@
-/** What people mark recordings with: how far they watched, that they did, that it is to be kept. */
+/** Marks of recordings by users: resume position, watched, protected. */
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { RecordingId } from '../model/ids.ts';
@@ -15,11 +15,11 @@ interface RecordingMarksOptions {
 }
 
 interface ReachedPlace {
-  /** s, of the file in whose time it is told. */
+  /** s, on the time scale of the file. */
   at: number;
-  /** s, as told by the player; null: it did not tell. */
+  /** s, as sent by the player; null: unknown. */
   length: number | null;
-  /** What of the original stream that file holds. */
+  /** Parts of the original stream that the file contains. */
   cuts: CutList;
 }
 
@@ -32,7 +32,7 @@ interface Watched {
   resumeMs: number | null;
 }
 
-/** Positions beyond are beyond any recording. */
+/** Upper bound of positions, longer than any recording. */
 const MAX_MS = 7 * 86_400_000;
 
 export class RecordingMarks {
@@ -51,7 +51,7 @@ export class RecordingMarks {
     });
     const resumeMs = place.resume === null ? null : Math.round(toOriginal(place.resume, cuts));
     shelf.putResume(recording.id, resumeMs, place.finished ? now() : undefined, now());
-    // A position moves every few seconds; lists change when there is one, or none any more.
+    // Positions change every few seconds; lists only change when one appears or disappears.
     if (place.finished || (resumeMs === null) !== (recording.resumeMs === null)) this.#changed();
     return resumeMs === null ? null : toEncoded(resumeMs, cuts) / 1000;
   }

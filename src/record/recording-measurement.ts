@@ -1,4 +1,4 @@
-/** Puts together what a recording's sinks told, over all its lives, as the values that verdicts are made of. */
+/** Accumulates the reports of a recording's outputs, over all processes, into the measurements of its verdict. */
 import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../arib/time.ts';
 import {
   type Damage,
@@ -10,9 +10,9 @@ import {
 } from '../model/verdict.ts';
 import type { Recount, RecountedRun } from '../reception/file-recount.ts';
 
-/** Seconds that follow one another are a little apart on a busy machine. */
+/** Consecutive seconds have small gaps on a busy machine. */
 const JOIN_MS = 500;
-/** Damage is told at least this finely: a recording of a day, damaged all over, is 8,640 of them. */
+/** Longest entry of damage: a recording of a day, damaged throughout, has 8,640 of them. */
 const WINDOW_MS = 10_000;
 
 type CausedSums = PacketSums & Pick<Damage, 'cause'>;
@@ -25,7 +25,7 @@ export class RecordingMeasurement {
     return this.value.stretches.at(-1)?.to;
   }
 
-  /** Up to when it is known what was received and what was not; undefined: nothing is. */
+  /** Up to when it is known what was received; undefined: nothing is known. */
   get toldUntil(): BroadcastMs | undefined {
     const ends = [...this.value.stretches.slice(-1), ...this.value.breaks].map(({ to }) => to);
     return ends.length === 0 ? undefined : broadcastMs(Math.max(...ends));
@@ -53,7 +53,7 @@ export class RecordingMeasurement {
     else this.value.files.push({ path, from, to });
   }
 
-  /** Packets of a time that is known already. */
+  /** Counts packets of a time that is covered already. */
   count(stretch: Stretch, sums: CausedSums): void {
     add(this.value.sums, sums);
     if (sums.drops + sums.errors + sums.scrambled === 0) return;
@@ -78,8 +78,8 @@ export class RecordingMeasurement {
   }
 
   /**
-   * What was found in the file of a killed process, of a time that is known already. Packets that stayed scrambled did so
-   * for the same reason as those right before them. Why packets are missing the file does not tell.
+   * What was found in the file of a killed process, of a time that is known already. Packets that stayed scrambled did
+   * so for the same reason as those right before them. Why packets are missing the file does not tell.
    */
   recounted(stretch: Stretch, { runs, holes }: Pick<Recount, 'runs' | 'holes'>): void {
     this.#recountedRuns(stretch, runs);
@@ -107,7 +107,7 @@ export class RecordingMeasurement {
     }
   }
 
-  /** Why the last packets stay scrambled: also those of the same run that were told without a cause. */
+  /** Sets the cause of the last scrambled packets, also for those of the same run that were reported without one. */
   explainScrambled(cause: GapCause): void {
     let next: Damage | undefined;
     for (const one of this.value.damage.toReversed()) {
@@ -118,12 +118,12 @@ export class RecordingMeasurement {
     }
   }
 
-  /** Nothing was kept for a while, whatever was told of that time before. */
+  /** A gap, replacing earlier reports about its time. */
   broke(cause: GapCause, { from, to }: Stretch): void {
     if (to <= from) return;
     this.value.breaks.push({ from, to, cause });
     this.value.stretches = this.value.stretches.flatMap((one) => {
-      // A single moment was received all the same: when something began is told by it.
+      // An empty range is kept: it marks when the recording began.
       if (one.from === one.to) return one.from > from && one.from < to ? [] : [one];
       return [
         { from: one.from, to: earliest(one.to, from) },
@@ -132,7 +132,7 @@ export class RecordingMeasurement {
     });
   }
 
-  /** What was told of the time from `since` on was told by a clock that was `byMs` late. */
+  /** Moves all times from `since` on by `byMs`: the clock was wrong. */
   shift(byMs: number, since: BroadcastMs): void {
     const { stretches, breaks, damage, files = [] } = this.value;
     for (const one of [...stretches, ...breaks, ...damage, ...files]) {
@@ -141,7 +141,7 @@ export class RecordingMeasurement {
     }
   }
 
-  /** The last packets are of another time than was told, earlier or later. What is known to be missing stays so. */
+  /** Moves the end of the received range, earlier or later. Known gaps stay. */
   endedAt(at: BroadcastMs): void {
     const { stretches } = this.value;
     const last = stretches.at(-1);

@@ -1,6 +1,6 @@
 /**
- * The files of an ended recording: which of them are there, made one where a folder has room, removed where they are not
- * needed any more. Only files that a row names are touched.
+ * The files of an ended recording: checks which exist, joins them where a folder has room, removes those no longer
+ * needed. Only files that a row names are touched.
  */
 import { constants } from 'node:fs';
 import { access, copyFile, open, readdir, rm, stat } from 'node:fs/promises';
@@ -19,15 +19,15 @@ const BLOCK_BYTES = 1024 * 1024;
 export const FILE_GONE: RecordingReason = { code: 'file_gone' };
 
 interface FoundParts {
-  /** With their sizes; of what is in a folder that is away, as it was known. */
+  /** With their sizes; in an unavailable folder the last known ones. */
   kept: RecordingPart[];
   /** They are not there any more. */
   gone: RecordingPart[];
-  /** All that is kept can be read now. */
+  /** All kept files are readable now. */
   isWhole: boolean;
 }
 
-/** What is in a folder that is away is not gone; what is empty is removed. */
+/** Files in an unavailable folder are not lost; empty files are removed. */
 export async function findParts(
   parts: readonly RecordingPart[],
   mounts: Pick<FolderMounts, 'look'> | undefined,
@@ -46,7 +46,7 @@ export async function findParts(
   return found;
 }
 
-/** `unknown`: its disk does not say. */
+/** `unknown`: its disk does not respond. */
 export async function sizeOf(path: string): Promise<number | 'absent' | 'unknown'> {
   try {
     return (await stat(path)).size;
@@ -108,7 +108,7 @@ export async function joinParts(
   // The name that an uninterrupted recording has, unless a part or another file has it.
   const plain = join(folder.path, partName(stem, 1));
   const path = (await sizeOf(plain)) === 'absent' ? plain : join(folder.path, joinedName(stem));
-  // Looked at before it is named as ours: what is named may be removed by the next start.
+  // Checked before the row names it: a named file may be removed by the next start.
   if ((await sizeOf(path)) !== 'absent') return undefined;
   await persist(() => store.joining(id, path));
   try {
@@ -154,8 +154,8 @@ async function appendFile(to: string, from: string): Promise<void> {
 }
 
 /**
- * Removes what is not needed any more, and then its names: a power cut in between leaves a name to look for, not a file
- * that nobody knows. What cannot be removed now is tried again at the next start.
+ * Removes unneeded files, and then their names: a power cut in between leaves a name without a file, not a file without
+ * a name. Failed removals are retried at the next start.
  */
 export async function removeJoined(
   recordingId: RecordingId,

@@ -3,7 +3,7 @@ import type { Recording } from '../../wire/api.ts';
 
 interface PlaylistEntry {
   title: string;
-  /** null: unknown, as of what is being recorded. */
+  /** null: unknown, such as for a running recording. */
   durationMs: number | null;
   /** Relative to the service's address. */
   url: string;
@@ -14,7 +14,7 @@ function lineOf(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 }
 
-/** Undefined: there is nothing to play. What is being recorded is followed while it grows. */
+/** Undefined: nothing to play. A running recording is followed while it grows. */
 export function playlistEntry(recording: Recording): PlaylistEntry | undefined {
   const { title, serviceName, durationMs, chase, files } = recording;
   const url = recording.recording && chase !== null ? `${chase}?codec=raw` : files[0]?.url;

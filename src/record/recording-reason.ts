@@ -1,4 +1,4 @@
-/** Sentences for why a recording failed, Japanese: the only place that makes them of codes. */
+/** Japanese sentences for the codes of failed recordings. */
 import type { RecordingReason } from '../model/recording-reason.ts';
 import type { GapCause } from '../model/verdict.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Removes the files of deleted recordings: regular files that a row names and that carry the name which the service
- * gave them. No folder, no link, nothing else that lies beside them. A folder that is away or hangs is left for later
- * and holds back no other.
+ * gave them. Folders, links and other files are never touched. An unavailable or hanging folder is retried later
+ * and does not block the others.
  */
 import { lstat, unlink } from 'node:fs/promises';
 import { dirname, isAbsolute, normalize } from 'node:path';
@@ -76,7 +76,7 @@ export class RecordingRemoval {
   async #empty(folder: string, files: readonly Leftover[]): Promise<void> {
     const { shelf, mounts, stored, log } = this.options;
     if ((await mounts?.isAway(folder)) || (await isEmptyOrAway(folder))) return;
-    // That they are deleted is known for ever, or they are not.
+    // The deletion must be durable before any file is removed.
     await stored?.();
     for (let from = 0; from < files.length; from += BATCH) {
       const gone: Leftover[] = [];
@@ -90,7 +90,7 @@ export class RecordingRemoval {
         if (outcome === 'removed') removed += 1;
         gone.push(file);
       }
-      // The names are forgotten only when no power cut brings the files back.
+      // Names are dropped only once the removal is durable.
       if (removed > 0) await syncFolder(folder);
       if (this.#stop.signal.aborted) return;
       if (gone.length > 0) shelf.forgetFiles(gone);
@@ -109,7 +109,7 @@ async function remove(file: Leftover): Promise<Outcome> {
     return 'removed';
   } catch (error) {
     const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    // Read-only, not permitted, or the disk fails: it is tried again.
+    // Read-only, not permitted, or a failing disk: retried later.
     return isAbsent ? 'absent' : 'kept';
   }
 }

@@ -37,7 +37,7 @@ export interface RecordingRouteNeeds {
 }
 
 const NUMBER = '^[0-9]{1,15}$';
-/** More rows cannot be passed over: there are none. */
+/** Largest offset: more than any list has. */
 const MAX_OFFSET = 10_000_000;
 
 const LIMIT = t.Optional(
@@ -103,7 +103,7 @@ export function readQuestion(query: typeof LIST_QUERY.static): RecordingQuestion
   };
 }
 
-/** What is beyond a bound is at it. */
+/** Clamps to the bounds. */
 export function readPage(
   query: { limit?: string; offset?: string },
   limit: number,

@@ -1,10 +1,9 @@
 /**
- * One recording while it is made: opens its station, keeps it open until the end, writes to one folder after another,
- * and reports what was and was not received. When it begins and ends is decided by its course (`recording-course.ts`);
- * what it is worth is judged elsewhere, and it knows no database.
+ * A running recording: opens its station, keeps it open until the end, continues in the next folder when needed, and
+ * measures what was received. Begin and end are decided by its course (`recording-course.ts`); the verdict is made
+ * elsewhere. No database access.
  *
- * Whatever ends the stream before the end time is answered by opening it again; whatever ends the writing by writing
- * to another folder.
+ * A stream that ends early is opened again; when writing fails, it continues in another folder.
  */
 import type { BroadcastType, ServiceId } from '../../arib/ids.ts';
 import { type BroadcastMs, earliest } from '../../arib/time.ts';
@@ -42,18 +41,18 @@ import { type Place, RecordingStorage } from './recording-storage.ts';
 
 /** Interval of course ticks; short, because the clock may be set meanwhile. */
 const TICK_MS = 200;
-/** Between tries: a tuner that another recording releases is free at once or after it lingered. */
+/** Retry delay: a tuner released by another recording is free at once or after its linger time. */
 const BACKOFF_MS = [0, 250, 500, 1000, 2000, 3000] as const;
 /** Polling the agent is cheap, so retry every second. */
 const AGENT_BACKOFF_MS = 1000;
 /** A programme's first seconds in which its copy control may still be that of the one before. */
 const COPY_GRACE_MS = 5_000;
-/** What was measured since the last save is counted from the file after a kill. */
+/** Interval of saving measurements; after a kill the rest is counted from the file. */
 const SAVE_MS = 5_000;
 const FOLDER_CHECK_MS = 5_000;
-/** Without a tick for so long the whole process did not run: nothing else keeps the main thread busy that long. */
+/** Without a tick for this long the whole process was paused: no other work blocks the main thread that long. */
 const PAUSE_MS = 4_000;
-/** The agent's backlog of 64 MB is read in less, and what its tables say is planned, also on a slow machine. */
+/** Enough to read the agent's backlog of 64 MB and to plan with its tables, also on a slow machine. */
 const READ_BACKLOG_MS = 5_000;
 const CUT_OFF: ReadonlySet<GapCause> = new Set([
   'agent_unavailable',
@@ -68,7 +67,7 @@ export interface RecordedStation {
   serviceId: ServiceId;
 }
 
-/** Stores what has to outlive the process. */
+/** Stores the state that must survive the process. */
 interface SessionLedger {
   /** A file is about to be created, in this order of parts. Durable when it resolves. */
   placed(parts: readonly RecordingPart[], place: Place | null): Promise<void>;
@@ -87,14 +86,14 @@ export interface SessionOptions {
   after: readonly string[];
   /** Of its files (`file-name.ts`). */
   stem: string;
-  /** Why it was not begun in time, and since when it should have been. */
+  /** Cause of a late begin, and its planned begin. */
   delayedBy?: { cause: GapCause; from: BroadcastMs } | undefined;
   /** What an earlier process left. */
   former: { measured: Measured; parts: readonly RecordingPart[] } | undefined;
   pool: Pick<ReceptionPool, 'open'>;
   /** In order of preference. */
   folders: () => readonly Folder[];
-  /** Written to while the disks of all of them are away. */
+  /** Fallback while the disks of all of them are unavailable. */
   spare?: string | undefined;
   /** Free octets; undefined = away. */
   free: (path: string) => Promise<number | undefined>;
@@ -102,7 +101,7 @@ export interface SessionOptions {
   ledger: SessionLedger;
   /** Why the station stays scrambled on this tuner; undefined: not known. @throws Failure */
   keyFailure?: KeyFailureQuery | undefined;
-  /** Something that lists show has changed. */
+  /** A value shown in lists has changed. */
   onChange?: (() => void) | undefined;
   log: Log;
   broadcastClock: () => BroadcastMs;
@@ -122,7 +121,7 @@ export interface SessionResult {
 
 interface SessionState {
   phase: 'waiting' | 'opening' | 'receiving' | 'interrupted' | 'over';
-  /** Why nothing is written now, or what is written stays scrambled; null: all is well, or it was not tried. */
+  /** Why nothing is written now, or only scrambled packets; null: no problem, or not begun. */
   cause: GapCause | null;
   bytes: number;
   drops: number;
@@ -139,7 +138,7 @@ export function useOf(id: RecordingId): string {
 }
 
 export class RecordingSession {
-  /** Resolves once, when nothing of it is left running; never rejects. */
+  /** Resolves when the session has ended completely; never rejects. */
   readonly done: Promise<SessionResult>;
   readonly #done = Promise.withResolvers<SessionResult>();
   readonly #reception: ReceptionTimeline;
@@ -151,9 +150,9 @@ export class RecordingSession {
   #course: RecordingCourse;
   #stream: ReceptionStream | undefined;
   #phase: SessionState['phase'] = 'waiting';
-  /** Resolves when what is received is not to be written any more. */
+  /** Resolves when received data is no longer to be written. */
   #suspended = Promise.withResolvers<undefined>();
-  /** Resolves when a programme that was probed for is on. */
+  /** Resolves when the probed programme is on. */
   #resumed = Promise.withResolvers<undefined>();
   /** The copy control at the programme's begin was checked. */
   #mainChecked = false;
@@ -219,7 +218,7 @@ export class RecordingSession {
     void this.#run();
   }
 
-  /** The programme is at another time, or its station says something else of it. */
+  /** The programme's times or its state at the station have changed. */
   follow(ordered: OrderedTimes): void {
     const at = this.options.broadcastClock();
     const { startAt } = this.#course.times;
@@ -243,13 +242,13 @@ export class RecordingSession {
     }
   }
 
-  /** From this moment on the tuner is another recording's, which names this one in its `after`. */
+  /** From this time on the tuner belongs to another recording, which names this one in its `after`. */
   yieldEnd(at: BroadcastMs): void {
-    // Before the tuner is taken away: losing it is no interruption then.
+    // Set before the tuner is taken: losing it is not an interruption then.
     this.#dispatch({ kind: 'yielded', at });
   }
 
-  /** The clock was wrong until now, by so much. */
+  /** The clock was corrected by this. */
   clockSet(byMs: number): void {
     this.#reception.clockSet(byMs);
     this.#dispatch({ kind: 'clock_set', byMs });
@@ -261,7 +260,7 @@ export class RecordingSession {
     return this.done;
   }
 
-  /** The service ends: everything received is written, the recording can be resumed. Idempotent. */
+  /** Shutdown: writes everything received; the recording can be resumed. Idempotent. */
   close(): Promise<SessionResult> {
     this.#dispatch({ kind: 'closed', at: this.options.broadcastClock() });
     return this.done;
@@ -352,7 +351,7 @@ export class RecordingSession {
     return isWritten(this.#course.state);
   }
 
-  /** With a database on a full disk no file is named: nothing is written then, and it is tried again. */
+  /** With a full database disk no file name can be stored: nothing is written, and it is retried. */
   async #write(stream: ReceptionStream): Promise<boolean> {
     try {
       await this.#storage.begin(stream);
@@ -378,7 +377,7 @@ export class RecordingSession {
   #tick(): void {
     const at = this.options.broadcastClock();
     this.#noticePause();
-    // What the agent kept during a pause is read before anything is decided by the time.
+    // The agent's backlog of a pause is read before the time decides anything.
     if (this.#turnAt < this.#readingUntil) return;
     const reception = { isReceiving: this.#phase === 'receiving', isCutOff: this.#isCutOff };
     this.#dispatch({ kind: 'tick', at, reception });
@@ -403,15 +402,15 @@ export class RecordingSession {
     this.options.log.warn('process was paused', { recording: this.options.id, ms: Math.round(passedMs) });
   }
 
-  /** It was received and is cut off from its station: whether its programme has ended is not known. */
+  /** Reception was interrupted: whether the programme has ended is unknown. */
   get #isCutOff(): boolean {
     const { isBegun, cause } = this.#reception;
     return isBegun && cause !== undefined && CUT_OFF.has(cause);
   }
 
   /**
-   * A programme that must not be copied from its begin on is not recorded; later only that part is left out. Whether it is
-   * such a one is not known where its begin was not received, for instance because the service was stopped.
+   * A programme that is copy-never from its begin is not recorded; later only that part is left out. Unknown where its
+   * begin was not received, for instance because the service was stopped.
    */
   #checkMain(at: BroadcastMs): void {
     if (this.#mainChecked) return;
@@ -436,7 +435,7 @@ export class RecordingSession {
     return { ...measured, isAired: this.#course.isAired };
   }
 
-  /** What cannot be stored now is stored with the next save, or counted from the file: no reason to stop recording. */
+  /** A failed save does not stop the recording: the next one contains it, or it is counted from the file. */
   #store(act: () => void): void {
     try {
       act();
@@ -448,7 +447,7 @@ export class RecordingSession {
     }
   }
 
-  /** Nothing came since an earlier process was killed: what it wrote after its last save is in its file alone. */
+  /** Nothing was received since an earlier process was killed: data written after its last save is only in its file. */
   async #countLeftBehind(): Promise<void> {
     const last = this.#storage.parts.at(-1);
     if (!this.#reception.isFormerUnknown || last === undefined) return;
@@ -462,7 +461,7 @@ export class RecordingSession {
     const end = course.state === 'over' ? course.end : 'finished';
     const { times, yieldedAt } = course;
     if (end !== 'closed' && end !== 'unheard') this.#reception.settle(earliest(at, endsAt(times)));
-    // The margin that was given away ends with the margin, however long the programme was held open.
+    // A margin given up ends with the margin, however long the programme was held open.
     if (end === 'finished' && yieldedAt !== null) this.#reception.yielded(times.closeAt);
     if (end !== 'unheard') this.#save();
     this.#enter('over');
@@ -477,7 +476,7 @@ export class RecordingSession {
   }
 }
 
-/** A probe takes no tuner from what is on; waiting for a programme that was broken off only takes an unused one. */
+/** A probe has the priority of live; waiting for a programme that was broken off only uses a free tuner. */
 function priorityOf({ state }: RecordingCourse): number {
   if (state === 'broken_off') return PRIORITY.guide;
   return state === 'unheard' ? PRIORITY.live : PRIORITY.recording;

@@ -1,6 +1,6 @@
 /**
- * Where a recording's packets go: a file in one folder, and when that fills or fails, a further part in the next.
- * It follows the sink of each opened stream and sends it on.
+ * Files of a recording: one file in one folder; when that is full or fails, a further part in the next folder.
+ * Follows the events of the output of each opened stream, and moves it to another file.
  */
 import { dirname, join } from 'node:path';
 import type { MonotonicMs } from '../../host/clock.ts';
@@ -27,7 +27,7 @@ const SLOW_MS = 1_000;
 
 export interface Place {
   folder: string;
-  /** All its files begin so. */
+  /** Common beginning of its file names. */
   stem: string;
 }
 
@@ -36,7 +36,7 @@ interface RecordingStorageOptions {
   stem: string;
   parts: readonly RecordingPart[];
   folders: () => readonly Folder[];
-  /** Written to while the disks of all folders are away. */
+  /** Fallback while the disks of all folders are unavailable. */
   spare?: string | undefined;
   free: (path: string) => Promise<number | undefined>;
   mounts?: Pick<FolderMounts, 'isAway'> | undefined;
@@ -49,7 +49,7 @@ interface RecordingStorageOptions {
   log: Log;
 }
 
-/** When it is asked where to write: a stream begins, its sink stopped just now or some time ago, or nothing is wrong. */
+/** Occasion of choosing a file: a new stream, an output that stopped now or earlier, or the regular check. */
 type Occasion = 'begin' | 'trouble' | 'stuck' | 'check';
 
 type FilePart = StreamPart<FileCommand>;
@@ -58,19 +58,19 @@ export class RecordingStorage {
   readonly #parts: RecordingPart[];
   /** Folders that failed in this session. */
   readonly #failed = new Set<string>();
-  /** Files that are as large as their file system allows. */
+  /** Files that have the maximum size of their file system. */
   readonly #whole = new Set<string>();
   #stem: string;
-  /** Files of this recording's own making. */
+  /** Files created by this session. */
   readonly #made: Set<string>;
   /** Of the last part; names are not used twice. */
   #number: number;
   #output: FilePart | undefined;
-  /** The sink waits for a place to write. */
+  /** The output waits for a file. */
   #stuck = false;
-  /** The file that is open; before it is, a sink does not know how much is in it. */
+  /** The open file; its size is unknown until it is open. */
   #open: string | undefined;
-  /** Told already, to be written where a file is opened. */
+  /** Received data that waits for an open file. */
   #unwritten = 0;
   #trouble: FileTrouble['cause'] | undefined;
   #slow = false;
@@ -91,7 +91,10 @@ export class RecordingStorage {
     return this.#parts.reduce((sum, part) => sum + part.bytes, 0);
   }
 
-  /** Why the disk takes nothing now; undefined: it does. What comes meanwhile is queued, and dropped when that is full. */
+  /**
+   * Present problem of the disk; undefined: none. Received data is queued meanwhile, and dropped when the queue is
+   * full.
+   */
   get trouble(): FileTrouble['cause'] | undefined {
     return this.#output === undefined ? undefined : this.#trouble;
   }
@@ -100,7 +103,7 @@ export class RecordingStorage {
     return this.#slow;
   }
 
-  /** Starts writing what a newly opened stream brings. */
+  /** Starts the output of a newly opened stream. */
   async begin(stream: Pick<ReceptionStream, 'output'>): Promise<void> {
     const { reception } = this.options;
     const opening = (await this.#next('begin')) ?? (await this.#lastResort());
@@ -116,13 +119,13 @@ export class RecordingStorage {
     });
   }
 
-  /** The sink is gone. */
+  /** The output has ended. */
   end(): void {
     this.#output = undefined;
     this.#stuck = false;
   }
 
-  /** Looked at from time to time: leaves a folder that fills, and one that is full as soon as there is another. */
+  /** Regular check: leaves a folder at its floor, and a full one as soon as another is available. */
   check(): void {
     if (this.#output === undefined) return;
     this.#queue(this.#stuck ? 'stuck' : 'check');
@@ -141,7 +144,7 @@ export class RecordingStorage {
 
   #take(event: FileEvent, at: MonotonicMs): void {
     const { reception } = this.options;
-    // First, how far in the file that is which is told: both are saved together, while it is taken perhaps.
+    // Counts octets first: both are saved together, possibly during this call.
     if (event.kind === 'progress') this.#progressed(event.progress);
     else if (event.kind === 'opened') this.#opened(event);
     reception.take(event, at);
@@ -191,7 +194,7 @@ export class RecordingStorage {
     this.options.onTrouble?.();
   }
 
-  /** All files of a recording have one stem: once there are some, it stays. */
+  /** All files of a recording share one stem, fixed with the first one. */
   #shorten(): boolean {
     const { stem, id } = this.options;
     if (this.#parts.length > 0 || this.#stem !== stem) return false;
@@ -204,7 +207,7 @@ export class RecordingStorage {
     if (part !== undefined) part.bytes = bytes;
   }
 
-  /** Without its disk it is not gone: what comes next is written elsewhere meanwhile. */
+  /** With its disk missing the file is not lost: further data goes elsewhere meanwhile. */
   async #lookFor(path: string): Promise<void> {
     if (!(await this.#isAway(dirname(path)))) this.#forget(path);
   }
@@ -213,7 +216,7 @@ export class RecordingStorage {
     return (await this.options.mounts?.isAway(folder)) ?? false;
   }
 
-  /** A file that this recording did not make, or that is not there any more. */
+  /** A file that this recording did not create, or that was removed. */
   #forget(path: string): void {
     const index = this.#parts.findIndex((one) => one.path === path);
     if (index < 0) return;
@@ -223,7 +226,7 @@ export class RecordingStorage {
     const last = this.#parts.at(-1);
     const place = last === undefined ? null : { folder: dirname(last.path), stem: this.#stem };
     placed(this.parts, place).catch((error: unknown) => {
-      // The row names a file that is not there: found at the recording's end, or at the next start.
+      // The row names a missing file: noticed at the recording's end, or at the next start.
       log.error('recording file not forgotten', { recording: id, path, error: String(error) });
     });
   }
@@ -244,7 +247,7 @@ export class RecordingStorage {
     output.command({ kind: 'move', opening });
   }
 
-  /** Undefined: nothing is to be changed, or there is no room anywhere. */
+  /** Undefined: no change, or no space anywhere. */
   async #next(why: Occasion): Promise<FileOpening | undefined> {
     const { folders, free } = this.options;
     const all = folders();
@@ -252,7 +255,7 @@ export class RecordingStorage {
     const lastFolder = last === undefined ? undefined : dirname(last.path);
     const sound = all.filter(({ path }) => !this.#failed.has(path));
     const isWhole = last !== undefined && this.#whole.has(last.path);
-    // At the next look, not at once, a folder is tried again that said it is full, or the last one left failed.
+    // At the next check, not at once, a folder that was full, or the last one that failed, is tried again.
     const isLeft = why === 'trouble' && !isWhole;
     const wished = isLeft ? sound.filter(({ path }) => path !== lastFolder) : sound;
     const candidates = wished.length === 0 && why === 'stuck' ? all : wished;
@@ -261,8 +264,8 @@ export class RecordingStorage {
     const current = candidates[at];
     const fills = current !== undefined && isFilling(current, room[at]);
     const isAway = lastFolder !== undefined && (await this.#isAway(lastFolder));
-    // Somebody removed what is being written; a folder that does not answer is not asked. What a disk has not opened yet
-    // is not gone: one that slept takes seconds.
+    // The open file was removed by someone; a folder that does not respond is skipped. A file that the disk has not
+    // opened yet is not missing: a disk in standby takes seconds.
     const isOpen = last !== undefined && last.path === this.#open;
     if (isOpen && why === 'check' && room[at] !== undefined && (await isGone(last.path))) {
       this.options.log.error('recording file is gone', { recording: this.options.id, path: last.path });
@@ -307,7 +310,7 @@ export class RecordingStorage {
       path = join(folder.path, partName(this.#stem, this.#number));
     } while (this.#parts.some((part) => part.path === path));
     const part = { path, bytes: 0 };
-    // Named before it is made: when this throws, nothing has happened.
+    // Stores the name before creating the file: when this throws, nothing has happened.
     await placed([...this.parts, part], { folder: folder.path, stem: this.#stem });
     this.#parts.push(part);
     log.info('recording file', { recording: id, path });
@@ -315,8 +318,8 @@ export class RecordingStorage {
   }
 
   /**
-   * All folders are full or do not answer: one is tried, and its error is what is told. Never one whose disk is away:
-   * files written beneath its mount point would be hidden by the mount.
+   * All folders are full or do not respond: tries one, and reports its error. Never one whose disk is missing: files
+   * below its mount point would be hidden by the mount.
    * @throws when all are
    */
   async #lastResort(): Promise<FileOpening> {

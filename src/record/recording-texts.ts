@@ -1,19 +1,18 @@
-/** What a recording says of its programme. Pure. */
+/** Texts of a recording's programme. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ProgramRecord } from '../model/program.ts';
 import type { RecordingRecord, RecordingTexts, SeriesMark } from '../model/recording.ts';
 
-/** What a programme is an episode of. */
+/** The series of a programme. */
 export type SeriesReader = (
   program: Pick<ProgramRecord, 'name' | 'description' | 'extended'>,
 ) => SeriesMark | null;
 
-/** An event's number is used again after days: what begins so far off is another programme. */
+/** Event ids are reused after days: a start this far off is another programme. */
 const SAME_PROGRAM_MS = 24 * 3_600_000;
 
 /**
- * What is to be said of a recording that ends: tables before a programme begins are short, name what was to be shown,
- * or are not there at all.
+ * Final texts of a recording: tables before a programme begins are short, announce what was planned, or are missing.
  * @param program as the guide has it then; undefined: it fell out of the guide
  * @returns undefined: what it says already
  */
@@ -25,7 +24,7 @@ export function latestTexts(
   if (program === undefined || program.name.trim() === '') return undefined;
   if (Math.abs(program.startAt - record.startAt) > SAME_PROGRAM_MS) return undefined;
   const { name, description, genres, audios, videoType, videoResolution, isFree } = program;
-  // A table without it does not take it away.
+  // Kept where the table has none.
   const extended = program.extended ?? record.extended;
   const told = { name, description, extended, genres, audios, videoType, videoResolution, isFree };
   const latest = { ...told, series: readSeries({ name, description, extended }) };

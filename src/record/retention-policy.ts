@@ -1,9 +1,8 @@
 /**
- * Which recordings of a rule go into the bin by themselves. Pure: rows, limits and time in, the order in which they go
- * out. Nothing that a person protected, nothing that is being made, nothing of another rule.
+ * Selects the recordings of a rule to move to the bin. Pure: rows, limits and time in, an ordered list out. Never
+ * protected or running recordings, nor those of another rule.
  *
- * An encode that is wanted and not done holds nothing back: who keeps the newest five wants five, and what goes is in
- * the bin, whole, for days.
+ * A pending encode does not delay it: the recording stays complete in the bin for days.
  */
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { RecordingId } from '../model/ids.ts';
@@ -34,8 +33,8 @@ function byWorth(a: Keepable, b: Keepable): number {
 }
 
 /**
- * What has ended too long ago; and of the rest as many as are too many. A failed one counts for nothing, and goes when
- * everything that is kept is newer. Protected ones are kept besides.
+ * Recordings past the age limit, and of the rest those above the number. Failed ones do not count, and are selected
+ * when all kept ones are newer. Protected ones do not count.
  *
  * @param recordings of one rule, none of them in the bin @param now epoch ms @returns in the order in which they go
  */

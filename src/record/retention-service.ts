@@ -1,6 +1,6 @@
 /**
- * How long recordings are kept: what rules put into the bin, what leaves the bin, what is forgotten. Looked at from time
- * to time, and soon after recordings or rules changed.
+ * Retention: moves recordings to the bin by rules, deletes those expired in the bin, drops old rows. Runs at an
+ * interval, and soon after recordings or rules have changed.
  */
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import { type BroadcastMs, plusMs } from '../../arib/time.ts';
@@ -30,7 +30,7 @@ const REMOVAL_WAIT_MS = 2_000;
 interface RetentionServiceOptions {
   shelf: RecycleBin;
   mounts?: Pick<FolderMounts, 'isAway'> | undefined;
-  /** What somebody watches now stays until he has done. */
+  /** Recordings being watched are kept. */
   watching?: Pick<PlaybackActivity, 'isWatched'> | undefined;
   /** As `RemovalOptions`. */
   stored?: (() => Promise<void>) | undefined;
@@ -39,7 +39,7 @@ interface RetentionServiceOptions {
   log: Log;
   /** Epoch ms. */
   now: () => BroadcastMs;
-  /** As long as the time may be another, nothing is too old. */
+  /** While the time is unconfirmed, nothing expires. */
   isTimeSure?: (() => boolean) | undefined;
 }
 
@@ -48,10 +48,10 @@ export class RetentionService {
   #timer: ReturnType<typeof setInterval> | undefined;
   #soon: ReturnType<typeof setTimeout> | undefined;
   #unsubscribe: (() => void) | undefined;
-  /** The look under way, and whether another is wanted after it. */
+  /** The present run, and whether another is to follow. */
   #looking: Promise<void> | undefined;
   #again = false;
-  /** What rows were like after the last look. */
+  /** Stamp of the rows after the last run. */
   #looked = '';
   #closed = false;
 
@@ -66,7 +66,7 @@ export class RetentionService {
       if (name !== 'recordings' && name !== 'rules') return;
       this.#soon ??= setTimeout(() => {
         this.#soon = undefined;
-        // What is being recorded is told of several times a second, and no row has changed.
+        // Running recordings cause events several times a second without a changed row.
         if (this.options.shelf.stamp() !== this.#looked) void this.look();
       }, SETTLE_MS);
     });
@@ -84,8 +84,8 @@ export class RetentionService {
   }
 
   /**
-   * What a rule would put into the bin now if it were as drafted, in that order. @param ruleId null: it is a new one,
-   * which has recorded nothing
+   * Recordings that a drafted rule would move to the bin now, in that order. @param ruleId null: a new rule, without
+   * recordings
    */
   retiring(ruleId: RuleId | null, draft: KeepLimits & { enabled: boolean }): Retiring {
     if (ruleId === null || !draft.enabled) return [];
@@ -106,7 +106,7 @@ export class RetentionService {
   }
 
   /**
-   * Out of the bin. What its rule would put back at once is protected from then on.
+   * Restores it from the bin, protected where its rule would move it back at once.
    * @throws Failure not_found
    */
   restore(id: RecordingId): void {
@@ -122,7 +122,8 @@ export class RetentionService {
   }
 
   /**
-   * For good: its files are gone when it resolves, or go as soon as their folder lets them. Safe to repeat.
+   * Deletes it permanently: its files are removed when it resolves, or as soon as their folder is available.
+   * Idempotent.
    * @throws Failure not_found, conflict while it is being made
    */
   async remove(id: RecordingId): Promise<void> {

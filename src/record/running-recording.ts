@@ -1,6 +1,6 @@
 /**
- * One recording from its row to its verdict: its session follows the order as it changes, the row follows the session's
- * course, and when it has ended it is judged and stored, however long the database refuses.
+ * One recording from its row to its verdict: passes changes of its order to the session, stores the session's course in
+ * the row, and stores the verdict at the end, retrying as long as the database refuses.
  */
 import { type BroadcastMs, broadcastMs, earliest, plusMs } from '../../arib/time.ts';
 import type { RecordingProgress } from '../../wire/recordings.ts';
@@ -25,17 +25,17 @@ export type Session = Pick<
 const OUTLAST_MS = 60_000;
 
 interface RunningOptions extends Omit<ConcludeOptions, 'persist'>, GuideOfStation {
-  /** Resolves when files and rows were made to agree: until then leftovers of a join may be removed. */
+  /** Resolves when files and rows are reconciled: until then leftovers of a join may be removed. */
   reconciled: Promise<unknown>;
   commits: CommitBatcher;
-  /** What is to be said of it by now; undefined: what it says. */
+  /** Updated texts of its programme; undefined: unchanged. */
   latestTexts: (record: RecordingRecord) => RecordingTexts | undefined;
-  /** It was judged and stored, or its service ends before that. */
+  /** Its verdict is stored, or the service ends first. */
   onOver: (running: RunningRecording, conclusion: Conclusion | undefined) => void;
   broadcastClock: () => BroadcastMs;
 }
 
-/** When it ends as far as its row tells. */
+/** Its end by its row. */
 export function endOf({ closeAt, holdUntil }: Pick<RecordingRecord, 'closeAt' | 'holdUntil'>): BroadcastMs {
   return broadcastMs(Math.max(closeAt, holdUntil ?? closeAt));
 }
@@ -43,7 +43,7 @@ export function endOf({ closeAt, holdUntil }: Pick<RecordingRecord, 'closeAt' | 
 export class RunningRecording {
   readonly id: RecordingId;
   readonly reservationId: ReservationId | null;
-  /** Resolves when it was judged and stored, or is left for the next start; never rejects. */
+  /** Resolves when its verdict is stored, or is left to the next start; never rejects. */
   readonly over: Promise<void>;
   #record: RecordingRecord;
   #session: Session | undefined;
@@ -68,7 +68,7 @@ export class RunningRecording {
     this.over = this.#run();
   }
 
-  /** As it is to be: its row may be a little behind. */
+  /** Intended times: the row may be slightly behind. */
   get record(): RecordingRecord {
     return this.#record;
   }
@@ -87,7 +87,7 @@ export class RunningRecording {
     return this.#session === undefined || this.#session.state.phase === 'over';
   }
 
-  /** The programme is at another time, or under another id. Its course decides what of that it takes over. */
+  /** Changed times or event id of the programme. Its course decides what it adopts. */
   follow(order: RecordingOrder): void {
     const session = this.#session;
     if (session === undefined) return;
@@ -131,17 +131,17 @@ export class RunningRecording {
     this.#session?.yieldEnd(at);
   }
 
-  /** The clock was wrong until now, by so much. */
+  /** The clock was corrected by this. */
   clockSet(byMs: number): void {
     this.#session?.clockSet(byMs);
   }
 
-  /** A person ends it; what there is is kept. Resolves when nothing is written any more. */
+  /** A user stops it; received data is kept. Resolves when writing has ended. */
   async stop(): Promise<void> {
     await this.#session?.stop();
   }
 
-  /** The service ends; the recording does not. Resolves when everything received is written. */
+  /** Shutdown without ending the recording. Resolves when everything received is written. */
   async close(): Promise<void> {
     this.#closing.abort(new Error('the service ends'));
     await this.#session?.close();

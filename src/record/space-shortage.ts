@@ -1,15 +1,15 @@
 /**
- * Warns before the room for recordings is used up: when it is enough for about half an hour of what is being recorded
- * or booked. What happens when a disk is full is told by the recordings themselves.
+ * Warns before the space for recordings is used up: when it suffices for about half an hour of running or planned
+ * recordings. Full disks are reported by the recordings themselves.
  */
 import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../arib/time.ts';
 import type { Log } from '../../host/log.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { Stretch } from '../model/verdict.ts';
 
-/** A shortage is told from here on. */
+/** Threshold of the warning. */
 const SHORT_MS = 30 * 60_000;
-/** What is booked later may still be moved, and recordings deleted before it. */
+/** Later reservations are ignored: plans may change, and recordings be deleted. */
 const AHEAD_MS = 24 * 3_600_000;
 /** Of a household without recordings: a terrestrial station of 17 Mbit/s, octets in a ms. */
 const DEFAULT_RATE = 2_125;
@@ -18,7 +18,7 @@ const CHECK_MS = 60_000;
 export interface Shortage {
   /** How long one recording could still be written, ms. */
   leftMs: number;
-  /** When what is booked will have used up the room, epoch ms; null: just enough of it is left. */
+  /** When planned recordings will have used up the space; null: just enough is left. */
   fullAt: BroadcastMs | null;
 }
 
@@ -44,7 +44,7 @@ export function shortageOf({ roomBytes, rate, uses, now }: SpaceNeeds): Shortage
   return leftMs <= SHORT_MS || isSoon ? { leftMs, fullAt } : null;
 }
 
-/** When recordings, side by side, will have taken so many ms of recording; null: they take less. */
+/** When parallel recordings will have a total length of so many ms; null: they are shorter. */
 function usedUpAt(uses: readonly Stretch[], leftMs: number): BroadcastMs | null {
   const changes = uses
     .flatMap(({ from, to }) => [
@@ -70,7 +70,7 @@ interface SpaceWatchOptions {
   checkMs?: number;
 }
 
-/** Logs a shortage once an episode, and tells clients that it begins or ends. */
+/** Logs a shortage once, and notifies clients of its begin and end. */
 export class SpaceWatch {
   #isShort = false;
   #isChecking = false;

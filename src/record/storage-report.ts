@@ -1,4 +1,4 @@
-/** How much is recorded, where it lies, and how much room is left. */
+/** Size and location of recordings, and free space. */
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { StorageFacts } from '../../wire/api.ts';
 import type { Stretch } from '../model/verdict.ts';
@@ -8,7 +8,7 @@ import type { FolderSpace, FolderSpaces } from './folder-space.ts';
 import { shortageOf } from './space-shortage.ts';
 
 interface StorageParts {
-  /** In the order in which they are wished for. */
+  /** In the configured order. */
   folders: () => readonly Folder[];
   sums: Pick<RecordingSumStore, 'sums' | 'byFolder'>;
   spaces: Pick<FolderSpaces, 'of'>;
@@ -19,7 +19,7 @@ interface StorageParts {
 
 type FolderFacts = StorageFacts['folders'][number];
 
-/** Recordings lie in a folder that is not there: it is away, whatever room there is where it would be made. */
+/** A missing folder that contains recordings is unavailable, whatever space its parent has. */
 function isAway(space: FolderSpace | undefined, recordingBytes: number): space is undefined {
   return space === undefined || (!space.exists && recordingBytes > 0);
 }
@@ -36,7 +36,7 @@ function toFacts(
   return { ...facts, totalBytes, freeBytes, state: isFull(freeBytes) ? 'full' : filling };
 }
 
-/** Of folders that share a file system the one that may be filled most. @param hasFloor what is to be left free is no room */
+/** Of folders on one file system the one with the most usable space. @param hasFloor subtracts the floor */
 function roomBytes(
   folders: readonly FolderFacts[],
   spaces: readonly (FolderSpace | undefined)[],
@@ -66,7 +66,7 @@ export async function storageFacts({
   const facts = wished.map((folder, index) => toFacts(folder, found[index], bytes.get(folder.path) ?? 0));
   const isThere = facts.some(({ state }) => state !== 'away');
   const isKnown = rate !== null && isThere;
-  // A floor is worth less than a programme: recordings are written below it.
+  // Recordings may use the space below the floor.
   const left = isThere ? roomBytes(facts, found, false) : undefined;
   return {
     folders: facts,

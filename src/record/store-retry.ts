@@ -1,4 +1,4 @@
-/** What must be stored in the end, on a database that may refuse for a while: it is busy, or its disk is full. */
+/** Retries writes that must succeed while the database is busy or its disk is full. */
 import { sleepUnlessAborted } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 

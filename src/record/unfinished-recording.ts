@@ -1,4 +1,4 @@
-/** What an earlier process left of a recording, and the result of one whose end passed while no service ran. */
+/** State of a recording left by an earlier process, and the result of one whose end passed while no service ran. */
 import { type BroadcastMs, broadcastMs, earliest, latest } from '../../arib/time.ts';
 import type { WallClock } from '../../host/clock.ts';
 import type { RecordingPart, RecordingRecord } from '../model/recording.ts';
@@ -14,8 +14,8 @@ export interface PreviousProgress {
 }
 
 /**
- * What an earlier process left of a recording. Where its stored measurements are damaged, only the last file counts: it
- * is counted again, and taken to have been received without a gap since the recording began. @throws the database's error
+ * State left by an earlier process. If its stored measurements are damaged, only the last file counts: it is counted
+ * again, and assumed to be received without a gap since the recording began. @throws the database's error
  */
 export function previousProgress(
   store: Pick<RecordingStore, 'measured' | 'parts'>,
@@ -29,7 +29,7 @@ export function previousProgress(
 }
 
 /**
- * The result it would have had, had it received nothing since its service stopped.
+ * The result as if nothing was received since the service stopped.
  */
 export async function endedWhileAway(
   record: Pick<RecordingRecord, 'startAt' | 'closeAt' | 'beganAt' | 'ended'>,

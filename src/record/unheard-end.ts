@@ -1,12 +1,12 @@
 /**
- * The end of a programme that was not received. A programme that runs over moves the one behind it: where that one is
- * announced later than it was, the first one lasted until then, although its own table was never heard.
+ * The end of a programme whose station was not received. An overrunning programme delays the next one: if that is now
+ * announced later, the programme lasted until then, although its own table was never received.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { Stretch } from '../model/verdict.ts';
 
-/** As long as a recording is held open beyond an end that is not known. */
+/** Equal to how long a recording is held open beyond an unknown end. */
 const LONGEST_MS = 3 * 3_600_000;
 
 interface Announced {
@@ -15,7 +15,7 @@ interface Announced {
 }
 
 export interface GuideOfStation {
-  /** What the guide has at a moment, behind this programme. */
+  /** The programme of the guide at a time after this one. */
   findFollowing?:
     | ((station: StationId, at: BroadcastMs, program: ProgramId | null) => Announced | undefined)
     | undefined;
@@ -24,14 +24,14 @@ export interface GuideOfStation {
 
 /** @throws whatever the guide throws */
 export class UnheardEnd {
-  /** Behind the end that was noted with it. */
+  /** The programme after the end noted with it. */
   #next: { id: ProgramId; endAt: BroadcastMs } | undefined;
 
   constructor(readonly guide: GuideOfStation) {}
 
   /**
-   * The end as it is known now: remembers what is to follow. That may still be announced for earlier, where the programme
-   * itself was moved only now.
+   * Notes the present end and the following programme, which may still be announced for an earlier time if the
+   * programme itself was moved just now.
    */
   note(program: ProgramId | null, station: StationId, endAt: BroadcastMs): void {
     const next = this.guide.findFollowing?.(station, endAt, program);
@@ -39,7 +39,7 @@ export class UnheardEnd {
   }
 
   /**
-   * The end as what follows tells it by now, unless its own was received.
+   * The end according to the following programme, unless the programme's own end was received.
    * @param endAt as it was known
    * @param received when packets were
    */
