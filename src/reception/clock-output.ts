@@ -1,5 +1,5 @@
 /**
- * Output `clock`: which moment of the broadcast a time stamp of the station means. Posts a pair whenever the broadcaster
+ * Output `clock`: maps time stamps of the station to broadcast time. Posts a pair whenever the broadcaster
  * tells the time (TOT, about every 5 s; ARIB STD-B10 Part 2, 5.2.9), with the last clock reference before it.
  */
 import type { Pid } from '../../arib/ids.ts';
@@ -16,8 +16,8 @@ export interface StationTime {
 }
 
 /**
- * An older clock reference belongs to another moment: they come every 100 ms (ARIB TR-B14). In packets of the stream, half a
- * second of the fastest station: when a packet arrives says nothing on a busy machine.
+ * An older clock reference belongs to another moment: they come every 100 ms (ARIB TR-B14). In packets of the stream,
+ * half a second of the fastest station: arrival times are unreliable on a busy machine.
  */
 const FRESH_PACKETS = 8_000;
 

@@ -5,8 +5,8 @@ import type { ProgramMap } from '../../arib/ts/pmt.ts';
 import { layoutOf } from './station-layout.ts';
 
 /**
- * Whether recording is forbidden: of the programme, of its picture or of its main sound, in whichever of the PMT's
- * loops or in the list of components of a descriptor it is said. A stream's own word goes before the programme's.
+ * Whether recording is forbidden: of the programme, of its picture or of its main sound, in either loop of
+ * the PMT or in the component list of a descriptor. A stream's own descriptor takes precedence over the programme's.
  */
 export function forbidsCopying(map: ProgramMap): boolean {
   const common = findDescriptor(map.descriptors, 'digital_copy_control');

@@ -1,7 +1,7 @@
 /**
- * Output `file`: a station's stream into a file. Feeding never waits: what the disk has not taken yet is queued, and what
- * the queue has no room for is reported as a hole. A failed or full disk stops the writing, not the output: it resumes
- * with its queue in the file that its owner names next.
+ * Output `file`: a station's stream into a file. Feeding never waits: what the disk has not taken yet is queued, and
+ * what the queue has no room for is reported as a hole. A failed or full disk stops the writing, not the output: it
+ * resumes with its queue in the file that its owner names next.
  *
  * Bounds: MAX_QUEUED (20 s of the fastest station, 3 MB a second; 8 of them at once are half a gigabyte at the worst).
  */
@@ -20,24 +20,24 @@ import {
 } from './recorded-file.ts';
 
 const MAX_QUEUED = 64 * 1024 * 1024;
-/** Packets a second old are worth a write; so are so many of them. */
+/** Writes after this time, or after this many octets. */
 const WRITE_MS = 500;
 const WRITE_BYTES = 256 * 1024;
 const BATCH_BYTES = 1024 * 1024;
-/** What a power cut may take. */
+/** Interval of fsync: data lost at most in a power cut. */
 const SYNC_MS = 5_000;
 /** Ending waits for a disk no longer than this; its owner has 4 s in all (`client.ts`). */
 const END_LIMIT_MS = 3_000;
 
-/** Why nothing is kept for a while. */
+/** Why nothing is written for a while. */
 export type Withholding = 'stalled' | 'disk_slow' | 'disk_full' | 'disk_failed' | 'copy_never';
 
 export interface FileTrouble {
   cause: 'disk_full' | 'disk_failed';
   path: string;
-  /** The system's word: ENOSPC, EIO, … */
+  /** The system's error code: ENOSPC, EIO, … */
   code: string;
-  /** What is in the file, whole packets. */
+  /** Octets in the file, whole packets. */
   size: number;
 }
 
@@ -60,7 +60,7 @@ export type FileEvent =
   | { kind: 'hole'; cause: Withholding; from: MonotonicMs; to: MonotonicMs }
   /** Recording is forbidden from now on, or allowed again. */
   | { kind: 'forbidden'; on: boolean }
-  /** The station's streams changed behind this octet of the file. Told when what follows it is written. */
+  /** The station's streams changed behind this octet of the file. Sent once the data after it is written. */
   | { kind: 'layout'; path: string; position: number }
   /** Nothing is written until `move`. */
   | { kind: 'trouble'; trouble: FileTrouble }
@@ -74,7 +74,7 @@ interface Queued {
   changed?: boolean;
 }
 
-/** Continue in another file, or in the same again: after trouble, or to leave a folder that fills. */
+/** Continue in another file, or in the same again: after an error, or to leave a folder at its floor. */
 export interface FileCommand {
   kind: 'move';
   opening: FileOpening;
@@ -125,7 +125,7 @@ export class FileOutput implements Output<FileCommand> {
   /** What is to be opened next. */
   #opening: FileOpening | undefined;
   #trouble: FileTrouble['cause'] | undefined;
-  /** Since when nothing is kept, and why. */
+  /** Since when nothing is written, and why. */
   #withheld: { cause: Withholding; from: MonotonicMs } | undefined;
   /** What is queued next is of another layout. */
   #changed = false;
@@ -145,7 +145,7 @@ export class FileOutput implements Output<FileCommand> {
   #size = 0;
   /** The file at `#path` was opened: `#size` is its size. */
   #opened = false;
-  /** Its owner knows that something is received, and since when. */
+  /** The owner was notified that reception has begun. */
   #told = false;
   readonly #running: Promise<void>;
 
@@ -174,11 +174,11 @@ export class FileOutput implements Output<FileCommand> {
   feed(bytes: Uint8Array): void {
     if (this.#ending || bytes.length === 0) return;
     const at = this.now();
-    // Of a piece in which this changes nothing is kept: where in it is not known.
+    // A chunk in which copy control changes is dropped whole: the position is unknown.
     const wasForbidden = this.#isPieceForbidden;
     this.#isPieceForbidden = false;
     if (this.#forbidden || wasForbidden) return;
-    // Below half of it before anything is kept again: else it would be lost packet by packet.
+    // Resumes below half of the bound, so that data is not lost packet by packet.
     const room = this.#withheld === undefined ? MAX_QUEUED : MAX_QUEUED / 2;
     if (this.#queuedBytes + bytes.length > room) {
       this.#withhold(this.#trouble ?? 'disk_slow');
@@ -293,7 +293,7 @@ export class FileOutput implements Output<FileCommand> {
   }
 
   async #write(file: RecordedFile): Promise<void> {
-    // A process that is killed soon, again and again, has told of each of its lives what no file can: when it began.
+    // Reports the first data early: when it began cannot be recovered from the file after a kill.
     this.#told ||= this.#meter.tell();
     let length = 0;
     let taken = 0;
@@ -371,7 +371,7 @@ export class FileOutput implements Output<FileCommand> {
     }
   }
 
-  /** Lets go of the file; what was not written waits for another. */
+  /** Closes the file; unwritten data waits for another one. */
   async #fail(error: unknown): Promise<void> {
     const cause = error instanceof WriteFailure ? error.cause : error;
     const code = String(
@@ -419,7 +419,7 @@ export class FileOutput implements Output<FileCommand> {
   }
 }
 
-/** Syncs and closes; what a broken disk says to that is no news. */
+/** Syncs and closes; errors of a failed disk were reported already. */
 async function closeQuietly(file: RecordedFile | undefined): Promise<void> {
   if (file === undefined) return;
   try {

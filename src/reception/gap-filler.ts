@@ -1,7 +1,7 @@
 /**
- * On the way to an encoder: stands in for a stream that does not come or stays scrambled, so that the encoder continues and
- * the viewer's picture moves as soon as there is one again. A missing picture is held by its last intra picture, missing
- * sound is silence. Pictures begin again with an intra picture.
+ * Filter before an encoder: replaces a missing or scrambled stream, so that the encoder continues and the viewer sees
+ * pictures as soon as they return. Missing pictures are replaced by the last intra picture, missing sound by silence.
+ * Pictures resume with an intra picture.
  */
 import { SILENT_TICKS, silentPes } from '../../arib/aac/silence.ts';
 import type { Pid } from '../../arib/ids.ts';
@@ -26,13 +26,13 @@ import type { VideoKind } from './station-layout.ts';
 
 /** Pictures come 30 times a second, sound at least three times. */
 const FILL_AFTER: Readonly<Record<WatchedStream, number>> = { video: PTS_HZ * 0.3, audio: PTS_HZ * 0.5 };
-/** Filled up to this long ago: what comes back is not in the past. */
+/** Distance of filling from the present, so that returning data is not in the past. */
 const SLACK = PTS_HZ * 0.15;
-/** Without picture and sound an encoder ends, so that the viewer is told why. */
+/** Without picture and sound the encoder ends, so that the viewer gets the reason. */
 const BOTH_LIMIT = 10 * PTS_HZ;
 /** Pictures further apart than this are not continued without an intra picture. */
 const HOLE = PTS_HZ;
-/** Of one turn; more waits for the next. */
+/** Limit per call; the rest follows in the next. */
 const MAX_UNITS = 60;
 /** An intra picture of MPEG-2 MP@HL fills at most its VBV buffer, 1.2 MB; twice that. */
 const MAX_PICTURE_BYTES = 2_445_312;
@@ -48,7 +48,7 @@ export interface FilledStreams {
 interface GapNeeds {
   /** PID of the programme clock. */
   pcrPid(): Pid | undefined;
-  /** What the viewer lacks; undefined: nothing any more. */
+  /** Missing streams; undefined: none. */
   onFault(fault: ProgrammeFault | undefined): void;
   /** A time of the stream, 90 kHz unwrapped, up to which it was filled. */
   onReached(pid: Pid, pts: number): void;

@@ -32,7 +32,7 @@ const ENGINEERING = 0xa4;
 const DATA_CAROUSEL = 0x0d;
 /** component_tags of the carousel of data for all receivers: BS, CS. */
 const COMMON_DATA_TAGS: ReadonlySet<number> = new Set([0x79, 0x7a]);
-/** The largest size, which every such carousel has; cable networks put a word of their own before it. */
+/** Name of the largest size, which every such carousel has; cable networks add a prefix. */
 const MODULE_NAME = /^(?:\w+_)?LOGO-05$/;
 
 /** A size of the logos of a hundred stations is under 200 KB. */
@@ -86,7 +86,7 @@ export class LogoReader {
   readonly #wanted = new Map<Key, WantedLogo>();
   readonly #demux = new SectionDemux(FIXED_PIDS as Pid[]);
   readonly #tables = new CompleteTables();
-  /** What a service says of its logo; null: it has none, or letters instead. */
+  /** Logo announced by a service; null: none, or letters only. */
   readonly #announced = new Map<Key, Announced | null>();
   readonly #held = new Map<string, HeldLogo>();
   /** Sections of a CDT that were seen, and how many there are. */
@@ -101,7 +101,7 @@ export class LogoReader {
 
   readonly #pids = new Set<number>(FIXED_PIDS);
 
-  /** @param select is told which PIDs are wanted, at once and whenever that changes */
+  /** @param select called with the needed PIDs, at once and after each change */
   constructor(
     wanted: readonly WantedLogo[],
     private readonly select: (pids: Iterable<number>) => void = () => {},
@@ -114,7 +114,7 @@ export class LogoReader {
     for (const section of this.#demux.feed(packets)) this.#take(section);
   }
 
-  /** Whether waiting longer would give nothing more. */
+  /** Whether everything available has been received. */
   get complete(): boolean {
     for (const [key, { networkId }] of this.#wanted) {
       if (this.#given.get(key) === LARGEST_TYPE) continue;
@@ -129,7 +129,7 @@ export class LogoReader {
     return this.#network === undefined ? {} : { carriers: [...this.#carriers.values()] };
   }
 
-  /** Logos found since the last call. @param last the stream is left: also those of another version than announced */
+  /** Logos found since the last call. @param last at the end: also logos of another version than announced */
   takeLogos(last = false): FoundLogo[] {
     if (last) for (const held of this.#held.values()) this.#match(held, false);
     const found = this.#found;
@@ -265,7 +265,7 @@ export class LogoReader {
     this.#found.push({ networkId: station.networkId, serviceId: station.serviceId, type, version, png });
   }
 
-  /** Of a terrestrial station: it has no logo, or all that is sent of its logo was seen. */
+  /** Of a terrestrial station: it has no logo, or all tables of its logo were received. */
   #settled(key: Key, networkId: NetworkId): boolean {
     const announced = this.#announced.get(key);
     if (announced === undefined) return false;
@@ -282,7 +282,7 @@ export class LogoReader {
     return [...this.#held.values()].filter((held) => held.logo.logoId === logoId);
   }
 
-  /** This stream has no carousel of logos, or all of them were read. */
+  /** This stream has no logo carousel, or it was read completely. */
   get #noMoreModules(): boolean {
     if (this.#network === undefined || this.#maps === undefined || this.#maps.size > 0) return false;
     return [...this.#carousels.values()].every((carousel) => carousel.complete);
@@ -312,7 +312,7 @@ function inflated(
   }
 }
 
-/** The picture with its palette; undefined for one that shows nothing or is no picture of a logo's size. */
+/** The picture with its palette; undefined if it is empty or does not have the size of a logo. */
 function usablePicture(picture: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
   if (isDummyLogo(picture)) return undefined;
   const png = completeLogo(picture);

@@ -1,5 +1,5 @@
 /**
- * Outputs: what takes a station's narrowed stream away (file, encoder, raw viewers). Each kind is one file that calls
+ * Outputs: consumers of a station's narrowed stream (file, encoder, raw viewers). Each kind is one file that calls
  * `defineOutput` and one row in `reception-kinds.ts`; stream, messages and pool know no kind.
  *
  * An output runs in a reception worker, has its own bounded queue towards whatever it feeds, and ends alone.
@@ -15,7 +15,7 @@ export interface OutputLost {
   reason?: string;
 }
 
-/** What an output may ask of the stream that feeds it. */
+/** State of the stream that feeds an output. */
 export interface OutputStream {
   /** The last seconds, from an entry point on. */
   readonly burst: StreamBurst;
@@ -34,7 +34,7 @@ export interface OutputContext<Event, End> {
   readonly clock: MonotonicClock;
   /** To the owner in the main thread, in order. */
   event(event: Event): void;
-  /** Once: nothing of the output is left. Nothing may be posted after it. */
+  /** Called once when the output has ended completely. Nothing may be posted afterwards. */
   ended(end: End | OutputLost): void;
   /** A child process of this output: killed by the main thread when the worker dies. */
   spawned(pid: number): void;
@@ -44,7 +44,7 @@ export interface Output<Command> {
   /** Whole packets of the station. The bytes are shared with other outputs: read only. Must not block. */
   feed(packets: Uint8Array): void;
   command?(command: Command): void;
-  /** What follows has other PIDs, codecs or times. Called between two `feed`s. */
+  /** The next packets have other PIDs, codecs or times. Called between two `feed`s. */
   layoutChanged?(): void;
   /** Copy control of what follows. */
   copyControlChanged?(isForbidden: boolean): void;

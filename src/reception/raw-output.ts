@@ -1,4 +1,4 @@
-/** Output `raw`: the narrowed stream on its way to the main thread, in batches, with a bound on what was not taken yet. */
+/** Output `raw`: the narrowed stream to the main thread, in batches, with a bound on untaken bytes. */
 import type { MonotonicMs } from '../../host/clock.ts';
 import { joinBytes } from './join-bytes.ts';
 import { defineOutput, type Output, type OutputContext } from './output-kind.ts';
@@ -6,12 +6,12 @@ import { defineOutput, type Output, type OutputContext } from './output-kind.ts'
 /** While a viewer starts: 10 ms of a full terrestrial station. */
 const FIRST_BATCH_BYTES = 16 * 1024;
 const FIRST_BATCH_MS = 20;
-/** So long after the last viewer joined. */
+/** Duration of small batches after the last viewer joined. */
 const STARTING_MS = 2_000;
 /** Afterwards: a message, a wake-up and a write to a socket cost more than their bytes; every player buffers more. */
 const BATCH_BYTES = 384 * 1024;
 const BATCH_MS = 150;
-/** 15 s of a full terrestrial station; the main thread never stands still that long. */
+/** 15 s of a full terrestrial station; the main thread is never blocked that long. */
 const MAX_UNTAKEN = 32 * 1024 * 1024;
 
 type RawCommand =
@@ -22,7 +22,7 @@ type RawCommand =
 
 export type RawEvent =
   | { kind: 'batch'; bytes: Uint8Array<ArrayBuffer> }
-  /** What a viewer begins with; the next batch continues it. */
+  /** Start of a viewer's stream; the next batch continues it. */
   | { kind: 'burst'; viewer: number; bytes: Uint8Array<ArrayBuffer> };
 
 /** The main thread took nothing for too long. */

@@ -15,7 +15,7 @@ export interface ReaderContext<Value> {
   select(pids: Iterable<number>): void;
   /** To the owner in the main thread, in order. */
   post(value: Value): void;
-  /** Nothing more is to be read: `close` is called, then the owner is told. */
+  /** Everything is read: `close` is called, then the owner is notified. */
   finish(): void;
 }
 
@@ -48,7 +48,9 @@ export function defineReader<Options, Command, Value>(
   return { transfer: () => [], ...definition };
 }
 
-/** Why a reader ended. `fault`: it threw or was too slow; `stream`: its stream ended; `finished`: it read everything. */
+/**
+ * Why a reader ended. `fault`: it threw or was too slow; `stream`: its stream ended; `finished`: it read everything.
+ */
 export interface ReaderEnd {
   cause: 'finished' | 'stopped' | 'stream' | 'fault';
   reason: string | null;

@@ -1,6 +1,6 @@
 /**
- * The readers of one stream: gives each copies of the packets it selected, after the outputs were fed, and keeps them
- * from harming the stream or each other.
+ * The readers of one stream: gives each copies of its selected packets, after the outputs were fed, and isolates
+ * them from the stream and from each other.
  *
  * Bounds, per reader: a backlog of MAX_BACKLOG (half a second of a full terrestrial stream; a guide's tables are under
  * 100 KB a second), beyond which the newest packets are dropped and counted; per turn of the event loop TURN_MS of
@@ -16,7 +16,7 @@ const MAX_BACKLOG = 1024 * 1024;
 const FIRST_BACKLOG = 32 * 1024;
 /** A chunk of the stream comes every 10 to 30 ms. */
 const TURN_MS = 4;
-/** The same of each chunk of a stream that has no other use than its readers: it waits for them, within this. */
+/** The same per chunk of a stream without other uses, which waits for its readers within this limit. */
 const ONLY_USE_MS = 200;
 const SLICE_PACKETS = 64;
 /** A slice of 12 KB takes well under a millisecond in any sound reader. */
@@ -50,7 +50,7 @@ interface Running {
   backlog: Uint8Array;
   from: number;
   to: number;
-  /** Packets dropped in all, and since the reader was last told. */
+  /** Packets dropped in total, and since the last call of `dropped`. */
   dropped: number;
   untold: number;
   isOver: boolean;
@@ -62,7 +62,7 @@ export class ReaderSet {
   /** By PID, the readers that want it. */
   readonly #masks = new Int32Array(PID_COUNT);
   #turn: ReturnType<typeof setImmediate> | undefined;
-  /** Packets that came by, wanted or not, while there was a reader. */
+  /** All packets, selected or not, while there was a reader. */
   packets = 0;
 
   constructor(private readonly options: ReaderSetOptions) {}

@@ -40,7 +40,7 @@ class ReceptionHost {
     private readonly send: SendEvent<ReceptionContract>,
   ) {
     const { outputs, readers } = options.kinds;
-    // What crosses is typed at both ends by the kind itself, which both sides name.
+    // Payloads are typed at both ends by the kind, which both sides name.
     this.#outputs = new Map(outputs.map((kind) => [kind.name, kind as unknown as OpaqueOutputKind]));
     this.#readers = new Map(readers.map((kind) => [kind.name, kind as unknown as OpaqueReaderKind]));
   }

@@ -22,14 +22,14 @@ export type ReceptionOrder =
       url: string;
       serviceId: ServiceId | null;
       limits: AgentStreamLimits;
-      /** Those that are there from the first byte on. */
+      /** Readers present from the first byte on. */
       readers: { part: number; name: string; options: unknown }[];
     }
   /** Give the tuner back and end every part. Answered by `closed`. */
   | { kind: 'close'; stream: number }
   | { kind: 'output'; stream: number; part: number; name: string; options: unknown }
   | { kind: 'reader'; stream: number; part: number; name: string; options: unknown }
-  /** To an output or reader; means nothing to one that has ended. */
+  /** To an output or reader; ignored after its end. */
   | { kind: 'command'; stream: number; part: number; command: unknown }
   /** End one output or reader. */
   | { kind: 'stop'; stream: number; part: number };
@@ -40,7 +40,7 @@ export type ReceptionEvent =
   | { kind: 'layout'; stream: number; layout: StationLayout }
   /** The stream broke after `opened`. Its parts have ended before. */
   | { kind: 'ended'; stream: number; problem: StreamProblem }
-  /** `packets`: whole packets that came by while a reader was there. */
+  /** `packets`: whole packets received while there was a reader. */
   | { kind: 'closed'; stream: number; packets: number }
   /** Of an output or reader. `at`: the worker's clock. */
   | { kind: 'value'; part: number; at: MonotonicMs; value: unknown }

@@ -1,6 +1,6 @@
 /**
- * Measures a station's packets while they are kept: sums of each second, and holes in the broadcast. It counts; what
- * it means is judged elsewhere.
+ * Measures a station's packets while they are recorded: sums of each second, and gaps in the broadcast. Verdicts are
+ * made elsewhere.
  */
 import type { Pid } from '../../arib/ids.ts';
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
@@ -10,17 +10,17 @@ import { type MonotonicMs, monotonicMs } from '../../host/clock.ts';
 
 const PCR_PER_MS = PCR_HZ / 1000;
 const SECOND_MS = 1000;
-/** Clock references come every 100 ms (ARIB TR-B14): after a pause of this length they tell what is missing. */
+/** Clock references come every 100 ms (ARIB TR-B14): after a pause of this length they show what is missing. */
 export const HOLE_MS = 500;
-/** Packets that come late come at once: their clock then advances by so much more than time passes. */
+/** Late packets arrive in a burst: their clock then advances by this much more than time passes. */
 const LATE_MS = 250;
-/** Of a stretch that is told by itself because it is scrambled, or not any more. */
+/** Shortest period reported separately when scrambling begins or ends. */
 const SHORTEST_MS = 200;
-/** After a step so many clock references are waited for a break of a continuity counter: one of 16 follows by chance. */
+/** Clock references after a step within which a continuity error is awaited: one counter in 16 matches by chance. */
 const STEP_REFERENCES = 6;
-/** Further apart two clock references are no neighbours. */
+/** Maximum distance of consecutive clock references. */
 const STEADY_PCR = PCR_HZ;
-/** Behind a pause so much may come without a clock reference: 300 ms of the fastest station. */
+/** Limit of data without a clock reference after a pause: 300 ms of the fastest station. */
 const MAX_UNDECIDED_BYTES = 1024 * 1024;
 
 export interface ReceptionSums {
@@ -32,9 +32,9 @@ export interface ReceptionSums {
   scrambled: number;
 }
 
-/** What came within a second, or in less where something ended it. */
+/** Sums of a second, or of less where it was ended early. */
 export interface ReceptionSecond extends ReceptionSums {
-  /** Of the first and of the last packets. */
+  /** Arrival of the first and of the last packets. */
   from: MonotonicMs;
   to: MonotonicMs;
   /** The first and the last program_clock_reference, 27 MHz; null: none came. */
@@ -42,19 +42,19 @@ export interface ReceptionSecond extends ReceptionSums {
   lastPcr: number | null;
   /** Each clock reference follows the one before it as in a stream without loss and jump. */
   isSteady: boolean;
-  /** No clock reference is known that its own could follow: behind a hole, or in a new stream. */
+  /** There is no previous clock reference: after a gap, or in a new stream. */
   isApart: boolean;
 }
 
 export interface ReceptionHandlers {
   second(second: ReceptionSecond): void;
-  /** The broadcast went on while nothing came. */
+  /** The broadcast continued while nothing was received. */
   hole(hole: { from: MonotonicMs; to: MonotonicMs }): void;
 }
 
-/** What came and is not counted yet, because its clock does not tell yet whether something is missing before it. */
+/** Received data that is not counted yet, because it is still unknown whether packets are missing before it. */
 interface Undecided {
-  /** Behind a pause, or behind a step of the clock in packets that came at once. */
+  /** After a pause, or after a clock step in a burst of packets. */
   readonly why: 'pause' | 'step';
   /** `counted`: of those behind a step, which their continuity counters decide. */
   readonly pieces: { bytes: Uint8Array; at: MonotonicMs; counted: ReceptionSums | undefined }[];
@@ -68,7 +68,7 @@ export class ReceptionMeter {
   #statistics = new StreamStatistics();
   #second: ReceptionSecond | undefined;
   #lastPcr: number | undefined;
-  /** When the last clock reference came, and which drops were counted before it. */
+  /** Arrival of the last clock reference, and the drops counted before it. */
   #lastPcrAt = monotonicMs(0);
   #dropsAtPcr = 0;
   #undecided: Undecided | undefined;
@@ -80,7 +80,7 @@ export class ReceptionMeter {
     readonly handlers: ReceptionHandlers,
   ) {}
 
-  /** Takes whole packets that came just now, which do not change any more. */
+  /** Takes whole packets that have just arrived; the caller must not change them. */
   take(bytes: Uint8Array, now: MonotonicMs): void {
     const pid = this.pcrPid();
     for (const piece of this.#hasStep(bytes, now) ? atClocks(bytes, pid) : [bytes]) this.#take(piece, now);
@@ -151,8 +151,8 @@ export class ReceptionMeter {
   }
 
   /**
-   * The packets around a step of the clock came at once. Where continuity counters break something is missing in between;
-   * where all of them follow, the broadcaster set its clock.
+   * The packets around a clock step arrived in one burst. With continuity errors, packets are missing in between;
+   * otherwise the broadcaster set its clock.
    * @param next the clock reference behind the step: it follows the step, unless one reference was damaged
    */
   #decideStep(next: number | undefined): void {
@@ -187,7 +187,7 @@ export class ReceptionMeter {
     const { first, last, isSteady } = this.#clocks(bytes);
     this.tick(now);
     const running = this.#second;
-    // Where scrambling begins and ends is told more finely than in whole seconds.
+    // Begin and end of scrambling are reported more finely than in seconds.
     if (
       running !== undefined &&
       running.packets > 0 &&
@@ -226,7 +226,7 @@ export class ReceptionMeter {
     };
   }
 
-  /** Gives the second when it is over, by the clock or by the broadcast's: packets that come late come at once. */
+  /** Ends the second when it is over, by the local or the broadcast's clock: late packets arrive in a burst. */
   tick(now: MonotonicMs): void {
     if (this.#undecided?.why === 'step') {
       if (this.#isWaitOver(now)) this.#decideStep(undefined);
@@ -237,7 +237,7 @@ export class ReceptionMeter {
     if (now - second.from >= SECOND_MS || lengthOf(second) >= SECOND_MS) this.#give(second.to);
   }
 
-  /** Gives what there is of a second before it is over, if the broadcast's clock dates it. @returns whether it did */
+  /** Ends the second early if it has a clock reference. @returns whether it did */
   tell(): boolean {
     const second = this.#second;
     if (second === undefined || second.pcr === null || this.#undecided !== undefined) return false;
@@ -245,7 +245,7 @@ export class ReceptionMeter {
     return true;
   }
 
-  /** What follows does not continue what was; its counters are not compared. */
+  /** The next packets do not continue the previous ones; their counters are not compared. */
   interrupt(): void {
     if (this.#undecided?.why === 'step') this.#decideStep(undefined);
     else this.#decide(true);
@@ -255,14 +255,14 @@ export class ReceptionMeter {
     this.#dropsAtPcr = 0;
   }
 
-  /** An empty second keeps the time of the last packets, which a pause is measured from. */
+  /** An empty second keeps the arrival of the last packets, from which a pause is measured. */
   #give(last: MonotonicMs | undefined): void {
     const second = this.#second;
     this.#second = last === undefined ? undefined : emptySecond(last, this.#lastPcr === undefined);
     if (second !== undefined && second.packets > 0) this.handlers.second(second);
   }
 
-  /** Packets that waited somewhere on the way all come, late. */
+  /** Packets delayed on their way are complete, only late. */
   #isHole(first: number | undefined): boolean {
     if (first === undefined || this.#lastPcr === undefined) return true;
     return pcrDifference(first, this.#lastPcr) / PCR_PER_MS >= HOLE_MS;
@@ -287,7 +287,7 @@ function follows(pcr: number, before: number): boolean {
   return step >= 0 && step < STEADY_PCR;
 }
 
-/** Of what came of a second, by the broadcast's clock, ms. */
+/** Length of the received part of a second by the broadcast's clock, ms. */
 function lengthOf({ pcr, lastPcr }: ReceptionSecond): number {
   return pcr === null || lastPcr === null ? 0 : pcrDifference(lastPcr, pcr) / PCR_PER_MS;
 }

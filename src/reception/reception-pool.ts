@@ -1,7 +1,7 @@
 /**
- * The main thread's side of the reception workers: streams, outputs and readers as objects, messages as callbacks. Knows
- * no kind of output or reader. The number of workers is fixed; a worker that dies, or has streams and answers no more,
- * takes its streams with it (they end as lost) and is replaced at the next request.
+ * The main thread's side of the reception workers: streams, outputs and readers as objects, messages as callbacks.
+ * Knows no kind of output or reader. The number of workers is fixed; a worker that dies, or has streams and answers no
+ * more, takes its streams with it (they end as lost) and is replaced at the next request.
  */
 import type { ServiceId } from '../../arib/ids.ts';
 import { type MonotonicMs, monotonicMs } from '../../host/clock.ts';
@@ -15,15 +15,15 @@ import type { ReaderEnd, ReaderKind } from './reader-kind.ts';
 import type { ReceptionContract, ReceptionEvent, ReceptionOrder } from './reception-messages.ts';
 import type { StationLayout } from './station-layout.ts';
 
-/** Each worker costs memory; two keep one stream's work from delaying another's, and halve what a lost one takes. */
+/** Each worker costs memory; two reduce mutual delays, and halve the damage of a lost one. */
 const WORKERS = 2;
 /** An encoder needs 1.5 s at most to end (`ffmpeg/process.ts`), a disk 3 s (`file-output.ts`). */
 const SHUTDOWN_LIMIT_MS = 4_000;
 
 interface StreamHandlers {
-  /** Outputs that depended on the old layout end; new ones follow the new one. */
+  /** Outputs that depend on the old layout end; new ones use the new one. */
   layout?(layout: StationLayout): void;
-  /** Every output and reader has ended before. @param by what broke: the tuning, or the worker that read it */
+  /** All outputs and readers have ended. @param by the cause: the tuning, or the worker */
   ended(problem: StreamProblem, by: 'tuning' | 'worker'): void;
 }
 
@@ -60,7 +60,7 @@ interface OpenOptions {
   readers?: readonly PlannedReader[] | undefined;
 }
 
-/** Is told of every narrowed stream that is open, and of its end: reads along with a reader of its own. */
+/** Notified of every narrowed stream and of its end; may add a reader of its own. */
 export interface StreamObserver {
   opened(stream: ReceptionStream, request: AgentStreamRequest): void;
   closed(stream: ReceptionStream): void;
@@ -70,9 +70,9 @@ interface StreamEntry {
   handlers: StreamHandlers;
   opened: PromiseWithResolvers<{ tunerId: string | null; layout: StationLayout | null }>;
   closed: PromiseWithResolvers<number>;
-  /** After it nothing is given to the handlers. */
+  /** No handler is called any more. */
   isOver: boolean;
-  /** Called once, when the stream has ended in whatever way. */
+  /** Called once when the stream has ended for any reason. */
   gone: () => void;
 }
 
@@ -80,7 +80,7 @@ interface PartEntry {
   pid?: number;
   value(value: unknown, at: MonotonicMs): void;
   ended(end: never): void;
-  /** What it ends with when the worker is lost. */
+  /** Ends it when the worker is lost. */
   lost(): void;
   done: PromiseWithResolvers<void>;
 }
@@ -91,7 +91,7 @@ const nextId = (): number => {
   return serial;
 };
 
-/** One worker with what is in it. It is started by the first stream, and again after it died. */
+/** One worker with its streams. Started by the first stream, and again after a crash. */
 class PoolWorker {
   readonly streams = new Map<number, StreamEntry>();
   readonly parts = new Map<number, PartEntry>();
@@ -294,7 +294,7 @@ export class ReceptionStream {
     return this.#add('reader', planReader(kind, options, handlers));
   }
 
-  /** Gives the tuner back; resolves when nothing of it is left. Idempotent. @returns whole packets readers came by */
+  /** Releases the tuner; resolves when it has ended completely. Idempotent. @returns whole packets seen by readers */
   async close(): Promise<number> {
     const entry = this.#worker.streams.get(this.id);
     if (entry === undefined) return 0;
@@ -319,7 +319,7 @@ interface ReceptionPoolOptions {
   startWorker: () => Worker;
   log: Log;
   workers?: number | undefined;
-  /** A worker that answers no question for so long is given up, ms. */
+  /** A worker without answer for this long is terminated, ms. */
   silenceMs?: number | undefined;
 }
 
@@ -391,7 +391,7 @@ export class ReceptionPool {
     }
   }
 
-  /** Ends every stream and worker; resolves when no process is left. Idempotent. */
+  /** Ends all streams and workers; resolves when no child process is left. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all(

@@ -1,6 +1,6 @@
 /**
- * A file of whole packets that only grows. Whatever ended its former life, it is continued at a packet's begin; what
- * an error leaves of a packet is cut off again. One caller at a time.
+ * An append-only file of whole packets. It is always continued at a packet boundary; incomplete packets after an error
+ * are cut off. One caller at a time.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
@@ -17,13 +17,13 @@ export type FileOpening =
   | { path: string; mode: 'create' }
   | { path: string; mode: 'append'; counted: number };
 
-/** What was found in a file that is continued: of what it holds beyond `counted`. */
+/** State of a continued file: contents beyond `counted`. */
 export interface FormerLife extends Recount {
   /** When it was last written. */
   modifiedAt: WallMs;
 }
 
-/** The system's error, with how much of the bytes is in the file all the same: whole packets. */
+/** The system's error, with the number of bytes in the file nevertheless: whole packets. */
 export class WriteFailure extends Error {
   override readonly name = 'WriteFailure';
   constructor(
@@ -71,7 +71,7 @@ export class RecordedFile {
         throw error;
       }
     }
-    // Without O_CREAT: a file that has gone is an error, not created again.
+    // Without O_CREAT: a missing file is an error and not created again.
     const handle = await open(path, constants.O_RDWR | constants.O_APPEND);
     try {
       const { size, mtimeMs } = await handle.stat();
@@ -119,15 +119,15 @@ export class RecordedFile {
       this.length = whole;
       return written;
     } catch {
-      // The disk is gone. Nothing is claimed to be on it.
+      // The disk is gone: counts nothing as written.
       return 0;
     }
   }
 }
 
 /**
- * What was found in a file that is not continued; a torn packet is cut off. Undefined when it cannot be read: it is gone,
- * or its folder is away.
+ * State of a file that is not continued; an incomplete packet is cut off. Undefined when it cannot be read: it is
+ * missing, or its folder is unavailable.
  * @param bytes octets of it that were measured
  */
 export async function lastLife(part: { path: string; bytes: number }): Promise<FormerLife | undefined> {
@@ -155,7 +155,7 @@ export async function syncFolder(path: string): Promise<void> {
 /** fsync(2) of a file system that cannot: of folders, many shares. */
 const CANNOT_SYNC: ReadonlySet<unknown> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR']);
 
-/** What cannot be synced is on its disk when its system likes; no reason not to record there. */
+/** A file system without fsync is used nevertheless; it writes data at its own time. */
 export async function asFarAsItCan(sync: () => Promise<void>): Promise<void> {
   try {
     await sync();

@@ -1,5 +1,5 @@
 /**
- * Reads out of a stream which broadcast it is: NIT and SDT of the stream itself, both whole and of one mind. Pure;
+ * Identifies a stream by its own NIT and SDT, both complete and consistent. Pure;
  * sections that are damaged never reach it. ARIB STD-B10 Part 2, 5.2.4 and 5.2.6; TR-B14 Vol. 4, TR-B15 Vol. 4.
  */
 import { findDescriptor } from '../../arib/descriptor/index.ts';
@@ -49,7 +49,7 @@ export class ScanReader {
       if (table?.kind === 'nit' && table.table.actual) this.#nit = table.table;
       else if (table?.kind === 'sdt' && table.table.actual) this.#sdt = table.table;
       else continue;
-      // A tuner may give some of the channel before first: tables that do not fit are waited out.
+      // A tuner may first deliver data of the previous channel: inconsistent tables are skipped.
       if (this.#contradiction === undefined) this.#stream ??= this.#read();
     }
   }
@@ -89,7 +89,7 @@ export class ScanReader {
   }
 }
 
-/** Undefined for a service that does not say what it is. */
+/** Undefined for a service without a service descriptor. */
 function readService({ serviceId, descriptors }: DescribedService): ScannedService | undefined {
   const service = findDescriptor(descriptors, 'service');
   if (service === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What a station sends, as far as choosing and keeping an encoder needs to know it: a value of its PMT. */
+/** The properties of a station's PMT that an encoder depends on. */
 import type { Pid } from '../../arib/ids.ts';
 import type { ProgramMap } from '../../arib/ts/pmt.ts';
 
@@ -20,7 +20,10 @@ const VIDEO_KINDS: ReadonlyMap<number, VideoKind> = new Map([
 ]);
 const AUDIO_TYPES: ReadonlySet<number> = new Set([0x03, 0x04, 0x0f, 0x11]);
 const PRIVATE_PES = 0x06;
-/** component_tag of captions and superimposed text, ARIB TR-B14 vol. 2 (0x30..0x37 and 0x38..0x3f, one-segment 0x87, 0x88). */
+/**
+ * component_tag of captions and superimposed text, ARIB TR-B14 vol. 2 (0x30..0x37 and 0x38..0x3f, one-segment 0x87,
+ * 0x88).
+ */
 const CAPTION_TAGS: readonly [number, number][] = [
   [0x30, 0x3f],
   [0x87, 0x88],

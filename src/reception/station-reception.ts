@@ -1,6 +1,7 @@
 /**
  * One stream of the agent, inside a reception worker: read once, narrowed to a station where there is one, given to its
- * outputs and readers, with the last seconds kept for outputs that join later. Knows no kind of output or reader.
+ * outputs and readers, with the last seconds kept for outputs that join later. Independent of the kinds of outputs and
+ * readers.
  */
 import type { Pid, ServiceId } from '../../arib/ids.ts';
 import type { ProgramMap } from '../../arib/ts/pmt.ts';
@@ -17,9 +18,9 @@ import type { ReceptionEvent } from './reception-messages.ts';
 import { layoutOf, type StationLayout, sameLayout } from './station-layout.ts';
 import { StreamBurst } from './stream-burst.ts';
 
-/** PAT and PMT come every 100 ms (ARIB TR-B14); a station that shows none is not on the air. */
+/** PAT and PMT come every 100 ms (ARIB TR-B14); a station without them is not on the air. */
 const TABLES_LIMIT_MS = 5_000;
-/** A tuner may still give the end of what it received before; a PAT under change may leave the station out. */
+/** A tuner may still deliver data of the previous channel; a changing PAT may omit the station. */
 const ABSENT_LIMIT_MS = 2_000;
 
 /** Kinds as the station sees them: everything of theirs is opaque. */
@@ -93,7 +94,7 @@ export class StationReception {
     this.#running = this.#run();
   }
 
-  /** Gives the tuner back at once; resolves when no output is left. @returns whole packets that readers came by */
+  /** Releases the tuner at once; resolves when no output is left. @returns whole packets that readers came by */
   async close(): Promise<number> {
     this.#state = 'over';
     this.#abort.abort(new Error('closed'));
@@ -158,7 +159,7 @@ export class StationReception {
     this.#readers.check();
   }
 
-  /** Called about once a second: everything that waits has a limit. */
+  /** Called about once a second for time limits. */
   check(): void {
     const now = this.options.clock();
     this.#each((output) => output.check?.());
@@ -167,7 +168,7 @@ export class StationReception {
     else if (now - (this.#tablesFrom ?? now) > TABLES_LIMIT_MS) this.#fail('no PAT or PMT');
   }
 
-  /** Those that are not sent, or not readably: without a card, or by a fault, all packets stay scrambled. */
+  /** PIDs that are missing or scrambled, for lack of a card or by a fault. */
   #unreadable(pids: readonly number[]): number[] {
     return pids.filter((pid) => {
       const counts = this.#filter?.statistics.pid(pid as Pid);
@@ -211,7 +212,7 @@ export class StationReception {
     const at = this.#finder.position;
     const { points, format, jumpedAt } = this.#finder.feed(kept);
     if (format !== null && format !== this.#format) this.#formatChanged(format, points);
-    // A raw viewer follows a jump by joining again, and must not meet it once more.
+    // A raw viewer joins again after a jump and must not receive it a second time.
     if (jumpedAt !== null) this.#burst.clear();
     const from = jumpedAt ?? at;
     this.#burst.add(from, kept.subarray(from - at), points, this.options.clock());
@@ -243,7 +244,7 @@ export class StationReception {
     }
   }
 
-  /** Outputs that had the old format end; entry points before this moment lead to the old one. */
+  /** Outputs with the old format end; earlier entry points lead to the old format. */
   #formatChanged(format: string, points: EntryPoint[]): void {
     const changed = this.#format !== null;
     this.#format = format;

@@ -7,7 +7,7 @@ import type { MonotonicMs } from '../../host/clock.ts';
 import { type EntryPoint, pidFirst } from './entry-points.ts';
 import { joinBytes } from './join-bytes.ts';
 
-/** An encoder needs about half a second to see every stream; more would only be encoded late. */
+/** An encoder needs about half a second to detect all streams; more would only add delay. */
 const WINDOW_MS = 2_000;
 /** Two seconds at 24 Mbit/s, the most that one transport stream of a transponder carries. */
 const MAX_BYTES = 6 * 1024 * 1024;
@@ -30,7 +30,7 @@ export class StreamBurst {
     this.#chunks.push({ at, bytes });
     const oldest = this.#chunks[0]?.at ?? at;
     for (const point of points) {
-      // Its picture may have begun before everything was forgotten.
+      // Its picture may have begun before the buffer was cleared.
       if (point.picture < oldest || this.#points.at(-1)?.at === point.at) continue;
       this.#points.push({ ...point, time: now });
     }
@@ -38,7 +38,7 @@ export class StreamBurst {
     this.#forget();
   }
 
-  /** Nothing from before this moment is given to anybody. */
+  /** Discards everything received so far. */
   clear(): void {
     this.#chunks = [];
     this.#points = [];
@@ -52,8 +52,8 @@ export class StreamBurst {
   }
 
   /**
-   * What an encoder begins with: the tables, then at once the whole intra picture of the oldest entry point,
-   * and then everything since. An encoder that hears audio first gives up looking for the picture's header.
+   * Start of an encoder: the tables, then the whole intra picture of the oldest entry point,
+   * then everything since. ffmpeg stops searching for the picture's header when sound comes first.
    */
   forEncoder(): Uint8Array[] | undefined {
     const point = this.#points[0];

@@ -1,4 +1,4 @@
-/** What a survey of a channel is asked and finds: which stations there are (scan), and their logos. */
+/** Requests and results of channel surveys: stations (scan) and logos. */
 import type { BroadcastType, NetworkId, ServiceId, TransportStreamId } from '../../arib/ids.ts';
 import type { AgentStreamRequest } from '../tuner/agent-stream.ts';
 
@@ -26,13 +26,13 @@ export type SurveyOutcome =
   | 'no_tuner'
   /** The agent could not tune; the reason is its sentence. */
   | 'refused'
-  /** The agent did not answer, or was none. */
+  /** The agent did not answer, or the answer was not an agent's. */
   | 'unreachable'
   /** The stream did not begin in time. */
   | 'no_signal'
-  /** A stream began, but not one packet of a broadcast came. */
+  /** A stream began, but contained no packet of a broadcast. */
   | 'unreadable'
-  /** The time was up before all was found. */
+  /** Timed out before everything was found. */
   | 'partial'
   /** The stream broke off. */
   | 'broken'
@@ -67,7 +67,7 @@ export interface FoundLogo {
   png: Uint8Array<ArrayBuffer>;
 }
 
-/** Where a network's NIT says that logos of satellite stations are sent: an engineering service. */
+/** The engineering service that sends logos of satellite stations, by a network's NIT. */
 export interface LogoCarrier {
   networkId: NetworkId;
   transportStreamId: TransportStreamId;

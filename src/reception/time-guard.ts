@@ -1,6 +1,6 @@
 /**
- * On the way to an encoder: keeps damaged packets and impossible times away. ffmpeg believes every time stamp:
- * one wrong bit in one of sound makes it insert hours of silence, which takes gigabytes of memory.
+ * On the way to an encoder: keeps damaged packets and impossible times away. ffmpeg trusts every time stamp:
+ * one wrong bit in a stamp of sound makes it insert hours of silence, which takes gigabytes of memory.
  */
 import { type Pts90k, pts90k } from '../../arib/time.ts';
 import { PTS_HZ, ptsDifference } from '../../arib/ts/clock.ts';
@@ -15,17 +15,20 @@ import {
 import { readPes } from '../../arib/ts/pes.ts';
 import { joinBytes } from './join-bytes.ts';
 
-/** Time stamps of a stream are at most 0.7 s apart (ISO/IEC 13818-1 2.7.4); farther ones need a second witness. */
+/**
+ * Time stamps of a stream are at most 0.7 s apart (ISO/IEC 13818-1 2.7.4); larger steps need confirmation by a second
+ * stamp.
+ */
 const MAX_STEP = PTS_HZ;
-/** A longer loss of reception ends the stream; what is farther ahead is another clock. */
+/** A longer loss of reception ends the stream; a larger step is another clock. */
 const MAX_GAP = 10 * PTS_HZ;
 
 interface Watched {
-  /** The last time stamp believed. */
+  /** The last accepted time stamp. */
   last: Pts90k | undefined;
-  /** The last one not believed, until the next tells. */
+  /** The last doubtful one, until the next confirms it. */
   doubted: Pts90k | undefined;
-  /** Inside a PES packet that was not believed. */
+  /** Inside a PES packet with a doubtful stamp. */
   dropping: boolean;
 }
 
@@ -67,7 +70,7 @@ export class TimeGuard {
     // Its header may be wrong too: which stream it belongs to is not known.
     if (hasTransportError(packets, offset)) return 'drop';
     const stream = this.#streams.get(packetPid(packets, offset));
-    // What is scrambled has no readable time, and no decoder reads it.
+    // Scrambled packets have no readable time, and no decoder reads them.
     if (stream === undefined || scramblingControl(packets, offset) !== 0) return 'pass';
     if (startsUnit(packets, offset)) {
       const pes = readPes(packets.subarray(payloadStart(packets, offset), offset + PACKET_SIZE));
