@@ -316,7 +316,7 @@ export class BookingService {
     const { reservations, cancellations, recorder, log, now, isTimeSure } = this.options;
     if (isTimeSure?.() === false) return;
     const at = now();
-    // The difference counts either way: the clock may be set back.
+    // Uses the absolute difference: the clock may be set back.
     if (Math.abs(at - this.#purgedAt) < PURGE_MS) return;
     this.#purgedAt = at;
     const forgotten = reservations.purge(plusMs(at, -KEPT_MS));

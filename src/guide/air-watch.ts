@@ -1,22 +1,22 @@
 /**
- * What is on and next on the stations that are being received, and when programmes really began and ended there.
- * Pure. Stored guides tell neither: a table says when a programme should be, its change says when it is.
+ * Present and next programmes of the stations being received, and when programmes really began and ended there.
+ * Pure. A table announces when a programme should begin, a change of present/following shows when it does.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import { type Airing, type Airings, boundary, LATE_TABLE_MS } from '../model/airing.ts';
 
-/** What present/following of a station's own stream said. */
+/** Present/following of a station's own stream. */
 interface AirNews {
   stationId: StationId;
   /** Whether the stream is still being read. */
   watched: boolean;
-  /** null: nothing is; undefined: it was not heard yet. */
+  /** null: no programme; undefined: not received yet. */
   present: ProgramId | null | undefined;
   following: ProgramId | null | undefined;
-  /** Since when it is so, epoch ms of the broadcast; null: from before the reading began. */
+  /** Since when it is present; null: from before reception began. */
   since: BroadcastMs | null;
-  /** When the present one begins and ends by its table, epoch ms; null: not decided; undefined: not told. */
+  /** Begin and end of the present one by its table; null: undefined there; undefined: not received. */
   startsAt?: BroadcastMs | null | undefined;
   endsAt?: BroadcastMs | null | undefined;
 }
@@ -31,23 +31,25 @@ const EMPTY_MS = 120_000;
 interface Station {
   present: ProgramId | null | undefined;
   following: ProgramId | null | undefined;
-  /** Of the present one, by its table; null: not decided; undefined: not told. */
+  /** Of the present one, by its table; null: undefined there; undefined: not received. */
   startsAt: BroadcastMs | null | undefined;
   endsAt: BroadcastMs | null | undefined;
-  /** Its table names nothing, though the present one should continue: when that was received, and since when it is so. */
+  /**
+   * Its table names nothing, though the present one should continue: when that was received, and since when it is so.
+   */
   empty: { at: BroadcastMs; since: BroadcastMs | null } | undefined;
   /** Epoch ms; null: it is being read. */
   lostAt: BroadcastMs | null;
 }
 
-/** How it ceased to be present. */
+/** How it ended. */
 type Ceased = Pick<Airing, 'until' | 'told'>;
 
 type Heard = Airing & {
   readonly stationId: StationId;
-  /** It has been present. */
+  /** It was present. */
   readonly begun: boolean;
-  /** When it last ceased to be; it may be on again, or the next. */
+  /** When it last ended; it may be present or next again. */
   readonly ceased: Ceased;
   /** When this was heard, epoch ms. */
   readonly at: BroadcastMs;
@@ -69,7 +71,7 @@ export class AirWatch {
     const before: Partial<Station> = known ?? {};
     const empty = emptyOf(before, news, now);
     const present = empty === undefined ? news.present : undefined;
-    // What it says of one of the two says nothing of the other.
+    // Present and following are independent tables.
     this.#stations.set(stationId, {
       present: present === undefined ? before.present : present,
       following: following === undefined ? before.following : following,
@@ -94,7 +96,7 @@ export class AirWatch {
     return changed;
   }
 
-  /** Nothing is being read any more. */
+  /** No station is being received any more. */
   lost(now: BroadcastMs): void {
     for (const station of this.#stations.values()) station.lostAt ??= now;
   }
@@ -145,7 +147,7 @@ export class AirWatch {
     return true;
   }
 
-  /** Is not named as the next any more: one that something broke into has ended then. */
+  /** No longer announced as next: an interrupted programme has then ended. */
   #pass(id: ProgramId): boolean {
     const known = this.#airings.get(id);
     if (known?.state !== 'next') return false;
@@ -173,8 +175,8 @@ export class AirWatch {
 }
 
 /**
- * When what was present ceased to be. What broke into it may be heard late, by a process that was stopped: then it began
- * when its table says, as every boundary that is told and heard. Null: unknown.
+ * When what was present ceased to be. What broke into it may be heard late, by a process that was stopped: then it
+ * began when its table says, as every boundary that is told and heard. Null: unknown.
  */
 function ceasedAt(before: Partial<Station>, { present, startsAt, since }: AirNews): BroadcastMs | null {
   if (since === null || present == null || startsAt == null) return since;
@@ -183,7 +185,7 @@ function ceasedAt(before: Partial<Station>, { present, startsAt, since }: AirNew
   return hasBrokenIn && startsAt < since ? boundary(startsAt, since) : since;
 }
 
-/** Undefined: its table names something, or nothing is what was to come. */
+/** Undefined: its table names a programme, or no programme was to follow. */
 function emptyOf(
   { present, endsAt, empty }: Partial<Station>,
   news: AirNews,

@@ -1,4 +1,4 @@
-/** Up to when it is known what stations air. Pure. */
+/** Up to when the programmes of stations are known. Pure. */
 import type { StationId } from '../../arib/ids.ts';
 import type { WallMs } from '../../host/clock.ts';
 import type { Span } from '../store/program-store.ts';

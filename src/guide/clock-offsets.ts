@@ -1,22 +1,22 @@
 /**
- * How far the machine's clock is from the broadcast's, network by network. Pure. Each TOT is a sample that was
- * delayed by reception, so one alone says little: the median of the last ones is the offset.
+ * Offset of the machine's clock from the broadcast's, by network. Pure. Each TOT is a sample delayed by reception,
+ * so the median of the last ones is used.
  */
 import { broadcastTypeOf, type NetworkId } from '../../arib/ids.ts';
 import type { WallMs } from '../../host/clock.ts';
 import type { ClockOffset } from '../../wire/guide.ts';
 
-/** A minute and a half of TOT at 5 s: as few as a short visit brings, as many as leave one mistake without weight. */
+/** Samples: a minute and a half of TOT at 5 s, available in a short visit, and enough to outvote one error. */
 const SAMPLES = 17;
 /** Recordings would begin at the wrong time. */
 export const CLOCK_WARNING_MS = 1000;
 /** The service receives a terrestrial network a channel and three of satellites. */
 const MAX_NETWORKS = 128;
-/** Samples from before the clock was set say nothing about it any more. */
+/** Samples from before the clock was set are discarded. */
 const OLD_MS = 10 * 60_000;
-/** Fewer tables may all have come late, as the first ones of a busy start do. */
+/** Fewer samples may all be late, as during a busy start. */
 const ENOUGH = 3;
-/** A warning is over below this part of its limit: an offset that wavers around the limit is one episode. */
+/** A warning ends below this part of its limit (hysteresis). */
 const OVER_PART = 0.5;
 
 interface Sample {
@@ -33,7 +33,7 @@ function median(samples: readonly Sample[]): number {
 
 export class ClockOffsets {
   readonly #networks = new Map<NetworkId, Sample[]>();
-  /** The episode that is under way was told. */
+  /** The present episode was reported. */
   #isTold = false;
 
   /** @param offsetMs broadcast time minus the machine's @param at epoch ms */
@@ -62,7 +62,7 @@ export class ClockOffsets {
     return offsets;
   }
 
-  /** The network that is furthest off, where that is too far; once an episode. */
+  /** The network with the largest offset above the limit; once per episode. */
   takeWarning(): ClockOffset | undefined {
     const [worst] = this.list().sort((a, b) => Math.abs(b.offsetMs) - Math.abs(a.offsetMs));
     if (worst === undefined || Math.abs(worst.offsetMs) <= CLOCK_WARNING_MS * OVER_PART) this.#isTold = false;

@@ -1,4 +1,4 @@
-/** `/api/guide/status` and `/api/guide/collect`: how well the guide is known, and reading it now. */
+/** `/api/guide/status` and `/api/guide/collect`: coverage of the guide, and collecting it now. */
 
 import type { Elysia } from 'elysia';
 import type { GuideCollect, GuideStatus } from '../../wire/api.ts';

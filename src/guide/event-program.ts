@@ -7,7 +7,7 @@ import type { ProgramGroup, ProgramRecord, ProgramSeries } from '../model/progra
 export interface ProgramTime {
   startAt: BroadcastMs;
   endAt: BroadcastMs;
-  /** The duration is not decided, `endAt` a guess. */
+  /** The duration is undefined, `endAt` an estimate. */
   openEnd: boolean;
 }
 

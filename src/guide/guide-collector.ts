@@ -1,5 +1,5 @@
 /**
- * Keeps the guide read: makes a plan whenever something changed, and acts on it. All judgement is in `plan.ts`, all
+ * Collects the guide: plans visits whenever something changed, and carries them out. Decisions are in `visit-plan.ts`,
  * reading and storing in the guide worker.
  */
 
@@ -37,7 +37,7 @@ export interface CollectLimits extends PlanLimits {
   selectMs: number;
   /** The longest visit, ms from the first byte. */
   visitMs: number;
-  /** Before so much of a stream was read nothing is taken to be complete, ms. */
+  /** Reading time before anything counts as complete, ms. */
   settleMs: number;
 }
 
@@ -55,7 +55,7 @@ interface GuideCollectorOptions {
   visits: { visit(order: VisitOrder): RunningVisit };
   /** Forgets programmes that ended at or before. */
   purge: (before: WallMs) => void;
-  /** Channels whose tables come from streams that are open anyway. */
+  /** Channels read from streams that are open for other uses. */
   open: () => ReadonlySet<ChannelKey>;
   /** The setting. */
   enabled: () => boolean;
@@ -66,7 +66,10 @@ interface GuideCollectorOptions {
   now: WallClock;
 }
 
-/** What a look at now and next may take, from the first byte on. Present/following is sent every 3 s on every station. */
+/**
+ * Limit of reading present/following only, from the first byte on. Present/following is sent every 3 s on every
+ * station.
+ */
 const LOOK_MS = 20_000;
 /** Other transport streams of a network are sent less often. */
 const OTHERS_MS = 12_000;
@@ -76,7 +79,7 @@ const SETTLE_MS = 200;
 /** The plan is recomputed at least this often: insurance against a missed event. */
 const MAX_SLEEP_MS = 10 * 60_000;
 const KEEP_ENDED_MS = 86_400_000;
-/** How far ahead it is looked what stations air: beyond it no look is due. */
+/** How far ahead the programmes of stations are checked: beyond it no short visit is due. */
 const HORIZON_MS = 6 * 3_600_000;
 const PURGE_EVERY_MS = 3_600_000;
 
@@ -84,16 +87,16 @@ interface ActiveVisit {
   plan: VisitPlan;
   startedAt: WallMs;
   running: RunningVisit;
-  /** Given up by the service itself: it says nothing about the channel. */
+  /** Cancelled by the service itself: does not count as a failure of the channel. */
   cancelled: boolean;
 }
 
-/** 'Collect now' while somebody holds it. */
+/** The lease of 'collect now'. */
 interface Press {
   at: WallMs;
   until: WallMs;
   timer: ReturnType<typeof setTimeout>;
-  /** Channels to be read in all; undefined until the first plan. */
+  /** Number of all channels to be read; undefined until the first plan. */
   total: number | undefined;
   left: number;
 }
@@ -121,7 +124,7 @@ export class GuideCollector {
     this.#selectedAt = options.now();
   }
 
-  /** Something changed: stations, tuners, the agent's presence, what is open. */
+  /** Something changed: stations, tuners, the agent's availability, open streams. */
   wake(): void {
     this.#schedule(SETTLE_MS);
   }
@@ -134,7 +137,7 @@ export class GuideCollector {
     this.wake();
   }
 
-  /** 'Collect now', or its renewal: all stations, before everybody but viewers and recordings, for a minute. */
+  /** 'Collect now', or its renewal: all stations, at a priority below viewers and recordings only, for a minute. */
   press(): GuideCollect {
     const now = this.options.now();
     const until = plusMs(now, COLLECT_LEASE_MS);
@@ -197,7 +200,7 @@ export class GuideCollector {
     this.#ending.abort();
   }
 
-  /** Plans in `ms`, or earlier when that was asked for already: a plan's own next look takes no wake away. */
+  /** Plans in `ms`, or at an earlier time that was requested already. */
   #schedule(ms: number): void {
     const due = performance.now() + Math.min(Math.max(ms, 0), MAX_SLEEP_MS);
     if (this.#closed || (this.#timer !== undefined && this.#due <= due)) return;
@@ -209,7 +212,7 @@ export class GuideCollector {
     }, due - performance.now());
   }
 
-  /** Plans once; what happens meanwhile makes one more round. */
+  /** Plans once; changes meanwhile cause one more run. */
   async #plan(): Promise<void> {
     if (this.#planning) {
       this.#again = true;
@@ -219,7 +222,7 @@ export class GuideCollector {
     try {
       await this.#planOnce();
     } catch (error) {
-      // The agent is away: its return wakes this loop, and time does too. Anything else is trouble of our own.
+      // The agent is unavailable: its return wakes this loop, and so does the timer. Other errors are internal.
       if (!this.#closed) this.#trouble.report(error);
       this.#schedule(NO_TUNER_RETRY_MS);
     } finally {
@@ -268,7 +271,7 @@ export class GuideCollector {
     this.#schedule(Math.min(plan.wakeAt ?? next, next) - now);
   }
 
-  /** A channel that wants no visit any more waits for no tuner, and may be tried at once when it wants one again. */
+  /** A channel without a pending visit has no retry delay. */
   #forgetWaits(selected: readonly ChannelKey[]): void {
     for (const [key, entry] of this.#history) {
       if (!entry.noTuner || selected.includes(key) || this.#active.has(key)) continue;
@@ -280,7 +283,7 @@ export class GuideCollector {
     return [...this.#active].filter(([, { plan }]) => plan.kind === 'look').map(([key]) => key);
   }
 
-  /** The difference counts either way: the clock may be set back. */
+  /** Uses the absolute difference: the clock may be set back. */
   #select(now: WallMs): void {
     if (Math.abs(now - this.#selectedAt) >= this.options.limits.selectMs) this.#selectedAt = now;
     this.#staleBefore = wallMs(Math.min(this.#staleBefore, now));

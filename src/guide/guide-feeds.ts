@@ -1,5 +1,5 @@
 /**
- * Streams that are open for another use are read for the guide at no tuner's cost: of each channel that is open, one
+ * Streams that are open for another use are read for the guide without a tuner of their own: of each open channel, one
  * stream gets a guide reader. Present/following is stored at once that way, for all stations of the channel.
  */
 import { type BroadcastType, networkId } from '../../arib/ids.ts';
@@ -15,21 +15,21 @@ interface GuideFeedsOptions {
   stations: { list(): readonly StationRecord[] };
   worker: Pick<GuideWorkerClient, 'read'>;
   settleMs: number;
-  /** A channel was opened, or is open no longer. */
+  /** A channel was opened or closed. */
   onChange: () => void;
   log: Log;
-  /** After a fault of a reader the next one is started so much later, ms. */
+  /** Delay of the next reader after a fault, ms. */
   retryMs?: number | undefined;
 }
 
-/** A fault is a bug or a hostile broadcast, which both come again. */
+/** A fault is a bug or a hostile broadcast, and will recur. */
 const RETRY_MS = 60_000;
 
 type FedStream = Pick<ReceptionStream, 'reader'>;
 
 interface OpenChannel {
   readonly key: ChannelKey;
-  /** The first is the one that is read. */
+  /** The first one is read. */
   readonly streams: FedStream[];
   reader: { of: FedStream; part: StreamPart<GuideReaderCommand> } | undefined;
   /** Undefined after the guide worker was lost, until the next batch. */
@@ -43,7 +43,7 @@ export class GuideFeeds implements StreamObserver {
 
   constructor(private readonly options: GuideFeedsOptions) {}
 
-  /** Channels whose tables come in. */
+  /** Channels being read. */
   get open(): ReadonlySet<ChannelKey> {
     return new Set(this.#channels.keys());
   }
@@ -103,7 +103,7 @@ export class GuideFeeds implements StreamObserver {
   #take(channel: OpenChannel, batch: GuideBatch): void {
     if (!this.#channels.has(channel.key)) return;
     if (channel.reading === undefined) {
-      // A new worker knows nothing of what came before.
+      // A new worker has no earlier sections.
       channel.reading = this.#begin(channel);
       channel.reader?.part.command({ kind: 'repeat' });
     }

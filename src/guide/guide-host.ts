@@ -1,6 +1,6 @@
 /**
- * The guide worker's side of `guide-messages.ts`: merges the sections of every stream that is read, and writes what they
- * say with a connection of its own, so that neither the main thread nor a reception worker waits for the database.
+ * The guide worker's side of `guide-messages.ts`: merges the sections of every stream being read, and writes the
+ * result with a connection of its own, so that neither the main thread nor a reception worker waits for the database.
  */
 import type { StationId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
@@ -16,7 +16,7 @@ import { KnownStations } from './known-stations.ts';
 import type { StationPresent } from './merge/station-present.ts';
 import { VisitGoal } from './visit-goal.ts';
 
-/** Written earlier when so many programmes wait: a full satellite network is not held in memory. */
+/** Pending programmes that trigger a write: a full satellite network is not held in memory. */
 const MAX_WAITING = 1_000;
 /** Present and following events of a stream come together. */
 const PRESENT_MS = 50;
@@ -24,7 +24,7 @@ const PRESENT_MS = 50;
 const TICK_MS = 60_000;
 /** Interval between checks of goals: a check goes through every station of a network. */
 const GOAL_MS = 250;
-/** Several writes are one message. */
+/** Several writes are reported in one message. */
 const TELL_MS = 200;
 
 interface GuideHostOptions {
@@ -42,9 +42,9 @@ interface Reading {
   awaitsGoal: boolean;
   readonly beganAt: WallMs;
   writtenAt: WallMs;
-  /** A write of this reading is under way; what comes meanwhile waits for the next. */
+  /** A write of this reading is under way; later data waits for the next. */
   writing: boolean;
-  /** Its stations count as read once. */
+  /** Its stations are counted as read once. */
   counted: boolean;
 }
 
@@ -86,7 +86,7 @@ export class GuideHost {
     }
   }
 
-  /** Writes what is left of a reading; the stations' present/following may come from elsewhere again. */
+  /** Writes the rest of a reading; other streams may provide the stations' present/following again. */
   async end({ reading: id, counts }: { reading: number; counts: boolean }): Promise<null> {
     const reading = this.#readings.get(id);
     if (reading === undefined) return null;
@@ -156,7 +156,7 @@ export class GuideHost {
     this.options.post({ kind: 'taken', reading: id, bytes: bytes.length });
   }
 
-  /** While something is read, goals are checked: they depend on time, not on sections alone. */
+  /** Goals are checked while something is read: they also depend on time. */
   #watch(): void {
     if (this.#readings.size > 0) this.#goals ??= setInterval(() => this.#checkGoals(), GOAL_MS);
     else {
@@ -179,7 +179,7 @@ export class GuideHost {
   #writeWhenDue(reading: Reading): void {
     if (reading.writing) return;
     const since = this.options.now() - reading.writtenAt;
-    // The difference counts either way: the clock may be set back.
+    // Uses the absolute difference: the clock may be set back.
     if (Math.abs(since) < reading.writeMs && reading.session.waiting < MAX_WAITING) return;
     void this.#write(reading, false);
   }
@@ -189,12 +189,12 @@ export class GuideHost {
     reading.writing = true;
     const now = this.options.now();
     reading.writtenAt = now;
-    // A stream that stays open is read to its end over and over: it counts when it was whole for the first time.
+    // A stream that stays open repeats its tables: it counts when it is complete for the first time.
     const whole = counts || (!reading.counted && goal.reached(session, now - reading.beganAt, now));
     reading.counted ||= whole;
     const coverage = goal.coverage(session, now, whole);
     await this.#enqueue(async (file) => {
-      // Taken only now: texts that an earlier write handed back find their programmes among these.
+      // Taken only now: texts returned by an earlier write may belong to these programmes.
       for (const change of session.take()) {
         const unplaced = await this.#store(file, this.#merged(change, this.options.now()));
         session.putBack(change.stationId, unplaced);
@@ -206,7 +206,7 @@ export class GuideHost {
     reading.writing = false;
   }
 
-  /** Present/following wins over the schedule while it is to be believed. */
+  /** Present/following takes precedence over the schedule while it is current. */
   #merged(change: StationChange, now: WallMs): StationChange {
     const present = this.#stations.get(change.stationId)?.present;
     if (present === undefined || !present.known) return change;
@@ -219,7 +219,7 @@ export class GuideHost {
     return { ...change, programs: change.programs.map(merged), presentFollowing: said };
   }
 
-  /** By the clock of the broadcast that says it: this machine's may be minutes off. */
+  /** By the broadcast's clock: this machine's may be minutes off. */
   #said(present: StationPresent, now: WallMs): PresentFollowing {
     const { source } = present;
     const reading = source === undefined ? undefined : this.#readings.get(source);
@@ -250,7 +250,7 @@ export class GuideHost {
     void this.#enqueue(async (file) => {
       for (const change of changes) await this.#store(file, change);
     });
-    // Told after the write, so that subscribers find the programmes that it names.
+    // Sent after the write, so that subscribers find the named programmes.
     this.#queue = this.#queue.then(() => this.options.post({ kind: 'named', stations: named }));
   }
 
@@ -260,7 +260,7 @@ export class GuideHost {
     return unplaced;
   }
 
-  /** Never rejects: what cannot be stored is reported, and read again where it came from. */
+  /** Never rejects: a failed write is reported, and its sections are read again. */
   #enqueue(act: (file: GuideDatabase) => Promise<void>, reading?: Reading): Promise<void> {
     const done = this.#queue.then(async () => {
       if (this.#file === undefined) return;

@@ -9,7 +9,7 @@ export interface VisitedStation {
   serviceId: ServiceId;
 }
 
-/** What is to be known about a station before a reading of its channel is over. */
+/** What must be known about a station before a reading of its channel ends. */
 type Depth =
   /** What is on now and next. */
   | 'present'
@@ -21,19 +21,21 @@ type Depth =
 export interface WantedStation {
   id: StationId;
   depth: Depth;
-  /** Waited for up to `patienceMs` only. */
+  /** Awaited up to `patienceMs` only. */
   optional: boolean;
 }
 
 /** A stream whose sections are stored. */
 export interface ReadingOrder {
-  /** A visit is opened for the guide and ends when its goal is reached; a feed comes from a stream open for another use. */
+  /**
+   * A visit is opened for the guide and ends when its goal is reached; a feed comes from a stream open for another use.
+   */
   source: 'visit' | 'feed';
   networkId: NetworkId;
   wanted: WantedStation[];
-  /** Before this much of the stream was read nothing is taken to be complete, ms from the first byte. */
+  /** Nothing counts as complete earlier, ms from the first byte. */
   settleMs: number;
-  /** Optional stations are waited for so long, ms. */
+  /** Limit of waiting for optional stations, ms. */
   patienceMs: number;
 }
 
@@ -49,9 +51,9 @@ export type GuideOrder =
   | { kind: 'purge'; before: BroadcastMs };
 
 export type VisitOutcome =
-  /** Everything that was waited for was found. */
+  /** Everything was found. */
   | 'complete'
-  /** The time was up before. */
+  /** Timed out. */
   | 'partial'
   /** The stream broke before, or the visit was cancelled. */
   | 'broken'
@@ -68,35 +70,35 @@ export interface VisitResult {
   sentence: string | null;
 }
 
-/** What present/following of a station's own stream names. null: nothing; undefined: it was not heard (yet). */
+/** The programme in present/following of a station's own stream. null: none; undefined: not received (yet). */
 export interface NamedEvents {
   stationId: StationId;
   /** Whether that stream is being read. */
   watched: boolean;
   present: ProgramId | null | undefined;
   following: ProgramId | null | undefined;
-  /** Since when the present one is, epoch ms; null: from before the stream was read. */
+  /** Since when the present one is on; null: from before the stream was read. */
   since: WallMs | null;
-  /** From and until when the present one is on by its table, epoch ms; null: it does not say. */
+  /** Begin and end of the present one by its table; null: undefined there. */
   startsAt: BroadcastMs | null;
   endsAt: BroadcastMs | null;
 }
 
 export type GuideEvent =
-  /** All that a visit waits for has come. */
+  /** Everything that a visit waits for was received. */
   | { kind: 'reached'; reading: number }
-  /** The reader has to post again what it posted before. */
+  /** The reader must post its earlier sections again. */
   | { kind: 'repeat'; reading: number }
   | { kind: 'taken'; reading: number; bytes: number }
   /** Stored programmes of these stations changed. */
   | { kind: 'changed'; stations: StationId[] }
-  /** What stations have on and next changed, and is stored. */
+  /** Present and next programmes of stations changed, and are stored. */
   | { kind: 'named'; stations: NamedEvents[] }
-  /** How far guides reach was stored. */
+  /** The coverage of guides was stored. */
   | { kind: 'coverage' }
   | ClockSample
   | { kind: 'purged'; programs: number }
-  /** Something was not stored. */
+  /** A write failed. */
   | { kind: 'trouble'; error: string };
 
 /** Broadcast clock minus this machine's, ms, at a TOT. */
@@ -109,7 +111,7 @@ export interface ClockSample {
 
 export interface GuideContract {
   requests: {
-    /** Answered when what the reading brought is stored. `counts`: it went as far as it could. */
+    /** Answered when the reading is stored. `counts`: it was complete. */
     end: { ask: { reading: number; counts: boolean }; answer: null };
   };
   orders: GuideOrder;

@@ -32,7 +32,7 @@ import { writeWindow } from './guide-window-text.ts';
 import { programDetail } from './program-detail.ts';
 
 export interface GuideRouteNeeds {
-  /** Changes with each release: an answer of an older one is not kept. */
+  /** Part of the entity tag: answers of older versions are not reused. */
   version: string;
   now: () => BroadcastMs;
   stations: { list(): readonly StationRecord[] };
@@ -96,7 +96,7 @@ function readGuideQuestion(query: Partial<typeof GUIDE_QUERY.static>, parts: Gui
   return { from, to, stations };
 }
 
-/** @throws Failure bad_request for what is no number, not_found for a number that no programme can have */
+/** @throws Failure bad_request if it is no number, not_found for a number that no programme can have */
 function readProgramId(text: string): ProgramId {
   if (!/^\d{1,16}$/.test(text)) {
     throw new Failure('bad_request', '番組の番号が正しくありません。', { path: 'id' });
@@ -150,7 +150,7 @@ function searchOffset(text: string | undefined): number {
   return Math.min(Number(text ?? 0), SEARCH_MAX_OFFSET);
 }
 
-/** Which stations need no column: each of their programmes is another station's too. */
+/** Stations that need no column: all their programmes are also another station's. */
 function sharedStations(
   { programs }: GuideRouteNeeds,
   { from, to, stations }: GuideQuestion,

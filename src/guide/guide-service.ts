@@ -1,4 +1,4 @@
-/** Guide collection: the guide worker, visits, open streams that are read along, and the clocks seen. Composes this folder. */
+/** Guide collection: composes the guide worker, visits, readers on open streams, and clock offsets. */
 import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
 import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
@@ -40,11 +40,11 @@ export interface GuideServiceOptions {
   onTime: (heard: HeardTime) => void;
   /** Epoch ms by the broadcast. */
   broadcastNow: () => BroadcastMs;
-  /** False: nothing has confirmed the time since the machine was started. */
+  /** False: no broadcast has confirmed the time since the machine was started. */
   isTimeSure: () => boolean;
 }
 
-/** A present event is stored behind schedules that are being stored. */
+/** A present event may wait for schedules being stored. */
 const STORING_MS = 60_000;
 /** Interval between writes of schedules while they are read: of a visit, and of a stream that is open anyway. */
 const WRITE_MS = { visit: 30_000, feed: 5 * 60_000 };
@@ -116,7 +116,7 @@ export class GuideService {
     return this.#clocks.list();
   }
 
-  /** What is on and next where something is being received. */
+  /** Present and next programmes of the stations being received. */
   airings(): Airings {
     return this.#air.airings(this.options.broadcastNow());
   }
@@ -161,7 +161,7 @@ export class GuideService {
     const { now, broadcastNow, hub } = this.options;
     let changed = false;
     for (const { since, ...named } of stations) {
-      // Waiting to be stored took a while; where it took longer, the clock was set meanwhile.
+      // Limit of the delay until storing; a longer one means that the clock was set.
       const ago = since === null ? 0 : now() - since;
       const at = plusMs(broadcastNow(), ago >= 0 && ago <= STORING_MS ? -ago : 0);
       if (this.#air.take({ ...named, since: since === null ? null : at }, broadcastNow())) changed = true;

@@ -1,5 +1,5 @@
 /**
- * One stream that is read for the guide: new sections in (`reception/guide-reader.ts`), what they say about known
+ * One stream being read for the guide: new sections in (`reception/guide-reader.ts`), programmes of known
  * stations out. Pure; damaged sections and repetitions never reach it.
  */
 import type { EventId, NetworkId, StationId } from '../../arib/ids.ts';
@@ -17,13 +17,13 @@ import type { KnownStation, KnownStations } from './known-stations.ts';
 import { scheduleTime } from './merge/event-time.ts';
 import { ServiceSchedule } from './merge/service-schedule.ts';
 
-/** Texts whose programme has not come yet; the rest of them comes again with the next reading. */
+/** Limit of texts without their programme yet; more are received again with the next reading. */
 const MAX_UNPLACED = 4_000;
-/** A clock that is further off is no clock. */
+/** A clock further off is invalid. */
 const MAX_OFFSET_MS = 10 * 365 * 86_400_000;
-/** A broadcast tells the time every 5 s; a schedule waits no longer for it than this. */
+/** Longest wait of a schedule for the time: a TOT comes every 5 s. */
 const CLOCK_WAIT_MS = 12_000;
-/** Sections of schedules that wait for the time; a channel sends fewer in that while. */
+/** Limit of sections that wait for the time; a channel sends fewer within it. */
 const MAX_HELD = 4_096;
 
 /** Bits of the present and the following table. */
@@ -47,7 +47,7 @@ interface SessionEvents {
   present(station: StationId): void;
   /** Broadcast clock minus this machine's, ms, at a TOT. */
   clock(offsetMs: number, at: WallMs): void;
-  /** Sections that came before are needed again. */
+  /** Earlier sections are needed again. */
   repeat(): void;
 }
 
@@ -61,7 +61,7 @@ export class GuideSession {
   readonly #unplaced = new Map<StationId, Map<EventId, ExtendedText>>();
   #unplacedCount = 0;
   #offsetMs = 0;
-  /** Schedules that came before the time: which day a table is of depends on it. Undefined: it is known. */
+  /** Schedules received before the time, which decides the day of a table. Undefined: the time is known. */
   #held: Eit[] | undefined = [];
   #firstAt: WallMs | undefined;
   /** Programmes that wait to be taken. */
@@ -81,7 +81,7 @@ export class GuideSession {
     this.tick(now);
   }
 
-  /** Called several times a second: what waits for the broadcast's clock has a limit. */
+  /** Called several times a second: limits the wait for the broadcast's clock. */
   tick(now: WallMs): void {
     const waitedMs = now - (this.#firstAt ?? now);
     if (this.#held !== undefined && waitedMs > CLOCK_WAIT_MS) this.readHeld(now);
@@ -96,7 +96,7 @@ export class GuideSession {
     return this.#schedules.get(station);
   }
 
-  /** What the service description says; undefined before it came. */
+  /** The service description; undefined before it was received. */
   description(station: StationId): Description | undefined {
     return this.#descriptions.get(station);
   }
@@ -106,12 +106,12 @@ export class GuideSession {
     return this.#seen.get(station) === BOTH;
   }
 
-  /** Stations became known: what was passed over is read when it comes again. */
+  /** Stations became known: their skipped sections are read when repeated. */
   reread(): void {
     this.events.repeat();
   }
 
-  /** What came was not stored: all of it is read when it comes again. */
+  /** A write failed: all sections are read again when repeated. */
   forget(): void {
     this.events.repeat();
     this.#schedules.clear();
@@ -120,7 +120,7 @@ export class GuideSession {
     this.waiting = 0;
   }
 
-  /** What schedules said since the last call. */
+  /** Programmes of schedules since the last call. */
   take(): StationChange[] {
     const changes: StationChange[] = [];
     for (const [stationId, { programs, extended, windows }] of this.#waiting) {
@@ -149,7 +149,7 @@ export class GuideSession {
     }
   }
 
-  /** How far the schedules that came by reach. */
+  /** How far the received schedules reach. */
   coverage(now: WallMs): ReadCoverage[] {
     const time = this.time(now);
     return Array.from(this.#schedules, ([stationId, schedule]) => {
@@ -228,7 +228,7 @@ export class GuideSession {
     return this.#held !== undefined && this.#held.length > 0;
   }
 
-  /** The time is known, or not waited for any more. */
+  /** The time is known, or no longer awaited. */
   readHeld(now: WallMs): void {
     const held = this.#held;
     this.#held = undefined;

@@ -1,4 +1,4 @@
-/** The channels whose guide cannot be read, and why: what the tuner screen shows of them. Pure. */
+/** The channels whose guide cannot be read, with the reason, for the tuner screen. Pure. */
 import type { GuideTrouble } from '../../wire/guide.ts';
 import type { StationRecord } from '../model/station.ts';
 import { type ChannelKey, channelKey, type VisitHistory } from './visit-plan.ts';

@@ -1,4 +1,4 @@
-/** Visits of channels for the guide: opens a channel, reads it into the guide worker, ends when enough is known. */
+/** Guide visits: opens a channel, reads it into the guide worker, and ends when the goal is reached. */
 
 import { guideReader } from '../reception/guide-reader.ts';
 import type { ReaderEnd } from '../reception/reader-kind.ts';
@@ -16,9 +16,9 @@ export interface VisitOrder extends Omit<ReadingOrder, 'source'> {
   capMs: number;
 }
 
-/** A visit that can be given up; what it found is kept. */
+/** A visit that can be cancelled; its results are kept. */
 export interface RunningVisit {
-  /** Never rejects; what the visit learned is stored before it comes. */
+  /** Never rejects; resolves when the results are stored. */
   readonly result: Promise<VisitResult>;
   cancel(): void;
 }
@@ -57,7 +57,7 @@ export class GuideVisits {
       });
     const reader = planReader(guideReader, null, {
       value: (batch) => {
-        // The stream has begun: what a visit waits for counts from here.
+        // The stream has begun: the visit's time limits start here.
         if (!isLost) reading ??= begin();
         if (reading === undefined) ending.resolve(WORKER_LOST);
         else reading.take(batch);

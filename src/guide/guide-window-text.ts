@@ -1,4 +1,4 @@
-/** Writes a window of the guide as JSON, station by station, giving way to other requests in wide windows. */
+/** Writes a window of the guide as JSON, station by station; yields to other requests in wide windows. */
 
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
@@ -7,15 +7,15 @@ import type { StationRecord } from '../model/station.ts';
 import type { GuideWindowStore, WindowRow } from '../store/guide-window.ts';
 import { readList, readText } from '../store/stored-json.ts';
 
-/** Longest stretch of work without a look at other requests. An evening of one type takes less. */
+/** Time slice before other requests run. An evening of one type takes less. */
 const SLICE_MS = 6;
 
 /** There are 16 major genres with 16 each; programmes have up to a few. */
 const MAX_ALIKE = 10_000;
-/** Genres as they are sent, by what is stored: nearly always the same text, found sound once. */
+/** Cache of genres as sent, by their stored text, so that each is validated once. */
 const sentGenres = new Map<string, string>();
 
-/** What is damaged counts as none: the answer around it must stay readable. */
+/** Damaged values count as empty: the answer around them must stay readable. */
 function genresJson(stored: string): string {
   const known = sentGenres.get(stored);
   if (known !== undefined) return known;
@@ -24,7 +24,7 @@ function genresJson(stored: string): string {
   return sent;
 }
 
-/** A `GuideProgram`; undefined of a row that is too damaged to say what and when. */
+/** A `GuideProgram`; undefined for a row whose id or times are damaged. */
 function programJson(row: WindowRow): string | undefined {
   const [id, , startAt, endAt, openEnd, genres, isFree, copyNever, reservationId, state] = row;
   if (typeof startAt !== 'number' || typeof endAt !== 'number') return undefined;

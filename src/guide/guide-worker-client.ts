@@ -1,6 +1,6 @@
 /**
- * The guide worker as the main thread holds it: one `GuideReading` per stream that is read. A worker that died, or
- * answers no more, loses its readings and is replaced at the next one.
+ * Main thread's side of the guide worker: one `GuideReading` per stream. A worker that crashed or does not respond
+ * loses its readings and is replaced at the next one.
  */
 
 import type { StationId } from '../../arib/ids.ts';
@@ -38,7 +38,7 @@ interface GuideWorkerOptions {
 export interface ReadingHandlers {
   /** A visit found all that it waits for. */
   reached?(): void;
-  /** The stream's reader has to post again what it posted before. */
+  /** The stream's reader must post its earlier sections again. */
   repeat(): void;
   /** The worker was lost, and the reading with it. */
   lost(): void;
@@ -47,7 +47,7 @@ export interface ReadingHandlers {
 /** A stream whose sections go to the guide worker. */
 export interface GuideReading {
   take(batch: GuideBatch): void;
-  /** @param counts it went as far as it could @returns whether what it brought is stored. Never rejects. */
+  /** @param counts the reading was complete @returns whether its results are stored. Never rejects. */
   end(counts: boolean): Promise<boolean>;
 }
 
@@ -87,7 +87,7 @@ export class GuideWorkerClient {
       },
       onEvent: (event) => this.#take(event),
       onLost: () => this.#lost(),
-      // What others follow the air by comes from it: it is watched as long as it lives.
+      // Recordings depend on its present/following: it is always watched.
       watchWhen: 'always',
       watchdog: { limitMs: silenceMs },
     });
@@ -98,7 +98,7 @@ export class GuideWorkerClient {
     this.#link.sendIfRunning(this.#stationsOrder());
   }
 
-  /** Starts the worker, which also indexes what an update added to the search, with nothing to read yet. */
+  /** Starts the worker before the first reading; it also indexes additions of an update for the search. */
   start(): void {
     this.#link.send(this.#stationsOrder());
   }
@@ -131,7 +131,7 @@ export class GuideWorkerClient {
     this.#link.send({ kind: 'purge', before });
   }
 
-  /** Writes what was read; resolves when the worker is gone. */
+  /** Writes everything read; resolves when the worker has ended. */
   async close(): Promise<void> {
     await this.#link.close(SHUTDOWN_LIMIT_MS);
     this.#readings.clear();
@@ -143,7 +143,7 @@ export class GuideWorkerClient {
 
   #give(reading: number, entry: Entry, { at, bytes }: GuideBatch): void {
     if (!this.#readings.has(reading)) return;
-    // The worker is far behind.
+    // The worker's backlog is full.
     if (entry.unread > MAX_UNREAD_BYTES) {
       entry.hasDropped = true;
       return;

@@ -1,4 +1,4 @@
-/** When a reading of a channel is over, and what it counts for. Pure. */
+/** Goal of a reading: when it ends, and which stations count as read. Pure. */
 import type { StationId } from '../../arib/ids.ts';
 import type { WallMs } from '../../host/clock.ts';
 import type { ReadCoverage } from '../model/guide-change.ts';
@@ -7,8 +7,8 @@ import type { GuideSession } from './guide-session.ts';
 import type { KnownStations } from './known-stations.ts';
 
 /**
- * A schedule of which nothing came in so many times the settling time is not sent. Of other streams' stations it
- * may come as rarely as every three minutes.
+ * A schedule without a section within this multiple of the settling time is not sent. Those of other streams' stations
+ * may be sent as rarely as every three minutes.
  */
 const ABSENT_AFTER = { own: 1, others: 3 };
 
@@ -29,7 +29,7 @@ export class VisitGoal {
   }
 
   /**
-   * @param counts the reading went as far as it could: stations that were wanted whole have been read
+   * @param counts the reading was complete: stations whose whole schedule was wanted have been read
    */
   coverage(session: GuideSession, now: WallMs, counts: boolean): ReadCoverage[] {
     const rows = new Map(session.coverage(now).map((row) => [row.stationId, row]));
@@ -38,7 +38,7 @@ export class VisitGoal {
       if (depth !== 'full' || this.stations.get(id) === undefined) continue;
       const row = rows.get(id);
       const announced = session.description(id)?.hasSchedule ?? false;
-      // What is announced and not sent is no guide: the next reading, by the interval, may find one.
+      // A schedule that is announced but not sent does not count: the next reading may find it.
       rows.set(
         id,
         row === undefined
@@ -63,7 +63,7 @@ export class VisitGoal {
     const time = session.time(now);
     if (!schedule.progress('basic', time).complete) return false;
     if (depth === 'basic') return true;
-    // Not every station has extended texts: one of which none came has none.
+    // Not every station has extended texts: without any, it has none.
     return schedule.taken.extended === 0 || schedule.progress('extended', time).complete;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Which physical channels to read next for the guide: a pure function of the stations, of how well their guides
- * are known, of past visits and of the tuners. It decides; `collector.ts` acts.
+ * Selects the physical channels to read next for the guide: a pure function of the stations, the coverage of their
+ * guides, past visits and the tuners. `guide-collector.ts` carries it out.
  *
  * A station is selected when its guide does not reach far enough ahead, or was read too long ago. Selections are
  * made at moments (`selectedAt`), not continuously: what a visit could not fill is not tried again before the next.
@@ -25,11 +25,11 @@ export function channelKey(at: { type: BroadcastType; channel: string }): Channe
 
 /** All in ms. */
 export interface PlanLimits {
-  /** A guide that reaches less far ahead is thin. */
+  /** A guide that reaches less far ahead is "thin". */
   minCoverageMs: number;
-  /** A guide is read again after this. */
+  /** Interval of reading a guide again. */
   intervalMs: number;
-  /** A channel is not visited again before. */
+  /** Shortest interval of visits of a channel. */
   retryMs: number;
 }
 
@@ -40,13 +40,13 @@ export interface VisitHistory {
   lookedAt: WallMs;
   /** Looks in a row that left a station of the channel without a programme. */
   fruitless: number;
-  /** When the last attempt of any kind ended that came to nothing, epoch ms; 0: the last one did. */
+  /** When the last failed attempt of any kind ended; 0: the last one succeeded. */
   failedAt: WallMs;
   /** Such attempts in a row. */
   failures: number;
   /** The last of them found no tuner: it does not count. */
   noTuner: boolean;
-  /** Why the last of them came to nothing, as the agent says it; null: it did not. */
+  /** Reason of the last failure, from the agent; null: none. */
   reason: string | null;
 }
 
@@ -68,7 +68,7 @@ export interface PlanInput {
   history: ReadonlyMap<ChannelKey, VisitHistory>;
   /** Channels being visited. */
   active: ReadonlySet<ChannelKey>;
-  /** Those of them that are only looked at. */
+  /** Those of them with short visits only. */
   looking: ReadonlySet<ChannelKey>;
   /** Channels whose tables come from a stream that is open anyway. */
   open: ReadonlySet<ChannelKey>;
@@ -78,7 +78,7 @@ export interface PlanInput {
   selectedAt: WallMs;
   /** What was last read before this is read again: stations were replaced. Epoch ms. */
   staleBefore: WallMs;
-  /** Since when 'collect now' is pressed, epoch ms. */
+  /** Since when 'collect now' is active. */
   pressedAt: WallMs | null;
   /** Settings: without it only 'collect now' collects. */
   enabled: boolean;
@@ -106,12 +106,12 @@ interface Plan {
   unreachable: ChannelKey[];
 }
 
-/** A look this long before the last known programme ends finds the next one in time. */
+/** A short visit this long before the last known programme ends finds the next one in time. */
 export const LEAD_MS = 60_000;
-/** Two looks, or an attempt after a failure, are at least this far apart; doubled with every failure. */
+/** Shortest interval of short visits, and of retries; doubled with every failure. */
 export const RETRY_MS = 60_000;
 export const MAX_RETRY_MS = 30 * 60_000;
-/** Retry where no tuner was free, should no event tell that one is. */
+/** Retry where no tuner was free, in case the event is missed. */
 export const NO_TUNER_RETRY_MS = 15_000;
 /**
  * Terrestrial channels at a time, where there are tuners for so many: the guide stays in the background. Of more
@@ -139,13 +139,13 @@ interface Candidate {
 
 /** The earliest moment at which a channel may be tried again after what went wrong. */
 export function notBefore({ failedAt, failures, noTuner }: VisitHistory, now: WallMs): WallMs {
-  // A visit in the future: the clock was set back since, and the wait would last as long as it was off.
+  // A visit in the future: the clock was set back since, and must not prolong the wait.
   if (failedAt === 0 || failedAt > now) return wallMs(0);
   if (noTuner) return plusMs(failedAt, NO_TUNER_RETRY_MS);
   return plusMs(failedAt, retryWait(failures));
 }
 
-/** Doubled with every attempt that came to nothing. */
+/** Doubled with every failed attempt. */
 function retryWait(attempts: number): number {
   return Math.min(RETRY_MS * 2 ** Math.max(0, attempts - 1), MAX_RETRY_MS);
 }
@@ -177,7 +177,7 @@ class Planner {
     const candidates = this.#candidates();
     if (input.enabled) this.#look();
     const ordered = candidates.sort((a, b) => b.thin - a.thin || a.lastRead - b.lastRead);
-    // What costs no tuner comes first.
+    // Channels that need no tuner come first.
     for (const free of [true, false]) {
       for (const candidate of ordered) {
         if (this.#tuners.isOpen(candidate.channel) === free) this.#guide(candidate);
@@ -277,7 +277,7 @@ class Planner {
     return own.filter(({ id }) => !this.input.airing.has(id)).length;
   }
 
-  /** When it has to be looked what a channel airs; undefined: never, as far as it is known. */
+  /** When a short visit of a channel is due; undefined: never, as far as is known. */
   #lookAt(channel: Channel): WallMs | undefined {
     const { airing, coverage, now } = this.input;
     let needed: number | undefined;
@@ -357,7 +357,9 @@ class Planner {
     return [this.#candidate(one, wantedStations(ids(this.#networkOf(one)), 'full'))];
   }
 
-  /** The one that is being visited, else one that is open anyway, else the one tried longest ago, then the fullest. */
+  /**
+   * The one being visited, else one already open, else the one tried longest ago, then the one with the most stations.
+   */
   #oneOf(channels: Channel[]): Channel | undefined {
     const { active } = this.input;
     const tried = ({ history }: Channel): number =>
@@ -394,7 +396,7 @@ class Planner {
 
   #areDue(stations: readonly StationRecord[], visitedAt: WallMs): boolean {
     const { coverage, limits, now, pressedAt, selectedAt, staleBefore } = this.input;
-    // The clock was set back: what was read in the future says nothing about when to read again.
+    // The clock was set back: readings in the future are ignored.
     const visited = visitedAt > now ? 0 : visitedAt;
     if (pressedAt !== null && visited < pressedAt) return true;
     if (!this.input.enabled) return false;

@@ -1,6 +1,6 @@
 /**
- * Which tuners are there for the guide, as far as the agent's list tells. Pure. The agent chooses the tuner; here
- * it is only counted whether one would be found, so that no visit is begun in vain and no other visit displaced.
+ * Tuners available for the guide, by the agent's list. Pure. The agent chooses the tuner; this only checks that there
+ * is one, so that no visit fails or displaces another.
  */
 import type { BroadcastType } from '../../arib/ids.ts';
 import type { Tuner } from '../../wire/agent.ts';
@@ -10,14 +10,14 @@ interface PlacedChannel {
   channel: string;
 }
 
-/** How visits name themselves to the agent. */
+/** `use` of visits at the agent. */
 const VISIT_USE = 'epg ';
 
 function isOn({ tuned }: Tuner, { type, channel }: PlacedChannel): boolean {
   return tuned?.type === type && tuned.channel === channel;
 }
 
-/** Without users. One with an error is tried too, last: it may work again. */
+/** Without users. One with an error comes last: it may work again. */
 function isIdle({ users, state }: Tuner): boolean {
   return users.length === 0 && state !== 'tuning' && state !== 'tuned';
 }
@@ -47,7 +47,7 @@ export class Tuners {
     }
   }
 
-  /** Somebody reads the channel: one more costs no tuner. */
+  /** The channel is open already: another reader needs no tuner. */
   isOpen(place: PlacedChannel): boolean {
     return this.#free.some((tuner) => tuner.users.length > 0 && isOn(tuner, place));
   }

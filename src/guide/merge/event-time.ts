@@ -1,4 +1,4 @@
-/** When an event is, as far as it can be believed: where a duration is not decided, a guess. Pure. */
+/** Plausible times of an event; an undefined duration is estimated. Pure. */
 import type { BroadcastEvent } from '../../../arib/si/event.ts';
 import { type BroadcastMs, broadcastMs, plusMs } from '../../../arib/time.ts';
 import type { ProgramTime } from '../event-program.ts';
@@ -21,7 +21,7 @@ function decided(durationMs: number | undefined, longest: number): durationMs is
 }
 
 /**
- * An event of present/following. Undefined without a plausible start: it cannot be placed.
+ * An event of present/following. Undefined without a plausible start.
  * @param nextStart of the following event, where it is the present one
  */
 export function presentTime(
@@ -45,7 +45,7 @@ function openEnd(startAt: BroadcastMs, now: BroadcastMs): BroadcastMs {
   return broadcastMs((Math.floor(now / OPEN_END_FROM_NOW_MS) + 2) * OPEN_END_FROM_NOW_MS);
 }
 
-/** An event of a schedule, where all starts are decided. Undefined when it is none. */
+/** An event of a schedule, where all starts are defined. Undefined when implausible. */
 export function scheduleTime(event: BroadcastEvent, now: BroadcastMs): ProgramTime | undefined {
   const { startAt, durationMs } = event;
   if (startAt === undefined) return undefined;

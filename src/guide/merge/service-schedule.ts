@@ -1,9 +1,9 @@
 /**
- * The schedule of one service as its sections come: which are new, which events they list, and which parts of it
- * are whole. Pure. ARIB STD-B10 Part 2, 5.2.7; TR-B14 Vol. 4, TR-B15 Vol. 4 (segments of three hours).
+ * The schedule of one service, assembled from sections: new sections, their events, and which parts are
+ * complete. Pure. ARIB STD-B10 Part 2, 5.2.7; TR-B14 Vol. 4, TR-B15 Vol. 4 (segments of three hours).
  *
  * Old and new versions of a segment are never mixed: its list of events is reset with the version. Where a
- * stream carries the service's own tables, those of another stream about it are older and are left.
+ * stream carries the service's own tables, those of another stream about it are older and ignored.
  */
 import type { EventId } from '../../../arib/ids.ts';
 import type { Eit } from '../../../arib/si/eit.ts';
@@ -25,16 +25,16 @@ interface Listing {
 }
 
 interface TakenSection {
-  /** When its part of the schedule begins and ends, epoch ms. */
+  /** Begin and end of its part of the schedule. */
   from: BroadcastMs;
   to: BroadcastMs;
-  /** The section made its part whole. */
+  /** The section completed its part. */
   window: ScheduleWindow | undefined;
 }
 
 export class ServiceSchedule {
   #coverage = new ScheduleCoverage();
-  /** By kind, table and segment; only of parts that are not whole. */
+  /** By kind, table and segment; only incomplete parts. */
   readonly #listings = new Map<number, Listing>();
   #actual = false;
   #day: BroadcastMs | undefined;
@@ -43,7 +43,7 @@ export class ServiceSchedule {
 
   /**
    * @param at broadcast time of its arrival
-   * @returns undefined for a section that says nothing new, or contradicts itself
+   * @returns undefined for a repeated or inconsistent section
    */
   add(eit: Eit, at: BroadcastMs): TakenSection | undefined {
     if (eit.kind === 'present-following') return undefined;

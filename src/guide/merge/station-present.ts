@@ -1,6 +1,6 @@
 /**
- * What a station's present/following tables say, put together from sections of any stream. Pure. It wins over the
- * schedule: EIT present/following is rewritten at the moment when something changes, schedules lag behind.
+ * Present/following of a station, assembled from sections of any stream. Pure. It takes precedence over the
+ * schedule: EIT present/following is updated at once, schedules later.
  * ARIB STD-B10 Part 2, 5.2.7; TR-B14 Vol. 4, TR-B15 Vol. 4.
  */
 import { type EventId, programId } from '../../../arib/ids.ts';
@@ -15,14 +15,14 @@ import type { NamedEvents, VisitedStation } from '../guide-messages.ts';
 import { presentTime } from './event-time.ts';
 
 export class StationPresent {
-  /** Undefined: not seen yet; null: the table says that there is none. */
+  /** Undefined: not received yet; null: the table has no event. */
   #present: BroadcastEvent | null | undefined;
   #following: BroadcastEvent | null | undefined;
-  /** Readings of the station's own stream, the one that spoke last behind: it is nearer than any other. */
+  /** Readings of the station's own stream, the most recently updated last: it takes precedence over all others. */
   readonly #sources = new Set<number>();
   /** By this machine's clock, taken for the broadcast's. */
   #seenAt: BroadcastMs = broadcastMs(0);
-  /** When the present event became what it is, epoch ms; null: before its stream was read; undefined: not heard in it. */
+  /** Since when the present event is present; null: from before its stream was read; undefined: not received in it. */
   #since: WallMs | null | undefined;
 
   constructor(readonly station: VisitedStation) {}
@@ -47,7 +47,7 @@ export class StationPresent {
     return true;
   }
 
-  /** The reading is over: other streams may speak about the station again. */
+  /** The reading has ended: other streams are accepted for the station again. */
   release(session: number, now: WallMs): void {
     if (!this.#sources.delete(session) || this.watched) return;
     this.#since = undefined;
@@ -79,7 +79,7 @@ export class StationPresent {
     return this.#present !== undefined || this.#following !== undefined;
   }
 
-  /** The reading of the station's own stream that spoke last; undefined: there is none. */
+  /** The most recently updated reading of the station's own stream; undefined: none. */
   get source(): number | undefined {
     return [...this.#sources].at(-1);
   }
@@ -90,8 +90,8 @@ export class StationPresent {
   }
 
   /**
-   * The present event has an unknown duration, the following one waits for it, or nothing is on: what is stored about it
-   * depends on the time.
+   * The present event has an unknown duration, the following one waits for it, or nothing is on: what is stored about
+   * it depends on the time.
    */
   get dependsOnTime(): boolean {
     const isOpen = this.#present !== undefined && this.#present?.durationMs === undefined;
@@ -108,12 +108,12 @@ export class StationPresent {
   read(now: BroadcastMs): PresentFollowing {
     const following = this.#program(this.#following, undefined, now);
     const present = this.#program(this.#present, following?.startAt, now);
-    // Repetitions say nothing, so what a stream that is being read said last is true now.
+    // Repetitions are left out, so the last table of a stream being read is current.
     const at = this.watched ? now : this.#seenAt;
     return { present, following, at, ...(this.#waiting === undefined ? {} : { waiting: this.#waiting }) };
   }
 
-  /** The programme as present/following has it, while that is still to be believed. */
+  /** The programme by present/following, while that is current. */
   held(event: EventId, now: BroadcastMs): ProgramRecord | undefined {
     if (event !== this.#present?.eventId && event !== this.#following?.eventId) return undefined;
     const { present, following } = this.read(now);
@@ -130,7 +130,7 @@ export class StationPresent {
   ): ProgramRecord | null | undefined {
     if (event === null || event === undefined) return event;
     const time = presentTime(event, nextStart, now);
-    // It cannot be placed, but something is on: undefined, not null.
+    // A programme without plausible times is on: undefined, not null.
     if (time === undefined) return undefined;
     return programOf(this.station.id, this.station.networkId, event, time);
   }
