@@ -1,6 +1,6 @@
 /**
- * Bookings: plans whenever an input of the plan has changed, stores the differences, and sends the recorder its orders.
- * A plan can be lost without harm: decisions of people are stored before it, and a plan whose inputs have changed
+ * Planning of reservations: plans whenever an input has changed, stores the differences, and sends the recorder its
+ * orders. A lost plan does no harm: users' decisions are stored before it, and a plan whose inputs have changed
  * meanwhile is discarded.
  */
 
@@ -52,13 +52,13 @@ export interface BookingServiceOptions {
   /** The agent's. @throws Failure agent_unavailable, in bounded time */
   tuners: () => Promise<readonly Tuner[]>;
   recorder: RecorderPort;
-  /** What stations that are being received say of their programmes. */
+  /** Programmes by present/following of the stations being received. */
   airings: () => Airings;
   settings: Pick<Settings, 'get'>;
-  /** What is booked so soon is kept though its rule no longer matches, ms. */
+  /** Reservations starting within this time are kept although their rule no longer matches, ms. */
   retractGraceMs: number;
   retiring?: (rule: RuleId | null, draft: RuleDraft) => Retiring;
-  /** Who asked is answered then, planned or not, ms. */
+  /** Longest wait of a request for its plan, ms. */
   settleLimitMs?: number | undefined;
   /** The database file: the worker reads it with a connection of its own. */
   databasePath: string;
@@ -67,18 +67,18 @@ export interface BookingServiceOptions {
   log: Log;
   /** Epoch ms, by the broadcast's clock. */
   now: () => BroadcastMs;
-  /** As long as the time may be another, nothing is forgotten. */
+  /** While the time is unconfirmed, nothing is purged. */
   isTimeSure?: () => boolean;
 }
 
-/** So often a plan may find that something changed under its hands before it waits a little. */
+/** Consecutive plans with changed inputs before a pause. */
 const ATTEMPTS = 4;
 const SETTLE_LIMIT_MS = 5_000;
 const KEPT_MS = 14 * 86_400_000;
 const PURGE_MS = 3_600_000;
-/** The longest margin, and some time to judge in. */
+/** The longest margin, and time for the verdict. */
 const LOST_MS = 2 * 3_600_000;
-/** What plans are made of, as far as others tell; booking's own changes wake it anyway. */
+/** Events of other features that change inputs of the plan; own changes trigger it directly. */
 const WAKING = new Set<string>(['programs', 'services', 'settings']);
 
 export class BookingService {
@@ -92,7 +92,7 @@ export class BookingService {
   #openings: ReadonlyMap<ProgramId, PlannedOpening> = new Map();
   #times: ReadonlyMap<ReservationId, OpeningTimes> = new Map();
   #purgedAt = -Infinity;
-  /** Rules of which not everything is booked yet, with how many programmes are left for later. */
+  /** Rules with too many matches, with the number of programmes left for later. */
   #crowded: ReadonlyMap<RuleId, number> = new Map();
   /** Reservations whose programmes are on: lists of stations show them. */
   #onAir = '';
@@ -118,7 +118,7 @@ export class BookingService {
     });
     const settle = async (): Promise<boolean> => {
       const isPlanned = await this.#loop.settle(options.settleLimitMs ?? SETTLE_LIMIT_MS);
-      // What somebody wants now does not wait for a plan that takes long.
+      // A manual reservation does not wait for a long plan.
       if (!isPlanned && !this.#closed) this.#tell();
       return isPlanned;
     };
@@ -152,7 +152,7 @@ export class BookingService {
     });
   }
 
-  /** What is to be recorded is told at once, as it was planned last; the plan follows. @throws the database's error */
+  /** Sends the orders of the last plan at once; a new plan follows. @throws the database's error */
   start(): void {
     this.#news.start();
     this.#tell();
@@ -161,18 +161,18 @@ export class BookingService {
     });
   }
 
-  /** Something that plans are made of has changed. */
+  /** An input of the plan has changed. */
   wake(): void {
     this.#loop.wake();
   }
 
-  /** The recorder began one. */
+  /** The recorder began a recording. */
   onBegan(): void {
     this.#news.look();
     this.#loop.wake();
   }
 
-  /** The recorder ended one. */
+  /** The recorder ended a recording. */
   onEnded({ recordingId, worthRepeating }: RecordingEnd): void {
     if (worthRepeating) this.options.log.info('next airing wanted', { recording: recordingId });
     this.#news.look();
@@ -195,7 +195,7 @@ export class BookingService {
     return {
       now: at,
       isTimeSure: isTimeSure?.() !== false,
-      // By the clock as it is now: it may have been wrong at the start.
+      // By the present clock: it may have been wrong at the start.
       runningSince: plusMs(at, -(systemMonotonicClock() - this.#began)),
       airings: airings(),
       tuners: tuners === null ? null : tunersOfPlan(tuners, recordings),
@@ -210,7 +210,7 @@ export class BookingService {
     };
   }
 
-  /** @returns false when things changed faster than they were planned */
+  /** @returns false when inputs kept changing during the plans */
   async #run(): Promise<boolean> {
     this.#purge();
     if (this.#tuners.tuners === null) void this.#tuners.read();
@@ -222,12 +222,12 @@ export class BookingService {
       }
       return false;
     } finally {
-      // Without a plan too: what somebody booked meanwhile is recorded with its own times.
+      // Also without a plan: manual reservations are recorded with their own times.
       if (!this.#closed) this.#tell();
     }
   }
 
-  /** @returns false when it was made of something else than is stored now */
+  /** @returns false when its inputs have changed in the database */
   #apply({ stamp, create, update, remove, openings, faults, repeats, crowded }: Planned): boolean {
     const { reservations, rules, log, now } = this.options;
     const isDifferent = create.length + update.length + remove.length > 0;
@@ -260,7 +260,7 @@ export class BookingService {
     if (isDifferent) {
       log.debug('planned', { created: create.length, changed: update.length, removed: remove.length });
     }
-    // What was booked by itself has to be placed.
+    // Automatic reservations need another plan.
     if (repeats.length > 0) this.#loop.wake();
     return true;
   }
@@ -308,7 +308,7 @@ export class BookingService {
     const shown = onAir.map(({ programId }) => programId).join();
     if (shown !== this.#onAir) hub.changed('services');
     this.#onAir = shown;
-    // After every plan: times, and what is over by now, belong to the lists too.
+    // After every plan: the lists also depend on its times and on the present time.
     this.#news.look();
   }
 

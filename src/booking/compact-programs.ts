@@ -11,20 +11,20 @@ import type { ProgramRows } from '../schedule/match/program-rows.ts';
 import type { ShortTexts, StoredProgram } from '../store/planning-database.ts';
 import { readList } from '../store/stored-json.ts';
 
-/** The database, as far as texts are read again out of it. */
+/** The part of the database that texts are read from. */
 interface TextSource {
   texts(id: ProgramId): ShortTexts;
   extended(id: ProgramId): Record<string, string> | null;
 }
 
-/** What is booked is asked for with every plan, what rules match now and then: some 400 octets each. */
+/** Cached texts: reservations are read with every plan, matches of rules now and then; some 400 octets each. */
 const RECENT_TEXTS = 2000;
 
 const NO_GROUPS: ProgramGroup[] = [];
 /** There are 16 major genres with 16 each; programmes have up to a few. */
 const MAX_ALIKE = 10_000;
 
-/** What programmes share: lists of genres by what they are written as, and where their texts are. */
+/** Shared by programmes: lists of genres by their stored text, and the source of texts. */
 export class Shared {
   readonly #genres = new Map<string, Genre[]>();
   readonly #texts = new LruCache<ProgramId, ShortTexts>(RECENT_TEXTS);
@@ -47,7 +47,7 @@ export class Shared {
     return this.source.extended(id);
   }
 
-  /** As it was read just now, its texts at hand. */
+  /** Just read, with its texts. */
   program(stored: StoredProgram): GuideProgram {
     // Others than it had.
     this.#texts.delete(stored.id);

@@ -1,4 +1,4 @@
-/** The booking feature put together: reservations and rules over the plan, and their routes. */
+/** Composition of the booking feature: reservations, rules, planning, and routes. */
 import type { Database } from 'bun:sqlite';
 import type { AddRoutes } from '../route/add-routes.ts';
 import { CancellationStore } from '../store/cancellation-store.ts';

@@ -10,7 +10,7 @@ interface ListChangeNotifierOptions {
 }
 
 /**
- * Wishes that come together are one look: of 1,000 reservations and 300 rules it takes some 10 ms of the main loop.
+ * Debounce: a comparison of 1,000 reservations and 300 rules takes some 10 ms of the event loop.
  */
 const GATHER_MS = 200;
 
@@ -23,7 +23,7 @@ export class ListChangeNotifier {
 
   constructor(private readonly options: ListChangeNotifierOptions) {}
 
-  /** Differences are told from now on. @throws the database's error */
+  /** Changes are published from now on. @throws the database's error */
   start(): void {
     for (const name of NAMES) this.#seen.set(name, this.#digest(name));
   }
@@ -53,7 +53,7 @@ export class ListChangeNotifier {
         if (digest === this.#seen.get(name)) continue;
         this.#seen.set(name, digest);
       } catch (error) {
-        // Told rather than not: who reads again learns of the trouble too.
+        // Publishes an event in this case: clients that read again get the error.
         log.warn('list not read', { list: name, error: String(error) });
       }
       hub.changed(name);

@@ -4,12 +4,15 @@ import type { Reservation } from '../model/reservation.ts';
 
 /** Longer ones are planned again often enough by the usual interval. */
 const SHORT_MS = 3 * 60_000;
-/** While one is on: a tuner may become free at any moment, also without a told end. */
+/** While one is on air, a tuner may become free at any moment, also before an announced end. */
 const ON_AIR_MS = 5_000;
 
 type Times = Pick<Reservation, 'state' | 'startAt' | 'endAt'>;
 
-/** Until a tuner may have become free for a conflict that would be over soon; Infinity: there is none. @param now epoch ms */
+/**
+ * Until a tuner may have become free for a conflict that would be over soon; Infinity: there is none. @param now epoch
+ * ms
+ */
 export function nextDecisionMs(reservations: readonly Times[], now: BroadcastMs): number {
   const short = reservations.filter(
     ({ state, startAt, endAt }) => state === 'conflict' && endAt > now && endAt - startAt < SHORT_MS,

@@ -1,4 +1,4 @@
-/** The tuners as the plan counts on them, read from the agent whenever it says that they changed. */
+/** The tuners for the plan, read from the agent whenever they change. */
 import type { Log } from '../../host/log.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import { recordingId } from '../model/ids.ts';
@@ -6,7 +6,7 @@ import type { RunningRecording } from '../model/recording.ts';
 import type { ReservationId } from '../model/reservation.ts';
 import type { TunerOfPlan } from '../schedule/plan/plan-types.ts';
 
-/** How the agent's users of recordings are called. */
+/** `use` of recordings at the agent. */
 const RECORDING_USE = /^rec (\d+)$/;
 
 /** As long as a tuner was not measured: a slow satellite tuner. */
@@ -16,8 +16,8 @@ const REQUEST_MS = 100;
 const RETUNE_STEP_MS = 500;
 
 /**
- * In the agent's order of rank. One that cannot be used is counted on for what no other receives alone: the agent takes
- * it last, tries it again by itself, and says so when it has come back. Pure.
+ * In the agent's order of rank. An unusable tuner counts only for types that no other receives: the agent uses it last,
+ * retries it, and reports its return. Pure.
  */
 export function tunersOfPlan(
   tuners: readonly Tuner[],
@@ -30,7 +30,7 @@ export function tunersOfPlan(
   return tuners.filter(isUsable).flatMap((one): TunerOfPlan[] => {
     const { id, rank, types, state, users } = one;
     if (rank === null) return [];
-    // It has no users: recordings that ran there get another one.
+    // It has no users: its recordings get another tuner.
     if (state === 'error')
       return [{ rank, types: types.filter((type) => !received.has(type)), recording: [], broken: types }];
     const here = new Set<ReservationId>();
@@ -45,7 +45,7 @@ export function tunersOfPlan(
   });
 }
 
-/** In steps, so that a measurement of a few ms more makes no other plan. */
+/** Rounded, so that small differences do not change the plan. */
 function retuneMs({ tunedInMs = UNMEASURED_MS }: Tuner): number {
   return Math.ceil((tunedInMs + REQUEST_MS) / RETUNE_STEP_MS) * RETUNE_STEP_MS;
 }
@@ -57,7 +57,7 @@ interface TunerWatchOptions {
   log: Log;
 }
 
-/** Holds the tuners as they were last heard of: an agent that is away for a while comes back with the same ones. */
+/** Keeps the last known tuners: an agent that returns after a while usually has the same ones. */
 export class TunerWatch {
   #heard: readonly Tuner[] | null = null;
   #reading: Promise<void> | undefined;
@@ -65,12 +65,12 @@ export class TunerWatch {
 
   constructor(private readonly options: TunerWatchOptions) {}
 
-  /** null: the agent has not been heard. */
+  /** null: unknown, no answer from the agent yet. */
   get tuners(): readonly Tuner[] | null {
     return this.#heard;
   }
 
-  /** Reads them; once more when it is asked for meanwhile. */
+  /** Reads them; once more if requested meanwhile. */
   read(): Promise<void> {
     if (this.#reading !== undefined) {
       this.#again = true;
@@ -97,7 +97,7 @@ export class TunerWatch {
   }
 }
 
-/** What plans depend on: not how well it is received. */
+/** Fields that plans depend on, without signal quality. */
 function decisive(tuner: Tuner): unknown {
   const { id, rank, types, disabled, state, users } = tuner;
   return [

@@ -5,14 +5,14 @@
 import type { Log } from '../../host/log.ts';
 
 interface PlanningLoopOptions {
-  /** @returns false, or throws: it is to be tried again */
+  /** @returns false, or throws: retried with backoff */
   run: () => Promise<boolean>;
   log: Log;
   /** Debounce of requests without a waiting caller, ms; longer where a run takes long. */
   gatherMs?: number;
   /** ms. */
   everyMs?: number;
-  /** Until a run is worth while by itself, ms; `everyMs` counts where that is sooner. */
+  /** Time until the next useful run, ms; at most `everyMs`. */
   nextInMs?: () => number;
 }
 
@@ -23,7 +23,7 @@ interface Waiting {
 
 const GATHER_MS = 200;
 const EVERY_MS = 60_000;
-/** Where wishes never end, as while the guide is read, the machine is left to others for so many times as long. */
+/** Under continuous requests, as while the guide is read: pause between runs, as a multiple of their duration. */
 const REST = 4;
 const MAX_GATHER_MS = 5_000;
 /** After this many consecutive failures callers do not wait any more. */
@@ -32,7 +32,7 @@ const HOPELESS = 3;
 const BACKOFF_MS = [250, 1000, 3000, 10_000, 30_000] as const;
 
 export class PlanningLoop {
-  /** Wishes so far, and those that a run answered. */
+  /** Number of requests, and of those answered by a run. */
   #wanted = 0;
   #done = 0;
   #failures = 0;
@@ -61,7 +61,7 @@ export class PlanningLoop {
 
   /**
    * At once.
-   * @returns whether a run that began after this call went well within the limit
+   * @returns whether a run begun after this call succeeded within the limit
    */
   async settle(limitMs: number): Promise<boolean> {
     if (this.#closed) return false;
@@ -86,7 +86,7 @@ export class PlanningLoop {
     await this.#running;
   }
 
-  /** The sooner one counts. */
+  /** The earlier time counts. */
   #arm(delayMs: number): void {
     if (!this.#started || this.#closed || this.#running !== undefined) return;
     const dueAt = performance.now() + delayMs;

@@ -1,6 +1,6 @@
 /**
- * The main thread's side of the planning worker. A worker that dies or stops answering fails what it was asked, and the
- * next request starts another one: it holds nothing that is not in the database.
+ * The main thread's side of the planning worker. Requests to a worker that crashes or hangs fail, and the
+ * next request starts another one: all its state is in the database.
  */
 import type { Log } from '../../host/log.ts';
 import { type Ask, type RequestName, WorkerError, WorkerLink } from '../../host/worker-link.ts';
@@ -23,7 +23,7 @@ interface PlanningWorkerClientOptions {
   limitMs?: number;
 }
 
-/** The first plan reads the whole guide, in one turn of the worker: seconds on a slow machine. */
+/** The first plan reads the whole guide without yielding: seconds on a slow machine. */
 const LIMIT_MS = 60_000;
 /** A plan that is under way at shutdown is abandoned after this. */
 const CLOSE_LIMIT_MS = 1_000;

@@ -13,24 +13,24 @@ import { CompactPrograms, Shared } from './compact-programs.ts';
 import type { Planned, PlanOrder, Previewed, PreviewOrder, Repeat } from './planning-worker-messages.ts';
 
 const DAY_MS = 86_400_000;
-/** What was recorded so lately counts for its episode; a day more, for programmes that were moved. */
+/** Recordings of this period count for their episode; a day more, for moved programmes. */
 const RECORDED_MS = 31 * DAY_MS;
-/** The next airing is waited for so long: the reservation that says so is kept for longer. */
+/** How far ahead the next airing of a damaged recording is searched. */
 const REPEAT_MS = 13 * DAY_MS;
-/** So many programmes are read before what was read on the way is cleared away: it is several times what is kept. */
+/** Garbage collection after this many programmes: reading leaves several times as much garbage as is kept. */
 const MANY_READ = 5_000;
-/** A plan leaves behind as much as is kept. When none has been asked for so long, that is cleared away too. */
+/** A plan leaves as much garbage as is kept: collected after this time without requests. */
 const QUIET_MS = 3_000;
 
 interface PlanningWorkerHostOptions {
   openFile: (path: string) => PlanningDatabase;
 }
 
-/** What was read of one moment. */
+/** Data of one read transaction. */
 interface Moment {
   stamp: string;
   circumstances: PlanCircumstances;
-  /** Recordings whose episodes may be booked again, by whomever they were booked. */
+  /** Recordings whose episodes may be booked again, manual or by a rule. */
   released: readonly RecordedRow[];
   /** Damaged recordings that have a successor, and when that begins, epoch ms. */
   repeated: ReadonlyMap<RecordingId, number>;
@@ -45,15 +45,15 @@ export class PlanningWorkerHost {
   readonly #planning = new IncrementalPlanner(this.#held);
   #file: PlanningDatabase | undefined;
   #guideVersion = -1;
-  /** Of the programmes of each station that are held: id and mark, one after the other. */
+  /** Of the cached programmes of each station: id and version, alternating. */
   readonly #marks = new Map<StationId, Float64Array>();
   #quiet: ReturnType<typeof setTimeout> | undefined;
   #stations = '';
   #rules = '';
   #recordings = '';
-  /** Kept as the same objects: what is read out of their texts is known by them. */
+  /** Kept as the same objects, which are keys of cached text facts. */
   #recorded = new Map<RecordingId, RecordedRow>();
-  /** Those whose episodes are not booked again, and those whose are. */
+  /** Recordings that block their episode, and those that do not. */
   #kept: readonly RecordedRow[] = [];
   #released: readonly RecordedRow[] = [];
 
@@ -234,7 +234,7 @@ export class PlanningWorkerHost {
     this.#recordings = stamp;
   }
 
-  /** The damaged recording that a reservation of a rule makes good. */
+  /** The damaged recording that a rule's reservation replaces. */
   #repeatedBy({ programId, ruleId }: PlannedReservation, { released }: Moment): RecordingId | null {
     const program = this.#planning.guide.get(programId);
     if (ruleId === null || program === undefined) return null;
@@ -244,11 +244,11 @@ export class PlanningWorkerHost {
     return repeated?.id ?? null;
   }
 
-  /** What was booked by hand and recorded badly is booked again by itself, once. */
+  /** Books the next airing after a damaged manual recording, once. */
   #repeats({ circumstances, released, repeated }: Moment): Repeat[] {
     const { now, reservations } = circumstances;
     const { guide, facts } = this.#planning;
-    // What makes one good makes all good that were recorded before it.
+    // It also replaces all earlier damaged recordings of the episode.
     const isRepeated = (row: RecordedRow): boolean =>
       released.some(
         (other) => (repeated.get(other.id) ?? -Infinity) > row.startAt && isRepeat(facts, other, row),

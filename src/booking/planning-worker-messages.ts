@@ -1,4 +1,4 @@
-/** What the main thread asks the planning worker, and its answers. */
+/** Messages between main thread and planning worker. */
 
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
@@ -45,7 +45,7 @@ export interface Repeat {
 }
 
 export interface Planned {
-  /** Of what it was made (`ReservationStore.stamp`). */
+  /** Version of its inputs (`ReservationStore.stamp`). */
   readonly stamp: string;
   /** `repeats`: the damaged recording whose episode it is. */
   readonly create: readonly (PlannedReservation & { readonly repeats: RecordingId | null })[];
@@ -61,9 +61,9 @@ export interface Planned {
 
 export interface PreviewOrder extends PlanOrder {
   readonly draft: RuleDraft;
-  /** The rule that is being changed; null: it would be a new one. */
+  /** The rule under edit; null: a new one. */
   readonly replaces: RuleId | null;
-  /** So many programmes are told. */
+  /** Limit of listed programmes. */
   readonly limit: number;
 }
 

@@ -1,4 +1,4 @@
-/** What the recorder is told: the reservations that are to be recorded, with the plan's times and the settings. Pure. */
+/** Orders to the recorder: the reservations to record, with the plan's times and the settings. Pure. */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { latest, plusMs } from '../../arib/time.ts';
 import type { RecordingOrder } from '../model/recording.ts';
@@ -6,7 +6,7 @@ import type { Reservation } from '../model/reservation.ts';
 import type { EncodeChoice } from '../model/rule.ts';
 import type { PlannedOpening } from '../schedule/plan/plan-types.ts';
 
-/** A slow satellite tuner takes so long to its first packet, ms; what comes sooner is head. */
+/** Time of a slow satellite tuner to its first packet, ms; earlier data is head. */
 export const TUNING_MS = 2_000;
 
 /** Margins in ms. */
@@ -24,8 +24,8 @@ interface Place {
 }
 
 /**
- * What has no opening is recorded with its own margins: no tuner was heard of yet, or the planning worker is away. Then
- * it takes over from what ends shortly before it, as if there were no other tuner: margins are worth less than a begin.
+ * Without an opening (tuners unknown yet, or no planning worker) a reservation gets its own margins, and takes over the
+ * tuner of one that ends shortly before it, as if there were no other: a begin is worth more than a margin.
  * @param reservations scheduled ones and those that are being recorded
  */
 export function ordersOf(

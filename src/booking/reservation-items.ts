@@ -24,7 +24,7 @@ import {
 export interface OpeningTimes {
   openAt: BroadcastMs;
   closeAt: BroadcastMs;
-  /** What retuning is expected to take of it. */
+  /** Expected loss by retuning. */
   cuts: readonly ExpectedCut[];
 }
 
@@ -38,8 +38,8 @@ interface ExpectedCut {
 }
 
 /**
- * Of each that is to be recorded. A plan has what runs opened at the moment at which it is made: what is told stays.
- * @param before what was told last
+ * Of each reservation to record. A plan opens running ones at its own time: their published time is kept.
+ * @param before the published times
  */
 export function openingTimes(
   reservations: readonly Pick<Reservation, 'id' | 'state' | 'programId' | 'name'>[],
@@ -77,7 +77,7 @@ function noteText(note: ListedReservation['note'], cuts: readonly ExpectedCut[])
 interface Offers {
   /** What a conflict could take instead. */
   readonly ofConflict: readonly OfferedProgram[];
-  /** Of one that was not recorded well: airings of its title to come; undefined of others. */
+  /** For a failed or damaged recording: future airings of its title; otherwise undefined. */
   readonly next: readonly OfferedProgram[] | undefined;
 }
 
@@ -140,7 +140,7 @@ export function reservationItem(
   };
 }
 
-/** @param left programmes that it matches and that are booked when they are nearer */
+/** @param left matched programmes that are booked later */
 export function ruleWithFacts(rule: Rule, facts: RuleFacts | undefined, left = 0): RuleItem {
   const { booked = 0, conflicts = 0, recorded = 0, next = null } = facts ?? {};
   return {

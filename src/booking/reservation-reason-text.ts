@@ -1,4 +1,4 @@
-/** Sentences for the reasons and notes of reservations, Japanese: the only place that makes them of codes. */
+/** Japanese sentences for the codes of reasons and notes of reservations. */
 
 import type { BroadcastType } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
@@ -52,7 +52,7 @@ export function reservationNoteText(note: ReservationNote): string {
   }
 }
 
-/** What retuning between two programmes that meet on one tuner takes. */
+/** Loss by retuning between two adjacent programmes on one tuner. */
 export function cutText({ part, ms, name }: { part: 'head' | 'tail'; ms: number; name: string }): string {
   const seconds = Math.max(1, Math.round(ms / 1000));
   return part === 'tail'

@@ -1,4 +1,7 @@
-/** Reservations by hand: reserve, cancel, restore. A change is stored and, if that is quick, planned before it is answered. */
+/**
+ * Reservations by hand: reserve, cancel, restore. A change is stored and, if that is quick, planned before it is
+ * answered.
+ */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
@@ -26,9 +29,9 @@ interface ReservationServiceOptions {
     findKnown(id: StationId): KnownStation | undefined;
   };
   recorder: RecorderPort;
-  /** When each that is to be recorded, or is, opens and closes. */
+  /** Begin and end of every planned or running recording. */
   timesOf: (id: ReservationId) => OpeningTimes | undefined;
-  /** Plans with what was stored; whether that happened in time. */
+  /** Plans with the stored change; whether that was in time. */
   settle: () => Promise<boolean>;
   /** Something of the lists changed. */
   changed: () => void;
@@ -36,10 +39,10 @@ interface ReservationServiceOptions {
   now: () => BroadcastMs;
 }
 
-/** The recorder writes what it has; a disk that hangs is not waited for. */
+/** Longest wait for the recorder to write its data. */
 const STOP_LIMIT_MS = 10_000;
 const COPY_NEVER = 'コピー禁止の番組なので録画しません';
-/** Of what was not recorded well. */
+/** Of failed or damaged recordings. */
 const MOST_NEXT = 3;
 const NO_CHOICE = {
   marginBefore: null,
@@ -56,7 +59,7 @@ function unknownReservation(): Failure {
 export class ReservationService {
   constructor(private readonly options: ReservationServiceOptions) {}
 
-  /** By start; what is done with the last first. */
+  /** By start; past ones latest first. */
   list(completed: boolean, window: ReservationWindow = {}): ReservationItem[] {
     const { reservations, now } = this.options;
     const rows = completed ? reservations.completed(now()) : reservations.coming(now());
@@ -90,7 +93,7 @@ export class ReservationService {
     return { recorded, programId: airing.id, reserved: isReserved(state) };
   }
 
-  /** Again and again is the same as once. @throws Failure not_found */
+  /** Idempotent. @throws Failure not_found */
   async cancel(id: ReservationId): Promise<void> {
     const { reservations, now } = this.options;
     const reservation = reservations.find(id);
@@ -117,7 +120,7 @@ export class ReservationService {
     this.options.changed();
     await this.options.settle();
     if (reservations.find(id) !== undefined) return this.get(id);
-    // Its rule does not want it any more; the person does.
+    // Kept although its rule no longer matches: the user wants it.
     const { stationId, name, description, startAt, marginBefore, marginAfter, encode, keepTs, commercials } =
       reservation;
     const choice = { marginBefore, marginAfter, encode, keepTs, commercials };
@@ -165,7 +168,7 @@ export class ReservationService {
     if (isLost) reservations.cancelLost(id, now());
   }
 
-  /** What was stopped a moment ago is being judged, and says that it is recorded until then. */
+  /** A recording stopped just now is in state `recording` until its verdict is stored. */
   async #judged(program: ProgramId): Promise<void> {
     const { recorder, reservations } = this.options;
     const known = reservations.ofProgram(program);
@@ -173,7 +176,7 @@ export class ReservationService {
     if (recorder.running().get(known.id)?.progress.phase === 'over') await inTime(recorder.over(known.id));
   }
 
-  /** undefined station: nothing can be booked there either. */
+  /** Without a station there is nothing to record either. */
   #memory({ ruleId, name, startAt, stationId }: StoredReservation): Omit<Cancellation, 'id'> | null {
     const station = this.options.stations.findKnown(stationId);
     if (station === undefined) return null;

@@ -1,4 +1,4 @@
-/** `/api/rules`: what is booked by itself. */
+/** `/api/rules`: rules for automatic recording. */
 
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';

@@ -18,10 +18,10 @@ interface RuleServiceOptions {
   rules: RuleStore;
   reservations: Pick<ReservationStore, 'dropOfRule'>;
   plans: Pick<PlanningWorkerClient, 'preview'>;
-  /** What a preview counts on. */
+  /** Inputs of a preview. */
   order: () => PlanOrder;
   stationName: (id: StationId) => string;
-  /** How many programmes of a rule wait until they are nearer. */
+  /** Number of a rule's programmes that are booked later. */
   leftOf: (id: RuleId) => number;
   /** What the actions of a rule would put into the bin; undefined: that is not known. */
   retiring: ((rule: RuleId | null, draft: RuleDraft) => Retiring) | undefined;
@@ -33,9 +33,9 @@ interface RuleServiceOptions {
   now: () => BroadcastMs;
 }
 
-/** More matches than anybody looks through. */
+/** Limit of matches in a preview. */
 const PREVIEW_LIMIT = 200;
-/** So often a rule that is being deleted may be changed before it goes all the same. */
+/** Retries of a deletion while the rule is changed concurrently. */
 const REMOVALS = 3;
 
 function unknownRule(): Failure {
@@ -43,7 +43,7 @@ function unknownRule(): Failure {
 }
 
 export class RuleService {
-  /** Who changed a rule last, or is deleting it. */
+  /** Last change of each rule, or its deletion. */
   readonly #hands = new Map<RuleId, symbol>();
 
   constructor(private readonly options: RuleServiceOptions) {}
@@ -85,7 +85,7 @@ export class RuleService {
     for (let attempt = 0; attempt < REMOVALS && !isPlanned; attempt += 1) {
       const hand = Symbol('remove');
       this.#hands.set(id, hand);
-      // What other rules want too becomes theirs; the rest goes as the plan has it.
+      // Reservations that other rules match become theirs; the plan removes the rest.
       rules.disable(id, null, now());
       if (!(await this.#settle())) break;
       // If it was enabled again meanwhile, it has booked: those reservations would be orphaned.

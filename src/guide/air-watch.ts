@@ -176,7 +176,7 @@ export class AirWatch {
 
 /**
  * When what was present ceased to be. What broke into it may be heard late, by a process that was stopped: then it
- * began when its table says, as every boundary that is told and heard. Null: unknown.
+ * began announced start counts, as for every announced boundary. Null: unknown.
  */
 function ceasedAt(before: Partial<Station>, { present, startsAt, since }: AirNews): BroadcastMs | null {
   if (since === null || present == null || startsAt == null) return since;

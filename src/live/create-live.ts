@@ -1,4 +1,4 @@
-/** Live viewing put together: sessions, the report of a tuner lost to a recording, and the route. */
+/** Composition of live viewing: sessions, live socket, tuners lost to a recording, and routes. */
 import type { AddRoutes } from '../route/add-routes.ts';
 import { addLiveCaptionRoutes, addLiveRoutes, type LiveRouteNeeds } from './live-routes.ts';
 import { type LiveOptions, LiveService } from './live-service.ts';

@@ -1,4 +1,4 @@
-/** What clients of the live socket ask for, and how refusals and notices are told them. */
+/** Control messages of the live socket: requests, refusals and notices. */
 import { Value } from '@sinclair/typebox/value';
 import type { Notice } from '../../wire/api.ts';
 import { type LiveControl, type LiveMessage, LiveRequestSchema } from '../../wire/live.ts';
@@ -7,7 +7,7 @@ import { Failure } from '../model/failure.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Undefined for what is no control message of this version. A text message may stand for a frame of channel 0x40. */
+/** Undefined if it is no control message of this version. A text message counts as a frame of channel 0x40. */
 export function readControl(data: string | Uint8Array): LiveControl | undefined {
   try {
     const value: unknown = JSON.parse(typeof data === 'string' ? data : textOf(data));
@@ -34,7 +34,7 @@ export const BAD_MESSAGE: ErrorMessage = {
 const SUSPENDED = 'この局は放送を休止しています。番組表で次の放送を確認してください。';
 const INTERNAL = 'サーバーの内部でエラーが起きました。ログを確認してください。';
 
-/** @param isSuspended the guide says that the station pauses now */
+/** @param isSuspended the station is off air now, by the guide */
 export function errorOf(error: unknown, isSuspended: boolean): ErrorMessage {
   if (!(error instanceof Failure)) return { type: 'error', code: 'internal', message: INTERNAL };
   const { code, message } = error;

@@ -1,4 +1,4 @@
-/** Why a live stream is refused, as API and screen say it: for each cause a code and a sentence with the next step. */
+/** Refusals of live streams: for each cause a code and a Japanese sentence with the next step. */
 import type { ProblemCode } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
 import type { AgentStreamErrorCode } from '../tuner/agent-stream.ts';
@@ -27,7 +27,7 @@ const REFUSALS: Readonly<Record<AgentStreamErrorCode, readonly [code: ProblemCod
   ],
 };
 
-/** What the client of a live stream is told; failures that are not the agent's stay as they are. */
+/** Answer to the client of a live stream; failures other than the agent's are unchanged. */
 export function liveFailure(failure: Failure): Failure {
   if (!(failure instanceof StreamFailure)) return failure;
   const { code, reason } = failure.problem;

@@ -1,4 +1,4 @@
-/** Live viewing: which station is watched by whom. Sessions, queues and frames are those of `src/media`. */
+/** Live viewing: sessions by station. Sessions, queues and frames are those of `src/media`. */
 import type { StationId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';
 import type { Tuner } from '../../wire/agent.ts';
@@ -38,7 +38,7 @@ interface LiveViewing {
   readonly notices: readonly Notice[];
   /** The agent's name of the tuner, where it told one. */
   readonly tunerId: string | null;
-  /** What can be chosen now, at least one. */
+  /** Available options, at least one. */
   readonly audios: readonly AudioOption[];
   /** Id of the Audio option that is sent. */
   readonly audio: string;
@@ -53,7 +53,7 @@ export interface LiveStream {
   notices: readonly Notice[];
   /** The agent's name of the tuner, where it told one. */
   tunerId: string | null;
-  /** Errors when the stream broke, ends when the layout changed; to cancel it is to leave. */
+  /** Errors when the stream breaks, ends when the layout changes; cancelling it leaves the session. */
   body: ReadableStream<Uint8Array>;
 }
 
@@ -73,7 +73,7 @@ export interface LiveOptions {
    * @param tunerId the tuner that it was received on
    */
   onLost?: ((station: StationRecord, tunerId: string) => Promise<RecordingId | null>) | undefined;
-  /** What the agent has; without them no station is prepared. */
+  /** The agent's tuners; without them no station is prepared. */
   tuners?: (() => Promise<readonly Tuner[]>) | undefined;
   /** Why the station stays scrambled on this tuner. */
   keyFailure?: KeyFailureQuery | undefined;
@@ -86,7 +86,7 @@ const WARM_AFTER_MS = 1_000;
 interface Watched {
   readonly shared: SharedSource<StationSource>;
   readonly lost: Promise<RecordingId | null>;
-  /** A viewer joined: it was not only prepared for one. */
+  /** A viewer joined, so it is no longer only prepared. */
   isJoined: boolean;
 }
 
@@ -125,7 +125,7 @@ export class LiveService {
       return await this.#join(request, signal);
     } catch (error) {
       const isCrowded = error instanceof Failure && error.code === 'no_tuner';
-      // What is only prepared must not keep a viewer from a tuner.
+      // A prepared station must not block a viewer's tuner.
       if (!isCrowded || !(await this.#prepared.release())) throw error;
       return await this.#join(request, signal);
     }
@@ -203,7 +203,7 @@ export class LiveService {
     await Promise.all(this.#leaving);
   }
 
-  /** The station is received, but not readably: where the agent has no keys, that is why. */
+  /** The station is received but scrambled: reports the agent's reason for missing keys. */
   async #keyFailure(
     { type, channel, serviceId }: StationRecord,
     tunerId: string | null,

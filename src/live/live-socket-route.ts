@@ -1,4 +1,6 @@
-/** `/api/live/socket` where it is no handshake, and its place in the description: the server answers handshakes itself. */
+/**
+ * `/api/live/socket` for requests other than a handshake, and its description: the server answers handshakes itself.
+ */
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import { LiveMessageSchema, LiveRequestSchema } from '../../wire/live.ts';

@@ -1,9 +1,10 @@
 /**
- * One client of the live socket: what it asks for, and the frames of what it watches on their way to it. Sessions are
- * those of `src/media`, shared with the HTTP streams.
+ * One client of the live socket: its requests, and the frames sent to it. Sessions are those of `src/media`, shared
+ * with the HTTP streams.
  *
- * Bounds: a client that takes nothing holds MAX_WAITING here and its viewer's queue (16 MB, packets 32 MB), then it is
- * dropped alone. Changes of the station are coalesced; a client that sends MAX_BAD_MESSAGES of nonsense is let go.
+ * Bounds: a client that reads nothing holds MAX_WAITING here and its viewer's queue (16 MB, packets 32 MB), then it is
+ * disconnected. Changes of the station are coalesced; a client that sends MAX_BAD_MESSAGES invalid messages is
+ * disconnected.
  */
 
 import type { StationId } from '../../arib/ids.ts';
@@ -34,9 +35,9 @@ export interface SocketViewing {
 interface LiveSocketNeeds {
   /** @throws Failure, the abort's reason */
   watch(request: WatchRequest, signal: AbortSignal): Promise<SocketViewing>;
-  /** Receives a station that may be tuned next until the signal, where a tuner is idle. Never rejects. */
+  /** Receives the probable next station until the signal, where a tuner is idle. Never rejects. */
   prepare(stationId: number, signal: AbortSignal): Promise<void>;
-  /** The guide says that the station pauses now. */
+  /** The station is off air now, by the guide. */
   isSuspended(stationId: StationId): boolean;
   readonly log: Log;
   readonly clock: MonotonicClock;
@@ -45,9 +46,9 @@ interface LiveSocketNeeds {
 
 /** Half a second of a raw station: more than that waits in the viewer's own queue. */
 const MAX_WAITING = 1024 * 1024;
-/** What 50 changes of the station a second come down to. */
+/** Debounce of up to 50 station changes a second. */
 const TUNE_INTERVAL_MS = 200;
-/** Wishes to prepare a station come with each change of it: only where somebody stays is one worth a tuner. */
+/** Debounce of prepare requests, which come with each change of station. */
 const PREPARE_AFTER_MS = 400;
 const MAX_BAD_MESSAGES = 64;
 const PING_MS = 20_000;
@@ -95,7 +96,7 @@ export class LiveSocket implements SocketPeer {
   #badMessages = 0;
   #onDrain: (() => void) | undefined;
   #prepareTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Lets go of the station that is prepared. */
+  /** Releases the prepared station. */
   #prepared: { readonly stationId: number; readonly abort: AbortController } | undefined;
   #isClosed = false;
   readonly #ping: ReturnType<typeof setInterval>;
@@ -105,7 +106,7 @@ export class LiveSocket implements SocketPeer {
     private readonly needs: LiveSocketNeeds,
   ) {
     this.#ping = setInterval(() => {
-      // One that waits to be sent is enough for a client that reads nothing.
+      // One pending message suffices for a client that reads nothing.
       if (connection.waiting < MAX_WAITING) this.#send({ type: 'ping' });
     }, needs.pingMs ?? PING_MS);
   }
@@ -196,7 +197,7 @@ export class LiveSocket implements SocketPeer {
     this.#prepared = undefined;
   }
 
-  /** The last one of a quick succession counts. */
+  /** Only the last of several quick requests is carried out. */
   #want(request: WatchRequest): void {
     this.#wanted = request;
     if (!isSamePlace(this.#viewing?.request, request)) this.#leave();
@@ -221,7 +222,7 @@ export class LiveSocket implements SocketPeer {
     if (request === undefined || this.#isClosed) return;
     this.#lastTune = this.needs.clock();
     const present = this.#viewing;
-    // Another sound or codec of a station that plays: it plays on until the new one is there.
+    // Another audio or codec of the present station: it continues until the new one has begun.
     if (present?.started === true) this.#replaced = present;
     else present?.leave();
     const viewing = new Viewing(request, this.#language);

@@ -1,4 +1,4 @@
-/** All clients of the live socket: who is admitted, and what they may watch. */
+/** All clients of the live socket: admission and sources. */
 
 import type { StationId } from '../../arib/ids.ts';
 import type { MonotonicClock } from '../../host/clock.ts';
@@ -13,11 +13,11 @@ import { type ChaseRequest, LiveSocket, type SocketViewing, type TuneRequest } f
 
 /** More than the screens of a household; each may hold the queue of a viewer. */
 const MAX_CLIENTS = 64;
-/** Of control messages; the longest that means something has some 200 octets. */
+/** Limit of control messages; the longest valid one has some 200 octets. */
 const MAX_MESSAGE_BYTES = 16 * 1024;
 const BUSY = 1013;
 
-/** A recording in progress, as playback gives it. */
+/** Chase playback of a running recording. */
 interface ChaseViewing extends Omit<SocketViewing, 'tuned' | 'lost'> {
   readonly tuned: Omit<LiveTuned, 'type' | 'recordingId'>;
 }
@@ -27,7 +27,7 @@ export interface LiveSocketsNeeds {
   readonly isSuspended: (id: StationId) => boolean;
   /** @throws Failure, the abort's reason */
   readonly chase: (request: Omit<ChaseRequest, 'type'>, signal: AbortSignal) => Promise<ChaseViewing>;
-  /** For whom the ticket was issued; undefined: never, too long ago, or it was used before. */
+  /** The requester of a ticket; undefined: unknown, expired or used. */
   readonly redeem: (ticket: string) => Requester | undefined;
   readonly log: Log;
   /** ms since the machine was started. */
@@ -107,7 +107,7 @@ export class LiveSockets implements SocketEndpoint {
   }
 }
 
-/** Sound alone is a matter of the HTTP stream: here it is no Audio option. */
+/** Audio-only streams are available over HTTP only. */
 function onlySound(audio: string | undefined): string | undefined {
   if (audio === 'only') throw new Failure('bad_request', 'audio には音声の選択肢の id を指定してください。');
   return audio;

@@ -1,12 +1,12 @@
 /**
- * The station that a viewer is likely to change to: received on an idle tuner, so that its picture is there at once. One
- * at a time; it is given up when the tuner is needed, when another is wanted, and by itself.
+ * The probable next station of a viewer: received on an idle tuner, so that its picture is available at once. One at a
+ * time; released when the tuner is needed, when another one is requested, and after a timeout.
  */
 import type { Log } from '../../host/log.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { StationRecord } from '../model/station.ts';
 
-/** Who goes through the channels changes again within seconds. */
+/** Timeout: a zapping viewer changes again within seconds. */
 const PREPARED_MS = 20_000;
 
 function hasIdleTuner(tuners: readonly Tuner[], { type }: Pick<StationRecord, 'type'>): boolean {
@@ -25,7 +25,7 @@ interface PreparedNeeds {
 }
 
 export class PreparedStations {
-  /** What is held, with what lets go of it. */
+  /** The prepared station with its release function. */
   readonly #held = new Map<AbortController, Promise<void>>();
 
   constructor(private readonly needs: PreparedNeeds) {}
@@ -47,7 +47,7 @@ export class PreparedStations {
     }
   }
 
-  /** A viewer needs a tuner: lets go of all; resolves when they are given back. False: none was held. */
+  /** A viewer needs a tuner: releases it; resolves when it is free. False: none was prepared. */
   async release(): Promise<boolean> {
     const held = [...this.#held];
     for (const [own] of held) own.abort();

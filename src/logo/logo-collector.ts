@@ -1,6 +1,6 @@
 /**
- * Keeps the stations' logos: reads along on tunings that others opened, and opens channels of its own in quiet
- * times, at the lowest priority of all. All judgement is in `logo-plan.ts`, all reading in the survey worker.
+ * Collects the stations' logos: shares tunings opened for other uses, and opens channels in quiet times, at the
+ * lowest priority. Decisions are in `logo-plan.ts`, reading in the survey worker.
  */
 import { type NetworkId, type StationId, stationId } from '../../arib/ids.ts';
 import type { WallClock } from '../../host/clock.ts';
@@ -25,7 +25,7 @@ import {
 } from './logo-plan.ts';
 
 export interface LogoTiming {
-  /** After a start nothing is opened for so long: the guide goes first, and its tunings are shared. */
+  /** Delay after a start: the guide goes first, and its tunings are shared. */
   quietAfterMs: number;
   /** Between looks while nothing happens. */
   lookMs: number;
@@ -52,7 +52,7 @@ interface LogoCollectorOptions {
   log: Log;
   /** Epoch ms. */
   now: WallClock;
-  /** Somebody waits for tuners: nothing is to be opened. */
+  /** Another use waits for tuners: opens nothing. */
   busy: () => boolean;
   timing?: LogoTiming;
 }
@@ -189,7 +189,7 @@ export class LogoCollector {
     this.#learn(target, result);
     const now = this.options.now();
     const got = wanted.filter((station) => !needsLogo(station, this.#held.get(station.id), now)).length;
-    // Left with the last other user: the next one to open it is joined at once.
+    // Ends with the last other user; joins the next one at once.
     if (own || result.outcome !== 'cancelled') this.#remember(logoKey(target), result, got);
     const { outcome, reason } = result;
     log.debug('logos looked for', { channel: logoKey(target), own, outcome, got, reason });

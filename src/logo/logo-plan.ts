@@ -1,7 +1,7 @@
 /**
- * Where logos are to be had next: a pure function of the stations, the logos held, the tuners and past tries. A
- * tuning that somebody opened is shared; beyond that one channel at a time is opened in quiet times, on a tuner that
- * nobody uses. `logos.ts` acts.
+ * Selects the next channels for logos: a pure function of the stations, the stored logos, the tuners and past tries.
+ * Tunings of other uses are shared; otherwise one channel at a time is opened in quiet times, on an unused tuner.
+ * `logo-collector.ts` carries it out.
  */
 import type { BroadcastType, NetworkId, StationId, TransportStreamId } from '../../arib/ids.ts';
 import type { WallMs } from '../../host/clock.ts';
@@ -30,7 +30,7 @@ export interface RunningLogo {
 export interface LogoPlanInput {
   stations: readonly StationRecord[];
   held: ReadonlyMap<StationId, Pick<LogoRecord, 'type' | 'fetchedAt'>>;
-  /** What networks said of where logos of satellite stations are sent; absent: not asked yet. */
+  /** Sources of satellite logos by the networks' NIT; absent: unknown yet. */
   carriers: ReadonlyMap<NetworkId, readonly LogoCarrier[]>;
   tuners: readonly Tuner[];
   /** By `GR/T27`. */

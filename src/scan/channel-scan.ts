@@ -1,6 +1,6 @@
 /**
- * The channel scan: one at a time, over all tuners that are not needed otherwise. It judges nothing: `scan-tuners.ts` says what
- * may be opened, `scan-progress.ts` what an end means. Until the last moment nothing of the household changes.
+ * The channel scan: one at a time, over all tuners that are not needed otherwise. Decisions are in `scan-tuners.ts`
+ * (what to open) and `scan-progress.ts` (results). Nothing is changed before the end.
  */
 import type { BroadcastType } from '../../arib/ids.ts';
 import type { WallClock, WallMs } from '../../host/clock.ts';
@@ -39,7 +39,7 @@ export interface ScanTiming {
   channelMs: number;
   /** Between looks at the tuners while nothing is under way, ms. */
   lookMs: number;
-  /** So long without anything under way ends the scan, ms. */
+  /** The scan ends after this long without a survey, ms. */
   stuckMs: number;
 }
 
@@ -100,7 +100,7 @@ export class ChannelScan {
    */
   async start(types: readonly BroadcastType[]): Promise<void> {
     this.#refuseSecond();
-    // What was found goes into this table in the end: one that cannot be read is told now.
+    // Results are merged into this table at the end: an unreadable one must fail now.
     const [tuners] = await Promise.all([this.options.agent.tuners(), this.options.agent.channels()]);
     const missing = types.filter((type) => !hasTunerFor(tuners, type));
     if (missing.length > 0) {
@@ -119,7 +119,7 @@ export class ChannelScan {
     this.#publish();
   }
 
-  /** Ends the scan under way without changing anything; resolves when its tuners are left. */
+  /** Aborts the scan without changing anything; resolves when its tuners are released. */
   async abort(): Promise<void> {
     this.#aborting.abort();
     this.#wake();
@@ -188,7 +188,7 @@ export class ChannelScan {
     while (progress.waiting.length > 0 || readings.size > 0) {
       this.#changed = Promise.withResolvers();
       if (moved.done !== progress.done) moved = { done: progress.done, at: performance.now() };
-      // No reading takes so long: nothing that is begun comes to anything.
+      // Longer than any survey: without progress the scan cannot continue.
       const stuck = performance.now() - moved.at > timing.stuckMs;
       if (!signal.aborted && !stuck) away = await this.#startMore(readings, signal);
       if (readings.size > 0) {
@@ -204,7 +204,7 @@ export class ChannelScan {
     }
   }
 
-  /** Begins what may begin. @returns the failure of an agent that does not answer */
+  /** Begins all possible surveys. @returns the failure of an agent that does not answer */
   async #startMore(readings: Set<Promise<void>>, signal: AbortSignal): Promise<Failure | undefined> {
     let tuners: Tuner[];
     try {
@@ -226,7 +226,7 @@ export class ChannelScan {
     return undefined;
   }
 
-  /** Never rejects. A refused tuner is not asked for again at once. */
+  /** Never rejects. A refused channel is not retried at once. */
   async #read(task: ScanTask, signal: AbortSignal): Promise<void> {
     const { surveys, log } = this.options;
     const timing = this.options.timing ?? SCAN_TIMING;
@@ -249,7 +249,7 @@ export class ChannelScan {
     if (types.length === 0) return { state: 'failed', message: nothingFound(progress) };
     const before = await agent.channels(signal);
     if (signal.aborted) return { state: 'aborted', message: null };
-    // From here on it is done, whatever is asked for.
+    // From here on it cannot be aborted.
     await agent.putChannels(scannedTable(before, progress));
     const without = progress.types.filter((type) => !types.includes(type)).map((type) => NAMES[type]);
     const notes = [

@@ -1,4 +1,6 @@
-/** A short trial of one channel, for a person who sets up an antenna: is it received, how well, and is it descrambled. */
+/**
+ * A short trial of one channel, for a person who sets up an antenna: is it received, how well, and is it descrambled.
+ */
 import { settlesWithin } from '../../host/deadline.ts';
 import { PRIORITY, type Tuner } from '../../wire/agent.ts';
 import type { ReceptionTest, ReceptionTestRequest } from '../../wire/scan.ts';
@@ -61,14 +63,14 @@ export class ReceptionTests {
 
   /** The tuner that receives the channel, also for the seconds that the agent keeps it afterwards. */
   async #tunerOn(type: Tuner['types'][number], channel: string): Promise<Tuner | undefined> {
-    // An agent that is away is told by the survey.
+    // An unavailable agent is reported by the survey.
     const tuners = await this.options.agent.tuners(this.#closing.signal).catch(() => []);
     return tuners.find(({ tuned }) => tuned?.type === type && tuned.channel === channel);
   }
 }
 
 function received(result: SurveyResult): Pick<ReceptionTest, 'received' | 'message'> {
-  // What the tables say is the scan's business; here the broadcast came.
+  // The test only checks that a broadcast was received, not its tables.
   if (result.outcome === 'complete' || result.outcome === 'partial') return { received: true, message: null };
   return { received: false, message: surveyMessage(result) };
 }

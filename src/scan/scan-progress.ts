@@ -21,7 +21,7 @@ export interface ScanProgress {
   types: readonly BroadcastType[];
   waiting: ScanTask[];
   running: ScanTask[];
-  /** Readings that ended, second ones among them. */
+  /** Completed surveys, including second tries. */
   done: number;
   total: number;
   found: Channel[];
@@ -81,7 +81,7 @@ export function settleTask(progress: ScanProgress, task: ScanTask, result: Surve
   fail(progress, task, result.outcome, failureMessage(progress, task, result));
 }
 
-/** Nothing more can be had for what still waits. */
+/** Fails all waiting channels. */
 export function giveUp(progress: ScanProgress, outcome: SurveyOutcome): void {
   for (const task of progress.waiting) {
     progress.done += 1;
@@ -209,7 +209,7 @@ export function scannedTable(before: readonly Channel[], progress: ScanProgress)
   return [...[...found, ...kept].sort((a, b) => place(a) - place(b)), ...others];
 }
 
-/** Why nothing was found, for a person: what most channels say, where they say one thing. */
+/** Displayable reason why nothing was found: that of most channels, if they agree. */
 export function nothingFound(progress: ScanProgress): string {
   const counts = new Map<string, number>();
   for (const { message } of progress.failed) counts.set(message, (counts.get(message) ?? 0) + 1);

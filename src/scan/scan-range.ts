@@ -1,4 +1,4 @@
-/** Which physical channels a scan looks at: those that a tuner can be asked for. */
+/** Physical channels of a scan. */
 import type { BroadcastType } from '../../arib/ids.ts';
 
 export interface PhysicalChannel {

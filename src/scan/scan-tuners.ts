@@ -1,6 +1,6 @@
 /**
- * Which waiting channels a scan may open now: a pure function of the agent's tuners. What somebody watches, records
- * or collects at a higher priority is left alone, and one free tuner is left for the next user.
+ * Which waiting channels a scan may open now: a pure function of the agent's tuners. Uses of a higher
+ * priority are not displaced, and one free tuner is left for the next user.
  */
 import type { BroadcastType } from '../../arib/ids.ts';
 import { PRIORITY, type Tuner } from '../../wire/agent.ts';
@@ -8,7 +8,7 @@ import { STREAM_USE } from '../tuner/agent-stream.ts';
 import { canServe } from '../tuner/tuner-list.ts';
 import type { PhysicalChannel } from './scan-range.ts';
 
-/** However many tuners a household has: each reading parses a whole stream. */
+/** Limit for any number of tuners: each survey parses a whole stream. */
 export const MOST_AT_ONCE = 8;
 
 /** No user of a priority that a scan must not displace. */

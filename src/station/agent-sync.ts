@@ -1,4 +1,4 @@
-/** Keeps the station list in step with the agent: at its (re)appearance, on its word, and every so often. */
+/** Synchronises the station list with the agent: when it (re)connects, on its events, and at an interval. */
 import type { Log } from '../../host/log.ts';
 import type { Channel } from '../../wire/agent.ts';
 import { TaskFailures } from '../tuner/task-failures.ts';
@@ -8,7 +8,7 @@ interface AgentSyncOptions {
   /** @returns whether the stations changed */
   import: (channels: readonly Channel[]) => boolean;
   onChanged: () => void;
-  /** Adds to the agent's table what a household should find there; a change comes back as another import. */
+  /** Adds standard channels to the agent's table; the change causes another import. */
   complete: (channels: readonly Channel[], signal: AbortSignal) => Promise<void>;
   /** The agent answered. */
   onAnswer: () => void;
@@ -28,7 +28,7 @@ export class AgentSync {
     this.#trouble = new TaskFailures(options.log, 'stations not imported');
   }
 
-  /** Imports now; again afterwards when asked while at it. */
+  /** Imports now; once more if requested meanwhile. */
   sync(): void {
     if (this.#ending.signal.aborted) return;
     if (this.#running !== undefined) {

@@ -51,7 +51,7 @@ function otherServices(channels: readonly Channel[]): Map<StationId, number> {
 
 /**
  * Undefined when the channels have no station to list: that is an agent which was never scanned, or lost its file,
- * not a country that went dark. Nothing is changed then, and no absence begins or grows.
+ * not the end of all broadcasts. Nothing is changed then, and no absence is counted.
  */
 export function decideImport(input: ImportInput): ImportDecision | undefined {
   const found = stationsOfChannels(input.channels);

@@ -25,7 +25,7 @@ interface StationListOptions {
   forgetAfterMs?: number;
 }
 
-/** What broadcasters call the hours without a programme. */
+/** Titles of off-air hours. */
 const SUSPENDED = /放送(?:を)?(?:休止|終了)|^休止|停波/u;
 const FORGET_AFTER_MS = 30 * 60_000;
 
@@ -63,7 +63,7 @@ export class StationList {
     return audioOptions(this.options.programs.airingOn(id, this.options.now())?.audios ?? []);
   }
 
-  /** The guide says that the station pauses now. */
+  /** The station is off air now, by the guide. */
   isSuspended(id: StationId): boolean {
     return SUSPENDED.test(this.options.programs.airingOn(id, this.options.now())?.name ?? '');
   }
