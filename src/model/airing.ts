@@ -1,6 +1,6 @@
 /**
- * What stations say of a programme while they are received: that it is on, or next. Heard in present/following of the
- * station's own stream, it is nearer to what happens than any guide.
+ * State of a programme by present/following of its station's own stream while that is received: more current than any
+ * guide.
  */
 import type { ProgramId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
@@ -8,11 +8,11 @@ import type { BroadcastMs } from '../../arib/time.ts';
 export interface Airing {
   /** `next`: named as following; `on`: as present; `over`: it was present and is not any more. */
   readonly state: 'next' | 'on' | 'over';
-  /** When it first became present, epoch ms of the broadcast; null: not yet, or its station was not received then. */
+  /** When it first became present; null: not yet, or its station was not received then. */
   readonly from: BroadcastMs | null;
-  /** When it last ceased to be; null: it has not, or its station was not received. */
+  /** When it last ended; null: it has not, or its station was not received. */
   readonly until: BroadcastMs | null;
-  /** Of what is over: when its last table said that it ends, epoch ms; null: not decided. Absent: its table was not received. */
+  /** Of an ended one: its end by its last table; null: undefined there. Absent: its table was not received. */
   readonly told?: BroadcastMs | null;
 }
 
@@ -26,21 +26,21 @@ export type Heard = 'on' | 'next' | 'past' | 'elsewhere';
 export type Airings = ReadonlyMap<ProgramId, Airing>;
 
 /**
- * Tables change within seconds of what they are about; and what they say of the times themselves is exact. So a
- * boundary that was told and one that was heard, which are no further apart, are one, and it is where it was told.
+ * Tables change within seconds of the event, and announced times are exact. So an announced boundary and an observed
+ * one that are no further apart are the same, and the announced time counts.
  */
 export const LATE_TABLE_MS = 30_000;
 
 /**
- * Whether another programme came where no table had told an end: something broke into it, or it went on longer than
- * was told. It may come back.
+ * Whether another programme began without an announced end: an interruption, or an overrun of the announced end. It may
+ * resume.
  */
 export function isBrokenOff({ state, until, told }: Airing): boolean {
   if (state !== 'over' || until === null || told === undefined) return false;
   return told === null || Math.abs(until - told) > LATE_TABLE_MS;
 }
 
-/** A programme that was broken off is listened for so long after that. */
+/** How long the station of an interrupted programme is received to resume it. */
 export const RESUME_MS = 15 * 60_000;
 
 /** Where a programme really began or ended. @param told by its table @param heard when tables changed */

@@ -1,14 +1,14 @@
 /**
- * What time it is by the broadcast: by this clock recordings begin and end, since by it programmes do. Pure.
+ * The broadcast's clock, by which programmes and recordings begin and end. Pure.
  *
  * Time Offset Tables (ARIB STD-B10 Part 2, 5.2.9) tell it; between them the machine's monotonic clock carries it on, so
  * that nothing happens when somebody, or NTP, sets the machine's wall clock. Before the first of them, and a day after
  * the last, the wall clock is all that there is.
  *
- * Whom it believes: each network by the median of its last tables; of networks that disagree the larger party, of two
- * parties of one size the one nearer to the wall clock. One network alone is believed up to a day from the wall clock,
- * further off only where that was evidently never set: a broadcaster's mistake is likelier then than a clock's, as it is
- * where the network leaves by more than a minute what it and the wall clock agreed on.
+ * Trust: each network by the median of its last tables; of networks that disagree the larger group, of two equal groups
+ * the one nearer to the wall clock. One network alone is believed up to a day from the wall clock, further off only
+ * where that was evidently never set: a broadcaster's mistake is likelier then than a clock's, as it is where the
+ * network leaves by more than a minute what it and the wall clock agreed on.
  *
  * A table is delayed by reception, and tells whole seconds. Up to a second between it and this clock is nothing; up to
  * a few the clock goes a little faster or slower until it is right; more than that it is set at once.
@@ -38,7 +38,7 @@ export interface HeardTime {
 const SAMPLES = 17;
 /** Fewer may be of one mistake. */
 const ENOUGH = 3;
-/** Nothing is further off by its delays and its whole seconds. */
+/** Maximum error by delays and whole seconds. */
 const QUIET_MS = 1000;
 /** Networks further apart than this disagree. */
 const AGREEMENT_MS = 2000;
@@ -48,7 +48,7 @@ const STEP_MS = 3000;
 const LEAP_MS = 60_000;
 /** How much faster or slower it goes: in the 5 s of a margin a quarter of a second. */
 const SLEW = 0.05;
-/** What the message from the worker may take; longer, and the wall clock was set on its way. */
+/** Maximum delay of the worker's message; a longer one means that the wall clock was set meanwhile. */
 const DELAY_MS = 2000;
 const DAY_MS = 86_400_000;
 /** A wall clock before 2020 has never been set. */
@@ -89,8 +89,8 @@ export class BroadcastClock {
   };
 
   /**
-   * Whether what is old by this clock may be thrown away: a machine that was just started may be set to any day. Once it
-   * has been up for a day its wall clock is as right as it will ever be.
+   * Whether old data may be deleted by this clock: a machine that was just started may have any date. After a day of
+   * uptime its wall clock is trusted.
    */
   readonly isSure = (): boolean => {
     const elapsed = this.clocks.elapsed();
@@ -132,7 +132,7 @@ export class BroadcastClock {
     }
   }
 
-  /** What a network said until now the machine says too, and what it says now only itself does. */
+  /** Whether a network that agreed with the machine's clock now deviates alone. */
   #leaves(offset: number, wall: number, elapsed: MonotonicMs): boolean {
     if (this.#course === undefined || elapsed - this.#heardAt > DAY_MS) return false;
     return Math.abs(this.#offset(elapsed) - wall) <= AGREEMENT_MS && Math.abs(offset - wall) > LEAP_MS;
@@ -158,7 +158,7 @@ export class BroadcastClock {
   }
 }
 
-/** Where the last ones agree with each other and not with those before, the network changed its mind. */
+/** If the last samples agree with each other but not with earlier ones, the network has changed its time. */
 function taken(known: readonly number[], sample: number): number[] {
   const samples = [...known, sample].slice(-SAMPLES);
   const last = samples.slice(-ENOUGH);

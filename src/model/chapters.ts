@@ -3,14 +3,16 @@ import type { Chapters } from '../../wire/playback.ts';
 
 type SegmentKind = 'main' | 'cm';
 
-/** ms of the original stream's media time (`arib/ts/time-scale.ts`); in order, each begins where the one before ends. */
+/**
+ * ms of the original stream's media time (`arib/ts/time-scale.ts`); in order, each begins where the one before ends.
+ */
 export interface ChapterSegment {
   readonly startMs: number;
   readonly endMs: number;
   readonly kind: SegmentKind;
 }
 
-/** A place where something changes: what a boundary may be moved to. */
+/** A detected change, to which a boundary may be moved. */
 export interface DetectedChange {
   /** ms of the original stream's media time. */
   readonly atMs: number;
@@ -69,7 +71,7 @@ export function wholeSegments(
   return segments;
 }
 
-/** As clients are told; empty without commercials. */
+/** For clients; empty without commercials. */
 export function chaptersOf(segments: readonly ChapterSegment[]): Chapters {
   if (!segments.some(({ kind }) => kind === 'cm')) return { chapters: [] };
   return {

@@ -1,4 +1,4 @@
-/** Encoding of recordings: what is asked for, what a file holds, what became of it. */
+/** Encoding of recordings: requests, contents of files, results. */
 
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { WallMs } from '../../host/clock.ts';

@@ -1,4 +1,4 @@
-/** What was learned about the guide of one station, on its way into the store. */
+/** Changes of one station's guide for the store. */
 
 import type { EventId, ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
@@ -8,7 +8,7 @@ import type { ProgramRecord } from './program.ts';
 /** Heading to body text. */
 export type ExtendedText = Record<string, string>;
 
-/** A part of a schedule that came whole, in one version: these events begin in it and no others. */
+/** A complete part of a schedule in one version: exactly these events begin in it. */
 export interface ScheduleWindow {
   /** `basic` tells which events there are, `extended` which of them have an extended text. */
   kind: 'basic' | 'extended';
@@ -25,7 +25,7 @@ export interface WaitingProgram {
   durationMs: number | null;
 }
 
-/** What present/following tables say. Undefined: nothing (yet); null: there is none. */
+/** Contents of present/following. Undefined: not received (yet); null: no event. */
 export interface PresentFollowing {
   present: ProgramRecord | null | undefined;
   following: ProgramRecord | null | undefined;
@@ -50,7 +50,7 @@ export interface ReadCoverage {
   stationId: StationId;
   /** Epoch ms; null: nothing of it came. */
   filledUntil: BroadcastMs | null;
-  /** What came is all that there is: an earlier, longer reach is no longer true. */
+  /** The received part is complete: an earlier, longer reach is obsolete. */
   whole: boolean;
   /** Epoch ms of a reading that counts; null: only what came by. */
   readAt: WallMs | null;

@@ -1,4 +1,4 @@
-/** A station's logo as it is kept, and which of two is the better one. ARIB STD-B21, Annex 1. */
+/** A station's logo as it is kept, and which of two is better. ARIB STD-B21, Annex 1. */
 import type { StationId } from '../../arib/ids.ts';
 import type { WallMs } from '../../host/clock.ts';
 
@@ -42,10 +42,10 @@ export function isOldLogo(logo: Pick<LogoRecord, 'fetchedAt'>, now: WallMs): boo
 type LogoChoice = 'keep' | 'replace' | 'refresh';
 
 /**
- * What becomes of a logo that is held when another one was received. `refresh`: the same size of the same version,
+ * Decides between a stored logo and a received one. `refresh`: the same size of the same version,
  * whose picture is taken as it is now. A larger one of the same version replaces it; of a newer version the same
  * size or a larger one does, and a smaller one only where the old one is worn out: the larger is on its way. An
- * older version is a repetition out of turn.
+ * older version is ignored.
  */
 export function chooseLogo(
   held: Pick<LogoRecord, 'type' | 'version' | 'fetchedAt'>,

@@ -23,14 +23,14 @@ import { MAX_OF_RULE, type Near, nearest } from './rule-match-limit.ts';
 /** What the plan needs beside guide, rules and stations. */
 export type PlanCircumstances = Omit<PlanInput, 'guide' | 'facts' | 'matches' | 'rules' | 'stations'>;
 
-/** A programme that a rule would match, and what would become of it. */
+/** A programme that a rule would match, with its resulting state. */
 interface PreviewedProgram {
   readonly program: GuideProgram;
   /** null: it would not be booked. */
   readonly state: Reservation['state'] | null;
-  /** Why it is in conflict, skipped or not booked. */
+  /** Reason of a conflict, a skip, or of not being booked. */
   readonly reason: ReservationReason | PassedOverReason | null;
-  /** Of a reservation that there is already. */
+  /** Of an existing reservation. */
   readonly reservationId: ReservationId | null;
 }
 
@@ -43,12 +43,12 @@ interface Preview {
 
 const FAR: PassedOverReason = { code: 'beyond_limit', limit: MAX_OF_RULE };
 
-/** No rule has it. */
+/** No rule has this id. */
 const PREVIEWED = ruleId(-1);
 
 interface HeldRule {
   readonly rule: Rule;
-  /** undefined: it cannot be used. */
+  /** undefined: unusable. */
   readonly matcher: RuleMatcher | undefined;
   /** Why it is to be disabled. */
   fault: RuleFault | null;
@@ -66,7 +66,7 @@ export class IncrementalPlanner {
   readonly guide: GuideIndex;
   readonly facts = new Facts();
   #stations: ReadonlyMap<StationId, KnownStation> = new Map();
-  /** Those that rules look at. */
+  /** Stations that rules match. */
   #listed: RuleStations = new Map();
   #rules = new Map<RuleId, HeldRule>();
   readonly #changed = new Set<ProgramId>();
@@ -76,7 +76,7 @@ export class IncrementalPlanner {
     this.guide = new GuideIndex(programs);
   }
 
-  /** All stations there are. No rule matches hidden ones; what is booked of them stays. */
+  /** All stations. Rules do not match hidden ones; their reservations stay. */
   setStations(stations: readonly KnownStation[]): void {
     const byId = (list: readonly KnownStation[]) => new Map(list.map((station) => [station.id, station]));
     this.#stations = byId(stations);
@@ -84,7 +84,7 @@ export class IncrementalPlanner {
     this.#forgetMatches();
   }
 
-  /** All rules there are. Those whose conditions are as they were keep their matches. */
+  /** All rules. Rules with unchanged conditions keep their matches. */
   setRules(rules: readonly Rule[]): void {
     this.#rules = new Map(rules.map((rule) => [rule.id, this.#held(rule)]));
   }
@@ -100,7 +100,7 @@ export class IncrementalPlanner {
     }
   }
 
-  /** Rules that are to be disabled, with the reason; empty after a plan of sound rules. */
+  /** Rules to be disabled, with the reason; empty if all are valid. */
   faults(): ReadonlyMap<RuleId, RuleFault> {
     const faults = new Map<RuleId, RuleFault>();
     for (const [id, { fault }] of this.#rules) {
@@ -109,7 +109,7 @@ export class IncrementalPlanner {
     return faults;
   }
 
-  /** Rules that match more than is booked at once, with how many programmes are left for later; of the last plan. */
+  /** Rules with too many matches in the last plan, with the number of programmes left for later. */
   crowded(): ReadonlyMap<RuleId, number> {
     return this.#crowded;
   }
@@ -121,7 +121,7 @@ export class IncrementalPlanner {
     return this.#planned(circumstances, near, undefined);
   }
 
-  /** Also what a rule has booked and the broadcaster then moved out of its time window. */
+  /** Includes programmes that the broadcaster moved out of the rule's time window after they were booked. */
   #matched(reservations: readonly Reservation[]): Map<RuleId, GuideProgram[]> {
     const matches = new Map<RuleId, GuideProgram[]>();
     for (const [id, { matched }] of this.#rules) {
@@ -146,7 +146,7 @@ export class IncrementalPlanner {
   ): Plan {
     const rules = instead === undefined ? [] : [instead];
     for (const [id, { rule, fault }] of this.#rules) {
-      // A rule that cannot be used is as good as disabled.
+      // An unusable rule counts as disabled.
       if (id !== instead?.id) rules.push(fault === null ? rule : { ...rule, enabled: false });
     }
     const matches = new Map([...near].map(([id, { programs }]) => [id, programs]));
@@ -155,8 +155,8 @@ export class IncrementalPlanner {
   }
 
   /**
-   * What a rule would match now, with the state that each programme would get beside everything that is booked.
-   * @param replaces the rule that is being changed; null: it would be a new one
+   * Matches of a rule now, with the state that each programme would get beside all reservations.
+   * @param replaces the rule under edit; null: a new one
    * @throws Failure for a regular expression that cannot be used
    */
   preview(draft: RuleDraft, circumstances: PlanCircumstances, replaces: RuleId | null): Preview {

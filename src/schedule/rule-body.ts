@@ -1,4 +1,4 @@
-/** The body of a rule, as a person sends it, checked once: what comes out needs no further look. */
+/** Validation of a rule's body: the result needs no further checks. */
 import { BROADCAST_TYPES, type StationId } from '../../arib/ids.ts';
 import { plainName } from '../../host/plain-name.ts';
 import { type RuleBody, RuleBodySchema, type RuleItem } from '../../wire/schedule.ts';
@@ -38,7 +38,7 @@ function readConditions(body: RuleBody): RuleConditions {
   };
 }
 
-/** Conditions that contradict themselves match nothing for ever: better said at once. */
+/** Contradictory conditions never match: refused at once. */
 function checkSense(conditions: RuleConditions): void {
   const { durationMin, durationMax, periodFrom, periodTo, timeFrom, timeTo } = conditions;
   if (durationMin !== null && durationMax !== null && durationMin > durationMax)
@@ -49,10 +49,10 @@ function checkSense(conditions: RuleConditions): void {
   if (!isLimited(conditions)) throw bad('keyword', EVERYTHING);
 }
 
-/** Whether anything chooses among programmes: a rule without any would book everything there is. */
+/** Whether any condition is set: a rule without one would book every programme. */
 export function isLimited(conditions: RuleConditions): boolean {
   const { keyword, regex, stationIds, types, genres, weekdays } = conditions;
-  // Quotation marks and bars alone say nothing, and words to leave out leave all the rest.
+  // Quotation marks and bars alone are no condition, and neither are exclusions alone.
   if (regex ? keyword !== '' : readKeyword(keyword).wanted.length > 0) return true;
   if (stationIds.length > 0 || genres.length > 0) return true;
   if (types.length > 0 && types.length < BROADCAST_TYPES.length) return true;
@@ -66,7 +66,7 @@ function isTimed({ timeFrom, timeTo, durationMin, durationMax }: RuleConditions)
 }
 
 /**
- * @param before the rule that is replaced; what says nothing about `dedupe` leaves that one's
+ * @param before the replaced rule, whose `dedupe` is the default
  * @param checkExpression throws a Failure for a regular expression that cannot be used; false: it is in every text
  * @throws Failure bad_request naming the field
  */

@@ -1,4 +1,4 @@
-/** Sentences for the faults of rules, Japanese: the only place that makes them of codes. */
+/** Japanese sentences for the codes of faults of rules. */
 import { Failure } from '../model/failure.ts';
 import type { RuleConditions } from '../model/rule.ts';
 import type { RuleFault } from '../model/rule-fault.ts';

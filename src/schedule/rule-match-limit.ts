@@ -6,7 +6,9 @@ import type { BroadcastMs } from '../../arib/time.ts';
 import type { RuleId } from '../model/rule.ts';
 import type { GuideProgram } from './match/guide-index.ts';
 
-/** Two stations, everything they show in eight days; of 120 stations the next three hours. A plan is made every minute. */
+/**
+ * All programmes of two stations in eight days, or the next three hours of 120 stations. A plan is made every minute.
+ */
 export const MAX_OF_RULE = 1000;
 /** A thousand rules of ten programmes each. Where there are more, the rules that match most get less. */
 const MAX_OF_ALL = 10_000;
@@ -20,7 +22,7 @@ export interface Near {
 
 /**
  * @param matches of each rule
- * @param now epoch ms: where a rule matches too much, what is over by then is no part of it
+ * @param now programmes that are over do not count towards the limit
  */
 export function nearest(
   matches: ReadonlyMap<RuleId, readonly GuideProgram[]>,
@@ -28,7 +30,7 @@ export function nearest(
   ofRule = MAX_OF_RULE,
   ofAll = MAX_OF_ALL,
 ): Map<RuleId, Near> {
-  // What is over is looked for only where it can matter.
+  // Past programmes are only searched where the limit is exceeded.
   const few = Math.min(ofRule, Math.floor(ofAll / Math.max(1, matches.size)));
   const coming = [...matches].map(([id, programs]) => ({
     id,
@@ -44,7 +46,7 @@ export function nearest(
   );
 }
 
-/** So many each may have that all together have no more than `total`. */
+/** The limit per rule, so that all together do not exceed `total`. */
 function shareOf(counts: readonly number[], total: number): number {
   let left = total;
   for (const [index, count] of counts.toSorted((a, b) => a - b).entries()) {
@@ -56,7 +58,7 @@ function shareOf(counts: readonly number[], total: number): number {
 }
 
 function firstOf(programs: readonly GuideProgram[], count: number): GuideProgram[] {
-  // Numbers alone are sorted ten times as fast as programmes.
+  // Sorting numbers is ten times as fast as sorting programmes.
   const last = Float64Array.from(programs, ({ startAt }) => startAt).sort()[count - 1] ?? -Infinity;
   return programs
     .filter(({ startAt }) => startAt <= last)

@@ -1,6 +1,6 @@
 /**
- * Which episode a programme is: series, number and subtitle, read from its title, and what the title does not say
- * from the summary, then from the detail. Pure.
+ * The episode of a programme: series, number and subtitle, from its title; missing parts from the summary, then from
+ * the detail. Pure.
  */
 import { removeTitleMarks } from '../../../arib/text/title-marks.ts';
 import { searchText } from '../../model/search-text.ts';
@@ -10,30 +10,30 @@ import { isSeriesSlot } from './series-slots.ts';
 export interface Episode {
   /** Compared letter by letter; with season and arc. Never empty. */
   readonly series: string;
-  /** `12`, `1,2`, `12後`, `3週`, `最終`; null: none is told. */
+  /** `12`, `1,2`, `12後`, `3週`, `最終`; null: none. */
   readonly number: string | null;
-  /** The number is that of an event, as of a tournament or of its matches, which several programmes may show. */
+  /** The number counts an event, such as a tournament or its matches, which several programmes may show. */
   readonly isOfEvent: boolean;
-  /** null: none is told. */
+  /** null: none. */
   readonly subtitle: string | null;
-  /** The whole title: what a programme without number and subtitle is compared by. */
+  /** The whole title, for comparison of programmes without number and subtitle. */
   readonly title: string;
 }
 
-/** What tells of an episode. */
+/** Texts that may contain the episode. */
 export interface EpisodeText {
   readonly name: string;
   readonly description: string;
   readonly extended: Readonly<Record<string, string>> | null;
 }
 
-/** Signs that one guide writes and another leaves out. `!` and `?` are part of names. */
+/** Signs that some guides omit. `!` and `?` are part of names. */
 const LOOSE_SIGNS = /[\s「」『』【】〈〉《》≪≫<>()[\]{}“”"'’`・:;,.、。\-_|/\\~▽▼◇◆★☆■□●○◎♪♫…§※→]+/gu;
-/** That it was aired before is no part of what is aired. */
+/** Marks of repeats, which are not part of the title. */
 const AGAIN_WORDS =
   '再放送|再|アンコール(?:放送|アワー)?|リピート(?:放送)?|見逃し(?:放送)?|セレクション再放送';
 const TECHNICAL_WORDS = 'デジタルリマスター版?|hdリマスター版?|リマスター版|hd|4k|初|新|終|字|解|二';
-/** Of films: that nothing is cut out of it, that it is new here. */
+/** Marks of films: uncut, first showing. */
 const FIRST_WORDS = '(?:本編)?ノーカット(?:放送|版)?|(?:地上波|bs|テレビ)初(?:放送)?';
 const NOISE = new RegExp(
   `[(<〈《≪【〔\\[]\\s*(?:${AGAIN_WORDS}|${TECHNICAL_WORDS}|${FIRST_WORDS})\\s*[)>〉》≫】〕\\]]|(?:^|(?<=[」』])|[\\s◇◆※])(?:再放送|アンコール放送|一挙放送|${FIRST_WORDS})(?=$|[\\s◇◆※])|(?<=ドラマ|小説)アンコール|[(【]?全\\d+(?:話|回)[)】]?`,
@@ -44,25 +44,25 @@ const QUOTED_ALL = new RegExp(QUOTED.source, 'gu');
 /** Halves of a story. */
 const PART = /(前|後|中|完結|解決|事件)[編篇]|[(<【](前|後|中|上|下)[)>】]|(?<=[\s」』])(上|下)巻?(?=\s*$)/u;
 const LAST = /最終(?:話|回)/u;
-/** The kind of a series, which one guide writes and another leaves out. */
+/** Kinds of series, which some guides omit. */
 const GENRE = '(?:tv|テレビ)?アニメ|(?:連続)?ドラマ|特撮';
 const GENRE_PREFIX = new RegExp(
   `^(?:(?:${GENRE})(?:\\s+|(?=[「『]))|[<〈《【[](?:${GENRE})[>〉》】\\]]\\s*)`,
   'u',
 );
-/** The week of a daily series: another count than that of its episodes. */
+/** The week of a daily series, counted separately from its episodes. */
 const WEEK = /第\s*[\d一二三四五六七八九十]+\s*週目?/u;
-/** How long it takes this time, and that it is the last: no part of a subtitle. */
+/** Marks of length and of the last episode, which are not part of a subtitle. */
 const EXTRA = String.raw`(?:(?:初回|最終(?:回|話))\s*)?(?:\d+分)?\s*(?:拡大|延長)\s*(?:sp|スペシャル|版)?|最終(?:回|話)`;
 const EXTRA_AROUND = new RegExp(
   String.raw`^[\s<(【「『]*(?:${EXTRA})(?=$|[\s「『>)】])|(?<=^|[\s」』>)】])[<(【]?(?:${EXTRA})[>)】]?\s*$`,
   'gu',
 );
-/** What a summary says of an episode, and is no subtitle: who comes, or that a story follows. */
+/** Beginnings of a summary that are not a subtitle: guests, or an introduction. */
 const NO_SUBTITLE =
   /^(?:あらすじ|ストーリー|物語|番組内容|(?:ゲスト|出演|主演|脚本|演出|監督|原作|語り|声)\s*[:/].*)$/u;
 const ARC = /^[^\s「」]{1,20}[編篇章]$/u;
-/** A summary that says its number first, and then ends, quotes, or leaves a gap. */
+/** A summary that begins with its number, followed by its end, a quotation or a blank. */
 const OPENING = /^[\s◆◇▽▼●○■□★☆※【〔<[(「『]*/u;
 const AFTER_NUMBER = /^\s*(?:[】〕>\])]|$|[\s「『“:。、.~▽])/u;
 const SUBTITLE_HEADINGS = /サブタイトル|副題|各話タイトル|話数/u;
@@ -80,7 +80,7 @@ interface Found {
   isOfEvent: boolean;
 }
 
-/** Without the signs that one guide writes and another leaves out. */
+/** Without the signs that some guides omit. */
 export function looseText(text: string): string {
   return text.replace(LOOSE_SIGNS, '');
 }
@@ -136,7 +136,7 @@ interface Told {
   subtitle: string | null;
 }
 
-/** What stands behind a number: an arc that belongs to the series, and the subtitle. */
+/** Text after a number: an arc that belongs to the series, and the subtitle. */
 function readBehind(text: string): { arc: string; subtitle: string } {
   const quoted = quotation(text);
   if (quoted === undefined) {
@@ -173,7 +173,7 @@ function numberedBy(text: string, found: Found): Told {
   return { series: series + behind.arc, number: found.number, subtitle };
 }
 
-/** A slot with the series that is quoted behind it, and what stands behind both; else all is the rest. */
+/** A slot with the series quoted after it, and the rest; otherwise everything is the rest. */
 function headOf(text: string, isNumbered: boolean): { head: string; rest: string } {
   const quoted = quotation(text);
   if (quoted === undefined || !isSeriesSlot(quoted.before, isNumbered)) return { head: '', rest: text };
@@ -248,7 +248,7 @@ function readTitle(name: string): Told & { title: string } {
   };
 }
 
-/** How a line of a summary introduces itself before the summary proper. */
+/** Prefixes of a summary. */
 function readLine(line: string): Omit<Told, 'series'> | undefined {
   const text = searchText(line).replace(NOISE, ' ').trim();
   const start = OPENING.exec(text)?.[0].length ?? 0;
@@ -257,7 +257,7 @@ function readLine(line: string): Omit<Told, 'series'> | undefined {
     const found = findNumber(rest);
     if (found === undefined || found.from !== 0 || !AFTER_NUMBER.test(rest.slice(found.to))) continue;
     const behind = rest.slice(found.to).replace(/^\s*[】〕>\])]?[\s:。、.~]*/u, '');
-    // 第3回 at the begin of a line is of what the line tells.
+    // 第3回 at the beginning of a line belongs to that line.
     const isOfEvent = found.isOfEvent && found.weight !== EDITION_WEIGHT;
     return { number: found.number, isOfEvent, subtitle: subtitleBehind(behind) };
   }
@@ -282,7 +282,7 @@ function split(text: string, isSubtitle: boolean): { line: string; isSubtitle: b
     .map((line) => ({ line, isSubtitle }));
 }
 
-/** Of what is long no more is read than is asked for. */
+/** Reads only the needed part of a long text. */
 function* linesOf(text: EpisodeText): Generator<{ line: string; isSubtitle: boolean }> {
   yield* split(text.description, false);
   for (const [heading, body] of Object.entries(text.extended ?? {})) {
@@ -299,7 +299,7 @@ export function readEpisode(text: EpisodeText): Episode {
   for (const { line, isSubtitle } of known ? [] : linesOf(text)) {
     if (number !== null && subtitle !== null) break;
     const said = readLine(line);
-    // A quotation alone is a subtitle where the number is an episode's, or where it stands under its own heading.
+    // A quotation is a subtitle only with an episode number, or under its own heading.
     const isNumbered = number !== null && !isOfEvent;
     const trusted = said !== undefined && (said.number !== null || isNumbered || isSubtitle);
     if (trusted) {

@@ -1,7 +1,7 @@
 /**
- * The forms in which titles and summaries number episodes. A form that is in doubt is left alone: a number that
- * stays in the name keeps two airings apart, which costs a second recording; a number that is none would take two
- * different programmes for one, which costs the programme.
+ * The forms in which titles and summaries number episodes. A doubtful form is ignored: a number left in
+ * the name distinguishes two airings, which costs a second recording; a false number would merge two different
+ * programmes, which loses one.
  *
  * All texts are in normal form (`searchText`), so that a form has one width, one letter case and one dash.
  */
@@ -11,7 +11,7 @@ const NUMERAL = String.raw`(?:(?<!\d)\d{1,4}(?:\.5)?(?!\d)|[〇一二三四五�
 /** In brackets, where 参 is the House of Councillors, these are none. */
 const WITH_FORMAL = `(?:${NUMERAL}|[壱弐参拾]{1,4})`;
 const BETWEEN = String.raw`\s*(?:[・,、&~+\-]|から)\s*`;
-/** What a number counts that is no episode. */
+/** Units that do not count episodes. */
 const OTHER_COUNT = String.raw`(?!\s*(?:年|月|日(?!目)|時|分|秒|人|位|歳|才|%|円|周年|世紀|億|万|度|連発))`;
 
 /** Units after 第: the first are an episode's own, the second also an arc's. */
@@ -31,11 +31,11 @@ const PIECE_WORDS =
 
 interface NumberForm {
   readonly pattern: RegExp;
-  /** Where a text has several forms, the heaviest is its number. */
+  /** Of several forms in a text, the one with the largest weight is used. */
   readonly weight: number;
-  /** Behind the number: what is another thing than an episode of that number. */
+  /** After the number: words that make it another thing than an episode. */
   readonly suffix?: string;
-  /** It counts an event of which several programmes may tell. */
+  /** It counts an event that several programmes may show. */
   readonly isOfEvent?: boolean;
   /** Four digits may be a year. */
   readonly mayBeYear?: boolean;
@@ -109,8 +109,8 @@ export const NUMBER_FORMS: readonly NumberForm[] = [
 ];
 
 /**
- * 第74回 before everything else counts how often an event took place, and the news in its middle makes two programmes of it;
- * every other form is more telling.
+ * 第74回 before everything else counts how often an event took place, and the news in its middle makes two programmes of
+ * it; every other form is more telling.
  */
 export const EDITION_WEIGHT = 2;
 

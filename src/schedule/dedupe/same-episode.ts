@@ -1,4 +1,4 @@
-/** Which airings show the same episode. Pure. */
+/** Identifies airings of the same episode. Pure. */
 import type { BroadcastMs } from '../../../arib/time.ts';
 import type { Episode } from './episode.ts';
 
@@ -8,18 +8,18 @@ export interface Airing {
   readonly startAt: BroadcastMs;
 }
 
-/** NUL parts what no text joins. */
+/** NUL as separator, since no text contains it. */
 function numberKey({ series, number }: Episode): string {
   return `${series}\0${number}`;
 }
 
-/** It tells nothing that another airing could be compared by but its time and title. */
+/** Only its time and title can be compared with other airings. */
 function isUntold({ number, isOfEvent, subtitle }: Episode): boolean {
   return subtitle === null && (number === null || isOfEvent);
 }
 
 /**
- * What is shown of one event within so long are its parts, as before and after the news: a game of go begins in the
+ * Programmes of one event within this time are its parts, as before and after the news: a game of go begins in the
  * morning and continues in the afternoon.
  */
 const PARTS_MS = 8 * 3_600_000;
@@ -37,7 +37,7 @@ export function isSameEpisode(a: Airing, b: Airing): boolean {
   return subtitle === other.subtitle;
 }
 
-/** The same for airings of a series that show the same; others may have it too. */
+/** Equal for airings of the same episode in a series; others may have it, too. */
 export function episodeKey({ episode, startAt }: Airing): string {
   if (isUntold(episode)) return `at\0${startAt}\0${episode.title}`;
   return episode.number ?? `of\0${episode.subtitle}`;

@@ -1,10 +1,10 @@
 /**
- * Names of slots: places in a week under which one series after the other is shown, or one film each time. Guides quote
- * behind them what is shown. All in normal form (`searchText`). Pure.
+ * Names of weekly slots in which successive series or films are shown. Guides quote the series or film after
+ * them. All in normal form (`searchText`). Pure.
  */
 
 const DAY = '[月火水木金土日]';
-/** Kinds of programmes, with what broadcasters put behind them. */
+/** Kinds of programmes, with usual suffixes. */
 const KINDS = [
   String.raw`ドラマ(?:\s*\d+|スペシャル|sp|シリーズ|シーズン|枠|ナイト|シアター|ストリーム|イズム|特区|\s*(?:[a-z]|next)|プレミア\s*\d*|(?:チューズ|ホリック)!?)?`,
   'アニメ(?:イズム|ナイト|アワー|タイム|ゾーン|ギルド|枠|劇場|シアター)?',
@@ -12,7 +12,7 @@ const KINDS = [
   'バラエティー?',
   '劇場|小説|特撮|人形劇|ドキュメンタリー|教養|音楽|情報|番組|紀行|ミニ番組|連続',
 ].join('|');
-/** Short for a slot of dramas. Names end so too: only behind what is no name. */
+/** Short form of a slot of dramas. Also an ending of names: only valid elsewhere. */
 const SHORT = String.raw`(?:.*の)?(?:${DAY}|よる|夜|深夜|朝|昼|帯|韓|華|アジ|シン|スペ|ミニ|オシ)ドラ(?:\s*[★☆]?(?:\d+|イレブン|サタデー|ナイト))?`;
 /** 月9, 土曜10時, 水曜ミステリー9. */
 const HOUR = String.raw`${DAY}(?:曜日?)?\s*(?:\d{1,2}時?|ミステリー?\s*\d*)`;

@@ -1,4 +1,4 @@
-/** What a recording is filed under: the series of its episode, spelled as the broadcast does. Pure. */
+/** The series title that groups recordings, spelled as broadcast. Pure. */
 import { removeTitleMarks } from '../../../arib/text/title-marks.ts';
 import type { SeriesMark } from '../../model/recording.ts';
 import { searchText } from '../../model/search-text.ts';
@@ -22,7 +22,7 @@ const QUOTES: Readonly<Record<string, string>> = {
   ']': '[',
 };
 const LATIN = /^[a-z\d]$/u;
-/** What opens or announces something that is no part of a name any more. */
+/** Signs that begin a part after the name. */
 const BEGUN = /[\s\u3000（(＜<〈《【［[「『#＃♯・]+$/u;
 const PARTS: Readonly<Record<string, string>> = { 前: '前編', 中: '中編', 後: '後編', 最終: '最終回' };
 
@@ -56,7 +56,7 @@ function numberForPeople(number: string | null): string | null {
   return told.length === 0 ? null : told.join(' ');
 }
 
-/** The stretch of one of the texts that reads so when signs and forms of letters do not count. */
+/** The part of the texts that is equal when signs and letter forms are ignored. */
 function spelled(loose: string, texts: readonly string[]): string | null {
   for (const text of texts) {
     const letters = [...text.slice(0, 4 * MAX_LETTERS)].slice(0, MAX_LETTERS);
@@ -73,7 +73,7 @@ function spelled(loose: string, texts: readonly string[]): string | null {
   return null;
 }
 
-/** A season is told otherwise than it is spelled, an encore is not told at all: as much of a title as tells the series. */
+/** The part of a title that corresponds to the series: seasons have a normalised form, encores are omitted. */
 function beginning(key: string, title: string): string | null {
   const letters = [...title].slice(0, MAX_LETTERS);
   for (let to = letters.length; to > 0; to -= 1) {

@@ -1,24 +1,24 @@
 /**
- * Follows an expression through a text in time that grows with the text alone: a finite automaton whose states are
- * made as texts need them. Making one costs more than following one; an expression that keeps making new ones (as
- * `a.{15}b` may) is stopped by a budget, so that none can hold up the service.
+ * Matches an expression in time linear in the text: a lazily built deterministic automaton. Building a state costs more
+ * than following one; an expression that keeps building new ones (as `a.{15}b` may) is stopped by a budget, so that it
+ * cannot block the service.
  */
 import { Failure } from '../../model/failure.ts';
 import type { CharacterSet, Expression } from './syntax.ts';
 
-/** What a written-out expression may have of states. */
+/** Limit of states of an expanded expression. */
 const MAX_NODES = 4000;
 /** Kinds of letters that an expression tells apart: they are numbered in an octet. */
 const MAX_KINDS = 250;
 /** Parts visited while an expression is expanded: `((){200}){200}` has many and no node. */
 const MAX_PARTS = 20_000;
 /**
- * What states that are kept may have of nodes, and of ways on, all together: 3 MB an expression. Beyond, all are
- * forgotten and made again.
+ * Limit of nodes and transitions of cached states: 3 MB an expression. Beyond it the cache is
+ * cleared.
  */
 const MAX_HELD_NODES = 100_000;
 const MAX_HELD_WAYS = 200_000;
-/** What a run over a guide may spend on making states, in visited nodes: a fraction of a second. */
+/** Budget of a run over a guide for building states, in visited nodes: a fraction of a second. */
 const WORK_LIMIT = 1_000_000;
 
 type Node =
@@ -69,7 +69,7 @@ class Builder {
   #repeat(part: Expression, min: number, max: number, next: number): number {
     let entry = next;
     if (max === Number.POSITIVE_INFINITY) {
-      // The loop's fork is made first, and told afterwards where its body begins.
+      // The loop's fork is created first, and linked to its body afterwards.
       const loop = this.add({ kind: 'fork', next: [] });
       const body = this.build(part, loop);
       this.nodes[loop] = { kind: 'fork', next: [body, next] };
@@ -148,9 +148,9 @@ class Kinds {
 interface State {
   /** Nodes that wait for a letter or for the end. */
   readonly nodes: readonly number[];
-  /** Found: whatever follows does not matter. */
+  /** Matched, whatever follows. */
   readonly found: boolean;
-  /** Found if the text ends here. */
+  /** Matched if the text ends here. */
   readonly foundAtEnd: boolean;
   /** By kind of letter. */
   readonly next: (State | undefined)[];
@@ -223,7 +223,7 @@ export class Automaton {
     return next;
   }
 
-  /** What is reached without a letter. */
+  /** Epsilon closure. */
   #closed(from: readonly number[], atStart: boolean, atEnd: boolean): Set<number> {
     const reached = new Set<number>();
     const open = [...from];

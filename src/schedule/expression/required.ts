@@ -1,4 +1,4 @@
-/** What every text that an expression is found in must contain: an index finds the few texts worth following. */
+/** Strings that every matching text must contain: an index then finds the few candidates. */
 import type { Expression } from './syntax.ts';
 
 /** Of these at least one is contained. */

@@ -1,8 +1,8 @@
 /**
- * The regular expressions that rules may use: what a finite automaton can follow, and nothing that needs going
- * back. Letters, `.`, `[…]` with ranges and `^`, `\d \w \s` and their opposites, `\t \n \r`, `^ $`, `(…)`, `(?:…)`,
- * `(?<name>…)`, `|`, `* + ? {n} {n,} {n,m}` (a following `?` is taken and changes nothing). No references back, no
- * looking ahead or behind, no `\b`, no `\p`.
+ * The syntax of regular expressions in rules: what a finite automaton can match, without backtracking. Letters, `.`,
+ * `[…]` with ranges and `^`, `\d \w \s` and their opposites, `\t \n \r`, `^ $`, `(…)`, `(?:…)`, `(?<name>…)`, `|`, `* +
+ * ? {n} {n,} {n,m}` (a following `?` is taken and changes nothing). No back-references, no lookaround, no `\b`, no
+ * `\p`.
  *
  * What is compared is the normal form of `matchText`; letters and ranges are brought to it here, so that width and
  * letter case do not count.

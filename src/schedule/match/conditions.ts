@@ -1,4 +1,4 @@
-/** What a rule's conditions say of a programme's place, time and kind, apart from its words. */
+/** Conditions of a rule on station, time and genre; keywords are in `keyword.ts`. */
 import { type BroadcastMs, JST_OFFSET_MS } from '../../../arib/time.ts';
 import type { RuleConditions, RuleGenre } from '../../model/rule.ts';
 import type { StationRecord } from '../../model/station.ts';
@@ -47,7 +47,7 @@ function hasGenre(wanted: readonly RuleGenre[], { genres }: GuideProgram): boole
 }
 
 /**
- * Whether all conditions hold that are not about words.
+ * Whether all conditions except keywords hold.
  * @param matchedAt the start by which conditions of time are judged: the programme's own, or the one at which a rule
  *   matched it first
  */

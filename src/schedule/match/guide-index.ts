@@ -1,7 +1,7 @@
 /**
- * The programmes of the guide, held so that a rule finds its own without looking at all of them. A programme has a
+ * An index of the guide's programmes, so that a rule finds its matches without a full scan. A programme has a
  * row; of every letter, every pair of letters (`TextColumns`) and every attribute there is a column of bits, one a row.
- * A rule puts its columns together and looks closely at what is left, which may hold programmes that do not match.
+ * A rule combines its columns and compares the remaining candidates in full.
  * Texts are not kept: they are read from the programme again when a comparison needs them.
  */
 import type { ProgramId, StationId } from '../../../arib/ids.ts';
@@ -18,7 +18,7 @@ export type { GuideProgram } from './guide-program.ts';
 const TEXT_BITS = 1024;
 /** Extended texts are longer. */
 const DETAIL_BITS = 2048;
-/** What rules look at closely again and again; 300 of them at some ten thousand. They take up to 5 MB. */
+/** Cached texts of frequent candidates: 300 rules have some ten thousand. Up to 5 MB. */
 const RECENT_TEXTS = 4096;
 /** Rarely asked for, and long. */
 const RECENT_DETAILS = 1024;
@@ -31,11 +31,11 @@ export interface GuideRow {
 /** A programme was put, or removed. */
 interface GuideChange {
   readonly id: ProgramId;
-  /** What was there before, if anybody may hold it. */
+  /** The previous object, if still referenced. */
   readonly before: GuideProgram | undefined;
 }
 
-/** Changes that are remembered for those who keep something up. */
+/** Log of changes for dependent caches. */
 const REMEMBERED = 5000;
 
 export class GuideIndex {
@@ -65,7 +65,7 @@ export class GuideIndex {
     return this.#version;
   }
 
-  /** What was put and what was removed since a version; undefined: too much to tell. */
+  /** Changes since a version; undefined: the log does not reach back so far. */
   changedSince(version: number): readonly GuideChange[] | undefined {
     const count = this.#version - version;
     if (version < 0 || count > this.#changes.length) return undefined;
@@ -159,7 +159,7 @@ export class GuideIndex {
     return this.#all.copy();
   }
 
-  /** Leaves what may contain the word, in name or description, or also in the extended text. */
+  /** Keeps candidates for the word, in name or description, or also in the extended text. */
   narrowByWord(rows: BitSet, word: string, extended: boolean): void {
     if (!extended) {
       this.#columns.narrow(rows, word);

@@ -1,7 +1,7 @@
 /** A programme as rules and the plan see it. */
 import type { ProgramRecord } from '../../model/program.ts';
 
-/** What rules and the plan need of a programme. Never changed: another one takes its place. */
+/** Fields of a programme for rules and the plan. Immutable: a change creates a new object. */
 export type GuideProgram = Readonly<
   Pick<
     ProgramRecord,

@@ -8,13 +8,13 @@ export interface Words {
   readonly unwanted: readonly (readonly string[])[];
 }
 
-/** Signs of the language, in whatever width they were typed. */
+/** Operators, in full or half width. */
 const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/[＂“”〝〟]/g, '"'],
   [/｜/g, '|'],
   [/\u3000/g, ' '],
 ];
-/** A sign that excludes only where a word begins; the long sound of kana is none. */
+/** Exclusion operator, only at the beginning of a word; not the long sound of kana. */
 const WITHOUT = /^[-－−‐]/u;
 /** A phrase, or a run without blank, bar or quotation mark; with what joins them. */
 const TOKEN = /"([^"]*)"?|([^\s"|]+)|(\|)|(\s+)/gu;
@@ -47,7 +47,7 @@ function groups(keyword: string): Option[][] {
     open = [];
   };
   for (const [, phrase, run, bar] of keyword.matchAll(TOKEN)) {
-    // A quotation mark keeps a sign from meaning anything.
+    // Operators are literal inside quotation marks.
     if (phrase !== undefined) piece += `\0${phrase}\0`;
     else if (run !== undefined) piece += run;
     else if (bar !== undefined) endPiece();

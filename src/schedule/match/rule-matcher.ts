@@ -1,4 +1,4 @@
-/** One rule, made ready to be held against programmes. */
+/** A compiled rule. */
 
 import type { StationId } from '../../../arib/ids.ts';
 import type { BroadcastMs } from '../../../arib/time.ts';
@@ -13,13 +13,13 @@ import { readExclusion, readKeyword, type Words } from './keyword.ts';
 
 export type RuleStations = ReadonlyMap<StationId, RuleStation>;
 
-/** Why the service disables a rule that was accepted once. */
+/** Why the service disables an accepted rule. */
 const TOO_COSTLY: RuleFault = { code: 'too_costly' };
 
 interface Matched {
   /** In no order. */
   readonly programs: readonly GuideProgram[];
-  /** Japanese; the rule is to be disabled, and matched nothing. */
+  /** Japanese; the rule must be disabled, and has no matches. */
   readonly fault: RuleFault | null;
 }
 
@@ -120,7 +120,7 @@ export class RuleMatcher {
     return automaton === undefined || texts.some((text) => automaton.test(text));
   }
 
-  /** The texts that words are looked for in. */
+  /** The texts to search for keywords. */
   #texts(row: GuideRow, index: GuideIndex): string[] {
     const found: string[] = [];
     const { keywordIn } = this.conditions;

@@ -1,5 +1,5 @@
-/** What a reservation that found no tuner could take instead: another airing of the same, which has one.
- * Those that would be booked by themselves after a failed recording. Pure. */
+/** Alternatives for a reservation without a tuner: other airings of the same episode that have one, by the rules of
+ * automatic repeats. Pure. */
 import type { ProgramId } from '../../../arib/ids.ts';
 import { type Claim, claimOf } from './claims.ts';
 import { repeats } from './next-airing.ts';

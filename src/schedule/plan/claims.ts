@@ -1,4 +1,4 @@
-/** Reservations, made and to be made, as they claim a tuner. Pure. */
+/** Existing and new reservations as claims for a tuner. Pure. */
 import { type ProgramId, splitProgramId } from '../../../arib/ids.ts';
 import { type BroadcastMs, earliest, latest } from '../../../arib/time.ts';
 import { isBrokenOff, LATE_TABLE_MS, RESUME_MS } from '../../model/airing.ts';
@@ -26,14 +26,14 @@ export interface Claim
   readonly copyNever: boolean;
 }
 
-/** A programme under another number, or one that was moved: so far it may be from where it was. */
+/** Maximum shift of a programme that was moved or got another event id. */
 const MOVED_MS = 3 * 3_600_000;
-/** Within this it is the same even if others have its title. */
+/** Within this shift it is the same programme even if others have its title. */
 const SHIFTED_MS = 600_000;
 
 /**
- * What has begun, and of that first what holds its tuner, which is not asked whether it fits; then the larger priority,
- * then what was booked first.
+ * Order of claims: running recordings first, of those first the ones holding a tuner, which always fit; then by
+ * priority, then by time of booking.
  */
 export function compareClaims(a: Claim, b: Claim): number {
   const running =
@@ -78,30 +78,30 @@ export interface Claims {
   readonly byProgram: ReadonlyMap<ProgramId, Claim>;
   /** Those that stay whatever the rules say. */
   readonly kept: readonly Claim[];
-  /** Programmes that have a reservation with which all is done. */
+  /** Programmes with a completed reservation. */
   readonly closed: ReadonlySet<ProgramId>;
   /**
    * As they are now: bound to the programme that took the place of one that vanished; without those that are done with
    * and whose programme's number is another's by now.
    */
   readonly reservations: readonly Reservation[];
-  /** Reservations of rules whose programme one that vanished has become. */
+  /** Reservations of rules on a programme that replaces a vanished one. */
   readonly replaced: ReadonlySet<ReservationId>;
   relaysOf(claim: Claim): GuideProgram[];
 }
 
 const DONE = new Set<Reservation['state']>(['cancelled', 'finished', 'missed']);
-/** What begins so long after a reservation's end is another programme: an event's number is used again. */
+/** A programme that begins this long after a reservation's end is another one: event ids are reused. */
 const REUSED_MS = 24 * 3_600_000;
 
-/** Whether nothing comes of it any more. What was missed by a wrong clock, or was put off, is still to come. */
+/** Whether it is over. Not one missed because of a wrong clock, or delayed. */
 function isDone({ guide, airings, now, isTimeSure }: PlanInput, reservation: Reservation): boolean {
   const { state, programId: id } = reservation;
   if (state !== 'missed' || isTimeSure === false) return DONE.has(state);
   return coming(guide.get(id), reservation, airings.get(id), now).to <= now;
 }
 
-/** Whether its programme's number is another's by now. */
+/** Whether its event id now belongs to another programme. */
 function isReused({ guide }: PlanInput, { state, programId: id, endAt }: Reservation): boolean {
   const startAt = guide.get(id)?.startAt;
   return startAt !== undefined && DONE.has(state) && startAt > endAt + REUSED_MS;
@@ -200,7 +200,7 @@ function isAnotherOn({ airings, guide, facts }: PlanInput, reservation: Reservat
   return false;
 }
 
-/** Whether a reservation stays though no rule should want it. */
+/** Whether a reservation stays without a matching rule. */
 function isKept({ now, settings }: PlanInput, claim: Claim, enabled: ReadonlySet<RuleId>): boolean {
   const { isManual, isRunning, isOver, program, ruleId, startAt } = claim;
   if (isManual || isRunning || isOver) return true;
@@ -209,8 +209,8 @@ function isKept({ now, settings }: PlanInput, claim: Claim, enabled: ReadonlySet
 }
 
 /**
- * Reservations whose programme vanished, or was broken off, bound to the one that took its place, if one did. A rule may
- * have booked that one already, which is one recording too many.
+ * Reservations whose programme vanished, or was broken off, bound to the one that took its place, if one did. A rule
+ * may have booked that one already, which is one recording too many.
  */
 function rebound(input: PlanInput): Pick<Claims, 'reservations' | 'replaced'> {
   const { guide, reservations, now } = input;
@@ -248,8 +248,9 @@ function isNamed({ airings }: PlanInput, id: ProgramId): boolean {
 }
 
 /**
- * A programme that present/following left long before its end, or without one, continues after the interruption under another
- * id. An event named immediately after a programme without a told end, and starting there, is the next one of its title.
+ * A programme that present/following left long before its end, or without one, continues after the interruption under
+ * another id. An event named immediately after a programme without a told end, and starting there, is the next one of
+ * its title.
  */
 function resumedAs(input: PlanInput, reservation: Reservation): GuideProgram | undefined {
   const { programId: id, stationId: station, name, description, startAt, endAt, state } = reservation;

@@ -1,4 +1,4 @@
-/** The next airing of what was recorded badly. Pure. */
+/** The next airing after a failed or damaged recording. Pure. */
 import type { ProgramId } from '../../../arib/ids.ts';
 import type { BroadcastMs } from '../../../arib/time.ts';
 import type { EpisodeText } from '../dedupe/episode.ts';
@@ -17,7 +17,7 @@ function isSameText(facts: Facts, a: EpisodeText, b: EpisodeText): boolean {
   return facts.of(a).title === facts.of(b).title && facts.textKey(a) === facts.textKey(b);
 }
 
-/** Whether both show the same, whenever they are shown. */
+/** Whether both are the same episode, regardless of time. */
 export function isRepeat(facts: Facts, a: AiredText, b: AiredText): boolean {
   const own = { episode: facts.of(a).episode, startAt: a.startAt };
   return isSameEpisode(own, { episode: facts.of(b).episode, startAt: b.startAt }) || isSameText(facts, a, b);

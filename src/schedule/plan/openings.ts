@@ -1,6 +1,6 @@
 /**
- * When each recording asks the agent for its tuner, and whom it follows there. Margins are kept where there are
- * tuners enough. Where there are not, they yield: a recording begins when the programme before it on its tuner has
+ * When each recording requests its tuner, and which recording it follows there. Margins are kept where there are
+ * enough tuners. Otherwise they yield: a recording begins when the programme before it on its tuner has
  * ended, and takes the tuner over while that one's end margin still runs (`after`). Where two programmes meet, the time
  * of retuning is lost: the end of the first, or the beginning of the second. Pure.
  */
@@ -10,13 +10,13 @@ import { type Placed, type PlanTuner, place, placeAll, type Slot } from './tuner
 export interface Opening<T extends Slot> {
   readonly slot: T;
   readonly tuner: number;
-  /** When the stream is asked for, epoch ms; in the past for what has begun. */
+  /** When the stream is requested; in the past for running recordings. */
   readonly openAt: BroadcastMs;
-  /** When it ends by itself, epoch ms. */
+  /** When it ends. */
   readonly closeAt: BroadcastMs;
-  /** Recordings that count as gone then: their programmes have ended. */
+  /** Recordings that count as ended then: their programmes are over. */
   readonly after: readonly T[];
-  /** What retuning takes of it; absent: nothing. */
+  /** Loss by retuning; absent: none. */
   readonly headCut?: Cut<T>;
   readonly tailCut?: Cut<T>;
 }
@@ -27,7 +27,7 @@ export interface Cut<T extends Slot> {
   readonly neighbour: T;
 }
 
-/** Which of two programmes that meet on one tuner the retuning is taken from. */
+/** Which of two adjacent programmes on one tuner loses the time of retuning. */
 export type RetuneCost = 'first' | 'second';
 
 function mayHold({ holdUntil = null }: Slot): boolean {
@@ -39,7 +39,7 @@ function withMargins<T extends Slot>(tuners: readonly PlanTuner[], slots: readon
   const wide = slots.map((slot) => ({
     ...slot,
     from: latest(plusMs(slot.from, -slot.before), now),
-    // What may be there a moment longer is named, also where margins are none.
+    // Also named without margins: it may run a moment longer.
     to: plusMs(slot.to, slot.after + (mayHold(slot) ? 1 : 0)),
     before: 0,
     after: 0,

@@ -51,7 +51,7 @@ export function difference(
   const current = new Set(claims.reservations.map(({ id }) => id));
   const before = new Map(input.reservations.map((one) => [one.id, one]));
   const update: { id: ReservationId; to: PlannedReservation }[] = [];
-  // One that is done with makes room for another programme under its number.
+  // A completed one is replaced by another programme with its event id.
   const remove = input.reservations.flatMap(({ id, programId }) =>
     claims.replaced.has(id) || (!current.has(id) && wanted.has(programId)) ? [id] : [],
   );
@@ -61,7 +61,7 @@ export function difference(
     const to = wanted.get(programId);
     wanted.delete(programId);
     if (to !== undefined && reservation !== undefined) {
-      // Without word of the tuners nothing is known of places.
+      // Without known tuners nothing is known about their allocation.
       const placed = input.tuners === null ? { ...to, tuner: reservation.tuner } : to;
       if (!isSame(reservation, placed, programOf)) update.push({ id, to: placed });
     } else if (claims.byProgram.has(programId)) remove.push(id);

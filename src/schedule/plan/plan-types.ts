@@ -1,4 +1,4 @@
-/** What the plan is made of, and what it says. */
+/** Input and output of the plan. */
 import type { BroadcastType, ProgramId, StationId } from '../../../arib/ids.ts';
 import type { BroadcastMs } from '../../../arib/time.ts';
 import type { Airings, Heard } from '../../model/airing.ts';
@@ -21,14 +21,13 @@ import type { PlanTuner } from './tuner-allocation.ts';
 export interface TunerOfPlan extends PlanTuner {
   /** Reservations that are being recorded on it. */
   readonly recording: readonly ReservationId[];
-  /** It cannot be used now; what it could receive. `types` are those that nothing else receives. */
+  /** It is unusable now; the types that it could receive. `types` has those that no other tuner receives. */
   readonly broken?: readonly BroadcastType[];
 }
 
 /**
- * A recording that keeps its episode from being recorded again: those of the last 30 days, running ones too, without
- * those that failed, and those whose damage lets the next airing be booked, as what holds mostly something else than it
- * is named after.
+ * A recording that blocks its episode from being recorded again: those of the last 30 days and running ones, except
+ * failed ones and those whose damage allows the next airing to be booked.
  */
 export interface RecordedEpisode extends EpisodeText {
   /** null: imported. */
@@ -60,16 +59,16 @@ export interface PlanInput {
   readonly recorded: readonly RecordedEpisode[];
   readonly cancellations: readonly Cancellation[];
   readonly stations: ReadonlyMap<StationId, StationRecord>;
-  /** In rank order, without disabled ones; null: the agent has not been heard, and every reservation keeps its place. */
+  /** In rank order, without disabled ones; null: unknown, and every reservation keeps its state. */
   readonly tuners: readonly TunerOfPlan[] | null;
   readonly settings: PlanSettings;
   /** Reservations whose recordings have ended and are only judged: they need no tuner any more. */
   readonly judged?: readonly ReservationId[];
-  /** Since when somebody records what is planned: what ended before was missed for want of it. */
+  /** Since when the recorder runs: earlier programmes were missed for lack of it. */
   readonly runningSince?: BroadcastMs;
-  /** False: the time may be another, so that nothing is over, and nothing that was is to come again. */
+  /** False: the time is unconfirmed: nothing counts as over. */
   readonly isTimeSure?: boolean;
-  /** What stations that are being received say of their programmes (`GuideRoom.airings`). */
+  /** Programmes by present/following of the stations being received (`AirWatch`). */
   readonly airings: Airings;
 }
 
@@ -108,7 +107,10 @@ export interface PlannedOpening {
    * Epoch ms; null: it is not.
    */
   readonly listenUntil: BroadcastMs | null;
-  /** Since when another programme is on in its place, long before its end. Epoch ms; null: none is, or its station is not received. */
+  /**
+   * Since when another programme is on in its place, long before its end. Epoch ms; null: none is, or its station is
+   * not received.
+   */
   readonly brokenAt: BroadcastMs | null;
   /** Epoch ms, of the programme: its real start and end as far as they are known, by which the recording is judged. */
   readonly startAt: BroadcastMs;

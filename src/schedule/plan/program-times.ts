@@ -1,9 +1,9 @@
 /**
- * When a programme is, as far as it is known now: by its tables, by what its station was heard to have on, and by
- * what was booked. Pure.
+ * Times of a programme as known now: from its tables, from present/following of its station, and from its reservation.
+ * Pure.
  *
- * A running programme is never cut short by the guide: its end only moves later. One named as present continues whatever
- * its table says of its end; what is named as following, though it should have begun, begins at any moment.
+ * A running programme is never cut short by the guide: its end only moves later. One named as present continues
+ * whatever its table says of its end; what is named as following, though it should have begun, begins at any moment.
  */
 import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../../arib/time.ts';
 import {
@@ -22,7 +22,7 @@ export type ToldTimes = Pick<GuideProgram, 'startAt' | 'endAt' | 'openEnd'>;
 
 /** All in epoch ms. */
 export interface ProgramTimes {
-  /** As it is told to people, and recorded as wanted. */
+  /** For display, and as the wanted range. */
   readonly startAt: BroadcastMs;
   readonly endAt: BroadcastMs;
   /** Until when its tuner is counted as taken. */
@@ -31,9 +31,12 @@ export interface ProgramTimes {
   readonly closesAt: BroadcastMs;
   /** Its recording continues until then without further information, unless it is over; null: not beyond its end. */
   readonly holdUntil: BroadcastMs | null;
-  /** So long it is listened for after it was broken off, and recorded on when it is named again; null: not. */
+  /** Until when its station is received after it was broken off, to resume; null: not. */
   readonly listenUntil: BroadcastMs | null;
-  /** Since when another programme is on in its place, long before its end; null: none is, or its station is not received. */
+  /**
+   * Since when another programme is on in its place, long before its end; null: none is, or its station is not
+   * received.
+   */
   readonly brokenAt: BroadcastMs | null;
   /** Its real end; null: it is not over, or its end was not received. */
   readonly endedAt: BroadcastMs | null;
@@ -43,9 +46,9 @@ export interface ProgramTimes {
 
 /** A programme without an end is assumed to last this much longer from now. */
 const OPEN_END_MS = 60_000;
-/** Unless nothing was heard of it for so long after the end that was guessed. */
+/** Limit of holding an estimated end without reception. */
 const FORGOTTEN_MS = 3 * 3_600_000;
-/** Present/following may be so late: until then what has reached its told end is taken to be over. */
+/** Delay of present/following: until then a programme at its announced end counts as over. */
 const TABLE_GRACE_MS = 5_000;
 /** Of undefined duration. */
 const LONGEST_MS = 24 * 3_600_000;
@@ -94,7 +97,7 @@ export function underWay(
 ): ProgramTimes {
   const state = airing?.state;
   const endedAt = state === 'over' ? realEnd(program, reservation.endAt, airing?.until ?? null) : null;
-  // A guess is no promise: it would hold the recording on after its real end is told.
+  // An estimate is not kept: it would prolong the recording after its real end is known.
   const isTold = program !== undefined && !program.openEnd;
   const known = isTold ? latest(program.endAt, reservation.endAt) : reservation.endAt;
   const booked = endedAt === null ? known : latest(known, endedAt);
@@ -130,8 +133,8 @@ function broken(
 }
 
 /**
- * Its tuner is the next one's as soon as it is over: at its told end, which tables may be a little late to confirm. What
- * has not begun by then needs it for its whole length.
+ * Its tuner is the next one's as soon as it is over: at its told end, which tables may be a little late to confirm.
+ * What has not begun by then needs it for its whole length.
  * @param told its end by its table, if it has one: the booked end may only be as far as it was seen to run
  */
 function taken(
@@ -145,7 +148,7 @@ function taken(
   return state === 'on' && now > told + TABLE_GRACE_MS ? latest(endAt, plusMs(now, OPEN_END_MS)) : endAt;
 }
 
-/** A table that stands still holds nothing for ever. */
+/** A table without updates does not hold a recording for ever. */
 function held(
   program: ToldTimes | undefined,
   startAt: BroadcastMs,

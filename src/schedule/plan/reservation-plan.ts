@@ -1,7 +1,7 @@
 /**
- * What is to be recorded, and where: one pure function of the guide, the rules, the reservations, what was recorded
- * and cancelled, and the tuners. Run again whenever one of them changed; its difference to what is stored is what
- * happens. Run again upon its own result it changes nothing.
+ * The plan of recordings: one pure function of the guide, the rules, the reservations, recorded and cancelled
+ * programmes, and the tuners. Run again whenever one of them changed; its difference to what is stored is what
+ * happens. It is idempotent.
  *
  * Programmes conflict, margins do not. In the order of their claims - what has begun, then the larger priority, then
  * what was booked first - each gets a tuner if all before it keep theirs.
@@ -23,7 +23,7 @@ const MAX_NAMED = 2;
 
 interface Pending {
   readonly claim: Claim;
-  /** What to claim next should this one find no tuner. */
+  /** The next claim if this one finds no tuner. */
   readonly next: (() => Pending | undefined) | undefined;
 }
 
@@ -67,7 +67,9 @@ class Planner {
     };
   }
 
-  /** What stays by itself. What a rule wants first comes with its wish; what it wants less belongs to it all the same. */
+  /**
+   * What stays by itself. What a rule wants first comes with its wish; what it wants less belongs to it all the same.
+   */
   #stayingClaims(first: readonly Pending[]): Claim[] {
     const wished = new Set(first.map(({ claim }) => claim.programId));
     const wanted = new Map<ProgramId, Rule>();
@@ -103,9 +105,9 @@ class Planner {
       const program = airings[at];
       if (program === undefined || this.#claims.closed.has(program.id)) continue;
       const claim = this.#claims.byProgram.get(program.id) ?? claimOf(this.input, program, rule);
-      // What is over and was not booked was not missed.
+      // A past programme without reservation was not missed.
       if (claim === undefined || (claim.isOver && claim.reservation === undefined)) continue;
-      // It stands in line behind what the rule may displace: waiting for it would let the weaker go first.
+      // Its priority is lower than the rule's: waiting for it would give precedence to weaker claims.
       if (claim.isManual && claim.priority < rule.priority) continue;
       return { claim: this.#ofRule(claim, rule), next: () => this.#airing(rule, airings, at + 1) };
     }
@@ -201,7 +203,7 @@ class Planner {
   }
 
   #offerAlternatives(): void {
-    // Nothing finds a tuner where there is none.
+    // Without tuners every claim fails.
     if (this.input.tuners?.length === 0) return;
     const taken = new Set([...this.#claims.closed, ...this.#outcomes.keys()]);
     for (const held of this.#outcomes.values()) {
@@ -248,7 +250,7 @@ function asOpening(
   return {
     programId,
     openAt,
-    // What runs keeps its tuner for a while from now; it ends with its programme all the same.
+    // A running recording keeps its tuner for a while from now, although it ends with its programme.
     closeAt: claim.isRunning ? plusMs(claim.closesAt, claim.after) : closeAt,
     holdUntil,
     listenUntil,

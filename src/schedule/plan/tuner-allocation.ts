@@ -1,5 +1,5 @@
 /**
- * Which recordings fit on the tuners, by the rules by which the agent gives tuners out (`agent/select.ts`): all
+ * Which recordings fit on the tuners, by the agent's rules of tuner selection (`agent/select.ts`): all
  * recordings are of one priority, so that none takes a tuner from another. One that begins while another reads its
  * physical channel shares that tuning; otherwise it gets the free tuner of the smallest rank that takes its type. A
  * tuning stays where it is until its last reader ends. Pure.
@@ -8,7 +8,7 @@ import type { BroadcastType } from '../../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../../arib/time.ts';
 
 export interface PlanTuner {
-  /** As the agent says it; 0 is used first. */
+  /** Rank from the agent; 0 is used first. */
   readonly rank: number;
   readonly types: readonly BroadcastType[];
   /** From being asked for another channel to its first packets, ms. Absent: no time. */
@@ -25,9 +25,9 @@ export interface Slot {
   /** When it needs its tuner, margins left out. */
   readonly from: BroadcastMs;
   readonly to: BroadcastMs;
-  /** It runs over its told end, and `to` is only the time until the next check. */
+  /** It overruns its announced end, and `to` is only the time of the next check. */
   readonly isOpen?: boolean;
-  /** Not null: it may still be there at its told end, until a station says that it is over. Epoch ms. */
+  /** Not null: it may continue beyond its announced end until its station reports another programme. */
   readonly holdUntil?: BroadcastMs | null;
   /** Margins, ms. */
   readonly before: number;
@@ -188,7 +188,7 @@ export class TunerTime<T extends Slot> {
 
   constructor(private readonly tuners: readonly PlanTuner[]) {}
 
-  /** Takes a recording in if all that were taken in before keep theirs. */
+  /** Adds a recording if all earlier ones keep their tuners. */
   add(slot: T): boolean {
     if (slot.held === null && this.#isFull(slot)) return false;
     const merged = this.#merged(slot);
@@ -203,13 +203,13 @@ export class TunerTime<T extends Slot> {
   }
 
   /**
-   * Whether at some moment more channels are read than tuners could: then there is no need to look how they would be
-   * placed, which takes far longer.
+   * Whether at some time more channels are needed than there are tuners: a quick test before the far slower
+   * placement.
    */
   #isFull(slot: T): boolean {
     const others = this.overlapping(slot);
     const own = `${slot.type}/${slot.channel}`;
-    // What holds one tuner counts once, whatever is said of its channels.
+    // All recordings that hold one tuner count once, whatever their channels.
     const onTuner = new Map<number, string>();
     const places = others.map(({ type, channel, held }) => {
       const place = (held === null ? undefined : onTuner.get(held)) ?? `${type}/${channel}`;
@@ -257,7 +257,7 @@ export class TunerTime<T extends Slot> {
       const cluster = this.#clusters[at];
       if (cluster === undefined || cluster.from >= slot.to) break;
       const { slots, longest } = cluster;
-      // What has begun stands before the others, whenever it begins.
+      // Running recordings come before the others, whatever their start.
       const isFar = (other: T): boolean => other.held === null && other.from < slot.from - longest;
       for (
         let index = firstIndex(slots, (other) => other.held === null && !isFar(other));

@@ -1,6 +1,6 @@
 /**
- * What the rules want: of each episode one airing, with the others as a choice behind it. What a person cancelled,
- * what has been recorded and what a branch of a station repeats is left out. Pure.
+ * Programmes to record by rules: one airing of each episode, with the others as fallbacks. Excludes cancelled and
+ * recorded ones, and repeats on branch stations. Pure.
  */
 import { type ProgramId, programId, type StationId, stationId } from '../../../arib/ids.ts';
 import { CANCELLATION_REACH_MS, type Reservation } from '../../model/reservation.ts';
@@ -88,8 +88,8 @@ class Chooser {
   }
 
   /**
-   * Of stations of one key that show the same on one physical channel, the first keeps it. Satellite stations have a key
-   * each; there one of several that share an event does.
+   * Of stations of one key that show the same on one physical channel, the first keeps it. Satellite stations have a
+   * key each; there one of several that share an event does.
    */
   #withoutBranches(programs: readonly GuideProgram[]): Set<ProgramId> {
     const { stations, facts } = this.input;
@@ -149,7 +149,7 @@ class Chooser {
     const recorded = group.filter(({ program }) => program === null);
     return group.flatMap(({ program }) => {
       if (program === null) return [];
-      // What is being recorded is no second recording of itself.
+      // A running recording does not block itself.
       const before = recorded.some(
         ({ recordedId, startAt }) =>
           recordedId !== program.id && program.startAt - startAt <= RECORDED_REACH_MS,
