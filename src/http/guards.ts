@@ -1,4 +1,4 @@
-/** What a request must satisfy before any route sees it: the cross-site form guard and the size of its body. */
+/** Checks before any route: the cross-site form guard and the size of the body. */
 import type { LetIn } from '../model/requester.ts';
 import { problem } from '../route/problems.ts';
 
@@ -66,8 +66,8 @@ export class BodyTooLarge extends Error {
 export type RequestBody = ArrayBuffer | ReadableStream<Uint8Array> | null;
 
 /**
- * The body as routes read it. Of declared length it is collected by the runtime, within the length that was checked: what
- * arrives an octet at a time on thousands of connections costs this process nothing until it is there.
+ * The body as routes read it. Of declared length it is collected by the runtime, within the length that was checked:
+ * what arrives an octet at a time on thousands of connections costs this process nothing until it is there.
  * @returns 'gone': the client left, or takes longer than it may
  */
 export async function readBody(

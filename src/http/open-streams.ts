@@ -1,7 +1,7 @@
 /**
- * Answers without an end (live and chase streams, captions, events) of clients that were let in by a session or a token:
- * when these are revoked, the answer breaks off, as a failed stream does. So do sockets. Files have an end and are left
- * alone.
+ * Answers without an end (live and chase streams, captions, events) of clients that were let in by a session or a
+ * token: when these are revoked, the answer breaks off, as a failed stream does. So do sockets. Files have an end and
+ * are left alone.
  */
 
 /** What the runtime sends as it is has a length or takes ranges. */
@@ -14,7 +14,7 @@ export function isEndless({ status, headers, body }: Response): boolean {
 }
 
 interface OpenStream {
-  /** Asks the access decision again, with what the client had sent. */
+  /** Repeats the access decision for the client's request. */
   isStillAllowed: () => boolean;
   end: () => void;
 }

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 description, written from the routes: what they validate with is what is told. Routes that validate
- * nothing of an answer describe it themselves, in `detail`.
+ * The OpenAPI 3.1 description, generated from the schemas with which routes validate. Routes without a response schema
+ * describe the response in `detail`.
  */
 import type { Elysia } from 'elysia';
 import { AccessErrorSchema, ProblemSchema } from '../../wire/api.ts';

@@ -1,4 +1,4 @@
-/** The pages of the server for people who may not, or cannot, see the application. */
+/** Pages of the server for clients without access, or without a working UI. */
 import { escapeHtml, htmlPage } from '../route/page.ts';
 
 /** @param paragraphs plain text. @param home address of the application's first screen, to lead there */

@@ -17,7 +17,7 @@ const IDLE_TIMEOUT_S = 60;
 /** A client that does not read is cut off when this much is queued for it, octets. */
 const BACKPRESSURE_LIMIT = 64 * 1024 * 1024;
 
-/** @param isLetIn asked again when sessions or tokens changed; a socket of one that is not let in any more ends */
+/** @param isLetIn repeated when sessions or tokens change; sockets without access are closed */
 export function socketHandlers(
   endpoint: SocketEndpoint | undefined,
   streams: Pick<OpenStreams, 'hold'>,

@@ -51,7 +51,7 @@ export class CancellationStore {
     );
   }
 
-  /** Whatever keeps this airing from being booked. */
+  /** Cancellations that block this airing. */
   remove({ type, channel, title, startAt }: CancelledAiring): void {
     atomically(this.database, () =>
       this.database
@@ -63,7 +63,7 @@ export class CancellationStore {
     );
   }
 
-  /** Those of airings that began before, epoch ms: nothing of them comes again. @returns how many */
+  /** Deletes those of airings that began before. @returns how many */
   purge(before: BroadcastMs): number {
     return atomically(
       this.database,

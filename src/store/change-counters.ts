@@ -10,7 +10,7 @@ export type CountedTable =
   | 'recordings'
   | 'cancellations';
 
-/** Changes with every change of one of the tables, by whatever connection; another in every database. */
+/** Changes with every change of one of the tables by any connection; differs between databases. */
 export function tableStamp(database: Database, tables: readonly CountedTable[]): string {
   const rows = database
     .query<{ value: number }, { names: string }>(

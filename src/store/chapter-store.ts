@@ -1,6 +1,6 @@
 /**
- * Where the commercials of recordings are: what was detected, what people corrected, and which recordings are still to
- * be looked at. All times are ms of the original stream's media time. A correction is preferred to what was detected.
+ * Commercials of recordings: detected segments, corrections by users, and the queue of recordings to
+ * examine. All times are ms of the original stream's media time. A correction takes precedence over a detection.
  */
 
 import type { Database } from 'bun:sqlite';
@@ -18,11 +18,11 @@ import { recordingsWithoutOriginal } from './recordings-without-original.ts';
 import { readList } from './stored-json.ts';
 import { atomically } from './transaction.ts';
 
-/** What holds for a recording now. */
+/** Present chapters of a recording. */
 interface StoredChapters {
   /** In order, without gaps; one of the kind `main` where nothing was found. */
   readonly segments: readonly ChapterSegment[];
-  /** People said so, or more than silence speaks for it. */
+  /** Corrected by a user, or supported by more than silence. */
   readonly reliable: boolean;
   readonly isCorrected: boolean;
   /** Another number with every change. */
@@ -33,9 +33,9 @@ interface Detection {
   /** `waiting`: queued; `cancelled`: not detected until requested. */
   readonly state: 'waiting' | 'done' | 'failed' | 'cancelled';
   readonly reason: DetectionFailure | null;
-  /** Times that it was begun since it was asked for. */
+  /** Attempts since the request. */
   readonly attempts: number;
-  /** Of what was detected; null: nothing yet. */
+  /** Of the detection; null: none yet. */
   readonly confidence: number | null;
   /** It was requested by a person. */
   readonly isRequested: boolean;
@@ -98,8 +98,8 @@ export class ChapterStore {
   }
 
   /**
-   * The next recording to look at, of those that are asked for first, then the newest.
-   * @param onlyWanted leave out what no person requested and no rule or reservation wants looked at
+   * The next recording to examine: requested ones first, then the newest.
+   * @param onlyWanted only those requested by a user, or with commercials enabled by rule or reservation
    */
   next(onlyWanted: boolean, skip: readonly RecordingId[] = []): RecordingId | undefined {
     const among = (from: string, order: string, wanted = ''): RecordingId | undefined => {
@@ -111,7 +111,7 @@ export class ChapterStore {
         .get({ skip: JSON.stringify(skip) });
       return row === null ? undefined : recordingId(row.id);
     };
-    // Each is read in the order of its index up to the first that fits: tens of thousands may wait.
+    // Each query stops at the first match in index order: tens of thousands may wait.
     const requested = among(
       `recording_chapters AS c INDEXED BY recording_chapters_requested
          CROSS JOIN recordings AS r ON r.id = c.recording_id AND c.requested_at IS NOT NULL`,
@@ -128,7 +128,7 @@ export class ChapterStore {
       : among('recordings AS r INDEXED BY recordings_undetected', newest, "AND r.commercials IS NOT 'none'");
   }
 
-  /** What its rule or reservation says of its commercials; null: nothing, the setting holds. */
+  /** Option of its rule or reservation; null: none, the setting applies. */
   handling(id: RecordingId): CommercialHandling | null {
     const row = this.database
       .query<{ commercials: CommercialHandling | null }, { id: number }>(
@@ -148,13 +148,15 @@ export class ChapterStore {
     this.#put(id, { state: 'cancelled', isOpen: false, now }, 'requested_at = NULL');
   }
 
-  /** Looking at it begins: an attempt that ends with the process counts too. @returns attempts with this one */
+  /**
+   * Counts an attempt at its begin, so that one killed with the process counts, too. @returns attempts with this one
+   */
   begin(id: RecordingId, now: WallMs): number {
     this.#put(id, { state: 'waiting', isOpen: true, now }, 'attempts = attempts + 1');
     return this.detection(id)?.attempts ?? 1;
   }
 
-  /** The attempt does not count: the service ends, or the machine is wanted. */
+  /** Takes the attempt back: the service ends, or the machine is needed. */
   putBack(id: RecordingId, now: WallMs): void {
     this.#put(id, { state: 'waiting', isOpen: true, now }, 'attempts = max(0, attempts - 1)');
   }
@@ -164,7 +166,7 @@ export class ChapterStore {
     this.#put(id, { state: 'failed', reason, isOpen: false, now }, 'requested_at = NULL');
   }
 
-  /** Pages of those that nothing can be detected in, because their original stream is gone. */
+  /** Pages of those without detection, because their original stream is gone. */
   withoutOriginal(): Generator<RecordingId[]> {
     return recordingsWithoutOriginal(this.database, 'commercials');
   }
@@ -208,7 +210,7 @@ export class ChapterStore {
     });
   }
 
-  /** What people say, kept until they take it back. @param segments null: what was detected holds again */
+  /** Stores a correction. @param segments null: removes it, the detection applies again */
   putCorrected(id: RecordingId, segments: readonly ChapterSegment[] | null, now: WallMs): void {
     atomically(this.database, () => {
       this.database
@@ -260,7 +262,7 @@ export class ChapterStore {
     });
   }
 
-  /** The list of recordings tells it. */
+  /** The list of recordings depends on it. */
   #markReliable(id: RecordingId): void {
     const reliable = this.find(id)?.reliable === true ? 1 : 0;
     this.database
@@ -274,7 +276,7 @@ interface ChapterState {
   reason?: DetectionFailure | null;
 }
 
-/** None when it is damaged: half of a list would name the wrong stretches. */
+/** Empty when damaged: a partial list would give wrong segments. */
 function readSegments(text: string | null): ChapterSegment[] {
   const list = readList<ChapterSegment>(text);
   return list.every(isSegment) ? list : [];

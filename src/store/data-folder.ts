@@ -1,7 +1,7 @@
 /**
  * Which data folder a database belongs to. A copied database lists the recording files of its original, by absolute
- * paths. While the original exists, the copy must not serve, append to or delete those files: their rows are set aside
- * when the copy is opened, and put back once the original is gone. A folder that was moved or restored keeps its rows.
+ * paths. While the original exists, the copy must not serve, append to or delete those files: their rows are disabled
+ * when the copy is opened, and enabled once the original is gone. A folder that was moved or restored keeps its rows.
  */
 import type { Database } from 'bun:sqlite';
 import { realpathSync, statSync } from 'node:fs';
@@ -18,7 +18,7 @@ export interface CopiedRecordings {
   recordings: number;
 }
 
-/** At another path, another file. What cannot be examined is taken to be there. */
+/** Whether another file exists at the path. Assumed when it cannot be examined. */
 function isAnother(original: string, own: string): boolean {
   try {
     const [a, b] = [statSync(original, { bigint: true }), statSync(own, { bigint: true })];
@@ -29,14 +29,14 @@ function isAnother(original: string, own: string): boolean {
   }
 }
 
-/** The path at which this database was opened last; undefined: never by a version that notes it. */
+/** The path at which this database was opened last; undefined: unknown. */
 function lastPath(database: Database): string | undefined {
   return database.query<{ path: string }, []>('SELECT path FROM data_folder').get()?.path;
 }
 
 /**
  * Before anything else reads recordings. @param path of the database, a file
- * @returns what stays set aside @throws the database's or the file system's error
+ * @returns rows that stay disabled @throws the database's or the file system's error
  */
 export function setCopiedAside(database: Database, path: string): CopiedRecordings[] {
   const own = realpathSync(path);

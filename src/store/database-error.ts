@@ -1,4 +1,4 @@
-/** What can be wrong with the database, by the codes of SQLite and of the system, and what a person can do about it. */
+/** Errors of the database by the codes of SQLite and of the system, with advice for users. */
 import { Failure } from '../model/failure.ts';
 
 export type DatabaseTroubleKind = 'full' | 'readonly' | 'damaged' | 'failing' | 'busy';
@@ -46,7 +46,7 @@ const CODES: readonly [code: RegExp, kind: DatabaseTroubleKind][] = [
   [/^(SQLITE_BUSY|SQLITE_LOCKED)/, 'busy'],
 ];
 
-/** undefined: it is no error of the database's or of its disk. */
+/** undefined: not an error of the database or its disk. */
 export function troubleOf(error: unknown): DatabaseTroubleKind | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return CODES.find(([pattern]) => pattern.test(code))?.[1];

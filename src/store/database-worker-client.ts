@@ -1,6 +1,6 @@
 /**
- * The main thread's side of the database worker: reports whether commits are on disk without blocking on the disk itself.
- * Requests that come while an answer is awaited are batched into the next one.
+ * The main thread's side of the database worker: reports whether commits are on disk without blocking on the disk
+ * itself. Requests during an open request are batched into the next one.
  */
 import type { Database } from 'bun:sqlite';
 import { type MonotonicMs, monotonicMs, systemMonotonicClock } from '../../host/clock.ts';
@@ -14,7 +14,7 @@ import type { DatabaseContract, Inspection, LogStatus } from './database-worker-
 
 /** A sleeping disk spins up within this. */
 const LIMIT_MS = 25_000;
-/** The service has 9 s in all to shut down; what stays in the log is read from there at the next start. */
+/** The service has 9 s in total to shut down; the rest of the log is read at the next start. */
 const CLOSE_LIMIT_MS = 2_500;
 const SLOW_MS = 3_000;
 /** After the start has read what it needs. */
@@ -26,12 +26,12 @@ const INSPECTION_STEP_MS = 15 * 60_000;
 const LONG_LOG_BYTES = 256 * 1024 * 1024;
 /** The reserved space (`ReservedSpace`) is released, or about to be. */
 const LEAST_FREE_BYTES = 16 * 1024 * 1024;
-/** Pause before a worker that was lost is replaced while no request does it sooner. */
+/** Delay before a lost worker is replaced, unless a request does it sooner. */
 const RESTART_MS = 10_000;
 const MAX_REPORTED = 1_000;
 
 interface DatabaseWorkerClientOptions {
-  /** The main thread's connection: its commits are what callers wait for. */
+  /** The main thread's connection, for whose commits callers wait. */
   database: Database;
   /** Its file. */
   path: string;
@@ -41,7 +41,7 @@ interface DatabaseWorkerClientOptions {
   limitMs?: number;
   /** Until the first inspection, ms. */
   inspectMs?: number;
-  /** Of a worker that is silent without waiting for the disk. */
+  /** Watchdog limit while it does not wait for the disk. */
   watchdog?: WatchdogLimits;
 }
 
@@ -64,7 +64,7 @@ function notOnDisk(cause: unknown): Failure {
 export class DatabaseWorkerClient {
   readonly #link: WorkerLink<DatabaseContract>;
   readonly #inspector: WorkerLink<DatabaseContract>;
-  /** Shared with the worker: 1 while it waits for the disk, which is no fault of its own. */
+  /** Shared with the worker: 1 while it waits for the disk, which pauses the watchdog. */
   #diskWait = new Int32Array(new SharedArrayBuffer(4));
   /** Everything up to this value of `total_changes` is on disk. */
   #safe = 0;
@@ -89,7 +89,7 @@ export class DatabaseWorkerClient {
         send({ kind: 'open', path, diskWait: this.#diskWait });
       },
       onEvent: (status) => this.#onStatus(status),
-      // Also without a request: the log has to be written into the database.
+      // Also without a request, since the log must be checkpointed.
       onLost: () => {
         clearTimeout(this.#restart);
         this.#restart = setTimeout(() => this.#link.start(), RESTART_MS);
@@ -136,14 +136,14 @@ export class DatabaseWorkerClient {
     });
   }
 
-  /** What is wrong now, a Japanese sentence; null: nothing is known to be. */
+  /** Present problem, a Japanese sentence; null: none known. */
   get trouble(): string | null {
     if (this.#trouble !== undefined) return TROUBLES[this.#trouble].message;
     const waitedMs = this.#asked === undefined ? 0 : systemMonotonicClock() - this.#asked.askedAt;
     return waitedMs > SLOW_MS ? SLOW : null;
   }
 
-  /** An error of the database that another part of the service met: damage is found by the first reader. */
+  /** Reports a database error of another part of the service. */
   note(error: unknown): void {
     if (troubleOf(error) !== 'damaged') return;
     this.#trouble = 'damaged';
@@ -194,7 +194,7 @@ export class DatabaseWorkerClient {
     }
   }
 
-  /** What the next request is for; undefined: nothing is waiting. */
+  /** Waiting callers of the next request; undefined: none. */
   #take(): Batch | undefined {
     const next = this.#next;
     this.#next = undefined;

@@ -66,7 +66,7 @@ export class DatabaseWorkerHost {
     }
   }
 
-  /** Everything into the database. */
+  /** Checkpoints everything. */
   close(): void {
     clearInterval(this.#logTimer);
     clearInterval(this.#spaceTimer);
@@ -88,11 +88,11 @@ export class DatabaseWorkerHost {
   }
 
   #reserveSpace(): void {
-    // Without success the next check of the log reports how little is free.
+    // If it fails, the next check of the log reports the free space.
     outcome(() => this.#waitForDisk(() => this.#space?.make()));
   }
 
-  /** Tells the watchdog that silence is the disk's. */
+  /** Tells the watchdog that the worker waits for the disk. */
   #waitForDisk(act: () => void): void {
     if (this.#diskWait !== undefined) Atomics.store(this.#diskWait, 0, 1);
     try {

@@ -1,4 +1,4 @@
-/** What the main thread asks the database worker, and what the worker reports. */
+/** Messages between main thread and database worker. */
 import type { DatabaseTroubleKind } from './database-error.ts';
 import type { DamagedField } from './integrity-check.ts';
 

@@ -7,7 +7,7 @@ import { MIGRATIONS } from './migrations.ts';
 /** For the write lock, while a database is opened and migrated; and of connections of no thread that must not block. */
 const BUSY_TIMEOUT_MS = 5000;
 
-/** The log is written into the database by `WalCheckpointer`; from 256 MB on by everybody. */
+/** The log is checkpointed by `WalCheckpointer`; from 256 MB on by every connection. */
 const LAST_RESORT_PAGES = 65_536;
 
 export class SchemaTooNew extends Error {
@@ -59,8 +59,8 @@ export function refuseOrphanedLog(path: string): void {
 }
 
 /**
- * A connection of its own for what reads on while others have their turn: one that reads cannot write once another
- * connection has written (SQLITE_BUSY_SNAPSHOT). @param path a file that `openDatabase` opened before
+ * A separate connection for long reads: a connection with an open read cannot write once another one
+ * has written (SQLITE_BUSY_SNAPSHOT). @param path a file that `openDatabase` opened before
  */
 export function openReader(path: string): Database {
   const database = new Database(path, { readonly: true, strict: true });

@@ -1,7 +1,7 @@
 /**
- * Writes that must happen in the end and in their order, but must not wait for the write lock: rows of recordings.
- * They run at once while the lock is free. While another program holds it they are kept in memory and tried again every
- * 100 ms; a write with the key of one that waits replaces it.
+ * Ordered writes that must not be lost, but must not wait for the write lock: rows of recordings. They run at once
+ * while the lock is free. While another program holds it they are kept in memory and retried every 100 ms; a write
+ * replaces a waiting one with the same key.
  *
  * Memory: a recording has one waiting write per key (its row, times, texts, measurements, end) and one per seam; with
  * `MAX_WAITING` some megabytes.
@@ -45,7 +45,7 @@ export class DeferredWrites {
     this.#arm();
   }
 
-  /** Runs what waits. @throws SQLite's error: all of it still waits */
+  /** Runs waiting writes. @throws SQLite's error: all of them stay queued */
   flush(): void {
     if (!this.isWaiting) return;
     const refused: unknown[] = [];
@@ -54,7 +54,7 @@ export class DeferredWrites {
         try {
           this.database.transaction(act)();
         } catch (error) {
-          // A full disk takes the whole transaction back.
+          // A full disk rolls the whole transaction back.
           if (!this.database.inTransaction) throw error;
           refused.push(error);
         }

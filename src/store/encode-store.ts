@@ -58,7 +58,7 @@ export interface EncodeLogRow {
   endedAt: WallMs | null;
 }
 
-/** Which recordings are to be encoded, of those that can be. */
+/** Selection of recordings to encode. */
 type EncodeSelection =
   | { readonly ids: readonly RecordingId[] }
   | { readonly series: string }
@@ -78,10 +78,10 @@ const ENCODABLE = `r.shelf = 1 AND r.state <> 'recording'
 const RECENT = 30;
 /** Recordings that are queued at once. */
 const MAX_SELECTED = 5_000;
-/** Results of which an average is taken. */
+/** Number of results to average. */
 const MEASURED = 200;
 
-/** What cannot be read, or was stored by a later version, is told as it stands. */
+/** Unreadable values, or those of a later version, are passed on as text. */
 function readReason(text: string | null): EncodeReason | null {
   if (text === null) return null;
   const { code, text: sentence } = readObject<{ code: unknown; text: unknown }>(text) ?? {};
@@ -108,7 +108,7 @@ export class EncodeStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * Appends a job, unless one of that recording waits or runs: then a waiting one takes over the wish.
+   * Appends a job, unless one of that recording is waiting or running: a waiting one takes over the options.
    * @returns whether it is a new one
    */
   enqueue(
@@ -159,12 +159,12 @@ export class EncodeStore {
     return rows(`r.start_at < $before AND ${unencoded}`, { before: selection.before });
   }
 
-  /** What runs and waits, in order. */
+  /** Running and waiting jobs, in order. */
   queue(): ListedEncode[] {
     return this.#listed(`${OPEN} ORDER BY e.state = 'running' DESC, e.position, e.id`);
   }
 
-  /** What ended last, newest first. */
+  /** The last ended jobs, newest first. */
   recent(): ListedEncode[] {
     return this.#listed(`e.ended_at IS NOT NULL ORDER BY e.ended_at DESC, e.id DESC LIMIT ${RECENT}`);
   }
@@ -196,7 +196,7 @@ export class EncodeStore {
     });
   }
 
-  /** Files that are about to be made; `[]` when they are handed over or removed. */
+  /** Files about to be created; `[]` when they are in place or removed. */
   putWork(id: number, paths: readonly string[]): void {
     this.#write('UPDATE encodes SET work = $work WHERE id = $id', { id, work: JSON.stringify(paths) });
   }
@@ -278,7 +278,7 @@ export class EncodeStore {
     this.#write('INSERT OR REPLACE INTO encode_queue VALUES (1, $paused)', { paused: isPaused ? 1 : 0 });
   }
 
-  /** Files that a job named and that are not handed over. */
+  /** Files named by a job and not yet in place. */
   leftovers(id: number): string[] {
     return this.database
       .query<{ path: string }, { id: number }>(
@@ -318,7 +318,7 @@ export class EncodeStore {
       .map(({ id }) => id);
   }
 
-  /** Jobs that were running when the process ended wait again. */
+  /** Puts jobs that were running when the process ended back into the queue. */
   recover(): void {
     this.#write(`UPDATE encodes SET state = 'waiting', started_at = NULL WHERE state = 'running'`, {});
   }

@@ -1,4 +1,4 @@
-/** Encoded files of recordings: the rows by which a file is handed over, and by which the original stream is given up. */
+/** Encoded files of recordings: rows that put a file in place, and that give up the original stream. */
 import type { Database } from 'bun:sqlite';
 import type { WallMs } from '../../host/clock.ts';
 import type {
@@ -48,7 +48,7 @@ export class EncodedFileStore {
   }
 
   /**
-   * From now on the file can be watched; one that it replaces is only to be removed. In the transaction of its caller.
+   * Makes the file available; a replaced one is marked for removal. Within the caller's transaction.
    * @returns false: the recording is deleted or being made, and nothing was stored
    */
   put(recordingId: RecordingId, file: HandedOver, now: WallMs): boolean {
@@ -135,8 +135,8 @@ export class EncodedFileStore {
   }
 
   /**
-   * Whether a job that was queued then has handed its file over. What is dated later than now is of a clock that was
-   * wrong, perhaps of an earlier job: it is made again.
+   * Whether a job queued then has its file in place. A file dated in the future is of a wrong clock, perhaps of an
+   * earlier job: it is made again.
    */
   isMadeSince(recordingId: RecordingId, source: EncodedSource, since: WallMs, now: WallMs): boolean {
     return (
@@ -174,7 +174,7 @@ export class EncodedFileStore {
       .get({ recordingId })?.captions;
   }
 
-  /** Files whose chapters are others than are known now. */
+  /** Files with outdated chapters. */
   staleChapters(): StaleChapters[] {
     const rows = this.database
       .query<
@@ -194,7 +194,7 @@ export class EncodedFileStore {
     });
   }
 
-  /** Which chapters a file has, where it is still that of its recording. */
+  /** Version of a file's chapters, if it still belongs to its recording. */
   putChapterVersion(recordingId: RecordingId, source: EncodedSource, path: string, version: number): void {
     this.database
       .query(
@@ -206,7 +206,7 @@ export class EncodedFileStore {
       .run({ recordingId, source, path, version });
   }
 
-  /** As files that were made one with others: a start removes them where that was not done yet. */
+  /** Marked like joined parts: a start removes them if that was not done yet. */
   #retire(recordingId: RecordingId, files: readonly { path: string; bytes: number | null }[]): void {
     const put = this.database.query(
       `INSERT INTO recording_parts

@@ -1,4 +1,4 @@
-/** Rows of how well the guide of each station is known. */
+/** Coverage of each station's guide. */
 
 import type { Database } from 'bun:sqlite';
 import type { StationId } from '../../arib/ids.ts';
@@ -22,7 +22,7 @@ interface CoverageRow {
   has_guide: number;
 }
 
-/** A reading that came to its end is the truth; one that saw a part takes nothing back. */
+/** A complete reading replaces the coverage; a partial one only extends it. */
 const UPSERT = `
   INSERT INTO guide_coverage (station_id, read_at, filled_until, has_guide)
   SELECT $station, $readAt, $filledUntil, $hasGuide FROM stations WHERE id = $station

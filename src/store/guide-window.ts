@@ -78,12 +78,12 @@ const OTHERS = `
 export class GuideWindowStore {
   constructor(private readonly database: Database) {}
 
-  /** Changes with every change of one of the tables, by whatever connection; another in every database. */
+  /** Changes with every change of one of the tables by any connection; differs between databases. */
   stamp(...tables: CountedTable[]): string {
     return tableStamp(this.database, tables);
   }
 
-  /** What of a station overlaps the window, by start. */
+  /** Programmes of a station that overlap the window, by start. */
   ofStation(station: StationId, from: BroadcastMs, to: BroadcastMs): WindowRow[] {
     return this.database
       .query<unknown, { station: StationId; from: BroadcastMs; to: BroadcastMs }>(WINDOW)
@@ -123,7 +123,7 @@ export class GuideWindowStore {
     return new Map(rows.map((row) => [row.id as ProgramId, row.state as ReservationState]));
   }
 
-  /** When what is on one of the stations changes next, as far as is known; undefined: nothing is known. */
+  /** Next known change of the present programme of one of the stations; undefined: unknown. */
   nextChange(stations: Iterable<StationId>, now: BroadcastMs): BroadcastMs | undefined {
     const row = this.database
       .query<{ at: BroadcastMs | null }, { stations: string; now: BroadcastMs }>(NEXT_CHANGE)

@@ -81,7 +81,7 @@ const FURTHER: Fields[] = [
   ],
 ];
 
-/** More of them say no more: then it is the file that is damaged. */
+/** Limit of reported rows: with more, the file itself is damaged. */
 const MAX_TOLD = 100;
 
 /** @throws the database's error, when the file itself cannot be read */

@@ -38,7 +38,7 @@ const COLUMNS = 'id, name, expires_at, approver, consumed_at';
 export class PairingStore {
   constructor(private readonly database: Database) {}
 
-  /** Within it what is read and what is written fit together. @throws what `act` throws, then nothing is stored */
+  /** Runs in one transaction. @throws what `act` throws, then nothing is stored */
   atomically<T>(act: () => T): T {
     return atomically(this.database, act);
   }

@@ -27,7 +27,7 @@ export class PictureStore {
     );
   }
 
-  /** Nothing more is to be made of it. */
+  /** All its pictures are made. */
   putDone(id: RecordingId): void {
     atomically(this.database, () =>
       this.database.query('UPDATE recordings SET pictures = 1 WHERE id = $id').run({ id }),
@@ -39,7 +39,7 @@ export class PictureStore {
     return recordingsWithoutOriginal(this.database, 'pictures');
   }
 
-  /** Nothing more is to be made of any of these. */
+  /** All their pictures are made. */
   putAllDone(ids: readonly RecordingId[]): void {
     atomically(this.database, () =>
       this.database
@@ -48,7 +48,7 @@ export class PictureStore {
     );
   }
 
-  /** What was made of it is gone. */
+  /** Its pictures were lost. */
   putLost(id: RecordingId): void {
     atomically(this.database, () =>
       this.database.query('UPDATE recordings SET pictures = 0, poster_at = NULL WHERE id = $id').run({ id }),

@@ -1,6 +1,6 @@
 /**
- * The planning worker's own connection to the service's database. What a plan is made of is read in one transaction,
- * so that it is of one moment; what did not change since the last time is not read again.
+ * The planning worker's own connection to the service's database. Inputs of a plan are read in one transaction,
+ * so that they are consistent; unchanged data is not read again.
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
@@ -52,7 +52,7 @@ const PROGRAMS = `
   SELECT id, station_id, start_at, end_at, open_end, name, description, extended, genres, is_free, copy_never, groups
   FROM programs WHERE station_id = $station AND hidden = 0`;
 
-/** A recording by which it is known what was recorded. */
+/** A recording, for the recorded episodes. */
 export interface RecordedRow {
   id: RecordingId;
   programId: ProgramId;
@@ -62,7 +62,7 @@ export interface RecordedRow {
   extended: Record<string, string> | null;
   /** Epoch ms. */
   startAt: BroadcastMs;
-  /** So damaged that its episode may be booked again. */
+  /** Damaged, so that its episode may be booked again. */
   released: boolean;
 }
 
@@ -101,12 +101,12 @@ export class PlanningDatabase {
     this.#stations = new StationStore(database);
   }
 
-  /** Everything that `act` reads is of one moment. */
+  /** Runs `act` in one read transaction. */
   reading<T>(act: () => T): T {
     return this.#database.transaction(act).deferred();
   }
 
-  /** What the reservations' own store compares before it takes over a plan. */
+  /** Version of the plan's inputs, compared by the reservation store before it applies a plan. */
   get stamp(): string {
     return this.#reservations.stamp();
   }
@@ -203,7 +203,7 @@ export class PlanningDatabase {
       }));
   }
 
-  /** Gives back the memory of pages that are held. */
+  /** Releases the page cache. */
   shrink(): void {
     this.#database.run('PRAGMA shrink_memory');
   }

@@ -1,5 +1,5 @@
 /**
- * Writes what was learned about the guide: rows of programmes, changed ones only. A transaction ends after 8 ms and is
+ * Writes changes of the guide: only changed rows of programmes. A transaction ends after 8 ms and is
  * followed by a pause, so that a writer on another connection never waits long; within that it is as large as it can
  * be, because every commit writes the touched pages of all indexes again. The search index follows after some seconds
  * (`search-index-filler.ts`). While another program holds the write lock nothing blocks: the thread also reads tables,
@@ -46,7 +46,7 @@ const TRANSACTION_MS = 8;
 const PAUSE_MS = 8;
 /** Between two tries while another program holds the write lock. */
 const LOCKED_PAUSE_MS = 100;
-/** Then it is given up: what was to be written is read from the broadcast again. */
+/** Time limit: the data is read from the broadcast again. */
 const LOCKED_LIMIT_MS = 60_000;
 /** Deleted in one step. */
 const ROWS_A_STEP = 20;
@@ -55,7 +55,7 @@ const ROWS_A_STEP = 20;
  * beyond this is not stored, because every write reads and compares all programmes of its station.
  */
 const MAX_PROGRAMS_OF_STATION = 3_000;
-/** An event_id is used again after the days that the guide carries: then it is another programme. */
+/** Event ids are reused after the days of the guide: then it is another programme. */
 const SAME_PROGRAM_MS = 86_400_000;
 
 /** A table without extended text ($keep) does not delete one that another table brought. */
@@ -89,12 +89,12 @@ const TEXT_VANISHED = `
       AND event_id NOT IN (SELECT value FROM json_each($events))
     LIMIT ${ROWS_A_STEP})`;
 
-/** A text that came apart from its programme, and goes to those that show the same and have none of their own. */
+/** An extended text received separately, also for programmes that share it and have none of their own. */
 const TEXT = `
   UPDATE programs SET extended = $extended, extended_digest = $digest, updated_at = $now
   WHERE id = $id OR (borrows = $id AND extended_digest IN (0, $before))`;
 
-/** What was open is over as soon as another programme is on. */
+/** An open end is over as soon as another programme is on. */
 const END_OPEN = `
   UPDATE programs SET end_at = $start, open_end = 0, digest = 0, updated_at = $now
   WHERE station_id = $station AND open_end = 1 AND on_air = 1 AND id <> $present AND start_at < $start`;
@@ -142,7 +142,7 @@ function parametersOf(program: ProgramRecord) {
   return { content, digest: digestOf(JSON.stringify(content)) };
 }
 
-/** What an event that refers to another one says itself. */
+/** Own fields of an event that refers to another one. */
 function ownOf({ id, stationId, eventId, startAt, endAt, openEnd, isFree, groups }: ProgramRecord) {
   return { id, stationId, eventId, startAt, endAt, openEnd, isFree, groups };
 }
@@ -172,13 +172,13 @@ export class ProgramWriter {
     this.#index.close();
   }
 
-  /** What earlier runs left out of the search index, and what an update added to it, is indexed in the background. */
+  /** Entries missing in the search index, from earlier runs or an update, are indexed in the background. */
   fillIndex(): Promise<void> {
     return this.#index.fill();
   }
 
   /**
-   * Stores a change. What it says about other stations than its own is left.
+   * Stores a change. Data about other stations is ignored.
    * @throws SQLite's error; what was committed before stays
    */
   async write(change: StationChange, now: WallMs): Promise<Written> {
@@ -188,7 +188,7 @@ export class ProgramWriter {
     return written;
   }
 
-  /** Forgets programmes that ended at or before `before`. @returns how many */
+  /** Deletes programmes that ended at or before `before`. @returns how many */
   async purge(before: BroadcastMs): Promise<number> {
     let purged = 0;
     const remove = this.#database.query(
@@ -208,7 +208,7 @@ export class ProgramWriter {
   }
 
   /**
-   * Runs steps in transactions that end when their time is up.
+   * Runs steps in transactions of limited length.
    * @throws SQLite's error; SQLITE_BUSY after another program held the write lock for too long
    */
   async #run(steps: Iterator<void>): Promise<void> {
@@ -226,7 +226,7 @@ export class ProgramWriter {
           .immediate();
         lockedSince = undefined;
       } catch (error) {
-        // The lock is asked for before the first step: nothing of them was taken.
+        // The lock is requested before the first step, so no step has run.
         if (!isLocked(error)) throw error;
         lockedSince ??= begin;
         if (elapsed() - lockedSince > LOCKED_LIMIT_MS) throw error;
@@ -310,7 +310,7 @@ export class ProgramWriter {
     return new Map(rows.map((row) => [row.event_id, row]));
   }
 
-  /** What present/following leaves out of a programme is as it was stored. */
+  /** Fields missing in present/following keep their stored values. */
   #completed(program: ProgramRecord, known: Map<number, KnownRow>): ProgramRecord {
     const before = known.get(program.eventId);
     if (before === undefined || !isSame(before, program)) return program;
@@ -374,7 +374,7 @@ export class ProgramWriter {
   }
 
   /**
-   * Completes the others that show this programme.
+   * Updates programmes that share this one.
    * @param previous what it was before its change; undefined: it was not stored
    */
   #lend(lender: ProgramRecord, previous: ProgramRecord | undefined, now: WallMs): void {
@@ -407,7 +407,7 @@ export class ProgramWriter {
   ): boolean | undefined {
     const before = known.get(event);
     if (before === undefined) return undefined;
-    // Its table has no text: the programme that it shows does.
+    // Its table has no text, the shared programme has.
     if (text === null && before.borrows !== null) return false;
     const extended = text === null ? null : JSON.stringify(text);
     const digest = extended === null ? 0 : digestOf(extended);
@@ -428,7 +428,7 @@ export class ProgramWriter {
     said: PresentFollowing | undefined,
     now: WallMs,
   ): number {
-    // The past is no longer sent: the last programme before it may reach beyond.
+    // Past programmes are no longer sent: the last one before may extend beyond.
     if (to <= now) return 0;
     const next = said?.following?.id ?? said?.waiting?.id ?? null;
     return this.#database

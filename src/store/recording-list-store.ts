@@ -1,5 +1,5 @@
 /**
- * Lists of recordings for screens: pages, series, one recording. The ids of a whole list are read from one covering index
+ * Lists of recordings for screens: pages, series, details. The ids of a whole list are read from one covering index
  * and cached until recordings change; a page reads only its own rows.
  */
 import type { Database } from 'bun:sqlite';
@@ -109,7 +109,7 @@ const ORDERS: Readonly<Record<RecordingSort, Order>> = {
   largest: { index: 'recordings_largest', by: 'bytes DESC, start_at DESC, id DESC' },
 };
 
-/** What of the table each list shows; `index` where another one than that of the order is far shorter. */
+/** Condition of each list; `index` where a more selective one than that of the order exists. */
 const SHOWN: Readonly<Record<RecordingShow | 'watchable', { where: string; index?: string }>> = {
   watchable: { where: 'shelf = 1' },
   recording: { where: "state = 'recording' AND shelf = 1", index: 'recordings_unfinished' },
@@ -230,7 +230,7 @@ export class RecordingListStore {
     };
   }
 
-  /** Not deleted; what is in the bin only where it is asked for. */
+  /** Not deleted; those in the bin only on request. */
   find(id: RecordingId, { binned }: { binned: boolean } = { binned: false }): ListedRecording | undefined {
     const [row] = this.#rows(Int32Array.of(id));
     return row === undefined || (row.binnedAt !== null && !binned) ? undefined : row;
@@ -246,7 +246,7 @@ export class RecordingListStore {
       .map(({ path }) => path);
   }
 
-  /** What lists leave out because of its size; not of what is in the bin. */
+  /** Large fields omitted in lists; not for those in the bin. */
   detail(id: RecordingId): RecordingDetailRow | undefined {
     const row = this.database
       .query<
@@ -296,7 +296,7 @@ export class RecordingListStore {
 
   #readOrder(question: RecordingQuestion): Int32Array {
     const { words, genre } = question;
-    // The next letter that is typed asks for other words of the same list, the next genre for another part of it.
+    // Typing the next letter queries the same list with other words, another genre another part of it.
     if (words.length > 0) return within(this.#order({ ...question, words: [] }), this.#matching(words));
     if (genre !== null) return within(this.#order({ ...question, genre: null }), this.#ofGenre(genre));
     return this.#readWhole(question);
@@ -395,7 +395,7 @@ export class RecordingListStore {
       });
   }
 
-  /** A database that takes nothing now is read all the same. */
+  /** A read-only or full database can still be read. */
   #keyTitles(): void {
     try {
       this.#putTitleKeys();
@@ -422,7 +422,7 @@ export class RecordingListStore {
 /** What of a list is among the rows of ids, in the list's order. */
 function within(list: Int32Array, ids: Int32Array): Int32Array {
   const found = new Uint8Array(list.reduce((most, id) => Math.max(most, id), 0) + 1);
-  // Numbers beyond are of no recording of this list.
+  // Larger ids are not in this list.
   for (const id of ids) found[id] = 1;
   return list.filter((id) => found[id] === 1);
 }

@@ -1,4 +1,4 @@
-/** The files of an original stream as rows: parts in order, what they are made one of, where they are no plain continuation. */
+/** Files of an original stream: parts in order, the joined file, and seams. */
 import type { Database } from 'bun:sqlite';
 import type { WallMs } from '../../host/clock.ts';
 import type { RecordingId } from '../model/ids.ts';
@@ -6,7 +6,7 @@ import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
 import { DeferredWrites, type DeferredWritesOptions } from './deferred-writes.ts';
 import { atomically } from './transaction.ts';
 
-/** A part that is being put together out of the others. Numbers below are of files that it was made of. */
+/** Number of the joined part; lower ones are of its sources. */
 export const JOINING = 0;
 
 /**
@@ -60,7 +60,7 @@ export class RecordingPartRows {
       .all({ id });
   }
 
-  /** A file is about to be made out of the parts. */
+  /** Names the joined file before it is created. */
   joining(id: RecordingId, path: string): void {
     atomically(this.database, () =>
       this.database
@@ -108,7 +108,7 @@ export class RecordingPartRows {
     );
   }
 
-  /** The file that was being made is not there. */
+  /** The joined file does not exist. */
   notJoined(id: RecordingId): void {
     atomically(this.database, () =>
       this.database
@@ -142,7 +142,7 @@ export class RecordingPartRows {
       .run({ id, now });
   }
 
-  /** They are only to be removed. */
+  /** Marks them for removal. */
   protected putJoined(id: RecordingId, parts: readonly RecordingPart[]): void {
     const put = this.database.query(
       'INSERT OR REPLACE INTO recording_parts VALUES ($id, $part, $path, $bytes)',

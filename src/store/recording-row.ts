@@ -1,4 +1,4 @@
-/** A row of a recording, as it is stored and as everybody else knows it. */
+/** Conversion between a recording's row and its record. */
 
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';

@@ -1,6 +1,6 @@
 /**
- * Rows of recordings and of their files. What names a file is put on disk before the file is made (`Commits`): a power
- * cut leaves no file that no row knows.
+ * Rows of recordings and of their files. A file name is durable before the file is created (`Commits`): a power cut
+ * leaves no file without a row.
  */
 import { dirname } from 'node:path';
 import type { BroadcastMs } from '../../arib/time.ts';
@@ -34,7 +34,7 @@ interface Finish {
   /** The programme's real times, epoch ms. */
   startAt: BroadcastMs;
   endAt: BroadcastMs;
-  /** What there is to watch; null: nothing. */
+  /** The file to watch; null: none. */
   file: RecordingPart | null;
   /** The parts that `file` was made of, in order; empty: it is one of them itself. */
   joined: readonly RecordingPart[];
@@ -162,7 +162,7 @@ export class RecordingStore extends RecordingPartRows {
     return row === null ? undefined : toRecordingRecord(row);
   }
 
-  /** Those that were begun and not ended, as a killed process leaves them too. */
+  /** Begun and not ended, including those of a killed process. */
   unfinished(): RecordingId[] {
     return this.database
       .query<{ id: RecordingId }, []>(`SELECT id FROM recordings WHERE state = 'recording' ORDER BY id`)
@@ -170,7 +170,7 @@ export class RecordingStore extends RecordingPartRows {
       .map(({ id }) => id);
   }
 
-  /** It cannot be resumed, and nothing of it can be judged. @param now by the machine's clock */
+  /** Fails one that can be neither resumed nor judged. @param now by the machine's clock */
   giveUp(id: RecordingId, reason: RecordingReason, now: WallMs): void {
     atomically(this.database, () => {
       this.database
@@ -192,7 +192,7 @@ export class RecordingStore extends RecordingPartRows {
       .run({ id, now });
   }
 
-  /** The programme moved, or is held open. @param now by the machine's clock */
+  /** Stores changed times, or that it is held open. @param now by the machine's clock */
   moveTimes(
     id: RecordingId,
     {
@@ -215,7 +215,7 @@ export class RecordingStore extends RecordingPartRows {
     );
   }
 
-  /** What its programme turned out to be. @param now epoch ms */
+  /** Stores updated texts of its programme. */
   describe(id: RecordingId, { series, ...texts }: RecordingTexts, now: WallMs): void {
     this.deferred.write(`texts ${id}`, () => {
       this.database
@@ -230,7 +230,7 @@ export class RecordingStore extends RecordingPartRows {
     });
   }
 
-  /** It is over, and only to be judged. @param at by the broadcast's clock @param now by the machine's */
+  /** Stores its end, before its verdict. @param at by the broadcast's clock @param now by the machine's */
   ended(id: RecordingId, as: RecordingEnding, at: BroadcastMs, now: WallMs): void {
     this.deferred.write(`ended ${id}`, () =>
       this.database
@@ -267,7 +267,7 @@ export class RecordingStore extends RecordingPartRows {
     });
   }
 
-  /** null: what was stored of it is damaged. */
+  /** null: the stored value is damaged. */
   measured(id: RecordingId): Measured | null {
     const row = this.database
       .query<{ measured: string }, { id: RecordingId }>(
@@ -277,7 +277,7 @@ export class RecordingStore extends RecordingPartRows {
     return row === null ? nothingMeasured() : readMeasured(row.measured);
   }
 
-  /** No list shows this: their counters do not move. */
+  /** Not shown in lists: does not change their counters. */
   saveMeasured(id: RecordingId, measured: Measured, parts: readonly RecordingPart[]): void {
     this.deferred.write(`measured ${id}`, () => {
       this.database
@@ -294,7 +294,7 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   /**
-   * Judged. Its reservation is `finished` with it.
+   * Stores the verdict, and sets its reservation to `finished`.
    * @param parts what is left of its original stream @param now by the machine's clock
    */
   finish(id: RecordingId, finish: Finish, parts: readonly RecordingPart[], now: WallMs): void {
@@ -370,7 +370,7 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   /**
-   * A file is not there. A recording without any has failed, unless it is deleted. @param now by the machine's clock
+   * A file is missing. A recording without any file has failed, unless it is deleted. @param now by the machine's clock
    * @param reason why it failed then
    */
   forgetFile({ recordingId: id, path }: StoredFile, reason: RecordingReason, now: WallMs): void {
@@ -423,14 +423,14 @@ export class RecordingStore extends RecordingPartRows {
 
   /** See `DurableStore`: acts are methods of this store, or of others of its database. */
   together(next: () => (() => void) | undefined, failed: (act: () => void, error: unknown) => void): void {
-    // What waits belongs before it, and is not to be lost with it.
+    // Waiting writes come first, and must not be lost with it.
     this.deferred.flush();
     atomically(this.database, () => {
       for (let act = next(); act !== undefined; act = next()) {
         try {
           this.database.transaction(act)();
         } catch (error) {
-          // A full disk takes the whole transaction back.
+          // A full disk rolls the whole transaction back.
           if (!this.database.inTransaction) throw error;
           failed(act, error);
         }

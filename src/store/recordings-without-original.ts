@@ -1,6 +1,6 @@
 /**
- * Finished recordings whose original stream is gone, as after an import of encoded files: what is made out of the stream
- * is never made for them. Found by the indexes of what is still to be done, a page at a time, without reading their texts.
+ * Finished recordings without original stream, as after an import of encoded files: nothing can be derived from it.
+ * Found by the indexes of pending work, a page at a time, without reading their texts.
  */
 import type { Database } from 'bun:sqlite';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';

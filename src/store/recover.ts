@@ -1,7 +1,7 @@
 /**
- * `svc recover`: copies what can be read of a damaged database into a new one. The damaged files stay, under other
- * names. Of each table the rows before the first damage and those behind the last are taken; what belongs to a row
- * that was lost goes with it. The search index is built again.
+ * `svc recover`: copies the readable part of a damaged database into a new one. The damaged files are kept under other
+ * names. Of each table the rows before the first and after the last damage are taken, without those that depend on a
+ * lost row. The search index is built again.
  *
  * Where the file's own schema cannot be read, the one of this version is put in its place in a copy of the file: a
  * database that was created by this version has its tables at the same pages.
@@ -88,7 +88,7 @@ function copiedAnyhow(path: string, made: string): RecoveredTable[] {
     const tables = copied(patched, made);
     if (hasRows(tables)) return tables.map((table) => ({ ...table, isDamaged: true }));
   } catch {
-    // The first reason is the better one.
+    // The first error is more informative.
   } finally {
     remove(patched);
   }
@@ -206,8 +206,8 @@ function copyTable(from: Database, to: Database, table: string): RecoveredTable 
 }
 
 /**
- * What belongs to lost rows. A station comes again from the agent under its number: until then there is a hidden one in its
- * place. What a lost rule booked is booked by hand from then on: rather recorded than not.
+ * Handles rows that depend on lost ones. A station is imported again from the agent: until then a hidden one replaces
+ * it. Reservations of a lost rule become manual ones, to be safe.
  */
 const MENDING: readonly string[] = [
   `INSERT OR IGNORE INTO stations

@@ -1,7 +1,7 @@
 /**
- * Recordings after they were made: watched marks, recycle bin, deletion. A recording is marked deleted on disk before
- * any of its files is removed, and its row is deleted after the last file. Changes by a person are on disk when they are
- * answered, except resume positions.
+ * Recordings after they were made: watched marks, recycle bin, deletion. The deletion mark is durable before
+ * any file is removed, and the row is deleted after the last file. Changes by users are durable when answered, except
+ * resume positions.
  */
 import type { Database } from 'bun:sqlite';
 import type { BroadcastMs } from '../../arib/time.ts';
@@ -40,11 +40,11 @@ interface KeepingRule {
   keepDays: number | null;
 }
 
-/** A file that must not be there any more. */
+/** A file to be removed. */
 export interface Leftover {
   recordingId: RecordingId;
   path: string;
-  /** What its name begins with; null: it was never given one. */
+  /** Prefix of its name; null: none. */
   stem: string | null;
 }
 
@@ -110,7 +110,7 @@ export class RecycleBin {
     });
   }
 
-  /** Those that are not being made and not there already. @returns how many went */
+  /** Moves finished ones that are not in the bin yet. @returns how many */
   bin(ids: readonly RecordingId[], now: BroadcastMs): number {
     return this.#write(
       `UPDATE recordings SET binned_at = $now, updated_at = $now
@@ -137,7 +137,7 @@ export class RecycleBin {
       .map(({ id }) => id);
   }
 
-  /** Its files must go from now on, whatever happens. @returns how many were marked */
+  /** Marks it deleted: its files must be removed from now on. @returns how many were marked */
   markDeleted(ids: readonly RecordingId[], now: BroadcastMs): number {
     return this.#write(
       `UPDATE recordings SET deleted_at = $now, updated_at = $now
@@ -146,7 +146,7 @@ export class RecycleBin {
     );
   }
 
-  /** Of deleted recordings: what must not be there any more. */
+  /** Files of deleted recordings. */
   leftovers(): Leftover[] {
     return this.database
       .query<Leftover, []>(
@@ -173,7 +173,7 @@ export class RecycleBin {
   }
 
   /**
-   * Forgets rows of deleted recordings without files.
+   * Deletes rows of deleted recordings without files.
    * @param begunUntil younger ones still say which episodes were recorded
    */
   purge(deletedUntil: BroadcastMs, begunUntil: BroadcastMs): number {

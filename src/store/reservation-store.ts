@@ -1,5 +1,5 @@
 /**
- * Rows of reservations. What a plan decides is taken over whole, and only if nothing that it was made of has changed meanwhile.
+ * Rows of reservations. A plan is applied as a whole, and only if its inputs have not changed meanwhile.
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
@@ -35,7 +35,7 @@ export interface OfferedProgram {
   endAt: BroadcastMs;
 }
 
-/** What a person wants to be recorded. */
+/** Request for a manual reservation. */
 export interface ManualReservation extends RecordingChoice {
   programId: ProgramId;
   stationId: StationId;
@@ -49,7 +49,7 @@ export interface ManualReservation extends RecordingChoice {
 }
 
 export interface PlannedChanges {
-  /** What the plan was made of (`stamp`). */
+  /** Version of the plan's inputs (`stamp`). */
   stamp: string;
   /** In the order in which they are to be numbered. */
   create: readonly (PlannedRow &
@@ -72,7 +72,7 @@ const LISTED = `SELECT ${COLUMNS}, s.name AS service_name, s.type, s.channel,
 /** Of what is over and what is to come; both lists are read whole. */
 const OVER = `r.state IN ('finished', 'missed', 'cancelled') OR (r.state = 'skipped' AND r.end_at <= $now)`;
 
-/** What plans are made of and people change. */
+/** Tables that users change and plans depend on. */
 const PLANNED_FROM = ['rules', 'reservations', 'cancellations'] as const;
 
 type Values = Record<string, string | number | null>;
@@ -84,7 +84,7 @@ export class ReservationStore {
     this.#cancellations = new CancellationStore(database);
   }
 
-  /** Changes with everything that a plan is made of and people change, by whatever connection. */
+  /** Changes with every user-changed input of a plan, by any connection. */
   stamp(): string {
     return tableStamp(this.database, PLANNED_FROM);
   }
@@ -106,7 +106,7 @@ export class ReservationStore {
     return this.#select('WHERE r.program_id = $program', { program })[0];
   }
 
-  /** Those that have no tuner by the plan. */
+  /** Those without a tuner in the plan. */
   conflicting(): ReadonlySet<ReservationId> {
     const rows = this.database
       .query<{ id: ReservationId }, []>(`SELECT id FROM reservations WHERE state = 'conflict'`)
@@ -160,7 +160,7 @@ export class ReservationStore {
   }
 
   /**
-   * Books by hand what has no reservation, or one that is done with. @param now epoch ms
+   * Books a programme without an active reservation by hand.
    * @returns its id
    */
   book(wanted: ManualReservation, now: BroadcastMs): ReservationId {
@@ -239,7 +239,7 @@ export class ReservationStore {
   }
 
   /**
-   * Takes a cancellation back. The next plan decides on it. A programme that has begun is recorded from now on only.
+   * Restores a cancelled one. The next plan decides on it. A running programme is recorded from now on only.
    */
   restore(id: ReservationId, airing: CancelledAiring | null, now: BroadcastMs): void {
     atomically(this.database, () => {
@@ -275,7 +275,7 @@ export class ReservationStore {
   }
 
   /**
-   * Ends what says that it is being recorded, is over, and is not among those that are: it would hold a tuner for ever.
+   * Ends past ones in state `recording` without a running recording, which would hold a tuner for ever.
    * @param before epoch ms of ends @returns how many
    */
   endLost(running: readonly ReservationId[], before: number, now: BroadcastMs): number {
@@ -292,7 +292,7 @@ export class ReservationStore {
     );
   }
 
-  /** Forgets what is done with and ended before, epoch ms. @returns how many */
+  /** Deletes completed ones that ended before. @returns how many */
   purge(before: BroadcastMs): number {
     return atomically(
       this.database,
@@ -307,8 +307,8 @@ export class ReservationStore {
   }
 
   /**
-   * Takes over a plan, all or nothing.
-   * @returns false: what it was made of has changed, nothing was stored
+   * Applies a plan, all or nothing.
+   * @returns false: its inputs have changed, nothing was stored
    */
   apply({ stamp, create, update, remove }: PlannedChanges, now: BroadcastMs): boolean {
     return atomically(this.database, () => {
@@ -330,7 +330,7 @@ export class ReservationStore {
   #update(id: ReservationId, to: PlannedRow, choice: RecordingChoice | null, now: BroadcastMs): void {
     this.database
       .query(
-        // A programme that has another row all the same must not keep everything else from being stored.
+        // A programme with another row must not block storing the rest.
         `UPDATE OR IGNORE reservations SET program_id = $programId, station_id = $stationId, matched_at = CASE
              WHEN $ruleId IS NULL THEN NULL WHEN rule_id IS $ruleId THEN matched_at ELSE $startAt END,
            rule_id = $ruleId, state = $state,

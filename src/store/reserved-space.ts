@@ -1,14 +1,14 @@
 /**
  * Disk space reserved for the database: a file without meaning that is deleted when the disk is nearly full. Without it
- * nothing could be stored any more then, not even that a recording is to be deleted.
+ * nothing could be stored then, not even the deletion of a recording.
  */
 import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 export const RESERVED_BYTES = 64 * 1024 * 1024;
-/** Given up below this. */
+/** Released below this free space. */
 const LEAST_BYTES = 16 * 1024 * 1024;
-/** Made where so much more is free: it is no use on a disk that is nearly full anyway. */
+/** Created above this free space: useless on a nearly full disk. */
 const ROOM_BYTES = 4 * RESERVED_BYTES;
 
 interface Disk {

@@ -1,4 +1,4 @@
-/** Rows of rules, and what became of each. */
+/** Rows of rules, and their results. */
 
 import type { Database } from 'bun:sqlite';
 import type { ProgramId } from '../../arib/ids.ts';
@@ -33,7 +33,7 @@ interface Row {
 const COLUMNS = `id, name, enabled, disabled_reason, priority, dedupe, conditions, margin_before, margin_after, encode,
   keep_ts, commercials, keep_newest, keep_days, created_at, updated_at`;
 
-/** What an earlier version did not know of sets nothing; a rule that sets nothing at all is disabled by the plan. */
+/** Conditions unknown to an earlier version are unset; the plan disables a rule without any. */
 const NO_CONDITIONS: RuleConditions = {
   keyword: '',
   keywordIn: ['title', 'description'],
@@ -52,7 +52,7 @@ const NO_CONDITIONS: RuleConditions = {
   periodTo: null,
 };
 
-/** What cannot be read, or was stored by a later version, is told as it stands: that a rule is disabled must be seen. */
+/** Unreadable values, or those of a later version, are passed on as text, so that a disabled rule is visible. */
 function readFault(text: string | null): RuleFault | null {
   if (text === null) return null;
   const { code, text: sentence } = readObject<{ code: unknown; text: unknown }>(text) ?? {};
@@ -98,7 +98,7 @@ function values(draft: RuleDraft) {
   };
 }
 
-/** What became of a rule. */
+/** Results of a rule. */
 export interface RuleFacts {
   /** Reservations that are to come or run. */
   booked: number;
@@ -172,8 +172,8 @@ export class RuleStore {
   }
 
   /**
-   * A changed rule: what it has booked and is not being recorded yet takes its new settings. Enabled, it
-   * is given another try.
+   * Changes a rule: its reservations that have not begun get the new settings. If enabled, a
+   * disabling fault is cleared.
    */
   update(id: RuleId, draft: RuleDraft, now: BroadcastMs): Rule | undefined {
     atomically(this.database, () => {
@@ -225,7 +225,7 @@ export class RuleStore {
     });
   }
 
-  /** What became of each rule that did anything. */
+  /** Results of every rule that has any. */
   facts(): Map<RuleId, RuleFacts> {
     const facts = new Map<RuleId, RuleFacts>();
     const of = (id: RuleId): RuleFacts => {

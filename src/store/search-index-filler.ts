@@ -1,6 +1,6 @@
 /**
- * Brings the search index up to date behind what was written: some seconds later, many programmes at a time and by their
- * start, because neighbours of the index share its pages. Recordings are indexed by the main thread, which writes them;
+ * Updates the search index some seconds after writes, many programmes at a time in the order of their start, because
+ * neighbours in the index share pages. Recordings are indexed by the main thread, which writes them;
  * those that an update adds, or that were moved, follow here. Runs in the guide worker, in its short transactions.
  */
 import type { Database } from 'bun:sqlite';
@@ -32,7 +32,7 @@ const ROWS_A_STEP = 4;
 /** Prepared before they are written: 5 ms of the thread. */
 const ROWS_PREPARED = 128;
 const PENDING_ROWS_A_STEP = 200;
-/** What a write of the guide may have to wait for: some seconds. */
+/** Limit of a pass, for which a write of the guide may have to wait: some seconds. */
 const PROGRAMS_A_PASS = 4_000;
 const RECORDINGS_A_PASS = 1_000;
 

@@ -3,8 +3,8 @@
  * (`search_pending`); code that writes such rows calls `indexPending` in the same transaction. The letters are those
  * of `matchText`: the index never sees another spelling.
  *
- * A word of one or two letters is in a text exactly when its term is. A longer one is looked for by its pairs, and
- * what has them all is compared letter by letter (`search-store.ts`).
+ * A word of one or two letters is decided by its term. A longer one is searched by its pairs, and candidates are
+ * compared letter by letter (`search-store.ts`).
  *
  * Each kind has two indexes: of the names, whose hits come first, and of all texts.
  */
@@ -66,7 +66,7 @@ function commonLetters(term: string): number {
 }
 
 interface Match {
-  /** An expression of FTS5: what a document must have to contain the words. */
+  /** FTS5 expression of terms that a document with the words must contain. */
   readonly match: string;
   /** Whether it holds every term of the words, or only those that promise the shortest lists. */
   readonly complete: boolean;

@@ -1,9 +1,9 @@
 /**
- * Searches programmes, recordings, reservations and rules. The two that are many are read in the order of their
- * results from an index of letters (`search-index.ts`), so that a search ends with its last row; the two that are
- * few are compared one by one.
+ * Searches programmes, recordings, reservations and rules. Programmes and recordings are read in the order of results
+ * from an index of letters (`search-index.ts`), so that a search ends with its last row; reservations and rules are
+ * compared one by one.
  *
- * A query of common letters that few texts have together makes many rows be compared: others get their turn in between.
+ * A query of common letters that rarely occur together compares many rows: yields to other requests in between.
  */
 
 import type { Database } from 'bun:sqlite';
@@ -74,7 +74,7 @@ interface RuleRow {
   enabled: number;
 }
 
-/** What a text in normal form must contain: every word. */
+/** Whether a text in normal form contains every word. */
 const CONTAINS_ALL =
   'NOT EXISTS (SELECT 1 FROM json_each($words) AS word WHERE instr(d.text, word.value) = 0)';
 /** The same of the name, which is the text's first line. */

@@ -1,4 +1,4 @@
-/** Rows of stations, and what goes with one that is forgotten. */
+/** Rows of stations, and cleanup of removed ones. */
 import type { Database } from 'bun:sqlite';
 import type { BroadcastType, NetworkId, ServiceId, StationId, TransportStreamId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
@@ -102,8 +102,8 @@ export class StationStore {
   }
 
   /**
-   * Gives up what depends on a station that is not there any more: its guide, and bookings that have not begun, which
-   * can be restored. The row stays for what was recorded of it. @param now epoch ms
+   * Removes the guide of a missing station, and cancels its reservations that have not begun, which can be restored.
+   * The row stays for its recordings.
    */
   forgetStation(id: StationId, now: BroadcastMs): Forgotten {
     return atomically(this.database, () => {

@@ -20,7 +20,7 @@ interface LockWait {
 
 const limited = new WeakMap<Database, LockWait>();
 
-/** From now on transactions of this connection wait for the write lock for a short time only. */
+/** Transactions of this connection wait only briefly for the write lock from now on. */
 export function limitLockWait(database: Database): void {
   limited.set(database, { isHeld: false });
   setWait(database, WAIT_MS);

@@ -1,6 +1,6 @@
 /**
- * Keeps the database's log (`-wal`), in a worker: whatever waits for the disk waits here. It puts commits on disk when it
- * is asked to, writes what the log holds into the database, and restarts the log before it grows long.
+ * Manages the write-ahead log (`-wal`) in a worker, where all waiting for the disk happens: syncs commits on request,
+ * checkpoints the log into the database, and restarts the log before it grows long.
  *
  * No other connection ever waits for the disk:
  * - none of them writes the log into the database (`openDatabase`), and commits are not synced (`synchronous = NORMAL`);
@@ -62,7 +62,7 @@ export class WalCheckpointer {
   /** What is due. @returns how long the log is now @throws the database's error */
   look(): LogLength {
     const { pages, unwritten } = this.length();
-    // On a slow disk somebody may be waiting for the next sync: it is not held up for longer than it must.
+    // On a slow disk a caller may be waiting for the next sync: yields as soon as possible.
     if ((!this.#isQuick || unwritten < WRITE_PAGES) && pages < LONG_PAGES) return { pages, unwritten };
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       const began = this.elapsed();
@@ -77,7 +77,7 @@ export class WalCheckpointer {
     return this.length();
   }
 
-  /** Everything into the database; its log is empty then, unless somebody reads in it. Idempotent. */
+  /** Checkpoints everything; the log is empty then, unless a connection reads from it. Idempotent. */
   close(): void {
     for (const pin of this.#pins) pin.close();
     try {
