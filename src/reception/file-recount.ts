@@ -95,10 +95,13 @@ class PieceCounter {
     readonly last: number | undefined,
   ) {}
 
-  /** What comes continues these packets, which are known. */
+  /** What comes continues these packets, which are known, with their holes. */
   follow(bytes: Uint8Array): void {
-    this.#statistics.count(bytes);
-    this.#lastPcr = clockReferences(bytes, this.pid).last;
+    this.take(bytes);
+    this.#decide();
+    this.#drops = 0;
+    this.#runs.length = 0;
+    this.#holes.length = 0;
   }
 
   /** A step of what is told. */

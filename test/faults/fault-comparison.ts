@@ -56,24 +56,15 @@ export function compareWithFile(
   const missing = joined(parts);
   const seconds = (spans: readonly TimeSpan[]): string =>
     spans.map((one) => `${(one.from - aired.from) / 1000}..${(one.to - aired.from) / 1000}`).join(' ');
-  // Of a loss within the tolerance, before or behind another, the dropped packets may be counted instead.
-  const withoutShort = joined(parts.filter(({ from, to }) => to - from > TOLERANCE_MS));
-  const apartOf = (one: TimeSpan, from: readonly TimeSpan[]): number => {
-    const found = from.filter((span) => span.from < one.to && span.to > one.from);
-    const [first, last] = [found[0], found.at(-1)];
-    if (first === undefined || last === undefined) return Number.POSITIVE_INFINITY;
-    // The stretch between two gaps reported as one is as short as between those merged here.
-    const between = found.map(({ from }, index) => from - (found[index - 1]?.to ?? from) - NEAR_MS);
-    return Math.max(Math.abs(first.from - one.from), Math.abs(last.to - one.to), ...between);
-  };
-  const apart = told.map((one) => Math.min(apartOf(one, missing), apartOf(one, withoutShort)));
   const hidden = missing
     .filter(({ from, to }) => to - from > TOLERANCE_MS + BORDER_MS)
     .filter(({ from, to }) => !told.some((one) => one.from < to && one.to > from));
+  // What else was on while another programme broke in is no part of it.
+  const apartMs = Math.min(...ways.map((way) => largestDifference(within(told, way), within(parts, way))));
   const { breaks, breaksAtHoles, repeats, unsynced } = facts;
   const { drops } = verdict;
   return {
-    ...{ told, missing, hidden: seconds(hidden), apartMs: Math.max(0, ...apart) },
+    ...{ told, missing, hidden: seconds(hidden), apartMs },
     picture: `told ${seconds(told)}, missing ${seconds(missing)}, breaks ${breaks} and ${breaksAtHoles} at holes`,
     isHalfMissing: ways.some((parts) => isHalf(parts, (part) => missingOf(facts, part))),
     countedApart:
@@ -81,6 +72,34 @@ export function compareWithFile(
         ? Number.POSITIVE_INFINITY
         : Math.max(0, breaks - repeats - drops, drops - breaks - breaksAtHoles),
   };
+}
+
+/** @returns ms; infinite: a reported gap is not missing at all */
+function largestDifference(told: readonly TimeSpan[], missing: readonly TimeSpan[]): number {
+  const all = joined(missing);
+  // Of a loss within the tolerance, before or behind another, the dropped packets may be counted instead.
+  const withoutShort = joined(missing.filter(({ from, to }) => to - from > TOLERANCE_MS));
+  const differences = told.map((one) => Math.min(differenceTo(all, one), differenceTo(withoutShort, one)));
+  return Math.max(0, ...differences);
+}
+
+function differenceTo(missing: readonly TimeSpan[], told: TimeSpan): number {
+  const found = missing.filter(({ from, to }) => from < told.to && to > told.from);
+  const [first, last] = [found[0], found.at(-1)];
+  if (first === undefined || last === undefined) return Number.POSITIVE_INFINITY;
+  // The stretch between two gaps reported as one is as short as between those merged here.
+  const between = found.map(({ from }, index) => from - (found[index - 1]?.to ?? from) - NEAR_MS);
+  return Math.max(Math.abs(first.from - told.from), Math.abs(last.to - told.to), ...between);
+}
+
+/** What of the spans lies in the parts. */
+function within(spans: readonly TimeSpan[], parts: readonly TimeSpan[]): TimeSpan[] {
+  return spans
+    .flatMap(({ from, to }) =>
+      parts.map((part) => ({ from: Math.max(from, part.from), to: Math.min(to, part.to) })),
+    )
+    .filter(({ from, to }) => to > from)
+    .sort((a, b) => a.from - b.from);
 }
 
 /** @returns the largest difference between reported and missing, ms */

@@ -9,8 +9,11 @@ const SYNC = 0x47;
 const NULL_PID = 0x1fff;
 /** Of the 33 bits of program_clock_reference_base, 90 kHz. */
 const MODULUS = 2 ** 33;
-/** Longer than the distance of clock references (100 ms by ARIB TR-B14), shorter than any loss that counts. */
-const HOLE_MS = 250;
+/**
+ * Longer than two distances of clock references (up to 86 ms in this broadcast, of which one may be damaged), shorter than
+ * any loss that counts.
+ */
+const HOLE_MS = 190;
 const SHORT_HOLE_MS = 1_000;
 /** Scrambled stretches this near to each other are merged. */
 const APART_MS = 300;
