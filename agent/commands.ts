@@ -1,6 +1,7 @@
 /** The commands of `svc-agent` beside serving: `check` and `import-mirakurun`. Both print to people and end. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { type CheckLine, formatCheck } from '../host/check-line.ts';
 import { systemMonotonicClock } from '../host/clock.ts';
 import type { Environment } from '../host/environment.ts';
 import { SILENT_LOG } from '../host/log.ts';
@@ -8,7 +9,7 @@ import { withEnvironmentFile } from '../host/unit-environment.ts';
 import { CardReader } from './card/card-reader.ts';
 import { CardService } from './card/card-service.ts';
 import { ShareClient } from './card/share-client.ts';
-import { type CheckLine, checkLines, formatCheck } from './check/check.ts';
+import { checkLines } from './check/check.ts';
 import {
   AgentUnreadable,
   type CardFacts,

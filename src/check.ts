@@ -4,14 +4,15 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Value } from '@sinclair/typebox/value';
-import { BROADCAST_TYPES } from '../arib/ids.ts';
+import { BROADCAST_TYPES, type BroadcastType } from '../arib/ids.ts';
 import { JST_OFFSET_MS } from '../arib/time.ts';
+import type { CheckLine } from '../host/check-line.ts';
 import { systemMonotonicClock, type WallClock } from '../host/clock.ts';
 import type { Log } from '../host/log.ts';
 import type { Tuner } from '../wire/agent.ts';
 import { type RecordingFolder, SETTING_SCHEMAS } from '../wire/settings.ts';
-import { isClosed, NO_LOGIN_METHOD, opensEverything } from './access/access.ts';
-import { IdentityProvider, type OidcConfig } from './access/identity-provider.ts';
+import { isClosed, opensEverything } from './access/access.ts';
+import { IdentityProvider, LoginFailure, type OidcConfig } from './access/identity-provider.ts';
 import type { Config } from './config.ts';
 import { Encoders } from './ffmpeg/encoders.ts';
 import { readTls } from './http/tls-files.ts';
@@ -21,18 +22,12 @@ import { type Folder, isFilling, isFull, wishedFolders } from './record/folder-s
 import { FolderSpaces } from './record/folder-space.ts';
 import { DATABASE_FILE } from './service.ts';
 import { findCopied } from './store/data-folder.ts';
-import { refuseOrphanedLog } from './store/database.ts';
+import { isLogOrphaned } from './store/database.ts';
 import { TROUBLES, troubleOf } from './store/database-error.ts';
 import { MIGRATIONS } from './store/migrations.ts';
 import { RecordingFolderStore } from './store/recording-folders.ts';
 import { SettingStore } from './store/setting-store.ts';
 import { AgentClient } from './tuner/agent-client.ts';
-
-interface CheckLine {
-  what: string;
-  ok: boolean;
-  detail: string;
-}
 
 interface CheckOptions {
   config: Config;
@@ -43,44 +38,73 @@ interface CheckOptions {
   now: WallClock;
 }
 
+const TYPE_NAMES: Record<BroadcastType, string> = { GR: '地上波', BS: 'BS', CS: 'CS' };
 const CLOCK_LIMIT_MS = 2_000;
 const SYSTEMD_LIMIT_MS = 2_000;
 
+/** What is broken, with the next step; displayable. */
+class Broken extends Error {}
+
+/** A string: all is well. */
+type Finding = string | { readonly note: string };
+
 /** A broken thing as a line instead of an error. */
-async function line(what: string, look: () => string | Promise<string>): Promise<CheckLine> {
+async function line(what: string, look: () => Finding | Promise<Finding>): Promise<CheckLine> {
   try {
-    return { what, ok: true, detail: await look() };
+    const found = await look();
+    if (typeof found === 'string') return { state: 'ok', what, detail: found };
+    return { state: 'note', what, detail: found.note };
   } catch (error) {
-    const kind = what === 'database' ? troubleOf(error) : undefined;
-    const next = kind === undefined ? '' : `; ${TROUBLES[kind].next}`;
-    return { what, ok: false, detail: `${error instanceof Error ? error.message : String(error)}${next}` };
+    return { state: 'bad', what, detail: reasonOf(error) };
   }
 }
 
-function describeConfiguration(config: Config): string {
-  if (config.tls !== null) readTls(config.tls);
-  return `${config.tls === null ? 'http' : 'https'}, port ${config.port}`;
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof Broken) return message;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const reason = /^(EACCES|EPERM|EROFS)$/.test(code) ? '読み書きする権限がありません' : '確認できません';
+  return `${reason}（${message}）`;
+}
+
+function describeConfiguration({ tls, port }: Config): string {
+  try {
+    if (tls !== null) readTls(tls);
+  } catch (error) {
+    throw new Broken(`証明書を使えません（${error instanceof Error ? error.message : String(error)}）`);
+  }
+  return `${tls === null ? 'http' : 'https'}、ポート ${port}`;
 }
 
 /** Who is let in, in the order in which it is decided. */
-function describeAccess({ trustedNetworks, trustedProxies, oidc }: Config): string {
-  if (isClosed({ trustedNetworks, hasLogin: oidc !== null })) throw new Error(NO_LOGIN_METHOD);
+function describeAccess({ trustedNetworks, trustedProxies, oidc }: Config): Finding {
+  if (isClosed({ trustedNetworks, hasLogin: oidc !== null })) {
+    throw new Broken(
+      'だれも接続できません。TRUSTED_NETWORKS（例: 192.168.0.0/16）、または OIDC_ISSUER・OIDC_CLIENT_ID・' +
+        'OIDC_CLIENT_SECRET を設定してください',
+    );
+  }
   const proxies = trustedProxies.isEmpty
-    ? 'no front proxy is trusted, X-Forwarded-For is ignored'
-    : `X-Forwarded-For is believed of ${trustedProxies.text}`;
-  const networks = opensEverything(trustedNetworks)
-    ? 'EVERYONE who reaches this address is let in (0.0.0.0/0)'
-    : trustedNetworks.isEmpty
-      ? 'no network is let in without login'
-      : `let in without login: ${trustedNetworks.text}`;
-  return `paired devices by token; ${networks}; ${proxies}`;
+    ? 'リバースプロキシはありません（X-Forwarded-For は無視します）'
+    : `X-Forwarded-For を信頼するリバースプロキシ ${trustedProxies.text}`;
+  if (opensEverything(trustedNetworks))
+    return { note: `このアドレスに届くだれもがログインなしで使えます（0.0.0.0/0）。${proxies}` };
+  const networks = trustedNetworks.isEmpty
+    ? 'ログインなしで使えるネットワークはありません'
+    : `ログインなしで使えるネットワーク ${trustedNetworks.text}`;
+  return `登録した端末（トークン）。${networks}。${proxies}`;
 }
 
 /** Asks the provider, so that a wrong address is found before somebody stands outside. */
 async function describeLogin(config: OidcConfig): Promise<string> {
-  await new IdentityProvider(config, systemMonotonicClock).examine();
-  const who = config.group === null ? 'everyone who can sign in' : `members or role "${config.group}"`;
-  return `${config.issuer}: ${who}; register https://<host>/login/callback there for each host name in use`;
+  try {
+    await new IdentityProvider(config, systemMonotonicClock).examine();
+  } catch (error) {
+    if (!(error instanceof LoginFailure)) throw error;
+    throw new Broken(`${config.issuer} に接続できません（${error.message}）。OIDC_ISSUER を確認してください`);
+  }
+  const who = config.group === null ? 'ログインできる人全員' : `グループまたはロール「${config.group}」の人`;
+  return `${config.issuer}、${who}。使用するホスト名ごとに https://<ホスト名>/login/callback を登録してください`;
 }
 
 /** Without a log beside it no process has the database open; then none may be created either. */
@@ -92,29 +116,44 @@ function openUntouched(path: string): Database {
 }
 
 function describeDatabase(path: string): string {
-  refuseOrphanedLog(path);
-  if (!existsSync(path)) return `${path} (made at the first start)`;
+  try {
+    return examineDatabase(path);
+  } catch (error) {
+    const kind = troubleOf(error);
+    if (kind === undefined || !(error instanceof Error)) throw error;
+    throw new Broken(`${path}: ${TROUBLES[kind].message}（${error.message}）`);
+  }
+}
+
+function examineDatabase(path: string): string {
+  if (isLogOrphaned(path)) {
+    throw new Broken(
+      `${path} がないか空なのに、ログ ${path}-wal が残っています。svc.db と svc.db-wal を組で元に戻すか、` +
+        '新しく始める場合はログを別の場所へ移してください',
+    );
+  }
+  if (!existsSync(path)) return `${path}（最初の起動時に作成します）`;
   accessSync(path, constants.R_OK | constants.W_OK);
   const database = openUntouched(path);
   try {
     const row = database.query<{ user_version: number }, []>('PRAGMA user_version').get();
     const version = row?.user_version ?? 0;
     if (version > MIGRATIONS.length) {
-      throw new Error(
-        `${path} is from a newer version (schema ${version}, this one knows ${MIGRATIONS.length})`,
+      throw new Broken(
+        `${path} は新しいバージョンのものです（スキーマ ${version}、このバージョンは ${MIGRATIONS.length} まで）。svc を更新してください`,
       );
     }
     const problem = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get();
     if (problem !== null && problem.quick_check !== 'ok') {
-      throw new Error(`${path}: ${problem.quick_check}; ${TROUBLES.damaged.next}`);
+      throw new Broken(`${path}: ${TROUBLES.damaged.message}（${problem.quick_check}）`);
     }
     for (const { original, recordings } of findCopied(database, path)) {
-      throw new Error(
-        `${path} is a copy of ${original}: the ${recordings} recordings of the original are not served, continued or ` +
-          'deleted while that file exists; remove it to take them over',
+      throw new Broken(
+        `${path} は ${original} の複製です。元のファイルがある間、その録画 ${recordings} 本は再生も続行も削除もしません。` +
+          '引き継ぐには元のファイルを削除してください',
       );
     }
-    return `${path} (schema ${version})`;
+    return `${path}（スキーマ ${version}）`;
   } finally {
     database.close();
   }
@@ -124,13 +163,17 @@ const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
 
 /** What is free, and what of it recordings may take. @throws Error when nothing more can be written */
 function describeSpace(folder: Folder, freeBytes: number): string {
-  const free = `${gigabytes(freeBytes)} free`;
-  if (isFull(freeBytes)) throw new Error(`${folder.path} is full (${free}): make room`);
+  const free = `空き ${gigabytes(freeBytes)}`;
+  if (isFull(freeBytes)) {
+    throw new Broken(
+      `${folder.path} に空き容量がありません（${free}）。不要な録画やファイルを削除してください`,
+    );
+  }
   if (folder.floorBytes === 0) return free;
   const floor = gigabytes(folder.floorBytes);
   return isFilling(folder, freeBytes)
-    ? `${free}, at its floor of ${floor}: recordings go to a folder with more room`
-    : `${free}, ${floor} of it stay free`;
+    ? `${free}、確保する空き容量 ${floor} に達したため、ほかの保存先に録画します`
+    : `${free}、うち ${floor} を確保`;
 }
 
 /** The folder must answer, be writable, or be one that can be made, and have room. */
@@ -138,13 +181,14 @@ async function describeFolder(folder: Folder, spaces: FolderSpaces): Promise<str
   const { path } = folder;
   // A network folder that is away would hold up everything that is asked below.
   const space = await spaces.of(path);
-  if (space === undefined) throw new Error(`${path} does not answer: is its disk or share there?`);
+  if (space === undefined)
+    throw new Broken(`${path} が応答しません。ディスクや共有フォルダーが接続されているか確認してください`);
   let existing = resolve(path);
   while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
-  if (!statSync(existing).isDirectory()) throw new Error(`${existing} is not a folder`);
+  if (!statSync(existing).isDirectory()) throw new Broken(`${existing} はフォルダーではありません`);
   accessSync(existing, constants.W_OK | constants.X_OK);
-  const made = existing === resolve(path) ? '' : 'made at the first start, ';
-  return `${path} (${made}${describeSpace(folder, space.freeBytes)})`;
+  const made = existing === resolve(path) ? '' : '最初の起動時に作成します、';
+  return `${path}（${made}${describeSpace(folder, space.freeBytes)}）`;
 }
 
 /**
@@ -175,9 +219,9 @@ function checkUnit(path: string, dataDir: string, writable: readonly string[] | 
   const inside = (folder: string): boolean =>
     resolve(path) === folder || resolve(path).startsWith(`${folder}/`);
   if ([resolve(dataDir), ...writable].some(inside)) return;
-  throw new Error(
-    `${path} cannot be written by the unit svc.service: run \`systemctl edit svc\`, add the lines [Service] and ` +
-      `ReadWritePaths=${path}, let the user svc write there, then restart svc`,
+  throw new Broken(
+    `${path} に svc.service から書き込めません。systemctl edit svc で [Service] と ReadWritePaths=${path} の2行を加え、` +
+      'ユーザー svc に書き込みを許可してから、svc を再起動してください',
   );
 }
 
@@ -195,21 +239,22 @@ async function isSynchronised(searchPath: string): Promise<boolean | undefined> 
 }
 
 /** A wrong clock is told, not broken: recordings go by the broadcast's time. */
-async function describeClock({ searchPath, now }: CheckOptions): Promise<string> {
+async function describeClock({ searchPath, now }: CheckOptions): Promise<Finding> {
   const japan = new Date(now() + JST_OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ');
   const synchronised = await isSynchronised(searchPath);
-  if (synchronised === true) return `${japan} in Japan, synchronised`;
-  const what = synchronised === false ? 'not synchronised' : 'whether it is synchronised is not known';
-  return `${japan} in Japan, ${what}: recordings go by the time of the broadcast once a channel was received`;
+  if (synchronised === true) return `日本時間 ${japan}、同期しています`;
+  const what = synchronised === false ? '同期していません' : '同期しているか分かりません';
+  return { note: `日本時間 ${japan}、${what}。チャンネルを受信すると、録画は放送の時刻に従います` };
 }
 
 /** A FFMPEG_PATH that is wrong must not read as a missing package. */
 function whyNoFfmpeg(path: string | null): string {
-  if (path === null) return 'not found on PATH: install ffmpeg or set FFMPEG_PATH';
+  if (path === null) return 'PATH にありません。ffmpeg を入れるか FFMPEG_PATH を設定してください';
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) return `FFMPEG_PATH ${path}: there is no such file; correct or remove it`;
-  if (stat.isDirectory()) return `FFMPEG_PATH ${path} is a folder: name the program itself`;
-  return `FFMPEG_PATH ${path} cannot be run as ffmpeg: correct or remove it`;
+  if (stat === undefined)
+    return `FFMPEG_PATH ${path} というファイルはありません。正しい値にするか、設定を外してください`;
+  if (stat.isDirectory()) return `FFMPEG_PATH ${path} はフォルダーです。プログラムのパスを設定してください`;
+  return `FFMPEG_PATH ${path} を ffmpeg として実行できません。正しい値にするか、設定を外してください`;
 }
 
 async function describeFfmpeg({ config, searchPath, log, now }: CheckOptions): Promise<string> {
@@ -217,8 +262,9 @@ async function describeFfmpeg({ config, searchPath, log, now }: CheckOptions): P
   try {
     encoders.start();
     const status = await encoders.settled();
-    if (status.state !== 'ready') throw new Error(whyNoFfmpeg(config.ffmpegPath));
-    return `${status.path} ${status.version ?? 'unknown version'}, encoders ${status.usable.join(' ') || 'none'}`;
+    if (status.state !== 'ready') throw new Broken(whyNoFfmpeg(config.ffmpegPath));
+    const version = status.version ?? 'バージョン不明';
+    return `${status.path}（${version}）、使えるエンコーダー ${status.usable.join('、') || 'なし'}`;
   } finally {
     await encoders.close();
   }
@@ -227,25 +273,30 @@ async function describeFfmpeg({ config, searchPath, log, now }: CheckOptions): P
 /** How many programmes of a type can be recorded side by side. */
 function describeTuners(tuners: readonly Tuner[]): string {
   const enabled = tuners.filter(({ disabled }) => !disabled);
-  if (enabled.length === 0) return 'no tuners: nothing can be received';
+  if (enabled.length === 0) return '使えるチューナーがありません';
   const counts = BROADCAST_TYPES.map(
-    (type) => `${type} ${enabled.filter(({ types }) => types.includes(type)).length}`,
+    (type) => `${TYPE_NAMES[type]} ${enabled.filter(({ types }) => types.includes(type)).length}`,
   );
   const faulty = enabled.filter(({ state }) => state === 'error').length;
-  return `${enabled.length} tuners (${counts.join(', ')}${faulty === 0 ? '' : `; ${faulty} in error`})`;
+  return `チューナー ${enabled.length} 台（${counts.join('、')}${faulty === 0 ? '' : `、うちエラー ${faulty}`}）`;
 }
 
 function describeChannels(count: number): string {
-  return count === 0 ? 'no channels: scan them in the settings' : `${count} channels`;
+  return count === 0
+    ? 'まだ局がありません。「チューナー」画面でチャンネルスキャンを行ってください'
+    : `チャンネル ${count} 件`;
 }
 
-async function describeAgent(url: string): Promise<string> {
+async function describeAgent(url: string): Promise<Finding> {
   try {
     const agent = new AgentClient(url);
     const [tuners, channels] = await Promise.all([agent.tuners(), agent.channels()]);
-    return `${url}, ${describeTuners(tuners)}, ${describeChannels(channels.length)}`;
+    const found = `${url}、${describeTuners(tuners)}、${describeChannels(channels.length)}`;
+    const isWorking =
+      channels.length > 0 && tuners.some(({ disabled, state }) => !disabled && state !== 'error');
+    return isWorking ? found : { note: found };
   } catch (error) {
-    if (error instanceof Failure) throw new Error(`${url}: ${error.message}`);
+    if (error instanceof Failure) throw new Broken(`${url}: ${error.message}`);
     throw error;
   }
 }
@@ -293,24 +344,20 @@ export function runChecks(options: CheckOptions): Promise<CheckLine[]> {
   const folders = wishedFolders(config.recordingsDir, furtherFolders(databasePath));
   const writable = unitWritePaths(options.searchPath);
   return Promise.all([
-    line('configuration', () => describeConfiguration(config)),
-    line('access', () => describeAccess(config)),
-    ...(oidc === null ? [] : [line('login', () => describeLogin(oidc))]),
-    line('database', () => describeDatabase(databasePath)),
-    line('data folder', () => describeFolder({ path: config.dataDir, floorBytes: 0 }, spaces)),
+    line('設定', () => describeConfiguration(config)),
+    line('アクセス', () => describeAccess(config)),
+    ...(oidc === null ? [] : [line('ログイン', () => describeLogin(oidc))]),
+    line('データベース', () => describeDatabase(databasePath)),
+    line('データの保存先', () => describeFolder({ path: config.dataDir, floorBytes: 0 }, spaces)),
     ...folders.map((folder) =>
-      line('recordings', async () => {
+      line('録画の保存先', async () => {
         const detail = await describeFolder(folder, spaces);
         checkUnit(folder.path, config.dataDir, await writable);
         return detail;
       }),
     ),
-    line('clock', () => describeClock(options)),
+    line('時計', () => describeClock(options)),
     line('ffmpeg', () => describeFfmpeg(options)),
-    line('agent', () => describeAgent(config.agentUrl)),
+    line('svc-agent', () => describeAgent(config.agentUrl)),
   ]);
-}
-
-export function formatCheck({ what, ok, detail }: CheckLine): string {
-  return `${ok ? 'ok  ' : 'FAIL'}  ${what.padEnd(13)}  ${detail.replace(/\s*\n\s*/g, ' ')}`;
 }

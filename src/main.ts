@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
+import { formatCheck } from '../host/check-line.ts';
 import { systemMonotonicClock, systemWallClock } from '../host/clock.ts';
 import { elapsedClock } from '../host/elapsed.ts';
 import { ConfigError } from '../host/environment.ts';
@@ -10,7 +11,7 @@ import { createLog, type Log, SILENT_LOG } from '../host/log.ts';
 import { systemRandom } from '../host/random.ts';
 import { withEnvironmentFile } from '../host/unit-environment.ts';
 import { VERSION } from '../host/version.ts';
-import { formatCheck, runChecks } from './check.ts';
+import { runChecks } from './check.ts';
 import { type Config, readConfig } from './config.ts';
 import { DATABASE_FILE, type RunningService, startService } from './service.ts';
 import { recoverDatabase } from './store/recover.ts';
@@ -70,7 +71,7 @@ function fail(message: string): never {
 const UNIT_FILE = '/etc/svc/svc.env';
 
 /**
- * @param checking tell it as `svc check` tells everything: a line on stdout
+ * @param checking tell it as `svc check` tells everything: a line on stdout, in Japanese but for what it quotes
  * @param beside for a command beside the service, which reads what its unit sets
  */
 function configOrExit({ checking, beside }: { checking: boolean; beside: boolean }): Config {
@@ -80,7 +81,7 @@ function configOrExit({ checking, beside }: { checking: boolean; beside: boolean
     if (!(error instanceof ConfigError)) throw error;
     if (!checking) fail(`bad configuration\n${error.message}`);
     const detail = error.problems.join('; ');
-    process.stdout.write(`${formatCheck({ what: 'configuration', ok: false, detail })}\n`);
+    process.stdout.write(`${formatCheck({ state: 'bad', what: '設定', detail })}\n`);
     process.exit(1);
   }
 }
@@ -113,7 +114,7 @@ async function check(config: Config): Promise<never> {
     now: systemWallClock,
   });
   for (const line of lines) process.stdout.write(`${formatCheck(line)}\n`);
-  process.exit(lines.every((line) => line.ok) ? 0 : 1);
+  process.exit(lines.some(({ state }) => state === 'bad') ? 1 : 0);
 }
 
 /** A running service would keep writing into the file that is moved aside. */
@@ -127,21 +128,23 @@ async function isRunning({ port, tls }: Config): Promise<boolean> {
 }
 
 async function recover(config: Config): Promise<never> {
-  if (await isRunning(config)) fail('svc is running: stop it first');
+  if (await isRunning(config)) fail('svc が動いています。先に停止してください');
   const path = join(config.dataDir, DATABASE_FILE);
   const aside = `${path}-damaged-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}`;
   try {
     for (const { table, rows, isDamaged } of recoverDatabase(path, aside).tables) {
-      const detail = `${rows} rows${isDamaged ? ', others are lost' : ''}`;
-      process.stdout.write(`${formatCheck({ what: table, ok: !isDamaged, detail })}\n`);
+      const detail = `${rows} 件${isDamaged ? '、ほかは失われました' : ''}`;
+      process.stdout.write(`${formatCheck({ state: isDamaged ? 'bad' : 'ok', what: table, detail })}\n`);
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     fail(
-      `nothing can be recovered of ${path}: ${reason}; restore a backup, or move it away to start with an empty one`,
+      `${path} から何も取り出せません（${reason}）。バックアップから戻すか、別の場所へ移して空の状態から始めてください`,
     );
   }
-  process.stdout.write(`the damaged database is ${aside} now: keep it until everything is as it should be\n`);
+  process.stdout.write(
+    `壊れたデータベースは ${aside} に移しました。すべて元どおりになるまで残してください\n`,
+  );
   process.exit(0);
 }
 

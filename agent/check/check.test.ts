@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { formatCheck } from '../../host/check-line.ts';
 import type { DetectedDevice } from '../../wire/agent.ts';
-import { checkLines, formatCheck } from './check.ts';
+import { checkLines } from './check.ts';
 import type { CheckFacts } from './check-source.ts';
 import { unitAccess } from './unit-access.ts';
 

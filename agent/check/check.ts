@@ -1,26 +1,14 @@
 /** `svc-agent check`: tuners, permissions, card and channels, each with the next step where something is wrong. Pure. */
 import { BROADCAST_TYPES, type BroadcastType } from '../../arib/ids.ts';
+import type { CheckLine } from '../../host/check-line.ts';
 import type { DetectedDevice, TunerDefinition } from '../../wire/agent.ts';
 import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
 import type { CardFacts, CheckFacts } from './check-source.ts';
-
-export interface CheckLine {
-  /** `note`: nothing is broken, but a step is left. */
-  readonly state: 'ok' | 'note' | 'bad';
-  /** Displayable, as the next. */
-  readonly what: string;
-  readonly detail: string;
-}
 
 /** What a device file's rights are for the service, which runs as a user of its own. */
 export type UnitAccess = (path: string) => { readonly may: boolean; readonly group: string };
 
 const NAMES: Record<BroadcastType, string> = { GR: '地上波', BS: 'BS', CS: 'CS' };
-const MARKS: Record<CheckLine['state'], string> = { ok: 'OK  ', note: '注意', bad: '問題' };
-
-export function formatCheck({ state, what, detail }: CheckLine): string {
-  return `${MARKS[state]}  ${what}: ${detail.replace(/\s*\n\s*/g, ' ')}`;
-}
 
 /** @param access undefined: the devices' own problems say it, because they were asked with the service's rights */
 export function checkLines(facts: CheckFacts, url: string, access: UnitAccess | undefined): CheckLine[] {

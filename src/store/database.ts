@@ -45,13 +45,18 @@ export function migrate(database: Database, path: string, migrations: readonly s
   }
 }
 
+/** A log is there without the file that it belongs to. */
+export function isLogOrphaned(path: string): boolean {
+  const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return sizeOf(path) === 0 && sizeOf(`${path}-wal`) > 0;
+}
+
 /**
  * A log without its database: SQLite would create an empty database and remove the log.
  * @throws Error that says what to do
  */
 export function refuseOrphanedLog(path: string): void {
-  const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  if (sizeOf(path) > 0 || sizeOf(`${path}-wal`) === 0) return;
+  if (!isLogOrphaned(path)) return;
   throw new Error(
     `the file is missing or empty, but its log ${path}-wal is there: put back svc.db and svc.db-wal as they belong ` +
       'together, or move the log away to begin anew',

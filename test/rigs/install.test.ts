@@ -100,8 +100,8 @@ describe.skipIf(missing !== undefined)('the install section in a booted Debian',
 
   test('svc check reads what the unit is set up with', () => {
     const { text } = finding.of('svc check');
-    expect(text).toMatch(/^ok {4}access .*192\.168\.0\.0\/16/m);
-    expect(text).toMatch(/^ok {4}database/m);
+    expect(text).toMatch(/^OK {4}アクセス: .*192\.168\.0\.0\/16/m);
+    expect(text).toMatch(/^OK {4}データベース/m);
   });
 
   test('the scan finds the channel, through the device rules of the unit', () => {

@@ -125,19 +125,21 @@ describe('the command line', () => {
       PATH: '/nonexistent',
     });
     const lines = stdout.trimEnd().split('\n');
-    expect(lines.map((line) => line.slice(6).split(/ {2,}/)[0])).toEqual([
-      'configuration',
-      'access',
-      'database',
-      'data folder',
-      'recordings',
-      'clock',
+    expect(lines.map((line) => /^(?:OK {2}|注意|問題) {2}(.+?): /.exec(line)?.[1])).toEqual([
+      '設定',
+      'アクセス',
+      'データベース',
+      'データの保存先',
+      '録画の保存先',
+      '時計',
       'ffmpeg',
-      'agent',
+      'svc-agent',
     ]);
-    expect(lines.at(-1)).toStartWith('FAIL');
-    expect(lines[1]).toStartWith('ok');
-    expect(lines[1]).toContain('paired devices by token; let in without login: 127.0.0.1; no front proxy');
+    expect(lines.at(-1)).toStartWith('問題');
+    expect(lines[1]).toStartWith('OK');
+    expect(lines[1]).toContain(
+      '登録した端末（トークン）。ログインなしで使えるネットワーク 127.0.0.1。リバースプロキシはありません',
+    );
     expect(code).toBe(1);
   });
 
@@ -148,7 +150,7 @@ describe('the command line', () => {
     await child.exited;
     const before = readdirSync(data);
     const { stdout } = await run(['check'], { DATA_DIR: data, PATH: '/nonexistent' });
-    expect(stdout).toMatch(/ok {4}database .*\(schema [1-9]/);
+    expect(stdout).toMatch(/OK {4}データベース: .*（スキーマ [1-9]/);
     expect(readdirSync(data)).toEqual(before);
     expect(before.filter((name) => name !== 'recordings')).toEqual(['svc.db']);
   });
@@ -171,15 +173,15 @@ describe('the command line', () => {
     database.run('INSERT INTO recording_folders VALUES (?, ?)', [join(data, 'away'), '/nonexistent/disk']);
     database.close();
     const { stdout } = await run(['check'], { DATA_DIR: data, PATH: '/nonexistent' });
-    const lines = stdout.split('\n').filter((line) => line.includes('  recordings  '));
+    const lines = stdout.split('\n').filter((line) => line.includes('  録画の保存先: '));
     expect(lines).toEqual([
-      expect.stringMatching(/^ok {4}recordings .*\(\d+\.\d GB free\)$/),
-      expect.stringMatching(/^FAIL {2}recordings .*svc\.db is not a folder$/),
-      expect.stringMatching(/^ok .*more \(made at the first start, .* GB free, 0\.0 GB of it stay free\)$/),
+      expect.stringMatching(/^OK {4}録画の保存先: .*（空き \d+\.\d GB）$/),
+      expect.stringMatching(/^問題 {2}録画の保存先: .*svc\.db はフォルダーではありません$/),
+      expect.stringMatching(/^OK .*more（最初の起動時に作成します、空き .* GB、うち 0\.0 GB を確保）$/),
       expect.stringMatching(
-        /^ok .*last \(.* at its floor of 9000000\.0 GB: recordings go to a folder with more/,
+        /^OK .*last（.*確保する空き容量 9000000\.0 GB に達したため、ほかの保存先に録画します/,
       ),
-      expect.stringMatching(/^FAIL {2}recordings .*away does not answer: is its disk or share there\?$/),
+      expect.stringMatching(/^問題 {2}録画の保存先: .*away が応答しません。/),
     ]);
   });
 
@@ -188,25 +190,25 @@ describe('the command line', () => {
     const says = async (text: string): Promise<string | undefined> => {
       writeFileSync(join(tools, 'timedatectl'), `#!/bin/sh\necho ${text}\n`, { mode: 0o755 });
       const { stdout } = await run(['check'], { DATA_DIR: folder(), PATH: tools });
-      return stdout.split('\n').find((line) => line.includes('  clock  '));
+      return stdout.split('\n').find((line) => line.includes('  時計: '));
     };
     expect(await says('yes')).toMatch(
-      /^ok {4}clock {10}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d in Japan, synchronised$/,
+      /^OK {4}時計: 日本時間 \d{4}-\d\d-\d\d \d\d:\d\d:\d\d、同期しています$/,
     );
-    expect(await says('no')).toMatch(/^ok .* not synchronised: recordings go by the time of the broadcast/);
-    expect(await says('what')).toMatch(/^ok .* is not known: /);
+    expect(await says('no')).toMatch(/^注意 .*同期していません。.*録画は放送の時刻に従います/);
+    expect(await says('what')).toMatch(/^注意 .*同期しているか分かりません。/);
   });
 
   test('check names a FFMPEG_PATH that is wrong', async () => {
     const ffmpegLine = async (path: string): Promise<string | undefined> => {
       const { stdout } = await run(['check'], { DATA_DIR: folder(), FFMPEG_PATH: path });
-      return stdout.split('\n').find((line) => line.includes('  ffmpeg  '));
+      return stdout.split('\n').find((line) => line.includes('  ffmpeg: '));
     };
     expect(await ffmpegLine('/nonexistent/ffmpeg')).toMatch(
-      /^FAIL .*FFMPEG_PATH \/nonexistent\/ffmpeg: there is no such file/,
+      /^問題 .*FFMPEG_PATH \/nonexistent\/ffmpeg というファイルはありません/,
     );
-    expect(await ffmpegLine('/usr/bin')).toMatch(/^FAIL .*FFMPEG_PATH \/usr\/bin is a folder/);
-    expect(await ffmpegLine('/bin/false')).toMatch(/^FAIL .*cannot be run as ffmpeg/);
+    expect(await ffmpegLine('/usr/bin')).toMatch(/^問題 .*FFMPEG_PATH \/usr\/bin はフォルダーです/);
+    expect(await ffmpegLine('/bin/false')).toMatch(/^問題 .*ffmpeg として実行できません/);
   });
 
   test('check names the line that a recording disk outside of the data folder needs in the unit', async () => {
@@ -217,10 +219,10 @@ describe('the command line', () => {
       writeFileSync(join(tools, 'systemctl'), `#!/bin/sh\nprintf '${answer}\\n'\n`, { mode: 0o755 });
       const environment = { DATA_DIR: folder(), RECORDINGS_DIR: disk, PATH: tools };
       const { stdout } = await run(['check'], environment);
-      return stdout.split('\n').find((line) => line.includes('  recordings  '));
+      return stdout.split('\n').find((line) => line.includes('  録画の保存先: '));
     };
-    expect(await recordings('')).toMatch(/^FAIL .*systemctl edit svc.*ReadWritePaths=/);
-    expect(await recordings(`/elsewhere -${disk}`)).toMatch(/^ok /);
+    expect(await recordings('')).toMatch(/^問題 .*systemctl edit svc.*ReadWritePaths=/);
+    expect(await recordings(`/elsewhere -${disk}`)).toMatch(/^OK /);
   });
 
   test('check counts the tuners by what they receive', async () => {
@@ -232,16 +234,18 @@ describe('the command line', () => {
         TUNER_AGENT_URL: agent.url,
         PATH: '/nonexistent',
       });
-      return stdout.split('\n').find((line) => line.includes('  agent  '));
+      return stdout.split('\n').find((line) => line.includes('  svc-agent: '));
     };
-    expect(await checked()).toMatch(/^ok .*no tuners: nothing can be received, 2 channels$/);
+    expect(await checked()).toMatch(/^注意 .*使えるチューナーがありません、チャンネル 2 件$/);
     agent.channels = [];
     agent.tuners = [
       tuner('a', 0, ['GR']),
       tuner('b', 1, ['GR', 'BS', 'CS'], { state: 'error' }),
       tuner('c', 2, ['BS'], { disabled: true }),
     ];
-    expect(await checked()).toMatch(/2 tuners \(GR 2, BS 1, CS 1; 1 in error\), no channels: scan them/);
+    expect(await checked()).toMatch(
+      /チューナー 2 台（地上波 2、BS 1、CS 1、うちエラー 1）、まだ局がありません。/,
+    );
     await agent.stop();
   });
 
@@ -258,7 +262,7 @@ describe('the command line', () => {
 
   test('check reports a bad configuration in one line, too', async () => {
     const { stdout, code } = await run(['check'], { PORT: 'x', TRUSTED_NETWORKS: 'home' });
-    expect(stdout).toMatch(/^FAIL {2}configuration .*PORT.*TRUSTED_NETWORKS.*\n$/);
+    expect(stdout).toMatch(/^問題 {2}設定: .*PORT.*TRUSTED_NETWORKS.*\n$/);
     expect(code).toBe(1);
   });
 
@@ -270,8 +274,8 @@ describe('the command line', () => {
       RECORDINGS_DIR: join(data, 'svc.db', 'x'),
       PATH: '/nonexistent',
     });
-    expect(stdout).toMatch(/FAIL {2}database/);
-    expect(stdout).toMatch(/FAIL {2}recordings/);
+    expect(stdout).toMatch(/問題 {2}データベース: .*データベースが壊れています/);
+    expect(stdout).toMatch(/問題 {2}録画の保存先/);
   });
 });
 
