@@ -1,76 +1,17 @@
-/** Watching recordings in a real browser: finished ones, running ones, and what keeps them from being seen. */
+/** Watching recordings in a real browser. What changes or breaks meanwhile: `watch-changes.test.ts`. */
 
-import { beforeEach, describe, expect, test } from 'bun:test';
-import type { BrowserContextOptions, Page } from 'playwright-core';
-import type { StationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import type { Recording } from '../../wire/api.ts';
-import { recordingId } from '../../wire/ids.ts';
+import { describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { SCENES } from './caption-scenes.ts';
-import { START } from './clock.ts';
-import { makeStream } from './fake-air.ts';
-import { manyStations } from './fake-guide.ts';
-import type { FakePlayback } from './fake-playback.ts';
-import { fakeRecording, newRecordings, runningRecording } from './fake-recordings.ts';
-import { faultsOf, focusOn, furnish, hasChromium, PHONE, until, webRig } from './rig.ts';
+import { faultsOf, focusOn, hasChromium, PHONE, until } from './rig.ts';
+import { placed, watchHome } from './watch-home.ts';
 
-const STATIONS = manyStations([4, 2, 2]);
-const [station] = STATIONS;
-if (station === undefined) throw new Error('no station');
 const CAPTION = SCENES.find(({ name }) => name === 'one-line')?.scene.page;
 if (CAPTION === undefined) throw new Error('no caption');
 
-/** Three episodes of a drama, and one that is on the air. */
-function recordings(): Recording[] {
-  const made = [9, 18, 27].map((id, index) => {
-    const one = fakeRecording(id, STATIONS[0] ?? { id: 1 as StationId, name: '局' }, START);
-    const startAt = START - (10 - index) * 86_400_000;
-    const name = `[字]ドラマ「灯台守の娘」第${index + 1}話`;
-    const series = { key: 'drama', name: 'ドラマ「灯台守の娘」', episode: `${index + 1}` };
-    return {
-      ...one,
-      id: recordingId(index + 1),
-      name,
-      title: name,
-      startAt: broadcastMs(startAt),
-      series,
-      durationMs: 30_000,
-      resumeMs: null,
-      watchedAt: null,
-      poster: `api/recordings/${index + 1}/poster`,
-    };
-  });
-  return [...made, runningRecording(900, STATIONS[0] ?? { id: 1 as StationId, name: '局' }, START)];
-}
-
 describe.skipIf(!hasChromium)('watching a recording', () => {
-  const rig = webRig({ stream: makeStream });
-  let playback: FakePlayback;
-  const held = (id: number): Recording => {
-    const one = rig.service.house.recordings.list.find((recording) => recording.id === id);
-    if (one === undefined) throw new Error(`no recording ${id}`);
-    return one;
-  };
-
-  beforeEach(() => {
-    furnish(rig, STATIONS);
-    rig.service.house.recordings = newRecordings(recordings(), rig.service.stream);
-    playback = rig.service.house.recordings.playback;
-  });
-
-  async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
-    return await rig.open(path, options);
-  }
-
-  const placed = (page: Page, least: number, most = 30): Promise<unknown> =>
-    page.waitForFunction(
-      ([from, to]) => {
-        const video = document.querySelector('video');
-        if (video === null || video.seeking || video.videoWidth !== 640) return false;
-        return video.currentTime >= (from ?? 0) && video.currentTime <= (to ?? 0);
-      },
-      [least, most],
-    );
+  const home = watchHome();
+  const { rig, held, open } = home;
   const paused = (page: Page): Promise<boolean | undefined> =>
     page.evaluate(() => document.querySelector('video')?.paused);
 
@@ -82,7 +23,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await page.getByRole('link', { name: /^続きを見る：ドラマ「灯台守の娘」第1話/u }).click();
     await page.waitForURL('**/watch/1');
     await placed(page, 12);
-    expect(playback.seen).toEqual([{ id: 1, way: 'stream', codec: 'h264', from: 12, audio: null }]);
+    expect(home.playback.seen).toEqual([{ id: 1, way: 'stream', codec: 'h264', from: 12, audio: null }]);
     await page.getByText('0:12 の続きから再生します').waitFor();
     await page.getByRole('button', { name: '最初から見る' }).last().click();
     await placed(page, 0, 8);
@@ -102,7 +43,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
   });
 
   test('is played by keys alone: skips, speed, captions, and the bar itself', async () => {
-    playback.captions = { v: 1, pages: [{ at: 1, page: CAPTION }] };
+    home.playback.captions = { v: 1, pages: [{ at: 1, page: CAPTION }] };
     const page = await open('watch/1');
     await placed(page, 0.2);
     // Paused, so that the next episode does not begin at the end.
@@ -168,12 +109,12 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
   });
 
   test('shows chapters and what is missing on the bar, and the picture of a place', async () => {
-    playback.chapters = [
+    home.playback.chapters = [
       { start: 0, end: 10, title: '本編' },
       { start: 10, end: 15, title: 'CM' },
       { start: 15, end: 30, title: '本編' },
     ];
-    playback.gaps = [{ start: 24, end: 24, missing: 12, cause: 'stalled' }];
+    home.playback.gaps = [{ start: 24, end: 24, missing: 12, cause: 'stalled' }];
     const page = await open('watch/1');
     await placed(page, 0.2);
     await page.keyboard.press(']');
@@ -192,7 +133,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
   });
 
   test('skips commercials, goes back to them on request, and never away from a place that was sought', async () => {
-    playback.chapters = [
+    home.playback.chapters = [
       { start: 0, end: 4, title: '本編' },
       { start: 4, end: 20, title: 'CM' },
       { start: 20, end: 30, title: '本編' },
@@ -205,7 +146,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await placed(page, 4.5, 12);
     expect(await notice.count()).toBe(0);
     // Manually to another recording, whose position is reported only now.
-    playback.chapters = [
+    home.playback.chapters = [
       { start: 0, end: 21, title: '本編' },
       { start: 21, end: 26, title: 'CM' },
       { start: 26, end: 30, title: '本編' },
@@ -229,12 +170,12 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
   });
 
   test('corrects where commercials are, and takes it back', async () => {
-    playback.chapters = [
+    home.playback.chapters = [
       { start: 0, end: 10, title: '本編' },
       { start: 10, end: 15, title: 'CM' },
       { start: 15, end: 30, title: '本編' },
     ];
-    playback.changes = [{ at: 17.5, kind: 'cut' }];
+    home.playback.changes = [{ at: 17.5, kind: 'cut' }];
     const page = await open('watch/1?t=2');
     await placed(page, 2);
     await page.keyboard.press('k');
@@ -255,12 +196,12 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await page.getByRole('button', { name: '続ける', exact: true }).click();
     await page.getByRole('button', { name: '保存', exact: true }).click();
     await page.getByText('CMの位置を保存しました').waitFor();
-    expect(playback.corrected).toEqual([{ start: 9, end: 17.5, title: 'CM' }]);
+    expect(home.playback.corrected).toEqual([{ start: 9, end: 17.5, title: 'CM' }]);
     await edit();
     await page.getByRole('button', { name: 'CM 1の始まり 0:09.00' }).waitFor();
     await page.getByRole('button', { name: '自動検出に戻す' }).click();
     await page.getByText('自動で検出した位置に戻しました').waitFor();
-    expect(playback.corrected).toBeUndefined();
+    expect(home.playback.corrected).toBeUndefined();
     expect(held(1).id).toBe<unknown>(1);
   });
 
@@ -271,9 +212,9 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await page.keyboard.press('k');
     await page.keyboard.press('a');
     await page.getByRole('radio', { name: '英語' }).click();
-    await until(() => playback.seen.length === 2);
-    expect(playback.seen[1]).toMatchObject({ way: 'stream', audio: '0:sub', codec: 'h264' });
-    expect(playback.seen[1]?.from).toBeGreaterThanOrEqual(8);
+    await until(() => home.playback.seen.length === 2);
+    expect(home.playback.seen[1]).toMatchObject({ way: 'stream', audio: '0:sub', codec: 'h264' });
+    expect(home.playback.seen[1]?.from).toBeGreaterThanOrEqual(8);
     await placed(page, 8, 12);
     const file = page.waitForEvent('download');
     await page.keyboard.press('s');
@@ -281,7 +222,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
   });
 
   test('obeys the keys of device and remote, shows a small window, keeps the picture with its caption', async () => {
-    playback.captions = { v: 1, pages: [{ at: 0, page: CAPTION }] };
+    home.playback.captions = { v: 1, pages: [{ at: 0, page: CAPTION }] };
     const page = await open('nowhere');
     await page.addInitScript(() => {
       const kept = {
@@ -353,7 +294,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
   });
 
   test('holds no more after two hours than after minutes', async () => {
-    playback.repeats = 240;
+    home.playback.repeats = 240;
     const page = await open('watch/1');
     await placed(page, 0.2);
     const session = await page.context().newCDPSession(page);
@@ -397,7 +338,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     expect(late.heap - early.heap).toBeLessThan(3);
     expect(late.nodes - early.nodes).toBeLessThan(200);
     expect(late.listeners - early.listeners).toBeLessThan(50);
-    expect(playback.seen).toHaveLength(1);
+    expect(home.playback.seen).toHaveLength(1);
     // Two hours of fragments take a busy machine a while.
   }, 180_000);
 
@@ -410,91 +351,6 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await page.waitForURL('**/watch/3');
     await placed(page, 0.2, 10);
     await page.getByRole('heading', { name: '第3話' }).first().waitFor({ state: 'attached' });
-  });
-
-  test('a recording that runs: from its start, live at one press, beyond its end without a break', async () => {
-    const page = await open('watch/900');
-    await page.waitForURL('**/chase/900');
-    await placed(page, 0.2, 10);
-    await page.locator('.stage').hover();
-    await page.locator('.osd-buttons .live-button').click();
-    await placed(page, 13, 22);
-    expect(playback.seen.map(({ way, from }) => [way, from])).toEqual([
-      ['chase', 0],
-      ['chase', 1e9],
-    ]);
-    await page.locator('.live-button[data-live]').first().waitFor();
-    for (let press = 0; press < 4; press += 1) await page.keyboard.press('>');
-    playback.recorded = 1_000;
-    Object.assign(held(900), { recording: false, state: 'recorded', durationMs: 30_000, progress: null });
-    rig.service.send('recordings');
-    await page.locator('.watch-offer', { hasText: '録画が終わりました' }).waitFor();
-    await placed(page, 20.5);
-    expect(await page.evaluate(() => document.querySelector('video')?.buffered.length)).toBe(1);
-    await page.locator('.watch-offer').click();
-    await page.waitForURL('**/watch/900');
-    await placed(page, 15);
-    expect(playback.seen.at(-1)?.way).toBe('stream');
-  });
-
-  test('a recording that is chased offers its encoded file once there is one, and goes over to it', async () => {
-    const page = await open('watch/900');
-    await placed(page, 0.2, 10);
-    playback.recorded = 1_000;
-    Object.assign(held(900), {
-      ...{ recording: false, state: 'available', durationMs: 30_000, progress: null, resumeMs: 4_000 },
-      files: [{ source: 'encoded', codec: 'av1', url: 'api/recordings/900/file?source=encoded' }],
-    });
-    rig.service.send('recordings');
-    await page.locator('.watch-offer', { hasText: '録画の変換が終わりました' }).click();
-    await page.waitForURL('**/watch/900');
-    await until(() => playback.seen.at(-1)?.way === 'stream');
-  });
-
-  test('goes over to the encoded file of what is watched, at the same place', async () => {
-    const page = await open('watch/1?t=12');
-    await placed(page, 12);
-    const files = [{ source: 'encoded' as const, codec: 'av1', url: 'api/recordings/1/file?source=encoded' }];
-    Object.assign(held(1), { state: 'available', files });
-    rig.service.send('recordings');
-    await page.getByText('変換したファイルの再生に切り替えました').waitFor();
-    await placed(page, 12);
-    expect(playback.seen.at(-1)?.from).toBeGreaterThan(11.9);
-    expect(playback.seen).toHaveLength(2);
-  });
-
-  test('explains why there is no picture and what to do, and starts automatically once it can', async () => {
-    const body = { message: 'サーバが混んでいます', code: 'busy' } as const;
-    playback.problem = { body, status: 503, count: 1 };
-    const page = await open('watch/1');
-    const alert = page.getByRole('alert');
-    await alert.getByText('同時に変換できる数に達しています').waitFor();
-    await placed(page, 0.2);
-    await alert.waitFor({ state: 'detached' });
-    for (const [code, status, title] of [
-      ['ffmpeg_unavailable', 503, '映像を変換できません'],
-      ['not_found', 404, 'この録画は再生できません'],
-    ] as const) {
-      playback.problem = { body: { message: 'できません。', code }, status, count: 99 };
-      await page.reload();
-      await alert.getByText(title).waitFor();
-    }
-    await focusOn(page, '録画の一覧へ');
-    await page.keyboard.press('Enter');
-    await page.waitForURL('**/recordings');
-    await page.goto(`${rig.service.url}watch/77`);
-    await alert.getByText('削除されたか、ファイルがなくなっています').waitFor();
-  });
-
-  test('a broken connection is resumed at the same position, and the picture continues', async () => {
-    playback.endsAfter = { fragments: 4, breaks: true };
-    const page = await open('watch/1');
-    await until(() => playback.seen.length >= 2);
-    playback.endsAfter = undefined;
-    await placed(page, 2.6);
-    // What was on its way when the connection broke may be lost.
-    expect(playback.seen[1]?.from).toBeLessThan(2.5);
-    expect(await page.evaluate(() => document.querySelector('video')?.buffered.length)).toBe(1);
   });
 
   test('on a phone: taps at the side skip, a stroke moves, everything else lies below', async () => {

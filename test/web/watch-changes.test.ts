@@ -1,0 +1,95 @@
+/** What changes and breaks while a recording is watched: it ends, it is encoded, it cannot be played, the connection goes. */
+
+import { describe, expect, test } from 'bun:test';
+import { focusOn, hasChromium, until } from './rig.ts';
+import { placed, watchHome } from './watch-home.ts';
+
+describe.skipIf(!hasChromium)('while a recording is watched', () => {
+  const home = watchHome();
+  const { rig, held, open } = home;
+
+  test('a recording that runs: from its start, live at one press, beyond its end without a break', async () => {
+    const page = await open('watch/900');
+    await page.waitForURL('**/chase/900');
+    await placed(page, 0.2, 10);
+    await page.locator('.stage').hover();
+    await page.locator('.osd-buttons .live-button').click();
+    await placed(page, 13, 22);
+    expect(home.playback.seen.map(({ way, from }) => [way, from])).toEqual([
+      ['chase', 0],
+      ['chase', 1e9],
+    ]);
+    await page.locator('.live-button[data-live]').first().waitFor();
+    for (let press = 0; press < 4; press += 1) await page.keyboard.press('>');
+    home.playback.recorded = 1_000;
+    Object.assign(held(900), { recording: false, state: 'recorded', durationMs: 30_000, progress: null });
+    rig.service.send('recordings');
+    await page.locator('.watch-offer', { hasText: '録画が終わりました' }).waitFor();
+    await placed(page, 20.5);
+    expect(await page.evaluate(() => document.querySelector('video')?.buffered.length)).toBe(1);
+    await page.locator('.watch-offer').click();
+    await page.waitForURL('**/watch/900');
+    await placed(page, 15);
+    expect(home.playback.seen.at(-1)?.way).toBe('stream');
+  });
+
+  test('a recording that is chased offers its encoded file once there is one, and goes over to it', async () => {
+    const page = await open('watch/900');
+    await placed(page, 0.2, 10);
+    home.playback.recorded = 1_000;
+    Object.assign(held(900), {
+      ...{ recording: false, state: 'available', durationMs: 30_000, progress: null, resumeMs: 4_000 },
+      files: [{ source: 'encoded', codec: 'av1', url: 'api/recordings/900/file?source=encoded' }],
+    });
+    rig.service.send('recordings');
+    await page.locator('.watch-offer', { hasText: '録画の変換が終わりました' }).click();
+    await page.waitForURL('**/watch/900');
+    await until(() => home.playback.seen.at(-1)?.way === 'stream');
+  });
+
+  test('goes over to the encoded file of what is watched, at the same place', async () => {
+    const page = await open('watch/1?t=12');
+    await placed(page, 12);
+    const files = [{ source: 'encoded' as const, codec: 'av1', url: 'api/recordings/1/file?source=encoded' }];
+    Object.assign(held(1), { state: 'available', files });
+    rig.service.send('recordings');
+    await page.getByText('変換したファイルの再生に切り替えました').waitFor();
+    await placed(page, 12);
+    expect(home.playback.seen.at(-1)?.from).toBeGreaterThan(11.9);
+    expect(home.playback.seen).toHaveLength(2);
+  });
+
+  test('explains why there is no picture and what to do, and starts automatically once it can', async () => {
+    const body = { message: 'サーバが混んでいます', code: 'busy' } as const;
+    home.playback.problem = { body, status: 503, count: 1 };
+    const page = await open('watch/1');
+    const alert = page.getByRole('alert');
+    await alert.getByText('同時に変換できる数に達しています').waitFor();
+    await placed(page, 0.2);
+    await alert.waitFor({ state: 'detached' });
+    for (const [code, status, title] of [
+      ['ffmpeg_unavailable', 503, '映像を変換できません'],
+      ['not_found', 404, 'この録画は再生できません'],
+    ] as const) {
+      home.playback.problem = { body: { message: 'できません。', code }, status, count: 99 };
+      await page.reload();
+      await alert.getByText(title).waitFor();
+    }
+    await focusOn(page, '録画の一覧へ');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/recordings');
+    await page.goto(`${rig.service.url}watch/77`);
+    await alert.getByText('削除されたか、ファイルがなくなっています').waitFor();
+  });
+
+  test('a broken connection is resumed at the same position, and the picture continues', async () => {
+    home.playback.endsAfter = { fragments: 4, breaks: true };
+    const page = await open('watch/1');
+    await until(() => home.playback.seen.length >= 2);
+    home.playback.endsAfter = undefined;
+    await placed(page, 2.6);
+    // What was on its way when the connection broke may be lost.
+    expect(home.playback.seen[1]?.from).toBeLessThan(2.5);
+    expect(await page.evaluate(() => document.querySelector('video')?.buffered.length)).toBe(1);
+  });
+});

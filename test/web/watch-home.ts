@@ -1,0 +1,71 @@
+/** Recordings to watch in a real browser, for `watch.test.ts` and `watch-changes.test.ts`. */
+import { beforeEach } from 'bun:test';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { StationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
+import type { Recording } from '../../wire/api.ts';
+import { recordingId } from '../../wire/ids.ts';
+import { START } from './clock.ts';
+import { makeStream } from './fake-air.ts';
+import { manyStations } from './fake-guide.ts';
+import type { FakePlayback } from './fake-playback.ts';
+import { fakeRecording, newRecordings, runningRecording } from './fake-recordings.ts';
+import { furnish, webRig } from './rig.ts';
+
+const STATIONS = manyStations([4, 2, 2]);
+
+/** Three episodes of a drama, and one that is on the air. */
+function recordings(): Recording[] {
+  const made = [9, 18, 27].map((id, index) => {
+    const one = fakeRecording(id, STATIONS[0] ?? { id: 1 as StationId, name: '局' }, START);
+    const startAt = START - (10 - index) * 86_400_000;
+    const name = `[字]ドラマ「灯台守の娘」第${index + 1}話`;
+    const series = { key: 'drama', name: 'ドラマ「灯台守の娘」', episode: `${index + 1}` };
+    return {
+      ...one,
+      id: recordingId(index + 1),
+      name,
+      title: name,
+      startAt: broadcastMs(startAt),
+      series,
+      durationMs: 30_000,
+      resumeMs: null,
+      watchedAt: null,
+      poster: `api/recordings/${index + 1}/poster`,
+    };
+  });
+  return [...made, runningRecording(900, STATIONS[0] ?? { id: 1 as StationId, name: '局' }, START)];
+}
+
+/** Of the `describe` that calls it. */
+export function watchHome() {
+  const rig = webRig({ stream: makeStream });
+  beforeEach(() => {
+    furnish(rig, STATIONS);
+    rig.service.house.recordings = newRecordings(recordings(), rig.service.stream);
+  });
+  return {
+    rig,
+    get playback(): FakePlayback {
+      return rig.service.house.recordings.playback;
+    },
+    held(id: number): Recording {
+      const one = rig.service.house.recordings.list.find((recording) => recording.id === id);
+      if (one === undefined) throw new Error(`no recording ${id}`);
+      return one;
+    },
+    open: (path: string, options: BrowserContextOptions = {}): Promise<Page> => rig.open(path, options),
+  };
+}
+
+/** Until the picture stands or moves between these places, s. */
+export function placed(page: Page, least: number, most = 30): Promise<unknown> {
+  return page.waitForFunction(
+    ([from, to]) => {
+      const video = document.querySelector('video');
+      if (video === null || video.seeking || video.videoWidth !== 640) return false;
+      return video.currentTime >= (from ?? 0) && video.currentTime <= (to ?? 0);
+    },
+    [least, most],
+  );
+}
