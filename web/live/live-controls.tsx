@@ -3,10 +3,9 @@ import type { Station } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { goBack, navigate } from '../navigation/router.ts';
 import { canPictureInPicture } from '../player/capabilities.ts';
-import { Control, VolumeControl } from '../player/controls.tsx';
+import { BackControl, Control, VolumeControl } from '../player/controls.tsx';
 import { fullscreen } from '../player/fullscreen.ts';
 import { stations } from '../query/stations.ts';
-import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
@@ -92,15 +91,7 @@ export function LiveControls(props: LiveControlsProps) {
   return (
     <>
       <div class="osd osd-top" data-shown={awake || props.info ? '' : undefined} data-nav-group="osd">
-        <button
-          type="button"
-          class="control osd-back"
-          aria-label={TEXTS.back}
-          title={TEXTS.back}
-          onClick={goBack}
-        >
-          <Icon name="back" />
-        </button>
+        <BackControl onClick={goBack} />
         <Heading station={station} record={props.record} />
       </div>
       <div class="osd osd-bottom" data-shown={awake ? '' : undefined} data-nav-group="osd">

@@ -2,7 +2,6 @@
 export const TEXTS = {
   live: 'ライブ',
   liveTitle: 'ライブ視聴',
-  back: '戻る',
   retry: '再試行',
   recording: '録画中',
   terrestrial: '地デジ',

@@ -19,6 +19,11 @@ export function Control({ icon, label, onClick, class: extra = '' }: ControlProp
   );
 }
 
+/** Out of the player. */
+export function BackControl({ onClick }: { readonly onClick: () => void }) {
+  return <Control icon="back" class="osd-back" label={TEXTS.back} onClick={onClick} />;
+}
+
 export function VolumeControl({ sound }: { sound: SoundOutput }) {
   const level = muted.value || sound.silenced.value ? 0 : volume.value;
   return (

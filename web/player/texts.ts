@@ -1,5 +1,6 @@
 /** Texts of both players: their controls and why a picture cannot be played. */
 export const TEXTS = {
+  back: '戻る',
   volume: '音量',
   mute: 'ミュート',
   unmute: 'ミュート解除',

@@ -1,7 +1,6 @@
 /** Texts of playing a recording: its controls, its sheets and its notices. Advice on failures is in `watch-advice.ts`. */
 export const TEXTS = {
   title: '録画の再生',
-  back: '戻る',
   retry: '再試行',
   cancel: 'キャンセル',
   loading: '読み込んでいます',

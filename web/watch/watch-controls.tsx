@@ -7,7 +7,7 @@ import { currentMs } from '../device/clock.ts';
 import { skipBack, skipForward } from '../device/preferences.ts';
 import { goBack } from '../navigation/router.ts';
 import { canPictureInPicture } from '../player/capabilities.ts';
-import { Control, VolumeControl } from '../player/controls.tsx';
+import { BackControl, Control, VolumeControl } from '../player/controls.tsx';
 import { fullscreen } from '../player/fullscreen.ts';
 import { stationById } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -213,15 +213,7 @@ export function WatchControls(props: WatchControlsProps) {
   return (
     <>
       <div class="osd osd-top" data-shown={awake || info ? '' : undefined} data-nav-group="osd">
-        <button
-          type="button"
-          class="control osd-back"
-          aria-label={TEXTS.back}
-          title={TEXTS.back}
-          onClick={goBack}
-        >
-          <Icon name="back" />
-        </button>
+        <BackControl onClick={goBack} />
         <Heading recording={recording} />
       </div>
       <div
