@@ -94,10 +94,12 @@ async function playing(page: Page): Promise<void> {
     context.drawImage(video, 0, 0, 8, 8);
     const { data } = context.getImageData(0, 0, 8, 8);
     const bright = data.filter((value, index) => index % 4 !== 3 && value > 200).length;
-    if (bright > (data.length * 3) / 8) return false;
-    // Taking the screenshot takes longer than one picture is shown.
-    video.pause();
-    return true;
+    const isMark = bright > (data.length * 3) / 8;
+    // Taking the screenshot takes longer than one picture is shown; the one that stands is looked at again.
+    if (video.paused && !isMark) return true;
+    if (video.paused) void video.play();
+    else if (!isMark) video.pause();
+    return false;
   });
 }
 

@@ -167,7 +167,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     const system = page.locator('#section-system');
     await system.getByText('ffmpeg 7.1').waitFor();
     const text = (await system.textContent()) ?? '';
-    for (const words of ['空き 1.3 TB', '58,231件', 'libx264、libsvtav1', '3日', '20局']) {
+    for (const words of ['空き 1.3\u00a0TB', '58,231件', 'libx264、libsvtav1', '3日', '20局']) {
       expect(text).toContain(words);
     }
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);

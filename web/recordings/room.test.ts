@@ -31,9 +31,9 @@ describe('the gauge', () => {
 test('room is what is free above the floors', () => {
   expect(usableBytes([OK, { ...OK, freeBytes: 5 * GB }, AWAY])).toBe(30 * GB);
   const recordings = { count: 0, unwatched: 0, bytes: 0, failed: 0, binned: 0, binnedBytes: 0 };
-  expect(roomWords({ folders: [OK], recordings, roomMs: null, shortage: null })).toBe('空き 30 GB');
+  expect(roomWords({ folders: [OK], recordings, roomMs: null, shortage: null })).toBe('空き 30\u00a0GB');
   expect(roomWords({ folders: [OK], recordings, roomMs: 14_400_000, shortage: null })).toBe(
-    '空き 30 GB・あと約4時間',
+    '空き 30\u00a0GB・あと約4時間',
   );
 });
 
@@ -64,6 +64,6 @@ describe('warnings', () => {
   });
 
   test('name the floor that was reached', () => {
-    expect(warningsOf([{ ...OK, state: 'floor' }])[0]?.text).toContain('10 GB');
+    expect(warningsOf([{ ...OK, state: 'floor' }])[0]?.text).toContain('10\u00a0GB');
   });
 });
