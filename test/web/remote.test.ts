@@ -48,6 +48,21 @@ describe.skipIf(!hasChromium)('by remote control', () => {
     await until(() => rig.service.house.recordings.list.every(({ binnedAt }) => binnedAt === null));
   });
 
+  test('a key that is held down opens a screen once, after the picture that answers it', async () => {
+    const page = await rig.open('', TELEVISION);
+    await page.locator('.card').first().waitFor();
+    const pressed = await page.evaluate(() => {
+      const before = history.length;
+      for (let press = 0; press < 3; press += 1) document.querySelector<HTMLElement>('.card')?.click();
+      return { added: history.length - before, shown: document.querySelector('.card') !== null };
+    });
+    expect(pressed).toEqual({ added: 1, shown: true });
+    await page.locator('.stage').waitFor();
+    await page.waitForFunction(() => document.activeElement?.id === 'main');
+    await page.keyboard.press('Escape');
+    await page.locator('.card').first().waitFor();
+  });
+
   test('a choice that is given up leaves the focus on a recording in view', async () => {
     fill();
     const page = await rig.open('recordings', TELEVISION);
