@@ -15,22 +15,22 @@ Usage: svc-agent [check | import-mirakurun | --version | --licenses | --help]
 
   check               check tuners, permissions, card and channels; exit 1 if any is broken
   import-mirakurun [--dry-run] [--replace] [FOLDER]
-                      take over tuners.yml and channels.yml of Mirakurun; no command in them is run
+                      import tuners.yml and channels.yml of Mirakurun; their commands are not run
 
 Environment:
-  AGENT_HOST, AGENT_PORT    where to listen (127.0.0.1, 25252)
-  AGENT_NETWORKS            who is answered, addresses and ranges by comma (127.0.0.0/8,::1/128)
-  ALLOWED_HOSTS             names under which it answers besides the machine's own, by comma
+  AGENT_HOST, AGENT_PORT    listen address and port (127.0.0.1, 25252)
+  AGENT_NETWORKS            permitted clients, addresses and ranges, comma-separated (127.0.0.0/8,::1/128)
+  ALLOWED_HOSTS             further host names of the agent, comma-separated
   TUNERS_FILE               tuner definitions (/config/tuners.json)
   CHANNELS_FILE             channel definitions (/config/channels.json)
   FAKE_TUNE                 command whose output is the stream; {type} {channel} {tsid} are replaced
   FAKE_TUNERS               tuners without a tuners file under FAKE_TUNE (GR:4,BS+CS:4)
   CARD_URL                  keys from another agent's share port instead of a card: http://address:port
   CARD_SHARE_PORT           share this machine's card with other agents on this port (off)
-  CARD_SHARE_NETWORKS       who may have keys; only loopback, private and link-local networks
-  CARD_TTL                  how many hops key exchange may go, 1 to 8 (1)
-  CARD_SHARE_MAX_RTT        farther peers are refused, in ms (no limit)
-  TUNE_TIMEOUT              from tuning to the first packets, in ms (5000)
+  CARD_SHARE_NETWORKS       clients that may get keys; only loopback, private and link-local networks
+  CARD_TTL                  hop limit of key exchange, 1 to 8 (1)
+  CARD_SHARE_MAX_RTT        peers with a longer round trip are refused, in ms (no limit)
+  TUNE_TIMEOUT              timeout from tuning to the first packets, in ms (5000)
   LOG_LEVEL                 debug, info, warn, error, off (info)
 `;
 

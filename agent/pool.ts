@@ -211,7 +211,7 @@ export class TunerPool {
   #onLeave(consumer: Consumer, why: LeaveReason, tuning: Tuning): void {
     tuning.remove(consumer);
     if (why === 'lagged') {
-      this.options.log.warn('user cut: it lags too far', {
+      this.options.log.warn('user disconnected: too slow', {
         use: consumer.use,
         limit: this.options.lagLimitBytes,
       });

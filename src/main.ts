@@ -27,25 +27,25 @@ const HELP = `svc ${VERSION}: watch and record television in the household
 
 Usage: svc [check | recover | --version | --licenses | --help]
 
-  check       check configuration, who is let in, database, folders, clock, ffmpeg and agent; exit 1 if any is broken
-  recover     copy what is readable of a damaged database into a new one, while svc is stopped
-              both also read what /etc/svc/svc.env sets, as the unit does
-  --licenses  print the licenses of everything inside this program
+  check       check configuration, access control, database, folders, clock, ffmpeg and agent; exit 1 if any is broken
+  recover     copy the readable part of a damaged database into a new one; svc must be stopped
+              both also read /etc/svc/svc.env, as the systemd unit does
+  --licenses  print the licenses of all included software
 
 Environment:
-  HOST, PORT                    where to listen (every address, 25250)
-  TLS_CERT, TLS_KEY             PEM files: speak https
+  HOST, PORT                    listen address and port (all addresses, 25250)
+  TLS_CERT, TLS_KEY             PEM files for https
   TUNER_AGENT_URL               the tuner agent (http://127.0.0.1:25252)
-  DATA_DIR                      database and everything else that svc keeps (/var/lib/svc)
+  DATA_DIR                      database and other data of svc (/var/lib/svc)
   RECORDINGS_DIR                the first recording folder ($DATA_DIR/recordings)
-  FFMPEG_PATH, FFPROBE_PATH     else those on PATH
-  TRUSTED_NETWORKS              who is let in without login, addresses and ranges by comma
-  OIDC_ISSUER                   log in with this OpenID Connect provider
-  OIDC_CLIENT_ID, OIDC_CLIENT_SECRET  what it registered svc as
+  FFMPEG_PATH, FFPROBE_PATH     ffmpeg and ffprobe (from PATH)
+  TRUSTED_NETWORKS              clients admitted without login: addresses and ranges, comma-separated
+  OIDC_ISSUER                   OpenID Connect provider for logins
+  OIDC_CLIENT_ID, OIDC_CLIENT_SECRET  client credentials registered at the provider
   OIDC_GROUP                    only members of this group or holders of this role pass (everyone who can sign in)
   OIDC_SESSION_TTL              lifetime of a login, in ms (2592000000)
-  ALLOWED_HOSTS                 further names under which svc answers, by comma (.example.net: a whole domain)
-  TRUSTED_PROXIES               front proxies whose X-Forwarded-For, -Host and -Prefix are believed
+  ALLOWED_HOSTS                 further host names of svc, comma-separated (.example.net: a whole domain)
+  TRUSTED_PROXIES               front proxies whose X-Forwarded-For, -Host and -Prefix are trusted
   CHANNEL_SYNC_INTERVAL         interval of reading stations from the agent, in ms (60000)
   SERVICE_FORGET_AFTER          a station missing for this long is forgotten, in ms (1800000)
   EPG_COLLECT_INTERVAL          interval between guide collection runs, in ms (1800000)
@@ -54,7 +54,7 @@ Environment:
   EPG_MIN_COVERAGE              a guide that reaches less far ahead is read again, in ms (259200000)
   EPG_SWEEP_SETTLE              reading time before completeness is judged, in ms (60000)
   EPG_CHANNEL_TIMEOUT           the longest visit of a channel, in ms (600000)
-  RULE_RETRACT_GRACE            a booking this close to its start stays though its rule no longer matches, in ms (3600000)
+  RULE_RETRACT_GRACE            a reservation this close to its start is kept although its rule no longer matches, in ms (3600000)
   RECONCILE_INTERVAL            interval of the retention check, in ms (60000)
   LOG_LEVEL                     debug, info, warn, error, off (info)
 `;

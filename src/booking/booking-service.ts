@@ -254,7 +254,7 @@ export class BookingService {
     }
     for (const repeat of repeats) this.#repeat(repeat);
     for (const [id, left] of crowded) {
-      if (!this.#crowded.has(id)) log.warn('rule matches more than is booked at once', { rule: id, left });
+      if (!this.#crowded.has(id)) log.warn('rule matches too many programmes at once', { rule: id, left });
     }
     this.#crowded = new Map(crowded);
     if (isDifferent) {
@@ -322,7 +322,7 @@ export class BookingService {
     const forgotten = reservations.purge(plusMs(at, -KEPT_MS));
     cancellations.purge(plusMs(at, -KEPT_MS));
     const lost = reservations.endLost([...recorder.running().keys()], at - LOST_MS, at);
-    if (lost > 0) log.warn('reservations that nobody records ended', { reservations: lost });
+    if (lost > 0) log.warn('reservations without a running recording ended', { reservations: lost });
     if (forgotten > 0) log.debug('reservations forgotten', { reservations: forgotten });
   }
 }

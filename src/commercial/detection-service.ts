@@ -169,7 +169,7 @@ export class DetectionService {
         await this.#round();
       } catch (error) {
         if (this.#stop.signal.aborted) return;
-        log.warn('commercials not looked for', { error: String(error) });
+        log.warn('commercials not searched', { error: String(error) });
       }
       await this.#pause(restMs);
       if (!this.#isWoken) await this.#pause(roundMs - restMs, true);
@@ -244,7 +244,7 @@ export class DetectionService {
     } finally {
       clearInterval(poll);
       this.#running = undefined;
-      log.debug('commercials looked for', { recording: id });
+      log.debug('commercials searched', { recording: id });
     }
   }
 
@@ -337,7 +337,7 @@ export class DetectionService {
       chapters.putBack(id, now());
       return error.code === 'busy' ? 'later' : 'end';
     }
-    log.info('commercials of a recording not looked for', { recording: id, attempt, error: String(error) });
+    log.info('commercials of a recording not searched', { recording: id, attempt, error: String(error) });
     // A worker that fails to start is retried later, without counting as an attempt of the recording.
     if (error instanceof WorkerError && error.kind === 'busy') {
       chapters.putBack(id, now());

@@ -224,7 +224,7 @@ export class EncodeService {
       for (const { id, original } of store.working()) {
         // In a copied or restored database the path may name a file that is now the only one of a recording.
         if (original === null || !(await isFile(original))) {
-          log.warn('files of an encode left alone: its original is not there', { encode: id });
+          log.warn('files of an encode kept: its original is missing', { encode: id });
           continue;
         }
         for (const path of store.leftovers(id)) await rm(path, { force: true });

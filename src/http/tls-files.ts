@@ -72,7 +72,7 @@ export class TlsWatch {
       log.info('certificate replaced', { until: new X509Certificate(tls.cert).validTo });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (reason !== this.#trouble) log.warn('certificate not replaced, the one before stays', { reason });
+      if (reason !== this.#trouble) log.warn('certificate not replaced, the previous one stays', { reason });
       this.#trouble = reason;
     }
   }

@@ -192,7 +192,7 @@ export class LogoCollector {
     // Ends with the last other user; joins the next one at once.
     if (own || result.outcome !== 'cancelled') this.#remember(logoKey(target), result, got);
     const { outcome, reason } = result;
-    log.debug('logos looked for', { channel: logoKey(target), own, outcome, got, reason });
+    log.debug('logos searched', { channel: logoKey(target), own, outcome, got, reason });
   }
 
   /** Called from the worker's message: a database that is full or broken must not end the process. */

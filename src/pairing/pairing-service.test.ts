@@ -250,7 +250,7 @@ describe('tokens', () => {
     const { tokens, token } = paired();
     database.run('PRAGMA query_only = 1');
     expect(tokens.check(token)).toBeDefined();
-    expect(lines.join('')).toContain('use of a token not written');
+    expect(lines.join('')).toContain('last use of a token not stored');
   });
 
   test('a fault of the program is not taken for one of the database', () => {

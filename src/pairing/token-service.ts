@@ -55,7 +55,7 @@ export class TokenService {
       onChanged();
     } catch (error) {
       if (databaseFailure(error) === undefined) throw error;
-      log.warn('use of a token not written', { id, error: String(error) });
+      log.warn('last use of a token not stored', { id, error: String(error) });
     }
   }
 }

@@ -140,7 +140,7 @@ export class CaptionFiles {
     try {
       await this.options.cache.write(id, FILE, await compress(text ?? NONE));
     } catch (error) {
-      this.options.log.warn('captions not kept', { recording: id, error: String(error) });
+      this.options.log.warn('captions not stored', { recording: id, error: String(error) });
     }
   }
 }

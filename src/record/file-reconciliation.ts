@@ -41,7 +41,7 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciled> 
   const count: Reconciled = { forgotten: 0, removed: 0 };
   count.removed += await removeLeftovers(options);
   count.forgotten += await compare(await countByFolder(store), options);
-  if (count.forgotten + count.removed > 0) log.warn('recordings and files did not agree', { ...count });
+  if (count.forgotten + count.removed > 0) log.warn('rows and files of recordings reconciled', { ...count });
   return count;
 }
 
@@ -129,7 +129,7 @@ async function removeLeftovers({ store, mounts, log, wallClock }: ReconcileOptio
     // It may be the only remaining file of the recording.
     const size = instead === null ? 'absent' : await sizeOf(instead);
     if (typeof size !== 'number' || size === 0) {
-      log.warn('file left alone: what took its place is not there', { recording: recordingId, path });
+      log.warn('file kept: its replacement is missing', { recording: recordingId, path });
       continue;
     }
     await removeJoined(recordingId, [path], { store, log });

@@ -186,7 +186,7 @@ export class Recorder {
       store.giveUp(id, UNREADABLE, this.options.wallClock());
       this.#changes.changed('reservations', 'services');
     } catch (error) {
-      log.error('recording that cannot be resumed was not ended', { recording: id, error: String(error) });
+      log.error('failed recording not ended in the database', { recording: id, error: String(error) });
     }
   }
 
@@ -407,7 +407,7 @@ export class Recorder {
     const recording = newRecording(order, station, findProgram(order.programId), this.options.readSeries);
     const id = store.create(recording, this.options.wallClock());
     if (id === undefined) {
-      log.warn('reservation does not stand any more', { reservation: order.reservationId });
+      log.warn('reservation was removed', { reservation: order.reservationId });
       return undefined;
     }
     return { ...recording, ...NOTHING_YET, id };

@@ -85,8 +85,7 @@ export class RecordingRemoval {
         if (this.#stop.signal.aborted) break;
         const outcome = await remove(file);
         if (outcome === 'kept') continue;
-        if (outcome === 'not ours')
-          log.error('not a file of this service: left as it is', { path: file.path });
+        if (outcome === 'not ours') log.error('not a file of this service: kept', { path: file.path });
         if (outcome === 'removed') removed += 1;
         gone.push(file);
       }

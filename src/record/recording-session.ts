@@ -357,7 +357,7 @@ export class RecordingSession {
       await this.#storage.begin(stream);
       return true;
     } catch (error) {
-      this.options.log.error('recording cannot begin to be written', {
+      this.options.log.error('recording file cannot be created', {
         recording: this.options.id,
         error: String(error),
       });

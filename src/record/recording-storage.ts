@@ -138,7 +138,7 @@ export class RecordingStorage {
       await this.#place(why);
     };
     this.#placing = this.#placing.then(act).catch((error: unknown) => {
-      this.options.log.error('no place to record to', { recording: this.options.id, error: String(error) });
+      this.options.log.error('no folder to record to', { recording: this.options.id, error: String(error) });
     });
   }
 
@@ -227,7 +227,11 @@ export class RecordingStorage {
     const place = last === undefined ? null : { folder: dirname(last.path), stem: this.#stem };
     placed(this.parts, place).catch((error: unknown) => {
       // The row names a missing file: noticed at the recording's end, or at the next start.
-      log.error('recording file not forgotten', { recording: id, path, error: String(error) });
+      log.error('name of a removed recording file not deleted', {
+        recording: id,
+        path,
+        error: String(error),
+      });
     });
   }
 

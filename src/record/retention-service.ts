@@ -162,7 +162,7 @@ export class RetentionService {
       if (isSure) shelf.purge(plusMs(now(), -FORGET_MS), plusMs(now(), -EPISODE_MS));
       this.#looked = shelf.stamp();
     } catch (error) {
-      log.error('old recordings not looked at', { error: String(error) });
+      log.error('retention failed', { error: String(error) });
     }
   }
 

@@ -153,7 +153,7 @@ export class RunningRecording {
     try {
       this.#unheardEnd.note(programId, stationId, endAt);
     } catch (error) {
-      this.options.log.warn('what follows a recording is not known', {
+      this.options.log.warn('programme after a recording unknown', {
         recording: this.id,
         error: String(error),
       });

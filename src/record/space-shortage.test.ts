@@ -19,7 +19,7 @@ test('a shortage is logged and told once when it begins and once when it ends', 
   await watch.check();
   shortage = { leftMs: 1_700_000, fullAt: broadcastMs(5) };
   await watch.check();
-  expect(lines.map((line) => /WARN.*little room.*leftMs=1800000/.test(line))).toEqual([true]);
+  expect(lines.map((line) => /WARN.*little space.*leftMs=1800000/.test(line))).toEqual([true]);
   expect(told).toEqual(['recordings']);
   shortage = null;
   await watch.check();

@@ -93,11 +93,11 @@ export class SpaceWatch {
       const isShort = found !== null;
       if (isShort === this.#isShort) return;
       this.#isShort = isShort;
-      if (found !== null) log.warn('little room is left for what is booked', { ...found });
-      else log.info('there is room again for what is booked');
+      if (found !== null) log.warn('little space is left for planned recordings', { ...found });
+      else log.info('space suffices again for planned recordings');
       hub.changed('recordings');
     } catch (error) {
-      log.error('room for recordings not checked', { error: String(error) });
+      log.error('space for recordings not checked', { error: String(error) });
     } finally {
       this.#isChecking = false;
     }

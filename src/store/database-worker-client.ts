@@ -232,7 +232,7 @@ export class DatabaseWorkerClient {
   #logLength(bytes: number): void {
     if (bytes < this.#reportedBytes) return;
     this.#reportedBytes = 2 * bytes;
-    this.options.log.warn('log of the database grows: does another program read in it?', {
+    this.options.log.warn('log of the database grows: does another program read it?', {
       megabytes: Math.round(bytes / 1e6),
     });
   }

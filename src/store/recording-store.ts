@@ -76,7 +76,7 @@ export class RecordingStore extends RecordingPartRows {
   /**
    * Its reservation is `recording` with it. Does not wait for a write lock that another program holds: its row is
    * stored later, as is everything that is stored of it meanwhile. @param now by the machine's clock
-   * @returns its id; undefined when its reservation does not stand any more
+   * @returns its id; undefined when its reservation was removed
    */
   create(recording: NewRecording, now: WallMs): RecordingId | undefined {
     const { reservationId } = recording;

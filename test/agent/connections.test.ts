@@ -122,7 +122,9 @@ test('idle connections are closed, a stream and its events are not', async () =>
     'PUT /agent/channels HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n[',
   );
   using refused = open(agent, get('stream?type=GR&channel=T21'));
-  await until('the stopped reader is cut', () => agent.log.some((line) => line.includes('lags too far')));
+  await until('the stopped reader is cut', () =>
+    agent.log.some((line) => line.includes('user disconnected')),
+  );
   await until('the idle ones are closed', () => halfBody.closed() && refused.closed());
   // Invisible to a client that never reads again.
   const port = stopped.socket.localPort ?? 0;
