@@ -1,4 +1,4 @@
-/** Puts the agent together from its options alone: no environment, no process globals. */
+/** Composition root of the agent, from its options only: no environment, no process globals. */
 
 import { existsSync } from 'node:fs';
 import { systemMonotonicClock, systemWallClock } from '../host/clock.ts';
@@ -22,11 +22,11 @@ export interface AgentTiming extends PoolTiming {
   readonly killGraceMs: number;
   /** Between comments on an event stream, in ms. */
   readonly keepAliveMs: number;
-  /** Without a byte for so long an idle or half-sent connection is closed, in whole seconds up to 255. */
+  /** Idle timeout of connections, in whole seconds up to 255. */
   readonly idleSeconds: number;
   /** Changes within this time are announced once, in ms. */
   readonly coalesceMs: number;
-  /** Between two looks at which devices there are, in ms. */
+  /** Interval of device detection, in ms. */
   readonly detectMs: number;
 }
 
@@ -62,7 +62,7 @@ export interface AgentOptions {
   readonly fakeTune: string | undefined;
   /** The equipment when there is no tuners file and `fakeTune` is set, such as `GR:4,BS+CS:4`. */
   readonly fakeTuners: string;
-  /** What a tuning command inherits. */
+  /** Environment of tuning commands. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   readonly timing?: Partial<AgentTiming>;
@@ -177,7 +177,9 @@ function createFakeDriver(options: AgentOptions, timing: AgentTiming): FakeDrive
   });
 }
 
-/** @param onFailure frees what would keep the process alive @throws Error when the address cannot be listened on */
+/**
+ * @param onFailure releases resources that keep the process alive @throws Error when the address cannot be listened on
+ */
 function listen(
   options: AgentOptions,
   timing: AgentTiming,
@@ -188,9 +190,9 @@ function listen(
     return Bun.serve({
       hostname: options.host,
       port: options.port,
-      // Otherwise every stream that is aborted on purpose is printed as an unhandled error.
+      // Otherwise the runtime prints every intentionally aborted stream as an unhandled error.
       development: false,
-      // Which `development: false` would switch on: a second agent on the same port has to be told.
+      // Enabled by `development: false`, but a second agent on the same port must fail.
       reusePort: false,
       idleTimeout: timing.idleSeconds,
       // Every route has a bound of its own, and a stream to decode has none.

@@ -1,4 +1,4 @@
-/** The commands of `svc-agent` beside serving: `check` and `import-mirakurun`. Both print to people and end. */
+/** The commands `check` and `import-mirakurun` of `svc-agent`, with output for people. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CheckLine, formatCheck } from '../host/check-line.ts';
@@ -29,7 +29,7 @@ const UNIT_FOLDER = '/var/lib/svc-agent';
 const UNIT_FILE = '/etc/svc/agent.env';
 
 /**
- * These commands run outside of the unit: what it sets is set here too, where the unit was ever started.
+ * These commands run outside of the unit: they use its variables if it was ever started.
  * @throws ConfigError when its file must not be read
  */
 export function unitEnvironment(environment: Environment): Environment {
@@ -54,7 +54,7 @@ export async function runCheck(
     const running = await factsOfRunningAgent(url);
     const card = (): Promise<CardFacts> => cardFacts(config.card, startCardWorker);
     const facts = running ?? (await factsOfThisMachine({ config, detect: detectEquipment, card }));
-    // Root opens everything; what counts is what the unit may open.
+    // Root can open everything: checks the permissions of the unit's user.
     lines = checkLines(facts, url, process.getuid?.() === 0 ? unitAccess() : undefined);
   } catch (error) {
     if (!(error instanceof AgentUnreadable)) throw error;

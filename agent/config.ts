@@ -11,7 +11,7 @@ export interface AgentConfig {
   readonly host: string;
   readonly port: number;
   readonly networks: Networks;
-  /** Names under which requests are answered: the machine's own and `ALLOWED_HOSTS`. */
+  /** Accepted host names: the machine's own and `ALLOWED_HOSTS`. */
   readonly allowedHosts: AllowedHosts;
   readonly tunersFile: string;
   readonly channelsFile: string;
@@ -92,7 +92,7 @@ function readCardConfig(reader: EnvironmentReader, agentPort: number): CardConfi
   };
 }
 
-/** Keys stay in the house: the list may narrow the default, never widen it. */
+/** Keys must not leave the home network: the list may narrow the default, never widen it. */
 function checkedShareNetworks(text: string): Networks {
   const networks = Networks.parse(text);
   const outside = networks.notWithin(Networks.parse(DEFAULT_SHARE_NETWORKS));

@@ -7,7 +7,7 @@ interface ConsumerOptions {
   readonly id: number;
   readonly use: string;
   readonly priority: number;
-  /** Bytes that may wait for the connection, 64 MB: half a minute of the fastest broadcast. */
+  /** Limit of bytes waiting for the connection, 64 MB: half a minute of the fastest broadcast. */
   readonly lagLimitBytes: number;
   /** How long an ended user may take to fetch what is still queued, in ms. */
   readonly drainMs: number;
@@ -21,7 +21,7 @@ const FLUSH_MS = 100;
 /** `gone`: the connection. `lagged`: past the bound. `ended`: handed over or failed by the tuning. */
 export type LeaveReason = 'gone' | 'lagged' | 'ended';
 
-/** Why a stream ended that was not closed by its reader. The message is displayable. */
+/** Why a stream ended other than by its reader. The message is displayable. */
 export class StreamFailure extends Error {
   override readonly name = 'StreamFailure';
 }
@@ -96,12 +96,12 @@ export class Consumer {
     if (this.#lagBytes > this.options.lagLimitBytes) this.#cut();
   }
 
-  /** Ends normally after what is queued: only for a handover. */
+  /** Ends normally after all queued data: only for a handover. */
   end(): void {
     this.#finish({ kind: 'clean' });
   }
 
-  /** Aborts the connection after what is queued, or rejects `started` when nothing was. */
+  /** Aborts the connection after all queued data, or rejects `started` if there was none. */
   fail(reason: string): void {
     this.#finish({ kind: 'failed', error: new StreamFailure(reason) });
   }
@@ -130,7 +130,7 @@ export class Consumer {
     this.#wanted = true;
   }
 
-  /** A body that the runtime has closed without a word must not take the other users' chunk with it. */
+  /** A body closed by the runtime must not detach the chunk that other users share. */
   #send(chunk: Uint8Array): void {
     try {
       this.#controller?.enqueue(chunk);
@@ -162,14 +162,14 @@ export class Consumer {
     else this.#drainTimer = setTimeout(() => this.#settle(), this.options.drainMs);
   }
 
-  /** An abort throws away what the runtime has not yet written: the last chunks get a moment to leave. */
+  /** An abort discards data that the runtime has not written yet: gives the last chunks time to be sent. */
   #drained(): void {
     clearTimeout(this.#drainTimer);
     if (this.#ending.kind === 'clean') this.#settle();
     else this.#drainTimer = setTimeout(() => this.#settle(), FLUSH_MS);
   }
 
-  /** Ends the body. What could not be drained in time makes a clean end a failure: nothing is lost silently. */
+  /** Ends the body. If it could not be drained in time, a clean end becomes a failure: nothing is lost silently. */
   #settle(): void {
     if (this.#finished) return;
     const lost = this.#lagBytes > 0;

@@ -59,7 +59,7 @@ export class Equipment {
     return this.#tuners.value;
   }
 
-  /** What the pool can work with: nothing as long as the file is broken. */
+  /** Tuners for the pool: none while the file is broken. */
   get tunersOrNone(): readonly TunerSettings[] {
     return this.#tuners.ok ? this.#tuners.value : [];
   }
@@ -70,7 +70,7 @@ export class Equipment {
     return this.#channels.value;
   }
 
-  /** The stored table wins over what is standard; null for a channel that neither knows. */
+  /** The stored table takes precedence over the standard one; null for unknown channels. */
   tsidOf(type: BroadcastType, channel: string): number | null {
     const stored = this.#channels.ok ? this.#channels.value : [];
     const known = stored.find((entry) => entry.type === type && entry.channel === channel);
@@ -91,8 +91,8 @@ export class Equipment {
   }
 
   /**
-   * Takes over what is detected now, where no file says otherwise. A device that is gone stays in the list under its id
-   * and name, since it may come back.
+   * Adopts the detected devices if there is no file. A removed device stays in the list with its id and name, since it
+   * may return.
    */
   adapt(detected: readonly TunerDefinition[]): void {
     if (!this.#isDetected || !this.#tuners.ok) return;

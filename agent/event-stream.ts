@@ -4,7 +4,7 @@ import type { ChangeEvents } from './events.ts';
 
 const KEEP_ALIVE = new TextEncoder().encode(': keep-alive\n\n');
 
-/** A slow reader's events pile up as names only, so that it is told each change once. */
+/** Pending events of a slow reader are kept as names only, so that each is sent once. */
 export function eventStream(events: ChangeEvents, keepAliveMs: number): ReadableStream<Uint8Array> {
   const pending = new Set<AgentEvent>();
   let wanted = false;

@@ -1,4 +1,4 @@
-/** Tells subscribers that something changed. Changes close together become one event of each name. */
+/** Publishes changes to subscribers. Changes close together become one event of each name. */
 import type { AgentEvent } from '../wire/agent.ts';
 
 export class ChangeEvents {
@@ -6,7 +6,7 @@ export class ChangeEvents {
   readonly #pending = new Set<AgentEvent>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param coalesceMs changes within this time are told once. */
+  /** @param coalesceMs changes within this time become one event. */
   constructor(private readonly coalesceMs: number) {}
 
   announce(event: AgentEvent): void {

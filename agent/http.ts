@@ -23,13 +23,13 @@ import { eventStream } from './event-stream.ts';
 import type { ChangeEvents } from './events.ts';
 import { NoTuner, type StreamRequest, type TunerPool } from './pool.ts';
 
-/** What a request needs of the socket that it came on. */
+/** The socket of a request. */
 interface Connection {
   /** Undefined when the socket has gone already. */
   readonly address: string | undefined;
-  /** Lets the answer take as long as it takes, also while nothing is sent. */
+  /** Disables the idle timeout for this answer. */
   keepOpen(): void;
-  /** Closes the connection again once nothing has moved on it for a while. */
+  /** Enables the idle timeout again. */
   limitIdle(): void;
 }
 
@@ -143,7 +143,7 @@ export class AgentHttp {
   }
 
   #tuners(): Response {
-    // Asked first, so that a broken file is told and not shown as a household without tuners.
+    // Checked first, so that a broken file is reported and not shown as an empty list.
     void this.options.equipment.tuners;
     return Response.json(this.options.pool.snapshot());
   }
@@ -166,7 +166,7 @@ export class AgentHttp {
     void this.options.equipment.tuners;
     const { tunerId, consumer } = this.options.pool.open(wanted);
     connection.keepOpen();
-    // A peer that has stopped reading would otherwise hold the socket of its ended stream for ever.
+    // A peer that stopped reading would otherwise keep the socket of its ended stream open for ever.
     void consumer.left.then(() => connection.limitIdle());
     const leave = (): void => consumer.leave();
     request.signal.addEventListener('abort', leave, { once: true });
@@ -211,7 +211,7 @@ export class AgentHttp {
   }
 }
 
-/** The one table of errors; undefined for what is a fault of the program or the machine. */
+/** The one table of errors; undefined for internal errors. */
 function statusOf(error: unknown): number | undefined {
   if (error instanceof HttpError) return error.status;
   if (error instanceof BadValue || error instanceof JsonMistake) return 400;
@@ -221,7 +221,7 @@ function statusOf(error: unknown): number | undefined {
   return undefined;
 }
 
-/** What a refusal means where its status does not tell. */
+/** Codes of refusals with ambiguous status. */
 function codeOf(error: unknown): AgentError['code'] {
   if (error instanceof NoTuner) return 'tuners_busy';
   if (error instanceof StreamFailure) return 'no_signal';

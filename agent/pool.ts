@@ -1,6 +1,6 @@
 /**
- * The household's tuners and who uses them. Carries out what `select` decides: a tuner is reserved in one step
- * with the user already recorded, and tuned afterwards. Nothing here waits between looking and reserving.
+ * The household's tuners and their users. Carries out what `select` decides: a tuner is reserved in one step
+ * with the user already recorded, and tuned afterwards. There is no await between selection and reservation.
  */
 import type { Log } from '../host/log.ts';
 import type { Tuner, TunerState } from '../wire/agent.ts';
@@ -24,7 +24,7 @@ import { TuningTimes } from './tuning-times.ts';
 export interface PoolTiming extends TuningTiming {
   /** How long an ended user may take to fetch what is queued for it, in ms. */
   readonly drainMs: number;
-  /** How long after each failure in turn a device that cannot be opened is tried again; the last stands for all later. */
+  /** Retry delays of a device that cannot be opened; the last one repeats. */
   readonly probeMs: readonly number[];
 }
 
@@ -66,7 +66,7 @@ const TAKEN_AWAY = '優先度の高い利用にチューナーを譲りました
 const REDEFINED = 'チューナーの設定が変わりました';
 const SHUTDOWN = 'チューナーエージェントが終了します';
 
-/** One tuner of the definition with what it is doing. */
+/** One tuner of the definition with its state. */
 interface Slot {
   settings: TunerSettings;
   /** Its device file is there. */
@@ -76,7 +76,7 @@ interface Slot {
   /** Settles when the device is free after the last tuning. */
   free: Promise<void>;
   /**
-   * Why the last tuning failed; null again once one has come through. Shown all the while, but it makes the state
+   * Why the last tuning failed; null again after a successful one. Shown all the while, but it makes the state
    * `error` only when the device itself failed: an empty channel or a storm leaves a tuner idle and usable.
    */
   failure: TuningFailure | null;
@@ -94,7 +94,7 @@ interface Release {
 
 export class TunerPool {
   #slots: Slot[] = [];
-  /** Devices that are being freed, also those of tuners that are no longer defined. */
+  /** Devices being released, also those of removed tuners. */
   readonly #releasing = new Set<Release>();
   #nextUser = 1;
   #closed = false;
@@ -102,12 +102,12 @@ export class TunerPool {
   constructor(private readonly options: PoolOptions) {}
 
   /**
-   * Replaces the equipment, or the same again when devices came or went. Tunings on a tuner whose definition is unchanged
+   * Replaces the equipment, or updates it when devices came or went. Tunings on a tuner whose definition is unchanged
    * continue, others are aborted.
    */
   define(tuners: readonly TunerSettings[]): void {
     const present = tuners.map((tuner) => this.options.isPresent?.(tuner) ?? true);
-    // A tuner without a driver or a device here has no rank, so that no client plans with it.
+    // A tuner without driver or device has no rank, so that clients do not plan with it.
     const ranks = rankTuners(
       tuners.map(({ types, disabled, driver }, index) => ({
         types,
@@ -294,7 +294,7 @@ export class TunerPool {
   }
 }
 
-/** The device was plugged in again: what it failed with says nothing about it any more. */
+/** The device was plugged in again: its former failure is obsolete. */
 function forgetFailure(slot: Slot): void {
   slot.failure = null;
   slot.probe.passed();
@@ -361,7 +361,7 @@ function describe(slot: Slot, hasDriver: boolean): Tuner {
   };
 }
 
-/** Why the tuner cannot be used, whatever its last tuning said. */
+/** Why the tuner cannot be used, independent of its last tuning. */
 function faultOf({ settings, isPresent }: Slot, hasDriver: boolean): string | null {
   if (!hasDriver) return `ドライバー ${settings.driver} はこの環境では使えません`;
   return isPresent

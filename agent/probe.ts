@@ -1,6 +1,6 @@
 /**
- * When a device that could not be opened is opened again without a request: soon at first, because a device that was
- * plugged in again or released by another program is usable at once, then with growing backoff.
+ * Retries of a device that could not be opened: soon at first, because a device that was plugged in again or released
+ * by another program is usable at once, then with growing backoff.
  */
 import { type WallMs, wallMs } from '../host/clock.ts';
 import type { PhysicalChannel } from './select.ts';
@@ -12,7 +12,7 @@ export class Probe {
   #closed = false;
 
   /**
-   * @param delaysMs after each failure in turn; the last stands for all later ones, none: it is not tried
+   * @param delaysMs delays after consecutive failures; the last one repeats; empty: no retries
    * @param act tries it on the channel that failed last
    */
   constructor(
@@ -20,7 +20,7 @@ export class Probe {
     private readonly act: (target: PhysicalChannel) => void,
   ) {}
 
-  /** Epoch ms by the machine's clock, while it is tried also past; null: nothing is to be tried. */
+  /** Time of the next retry, in the past while one is running; null: none. */
   get dueAt(): WallMs | null {
     return this.#dueAt;
   }

@@ -1,4 +1,4 @@
-/** The agent's rule for the order of tuners. The service only reads the result. */
+/** The order of tuners, decided by the agent. The service only reads the result. */
 import type { BroadcastType } from '../arib/ids.ts';
 
 interface Rankable {

@@ -1,6 +1,6 @@
 /**
- * Which tuner a new user gets: one pure function over the pool's state, so that every rule of the agent's
- * contract can be tested as a table. It decides only; the pool carries the decision out.
+ * Selects the tuner of a new user: one pure function over the pool's state, so that every rule of the agent's
+ * contract can be tested as a table. The pool carries the decision out.
  *
  * Rule 1: tuners are used in the order of their rank. Rule 2: without a user of equal or higher priority on the
  * same physical channel, the smallest rank among the allowed tuners wins. Rule 3: with one, its tuning is shared

@@ -1,7 +1,7 @@
 /**
- * How long a household waits while somebody outside tries to exhaust the service, and how much memory that costs: each
- * attack runs for some seconds beside a client at home that asks for the stations every 10 ms.
- * `bun bench/access.ts [seconds]` (3). Attacker and service share the machine's cores, so the figures are an upper bound.
+ * Response times and memory under denial-of-service attempts from outside: each attack runs for some seconds beside a
+ * local client that requests the stations every 10 ms. `bun bench/access.ts [seconds]` (3). Attacker and service share
+ * the machine's cores, so the figures are an upper bound.
  *
  * Ends with 1 when an answer took longer, or memory grew by more, than its limit.
  */
@@ -13,7 +13,7 @@ import { type Program, startProgram } from '../test/program.ts';
 
 const RUN_MS = Number(process.argv[2] ?? 3) * 1_000;
 const PACE_MS = 10;
-/** Of the slowest answer in a hundred, with an attacker on the same cores that opens 2,000 connections at once. */
+/** p99, with an attacker on the same cores that opens 2,000 connections at once. */
 const P99_LIMIT_MS = 2_000;
 const MEMORY_LIMIT_MB = 400;
 const CONNECTIONS = 2_000;
@@ -40,7 +40,7 @@ interface Attack {
   run(signal: AbortSignal): Promise<string>;
 }
 
-/** Another one for each request, as many machines would have. */
+/** A different address for each request, as from many machines. */
 let stranger = 0;
 function fromOutside(): Record<string, string> {
   stranger += 1;
@@ -129,7 +129,7 @@ const ATTACKS: readonly Attack[] = [
   flood('no credentials', () => ['/', { headers: { ...fromOutside(), accept: 'text/html' } }]),
 ];
 
-/** How long answers take at home, ms, sorted. */
+/** Response times of the local client, ms, sorted. */
 async function answers(signal: AbortSignal): Promise<number[]> {
   const times: number[] = [];
   while (!signal.aborted) {

@@ -1,8 +1,8 @@
 /**
- * What sharing costs: 8 tunings with 16 consumers at 17 Mbit/s each through a real agent process. CPU, memory,
- * lost packets, and how long a user waits for the first byte. `bun bench/agent.ts [seconds] [agent executable]`.
+ * Cost of sharing tunings: 8 tunings with 16 consumers at 17 Mbit/s each through a real agent process. CPU, memory,
+ * lost packets, and time to the first byte. `bun bench/agent.ts [seconds] [agent executable]`.
  *
- * Every figure stands beside its goal as a ratio (below 1 is better). Ends with 1 when one is past its bound.
+ * Prints every figure with its goal as a ratio (below 1 is better). Exit code 1 when one exceeds its bound.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,12 +27,12 @@ const TICKS_PER_SECOND = 100;
 
 const CPU_GOAL = 5;
 const CPU_BOUND = 8;
-/** Of one core: a fiftieth of the goal for all cannot be told from nothing. */
+/** Of one core: a fiftieth of the goal is below the resolution. */
 const COUNTING_GOAL = 0.1;
 const COUNTING_BOUND = 0.5;
 const RSS_GOAL = 100;
 const RSS_BOUND = 130;
-/** Above the command's own start, for the first packets to be recognised and the answer to leave. */
+/** Beyond the command's own start: recognising the first packets and sending the answer. */
 const COLD_BOUND_MS = 50;
 /** Two intervals of the source: the next chunk, and one for a busy machine. */
 const TUNED_BOUND_MS = 2 * SOURCE_TICK_MS;
@@ -116,7 +116,7 @@ async function commandAlone(): Promise<number> {
   return waited;
 }
 
-/** What the statistics of all tunings cost, in % of one core: the same packets counted over and over. */
+/** Cost of the statistics of all tunings, in % of one core: counts the same packets repeatedly. */
 function countingCost(): number {
   const chunk = numberedPackets(0, 256, 'bench');
   const counter = new StreamCounter();
@@ -186,7 +186,7 @@ async function measure(agent: Program): Promise<void> {
   print('memory at most', memory.peak, `MB, now ${memory.now.toFixed(1)}`, RSS_GOAL, RSS_BOUND);
   print('lost', lost, 'packets', 0, 0);
   print('statistics', countingCost(), '% of one core', COUNTING_GOAL, COUNTING_BOUND);
-  // As fast as the sources wrote it, or the figures above are those of a smaller load.
+  // Checks that all data was received: otherwise the figures belong to a smaller load.
   print('load missing', 100 - (rate / ((BYTES_PER_SECOND * 8 * consumers.length) / 1e6)) * 100, '%', 0, 2);
   const cold = median(waits[0] ?? []);
   console.log(

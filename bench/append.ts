@@ -1,7 +1,7 @@
 /**
- * What appending live video costs the page's main thread: H.264 of 20 Mbit/s in fragments of 0.1 s, by a media source on the
- * main thread and by one in a worker to which the fragments are transferred. Processor time of the main thread; on a
- * processor four times as slow its longest task and the worst answer to a key press. `bun bench/append.ts`.
+ * Cost of appending live video on the page's main thread: H.264 of 20 Mbit/s in fragments of 0.1 s, by a media source
+ * on the main thread and by one in a worker to which the fragments are transferred. Processor time of the main thread;
+ * on a processor four times as slow its longest task and the worst answer to a key press. `bun bench/append.ts`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -79,7 +79,7 @@ const WORKER = `${APPENDER}
     } else append(data);
   };`;
 
-/** `nothing`: the fragments are dropped, for what the page costs otherwise. */
+/** `nothing`: drops the fragments, to measure the rest of the page. */
 type Place = 'nothing' | 'page' | 'worker';
 
 interface Cost {

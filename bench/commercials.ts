@@ -1,8 +1,8 @@
 /**
- * Finding commercials in 200 short programmes of varied composition, among them such as mislead: how many boundaries are
- * found within a frame, the most of a programme that a cut would lose, and the cost. `bun bench/commercials.ts [count]`.
- * Ends with 1 when a figure is past its limit. Stations are new to the detector each time; what it says with the logos that
- * the programmes before taught it is held to the same honesty.
+ * Detection of commercials in 200 short programmes of varied composition, including misleading ones: boundaries found
+ * within a frame, the largest loss of programme by a cut, and the cost. `bun bench/commercials.ts [count]`. Ends with 1
+ * when a figure is past its limit. Stations are new to the detector each time; results with logos learnt from earlier
+ * programmes have the same limits.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 /**
- * Encoding a recording into a file: its time against the plain ffmpeg command that does the same work on the same file, and
- * what each quality means in octets an hour. `bun bench/encode.ts [seconds]`. Processor time, since it does not depend on
- * what else runs; runs alternate, medians. Ends with 1 when a figure is past its limit.
+ * Encoding a recording into a file: its time against the plain ffmpeg command that does the same work on the same file,
+ * and the size of each quality in octets per hour. `bun bench/encode.ts [seconds]`. Processor time, which is
+ * independent of other load; runs alternate, medians. Ends with 1 when a figure is past its limit.
  */
 
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,12 +1,12 @@
 /**
- * The station filter against a peer and against its limit, on the same 256 MB in the same chunks:
- * `@chinachu/aribts`' TsStream narrowing to the same station, plain copying in steps of a packet, and, where a C compiler
- * is installed, the least that a native filter does (`streams/native-filter.c`).
- * `bun bench/filter.ts [megabytes]`. Ends with 1 when a ratio is under its limit.
+ * The station filter compared with a peer and with an upper limit, on the same 256 MB in the same chunks:
+ * `@chinachu/aribts`' TsStream narrowing to the same station, plain copying in steps of a packet, and, where a C
+ * compiler is installed, the least that a native filter does (`streams/native-filter.c`). `bun bench/filter.ts
+ * [megabytes]`. Ends with 1 when a ratio is under its limit.
  *
  * Chunks are of 16 to 64 KB, as the service reads them, and no multiples of a packet. Each lies in memory that
  * was just written, as after a read from a socket; that copy is not timed. Every row is the best of the rounds
- * of some seconds, the first of which warm up the compiler. It wants an idle machine.
+ * of some seconds, the first of which warm up the compiler. Needs an idle machine.
  */
 import { createRequire } from 'node:module';
 import { Writable } from 'node:stream';
@@ -127,7 +127,7 @@ function peer(multiplex: Multiplex, way: 'pipe' | 'data'): Run {
 }
 
 const target = Buffer.alloc(LARGEST_CHUNK);
-/** Ways to copy packet by packet into memory that is used over and over: the limit of whatever moves packets. */
+/** Copying packet by packet into reused memory: the upper limit of any packet filter. */
 const COPIES: Readonly<Record<string, (from: Buffer) => void>> = {
   'target.set(chunk.subarray(at, at + 188), at)': (from) => {
     const source = new Uint8Array(from.buffer, from.byteOffset, from.length);
@@ -164,7 +164,7 @@ function show(name: string, { rate, kept }: Figure, note = ''): void {
   console.log(`  ${columns.join('  ')}  ${note}`);
 }
 
-/** Speed of a filter that loses packets would mean nothing. */
+/** Checks the output: the speed of a filter that loses packets is meaningless. */
 function verify(bytes: Uint8Array, multiplex: Multiplex): void {
   const filter = new StationFilter(serviceId(multiplex.serviceId));
   const statistics = new StreamStatistics();

@@ -1,8 +1,8 @@
 /**
  * The guide screen in headless Chromium, with 120 stations and eight days of programmes: wheel and touchpad moves in
- * all directions, jumps over days and stations, zoom, other broadcast types. A task of the page's main thread of 50 ms
- * and more is one that a viewer feels. Judged by what the thread itself ran, so that what else the machine does is
- * not counted; the clock's time is printed beside it.
+ * all directions, jumps over days and stations, zoom, other broadcast types. Main-thread tasks of 50 ms
+ * and more are noticeable. Measured in CPU time of the thread, so that other load is not
+ * counted; wall time is printed as well.
  * `bun bench/guide-screen.ts [rounds]`. Ends with 1 when a task reached 50 ms.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -23,9 +23,9 @@ const rounds = Number(process.argv[2] ?? 2);
 
 /** A task of the page's main thread, as the browser's own tracing tells it; ms. */
 interface Task {
-  /** From begin to end: with what other programs took of the cores meanwhile. */
+  /** Wall time, including other programs. */
   readonly wall: number;
-  /** What the thread itself ran. */
+  /** CPU time of the thread. */
   readonly own: number;
 }
 
@@ -108,7 +108,7 @@ const MOVES: readonly Move[] = [
 async function measure(page: Page, [name, run]: Move): Promise<number> {
   const tasks = await tasksOf(page, async () => {
     await run(page);
-    // What the last move began is part of it.
+    // Includes work started by the last move.
     await page.locator('.guide-loading').waitFor({ state: 'detached' });
     await page.waitForTimeout(300);
   });

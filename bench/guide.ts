@@ -1,14 +1,14 @@
 /**
  * The guide of a home with everything: 120 stations, 8 days, 60,000 programmes with extended text, 40,000 recordings.
- * How fast a running service answers for it, how much memory it needs, and whether it keeps answering while a full
- * satellite network is stored. `bun bench/guide.ts [folder]`: with a folder, the database there is used, and made when
+ * Response times and memory of a running service with it, and its responsiveness while a full satellite network is
+ * stored. `bun bench/guide.ts [folder]`: with a folder, the database there is used, and made when
  * there is none.
  *
- * Each question is asked three times; of all answers of a kind the slowest hundredth is held against the limit, with
- * whatever other work the machine has. Of how late the loop is while a network is stored, what it is late with nothing
- * to do just before is the machine's; storing is tried again, up to three times, while it is past its limit.
+ * Each request is sent three times; the p99 of all answers of a kind is compared with the limit, under the machine's
+ * present load. From the event-loop delay while a network is stored, the delay of the idle loop just before is
+ * subtracted; storing is repeated up to three times while it exceeds its limit.
  *
- * Every figure stands beside its limit as a ratio (below 1 is better). Ends with 1 when one is past its limit.
+ * Prints every figure with its limit as a ratio (below 1 is better). Exit code 1 when one exceeds its limit.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ const JST_MS = 9 * HOUR_MS;
 const WORDS = 600;
 const ROUNDS = 100;
 const PASSES = 3;
-/** For what the start left behind to be cleared away. */
+/** Time for garbage collection after the start. */
 const IDLE_MS = 10_000;
 
 const LIMITS = {
@@ -144,7 +144,7 @@ async function measureServices(url: string): Promise<void> {
   );
 }
 
-/** What storing adds to how late the loop is anyway, on this machine and at this time. */
+/** Event-loop delay caused by storing, beyond that of the idle loop. */
 function addedLag({ lag, idleLag }: Storing): number {
   return Math.max(lag - idleLag, 0);
 }
@@ -162,7 +162,7 @@ async function measureStoring(): Promise<void> {
   figures.limited('of that by storing', addedLag(best), 'ms', LIMITS.lagMs);
 }
 
-/** Written and kept: how many octets reach the disk for one of the database. */
+/** Write amplification: octets written to the disk per octet of the database. */
 async function measureFirstFill(): Promise<void> {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, 'guide', 'first-fill.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,12 +1,12 @@
 /**
- * How long a viewer waits: from the request to the first media byte and to the first picture that can be decoded, raw
- * and H.264, with the tuner cold and tuned, as p50 and p99 of all rounds. `bun bench/live.ts [rounds] [scenario]`.
+ * Start-up latency of a viewer: from the request to the first media byte and to the first picture that can be decoded,
+ * raw and H.264, with the tuner cold and tuned, as p50 and p99 of all rounds. `bun bench/live.ts [rounds] [scenario]`.
  *
  * An encoded answer begins with a fragment that can be decoded, so that its first byte is its first picture.
  *
- * Every figure stands beside a limit of the same run: the broadcaster alone, the agent alone, a plain ffmpeg on
- * the broadcaster's output. Ends with 1 when a ratio of the p50 or of the p99 is above its bound, and with the reason when
- * a measurement cannot be made.
+ * Every figure is compared with a limit from the same run: the broadcaster alone, the agent alone, a plain ffmpeg on
+ * the broadcaster's output. Ends with 1 when a ratio of the p50 or of the p99 is above its bound, and with the reason
+ * when a measurement cannot be made.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -124,7 +124,7 @@ async function launch(command: string[], environment: Record<string, string>): P
   return program.url;
 }
 
-/** @param missing what is not so yet; undefined when all is. @throws Error with it when that takes too long */
+/** @param missing describes what is missing; undefined when complete. @throws Error with it after a timeout */
 async function until(missing: () => Promise<string | undefined>): Promise<void> {
   const deadline = performance.now() + READY_LIMIT_MS;
   for (;;) {
@@ -274,7 +274,7 @@ async function moveIn(): Promise<Household> {
     return list.some(({ id }) => id === station.id) ? undefined : 'the service lists no station';
   });
   const stationUrl = (codec: string): string => `${service}/api/services/${station.id}/live?codec=${codec}`;
-  // Trials of the encoders and the first request warm what stays warm.
+  // Trials of the encoders and the first request warm up the caches.
   const first = await watch(stationUrl('h264'), servedJudge());
   first.leave();
   await Bun.sleep(3000);

@@ -1,9 +1,9 @@
 /**
- * The plan of a home with everything: 120 stations, 60,000 programmes, 300 rules (30 of them regular expressions),
- * 500 reservations on 4 tuners. How long it takes to match every rule again and plan, to plan after a few changes, and
- * with a rule besides that matches all of the satellites.
- * `bun bench/plan.ts`: times are of the processor, beside a fixed piece of work; every figure stands beside its limit as a ratio (below 1 is better); ends with 1 when one is
- * past its limit.
+ * The plan of a home with everything: 120 stations, 60,000 programmes, 300 rules (30 of them regular expressions), 500
+ * reservations on 4 tuners. How long it takes to match every rule again and plan, to plan after a few changes, and with
+ * a rule besides that matches all of the satellites. `bun bench/plan.ts`: times are of the processor, beside a fixed
+ * piece of work; every figure stands beside its limit as a ratio (below 1 is better); ends with 1 when one is past its
+ * limit.
  */
 import { eventId, programId } from '../arib/ids.ts';
 import { broadcastMs } from '../arib/time.ts';
@@ -99,7 +99,7 @@ function recordedEpisodes(guide: readonly GuideProgram[]): RecordedEpisode[] {
 const clock = new MachineClock();
 const timed = <T>(work: () => T): { ms: number; value: T } => clock.timed(work);
 
-/** The median is held against the limit: what others do on the machine shows in the slowest. */
+/** The median is compared with the limit: other load affects only the slowest. */
 function report(name: string, times: readonly number[], limit: number): void {
   const factor = clock.factor();
   const slow = quantile(times, 0.9).toFixed(1);
@@ -140,7 +140,7 @@ figures.note('first plan, texts read for their episodes', first.ms, 'ms');
 reservations = applied([], first.value, reservationId(1), () => choice, now);
 figures.note('reservations of rules', reservations.length, '');
 
-/** What rules did not book is booked by hand, or taken away: the contract's number. */
+/** Fills up with manual reservations, or removes some, to the required number. */
 function fillUp(): void {
   const booked = new Set(reservations.map((one) => one.programId));
   const upcoming = guide.filter(
@@ -190,7 +190,7 @@ if (reservations.length < RESERVATIONS) throw new Error('too few reservations');
 clock.factor();
 const full: number[] = [];
 for (let round = 0; round < ROUNDS; round++) {
-  // New conditions, so that nothing of the last round is left.
+  // New conditions, so that no cache of the last round applies.
   const again = rules.map((rule) => ({
     ...rule,
     conditions: { ...rule.conditions, durationMax: 10_000 + round },
@@ -216,7 +216,7 @@ for (let round = 0; round < ROUNDS; round++) {
 }
 report(`${CHANGES_A_ROUND} programmes changed and planned`, incremental, LIMITS.incrementalMs);
 
-// People try out what a rule without much of a condition does.
+// A rule with hardly any condition, as users try.
 const wide = readRule({ types: ['BS', 'CS'], freeOnly: false, dedupe: false }, checkExpression);
 planning.setRules([
   ...rules,

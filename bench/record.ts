@@ -1,10 +1,10 @@
 /**
- * Eight recordings and four raw viewers at once on two cores, at the rate of full terrestrial stations: what it costs
- * and whether anything is lost. `bun bench/record.ts [seconds] [encode]`; `encode`: beside an encode of a recording, as the
+ * Eight recordings and four raw viewers at once on two cores, at the rate of full terrestrial stations: cost and
+ * losses. `bun bench/record.ts [seconds] [encode]`; `encode`: beside an encode of a recording, as the
  * queue runs it. Ends with 1 when a figure is above its limit.
  *
- * The stream is made before and sent by a process of its own at the pace of the air, so that the figures are those of
- * the recorder alone: filter, measuring, queues, files, and the viewers' way over the main thread.
+ * The stream is generated before and sent in real time by a process of its own, so that the figures are those of
+ * the recorder only: filter, measuring, queues, files, and the viewers' way over the main thread.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,9 @@ const SETTLE_MS = 3_000;
 const SLICE_MS = 20;
 const PROBE_MS = 5;
 
-/** Limits: half of one of the two cores for the whole, memory for four queues that are full, lag as for every screen. */
+/**
+ * Limits: half of one of the two cores for the whole, memory for four queues that are full, lag as for every screen.
+ */
 const LIMITS = { cpuPercent: 50, memoryMb: 512, lagMs: 20, drops: 0, gaps: 0 } as const;
 
 /** What the measured process prints. */
@@ -56,7 +58,7 @@ interface Figures {
   viewedMb: number;
 }
 
-/** Sends a file at the pace of the air to everybody who asks, from its begin. Prints its address. */
+/** Sends a file in real time to every client, from its beginning. Prints its address. */
 function send(path: string, seconds: number): void {
   const bytes = new Uint8Array(readFileSync(path));
   const perMs = bytes.length / (seconds * 1000);
@@ -97,7 +99,7 @@ const stations: StationRecord[] = Array.from({ length: VIEWERS }, (_, index) => 
   remoteControlKey: 1,
 }));
 
-/** Reads a raw stream as a viewer does and looks for what is missing. */
+/** Reads a raw stream like a viewer and counts missing packets. */
 async function view(room: LiveService, station: StationRecord, signal: AbortSignal) {
   const statistics = new StreamStatistics();
   let bytes = 0;

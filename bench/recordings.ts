@@ -1,10 +1,10 @@
 /**
- * Lists of 40,000 recordings over HTTP: every order, filter and show, its first page and its deepest, words, series, the
- * room. `bun bench/recordings.ts [folder]`: with a folder, the database there is used, and made when there is none.
+ * Lists of 40,000 recordings over HTTP: every order, filter and show, its first page and its deepest, words, series,
+ * the room. `bun bench/recordings.ts [folder]`: with a folder, the database there is used, and made when there is none.
  *
- * A list is asked for just after a recording changed, so that nothing of it is known, and again unchanged. Each question
- * is asked three times; of all answers of a kind the slowest hundredth is held against the limit, which on a slower
- * machine is as many times as large. Other work on the machine is in the figures. Ends with 1 when one is past its limit.
+ * A list is requested just after a change of a recording, without cache, and again unchanged. Each request is sent
+ * three times; the p99 of all answers of a kind is compared with the limit, which is scaled on slower machines. The
+ * figures include other load. Exit code 1 when one exceeds its limit.
  */
 import type { Database } from 'bun:sqlite';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -38,7 +38,7 @@ const folder = kept ?? mkdtempSync(join(tmpdir(), 'svc-bench-recordings-'));
 mkdirSync(folder, { recursive: true });
 const path = join(folder, 'svc.db');
 
-/** What a household of years has done with its recordings. */
+/** Marks as after years of use. */
 function diversify(database: Database): void {
   const rule = database.query(
     `INSERT INTO rules (name, conditions, created_at, updated_at) VALUES ('r', '{}', 0, 0)`,

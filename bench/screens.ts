@@ -1,10 +1,10 @@
 /**
- * Every screen in headless Chromium over a big house: 120 stations, eight days of guide, 40,000 recordings, 400 bookings.
- * How long a screen takes to open from another one, how long keys and presses take to the next picture (what INP
- * measures), and how many nodes it has. Judged by what the page's main thread itself ran, four times as long for a
- * device of a quarter of the speed, so that what else the machine does is not counted; times by the clock stand beside.
- * What a key leaves for after its picture is no part of INP: timers that end after the frame are held until it is counted.
- * `bun bench/screens.ts [rounds]` (2): of each the best round counts. Ends with 1 when one is past its limit.
+ * Every screen in headless Chromium over a big house: 120 stations, eight days of guide, 40,000 recordings, 400
+ * bookings. How long a screen takes to open from another one, how long keys and presses take to the next picture (what
+ * INP measures), and how many nodes it has. Measured in CPU time of the page's main thread, times four for a device of
+ * a quarter of the speed, so that other load is not counted; wall times are printed as well. What a key leaves for
+ * after its picture is no part of INP: timers that end after the frame are held until it is counted. `bun
+ * bench/screens.ts [rounds]` (2): of each the best round counts. Ends with 1 when one is past its limit.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -32,7 +32,9 @@ const RECORDINGS = 40_000;
 const BOOKINGS = 400;
 const rounds = Number(process.argv[2] ?? 2);
 
-/** Address, what is there once it is open, what Enter is pressed on if not on what has the focus, and where that leads. */
+/**
+ * Address, what is there once it is open, what Enter is pressed on if not on what has the focus, and where that leads.
+ */
 const SCREENS = [
   ['home', '', '.card', '.card', '.stage'],
   ['guide', 'guide', '.prog'],
@@ -59,7 +61,7 @@ interface Figures {
   nodes: number;
 }
 
-/** Of each figure the smaller: the rest is what else the machine does. */
+/** The minimum of each figure: the rest is other load. */
 function lesser(one: Figures, other: Figures): Figures {
   return {
     ...(one.inp < other.inp ? one : other),
@@ -155,7 +157,7 @@ async function measure(
       .querySelector<HTMLElement>('[data-nav-start] button, [data-nav-start] a, main a, main button')
       ?.focus();
   });
-  // What still arrives is none of the keys'.
+  // Later events are not caused by the keys.
   await page.waitForLoadState('networkidle');
   await painted(page);
   let [inp, slowest] = [0, ''];

@@ -1,7 +1,7 @@
 /**
- * Reading a guide against a peer and against repetition: the EIT sections of a day of the synthetic broadcaster,
- * first seen, all descriptors and texts decoded, beside `@chinachu/aribts` doing the same; and the same sections
- * sent again, in packets. `bun bench/si.ts`. Ends with 1 when a figure is under its limit.
+ * Reading a guide, compared with a peer and for repeated sections: the EIT sections of a day of the synthetic
+ * broadcaster, first seen, all descriptors and texts decoded, beside `@chinachu/aribts` doing the same; and the same
+ * sections sent again, in packets. `bun bench/si.ts`. Ends with 1 when a figure is under its limit.
  *
  * The work is done in pieces of some 100 KB; a row is the sum of the best times of its pieces over some seconds,
  * so that other work on the machine costs little. A rate counts the octets of whole sections (packets, where it

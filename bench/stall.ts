@@ -1,9 +1,9 @@
 /**
- * How late the service is while the disk of its database hangs: every fsync takes so many seconds, as of a disk that
- * sleeps or a card that clears itself. Three recordings run, and a programme is booked every second.
- * `bun bench/stall.ts [seconds]` (5); needs cc and glibc: fsync is replaced by way of LD_PRELOAD.
+ * Responsiveness of the service while the disk of its database hangs: every fsync takes several seconds, as with a disk
+ * in standby or a card erasing blocks. Three recordings run, and a programme is booked every second. `bun
+ * bench/stall.ts [seconds]` (5); needs cc and glibc: fsync is replaced by way of LD_PRELOAD.
  *
- * Ends with 1 when the loop was held up for longer than its limit, or a recording lost a packet.
+ * Exit code 1 when the event loop was blocked for longer than its limit, or a recording lost a packet.
  */
 import { Database } from 'bun:sqlite';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

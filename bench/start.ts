@@ -1,8 +1,8 @@
 /**
- * From the start of a program to its first HTTP answer, beside a bare HTTP server started in turns with it: the agent, a
- * service without data, and one with 60,000 programmes and 40,000 recordings. The executables where `dist/` is built
- * (`npm run build`), otherwise the sources, which take longer.
- * `bun bench/start.ts [rounds] [folder]`: with a folder, the database there is used, and made when there is none.
+ * From the start of a program to its first HTTP answer, beside a bare HTTP server started in turns with it: the agent,
+ * a service without data, and one with 60,000 programmes and 40,000 recordings. The executables where `dist/` is built
+ * (`npm run build`), otherwise the sources, which take longer. `bun bench/start.ts [rounds] [folder]`: with a folder,
+ * the database there is used, and made when there is none.
  *
  * The limit holds for a machine on which the bare server answers after BARE_MS; on a slower or busier one it grows with
  * that. Ends with 1 when a program is past it.
@@ -75,7 +75,7 @@ function freePort(): number {
   return port;
 }
 
-/** The executable where there is one: it is what people run. */
+/** The executable if built, as users run it. */
 function program(name: string, source: string): string[] {
   const built = join(ROOT, 'dist', name);
   return existsSync(built) ? [built] : [BUN, join(ROOT, source)];

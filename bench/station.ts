@@ -1,10 +1,10 @@
 /**
- * Narrowed stations by HTTP: agent and service beside Mirakurun, each with eight stations of eight channels at the pace
- * of the air and one viewer each, at the same time, so that whatever else the machine does costs both. Processor time
- * and memory as ratios (below 1 is better), packets lost. `bun bench/station.ts FOLDER [seconds] [air]`; FOLDER: where
- * Mirakurun is installed (`bench/streams/mirakurun.ts`), `-`: without it; air: a folder in which the streams are kept, and
- * made where they are not there. Runs the executables where `dist/` is built.
- * Ends with 1 when a ratio is above 1, a packet is lost, or a viewer gets less than was sent.
+ * Narrowed stations by HTTP: agent and service beside Mirakurun, each with eight stations of eight channels in real
+ * time and one viewer each, in parallel, so that other load affects both. Processor time and memory as ratios (below 1
+ * is better), packets lost. `bun bench/station.ts FOLDER [seconds] [air]`; FOLDER: where Mirakurun is installed
+ * (`bench/streams/mirakurun.ts`), `-`: without it; air: a folder in which the streams are kept, and made where they are
+ * not there. Runs the executables where `dist/` is built. Ends with 1 when a ratio is above 1, a packet is lost, or a
+ * viewer gets less than was sent.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ const STATIONS = 8;
 const SETTLE_SECONDS = 8;
 const peerFolder = process.argv[2] ?? '-';
 const seconds = Number(process.argv[3] ?? 30);
-/** A viewer that gets less than this part of what the others' viewer gets has not been served. */
+/** A viewer that gets less than this part of the other's data counts as not served. */
 const LEAST_SHARE = 0.97;
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-station-'));
@@ -56,12 +56,12 @@ async function makeAir({ type, channel }: Channel): Promise<void> {
   if ((await made.exited) !== 0) throw new Error(`no stream of ${channel}`);
 }
 
-/** Reads a stream and looks for what is missing. */
+/** Reads a stream and counts missing packets. */
 class Viewer {
   bytes = 0;
   readonly #statistics = new StreamStatistics();
   readonly #framer = new PacketFramer();
-  /** What was lost before the measuring began: a stream begins in mid-air. */
+  /** Losses before the measurement: a stream begins in the middle. */
   #lostBefore = 0;
 
   constructor(url: string, signal: AbortSignal) {
@@ -160,7 +160,7 @@ function print(name: string, use: Use): void {
   if (use.parts.length > 1) console.log(`           ${use.parts.join('; ')}`);
 }
 
-/** The executable where there is one: it is what people run. */
+/** The executable if built, as users run it. */
 function command(name: string, source: string): string[] {
   const built = join(ROOT, 'dist', name);
   return existsSync(built) ? [built] : [BUN, join(ROOT, source)];

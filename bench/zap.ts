@@ -1,7 +1,7 @@
 /**
- * How long a viewer waits after a channel key, in headless Chromium: from the press to the first frame of the other station
- * that is shown, original packets and H.264, where the channel is tuned already and where the next one was prepared.
- * `bun bench/zap.ts [presses]`. Ends with 1 where a median is above its bound.
+ * How long a viewer waits after a channel key, in headless Chromium: from the press to the first frame of the other
+ * station that is shown, original packets and H.264, where the channel is tuned already and where the next one was
+ * prepared. `bun bench/zap.ts [presses]`. Ends with 1 where a median is above its bound.
  *
  * Agent, service and broadcast share the machine with the browser, whose frames are drawn without a graphics processor.
  */
@@ -96,7 +96,7 @@ async function stations(): Promise<Station[]> {
   return (await (await fetch(`${service.url}/api/services`)).json()) as Station[];
 }
 
-/** Keeps a station tuned, as somebody else who watches it does. */
+/** Keeps a station tuned, like another viewer. */
 async function keepTuned({ id }: Station, signal: AbortSignal): Promise<void> {
   const { body } = await fetch(`${service.url}/api/services/${id}/live?codec=raw`, { signal });
   for await (const _ of body ?? []) void _;
@@ -123,7 +123,7 @@ async function zap(codec: 'raw' | 'h264', first: Station): Promise<number[]> {
       await playing(page);
       await page.keyboard.press('PageUp');
       const time = await page.evaluate(() => (window as unknown as Pressed).svcShown ?? Number.NaN);
-      // The first press warms what stays warm.
+      // The first press warms up the caches.
       if (press > 0) times.push(time);
     }
     return times;

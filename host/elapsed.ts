@@ -1,7 +1,7 @@
-/** A monotonic clock that also counts the time the machine was suspended; the runtime's own stands still then. */
+/** A monotonic clock that also counts the time the machine was suspended; the runtime's own clock stops then. */
 import { type MonotonicClock, monotonicMs } from './clock.ts';
 
-/** Uptime is told in whole seconds. */
+/** Resolution of uptime: whole seconds. */
 const COARSE_MS = 2000;
 
 /**

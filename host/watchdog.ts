@@ -56,7 +56,7 @@ export class Watchdog {
     this.#ask();
   }
 
-  /** It may be silent: it has nothing to do, or is gone. */
+  /** It may be silent: it is idle or has ended. */
   rest(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;

@@ -73,7 +73,7 @@ export interface WorkerLinkOptions<C extends WorkerContract> {
   name: string;
   startWorker: () => Worker;
   log: Log;
-  /** Sends what a new worker has to know before anything else, by the function given. */
+  /** Sends the first messages to a new worker, by the given function. */
   setup?: ((send: (order: C['orders'], transfer?: ArrayBuffer[]) => void) => void) | undefined;
   onEvent?: ((event: C['events']) => void) | undefined;
   /** The worker is gone with all it held; its open requests were rejected before. Not called by `close`. */
@@ -196,7 +196,7 @@ export class WorkerLink<C extends WorkerContract> {
     this.#ready()?.worker.postMessage({ link: 'order', body: order } satisfies ToWorker, transfer);
   }
 
-  /** One-way, for a worker that is there: a new one does not know what it is about. */
+  /** One-way, to a running worker only: a new one lacks the context. */
   sendIfRunning(order: C['orders'], transfer: ArrayBuffer[] = []): void {
     if (!this.#closed) this.#post({ link: 'order', body: order }, transfer);
   }

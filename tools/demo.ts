@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dir, '..');
 const BUN = process.execPath;
 const READY_TIMEOUT_MS = 30_000;
 const END_TIMEOUT_MS = 12_000;
-/** What the executables are made of: newer than they are means building again. */
+/** Sources of the executables: newer ones cause a rebuild. */
 const SOURCES = [
   'agent',
   'arib',
@@ -120,7 +120,7 @@ function start(name: string, env: Record<string, string | undefined>): Child {
   });
 }
 
-/** Waits until an address answers at all, or the program behind it has ended. */
+/** Waits until an address responds, or its program has ended. */
 async function answers(url: string, name: string, child: Child): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   for (;;) {

@@ -1,4 +1,4 @@
-/** A run of `bun test`: its output as it comes, its counts, the time of each file, and an end in any case. */
+/** A run of `bun test`: streams its output, collects counts and the time of each file, and enforces a time limit. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,15 +34,15 @@ interface LaneOptions {
   args: readonly string[];
   environment: Readonly<Record<string, string | undefined>>;
   folder: string;
-  /** What it starts gives way to what other lanes start: 0 to 19, as of `nice`; default 0. */
+  /** Niceness of its processes, 0 to 19; default 0. */
   niceness?: number;
-  /** After this it is ended with everything that it started, and has failed. */
+  /** Time limit: it is killed with all its processes, and has failed. */
   limitMs: number;
 }
 
 type Voice = 'stdout' | 'stderr';
 
-/** For a run that was asked to end and does not. */
+/** Grace period before SIGKILL. */
 const END_LIMIT_MS = 10_000;
 const FAILURE = /^\(fail\) /;
 /** Stands above the tests of a file. */
@@ -83,12 +83,12 @@ function fileOutcomes(path: string): Outcome['files'] {
 }
 
 export class Lane {
-  /** Of those that run beside each other, the one that wrote last. */
+  /** Of parallel lanes, the one that wrote last. */
   static #writing: Lane | undefined;
   readonly outcome: Promise<Outcome>;
   readonly #options: LaneOptions;
   #report = '';
-  /** The file whose tests it tells of. */
+  /** The file of the present tests. */
   #heading = '';
 
   constructor(options: LaneOptions) {
@@ -127,7 +127,7 @@ export class Lane {
     const limitOfSilence = setTimeout(silence.resolve, END_LIMIT_MS);
     await Promise.race([said, silence.promise]);
     clearTimeout(limitOfSilence);
-    // Told when it happens and once more at the end.
+    // Printed at once and again at the end.
     const failures = [...new Set(this.#report.split('\n').filter((line) => FAILURE.test(line)))];
     if (late) failures.push(`(fail) ${name}: not done in ${limitMs / 1000} s`);
     else if (code !== 0 && failures.length === 0)

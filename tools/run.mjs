@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The door to every task: `node tools/run.mjs demo|test|build|bench|pictures|check [arguments]`.
+// Entry point of all tasks: `node tools/run.mjs demo|test|build|bench|pictures|check [arguments]`.
 // Runs on Node alone, before anything is installed: fetches the packages and Bun from the npm registry and the
 // programs that a task needs from Debian, then hands over to the task, which is TypeScript on Bun.
 import { spawn, spawnSync } from 'node:child_process';
@@ -71,7 +71,7 @@ function onPath(program) {
 }
 
 function run(command, args, options = {}) {
-  // Progress of set-up belongs to stderr: stdout is the task's own.
+  // Progress of the set-up goes to stderr: stdout belongs to the task.
   return spawnSync(command, args, { cwd: ROOT, stdio: ['ignore', 2, 2], ...options });
 }
 

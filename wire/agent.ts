@@ -98,7 +98,7 @@ export const TunerSchema = t.Object({
       t.Object({
         state: DescramblingStateSchema,
         failure: t.Union([KeyFailureSchema, t.Null()]),
-        /** Which programmes have no keys, where their tables were read; absent: `failure` is that of all. */
+        /** Programmes without keys, where their tables were read; absent: `failure` applies to all. */
         programs: t.Optional(
           t.Array(t.Object({ serviceId: t.Integer(), failure: KeyFailureSchema }), { maxItems: 64 }),
         ),

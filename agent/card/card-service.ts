@@ -1,6 +1,6 @@
 /**
- * The agent's source of keys: connects to the card (or to another agent's) when a scrambled programme needs it, asks each
- * ECM once however many tunings carry it, and tells how it is.
+ * The agent's source of keys: connects to the card (or to another agent's) when a scrambled programme needs it, asks
+ * each ECM once however many tunings carry it, and tells how it is.
  */
 import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
 import { unlessAborted } from '../../host/deadline.ts';
@@ -17,11 +17,11 @@ const CACHE_ENTRIES = 64;
 /** A card answers one at a time in 50 to 500 ms: beyond this nothing would be answered in time. */
 const MAX_WAITING = 64;
 const MEDIAN_OF = 31;
-/** The card's command has one octet for the length; what is longer, or empty, comes from a broken or hostile sender. */
+/** The card's command has one octet for the length; longer or empty ECMs are broken or hostile. */
 const MAX_ECM_BYTES = 255;
 /**
- * ECMs in a row that the card could not answer, until the card itself is asked again: one station's broken ECMs must not
- * take the keys away from all others.
+ * ECMs in a row that the card could not answer, until the card itself is asked again: one station's broken ECMs must
+ * not take the keys away from all others.
  */
 const MAX_UNANSWERED = 3;
 

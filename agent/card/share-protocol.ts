@@ -3,7 +3,7 @@
  * Both sides read with bounds; anything else is an error and ends the connection. RFC 9112.
  */
 
-/** CA_system_id of the card behind the port; without it a peer takes that of B-CAS. */
+/** CA_system_id of the shared card; default for peers: B-CAS. */
 export const CA_SYSTEM_HEADER = 'x-svc-ca-system';
 export const INIT_PATH = '/agent/card/init';
 export const ECM_PATH = '/agent/card/ecm';

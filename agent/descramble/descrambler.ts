@@ -6,7 +6,7 @@ export interface Descrambler {
   readonly state: DescramblingState;
   /** Why packets stay scrambled; undefined otherwise. */
   readonly failure: KeyFailure | undefined;
-  /** Programmes without keys; undefined: none was told apart, `failure` is that of all. */
+  /** Programmes without keys; undefined: unknown, `failure` applies to all. */
   readonly programFailures: readonly ProgramKeyFailure[] | undefined;
   /** Packets that were given out scrambled; undefined where nothing looks at them. */
   readonly leftScrambled: number | undefined;

@@ -1,7 +1,7 @@
 /**
  * The ECMs of one PID and the keys made of them. It asks for the newest ECM only, one at a time, and knows for which
- * packets the keys at hand are right: an ECM carries the key in use and the next one, so when its content changes the key
- * in use stays valid and the other one is not, until the new answer is there. ARIB STD-B25 Part 1, 4.3.3.
+ * packets the keys at hand are right: an ECM carries the key in use and the next one, so when its content changes the
+ * key in use stays valid and the other one is not, until the new answer is there. ARIB STD-B25 Part 1, 4.3.3.
  */
 import { type MonotonicClock, monotonicMs } from '../../host/clock.ts';
 import { type AnsweredKeys, KeyFailure, type KeySource } from './key-source.ts';
@@ -9,12 +9,12 @@ import type { Parity } from './multi2-decryptor.ts';
 import type { WaitBudget } from './wait-budget.ts';
 
 /**
- * What to do with a scrambled packet: decrypt it, keep it until the key that was asked for is there, keep it until tables
- * or an ECM behind it were read, give it out as it is.
+ * What to do with a scrambled packet: decrypt it, keep it until the key that was asked for is there, keep it until
+ * tables or an ECM behind it were read, give it out as it is.
  */
 export type Verdict = 'decrypt' | 'wait' | 'look_ahead' | 'pass';
 
-/** An ECM that failed is asked again, while the broadcast repeats it, after this, ms. */
+/** Retry delay of a failed ECM, while the broadcast repeats it, ms. */
 const REPEAT_AFTER_MS = 2_000;
 
 interface EcmStreamOptions {
@@ -32,7 +32,7 @@ export class EcmStream {
   readonly #options: EcmStreamOptions;
   #message: Uint8Array | undefined;
   #isAsking = false;
-  /** The newest ECM differs from the one that is being asked for. */
+  /** The newest ECM differs from the pending one. */
   #isOutdated = false;
   #askedAt = monotonicMs(Number.NEGATIVE_INFINITY);
   #hasKeys = false;

@@ -17,7 +17,7 @@ interface EquipmentMonitorOptions {
   readonly log: Log;
 }
 
-/** A device with a problem is asked again every so many comparisons. */
+/** A device with a problem is queried again after this many comparisons. */
 const PROBLEM_ROUNDS = 5;
 
 export class EquipmentMonitor {
@@ -62,7 +62,7 @@ export class EquipmentMonitor {
 
   /** @returns whether anything changed */
   async #detect(): Promise<boolean> {
-    // Read before the devices are asked: one that is plugged in meanwhile makes the next comparison differ.
+    // Read before the devices are queried: one plugged in meanwhile is noticed at the next comparison.
     const names = this.options.paths().join();
     try {
       const before = JSON.stringify(this.#devices);

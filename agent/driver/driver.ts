@@ -1,6 +1,6 @@
 /**
- * What the pool knows of a device: it can be opened on a physical channel, delivers bytes until it is closed,
- * and says why when it ends by itself. One implementation a kind of device.
+ * Interface of a device to the pool: it is opened on a physical channel, delivers bytes until it is closed,
+ * and reports the reason if it ends early. One implementation per kind of device.
  */
 import type { PhysicalChannel } from '../select.ts';
 import type { TunerSettings } from '../tuner-settings.ts';
@@ -18,7 +18,10 @@ export interface Signal {
   readonly strength: number | null;
 }
 
-/** Where a session delivers, never from within `open`. Nothing is delivered after `close` was called or `ended` was reported. */
+/**
+ * Where a session delivers, never from within `open`. Nothing is delivered after `close` was called or `ended` was
+ * reported.
+ */
 export interface TuneSink {
   /** The receiver has locked: data must follow soon. Only from drivers that limit the time of tuning themselves. */
   locked(): void;

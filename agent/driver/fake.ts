@@ -1,5 +1,5 @@
 /**
- * The driver `fake`: a command whose standard output is the transport stream. It stands in for a device in the
+ * The driver `fake`: a command whose standard output is the transport stream. It replaces a device in the
  * demo and in tests; the command comes from FAKE_TUNE only, never from a screen or a file.
  */
 import type { ReadableStreamDefaultReader } from 'node:stream/web';

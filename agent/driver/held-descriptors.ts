@@ -1,6 +1,6 @@
 /**
- * The descriptors that a device worker has open, in memory that its owner shares: a worker that crashes leaves them open
- * in the process, and somebody else has to close them.
+ * The open descriptors of a device worker, in memory shared with its owner: a worker that crashes leaves them open in
+ * the process, so the owner must close them.
  */
 import type { SystemCalls } from './system-calls.ts';
 
@@ -20,7 +20,7 @@ export class HeldDescriptors {
     return [...this.#places].filter((place) => place !== FREE).map((place) => place - 1);
   }
 
-  /** The same calls, which write down what they open and close. */
+  /** The same calls, recording opened and closed descriptors. */
   track(calls: SystemCalls): SystemCalls {
     return {
       open: (path, flags) => {

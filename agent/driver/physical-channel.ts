@@ -1,4 +1,4 @@
-/** What a physical channel's name means to a tuner: frequency, and which stream of a satellite transponder. */
+/** Tuning parameters of a physical channel's name: frequency, and the stream of a satellite transponder. */
 import type { BroadcastType } from '../../arib/ids.ts';
 
 /** First centre frequency of UHF channel 13 and the channel spacing, Hz; ARIB STD-B31. */

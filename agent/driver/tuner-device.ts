@@ -1,4 +1,4 @@
-/** What the tuners of all drivers have in common: files, power for the antenna's converter, and errors of `read`. */
+/** Common parts of all drivers: files, power for the antenna's converter, and errors of `read`. */
 import type { BroadcastType } from '../../arib/ids.ts';
 import type { DeviceSystem } from './device.ts';
 import { callError, lnbError, openError, systemError } from './device-error.ts';

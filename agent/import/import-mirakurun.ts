@@ -1,4 +1,6 @@
-/** `svc-agent import-mirakurun`: takes over what a household has configured for Mirakurun, and tells what it could not. */
+/**
+ * `svc-agent import-mirakurun`: imports a household's configuration of Mirakurun, and lists what could not be imported.
+ */
 import { chown, copyFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Channel, TunerDefinition } from '../../wire/agent.ts';
@@ -15,7 +17,7 @@ interface ImportOptions {
   readonly channelsFile: string;
   /** Replace files that are there; each is kept beside as `.before-import`. */
   readonly isReplacing: boolean;
-  /** Only tell what would be written. */
+  /** Only print what would be written. */
   readonly isDry: boolean;
   readonly print: (line: string) => void;
 }

@@ -1,5 +1,5 @@
 /**
- * A home with everything: 120 stations whose programmes are those of the synthetic broadcaster's default scenario,
+ * A large household: 120 stations whose programmes are those of the synthetic broadcaster's default scenario,
  * each set of them taken at another time, so that no two stations say the same.
  */
 import {

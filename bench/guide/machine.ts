@@ -1,6 +1,6 @@
 /**
- * Time that does not depend on what else the machine does: the processor time of this thread, and how fast the machine
- * is just now, by a fixed piece of work. Limits in milliseconds hold for a machine of factor 1.
+ * Time independent of other load: the CPU time of this thread, and the present speed of the machine by a fixed piece of
+ * work. Limits in milliseconds hold for a machine of factor 1.
  */
 import { quantile } from './figures.ts';
 
@@ -47,12 +47,12 @@ export class MachineClock {
     return { ms: end - begin, value };
   }
 
-  /** How fast the machine is just now, for `factor`. */
+  /** Measures the present speed of the machine, for `factor`. */
   look(times: number): void {
     for (let index = 0; index < times; index++) this.timed(() => {});
   }
 
-  /** So many times as slow as the machine of the limits, since this was last asked. */
+  /** Slowdown relative to the reference machine, since the last call. */
   factor(): number {
     return quantile(this.#references.splice(0), 0.5) / REFERENCE_MS;
   }

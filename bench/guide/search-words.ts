@@ -1,4 +1,4 @@
-/** What people search for: words out of the very texts, so that most find something, and some that do not. */
+/** Search words taken from the texts, so that most have results, and some without. */
 import type { Database } from 'bun:sqlite';
 
 /** Runs of one kind of letter are what a person takes for a word. */

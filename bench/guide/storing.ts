@@ -1,5 +1,5 @@
 /**
- * How late the service's main loop is while its guide worker stores a full satellite network: the service runs in
+ * Event-loop delay of the service while its guide worker stores a full satellite network: the service runs in
  * this process, with its workers; the air in another.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -119,7 +119,7 @@ async function watch(folder: string, events: number, idleLag: number): Promise<S
   const database = openDatabase(join(folder, 'svc.db'));
   const count = database.query<{ n: number }, []>('SELECT count(*) AS n FROM programs');
   const begin = performance.now();
-  // What the start itself costs is not meant.
+  // The start itself is not measured.
   while ((count.get()?.n ?? 0) === 0 && performance.now() - begin < STORE_LIMIT_MS) await Bun.sleep(LOOK_MS);
   const beat = new Beat().start();
   try {

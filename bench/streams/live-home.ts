@@ -1,5 +1,5 @@
 /**
- * A data folder in which the service finds nothing left to collect, so that live viewing has the tuners for itself:
+ * A data folder without anything left to collect, so that live viewing has all tuners:
  * every station with a fresh logo, and the guide's collection switched off.
  */
 import { join } from 'node:path';

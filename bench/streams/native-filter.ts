@@ -9,7 +9,7 @@ const PACKET = 188;
 const PIDS = 8192;
 
 interface NativeFilter {
-  /** Begins anew. */
+  /** Resets the filter. */
   reset(): void;
   /** @returns octets that were kept */
   filter(chunk: Uint8Array): number;

@@ -22,5 +22,5 @@ try {
     await Bun.sleep(TICK_MS);
   }
 } catch {
-  // The reader has gone.
+  // The reader has disconnected.
 }
