@@ -20,6 +20,8 @@ import { VisitGoal } from './visit-goal.ts';
 const MAX_WAITING = 1_000;
 /** Present and following events of a stream come together. */
 const PRESENT_MS = 50;
+/** Of a station, until then. */
+const MAX_PRESENTS = 8;
 /** Interval at which open ends and pauses are recomputed. */
 const TICK_MS = 60_000;
 /** Interval between checks of goals: a check goes through every station of a network. */
@@ -48,6 +50,12 @@ interface Reading {
   counted: boolean;
 }
 
+/** What a station's present/following says, and what of it is written. */
+interface PresentNews {
+  readonly named: NamedEvents;
+  readonly change: StationChange;
+}
+
 export class GuideHost {
   readonly #stations = new KnownStations();
   /** By the main thread's number, which is the session's id. */
@@ -56,7 +64,7 @@ export class GuideHost {
   #writeMs = { visit: 0, feed: 0 };
   /** All writing, one after the other. */
   #queue: Promise<void> = Promise.resolve();
-  readonly #presents = new Set<StationId>();
+  readonly #presents = new Map<StationId, PresentNews[]>();
   #presentTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #changed = new Set<StationId>();
   #tellTimer: ReturnType<typeof setTimeout> | undefined;
@@ -226,25 +234,31 @@ export class GuideHost {
     return present.read(reading?.session.time(now) ?? broadcastMs(now));
   }
 
-  #presentChanged(station: StationId): void {
-    this.#presents.add(station);
+  /** Also what was present for a moment only is told: a process that was stopped reads many tables at once. */
+  #presentChanged(stationId: StationId): void {
+    const present = this.#stations.get(stationId)?.present;
+    if (present === undefined) return;
+    const said = this.#said(present, this.options.now());
+    const programs = [said.present, said.following].filter((program) => program != null);
+    const named = { stationId, ...present.named };
+    const change = { stationId, programs, extended: new Map(), windows: [], presentFollowing: said };
+    const all = this.#presents.get(stationId) ?? [];
+    const last = all.at(-1);
+    const isAnother = last === undefined || last.named.present !== named.present;
+    all.splice(isAnother && all.length < MAX_PRESENTS ? all.length : -1, 1, { named, change });
+    this.#presents.set(stationId, all);
     this.#presentTimer ??= setTimeout(() => this.#flushPresents(), PRESENT_MS);
   }
 
   #flushPresents(): void {
     clearTimeout(this.#presentTimer);
     this.#presentTimer = undefined;
-    const now = this.options.now();
-    const changes: StationChange[] = [];
-    const named: NamedEvents[] = [];
-    for (const stationId of this.#presents) {
-      const present = this.#stations.get(stationId)?.present;
-      if (present === undefined) continue;
-      named.push({ stationId, ...present.named });
-      const said = this.#said(present, now);
-      const programs = [said.present, said.following].filter((program) => program != null);
-      changes.push({ stationId, programs, extended: new Map(), windows: [], presentFollowing: said });
-    }
+    const all = [...this.#presents.values()].flatMap((news) => [
+      ...news.slice(0, -1).map(withoutFollowing),
+      ...news.slice(-1),
+    ]);
+    const changes = all.map(({ change }) => change);
+    const named = all.map((one) => one.named);
     this.#presents.clear();
     if (changes.length === 0) return;
     void this.#enqueue(async (file) => {
@@ -300,4 +314,19 @@ export class GuideHost {
       this.options.post({ kind: 'purged', programs });
     });
   }
+}
+
+/** Present and following are two sections: between them they may contradict each other. */
+function withoutFollowing({ named, change }: PresentNews): PresentNews {
+  const { presentFollowing } = change;
+  if (presentFollowing === undefined) return { named, change };
+  const { present, at } = presentFollowing;
+  return {
+    named: { ...named, following: undefined },
+    change: {
+      ...change,
+      programs: present == null ? [] : [present],
+      presentFollowing: { present, following: undefined, at },
+    },
+  };
 }
