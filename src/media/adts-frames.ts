@@ -15,7 +15,7 @@ export class AdtsFrames {
   /** Ticks of 90 kHz that one frame lasts, of the last one. */
   ticks = (FRAME_SAMPLES * 90_000) / 48_000;
 
-  /** Octets were lost: what is begun is not continued. */
+  /** Octets were lost: discards the incomplete frame. */
   reset(): void {
     this.#length = 0;
   }

@@ -1,4 +1,4 @@
-/** Which audio a live request gets: pure choice out of what the guide offers and the station sends. */
+/** Audio selection of a live request: a pure function of the guide's options and the station's streams. */
 import type { AudioOption, AudioSide } from '../../wire/api.ts';
 
 export interface AudioChoice {
@@ -25,7 +25,7 @@ export function chooseAudio(
   return chosen === undefined ? FIRST : { stream: chosen.stream, side: chosen.side };
 }
 
-/** The same for equal choices: part of what viewers share an encoder by. */
+/** Equal for equal choices: part of the key by which viewers share an encoder. */
 export function audioKey(choice: AudioChoice | undefined): string {
   return choice === undefined ? 'none' : `${choice.stream}:${choice.side}`;
 }

@@ -1,7 +1,6 @@
 /**
- * What the next viewer of a session starts with: the initialisation segment, the clock, what does not come, the fragments since a key frame
- * (the first viewer: since the beginning), which captions there are, and the caption page of each language that is shown
- * now.
+ * Initial frames of the next viewer of a session: initialisation segment, clock, present faults, fragments since a key
+ * frame (the first viewer: since the beginning), caption languages, and the current caption page of each language.
  */
 import {
   type CaptionFrame,
@@ -14,7 +13,7 @@ import {
   type InitFrame,
 } from './frame.ts';
 
-/** Ten seconds at 6 Mbit/s; key frames come every second, so more means that none comes. */
+/** Ten seconds at 6 Mbit/s; key frames come every second, so more means that there are none. */
 const MAX_FRAGMENT_BYTES = 8 * 1024 * 1024;
 /** Languages of captions and as many of superimposed text, ARIB STD-B24 Volume 1 Part 3, 9.3.1. */
 const MAX_PAGES = 16;
@@ -74,7 +73,7 @@ export class Backlog {
     return [...head, ...this.captionFrames(), ...this.#fragments];
   }
 
-  /** Which captions there are, then the pages that are shown now. */
+  /** Caption languages, then the current pages. */
   captionFrames(): (CaptionFrame | CaptionTrackFrame)[] {
     return [...this.#tracks.values(), ...this.#captions.values()];
   }

@@ -1,6 +1,6 @@
 /**
- * One viewer's frames as a caption frame stream: the pages of one language, superimposed text and notices. Each frame is
- * its length without these four octets, its kind, a time of 90 kHz in eight octets, and its payload, big-endian.
+ * One viewer's frames as a caption frame stream: the pages of one language, superimposed text and notices. Each frame
+ * is its length without these four octets, its kind, a time of 90 kHz in eight octets, and its payload, big-endian.
  */
 import { CAPTION_FRAME, type CaptionStreamNotice } from '../../wire/caption.ts';
 import { CaptionSelection } from './caption-selection.ts';
@@ -9,7 +9,7 @@ import type { ViewerQueue } from './viewer-queue.ts';
 
 const LENGTH_BYTES = 4;
 const HEADER_BYTES = 9;
-/** Interval of notices that tell the client that its connection lives. */
+/** Interval of keep-alive notices. */
 const PING_MS = 20_000;
 function captionStreamFrame(kind: number, time: number, payload: string): Uint8Array<ArrayBuffer> {
   const text = new TextEncoder().encode(payload);
@@ -81,7 +81,7 @@ export function captionBody(
           controller.error(reason);
         });
         ping = setInterval(() => {
-          // One that waits to be sent is enough for a client that reads nothing.
+          // One pending message suffices for a client that reads nothing.
           if (!isOver && (controller.desiredSize ?? 0) >= 0) controller.enqueue(notice({ type: 'ping' }));
         }, pingMs);
       },

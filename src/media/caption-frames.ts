@@ -1,4 +1,4 @@
-/** What the reader `caption` posts as frames, of a station as of a recorded file. */
+/** Converts values of the reader `caption` to frames, for stations and recorded files. */
 import type { CaptionReaderValue } from '../reception/caption-reader.ts';
 import type { CaptionFrame, CaptionTrackFrame } from './frame.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Which of the caption pages of a session one viewer gets: those of its language, or of the first where the programme has
- * no such language. The encodings of frames (caption stream, socket) ask it; the language may change at any time.
+ * Selects a viewer's caption pages: those of its language, or of the first one if the programme lacks it. Used by the
+ * encodings of frames (caption stream, socket); the language may change at any time.
  */
 import { CAPTION_PAGE_VERSION, type CaptionPage, type CaptionsNotice } from '../../wire/caption.ts';
 import { captionLanguageLabel } from '../model/caption-language.ts';
@@ -27,14 +27,14 @@ class Track {
     private wanted: number,
   ) {}
 
-  /** The wanted language, while it may still come or is there; else the first. */
+  /** The selected language while it may still be available; else the first. */
   get language(): number {
     const { languages, wanted } = this;
     if (languages === null || languages.length === 0) return wanted;
     return languages.some(({ index }) => index === wanted) ? wanted : FIRST_LANGUAGE;
   }
 
-  /** What of before is on the screen is cleared. */
+  /** Clears the old page on the screen. */
   follow(languages: CaptionTrackFrame['languages']): SelectedCaption[] {
     const shown = this.#pages.get(this.language);
     this.languages = languages;
@@ -48,7 +48,7 @@ class Track {
     return [{ kind: 'page', superimpose: this.superimpose, time: frame.time, json: frame.json }];
   }
 
-  /** The current page of the language, or an empty one in place of what is shown. */
+  /** The current page of the language, or an empty one. */
   select(language: number): SelectedCaption[] {
     const before = this.#pages.get(this.language);
     const was = this.language;

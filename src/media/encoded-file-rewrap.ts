@@ -16,7 +16,7 @@ interface RewrapOptions {
   readonly from: number;
   /** Place of the sound among those of the file; what is not there is the first one. */
   readonly audio: number;
-  /** A client that takes nothing for so long is given up, ms. */
+  /** A client that reads nothing for this long is disconnected, ms. */
   readonly abandonedAfterMs: number;
 }
 
@@ -103,7 +103,7 @@ interface Rewrapping {
   readonly file: EncodedFileInput;
   readonly output: Output;
   readonly tracks: readonly Track[];
-  /** Written and not yet taken. */
+  /** Written but not yet read. */
   readonly chunks: Uint8Array[];
   readonly abandonedAfterMs: number;
 }
@@ -125,7 +125,7 @@ async function step({ output, tracks }: Rewrapping): Promise<boolean> {
   return true;
 }
 
-/** Read only as fast as it is taken. */
+/** Read only as fast as the viewer reads. */
 function bodyOf(rewrapping: Rewrapping): ReadableStream<Uint8Array> {
   const { file, output, chunks, abandonedAfterMs } = rewrapping;
   let isOpen = true;

@@ -32,7 +32,7 @@ interface EncodedFileSourceOptions {
 const STALL_LIMIT_MS = 20_000;
 const CHECK_MS = 500;
 const READ_LIMIT_MS = 2_000;
-/** It is fed by nothing; the file is its input. */
+/** Its input is the file. */
 const NO_INPUT = 1;
 
 /** Streams of a file have no PIDs: the place of a sound is told by this and what follows. */
@@ -47,7 +47,7 @@ export class EncodedFileSource implements MediaSource {
   constructor(private readonly options: EncodedFileSourceOptions) {
     const { hasVideo, sounds } = options;
     this.layout = {
-      // Nothing depends on what it is: ffmpeg reads it from the file.
+      // Unused: ffmpeg reads it from the file.
       video: hasVideo ? { pid: VIDEO, kind: 'h264' } : null,
       audios: Array.from({ length: sounds }, (_, index) => (FIRST_AUDIO + index) as Pid),
     };
@@ -119,7 +119,7 @@ class FileConversion {
       ...{ ffmpeg, video, path, from, lead: LEAD_TICKS / TICKS_PER_SECOND },
       audio: audio === null ? null : { ...audio, stream: audio.pid - FIRST_AUDIO },
     });
-    // Its owner learns of the end after it has the output.
+    // Its owner must have the output before the end is reported.
     await Promise.resolve();
     try {
       this.#process = new FfmpegProcess(command, NO_INPUT);

@@ -17,7 +17,7 @@ export interface EncodedFileInput {
   close(): void;
 }
 
-/** Of a file whose reading fails without being asked for: the request that needs it fails by itself. */
+/** For read-ahead: the request that needs the data fails itself. */
 const IGNORED = (): void => {};
 const CACHE_BYTES = 4 * 1024 * 1024;
 /** Pictures are less apart also where they are reordered, s. */
@@ -44,7 +44,7 @@ export interface EncodedFileFacts {
   readonly videoEnd: number | null;
   /** s, of each sound. */
   readonly audioEnds: readonly number[];
-  /** s in which a track has nothing, of the one that lacks most: holes longer than a second, from 0 on. */
+  /** Total s of gaps longer than a second, of the track with the most, from 0 on. */
   readonly missing: number;
   /** RFC 6381, picture first. */
   readonly codecs: string;

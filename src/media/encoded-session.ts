@@ -19,7 +19,7 @@ import { StreamBroken } from './viewer-queue.ts';
 
 /** 20 s of 6 Mbit/s. */
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
-/** A GPU that fails, a stream that is announced and not sent, a layout that changes: one of each. */
+/** Restarts: one each for a failing GPU, a missing announced stream, and a changed layout. */
 const MAX_STARTS = 4;
 
 interface EncodedSessionOptions {
@@ -38,13 +38,13 @@ export class EncodedSession implements MediaSession {
   readonly #audience: Audience;
   readonly #backlog = new Backlog();
   readonly #ready = Promise.withResolvers<void>();
-  /** What every viewer should know of the encoder. */
+  /** Notices about the encoder for every viewer. */
   readonly #notices: Set<Notice>;
   #choice: EncoderChoice | undefined;
   #output: SourceOutput | undefined;
   #mime = '';
   #state: 'starting' | 'live' | 'over' = 'starting';
-  /** Set with its end: undefined reason after all was sent. */
+  /** Set at its end: undefined reason after a complete transmission. */
   #ending: { readonly reason: Error | undefined } | undefined;
   #starts = 0;
   /** Announced by the layout, but not sent, or scrambled. */
@@ -80,7 +80,7 @@ export class EncodedSession implements MediaSession {
       await unlessAborted(this.#ready.promise, signal);
       const viewer = this.#audience.admit(signal);
       for (const frame of this.#backlog.frames()) viewer.push(frame);
-      // What is short may have been encoded whole before.
+      // A short recording may already be encoded completely.
       if (this.#ending !== undefined) dismiss(viewer, this.#ending.reason);
       return { viewer, mime: this.#mime, notices: [...this.#notices] };
     } finally {
@@ -152,7 +152,7 @@ export class EncodedSession implements MediaSession {
   #finish(end: OutputEnd): void {
     if (end.cause === 'encoder') {
       this.options.log.warn('encoder failed', { reason: end.reason });
-      // The next request gets an encoder that needs less of the machine.
+      // The next request gets an encoder with lower load.
       const encoder = this.#choice?.encoder;
       if (encoder?.codec === 'av1') this.options.encoders.suspend(encoder);
     }
@@ -173,7 +173,7 @@ export class EncodedSession implements MediaSession {
     }
   }
 
-  /** Changes what made the encoder end before its first fragment. @throws Failure when nothing is left to change. */
+  /** Adapts the recipe after an encoder that ended before its first fragment. @throws Failure without alternatives. */
   async #reconsider(end: Extract<OutputEnd, { cause: 'encoder' }>): Promise<void> {
     const { encoders, log, layout } = this.options;
     const choice = this.#choice;
@@ -184,7 +184,7 @@ export class EncodedSession implements MediaSession {
       this.#missing = [...this.#missing, ...missing];
       return;
     }
-    // A Failure of its own when ffmpeg itself went away.
+    // A separate Failure when ffmpeg itself is missing.
     await encoders.ffmpeg();
     if (choice === undefined || choice.encoder.name === 'libx264') throw encoderFailure(end);
     encoders.suspend(choice.encoder);

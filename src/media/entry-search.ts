@@ -1,4 +1,4 @@
-/** Where reading a recording begins for a wanted time: an intra picture, and the tables that are in force there. */
+/** Entry point of a recording for a time: an intra picture, and the tables in force there. */
 import { type Media90k, media90k } from '../../arib/time.ts';
 import { scramblingControl } from '../../arib/ts/packet.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
@@ -29,7 +29,9 @@ const AHEAD_BYTES = 8 * 1024 * 1024;
 const TABLE_BYTES = 1024 * 1024;
 const BLOCK_BYTES = 512 * 1024;
 
-/** The last entry at or before a time in its piece, else the first one behind it; undefined where nothing is readable. */
+/**
+ * The last entry at or before a time in its piece, else the first one behind it; undefined where nothing is readable.
+ */
 export async function findEntry(
   source: ByteSource,
   index: RecordingIndex,
@@ -113,7 +115,7 @@ async function* entriesIn(
       const entry = entryAt(bytes, offset, layout);
       const media = entry === undefined ? undefined : index.timeOf(entry.pts, at + offset);
       if (entry === undefined || media === undefined) continue;
-      // A damaged stamp names a time that this piece does not have.
+      // A damaged stamp may lie outside of this piece.
       if (media < piece.start || media > piece.start + piece.length) continue;
       const packets = tables.layout === undefined ? index.tables : tables.packets;
       yield { at: at + offset, media: media90k(media), piece, layout, tables: packets, format: entry.format };

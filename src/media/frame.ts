@@ -1,13 +1,13 @@
 /**
- * What viewers receive, whatever the source and however it is sent: an HTTP body (`http-body.ts`), a socket and a caption
- * stream are encodings of the same frames. Frames are shared by all viewers and never changed.
+ * Frames, the common form of all media to viewers: an HTTP body (`http-body.ts`), the socket and a caption stream are
+ * encodings of the same frames. Frames are shared by all viewers and never changed.
  */
 import type { BroadcastMs, Media90k, Pts90k } from '../../arib/time.ts';
 import type { ProgrammeFault } from '../../arib/ts/gap-watch.ts';
 import type { Notice } from '../../wire/api.ts';
 import type { CaptionLanguage } from '../../wire/caption.ts';
 
-/** Initialisation segment (ftyp and moov); a fragment is worth nothing without it. */
+/** Initialisation segment (ftyp and moov), required for fragments. */
 export interface InitFrame {
   readonly kind: 'init';
   readonly bytes: Uint8Array;
@@ -31,7 +31,7 @@ export interface PacketsFrame {
   readonly bytes: Uint8Array;
 }
 
-/** Which captions, or superimposed texts, there are now; pages of before are gone. */
+/** Present languages of captions or superimposed text; clears earlier pages. */
 export interface CaptionTrackFrame {
   readonly kind: 'captionTrack';
   readonly superimpose: boolean;
@@ -52,19 +52,19 @@ export interface CaptionFrame {
   readonly json: string;
 }
 
-/** Why something else than asked for is sent. */
+/** Why the stream differs from the request. */
 interface NoticeFrame {
   readonly kind: 'notice';
   readonly notice: Notice;
 }
 
-/** What of the broadcast does not come, so that a picture stands or is silent; null: all comes again. */
+/** Missing parts of the broadcast, replaced by a still picture or silence; null: none. */
 export interface FaultFrame {
   readonly kind: 'fault';
   readonly fault: ProgrammeFault | null;
 }
 
-/** Where the session's timeline lies in the broadcast. */
+/** Maps the session's timeline to the broadcast. */
 export interface ClockFrame {
   readonly kind: 'clock';
   readonly media: Media90k;
@@ -91,10 +91,10 @@ export type Frame =
   | ClockFrame
   | DataFrame;
 
-/** What a frame without bytes of its own counts for in a queue. */
+/** Size of a frame without bytes, for queue bounds. */
 const SMALL_FRAME_BYTES = 64;
 
-/** What a frame takes in a viewer's queue, octets. */
+/** Size of a frame in a viewer's queue, octets. */
 export function frameBytes(frame: Frame): number {
   switch (frame.kind) {
     case 'init':

@@ -1,6 +1,6 @@
 /**
- * One viewer's frames as an HTTP body: the initialisation segment and fragments, or packets. Frames of other kinds have no
- * place in such a body.
+ * One viewer's frames as an HTTP body: the initialisation segment and fragments, or packets. Frames of other kinds have
+ * no place in such a body.
  */
 import { FragmentRebaser } from '../../mp4/fragment-rebaser.ts';
 import type { Frame } from './frame.ts';
@@ -9,7 +9,7 @@ import type { ViewerQueue } from './viewer-queue.ts';
 interface HttpBodyOptions {
   /** Fragments keep their times; else they start near 0 whenever the viewer joined. */
   readonly keepsTimes?: boolean;
-  /** A client that takes nothing for so long is given up, ms; undefined: the queue's bound alone decides. */
+  /** A client that reads nothing for this long is disconnected, ms; undefined: only the queue's bound applies. */
   readonly abandonedAfterMs?: number;
 }
 

@@ -1,4 +1,4 @@
-/** The packets of a source as they are, shared by all their viewers. */
+/** Original packets of a source, shared by all their viewers. */
 import { unlessAborted } from '../../host/deadline.ts';
 import { Audience } from './audience.ts';
 import { Backlog } from './backlog.ts';
@@ -27,7 +27,7 @@ export class PacketSession implements MediaSession {
   readonly #captionAudience = new Audience({ maxBytes: MAX_QUEUED_CAPTION_BYTES, onEmpty: () => {} });
   readonly #backlog = new Backlog();
   readonly #output: PacketOutput;
-  /** Viewers that wait for what they start with. */
+  /** Viewers that wait for their initial burst. */
   readonly #joining = new Map<number, Joining>();
   #serial = 0;
   #isOver = false;

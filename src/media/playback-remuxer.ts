@@ -1,7 +1,7 @@
 /**
- * Prepares a recorded stream for one encoder: its picture and its sounds, as many as are asked for, on fixed PIDs, with times on one line
- * without jumps or wraps, however many parts, gaps and PIDs the recording has. An encoder sees one plain stream, so that
- * picture and sound stay together after each gap and its output continues.
+ * Prepares a recorded stream for one encoder: its picture and its sounds, as many as are asked for, on fixed PIDs, with
+ * times on one line without jumps or wraps, however many parts, gaps and PIDs the recording has. An encoder sees one
+ * plain stream, so that picture and sound stay together after each gap and its output continues.
  *
  * Every part begins with an intra picture; sound from before it is left out, as are pictures that need earlier ones.
  */
@@ -30,7 +30,7 @@ import { TimeGuard } from '../reception/time-guard.ts';
 import { AdtsFrames } from './adts-frames.ts';
 import { ProgramTables } from './program-tables.ts';
 
-/** PIDs of what an encoder gets. */
+/** PIDs of the output. */
 export const PLAYBACK_VIDEO = 0x100 as Pid;
 export const PLAYBACK_AUDIO = 0x110 as Pid;
 
@@ -43,7 +43,7 @@ const MAP_PID = 0x1000 as Pid;
 /** Times at the encoder begin here, so that none is negative; a whole number of samples at 48 kHz. */
 export const LEAD_TICKS = 10 * TICKS_PER_SECOND;
 
-/** What an encoder adds before its first frame of sound (1024 samples), which must not come before the picture. */
+/** Priming of an encoder before its first frame of sound (1024 samples), which must not precede the picture. */
 const PRIMING_TICKS = 1_920;
 /** Sound is multiplexed up to a second behind its picture; where it is later it is not sent. */
 const SILENT_AFTER = 3 * TICKS_PER_SECOND;
@@ -53,7 +53,7 @@ export const INTERLEAVE_MS = 4_000;
 const HOLE_TICKS = TICKS_PER_SECOND;
 /** Of one pause. */
 const MAX_SILENCE = 30 * TICKS_PER_SECOND;
-/** Longer pauses of sound are filled: an encoder does not, where the sound has another format behind it. */
+/** Longer gaps of sound are filled: encoders do not, when the format changes after them. */
 const PAUSE_TICKS = 2.5 * SILENT_TICKS;
 const ADTS = 0x0f;
 
@@ -69,7 +69,7 @@ interface RemuxOptions {
   readonly start: Media90k;
 }
 
-/** A point at which stamps and media time are known to belong together. */
+/** A known pair of stamp and media time. */
 interface Anchor {
   readonly pts: Pts90k;
   readonly media: Media90k;
@@ -107,7 +107,7 @@ export class PlaybackRemuxer {
   #guard: TimeGuard;
   /** Undefined until the first picture after a jump. */
   #anchor: Anchor | undefined;
-  /** Where the present part begins; nothing from before it is passed. */
+  /** Begin of the present part; earlier data is dropped. */
   #floor: number;
   #waitsForPicture = true;
   /** The encoder was given its tables. */
@@ -130,7 +130,7 @@ export class PlaybackRemuxer {
     this.#guard = this.#newGuard();
   }
 
-  /** What follows is another part of the recording: this stamp is at that time. */
+  /** Begins another part of the recording, with this stamp at that time. */
   begin(anchor: Anchor): void {
     this.#anchor = anchor;
     this.#floor = Math.max(anchor.media, this.options.start);
@@ -149,7 +149,7 @@ export class PlaybackRemuxer {
     return this.#missing;
   }
 
-  /** The codec of the picture or of the sound changed: what follows needs another encoder. Nothing is passed any more. */
+  /** The codec of picture or sound changed: another encoder is needed. Drops all further data. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -170,7 +170,7 @@ export class PlaybackRemuxer {
     return joinBytes(this.#out.splice(0));
   }
 
-  /** The clock jumped where no gap is known: what follows continues at the next picture. */
+  /** The clock jumped without a known gap: continues at the next picture. */
   #lose(): void {
     this.#guard = this.#newGuard();
     this.#anchor = undefined;
@@ -251,7 +251,7 @@ export class PlaybackRemuxer {
     if (stream.unit === 'passing') this.#pass(stream, bytes, at, shift);
   }
 
-  /** What its stamps are moved by; undefined: the unit is left out. */
+  /** Shift of its stamps; undefined: dropped. */
   #shift(stream: OutputStream, times: PesTimes, bytes: Uint8Array, at: number): number | undefined {
     const isLead = stream === this.#lead;
     const kind = this.#layout.video?.kind;
@@ -266,7 +266,7 @@ export class PlaybackRemuxer {
     const reached = this.#lead?.last ?? media;
     const time = media + unwrapPts(times.pts - pts, reached - media);
     if (time < this.#floor) return undefined;
-    // Behind a hole, what needs earlier pictures would be shown in pieces.
+    // After a gap, pictures that need earlier ones would be corrupt.
     const isBehindHole = isPicture && time > stream.last + HOLE_TICKS;
     if (isPicture && (this.#waitsForPicture || isBehindHole)) {
       if (!isEntry) return undefined;
@@ -302,7 +302,7 @@ export class PlaybackRemuxer {
     if (stream.streamType !== ADTS) return;
     const end = this.#soundEnd(stream);
     if (until - end < PAUSE_TICKS) return;
-    // Where nothing was shown either, nothing is to be heard.
+    // No sound where there was no picture either.
     const from = Math.max(end, until - MAX_SILENCE);
     for (let time = from; time + SILENT_TICKS <= until; time += SILENT_TICKS) {
       const unit = silentPes(time - this.options.start + LEAD_TICKS);

@@ -1,4 +1,4 @@
-/** What a viewer gets of a source: the packets as they are, or an encoding. Viewers of equal recipes share a session. */
+/** Recipes: the original packets, or an encoding. Viewers with equal recipes share a session. */
 import type { LiveCodec, LiveQuality, Notice } from '../../wire/api.ts';
 import type { EncoderChoice, Encoders } from '../ffmpeg/encoders.ts';
 import { type AudioChoice, audioKey } from './audio-choice.ts';
@@ -14,7 +14,7 @@ export interface EncodedRecipe {
   readonly quality?: LiveQuality;
   /** Chosen for a layout, which may have changed at a second start. */
   readonly audio: (layout: MediaLayout) => AudioChoice | undefined;
-  /** Why the recipe is not what was asked for. */
+  /** Why the recipe differs from the request. */
   readonly notices: readonly Notice[];
 }
 
@@ -56,8 +56,8 @@ export async function chooseRecipe(
 }
 
 /**
- * Equal for recipes whose viewers share a session: by what they get, not by what they asked for, so that H.264 in place
- * of AV1 is H.264.
+ * Key of recipes whose viewers share a session, by the result and not the request: H.264 in place of AV1 counts as
+ * H.264.
  */
 export function sharingKey(recipe: Recipe, layout: MediaLayout): string {
   if (recipe.kind === 'packets') return 'packets';

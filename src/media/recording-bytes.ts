@@ -1,6 +1,6 @@
 /**
- * The files of one recording as one run of octets, in the order of its parts. Files stay open while it is used, so that a
- * recording whose parts are made one file, or that is deleted, can be read to its end.
+ * The files of one recording as one range of octets, in the order of its parts. Files stay open while in use, so that a
+ * recording can be read to its end while its parts are joined or it is deleted.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
@@ -14,7 +14,7 @@ export interface ByteSource {
   read(at: number, length: number): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** A network folder that is away may not answer at all. */
+/** A missing network share may not respond at all. */
 const OPEN_LIMIT_MS = 3_000;
 const READ_LIMIT_MS = 15_000;
 
@@ -47,7 +47,7 @@ async function openPart(path: string, start: number): Promise<Part> {
       throw error instanceof Failure ? error : gone(error);
     }),
     () => {
-      // What opens after all is closed again.
+      // A file that opens too late is closed again.
       opening.then((late) => late.close()).catch(() => {});
       return hanging();
     },
@@ -102,7 +102,7 @@ export class RecordingBytes implements ByteSource {
     if (last === undefined || this.#isClosed) return false;
     last.size = (await within(OPEN_LIMIT_MS, last.handle.stat(), hanging)).size;
     const names = this.paths();
-    // Parts that were made one file: the octets are the same, and those that are open stay readable.
+    // Joined parts have the same octets, and open files stay readable.
     const isSame = this.#parts.every(({ path }, index) => names[index] === path);
     if (isSame && names.length > this.#parts.length) await this.#openFrom(this.#parts.length);
     return this.size > before;

@@ -1,6 +1,6 @@
 /**
- * The octets of a recording from a place on, whole packets at a time, and where its parts begin. Read only as fast as it
- * is taken; at the end of a recording in progress it waits for more.
+ * The octets of a recording from a place on, whole packets at a time, and where its parts begin. Read only as fast as
+ * it is taken; at the end of a recording in progress it waits for more.
  */
 import { type Media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
 import { PACKET_SIZE } from '../../arib/ts/packet.ts';
@@ -12,7 +12,7 @@ import { alignedStart } from './stream-stamps.ts';
 
 /** What is watched of a recording in progress. */
 export interface FollowedRecording {
-  /** Whether more may still be written. */
+  /** Whether it is still being written. */
   isGrowing(): boolean;
   /** Changes when writing was interrupted or continues in another file. */
   breakCount(): number;
@@ -21,7 +21,7 @@ export interface FollowedRecording {
   readonly clock: MonotonicClock;
 }
 
-/** What reading needs of an index; a worker has no more of it. */
+/** The part of an index that reading needs, also in a worker. */
 type FeedIndex = Pick<RecordingIndex, 'pieces' | 'size' | 'pieceAt'>;
 
 interface FeedOptions {
@@ -39,7 +39,7 @@ interface FeedOptions {
 }
 
 export type FeedBlock =
-  /** What follows is of this part of the recording. */
+  /** The next packets belong to this part of the recording. */
   | { readonly kind: 'piece'; readonly piece: IndexPiece }
   /** Whole packets; `at`: octets of the recording before them. */
   | { readonly kind: 'packets'; readonly at: number; readonly bytes: Uint8Array<ArrayBuffer> };
@@ -47,7 +47,7 @@ export type FeedBlock =
 const BLOCK_BYTES = 256 * 1024;
 /** A recorder writes twice a second. */
 const POLL_MS = 200;
-/** Not paced: what a player takes before it starts. */
+/** Not paced: the initial buffer of a player. */
 const BURST_TICKS = 20 * TICKS_PER_SECOND;
 /** Of a recording in progress, by the specification. */
 const MAX_SPEED = 2;
@@ -62,7 +62,7 @@ export async function* recordingFeed(options: FeedOptions): AsyncGenerator<FeedB
   const pace = new Pace(options);
   while (!signal.aborted) {
     if (follow !== undefined) {
-      // A break is known when what is behind it is written: what the index does not cover yet.
+      // An interruption is known once data after it is written, which the index does not cover yet.
       if (at >= index.size && bytes.size > at && follow.breakCount() !== breaks) {
         breaks = follow.breakCount();
         index = await follow.renew();
@@ -72,7 +72,7 @@ export async function* recordingFeed(options: FeedOptions): AsyncGenerator<FeedB
     const here = index.pieceAt(at);
     if (here !== undefined && here.from !== piece?.from) {
       piece = here;
-      // What is torn is not continued by another part.
+      // An incomplete packet is not continued in another part.
       carried = new Uint8Array(0);
       yield { kind: 'piece', piece };
     }
@@ -82,7 +82,7 @@ export async function* recordingFeed(options: FeedOptions): AsyncGenerator<FeedB
     if (signal.aborted) return;
     if (block.length === 0) {
       if (next !== undefined || follow === undefined) return;
-      // The state is read first: what was written before the end is in the size that is read after it.
+      // The state is read before the size, so that the size includes everything written before the end.
       const isGrowing = follow.isGrowing();
       if (await bytes.refresh()) continue;
       if (!isGrowing) return;
@@ -138,7 +138,7 @@ class Pace {
 
   constructor(private readonly options: FeedOptions) {}
 
-  /** Until what was given is no further ahead than the allowed speed makes it. */
+  /** Waits until the output is within the allowed speed. */
   async wait(): Promise<void> {
     const { follow, position, signal, sleep = sleepUnlessAborted } = this.options;
     if (follow === undefined || position === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * Where the times of a recording lie in its octets. Made of few places that are read: the ends of each run of writing,
- * one place every 64 MB (at least 32), and more where the stamps do not fit a steady stream, until each jump of the clock
+ * The time index of a recording: maps times to octets. Built from few samples: the ends of each run of writing, one
+ * place every 64 MB (at least 32), and more where the stamps do not fit a steady stream, until each jump of the clock
  * is found. No file is read as a whole, unless it is a few MB.
  */
 import type { ServiceId } from '../../arib/ids.ts';
@@ -82,7 +82,7 @@ const FINE_BYTES = 64 * 1024;
 const DEVIATION = 5 * TICKS_PER_SECOND;
 /** Writing that was interrupted for less lost nothing that is seen. */
 const SEAMLESS = TICKS_PER_SECOND / 2;
-/** A broken stream may jump everywhere: so many places are read to find jumps. */
+/** Limit of samples for finding jumps in a broken stream. */
 const MAX_READS = 3_000;
 const HEAD_BYTES = 4 * 1024 * 1024;
 const BLOCK_BYTES = 512 * 1024;
@@ -196,7 +196,7 @@ export class RecordingIndex {
   }
 }
 
-/** Keeps what it read, so that the index of a growing recording is renewed by reading its end alone. */
+/** Keeps its samples, so that the index of a growing recording is updated by reading only its end. */
 export class RecordingIndexer {
   #head: { tables: ProgramTables; layout: StationLayout } | undefined;
   #sampler: StampSampler | undefined;
@@ -269,7 +269,7 @@ export class RecordingIndexer {
         const here = isSoundOnly ? layout : (tables.layout ?? layout);
         const entry = entryAt(bytes, offset, here);
         if (entry === undefined) continue;
-        // A stamp that its neighbours deny is damaged.
+        // A stamp inconsistent with its neighbours is damaged.
         if (!continues(0, ptsDifference(entry.pts, fallback.pts))) continue;
         const sample = { at: at + offset, pts: entry.pts };
         this.#entries.set(part.from, sample);
@@ -366,7 +366,7 @@ async function splitAtJumps(sampler: StampSampler, run: Run): Promise<Run[]> {
     for (const [last, first] of jumps) {
       if (last.at > (open.at(-1)?.at ?? -1)) open.push(last);
       parts.push({ samples: open, from, to: first.at, broadcastAt });
-      // What the clock says cannot be trusted across a jump of it.
+      // The clock is meaningless across a jump.
       broadcastAt = undefined;
       from = first.at;
       open = [first];

@@ -197,7 +197,7 @@ class Conversion {
 
   async #run(): Promise<void> {
     const process = this.#process;
-    // Its owner learns of the end after it has the output.
+    // Its owner must have the output before the end is reported.
     await Promise.resolve();
     if (process !== undefined) {
       const feeding = this.#feed(process);

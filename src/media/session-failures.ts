@@ -1,4 +1,4 @@
-/** What a viewer is told when a session has nothing for it: a station and a recording fail in different words. */
+/** Failures of sessions without output; the texts differ for stations and recordings. */
 import { Failure } from '../model/failure.ts';
 
 export interface SessionFailures {

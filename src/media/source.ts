@@ -1,5 +1,5 @@
 /**
- * Where media comes from, as sessions see it. A source is opened once and shared by the sessions of its viewers. The
+ * Interface of media sources to sessions. A source is opened once and shared by the sessions of its viewers. The
  * station source (`station-source.ts`) is one implementation; a recorded file and a growing file are others.
  */
 import type { Pid } from '../../arib/ids.ts';
@@ -34,7 +34,7 @@ export type OutputEnd =
 export interface OutputConsumer {
   /** `init` comes first, then fragments from a key frame on, among them frames of other kinds. */
   frame(frame: Frame): void;
-  /** Once; nothing follows. */
+  /** Once, last. */
   ended(end: OutputEnd): void;
 }
 
@@ -42,7 +42,7 @@ export interface PacketConsumer {
   /** What a viewer that asked by `join` starts with; the next packets continue it. */
   burst(viewer: number, bytes: Uint8Array): void;
   frame(frame: PacketsFrame | Exclude<Frame, { bytes: Uint8Array }>): void;
-  /** Once; nothing follows. */
+  /** Once, last. */
   ended(end: OutputEnd): void;
 }
 
@@ -73,7 +73,7 @@ export interface MediaSource {
   close(): Promise<void>;
 }
 
-/** What a source reports while it is open. */
+/** Events of an open source. */
 export interface SourceEvents {
   /** Outputs that started before end by themselves with `layout`. */
   layout(layout: MediaLayout): void;

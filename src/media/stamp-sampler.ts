@@ -1,4 +1,4 @@
-/** Reads the time stamps at places of a recording, and remembers them: what was written of a recording never changes. */
+/** Samples the time stamps of a recording, with a cache: written data never changes. */
 import { type Pts90k, pts90k } from '../../arib/time.ts';
 import { ptsDifference } from '../../arib/ts/clock.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
@@ -13,7 +13,7 @@ export interface Sample {
 
 /** Pictures come every 33 ms: 100 KB at 24 Mbit/s. */
 const WINDOW_BYTES = 192 * 1024;
-/** Without a stamp in so much the place has none: scrambled, damaged, or no stream at all. */
+/** Limit of data without a stamp: scrambled, damaged, or no stream at all. */
 const MAX_SEARCH_BYTES = 4 * 1024 * 1024;
 /** In a stream with more such places no more is looked for than where one is asked for. */
 const MAX_BARREN = 8;

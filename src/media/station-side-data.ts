@@ -1,5 +1,5 @@
 /**
- * What a station sends beside pictures and sound: captions, superimposed text and the broadcast's clock. Read once for all
+ * Side data of a station: captions, superimposed text and the broadcast's clock. Read once for all
  * outputs of the station, while any of them follows; each gets the times on its own scale.
  */
 import type { ServiceId } from '../../arib/ids.ts';
@@ -15,7 +15,7 @@ type SideFrame = CaptionFrame | CaptionTrackFrame | ClockFrame;
 
 export class StationSideData {
   readonly #followers = new Set<SideDataFollower>();
-  /** What is in force, for the next follower; times are stamps. */
+  /** Current state for the next follower; times are stamps. */
   #captions = new Backlog();
   #time: StationTime | undefined;
   #stop: (() => void) | undefined;

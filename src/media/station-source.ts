@@ -134,7 +134,7 @@ export class StationSource implements MediaSource {
   }
 }
 
-/** Tells the worker in few messages how much was taken. */
+/** Reports the amount read to the worker in few messages. */
 class Receipts {
   #bytes = 0;
 
