@@ -58,7 +58,7 @@ interface ServiceOptions {
   /** ms since the machine was started, never set. */
   elapsed: MonotonicClock;
   random: Random;
-  /** PATH, where ffmpeg is looked for. */
+  /** PATH for finding ffmpeg. */
   searchPath: string;
   /** The built UI; null = none. */
   webDir: string | null;

@@ -1,6 +1,6 @@
 /**
  * Which ffmpeg there is and which of its encoders really work here: each is tried once, in the background,
- * after start-up. A missing ffmpeg is looked for again whenever somebody asks.
+ * after start-up. A missing ffmpeg is searched again on request.
  */
 import { availableParallelism, loadavg } from 'node:os';
 import { dirname } from 'node:path';
@@ -51,7 +51,7 @@ const AV1_MIN_SPEED = 1.3;
 const TRIAL_SECONDS = 2;
 const TRIAL_TIMEOUT_MS = 10_000;
 const QUERY_TIMEOUT_MS = 10_000;
-/** How often a missing ffmpeg is looked for at most. */
+/** Shortest interval of searching a missing ffmpeg. */
 const RETRY_MS = 2_000;
 /** An encoder that failed is left alone for so long. */
 const SUSPENSION_MS = 15 * 60_000;

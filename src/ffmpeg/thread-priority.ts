@@ -1,7 +1,7 @@
 /**
  * SVT-AV1 gives its threads real-time priority (SCHED_FIFO, 99) where it may, as under root: nothing else on the machine,
  * recordings included, would then get a processor before they are done, whatever the niceness of the process. Without
- * CAP_SYS_NICE (capabilities(7)) it goes on with ordinary threads.
+ * CAP_SYS_NICE (capabilities(7)) it uses ordinary threads.
  */
 import { readFileSync } from 'node:fs';
 

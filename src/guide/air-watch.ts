@@ -175,8 +175,8 @@ export class AirWatch {
 }
 
 /**
- * When what was present ceased to be. What broke into it may be heard late, by a process that was stopped: then it
- * began announced start counts, as for every announced boundary. Null: unknown.
+ * When the present programme ended. An interruption may be received late by a process that was paused: then its
+ * announced start counts, as for every announced boundary. Null: unknown.
  */
 function ceasedAt(before: Partial<Station>, { present, startsAt, since }: AirNews): BroadcastMs | null {
   if (since === null || present == null || startsAt == null) return since;

@@ -251,8 +251,8 @@ class Planner {
   }
 
   /**
-   * Short visits where it is not known what is on now, one a type at a time, beside what is read for longer: a list
-   * of stations fills in seconds that way, a guide in minutes.
+   * Short visits where the present programme is unknown, one per type at a time, beside long ones: they fill a list of
+   * stations in seconds, a guide takes minutes.
    */
   #look(): void {
     const { input } = this;

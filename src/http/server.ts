@@ -57,7 +57,7 @@ interface HttpOptions {
   /** 0 = any free one. */
   port: number;
   tls: TlsPaths | null;
-  /** How often a renewed certificate is looked for, ms. */
+  /** Interval of checking for a renewed certificate, ms. */
   tlsCheckMs?: number;
   access: AccessPolicy;
   trustedProxies: Networks;

@@ -15,7 +15,7 @@ export interface Sample {
 const WINDOW_BYTES = 192 * 1024;
 /** Limit of data without a stamp: scrambled, damaged, or no stream at all. */
 const MAX_SEARCH_BYTES = 4 * 1024 * 1024;
-/** In a stream with more such places no more is looked for than where one is asked for. */
+/** With more such places in a stream, only requested places are read. */
 const MAX_BARREN = 8;
 /** Places that are read before a picture is taken for one that is never sent. */
 const PROBES = 32;

@@ -5,7 +5,7 @@ import type { AgentStreamRequest } from '../tuner/agent-stream.ts';
 /** What to look for in a channel's stream. */
 type SurveyTask = { kind: 'scan'; type: BroadcastType } | { kind: 'logos'; wanted: readonly WantedLogo[] };
 
-/** A station whose logo is looked for. */
+/** A station without a logo. */
 export interface WantedLogo {
   networkId: NetworkId;
   serviceId: ServiceId;
