@@ -42,6 +42,8 @@ export interface FaultRow {
   readonly isShort?: boolean;
   /** Expected causes of its gaps, in order; consecutive equal ones count once. Undefined: no gap. */
   readonly causes?: readonly Cause[];
+  /** One of `causes` that may be absent: the moment in which it holds may be too short to be noted. */
+  readonly brief?: Cause;
   /** The file contains another programme: all of it counts as missing. */
   readonly isAllMissing?: boolean;
   /** Failure code where nothing may be kept. */
@@ -275,12 +277,16 @@ const AGENT: readonly Omit<FaultRow, 'house'>[] = [
     programme: [0, 16],
     level: 'damaged',
     causes: ['stream_ended', 'agent_unavailable'],
+    // The connection may break with data in it.
+    brief: 'stream_ended',
   },
   {
     name: 'the agent is killed over the end',
     programme: [-9, 7],
     level: 'damaged',
     causes: ['stream_ended', 'agent_unavailable'],
+    // The connection may break with data in it.
+    brief: 'stream_ended',
   },
 ];
 
