@@ -48,18 +48,6 @@ const FAILURE = /^\(fail\) /;
 /** Stands above the tests of a file. */
 const HEADING = /^\S+\.test\.tsx?:$/;
 
-const GIVE_WAY = '{ echo "$0" > /proc/$$/autogroup; } 2>/dev/null; exec nice -n "$0" "$@"';
-
-/**
- * A command that gives way to everything outside of it; to be spawned `detached`, in a session of its own. Where the
- * kernel groups processes by session (sched(7), "The autogroup feature"), the niceness of a process counts only within
- * its session, and that of the session against all others.
- * @param niceness 1 to 19
- */
-export function givingWay(niceness: number, command: readonly string[]): string[] {
-  return ['sh', '-c', GIVE_WAY, String(niceness), ...command];
-}
-
 function count(summary: string, word: string): number {
   const found = summary.match(new RegExp(`^\\s*(\\d+) ${word}$`, 'm'));
   return found === null ? 0 : Number(found[1]);
@@ -105,9 +93,8 @@ export class Lane {
     const flags = ['--no-orphans', '--timeout', '30000', ...report];
     const command = [process.execPath, 'test', ...flags, ...args];
     const began = performance.now();
-    const child = Bun.spawn(niceness === 0 ? command : givingWay(niceness, command), {
+    const child = Bun.spawn(niceness === 0 ? command : ['nice', '-n', String(niceness), ...command], {
       cwd: folder,
-      detached: niceness !== 0,
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',
