@@ -88,7 +88,12 @@ function EncodeButton({ recording }: { recording: Recording }) {
   const { value } = useQuery(ENCODES);
   const queued = value?.queue.find(({ recordingId }) => recordingId === recording.id);
   return (
-    <button type="button" class="button" onClick={() => void encode([recording], queued === undefined)}>
+    <button
+      type="button"
+      class="button"
+      data-wide={queued === undefined ? undefined : ''}
+      onClick={() => void encode([recording], queued === undefined)}
+    >
       <Icon name={queued === undefined ? 'recordings' : 'close'} />
       {queued === undefined ? TEXTS.encode : TEXTS.cancelEncode(placeText(queued))}
     </button>
