@@ -252,7 +252,7 @@ export const BIG_HOUSE: readonly Task[] = [
   },
   {
     name: '録画を保護する',
-    ...{ pointer: 3, keys: 14 },
+    ...{ pointer: 3, keys: 16 },
     run: async (hands) => {
       await hands.choose(rail(hands, '録画'));
       await hands.choose(card(hands));
@@ -262,7 +262,7 @@ export const BIG_HOUSE: readonly Task[] = [
   },
   {
     name: '録画ルールを止める',
-    ...{ pointer: 3, keys: 15 },
+    ...{ pointer: 3, keys: 22 },
     run: async (hands) => {
       const { page } = hands;
       await hands.choose(rail(hands, '予約'));
