@@ -9,14 +9,14 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PacketFramer } from '../arib/ts/framer.ts';
-import { StreamStatistics } from '../arib/ts/statistics.ts';
 import type { StationRecord } from '../src/model/station.ts';
 import { type Program, startProgram } from '../test/program.ts';
 import type { Channel } from '../wire/agent.ts';
 import { cpuSeconds, machineLoad, memoryOf, threadsOf } from './guide/process-use.ts';
+import { executable } from './streams/executable.ts';
 import { fillLiveHome } from './streams/live-home.ts';
 import { startMirakurun } from './streams/mirakurun.ts';
+import { StreamViewer } from './streams/stream-viewer.ts';
 
 const ROOT = join(import.meta.dir, '..');
 const BUN = process.execPath;
@@ -56,46 +56,11 @@ async function makeAir({ type, channel }: Channel): Promise<void> {
   if ((await made.exited) !== 0) throw new Error(`no stream of ${channel}`);
 }
 
-/** Reads a stream and counts missing packets. */
-class Viewer {
-  bytes = 0;
-  readonly #statistics = new StreamStatistics();
-  readonly #framer = new PacketFramer();
-  /** Losses before the measurement: a stream begins in the middle. */
-  #lostBefore = 0;
-
-  constructor(url: string, signal: AbortSignal) {
-    void this.#read(url, signal);
-  }
-
-  begin(): void {
-    this.bytes = 0;
-    this.#lostBefore = this.#statistics.continuityErrors;
-  }
-
-  get lost(): number {
-    return this.#statistics.continuityErrors - this.#lostBefore;
-  }
-
-  async #read(url: string, signal: AbortSignal): Promise<void> {
-    try {
-      const response = await fetch(url, { signal });
-      if (response.status !== 200 || response.body === null) throw new Error(`${url}: ${response.status}`);
-      for await (const chunk of response.body) {
-        this.bytes += chunk.length;
-        this.#framer.scan(chunk, (bytes, from, to) => this.#statistics.count(bytes.subarray(from, to)));
-      }
-    } catch (error) {
-      if (!signal.aborted) console.error(String(error));
-    }
-  }
-}
-
 interface Product {
   readonly name: string;
   /** Of its processes, by their names. */
   readonly pids: Readonly<Record<string, number>>;
-  readonly viewers: readonly Viewer[];
+  readonly viewers: readonly StreamViewer[];
 }
 
 interface Use {
@@ -160,12 +125,6 @@ function print(name: string, use: Use): void {
   if (use.parts.length > 1) console.log(`           ${use.parts.join('; ')}`);
 }
 
-/** The executable if built, as users run it. */
-function command(name: string, source: string): string[] {
-  const built = join(ROOT, 'dist', name);
-  return existsSync(built) ? [built] : [BUN, join(ROOT, source)];
-}
-
 async function measure(): Promise<boolean> {
   await synth('--prepare');
   const all = JSON.parse(await synth('--channels')) as Channel[];
@@ -183,10 +142,11 @@ async function measure(): Promise<boolean> {
     `${BUN} ${join(ROOT, 'bench', 'streams', 'paced-file.ts')} ${airOf(channel)} ${length}`;
   const programs: Program[] = [];
   const leave = new AbortController();
-  const watch = (urls: readonly string[]): Viewer[] => urls.map((url) => new Viewer(url, leave.signal));
+  const watch = (urls: readonly string[]): StreamViewer[] =>
+    urls.map((url) => new StreamViewer(url, leave.signal));
   let peer: Awaited<ReturnType<typeof startMirakurun>> | undefined;
   try {
-    const agent = await startProgram(command('svc-agent', 'agent/main.ts'), {
+    const agent = await startProgram(executable('svc-agent', 'agent/main.ts'), {
       AGENT_PORT: '0',
       CHANNELS_FILE: channelsFile,
       TUNERS_FILE: join(folder, 'tuners.json'),
@@ -194,7 +154,7 @@ async function measure(): Promise<boolean> {
       FAKE_TUNERS: `GR+BS+CS:${STATIONS}`,
     });
     programs.push(agent);
-    const service = await startProgram(command('svc', 'src/main.ts'), {
+    const service = await startProgram(executable('svc', 'src/main.ts'), {
       PORT: '0',
       HOST: '127.0.0.1',
       DATA_DIR: data,
