@@ -35,6 +35,9 @@ const LIST_QUERY = t.Object({
   ),
   from: t.Optional(t.String({ pattern: EPOCH_PATTERN, description: 'only what ends after it, epoch ms' })),
   to: t.Optional(t.String({ pattern: EPOCH_PATTERN, description: 'only what begins before it, epoch ms' })),
+  state: t.Optional(
+    t.Literal('conflict', { description: 'only those that will not be recorded as it stands' }),
+  ),
   limit: t.Optional(
     t.String({
       pattern: '^[0-9]{1,4}$',
@@ -44,10 +47,10 @@ const LIST_QUERY = t.Object({
 });
 
 /** @throws Failure bad_request where the window is empty */
-function readWindow({ from, to, limit }: typeof LIST_QUERY.static): ReservationWindow {
+function readWindow({ from, to, state, limit }: typeof LIST_QUERY.static): ReservationWindow {
   const number = (text: string | undefined) => (text === undefined ? undefined : Number(text));
   const moment = (text: string | undefined) => (text === undefined ? undefined : broadcastMs(Number(text)));
-  const window = { from: moment(from), to: moment(to), limit: number(limit) };
+  const window = { from: moment(from), to: moment(to), state, limit: number(limit) };
   if (window.from !== undefined && window.to !== undefined && window.to <= window.from)
     throw new Failure('bad_request', 'to は from より後にしてください。', { path: 'to' });
   return window;

@@ -3,12 +3,12 @@ import { broadcastMs } from '../../arib/time.ts';
 import { withinWindow } from './reservation-window.ts';
 
 const ROWS = [
-  { id: 1, startAt: broadcastMs(0), endAt: broadcastMs(100) },
-  { id: 2, startAt: broadcastMs(100), endAt: broadcastMs(200) },
-  { id: 3, startAt: broadcastMs(150), endAt: broadcastMs(400) },
-];
+  { id: 1, startAt: broadcastMs(0), endAt: broadcastMs(100), state: 'scheduled' },
+  { id: 2, startAt: broadcastMs(100), endAt: broadcastMs(200), state: 'conflict' },
+  { id: 3, startAt: broadcastMs(150), endAt: broadcastMs(400), state: 'conflict' },
+] as const;
 
-test('a window takes what overlaps it, and of that the first so many', () => {
+test('a window takes what overlaps it, of one state if wanted, and of that the first so many', () => {
   const rows: [object, number[]][] = [
     [{}, [1, 2, 3]],
     [{ from: 100 }, [2, 3]],
@@ -18,6 +18,8 @@ test('a window takes what overlaps it, and of that the first so many', () => {
     [{ limit: 2 }, [1, 2]],
     [{ from: 100, limit: 1 }, [2]],
     [{ limit: 0 }, []],
+    [{ state: 'conflict' }, [2, 3]],
+    [{ state: 'conflict', from: 200, limit: 1 }, [3]],
   ];
   for (const [window, ids] of rows) {
     expect([window, withinWindow(ROWS, window).map(({ id }) => id)]).toEqual([window, ids]);

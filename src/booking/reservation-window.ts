@@ -1,5 +1,6 @@
 /** The part of a list of reservations that a screen shows. */
 import type { BroadcastMs } from '../../arib/time.ts';
+import type { ReservationState } from '../model/reservation.ts';
 
 /** Undefined: no bound on that side. */
 export interface ReservationWindow {
@@ -7,18 +8,29 @@ export interface ReservationWindow {
   from?: BroadcastMs | undefined;
   /** Airings that begin before it, epoch ms. */
   to?: BroadcastMs | undefined;
+  state?: ReservationState | undefined;
   /** The first so many, in the order of the list. */
   limit?: number | undefined;
 }
 
-export function withinWindow<T extends { readonly startAt: BroadcastMs; readonly endAt: BroadcastMs }>(
+interface Row {
+  readonly startAt: BroadcastMs;
+  readonly endAt: BroadcastMs;
+  readonly state: ReservationState;
+}
+
+export function withinWindow<T extends Row>(
   rows: readonly T[],
-  { from, to, limit }: ReservationWindow,
+  { from, to, state, limit }: ReservationWindow,
 ): readonly T[] {
-  if (from === undefined && to === undefined) return limit === undefined ? rows : rows.slice(0, limit);
+  if (from === undefined && to === undefined && state === undefined)
+    return limit === undefined ? rows : rows.slice(0, limit);
   return rows
     .filter(
-      ({ startAt, endAt }) => (from === undefined || endAt > from) && (to === undefined || startAt < to),
+      (row) =>
+        (from === undefined || row.endAt > from) &&
+        (to === undefined || row.startAt < to) &&
+        (state === undefined || row.state === state),
     )
     .slice(0, limit);
 }

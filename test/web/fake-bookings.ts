@@ -128,8 +128,10 @@ export function answerBookings(
     const sign = completed ? -1 : 1;
     const from = Number(query.get('from') ?? 0);
     const to = Number(query.get('to') ?? Infinity);
+    const state = query.get('state');
     const listed = bookings.items
       .filter((item) => isDone(item, day.now) === completed && item.endAt > from && item.startAt < to)
+      .filter((item) => state === null || item.state === state)
       .sort((a, b) => sign * (a.startAt - b.startAt || a.id - b.id));
     return Response.json(listed.slice(0, Number(query.get('limit') ?? listed.length)));
   }

@@ -3,7 +3,7 @@ import type { ReservationItem, StorageFacts } from '../../wire/api.ts';
 import { minute } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
 import { STORAGE } from '../query/queries.ts';
-import { MOST_NEXT, NEXT_BOOKINGS, RECENT_BOOKINGS } from '../query/reservations.ts';
+import { CONFLICTS, MOST_NEXT, NEXT_BOOKINGS, RECENT_BOOKINGS } from '../query/reservations.ts';
 import { useQuery } from '../query/use-query.ts';
 import { roomAlert, roomWords } from '../recordings/room.ts';
 import { countsOf, isTrouble } from '../reservations/sort.ts';
@@ -37,14 +37,20 @@ function Troubles({ items }: { items: readonly ReservationItem[] }) {
   );
 }
 
-function Booked({ items }: { items: readonly ReservationItem[] }) {
-  const { conflict, booked } = countsOf(items, minute.value);
+interface BookedProps {
+  items: readonly ReservationItem[];
+  conflicts: readonly ReservationItem[];
+}
+
+function Booked({ items, conflicts }: BookedProps) {
+  const { booked } = countsOf(items, minute.value);
+  const { conflict } = countsOf(conflicts, minute.value);
   return (
     <>
       {conflict === 0 ? null : (
         <a class="status-chip" data-tone="warn" href="reservations?filter=conflict">
           <Icon name="alert" />
-          <span class="numbers">{TEXTS.conflicts(conflict)}</span>
+          <span class="numbers">{TEXTS.conflicts(conflict, conflict >= MOST_NEXT)}</span>
         </a>
       )}
       <a class="status-chip" href="reservations">
@@ -68,9 +74,10 @@ function Room({ storage }: { storage: StorageFacts }) {
 /** Drawn once all of it is known, in a place of fixed height, so that the layout does not shift. */
 export function StatusLine() {
   const next = useQuery(NEXT_BOOKINGS);
+  const conflicts = useQuery(CONFLICTS);
   const recent = useQuery(RECENT_BOOKINGS);
   const storage = useQuery(STORAGE);
-  const known = [next, recent, storage].every(
+  const known = [next, conflicts, recent, storage].every(
     ({ value, failure }) => value !== undefined || failure !== undefined,
   );
   return (
@@ -78,7 +85,7 @@ export function StatusLine() {
       {known ? (
         <>
           {recent.value === undefined ? null : <Troubles items={recent.value.filter(isTrouble)} />}
-          {next.value === undefined ? null : <Booked items={next.value} />}
+          {next.value === undefined ? null : <Booked items={next.value} conflicts={conflicts.value ?? []} />}
           {storage.value === undefined || storage.value.folders.length === 0 ? null : (
             <Room storage={storage.value} />
           )}

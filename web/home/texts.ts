@@ -25,7 +25,7 @@ export const TEXTS = {
   nextUp: '録画と予約',
   status: '録画の状況',
   troubles: (count: number) => `録画の問題 ${count}件`,
-  conflicts: (count: number) => `競合 ${count}件`,
+  conflicts: (count: number, isMore: boolean) => `競合 ${count}件${isMore ? '以上' : ''}`,
   bookings: (count: number) => `予約 ${count}件`,
   toBookings: '予約一覧',
 

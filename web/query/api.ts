@@ -285,6 +285,7 @@ interface ReservationPart {
   readonly from: BroadcastMs;
   /** Reservations that begin before this, epoch ms. */
   readonly to?: BroadcastMs;
+  readonly state?: 'conflict';
   readonly limit?: number;
 }
 
@@ -295,6 +296,7 @@ function reservationsUrl(done: boolean, part?: ReservationPart): URL {
   if (part !== undefined) {
     if (Number.isFinite(part.from)) url.searchParams.set('from', String(part.from));
     if (part.to !== undefined && Number.isFinite(part.to)) url.searchParams.set('to', String(part.to));
+    if (part.state !== undefined) url.searchParams.set('state', part.state);
     if (part.limit !== undefined) url.searchParams.set('limit', String(part.limit));
   }
   return url;

@@ -132,6 +132,13 @@ export const NEXT_BOOKINGS: Query<readonly ReservationItem[]> = callQuery(
   (signal) => getReservations(false, signal, { from: currentMs(), limit: MOST_NEXT }),
   HOME_POLL_MS,
 );
+/** Of all that is to come, the first `MOST_NEXT` by start: a conflict next week wants a decision too. */
+export const CONFLICTS: Query<readonly ReservationItem[]> = callQuery(
+  'conflicts',
+  ['reservations', 'recordings'],
+  (signal) => getReservations(false, signal, { from: currentMs(), state: 'conflict', limit: MOST_NEXT }),
+  HOME_POLL_MS,
+);
 /** Reservations that ended in the last three days, latest first. */
 export const RECENT_BOOKINGS: Query<readonly ReservationItem[]> = callQuery(
   'recent reservations',
