@@ -199,6 +199,7 @@ export function ShelfView(props: ShelfProps) {
         focus.attach(element);
       }}
       class={`shelf shelf-${look}`}
+      data-headed={props.headingAt !== undefined}
       data-nav-group="shelf"
       style={{ height: layout === undefined ? '60vh' : `${heightOf(layout, count)}px` }}
       onKeyDown={onKey}
