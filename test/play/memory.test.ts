@@ -85,7 +85,7 @@ test('a service that streams two hours once more uses no more memory', async () 
     const watchAll = async (): Promise<number> =>
       Math.max(await watch('stream?codec=mpeg2'), await watch('file?source=ts'));
     // The heap grows to its size once, whatever is watched.
-    const early = await watchAll();
+    const early = Math.max(await watchAll(), await watchAll());
     const late = await watchAll();
     console.log(`two hours of watching: at most ${early.toFixed(0)} MB, once more: ${late.toFixed(0)} MB`);
     expect(late - early).toBeLessThan(SLACK_MB);
