@@ -23,8 +23,9 @@ import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
 const DAY_MS = 86_400_000;
 /** Stations by band, days of the guide, and recordings. The full one takes minutes to fill and to be planned. */
 const SIZES = {
-  short: { stations: [14, 16, 10], bookings: 130, rules: 20, days: 2, recordings: 2_000 },
-  full: { stations: [40, 48, 32], bookings: 400, rules: 50, days: 14, recordings: 40_000 },
+  short: { stations: [14, 16, 10], bookings: 130, crowd: 0, rules: 20, days: 2, recordings: 2_000 },
+  // Over two weeks too few of them overlap for a conflict.
+  full: { stations: [40, 48, 32], bookings: 400, crowd: 12, rules: 50, days: 14, recordings: 40_000 },
 } as const;
 const SIZE = SIZES[process.env.SVC_LONG === undefined ? 'short' : 'full'];
 /** Those of a band share tuners. */
@@ -67,16 +68,19 @@ function tuners(): Tuner[] {
   });
 }
 
-/** One every few programmes of the coming days, on all stations, and one of yesterday that no tuner was free for. */
+/**
+ * One every few programmes of the coming days, on all stations, `crowd` of one band at a moment of the next day, and one of yesterday that no tuner was free for.
+ */
 function fillBookings(database: Database, rows: readonly ProgramRow[], now: number): void {
   const coming = rows.filter(({ startAt }) => startAt > now + 7_200_000);
   const every = Math.max(1, Math.floor(coming.length / SIZE.bookings));
+  const spread = Array.from({ length: SIZE.bookings }, (_, index) => coming[index * every]);
+  const moment = now + DAY_MS;
+  const together = coming.filter(({ startAt, endAt }) => startAt <= moment && endAt > moment);
+  const booked = new Set([...spread, ...together.slice(0, SIZE.crowd)].filter((row) => row !== undefined));
   database
     .transaction(() => {
-      for (let index = 0; index < SIZE.bookings; index += 1) {
-        const row = coming[index * every];
-        if (row !== undefined) putReservation(database, { ...row, state: 'scheduled' });
-      }
+      for (const row of booked) putReservation(database, { ...row, state: 'scheduled' });
     })
     .immediate();
   const missed = rows.find(({ endAt, name }) => endAt < now - 3_600_000 && name.includes('路地裏'));
