@@ -17,7 +17,7 @@ interface NewCookie {
   name: string;
   /** base64url. */
   value: string;
-  /** Address of which it is a cookie: https makes it `Secure`, the path bounds it. */
+  /** The site's address: https makes the cookie `Secure`, the path limits it. */
   url: string;
   /** 0 deletes it. */
   lifetimeMs: number;

@@ -71,7 +71,7 @@ export function createAccess(needs: AccessNeeds) {
     addAccessRoutes(app, { sessions, tickets, ticketLimiter, oidc, trustedNetworks, trustedProxies });
     addLoginRoutes(app, login);
   };
-  /** Asked when sessions or tokens changed, of what is open. */
+  /** Called for open connections when sessions or tokens changed. */
   const isLetIn = ({ letIn }: Requester): boolean => {
     if (letIn.by === 'session') return sessions.list().some(({ id }) => id === letIn.sessionId);
     return letIn.by !== 'token' || needs.isToken(letIn.tokenId);

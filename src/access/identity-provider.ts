@@ -79,7 +79,7 @@ function authenticate(clientSecret: string): oidc.ClientAuth {
   };
 }
 
-/** Errors of the library carry what was sent, codes included, as their cause: only words of them are told. */
+/** Errors of the library carry the request, codes included, as their cause: only their message is logged. */
 function describe(error: unknown): string {
   if (error instanceof oidc.ResponseBodyError) return `${error.error}: ${error.error_description ?? ''}`;
   if (error instanceof oidc.AuthorizationResponseError)

@@ -7,7 +7,7 @@ interface LoginPage {
   title: string;
   /** Plain text. */
   paragraphs: readonly string[];
-  /** Address and text of what leads on. */
+  /** Address and text of the next step. */
   next?: { href: string; text: string };
   headers?: Record<string, string>;
 }

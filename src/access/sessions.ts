@@ -92,7 +92,7 @@ export class Sessions implements SessionCheck {
     if (hash !== undefined && this.options.store.remove(hash)) this.options.changed();
   }
 
-  /** Of everyone. @param sessionId the one that stays; null: none stays. @returns how many were ended */
+  /** Ends the sessions of everyone. @param sessionId the one that is kept; null: none @returns how many were ended */
   endOthers(sessionId: number | null): number {
     const count = this.options.store.removeOthers(sessionId, this.options.now());
     if (count > 0) this.options.changed();

@@ -137,7 +137,7 @@ export async function drained(...tails: readonly { done: Promise<void> }[]): Pro
   await within(GRACE_MS, Promise.all(tails.map((tail) => tail.done)), () => {});
 }
 
-/** Keeps the end of what a stream says. */
+/** Keeps the end of a stream's text. */
 export function tailOf(
   stream: ReadableStream<Uint8Array>,
   maxChars = MAX_STDERR_CHARS,

@@ -214,7 +214,7 @@ function liveOptions({ live }: VideoEncoder, quality: LiveQuality): readonly str
 }
 
 /**
- * Deinterlaces what is interlaced and brings the picture to square pixels of at most so many lines, never larger
+ * Deinterlaces interlaced video and brings the picture to square pixels of at most so many lines, never larger
  * than it was broadcast.
  */
 function pictureFilters(lines: number): string[] {

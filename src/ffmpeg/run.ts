@@ -1,4 +1,4 @@
-/** Runs ffmpeg to its end for a short answer: bounded in time and in what is kept of its output. */
+/** Runs ffmpeg to its end for a short answer: bounded in time and in kept output. */
 import { setPriority } from 'node:os';
 import { drained, tailOf } from './process.ts';
 import { withoutRealTimePriority } from './thread-priority.ts';

@@ -36,7 +36,7 @@ interface PairingStep {
 
 const failed = (error: PollError): PairingOutcome => ({ kind: 'error', error });
 
-/** Without end of life: one that was used is used, however late it is presented again. */
+/** Without expiry: a used code stays used, however late it is presented again. */
 export function isExpired(code: PairingCode, at: WallMs): boolean {
   return code.kind !== 'consumed' && at >= code.expiresAt;
 }

@@ -33,7 +33,7 @@ export class TokenService {
     return this.options.tokens.list();
   }
 
-  /** One that is revoked already stays so. @returns false for one that never was */
+  /** Idempotent. @returns false for an unknown token */
   revoke(id: number): boolean {
     const { tokens, now, onChanged, log } = this.options;
     const done = tokens.revoke(id, now());

@@ -6,7 +6,7 @@ interface ByteRange {
   end: number;
 }
 
-/** `whole`: no part, or one that may be ignored. `outside`: nothing of it is there. */
+/** `whole`: no range, or one that may be ignored. `outside`: the file has none of these bytes. */
 type RangeAnswer = 'whole' | 'outside' | ByteRange;
 
 const SINGLE = /^bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i;
@@ -27,7 +27,7 @@ export function readRange(header: string | null, size: number): RangeAnswer {
   return { start, end: last === '' ? size : Math.min(Number(last) + 1, size) };
 }
 
-/** Whether the part may be sent of what the client has the rest of. Only strong tags compare; dates never do. */
+/** Whether a range may be sent to a client that has the rest (If-Range). Only strong tags compare; dates never do. */
 export function isSameForRange(ifRange: string | null, etag: string | null): boolean {
   return ifRange === null || (etag !== null && ifRange.trim() === etag);
 }

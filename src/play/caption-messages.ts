@@ -13,7 +13,7 @@ export interface CaptionsAsk {
   serviceId: ServiceId | undefined;
   /** It is asked again when more was written. */
   grows: boolean;
-  /** Of one that grows: pages from there on, s on the playback scale. */
+  /** For a growing recording: only pages from this time on, s on the playback scale. */
   from: number;
   /** Background work: half of the time is left to others. */
   gently: boolean;

@@ -38,7 +38,7 @@ const FROM = t.Optional(
 );
 const ORIGIN_HEADER = 'x-svc-origin';
 
-/** @throws Failure bad_request for what is no time */
+/** @throws Failure bad_request for an invalid time */
 function readFrom(text: string | undefined): number {
   const from = text === undefined ? 0 : Number(text);
   if (text?.trim() === '' || !Number.isFinite(from) || from < 0) {

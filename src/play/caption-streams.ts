@@ -207,7 +207,7 @@ export class CaptionStreams {
     { bytes }: OpenRecording,
     read: number,
   ): Promise<boolean> {
-    // Asked before the size: what is written at the end is read too.
+    // Read before the size, so that data written at the end are read too.
     const isGrowing = this.options.list.find(id)?.state === 'recording';
     await bytes.refresh();
     return isGrowing || bytes.size > read;

@@ -1,4 +1,4 @@
-/** What stands beside the picture when recordings are watched, put together: posters, previews, captions. */
+/** Composes the data shown beside the video of a recording: posters, previews, captions. */
 import type { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import type { MonotonicClock, WallClock } from '../../host/clock.ts';

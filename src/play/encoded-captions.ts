@@ -2,7 +2,7 @@
 import type { CaptionsFile, TimedCaptionPage } from '../../wire/caption.ts';
 import { type CutList, toEncoded } from '../model/recording-time.ts';
 
-/** Of pages that fall on one moment the last one stands. What ended within a cut leaves nothing on the screen. */
+/** Of pages with the same time the last one counts. A page that ended within a cut is not shown. */
 function movedPages(pages: readonly TimedCaptionPage[], cuts: CutList): TimedCaptionPage[] {
   const moved: TimedCaptionPage[] = [];
   for (const { at, page } of pages) {

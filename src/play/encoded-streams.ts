@@ -1,4 +1,4 @@
-/** Streams of encoded files: re-wrapped where the codec is that of a file, else converted in one of the slots. */
+/** Streams of encoded files: re-wrapped if a file has the codec, else converted in one of the slots. */
 import type { MonotonicClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { Notice } from '../../wire/api.ts';

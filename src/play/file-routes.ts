@@ -60,7 +60,7 @@ async function look(parts: Pick<FileRouteNeeds, 'folderSpace'>, path: string): P
   return found;
 }
 
-/** What still grows has no tag: what was sent of it stays true, what is behind it is not known yet. */
+/** A growing file has no ETag: its beginning is final, its end is not known yet. */
 function tagOf({ state }: ListedRecording, pieces: readonly Stats[]): string | null {
   if (state === 'recording') return null;
   const marks = pieces.map(
@@ -109,7 +109,7 @@ async function sendFile(
   const status = range === 'whole' ? 200 : 206;
   if (status === 206) headers['content-range'] = `bytes ${start}-${end - 1}/${size}`;
   if (request.method === 'HEAD') return headOnly(status, headers, end - start);
-  // Only what is there now: a growing file is not waited for.
+  // Only the present content: does not wait for a growing file.
   return new Response(await joinedBody(pieces, start, end), { status, headers });
 }
 

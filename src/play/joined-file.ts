@@ -35,7 +35,7 @@ function slices(pieces: readonly FilePiece[], start: number, end: number): Slice
 
 /**
  * Octets `start` to `end`, end exclusive, of all pieces in order.
- * @throws the system's error for what is read at once
+ * @throws the system's error if the first read fails
  */
 export async function joinedBody(
   pieces: readonly FilePiece[],

@@ -1,6 +1,6 @@
 /**
  * Single intra pictures of a recording as one small transport stream: what a decoder is given to make small pictures
- * from many places without reading what is between. Pure. Each picture is stamped with a second of its own, so that one
+ * from many places without reading the data between them. Pure. Each picture is stamped with a second of its own, so that one
  * that cannot be decoded does not move the others.
  */
 import type { Pid } from '../../arib/ids.ts';
@@ -42,7 +42,7 @@ function restamp(packet: Uint8Array, ticks: number): boolean {
 
 /**
  * The first picture of a window as packets.
- * @param packets whole packets, from the one that the picture begins in
+ * @param packets whole packets, from the packet in which the picture begins
  * @param second that the picture is stamped with
  * @returns undefined when its end is not in the window, or it cannot be stamped
  */

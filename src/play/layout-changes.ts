@@ -8,7 +8,7 @@ interface LayoutChange {
   readonly at: number;
 }
 
-/** A client asks for the end of what it received, which may be some pictures before the change. */
+/** A client asks for the end of its data, which may be some pictures before the change. */
 const BEFORE = TICKS_PER_SECOND;
 const MAX_RECORDINGS = 64;
 /** Of one recording; a broadcast has some at a change of programme. */

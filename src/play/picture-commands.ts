@@ -5,7 +5,7 @@ export interface PictureSize {
   readonly height: number;
 }
 
-/** In a list; 16:9 with bars beside or above what is not. */
+/** Size in a list: 16:9; other aspects get bars. */
 const POSTER: PictureSize = { width: 640, height: 360 };
 /** On a sheet, for seeking. */
 export const PREVIEW: PictureSize = { width: 160, height: 90 };
@@ -27,7 +27,7 @@ function input(ffmpeg: string, path: string): string[] {
   ];
 }
 
-/** One picture a second from 0 on: one that cannot be decoded is the one before it, or behind it at the begin. */
+/** One picture a second from 0 on. One that cannot be decoded is replaced by the previous one, at the beginning by the next. */
 const EACH_SECOND = 'fps=1:start_time=0:round=near:eof_action=pass';
 
 /** `count` pictures of that size as RGB, one after the other. */

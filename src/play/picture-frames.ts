@@ -10,7 +10,7 @@ import type { ByteSource } from '../media/recording-bytes.ts';
 import type { RecordingIndex } from '../media/recording-index.ts';
 import { continueCounters, keyFrameAt } from './key-frame-stream.ts';
 
-/** An intra picture of 25 Mbit/s with what is sent between; then the largest one that MPEG-2 allows. */
+/** An intra picture of 25 Mbit/s with interleaved packets; then the largest one that MPEG-2 allows. */
 const WINDOWS = [1024 * 1024, 4 * 1024 * 1024] as const;
 
 interface KeyFrameOrder {
@@ -54,7 +54,7 @@ async function readPicture(
 
 /**
  * Writes one stream after the other to the same file; each is to be used before the next is asked for. Its pictures are
- * stamped with whole seconds: that of time n is at n - first. Times without a readable picture are left out.
+ * stamped with whole seconds: the picture of time n is at n - first. Times without a readable picture are left out.
  * @throws what reading and writing throw
  */
 export async function* keyFrameRuns(path: string, order: KeyFrameOrder): AsyncGenerator<KeyFrameRun> {

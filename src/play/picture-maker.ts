@@ -72,7 +72,7 @@ export class PictureMaker {
 
   /**
    * @param onPoster its file is there
-   * @returns whether there is any picture; false for what has no video, or none that can be decoded
+   * @returns whether there is any picture; false without video that can be decoded
    * @throws Failure, what reading, writing and ffmpeg fail with, the signal's reason
    */
   async make(

@@ -37,7 +37,7 @@ const ROUND_MS = 10 * 60_000;
 const REST_MS = 5_000;
 /** Interval in which the size of the cache is checked. */
 const TRIM_MS = 24 * 3_600_000;
-/** Captions are read in a fraction of a recording's length; a folder that does not answer holds back no other. */
+/** Captions are read in a fraction of a recording's length; a folder that does not answer delays no other. */
 const CAPTIONS_LEAST_MS = 60_000;
 /** Between two that nothing can be made of: tens of thousands may have lost their files. */
 const TURN_MS = 50;
@@ -66,7 +66,7 @@ export class PictureService {
     this.#running = this.#rounds();
   }
 
-  /** Ends what is being made. Idempotent. */
+  /** Cancels the work in progress. Idempotent. */
   async close(): Promise<void> {
     this.#unsubscribe?.();
     this.#stop.abort(new Error('the service ends'));
@@ -178,7 +178,7 @@ export class PictureService {
     }
   }
 
-  /** A folder that does not answer holds back no other: until the next start. */
+  /** A folder that does not answer delays no other: it is skipped until the next start. */
   #skip(id: RecordingId): true {
     this.#attempts.set(id, MAX_ATTEMPTS);
     return true;

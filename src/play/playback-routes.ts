@@ -19,7 +19,7 @@ export interface PlaybackRouteNeeds {
   encodedFiles: Pick<EncodedFileStore, 'of'>;
 }
 
-/** @throws Failure not_found for what is still being recorded, or has no file */
+/** @throws Failure not_found while it is being recorded, or without a file */
 export function finishedRecording(
   parts: Pick<PlaybackRouteNeeds, 'recordingList'>,
   id: string,

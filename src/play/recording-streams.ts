@@ -1,4 +1,4 @@
-/** Streams of recordings from any second on: converted, or the original packets; also of what is still being recorded. */
+/** Streams of recordings from any second on: converted, or the original packets; also during the recording. */
 import { type Media90k, media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
 import type { MonotonicClock } from '../../host/clock.ts';
 import { sleepUnlessAborted } from '../../host/deadline.ts';
@@ -35,7 +35,7 @@ export interface RecordingStreamRequest {
   readonly audio: string | undefined;
   /** Captions are given beside pictures and sound. */
   readonly captions?: boolean;
-  /** Chase: waits for what is written yet, is fed at most at twice real time, and its fragments begin near 0. */
+  /** Chase: waits for data not written yet, is fed at most at twice real time, and its fragments begin near 0. */
   readonly isChase: boolean;
 }
 
@@ -53,7 +53,7 @@ interface RecordingViewing {
   readonly recorded: number;
   /** PTS of second 0. */
   readonly origin: number;
-  /** Audio options, and the id of the one that is sent. */
+  /** Audio options, and the id of the selected one. */
   readonly audios: readonly AudioOption[];
   readonly audio: string;
 }

@@ -31,7 +31,7 @@ interface StreamRouteNeeds extends PlaybackRouteNeeds {
 /** A century: positions beyond are beyond any recording. */
 const MAX_SECONDS = 3_155_760_000;
 
-/** @throws Failure bad_request for what is no position */
+/** @throws Failure bad_request for an invalid position */
 function readPosition(text: string | undefined): number {
   if (text === undefined) return 0;
   const seconds = /^\d{1,15}(\.\d{1,15})?(e\d{1,2})?$/i.test(text) ? Number(text) : Number.NaN;

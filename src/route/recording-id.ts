@@ -4,7 +4,7 @@ import { Failure } from '../model/failure.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
 import { problemResponse } from './described-responses.ts';
 
-/** @throws Failure bad_request for what is no number */
+/** @throws Failure bad_request for anything but a number */
 export function readRecordingId(text: string): RecordingId {
   if (!/^\d{1,15}$/.test(text)) {
     throw new Failure('bad_request', '録画の番号が正しくありません。', { path: 'id' });
@@ -16,7 +16,7 @@ export function unknownRecording(): Failure {
   return new Failure('not_found', '録画が見つかりません。');
 }
 
-/** @throws Failure not_found, also for what is in the bin */
+/** @throws Failure not_found, also for a recording in the bin */
 export function findRecording<T>(list: { find(id: RecordingId): T | undefined }, text: string): T {
   const recording = list.find(readRecordingId(text));
   if (recording === undefined) throw unknownRecording();

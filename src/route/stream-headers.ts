@@ -8,5 +8,5 @@ export const ENDLESS = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' 
  * gigabytes for it.
  */
 export const LENGTH_HEADER = 'x-svc-length';
-/** Value of `LENGTH_HEADER` for a HEAD of what has no length, such as a live stream: none is announced. */
+/** Value of `LENGTH_HEADER` for a HEAD of a body without length, such as a live stream: none is announced. */
 export const NO_LENGTH = 'none';

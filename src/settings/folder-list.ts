@@ -1,4 +1,4 @@
-/** What folders there are, for a person who picks one for recordings. Names of folders alone are told. */
+/** Lists folders, for a person who picks one for recordings. Only names of folders are sent. */
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, resolve } from 'node:path';
 import { within } from '../../host/deadline.ts';

@@ -14,7 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'フォルダーではありません',
 };
 
-/** Of the folder, or where there is none yet, of the one that it would be made in. Undefined: it can be written. */
+/** Problem of the folder, or, before it exists, of its nearest parent. Undefined: it can be written. */
 export async function folderProblem(path: string): Promise<string | undefined> {
   return within(LIMIT_MS, look(path), () => 'フォルダーの応答がありません');
 }

@@ -52,12 +52,12 @@ const ACCEPTED = new Map(KEYS.map((key) => [key, closed(SETTING_SCHEMAS[key])]))
 
 /** What of a value does not fit its key; undefined when it fits. */
 function misfit(key: SettingKey, value: unknown): SchemaMismatch | undefined {
-  // Within an object, so that what is said names the key.
+  // Within an object, so that the message names the key.
   const schema = Type.Object({ [key]: ACCEPTED.get(key) ?? SETTING_SCHEMAS[key] });
   return findMismatch(schema, { [key]: value }, '設定');
 }
 
-/** A folder that stands there twice was meant to be another one. @throws Failure bad_request */
+/** A folder listed twice is a mistake. @throws Failure bad_request */
 function checkFolders(folders: readonly RecordingFolder[]): void {
   const paths = folders.map(({ path }) => resolve(path));
   const again = paths.findIndex((path, index) => paths.indexOf(path) < index);

@@ -13,7 +13,7 @@ type Folder = SystemFacts['folders'][number];
 /** A network folder that is away may take for ever: then its space is not known. */
 const STAT_TIMEOUT_MS = 2000;
 
-/** The folder itself or the nearest one above it that exists: one that is made at its first use has its space there. */
+/** The folder itself or its nearest existing parent: a folder is created at its first use. */
 async function nearest(path: string): Promise<string> {
   for (let at = path; ; at = dirname(at)) {
     const there = await stat(at).then(

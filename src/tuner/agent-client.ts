@@ -31,7 +31,7 @@ export function agentUnavailable(reason: string, cause?: unknown): Failure {
   return new Failure('agent_unavailable', `チューナーエージェントに接続できません（${reason}）`, { cause });
 }
 
-/** A short reason out of what fetch throws. */
+/** A short reason from an error of fetch. */
 export function connectionReason(error: unknown): string {
   if (!(error instanceof Error)) return '原因不明';
   if (error.name === 'TimeoutError') return '応答がありません';

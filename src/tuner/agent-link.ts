@@ -30,7 +30,7 @@ export interface AgentLinkOptions {
   /** The agent sends a comment every 30 s; two missed ones and a bit mean that the connection is dead. */
   silenceMs?: number;
   connectTimeoutMs?: number;
-  /** A connection that stood this long starts over with short waits; one that ends at once does not. */
+  /** After a connection of this length the backoff starts over; after a shorter one it does not. */
   steadyMs?: number;
 }
 

@@ -2,8 +2,8 @@
  * Reads one HTTP/1.1 response out of the bytes of a socket, in any pieces. Pure. Only what an endless body needs: the
  * head, the chunked transfer coding, a content length, and a body that ends with the connection. RFC 9112.
  *
- * Body bytes are handed on as views of what came in, never copied. Every line has a bound, so that no answer fills
- * memory; what is not HTTP is an error at the first byte that cannot belong to it.
+ * Body bytes are handed on as views of the input, never copied. Every line has a bound, so that no answer fills
+ * memory; anything but HTTP is an error at the first byte that cannot belong to it.
  */
 
 export class HttpSyntaxError extends Error {
@@ -18,7 +18,7 @@ export interface HttpHead {
 
 interface HttpResponseHandlers {
   head(head: HttpHead): void;
-  /** A view of what was fed: valid during the call, unless the caller of `feed` leaves its bytes alone. */
+  /** A view of the input: valid during the call, unless the caller of `feed` leaves its bytes alone. */
   body(bytes: Uint8Array): void;
   /** The whole response was read. */
   end(): void;

@@ -26,7 +26,7 @@ const MEANINGS: Readonly<Record<KeyFailureCode, Meaning>> = {
   refused: { code: 'card_unavailable', cause: 'card_share_failed' },
 };
 
-/** What a viewer is told. */
+/** The sentence for viewers. */
 export function keyFailureProblem(failure: KeyFailureCode): Failure {
   const { what, next } = KEY_FAILURE_WORDS[failure];
   return new Failure(MEANINGS[failure].code, `${what}${next}`, { cause: `no keys: ${failure}` });

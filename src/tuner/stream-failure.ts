@@ -28,7 +28,7 @@ export function streamFailure(problem: StreamProblem): StreamFailure {
   return new StreamFailure(problem);
 }
 
-/** The sentence alone, for lists of what failed. */
+/** The sentence alone, for lists of failures. */
 export function streamSentence(code: AgentStreamErrorCode): string {
   return PROBLEMS[code][1];
 }
