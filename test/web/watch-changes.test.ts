@@ -30,7 +30,7 @@ describe.skipIf(!hasChromium)('while a recording is watched', () => {
     await page.locator('.watch-offer').click();
     await page.waitForURL('**/watch/900');
     await placed(page, 15);
-    expect(home.playback.seen.at(-1)?.way).toBe('stream');
+    await until(() => home.playback.seen.at(-1)?.way === 'stream');
   });
 
   test('a recording that is chased offers its encoded file once there is one, and goes over to it', async () => {
