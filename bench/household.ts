@@ -4,17 +4,16 @@
  * recorder's limits. `bun bench/household.ts [seconds]`. Runs the sources where `dist/` is not built. Ends with 1 when a
  * figure is above its limit.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StationRecord } from '../src/model/station.ts';
-import { type Program, startProgram } from '../test/program.ts';
+import type { Program } from '../test/program.ts';
 import type { Channel } from '../wire/agent.ts';
 import type { Recording, RecordingDetail } from '../wire/recordings.ts';
 import { quantile } from './guide/figures.ts';
 import { cpuSeconds, machineLoad, memoryOf } from './guide/process-use.ts';
-import { executable } from './streams/executable.ts';
-import { fillLiveHome } from './streams/live-home.ts';
+import { type StationHome, startStationHome } from './streams/station-home.ts';
 import { StreamViewer } from './streams/stream-viewer.ts';
 
 const ROOT = join(import.meta.dir, '..');
@@ -105,7 +104,7 @@ async function record(service: Program, { id }: StationRecord): Promise<void> {
   }
 }
 
-async function measure(service: Program, agent: Program, stations: readonly StationRecord[]) {
+async function measure({ service, agent, stations }: StationHome) {
   const leave = new AbortController();
   const begun = new AbortController();
   const view = ({ id }: StationRecord, { signal }: AbortController): StreamViewer =>
@@ -165,33 +164,10 @@ async function main(): Promise<boolean> {
     const words = ['--type', type, '--channel', channel, '--speed', '0', '--duration', String(length)];
     await synth(words, join(folder, `${channel}.ts`));
   }
-  const data = join(folder, 'data');
-  mkdirSync(data);
-  const known = fillLiveHome(data, channels, Date.now());
-  const stations = channels.flatMap(({ channel, type }): StationRecord[] =>
-    known.filter((one) => one.channel === channel && one.type === type).slice(0, 1),
-  );
-  const channelsFile = join(folder, 'channels.json');
-  writeFileSync(channelsFile, JSON.stringify(channels));
-  const programs: Program[] = [];
+  const tune = `${BUN} ${PACED} ${join(folder, '{channel}.ts')} ${length}`;
+  const home = await startStationHome({ folder, channels, tune });
   try {
-    const agent = await startProgram(executable('svc-agent', 'agent/main.ts'), {
-      AGENT_PORT: '0',
-      CHANNELS_FILE: channelsFile,
-      TUNERS_FILE: join(folder, 'tuners.json'),
-      FAKE_TUNE: `${BUN} ${PACED} ${join(folder, '{channel}.ts')} ${length}`,
-      FAKE_TUNERS: `GR+BS+CS:${STATIONS}`,
-    });
-    programs.push(agent);
-    const service = await startProgram(executable('svc', 'src/main.ts'), {
-      PORT: '0',
-      HOST: '127.0.0.1',
-      DATA_DIR: data,
-      TUNER_AGENT_URL: agent.url,
-      TRUSTED_NETWORKS: '127.0.0.0/8',
-    });
-    programs.push(service);
-    const { figures, isWhole } = await measure(service, agent, stations);
+    const { figures, isWhole } = await measure(home);
     if (!isWhole) console.log('not everything was recorded and served');
     let isGood = isWhole;
     for (const [name, limit] of Object.entries(LIMITS)) {
@@ -203,7 +179,7 @@ async function main(): Promise<boolean> {
     }
     return isGood;
   } finally {
-    for (const program of programs.reverse()) await program.end();
+    await home.end();
   }
 }
 

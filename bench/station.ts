@@ -6,16 +6,13 @@
  * not there. Runs the executables where `dist/` is built. Ends with 1 when a ratio is above 1, a packet is lost, or a
  * viewer gets less than was sent.
  */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { StationRecord } from '../src/model/station.ts';
-import { type Program, startProgram } from '../test/program.ts';
 import type { Channel } from '../wire/agent.ts';
 import { cpuSeconds, machineLoad, memoryOf, threadsOf } from './guide/process-use.ts';
-import { executable } from './streams/executable.ts';
-import { fillLiveHome } from './streams/live-home.ts';
 import { startMirakurun } from './streams/mirakurun.ts';
+import { startStationHome } from './streams/station-home.ts';
 import { StreamViewer } from './streams/stream-viewer.ts';
 
 const ROOT = join(import.meta.dir, '..');
@@ -130,38 +127,15 @@ async function measure(): Promise<boolean> {
   const all = JSON.parse(await synth('--channels')) as Channel[];
   const channels = all.slice(0, STATIONS);
   for (const channel of channels) await makeAir(channel);
-  const data = join(folder, 'data');
-  mkdirSync(data);
-  const known = fillLiveHome(data, channels, Date.now());
-  const stations = channels.flatMap(({ channel, type }): StationRecord[] =>
-    known.filter((one) => one.channel === channel && one.type === type).slice(0, 1),
-  );
-  const channelsFile = join(folder, 'channels.json');
-  writeFileSync(channelsFile, JSON.stringify(channels));
   const paced = (channel: string): string =>
     `${BUN} ${join(ROOT, 'bench', 'streams', 'paced-file.ts')} ${airOf(channel)} ${length}`;
-  const programs: Program[] = [];
+  const home = await startStationHome({ folder, channels, tune: paced('{channel}') });
+  const { agent, service, stations } = home;
   const leave = new AbortController();
   const watch = (urls: readonly string[]): StreamViewer[] =>
     urls.map((url) => new StreamViewer(url, leave.signal));
   let peer: Awaited<ReturnType<typeof startMirakurun>> | undefined;
   try {
-    const agent = await startProgram(executable('svc-agent', 'agent/main.ts'), {
-      AGENT_PORT: '0',
-      CHANNELS_FILE: channelsFile,
-      TUNERS_FILE: join(folder, 'tuners.json'),
-      FAKE_TUNE: paced('{channel}'),
-      FAKE_TUNERS: `GR+BS+CS:${STATIONS}`,
-    });
-    programs.push(agent);
-    const service = await startProgram(executable('svc', 'src/main.ts'), {
-      PORT: '0',
-      HOST: '127.0.0.1',
-      DATA_DIR: data,
-      TUNER_AGENT_URL: agent.url,
-      TRUSTED_NETWORKS: '127.0.0.0/8',
-    });
-    programs.push(service);
     const viewers = watch(stations.map(({ id }) => `${service.url}/api/services/${id}/live?codec=raw`));
     const products: Product[] = [{ name: 'svc', pids: { agent: agent.pid, service: service.pid }, viewers }];
     if (peerFolder !== '-') {
@@ -181,7 +155,7 @@ async function measure(): Promise<boolean> {
   } finally {
     leave.abort();
     await peer?.end();
-    for (const program of programs.reverse()) await program.end();
+    await home.end();
   }
 }
 
