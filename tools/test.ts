@@ -34,16 +34,18 @@ const WAITING = [
 const WAITING_AT_ONCE = 3;
 /** They use the processor, and real time only as far as a browser's time-outs go. */
 const BROWSER = ['test/web'];
-const BUSY_AT_ONCE = 4;
+const BUSY_AT_ONCE = 3;
 /**
  * Of what may be late: a third of the weight of what runs in real time. Relative, because only root may raise a
  * priority. A browser has a session of its own, whose weight counts against the whole machine (`sched_autogroup`;
  * `test/web/browser.ts`): with less it would starve where other programs are busy.
  */
 const BUSY_NICENESS = 5;
-/** Of what needs no time: beside tests of many processes in real time it takes what is left. */
+/** Of what needs no time: it takes what those that run in real time leave, until the tests that run alone begin. */
 const TIMELESS_NICENESS = 19;
 const TIMELESS_AT_ONCE = 2;
+/** Two minutes of the broadcast at a quarter of a core: beside those who encode. */
+const HOUSEHOLD = 'test/live/household.test.ts';
 /** Real encoders at the pace of the broadcast, and what they have encoded in a browser, one file at a time. */
 const ENCODING = ['test/live', 'test/e2e/encoded.test.ts', 'test/e2e/surround.test.ts'];
 /** Households of many processes, whose packets are dated by half a second: beside nothing but what needs no time. */
@@ -119,20 +121,20 @@ async function everything(): Promise<Outcome[]> {
     await lane('tests that wait', waiting).outcome,
     await lane('the fault table', within([CROWDED])).outcome,
   ];
-  const [outcomes, soak, timeless] = await Promise.all([
-    inRealTime(),
+  const encoding = [...within(ENCODING), ...without([HOUSEHOLD])];
+  const busy = [...within([...BROWSER, ...REAL_TIME]), ...withoutFolders(ALONE)];
+  const withProcessor = (): Promise<Outcome[]> =>
+    Promise.all([
+      lane('live encoding and encoded recordings', encoding).outcome,
+      lane('a household for two minutes', within([HOUSEHOLD])).outcome,
+      lane('browsers, encoders and sockets', [...atOnce(BUSY_AT_ONCE), ...busy], BUSY_NICENESS).outcome,
+    ]);
+  const timeless = [
     lane('descrambling for two minutes', within([SOAK]), TIMELESS_NICENESS).outcome,
     lane('tests that need no time', [...atOnce(TIMELESS_AT_ONCE), ...others], TIMELESS_NICENESS).outcome,
-    films.exited,
-  ]);
-  outcomes.push(soak, timeless);
-  const busy = [...within([...BROWSER, ...REAL_TIME]), ...withoutFolders(ALONE)];
-  outcomes.push(
-    ...(await Promise.all([
-      lane('live encoding and encoded recordings', within(ENCODING)).outcome,
-      lane('browsers, encoders and sockets', [...atOnce(BUSY_AT_ONCE), ...busy], BUSY_NICENESS).outcome,
-    ])),
-  );
+  ];
+  const outcomes = [...(await inRealTime()), ...(await withProcessor()), ...(await Promise.all(timeless))];
+  await films.exited;
   outcomes.push(await lane('tests that run alone', [...within(ALONE), ...withoutFolders(ENCODING)]).outcome);
   return outcomes;
 }
