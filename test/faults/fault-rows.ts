@@ -40,6 +40,8 @@ export interface FaultRow {
   readonly mayBeComplete?: boolean;
   /** Shorter than what counts: drops may be counted or not. */
   readonly isShort?: boolean;
+  /** The cause of a loss too short to count, which a machine that is late can make longer. */
+  readonly mayLast?: Cause;
   /** Expected causes of its gaps, in order; consecutive equal ones count once. Undefined: no gap. */
   readonly causes?: readonly Cause[];
   /** One of `causes` that may be absent: the moment in which it holds may be too short to be noted. */
@@ -117,6 +119,7 @@ const AIR: readonly Omit<FaultRow, 'house'>[] = [
   {
     name: 'copy-never for a moment',
     isShort: true,
+    mayLast: 'copy_never',
     programme: WHOLE,
     faults: [{ fault: { kind: 'copy_never' }, during: [8, 8.1] }],
     level: 'complete',

@@ -167,7 +167,7 @@ export function faultTable(name: HouseName): FaultRoom {
   const judgedRow = async (row: FaultRow, show: Show): Promise<void> => {
     const { recording, verdict, bytes } = await evening.house.judgedByTitle(show);
     const aired = evening.span(row.aired ?? row.programme);
-    const { level, mayBeComplete, isShort, clockJumps, brief } = row;
+    const { level, mayBeComplete, isShort, mayLast, clockJumps, brief } = row;
     const { drops, gaps } = verdict;
     const causes = (row.causes ?? []).filter(
       (cause) => cause !== brief || gaps.some((gap) => gap.cause === cause),
@@ -184,7 +184,8 @@ export function faultTable(name: HouseName): FaultRoom {
         ...{ holes: [], breaks: 0, unsynced: 0, jumps: clockJumps },
       });
     } else {
-      const apart = holdAgainstFile(verdict, bytes, aired, { level, causes, mayBeComplete, isShort });
+      const expected = { level, causes, mayBeComplete, isShort, mayLast };
+      const apart = holdAgainstFile(verdict, bytes, aired, expected);
       if (LONG) console.log(`${row.name}: told and missing are ${Math.round(apart)} ms apart`);
     }
     expect(recording.state).toBe(verdict.level === 'lost' ? 'failed' : 'recorded');
