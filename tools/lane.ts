@@ -90,7 +90,7 @@ export class Lane {
     const times = join(reports, 'times.xml');
     const report = ['--reporter=junit', `--reporter-outfile=${times}`];
     // `--no-orphans`: however it ends, also by a signal, it ends every process that its tests have started.
-    const flags = ['--no-orphans', '--timeout', '30000', ...report];
+    const flags = ['--no-orphans', '--timeout', '60000', ...report];
     const command = [process.execPath, 'test', ...flags, ...args];
     const began = performance.now();
     const child = Bun.spawn(niceness === 0 ? command : ['nice', '-n', String(niceness), ...command], {

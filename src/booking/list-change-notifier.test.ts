@@ -12,7 +12,7 @@ let news: ListChangeNotifier;
 
 const until = (condition: () => boolean) => comesTrue(`${condition}`, condition, 5000);
 
-beforeEach(() => {
+beforeEach(async () => {
   told = [];
   reads = 0;
   lists = { reservations: [], rules: [] };
@@ -31,6 +31,7 @@ beforeEach(() => {
     log: SILENT_LOG,
   });
   news.start();
+  await until(() => reads === 2);
 });
 
 afterEach(() => news.close());
@@ -57,12 +58,18 @@ test('a list that cannot be read is told too', async () => {
 });
 
 test('closed it tells nothing more', async () => {
+  let isKnown = false;
+  const readRules = (): unknown => {
+    isKnown = true;
+    return lists.rules;
+  };
   const other = new ListChangeNotifier({
     hub,
-    lists: { reservations: () => 0, rules: () => lists.rules },
+    lists: { reservations: () => 0, rules: readRules },
     log: SILENT_LOG,
   });
   other.start();
+  await until(() => isKnown);
   lists.rules = [1];
   news.look();
   news.close();
@@ -71,4 +78,17 @@ test('closed it tells nothing more', async () => {
   await until(() => told.length > 0);
   expect([told, reads]).toEqual([['rules'], 2]);
   other.close();
+});
+
+test('what differs before the state at the start was read is told', async () => {
+  const late = new ListChangeNotifier({
+    hub,
+    lists: { reservations: () => lists.reservations, rules: () => lists.rules },
+    log: SILENT_LOG,
+  });
+  late.start();
+  lists.rules = [3];
+  late.look();
+  await until(() => told.includes('rules'));
+  late.close();
 });

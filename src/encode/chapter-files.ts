@@ -24,9 +24,12 @@ interface ChapterFilesOptions {
 
 /** Timeout: a network folder that hangs must not block the others. */
 const WRITE_LIMIT_MS = 30_000;
+/** Reading what a crash has left takes 20 ms of 40,000 recordings, which the service's first answers go before. */
+const FIRST_ROUND_MS = 1_000;
 
 export class ChapterFiles {
   #unsubscribe: (() => void) | undefined;
+  #first: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<void> = Promise.resolve();
   #isWaiting = false;
   #isClosed = false;
@@ -39,11 +42,12 @@ export class ChapterFiles {
       const isEncoded = event.name === 'encode' && event.data.percent === 1;
       if (isEncoded || event.name === 'chapters') this.#wake();
     });
-    this.#wake();
+    this.#first = setTimeout(() => this.#wake(), FIRST_ROUND_MS);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    clearTimeout(this.#first);
     this.#unsubscribe?.();
     await this.#running;
   }
