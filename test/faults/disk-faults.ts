@@ -61,11 +61,10 @@ export function homeFaults(): EarlyRoom {
         await started();
         await house.writes(ids.get(filling) ?? 0, 300_000);
         fill(join(small, 'filler'));
-        // What it has logged tells where it does not leave the full disk.
+        // By a write that fails, or by a look at the folders right before. What it has logged tells where it stays.
         await house.explained(async () => {
           await until('it is written elsewhere', () => readdirSync(folder).includes('second') || undefined);
         });
-        expect(house.log).toContain('ENOSPC');
         const { folders } = await house.read<StorageFacts>('storage');
         expect(folders.map(({ state }) => state)).toEqual(['full', 'ok']);
         const { loss, verdict, recording, path, pictures } = await house.outcome(
