@@ -62,8 +62,8 @@ export function clockFaults(): EarlyRoom {
         expect({ ...loss, ...verdict }).toMatchObject({ foreign: 0, missing: 0, places: 0, holes: 0 });
         expect(verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
         expect(verdict.headMs).toBeGreaterThan(0);
-        // Begun early, perhaps, before the time of the broadcast was known.
-        expect(verdict.headMs).toBeLessThan(15_000);
+        // Begun early, perhaps, before the time of the broadcast was known, which is late on a busy machine.
+        expect(verdict.headMs).toBeLessThan(20_000);
         expect(verdict.tailMs).toBeGreaterThan(500);
         // On a busy machine the broadcast is late.
         expect(verdict.tailMs).toBeLessThan(20_000);

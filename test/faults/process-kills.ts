@@ -73,11 +73,14 @@ export function kills(): EarlyRoom {
   const tests: EarlyRoom['tests'] = (started) => {
     const killAgainAndAgain = async (): Promise<void> => {
       const downMs: number[] = [];
+      /** Downtimes that were over before the programme was. */
+      let inside = 0;
       const down = async (happen: () => Promise<void>): Promise<void> => {
         const began = Date.now();
         await happen();
         await allWrite();
         downMs.push(Date.now() - began);
+        if (Date.now() < at + SECONDS * 1000) inside += 1;
         await Bun.sleep(1500);
       };
       await allWrite();
@@ -115,10 +118,14 @@ export function kills(): EarlyRoom {
         expect(verdict.level).not.toBe('complete');
         expect(verdict.drops).toBe(0);
         expect(recording.state).toBe(verdict.level === 'lost' ? 'failed' : 'recorded');
-        expect(causesOf(verdict)).toEqual(CAUSES.map((one) => expect.stringMatching(one)));
+        const causes = causesOf(verdict);
+        // On a busy machine the last ones fall into the margin.
+        expect(causes.length).toBeGreaterThanOrEqual(inside);
+        expect(causes).toEqual(CAUSES.slice(0, causes.length).map((one) => expect.stringMatching(one)));
         expect(gapMs(verdict)).toBeLessThan(totalMs);
         expect(gapMs(verdict)).toBeGreaterThan(AWAY_MS);
-        expect(Math.abs(gapMs(verdict) - lostMs)).toBeLessThan(downMs.length * 300);
+        expect(gapMs(verdict) - lostMs).toBeLessThan(downMs.length * 300);
+        if (inside === downMs.length) expect(lostMs - gapMs(verdict)).toBeLessThan(downMs.length * 300);
         expect(verdict.headMs).toBeGreaterThan(0);
         expect(verdict.tailMs).toBeGreaterThan(500);
         // On a busy machine the broadcast is late.
