@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { App } from './app.tsx';
 import { startClock } from './device/clock.ts';
 import { applyTheme } from './device/theme.ts';
+import { settleBeforeKeys } from './navigation/after-paint.ts';
 import { startFocusKeys } from './navigation/focus.ts';
 import { startKeepingFocus } from './navigation/keep-focus.ts';
 import { startRouter } from './navigation/router.ts';
@@ -10,6 +11,7 @@ import { startHousehold } from './query/settings.ts';
 import { startStations } from './query/stations.ts';
 import { applyGenreColours } from './words/genre-colours.ts';
 
+settleBeforeKeys();
 applyTheme();
 applyGenreColours();
 startClock();

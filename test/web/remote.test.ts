@@ -63,6 +63,27 @@ describe.skipIf(!hasChromium)('by remote control', () => {
     await page.locator('.card').first().waitFor();
   });
 
+  test('keys that come faster than a slow machine draws go where they lead on a fast one', async () => {
+    const page = await rig.open('', TELEVISION);
+    await page.locator('.card').first().waitFor();
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: 10 });
+    const press = async (...keys: string[]): Promise<void> => {
+      await Promise.all(keys.map((key) => page.keyboard.press(key)));
+    };
+    await page.locator('.rail-item', { hasText: '番組表' }).focus();
+    // Opens the guide and enters it, not the next entry of the rail.
+    await press('Enter', 'ArrowDown');
+    await page.waitForFunction(() => document.activeElement?.closest('main') != null);
+    expect(await page.evaluate(() => document.activeElement?.id)).not.toBe('main');
+    await page.locator('.prog').first().waitFor();
+    await page.getByRole('button', { name: '日時を選ぶ' }).focus();
+    // The first key opens a dialog, the others choose in it.
+    await press('Enter', 'ArrowLeft', 'Enter');
+    await focusOn(page, '11月20日');
+    await page.locator('.jump-days [aria-checked="true"]', { hasText: '11月20日' }).waitFor();
+  });
+
   test('a choice that is given up leaves the focus on a recording in view', async () => {
     fill();
     const page = await rig.open('recordings', TELEVISION);
