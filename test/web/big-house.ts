@@ -23,8 +23,8 @@ import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
 const DAY_MS = 86_400_000;
 /** Stations by band, days of the guide, and recordings. The full one takes minutes to fill and to be planned. */
 const SIZES = {
-  short: { stations: [14, 16, 10], bookings: 130, crowd: 0, rules: 20, days: 2, recordings: 2_000 },
-  // Over two weeks too few of them overlap for a conflict.
+  // Without a crowd it depends on the hour whether too many of them overlap.
+  short: { stations: [14, 16, 10], bookings: 130, crowd: 12, rules: 20, days: 2, recordings: 2_000 },
   full: { stations: [40, 48, 32], bookings: 400, crowd: 12, rules: 50, days: 14, recordings: 40_000 },
 } as const;
 const SIZE = SIZES[process.env.SVC_LONG === undefined ? 'short' : 'full'];
