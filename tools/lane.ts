@@ -8,14 +8,20 @@ export interface Outcome {
   name: string;
   passed: number;
   failed: number;
-  /** The lines that name what failed. */
-  failures: string[];
+  /** What failed: the line that names it, and the end of what was said before it. */
+  failures: Failure[];
   /** Empty when the run was killed. */
   files: FileOutcome[];
   /** Wall time. */
   seconds: number;
   /** Of the processor, with the processes that it has waited for. */
   cpuSeconds: number;
+}
+
+interface Failure {
+  name: string;
+  /** Empty when the run was killed. */
+  reason: string[];
 }
 
 interface FileOutcome {
@@ -45,12 +51,28 @@ type Voice = 'stdout' | 'stderr';
 /** Grace period before SIGKILL. */
 const END_LIMIT_MS = 10_000;
 const FAILURE = /^\(fail\) /;
+const RESULT = /^\((pass|fail|skip|todo)\) /;
+/** Of the report before a failed test: the excerpt of the source, the error and its places. */
+const REASON_LINES = 30;
 /** Stands above the tests of a file. */
 const HEADING = /^\S+\.test\.tsx?:$/;
 
 function count(summary: string, word: string): number {
   const found = summary.match(new RegExp(`^\\s*(\\d+) ${word}$`, 'm'));
   return found === null ? 0 : Number(found[1]);
+}
+
+/** Each once: they are printed at once and again at the end. */
+function failuresOf(report: string): Failure[] {
+  const found = new Map<string, Failure>();
+  let before: string[] = [];
+  for (const line of report.split('\n')) {
+    if (FAILURE.test(line) && !found.has(line))
+      found.set(line, { name: line, reason: before.slice(-REASON_LINES) });
+    if (RESULT.test(line) || HEADING.test(line)) before = [];
+    else before.push(line);
+  }
+  return [...found.values()];
 }
 
 /** The files of a JUnit report; describe blocks are nested in them and carry a line. */
@@ -114,11 +136,10 @@ export class Lane {
     const limitOfSilence = setTimeout(silence.resolve, END_LIMIT_MS);
     await Promise.race([said, silence.promise]);
     clearTimeout(limitOfSilence);
-    // Printed at once and again at the end.
-    const failures = [...new Set(this.#report.split('\n').filter((line) => FAILURE.test(line)))];
-    if (late) failures.push(`(fail) ${name}: not done in ${limitMs / 1000} s`);
+    const failures = failuresOf(this.#report);
+    if (late) failures.push({ name: `(fail) ${name}: not done in ${limitMs / 1000} s`, reason: [] });
     else if (code !== 0 && failures.length === 0)
-      failures.push(`(fail) ${name}: ended with ${child.signalCode ?? code}`);
+      failures.push({ name: `(fail) ${name}: ended with ${child.signalCode ?? code}`, reason: [] });
     const files = fileOutcomes(times);
     rmSync(reports, { recursive: true, force: true });
     // `bun test` reports on stderr, the counts last.

@@ -197,9 +197,13 @@ async function run(): Promise<{ clean: boolean; outcomes: Outcome[] }> {
 const { clean, outcomes } = await run();
 printLanes(outcomes);
 printSlowest(outcomes);
-const failures = new Set(outcomes.flatMap((outcome) => outcome.failures));
+// Of the first run: what passes by itself does not tell why it failed beside others.
+const failures = outcomes.flatMap((outcome) => outcome.failures);
 await runAgain(outcomes);
-if (failures.size > 0) console.error(['', 'failed, or passed only by itself:', ...failures].join('\n'));
+if (failures.length > 0) {
+  const lines = failures.flatMap(({ name, reason }) => [...reason.map((line) => `  ${line}`), name]);
+  console.error(['', 'failed, or passed only by itself:', ...lines].join('\n'));
+}
 let passed = clean ? 1 : 0;
 let failed = clean ? 0 : 1;
 for (const outcome of outcomes) {
