@@ -1,7 +1,7 @@
 /** The results of a rule: upcoming airings, recordings, and what it skipped and why. */
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import type { PreviewProgram, Recording, ReservationItem, RuleItem } from '../../wire/api.ts';
+import type { PreviewProgram, Recording, ReservationItem, RuleItem, RulePreview } from '../../wire/api.ts';
 import type { RuleId } from '../../wire/ids.ts';
 import { currentMs, now } from '../device/clock.ts';
 import { openProgram, openReservation } from '../navigation/router.ts';
@@ -125,17 +125,20 @@ interface ListProps<T> {
   readonly none: string;
   readonly line: (row: T) => ComponentChildren;
   readonly total: number;
+  /** There may be more than `total`. */
+  readonly isLeast?: boolean;
   /** Button for more. */
   readonly more?: ComponentChildren;
 }
 
-function List<T>({ title, rows, failure, none, line, total, more }: ListProps<T>) {
+function List<T>({ title, rows, failure, none, line, total, isLeast = false, more }: ListProps<T>) {
+  const count = isLeast ? TEXTS.countOrMore : TEXTS.count;
   return (
     <section class="block" aria-label={title}>
       <header class="block-head">
         <h2>{title}</h2>
         {rows === undefined ? null : (
-          <span class="block-count numbers">{TEXTS.count(total.toLocaleString('ja'))}</span>
+          <span class="block-count numbers">{count(total.toLocaleString('ja'))}</span>
         )}
       </header>
       {rows === undefined ? (
@@ -170,6 +173,9 @@ function More({ count, first, all }: { count: number; first: number; all: Signal
   );
 }
 
+/** Of a rule that is switched off. */
+const NOTHING: RulePreview = { total: 0, programs: [] };
+
 /**
  * What the rule matches in the present guide and does not book: manual reservations, other airings of an episode,
  * cancelled airings.
@@ -178,12 +184,12 @@ function LeftOut({ rule }: { rule: RuleItem }) {
   const body = bodyOfRule(rule);
   const { value, failure } = useQuery(
     callQuery(`left out ${rule.id} ${JSON.stringify(body)}`, ['rules', 'reservations'], async (signal) =>
-      rule.enabled ? (await previewRule(body, rule.id, signal)).programs : [],
+      rule.enabled ? await previewRule(body, rule.id, signal) : NOTHING,
     ),
   );
   const all = useSignal(false);
-  const rows = value?.filter(({ state }) => state === null);
-  const byHand = (value ?? []).flatMap(({ id }) => {
+  const rows = value?.programs.filter(({ state }) => state === null);
+  const byHand = (value?.programs ?? []).flatMap(({ id }) => {
     const reservation = reservationOf(id);
     return reservation?.ruleId === null && !OVER.includes(reservation.state) ? [reservation] : [];
   });
@@ -205,6 +211,7 @@ function LeftOut({ rule }: { rule: RuleItem }) {
           title={TEXTS.leftOut}
           rows={all.value ? rows : rows?.slice(0, FIRST_LEFT)}
           total={rows?.length ?? 0}
+          isLeast={value !== undefined && value.total > value.programs.length}
           failure={failure}
           none=""
           line={(program) => <ProgramLine key={program.id} program={program} />}

@@ -111,6 +111,7 @@ function Found({ preview, words }: { preview: RulePreview; words: readonly strin
       ) : (
         <>
           <p class="preview-states">
+            {total > programs.length ? <span>{TEXTS.ofShown(programs.length)}</span> : null}
             {countFates(programs).map(({ face, tone, count }) => (
               <span key={face} class="booking-badge" data-tone={tone}>
                 {face} <span class="numbers">{count}</span>

@@ -61,6 +61,7 @@ export const TEXTS = {
   noRecordings: 'このルールで録画したものはまだありません。',
   toRecordings: '録画一覧で見る',
   more: (count: number) => `あと ${count}件を表示`,
+  countOrMore: (count: string) => `${count}件以上`,
   faceLeftOut: '対象外',
   facePlanned: '予約予定',
 
@@ -228,6 +229,7 @@ export const TEXTS = {
   matches: '合う番組',
   noMatches: 'いまの番組表に、合う番組はありません。',
   noMatchesNote: 'このまま保存すると、合う番組が番組表に現れたときに予約します。',
+  ofShown: (shown: number) => `近いものから ${shown}件では`,
   moreMatches: (count: string, shown: number) =>
     `ほかに ${count}件あります。近いものから ${shown}件を表示しています。`,
   noConditions:
