@@ -41,7 +41,7 @@ const BUSY_AT_ONCE = 3;
  * `test/web/browser.ts`): with less it would starve where other programs are busy.
  */
 const BUSY_NICENESS = 5;
-/** Of what needs no time: it takes what those that run in real time leave, until the tests that run alone begin. */
+/** Of what needs no time: beside tests of many processes in real time it takes what is left. */
 const TIMELESS_NICENESS = 19;
 const TIMELESS_AT_ONCE = 2;
 /** Two minutes of the broadcast at a quarter of a core: beside those who encode. */
@@ -121,20 +121,20 @@ async function everything(): Promise<Outcome[]> {
     await lane('tests that wait', waiting).outcome,
     await lane('the fault table', within([CROWDED])).outcome,
   ];
-  const encoding = [...within(ENCODING), ...without([HOUSEHOLD])];
-  const busy = [...within([...BROWSER, ...REAL_TIME]), ...withoutFolders(ALONE)];
-  const withProcessor = (): Promise<Outcome[]> =>
-    Promise.all([
-      lane('live encoding and encoded recordings', encoding).outcome,
-      lane('a household for two minutes', within([HOUSEHOLD])).outcome,
-      lane('browsers, encoders and sockets', [...atOnce(BUSY_AT_ONCE), ...busy], BUSY_NICENESS).outcome,
-    ]);
-  const timeless = [
+  const [outcomes, soak, timeless] = await Promise.all([
+    inRealTime(),
     lane('descrambling for two minutes', within([SOAK]), TIMELESS_NICENESS).outcome,
     lane('tests that need no time', [...atOnce(TIMELESS_AT_ONCE), ...others], TIMELESS_NICENESS).outcome,
-  ];
-  const outcomes = [...(await inRealTime()), ...(await withProcessor()), ...(await Promise.all(timeless))];
-  await films.exited;
+    films.exited,
+  ]);
+  const encoding = [...within(ENCODING), ...without([HOUSEHOLD])];
+  const busy = [...within([...BROWSER, ...REAL_TIME]), ...withoutFolders(ALONE)];
+  const withProcessor = await Promise.all([
+    lane('live encoding and encoded recordings', encoding).outcome,
+    lane('a household for two minutes', within([HOUSEHOLD])).outcome,
+    lane('browsers, encoders and sockets', [...atOnce(BUSY_AT_ONCE), ...busy], BUSY_NICENESS).outcome,
+  ]);
+  outcomes.push(soak, timeless, ...withProcessor);
   outcomes.push(await lane('tests that run alone', [...within(ALONE), ...withoutFolders(ENCODING)]).outcome);
   return outcomes;
 }

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test';
 import { BlockList, isIP } from 'node:net';
 import fc from 'fast-check';
 import { Networks } from '../../host/networks.ts';
+import { processorMs } from '../../test/processor-time.ts';
 import { clientAddress } from './client-address.ts';
 
 const PROXIES = ['127.0.0.1', '10.0.0.0/8', '2001:db8::/32', 'fd00::7'];
@@ -167,10 +168,10 @@ test('a peer at a link-local address is known without its zone', () => {
 });
 
 test('a header of 160 KB is read in little time', () => {
-  const began = performance.now();
+  const began = processorMs();
   const header = `${'10.0.0.1, '.repeat(16_000)}`;
   expect(clientAddress('127.0.0.1', `203.0.113.5, ${header}`, Networks.parse(PROXIES.join(',')))).toBe(
     '203.0.113.5',
   );
-  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(processorMs() - began).toBeLessThan(1_000);
 });

@@ -13,6 +13,7 @@ import { SectionAssembler, SectionDemux } from '../../arib/ts/section.ts';
 import { SectionMemory } from '../../arib/ts/section-memory.ts';
 import { StationFilter } from '../../arib/ts/station-filter.ts';
 import { StreamStatistics } from '../../arib/ts/statistics.ts';
+import { processorMs } from '../processor-time.ts';
 import { longSection, patSection, pmtSection, StreamBuilder } from '../stream-builder.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -203,9 +204,9 @@ describe(`seed ${SEED}`, () => {
       const random = randomOf(SEED);
       const bytes = make(random);
       for (const [reader, read] of Object.entries(READERS)) {
-        const start = performance.now();
+        const start = processorMs();
         read(bytes, random);
-        const seconds = (performance.now() - start) / 1000;
+        const seconds = (processorMs() - start) / 1000;
         if (seconds > bytes.length / SLOWEST_BYTES_PER_SECOND) throw new Error(`${reader} took ${seconds} s`);
       }
     }, 60_000);

@@ -1,6 +1,7 @@
 import { heapStats } from 'bun:jsc';
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { processorMs } from '../../../test/processor-time.ts';
 import { Failure } from '../../model/failure.ts';
 import { searchText } from '../../model/search-text.ts';
 import { ExpressionTooCostly } from './automaton.ts';
@@ -210,9 +211,9 @@ describe('expressions that make others stand still', () => {
       ['(a?){60}a{60}!$', true],
     ];
     for (const [pattern, found] of table) {
-      const begin = performance.now();
+      const begin = processorMs();
       expect([pattern, finds(pattern, `${long}!`)]).toEqual([pattern, found]);
-      expect([pattern, performance.now() - begin < 3000]).toEqual([pattern, true]);
+      expect([pattern, processorMs() - begin < 3000]).toEqual([pattern, true]);
     }
   });
 
@@ -232,9 +233,9 @@ describe('expressions that make others stand still', () => {
       Array.from({ length: 300 }, (_, index) => String.fromCharCode(0x4e00 + index * 3)).join('.*'),
     ];
     for (const pattern of table) {
-      const begin = performance.now();
+      const begin = processorMs();
       expect(() => checkExpression(pattern)).toThrow(Failure);
-      expect([pattern, performance.now() - begin < 1500]).toEqual([pattern, true]);
+      expect([pattern, processorMs() - begin < 1500]).toEqual([pattern, true]);
     }
   });
 
@@ -260,9 +261,9 @@ describe('expressions that make others stand still', () => {
 
   test('those that need ever new states are stopped', () => {
     const { automaton } = compileExpression('[ab].{60}[xy].{60}z');
-    const begin = performance.now();
+    const begin = processorMs();
     expect(() => automaton.test(noise)).toThrow(ExpressionTooCostly);
-    expect(performance.now() - begin).toBeLessThan(5000);
+    expect(processorMs() - begin).toBeLessThan(5000);
     automaton.renew();
     expect(automaton.test('abc')).toBe(false);
   });
