@@ -1,90 +1,43 @@
 /** Programmes written, as the guide learns about them, and read. */
 import type { Database } from 'bun:sqlite';
-import { beforeEach, describe, expect, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { eventId, networkId, programId, serviceId, stationId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import { monotonicMs, systemMonotonicClock, wallMs } from '../../host/clock.ts';
+import { broadcastMs } from '../../arib/time.ts';
+import { monotonicMs, wallMs } from '../../host/clock.ts';
+import { at, BRANCH, HOME, ProgramRows, program } from '../../test/guide/program-rows.ts';
 import type { PresentFollowing, StationChange } from '../model/guide-change.ts';
 import type { ProgramRecord } from '../model/program.ts';
-import { openDatabase } from './database.ts';
-import { ProgramStore } from './program-store.ts';
+import type { ProgramStore } from './program-store.ts';
 import { ProgramWriter, type Written } from './program-writer.ts';
-import { StationStore } from './station-store.ts';
 
-const HOME = stationId(networkId(0x7fe8), serviceId(1024));
-const BRANCH = stationId(networkId(0x7fe8), serviceId(1025));
 const MINUTE = 60_000;
 /** 12:00 JST. */
 const NOON = wallMs(Date.parse('2026-11-21T12:00:00+09:00'));
 const EVER = broadcastMs(0);
-const at = (minutes: number): BroadcastMs => broadcastMs(NOON + minutes * MINUTE);
 
+let rows: ProgramRows;
 let database: Database;
 let store: ProgramStore;
-let writer: ProgramWriter;
 /** Pauses between transactions, and the longest time without one. */
 let pauses: number;
 let longestMs: number;
 
 beforeEach(() => {
-  database = openDatabase(':memory:');
-  const home = {
-    id: HOME,
-    type: 'GR' as const,
-    networkId: networkId(0x7fe8),
-    serviceId: serviceId(1024),
-    transportStreamId: null,
-    channel: 'T27',
-    name: '局',
-    serviceType: 1,
-    remoteControlKey: 1,
-  };
-  const branch = { ...home, id: BRANCH, serviceId: serviceId(1025), name: '局２' };
-  new StationStore(database).apply({ put: [home, branch], hide: [], retype: [] }, broadcastMs(0));
-  store = new ProgramStore(database);
   pauses = 0;
   longestMs = 0;
   let since = performance.now();
-  writer = new ProgramWriter({
-    database,
-    elapsed: systemMonotonicClock,
-    pause: async () => {
-      pauses += 1;
-      longestMs = Math.max(longestMs, performance.now() - since);
-      await Promise.resolve();
-      since = performance.now();
-    },
+  rows = new ProgramRows(async () => {
+    pauses += 1;
+    longestMs = Math.max(longestMs, performance.now() - since);
+    await Promise.resolve();
+    since = performance.now();
   });
+  ({ database, store } = rows);
 });
 
-/** @param from and to in minutes from noon */
-function program(event: number, from: number, to: number, over: Partial<ProgramRecord> = {}): ProgramRecord {
-  return {
-    id: programId(HOME, eventId(event)),
-    stationId: HOME,
-    eventId: eventId(event),
-    startAt: broadcastMs(at(from)),
-    endAt: broadcastMs(at(to)),
-    openEnd: false,
-    name: `番組${event}`,
-    description: '',
-    extended: null,
-    genres: [{ lv1: 0, lv2: 1 }],
-    audios: [{ componentTag: 16, componentType: 3, main: true, languages: ['jpn'], text: '' }],
-    videoType: 'mpeg2',
-    videoResolution: '1080i',
-    isFree: true,
-    copyNever: false,
-    groups: [],
-    series: null,
-    ...over,
-  };
-}
+afterEach(() => rows.close());
 
-function write(change: Partial<StationChange>, minutes = 0): Promise<Written> {
-  const nothing = { programs: [], extended: new Map(), windows: [], presentFollowing: undefined };
-  return writer.write({ stationId: HOME, ...nothing, ...change }, wallMs(at(minutes)));
-}
+const write = (change: Partial<StationChange>, minutes = 0): Promise<Written> => rows.write(change, minutes);
 
 /** What present/following says, with its programmes. */
 function say(present: ProgramRecord | null, following: ProgramRecord | null, minutes = 0): Promise<Written> {
@@ -274,7 +227,7 @@ describe('writing', () => {
 
   test('ended programmes are forgotten, and so are their letters', async () => {
     await write({ programs: [program(1, 0, 30), program(2, 30, 60)] });
-    expect(await writer.purge(at(30))).toBe(1);
+    expect(await rows.writer.purge(at(30))).toBe(1);
     expect(events()).toEqual([2]);
     expect(database.query('SELECT count(*) AS n FROM program_documents').get()).toEqual({ n: 1 });
   });
@@ -444,98 +397,5 @@ describe('programmes that claim one time', () => {
     await write({ programs: [program(1, 0, 30), program(2, 30, 60)] });
     await write({ programs: [program(9, -60, 5000)] }, 1);
     expect(shown()).toEqual([9, 1, 2]);
-  });
-});
-
-describe('a programme that a branch station shares', () => {
-  const groups: ProgramRecord['groups'] = [
-    {
-      type: 'shared',
-      events: [1024, 1025].map((id) => ({
-        networkId: networkId(0x7fe8),
-        serviceId: serviceId(id),
-        eventId: eventId(1),
-      })),
-    },
-  ];
-  const main = (over: Partial<ProgramRecord> = {}) => program(1, 0, 30, { groups, ...over });
-  const nothing = {
-    name: '',
-    genres: [],
-    audios: [],
-    videoType: null,
-    videoResolution: null,
-    extended: null,
-  };
-  const id = programId(BRANCH, eventId(1));
-  const shared = (over: Partial<ProgramRecord> = {}) =>
-    program(1, 0, 30, { id, stationId: BRANCH, groups, ...nothing, ...over });
-  const writeShared = (change: Partial<StationChange> = {}) =>
-    write({ stationId: BRANCH, programs: [shared()], ...change });
-
-  test.each([
-    ['before', true],
-    ['after', false],
-  ])('shows the texts of the main station, which came %s it', async (_when, before) => {
-    const full = main({ description: '概要', copyNever: true, extended: { 出演者: '山田' } });
-    if (before) await write({ programs: [full] });
-    await writeShared();
-    if (!before) await write({ programs: [full] });
-    expect(store.find(id)).toEqual({ ...full, id, stationId: BRANCH });
-    expect(store.airingOn(BRANCH, broadcastMs(at(10)))?.name).toBe('番組1');
-    // What came again unchanged is not written again, in either order.
-    expect((await writeShared()).changed).toBe(0);
-    expect((await write({ programs: [full] })).changed).toBe(0);
-  });
-
-  test('changes with it, its text with its text, and keeps it through its own empty tables', async () => {
-    await writeShared();
-    await write({ programs: [main()] });
-    await write({ extended: new Map([[eventId(1), { 内容: '山' }]]) });
-    const windows = [{ kind: 'extended' as const, from: at(0), to: at(180), events: [] }];
-    await writeShared({ extended: new Map([[eventId(1), null]]), windows });
-    expect(store.find(id)).toMatchObject({ name: '番組1', extended: { 内容: '山' } });
-    await write({ programs: [main({ name: '差し替え' })] });
-    expect(store.find(id)).toMatchObject({ name: '差し替え', extended: { 内容: '山' } });
-    // Its end is its own.
-    await writeShared({ programs: [shared({ endAt: broadcastMs(at(20)) })] });
-    await write({ programs: [main({ name: '再び' })] });
-    expect(store.find(id)).toMatchObject({ name: '再び', endAt: at(20) });
-  });
-
-  test('shows its own texts while its own table has some', async () => {
-    await write({ programs: [main()] });
-    await writeShared({ programs: [shared({ name: '別の題' })] });
-    await write({ programs: [main({ name: '差し替え' })] });
-    expect(store.find(id)?.name).toBe('別の題');
-  });
-
-  test('has cast and details of the main event beside a title of its own, in whatever order they come', async () => {
-    const titled = shared({ name: '別の題', description: '別の説明' });
-    const full = main({ description: '概要', genres: [{ lv1: 3, lv2: 0 }] });
-    await writeShared({ programs: [titled] });
-    await write({ programs: [full], extended: new Map([[eventId(1), { 出演者: '山田' }]]) });
-    const expected = {
-      name: '別の題',
-      description: '別の説明',
-      genres: full.genres,
-      extended: { 出演者: '山田' },
-    };
-    expect(store.find(id)).toMatchObject(expected);
-    // Neither the main station's next change nor a repetition takes the title away.
-    await write({ programs: [main({ ...full, name: '差し替え' })] });
-    await write({ extended: new Map([[eventId(1), { 出演者: '山田、田中' }]]) });
-    expect((await writeShared({ programs: [titled] })).changed).toBe(0);
-    expect(store.find(id)).toMatchObject({ ...expected, extended: { 出演者: '山田、田中' } });
-    // A text of its own stays.
-    await writeShared({ extended: new Map([[eventId(1), { 内容: '副音声で別の話' }]]) });
-    await write({ extended: new Map([[eventId(1), { 出演者: '佐藤' }]]) });
-    expect(store.find(id)?.extended).toEqual({ 内容: '副音声で別の話' });
-    expect(store.find(main().id)?.extended).toEqual({ 出演者: '佐藤' });
-  });
-
-  test('of a station that is not received stays without a title', async () => {
-    await writeShared();
-    expect(store.find(id)?.name).toBe('');
   });
 });
