@@ -804,4 +804,15 @@ export const MIGRATIONS: readonly string[] = [
   END;
   INSERT OR IGNORE INTO search_pending SELECT 'recording', id FROM recordings;
   `,
+  `
+  -- Indexes of recordings have the places of terms, so that a word of any length is found without reading texts.
+  -- Until they are filled again, the texts of what is pending are compared.
+  DROP TABLE recording_letters;
+  DROP TABLE recording_name_letters;
+  CREATE VIRTUAL TABLE recording_letters USING fts5 (
+    letters, content = '', contentless_delete = 1, detail = 'full', tokenize = 'ascii');
+  CREATE VIRTUAL TABLE recording_name_letters USING fts5 (
+    letters, content = '', contentless_delete = 1, detail = 'full', tokenize = 'ascii');
+  INSERT OR IGNORE INTO search_pending SELECT 'recording', id FROM recordings;
+  `,
 ];

@@ -17,7 +17,7 @@ import type { Damage, Verdict } from '../model/verdict.ts';
 import { tableStamp } from './change-counters.ts';
 import { troubleOf } from './database-error.ts';
 import { readCuts, readMeasured, readReason, readVerdict } from './recording-json.ts';
-import { matchExpression, needsComparing } from './search-index.ts';
+import { phraseExpression } from './search-terms.ts';
 import { readList, readObject, readText } from './stored-json.ts';
 import { atomically } from './transaction.ts';
 
@@ -121,13 +121,15 @@ const SHOWN: Readonly<Record<RecordingShow | 'watchable', { where: string; index
 /** Last watched first, where no other order is asked for. */
 const RESUMED = 'resumed_at DESC, id DESC';
 
-/** Of an expression of the index; words that it leaves undecided are compared. */
+/** By the index, and what it may lack by comparing: in one statement, because another connection fills the index. */
 const MATCHING = `
   SELECT d.recording_id AS id FROM recording_letters AS l
     CROSS JOIN recording_documents AS d INDEXED BY recording_documents_of ON d.document = l.rowid
-  WHERE l.recording_letters MATCH $match`;
-/** The same with the texts that words are compared with. */
-const COMPARED = MATCHING.replace('INDEXED BY recording_documents_of ', '');
+  WHERE l.recording_letters MATCH $match
+  UNION ALL
+  SELECT d.recording_id FROM search_pending AS s CROSS JOIN recording_documents AS d ON d.recording_id = s.id
+  WHERE s.kind = 'recording'
+    AND NOT EXISTS (SELECT 1 FROM json_each($words) AS word WHERE instr(d.text, word.value) = 0)`;
 
 const COLUMNS = `r.id, r.name, r.station_id, r.service_name, r.start_at, r.end_at, r.duration_ms, r.resume_ms,
   r.watched_at, r.state, r.reason, r.program_id, r.rule_id, r.genres, r.audios, r.verdict, r.cm_reliable, r.series_key,
@@ -327,18 +329,10 @@ export class RecordingListStore {
   }
 
   #matching(words: readonly string[]): Int32Array {
-    const { match, complete } = matchExpression(words);
-    const compared = complete ? words.filter(needsComparing) : words;
-    const comparisons = compared.map((_, index) => ` AND instr(d.text, $word${index}) > 0`);
-    const values = Object.fromEntries(compared.map((word, index) => [`word${index}`, word]));
-    // Not kept: as many forms as there are numbers of words.
-    const ids = compared.length === 0 ? MATCHING : COMPARED + comparisons.join('');
-    const statement = this.database.prepare<IdList, Record<string, string>>(asIdList(ids));
-    try {
-      return readIdList(statement.get({ match, ...values }));
-    } finally {
-      statement.finalize();
-    }
+    const list = this.database
+      .query<IdList, { match: string; words: string }>(asIdList(MATCHING))
+      .get({ match: phraseExpression(words), words: JSON.stringify(words) });
+    return readIdList(list);
   }
 
   #readSeries(): Omit<SeriesRow, 'newest'>[] {

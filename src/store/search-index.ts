@@ -3,16 +3,15 @@
  * (`search_pending`); code that writes such rows calls `indexPending` in the same transaction. The letters are those
  * of `matchText`: the index never sees another spelling.
  *
- * A word of one or two letters is decided by its term. A longer one is searched by its pairs, and candidates are
- * compared letter by letter (`search-store.ts`).
- *
- * Each kind has two indexes: of the names, whose hits come first, and of all texts.
+ * Each kind has two indexes: of the names, whose hits come first, and of all texts. Those of recordings have the
+ * places of their terms (`search-terms.ts`).
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { RecordingId } from '../model/ids.ts';
 import { matchText, titleText } from '../model/search-text.ts';
+import { orderedTerms, textTerms } from './search-terms.ts';
 import { readObject, readText } from './stored-json.ts';
 
 /** About 0.1 ms each: what one transaction may add to its own length. */
@@ -30,79 +29,24 @@ export function firstDocument(startAt: BroadcastMs): number {
   return Math.min(Math.max(second, 0), LAST_SECOND) * DOCUMENTS_A_SECOND;
 }
 
-const LETTER = /[a-z0-9]/;
-/** The tokenizer takes ASCII signs for gaps between terms: they move to private characters. */
-const PRIVATE = 0xe000;
-
-function termLetter(character: string): string {
-  const unit = character.charCodeAt(0);
-  return unit < 0x80 && !LETTER.test(character) ? String.fromCharCode(PRIVATE + unit) : character;
-}
-
-/** Terms of a text in normal form: every letter and every pair of letters that stand side by side, each once. */
-export function textTerms(text: string): string {
-  const terms = new Set<string>();
-  let before = '';
-  for (const character of text) {
-    if (character === ' ' || character === '\n') {
-      before = '';
-      continue;
-    }
-    const letter = termLetter(character);
-    terms.add(letter);
-    if (before !== '') terms.add(before + letter);
-    before = letter;
-  }
-  return [...terms].join(' ');
-}
-
-/** Lists of the index that are read side by side: 0.1 µs an entry, of a common pair some 15,000 in 60,000 documents. */
-const MAX_TERMS = 8;
-/** Hiragana and signs stand in nearly every text. */
-const COMMON = /[\p{Script=Hiragana}\p{P}\p{S}\p{Co}]/gu;
-
-function commonLetters(term: string): number {
-  return term.match(COMMON)?.length ?? 0;
-}
-
-interface Match {
-  /** FTS5 expression of terms that a document with the words must contain. */
-  readonly match: string;
-  /** Whether it holds every term of the words, or only those that promise the shortest lists. */
-  readonly complete: boolean;
-}
-
-/** @param words at least one */
-export function matchExpression(words: readonly string[]): Match {
-  const terms = new Set<string>();
-  for (const word of words) {
-    const letters = Array.from(word, termLetter);
-    if (letters.length === 1) terms.add(letters[0] ?? '');
-    for (let at = 0; at + 1 < letters.length; at++) terms.add(`${letters[at]}${letters[at + 1]}`);
-  }
-  // Pairs are rarer than single letters.
-  const rarest = [...terms].sort((a, b) => commonLetters(a) - commonLetters(b) || b.length - a.length);
-  const taken = rarest.slice(0, MAX_TERMS);
-  return { match: taken.map((term) => `"${term}"`).join(' AND '), complete: taken.length === terms.size };
-}
-
-/** Whether the index alone cannot decide that a word is contained. */
-export function needsComparing(word: string): boolean {
-  // More than two code units may still be two letters: comparing those is merely not needed.
-  return word.length > 2;
-}
-
 interface Kind {
   readonly name: 'program' | 'recording';
   readonly table: string;
   readonly text: string;
+  readonly terms: (text: string) => string;
 }
 
-const PROGRAM: Kind = { name: 'program', table: 'programs', text: 'name, description, extended' };
+const PROGRAM: Kind = {
+  name: 'program',
+  table: 'programs',
+  text: 'name, description, extended',
+  terms: textTerms,
+};
 const RECORDING: Kind = {
   name: 'recording',
   table: 'recordings',
   text: "name, description || ' ' || service_name AS description, extended",
+  terms: orderedTerms,
 };
 
 interface PendingRow {
@@ -169,7 +113,7 @@ export interface PreparedDocument {
 
 /** Pending programmes as they are to be indexed, in the order of the ids. */
 export function preparePrograms(database: Database, ids: readonly ProgramId[]): PreparedDocument[] {
-  return new Indexer(database, PROGRAM).rowsOf(ids).map(prepared);
+  return new Indexer(database, PROGRAM).rowsOf(ids).map((row) => prepared(row, PROGRAM));
 }
 
 /** Indexes what is still pending. To be called within a transaction; `endPending` follows for all together. */
@@ -250,7 +194,7 @@ class Indexer {
       `DELETE FROM search_pending WHERE kind = '${this.kind.name}' AND id = $id`,
     );
     for (const row of rows) {
-      this.replace(prepared(row));
+      this.replace(prepared(row, this.kind));
       done.run({ id: row.id });
     }
   }
@@ -311,7 +255,10 @@ export function nameOf(text: string): string {
   return end < 0 ? text : text.slice(0, end);
 }
 
-function prepared({ id, name: stored, description, extended, startAt }: PendingRow): PreparedDocument {
+function prepared(
+  { id, name: stored, description, extended, startAt }: PendingRow,
+  { terms }: Kind,
+): PreparedDocument {
   if (startAt === null || stored === null) return { id, content: null };
   const name = readText(stored);
   const parts = Object.entries(readObject<Record<string, string>>(extended) ?? {}).flat();
@@ -322,7 +269,7 @@ function prepared({ id, name: stored, description, extended, startAt }: PendingR
     id,
     content: {
       ...{ startAt, title: titleText(name), text },
-      ...{ letters: textTerms(text), nameLetters: textTerms(lines[0] ?? '') },
+      ...{ letters: terms(text), nameLetters: terms(lines[0] ?? '') },
     },
   };
 }

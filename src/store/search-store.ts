@@ -23,7 +23,8 @@ import type { RecordingId, ReservationId, RuleId } from '../model/ids.ts';
 import { matchText } from '../model/search-text.ts';
 import { type CountedTable, tableStamp } from './change-counters.ts';
 import { LONGEST_MS } from './program-length.ts';
-import { firstDocument, matchExpression, nameOf, needsComparing } from './search-index.ts';
+import { firstDocument, isRecordingPending, nameOf } from './search-index.ts';
+import { matchExpression, needsComparing, phraseExpression } from './search-terms.ts';
 import { readText } from './stored-json.ts';
 
 /** Rows up to the limit, and whether there are more. */
@@ -110,12 +111,15 @@ const COMING_PROGRAM = `
 
 /** Newest first. */
 const recordingDocuments = (letters: string): string => `
-  SELECT d.recording_id AS id, CASE WHEN $compared THEN d.text ELSE '' END AS text
-  FROM ${letters} AS l CROSS JOIN recording_documents AS d ON d.document = l.rowid
-  WHERE l.${letters} MATCH $match AND l.rowid >= $first
+  SELECT d.recording_id AS id, '' AS text
+  FROM ${letters} AS l CROSS JOIN recording_documents AS d INDEXED BY recording_documents_of ON d.document = l.rowid
+  WHERE l.${letters} MATCH $match
   ORDER BY l.rowid DESC`;
 const RECORDINGS_BY_NAME = recordingDocuments('recording_name_letters');
 const RECORDING_DOCUMENTS = recordingDocuments('recording_letters');
+/** While the index is being filled. */
+const ALL_RECORDING_DOCUMENTS =
+  'SELECT recording_id AS id, text FROM recording_documents ORDER BY document DESC';
 
 const RECORDING = `
   SELECT r.id, r.name, r.service_name, r.start_at, r.state,
@@ -225,12 +229,14 @@ export class SearchStore {
     const coming = this.database.query<ProgramRow, { id: number; now: BroadcastMs }>(COMING_PROGRAM);
     const row = (id: number) => coming.get({ id, now });
     const first = firstDocument(now);
-    found.push(...(await this.#read(COMING_BY_NAME, words, first, row, most - found.length, nameOf)));
+    const named = comingSource(COMING_BY_NAME, words, first);
+    found.push(...(await this.#read({ ...named, part: nameOf }, row, most - found.length)));
     // Fewer than wanted: all that have the words in their name.
-    const named = new Set<number>(found.map(({ id }) => id));
-    const other = (id: number) => (named.has(id) ? null : row(id));
+    const known = new Set<number>(found.map(({ id }) => id));
+    const other = (id: number) => (known.has(id) ? null : row(id));
     found.push(...airing.filter((one) => one.named === 0));
-    found.push(...(await this.#read(COMING_DOCUMENTS, words, first, other, most - found.length)));
+    const others = comingSource(COMING_DOCUMENTS, words, first);
+    found.push(...(await this.#read(others, other, most - found.length)));
     return section(found.map(toFoundProgram), page);
   }
 
@@ -249,35 +255,39 @@ export class SearchStore {
     const recording = this.database.query<RecordingRow, { id: number }>(RECORDING);
     const row = (id: number) => recording.get({ id });
     const most = needed(page);
-    const found = await this.#read(RECORDINGS_BY_NAME, words, 0, row, most, nameOf);
+    const named = this.#recordingSource(RECORDINGS_BY_NAME, words);
+    const found = await this.#read({ ...named, part: nameOf }, row, most);
     // Fewer than wanted: all that have the words in their name.
-    const named = new Set<number>(found.map(({ id }) => id));
-    const other = (id: number) => (named.has(id) ? null : row(id));
-    found.push(...(await this.#read(RECORDING_DOCUMENTS, words, 0, other, most - found.length)));
+    const known = new Set<number>(found.map(({ id }) => id));
+    const other = (id: number) => (known.has(id) ? null : row(id));
+    const others = this.#recordingSource(RECORDING_DOCUMENTS, words);
+    found.push(...(await this.#read(others, other, most - found.length)));
     return section(found.map(toFoundRecording), page);
+  }
+
+  #recordingSource(sql: string, words: readonly string[]): Source {
+    // What an update changed in the index is pending, some 10 s after it: then all texts are compared.
+    return isRecordingPending(this.database)
+      ? { sql: ALL_RECORDING_DOCUMENTS, values: {}, compared: words }
+      : { sql, values: { match: phraseExpression(words) }, compared: [] };
   }
 
   /**
    * Goes through documents in their order, compares those that the index leaves undecided, and takes the rows of
-   * what is found; `row` gives null for what is not to be shown, `part` what of the text is compared.
+   * what is found; `row` gives null for what is not to be shown.
    */
   async #read<Row>(
-    sql: string,
-    words: readonly string[],
-    first: number,
+    { sql, values, compared, part = (text) => text }: Source,
     row: (id: number) => Row | null,
     most: number,
-    part: (text: string) => string = (text) => text,
   ): Promise<Row[]> {
     const rows: Row[] = [];
     if (most <= 0) return rows;
-    const { match, complete } = matchExpression(words);
-    const compared = complete ? words.filter(needsComparing) : words;
     // Not the cached statement: another search may be using it when this one resumes.
-    const statement = this.database.prepare<DocumentRow, Parameters>(sql);
+    const statement = this.database.prepare<DocumentRow, [Parameters]>(sql);
     let began = this.elapsed();
     try {
-      for (const { id, text } of statement.iterate({ match, first, compared: compared.length > 0 })) {
+      for (const { id, text } of statement.iterate(values)) {
         const found = containsAll(part(text), compared) ? row(id) : null;
         if (found !== null && rows.push(found) >= most) break;
         if (this.elapsed() - began < SLICE_MS) continue;
@@ -321,6 +331,23 @@ export class SearchStore {
 }
 
 type Parameters = Record<string, string | number | boolean>;
+
+/** Documents in the order of results. */
+interface Source {
+  /** A `DocumentRow` each. */
+  readonly sql: string;
+  readonly values: Parameters;
+  /** Words that the query leaves undecided. */
+  readonly compared: readonly string[];
+  /** What of the text is compared; without it all. */
+  readonly part?: (text: string) => string;
+}
+
+function comingSource(sql: string, words: readonly string[], first: number): Source {
+  const { match, complete } = matchExpression(words);
+  const compared = complete ? words.filter(needsComparing) : words;
+  return { sql, values: { match, first, compared: compared.length > 0 }, compared };
+}
 
 interface DocumentRow {
   id: number;
