@@ -39,7 +39,6 @@ const FEATURES = [
   'play',
   'commercial',
   'live',
-  'data',
   'access',
   'pairing',
   'notify',

@@ -266,7 +266,7 @@ export class SearchStore {
   }
 
   #recordingSource(sql: string, words: readonly string[]): Source {
-    // What an update changed in the index is pending, some 10 s after it: then all texts are compared.
+    // An update empties the index and has it filled in the background: until then all texts are compared.
     return isRecordingPending(this.database)
       ? { sql: ALL_RECORDING_DOCUMENTS, values: {}, compared: words }
       : { sql, values: { match: phraseExpression(words) }, compared: [] };

@@ -37,7 +37,10 @@ export function textTerms(text: string): string {
 /** Between pairs that are not side by side. No term: those have one or two letters. */
 const GAP = String.fromCharCode(PRIVATE + 0x20).repeat(3);
 
-/** The pairs of a text in normal form in their order, with their places, and every letter once. */
+/**
+ * Every letter of a text in normal form once, and its pairs in their order, which have the places they stand at. The
+ * letters come first: an entry of the index is shorter where a place is small.
+ */
 export function orderedTerms(text: string): string {
   const pairs: string[] = [];
   const letters = new Set<string>();
@@ -53,7 +56,7 @@ export function orderedTerms(text: string): string {
     if (before !== '') pairs.push(before + letter);
     before = letter;
   }
-  return [...pairs, ...letters].join(' ');
+  return [...letters, ...pairs].join(' ');
 }
 
 /** FTS5 expression of texts with `orderedTerms` that contain every word. @param words at least one */
