@@ -17,6 +17,7 @@ const SECONDS = 7_200;
 const GROUPS = Math.floor((SECONDS * 90_000) / PICTURE / GOP);
 /** Variation of the heap between two garbage collections. */
 const SLACK_MB = 40;
+const MOST_ROUNDS = 20;
 const SAMPLES = 24;
 
 /** Two hours, of which each group of pictures has the stamps that follow those of the one before. */
@@ -86,8 +87,10 @@ test('a service that streams two hours once more uses no more memory', async () 
       Math.max(await watch('stream?codec=mpeg2'), await watch('file?source=ts'));
     // The heap grows to its size once, whatever is watched.
     const early = Math.max(await watchAll(), await watchAll());
-    // What is freed later than in the first rounds is no growth: that is in each of the later ones.
-    const late = Math.min(await watchAll(), await watchAll());
+    // Garbage is collected every five to ten rounds; what is leaked is in every later one.
+    let late = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < MOST_ROUNDS && late - early >= SLACK_MB; round++)
+      late = Math.min(late, await watchAll());
     console.log(`two hours of watching: at most ${early.toFixed(0)} MB, once more: ${late.toFixed(0)} MB`);
     expect(late - early).toBeLessThan(SLACK_MB);
   } finally {
