@@ -51,7 +51,7 @@ type Voice = 'stdout' | 'stderr';
 /** Grace period before SIGKILL. */
 const END_LIMIT_MS = 10_000;
 const FAILURE = /^\(fail\) /;
-const RESULT = /^\((pass|fail|skip|todo)\) /;
+const RESULT = /^\((pass|fail|skip)\) /;
 /** Of the report before a failed test: the excerpt of the source, the error and its places. */
 const REASON_LINES = 30;
 /** Stands above the tests of a file. */
