@@ -1,25 +1,30 @@
 /**
  * The main stories of a household against the real service, its agent and the synthetic broadcast, in one browser:
- * what the stand-in server of the other tests only imitates. Programmes last 30 s and there is one tuner, so the
- * stories share their waits: the first books what comes next, the others happen until its recording is judged.
+ * what the stand-in server of the other tests only imitates. There is one tuner and the programmes of one station last
+ * 30 s, so the stories share their waits: the first books what comes next, the others happen until its recording is
+ * judged. Those of the other stations last long enough that a segment of the schedule (3 h) holds all of them: the
+ * conflict needs programmes that are known some minutes ahead, at every time of day.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { GuideWindow, ReservationItem, Station } from '../../wire/api.ts';
 import { TestBroadcast } from '../record/test-broadcast.ts';
-import { startTestService, type TestService, until } from '../service/harness.ts';
+import { startTestService, type TestService } from '../service/harness.ts';
+import { comesTrue } from '../until.ts';
 import { builtWeb, hasChromium, sharedBrowser } from './browser.ts';
 import { pressRed } from './rig.ts';
 
 // Broadcast time passes as it does outside, on a machine that may be busy.
 setDefaultTimeout(120_000);
 const PAGE_WAIT_MS = 60_000;
-const LENGTH_SEC = 30;
+const SHORT_SEC = 30;
+const LONG_SEC = 300;
 const AHEAD_MS = 60_000;
+const GUIDE_WAIT_MS = 100_000;
 
-const programme = (title: string) => ({ durationSec: LENGTH_SEC, title });
 const HARBOUR = 'みなと放送';
 const HILLS = 'やまびこ放送';
+const FOREST = 'もりの放送';
 
 let air: TestBroadcast;
 let home: TestService;
@@ -60,15 +65,28 @@ async function guideOf(name: string) {
   return columns.find(({ stationId }) => stationId === id)?.programs ?? [];
 }
 
+/** Two programmes that overlap, so far ahead that neither begins before a busy machine has shown the conflict. */
+async function overlapping() {
+  const from = Date.now() + AHEAD_MS;
+  const later = async (name: string) => (await guideOf(name)).filter(({ startAt }) => startAt > from);
+  const [hills, forest] = await Promise.all([later(HILLS), later(FOREST)]);
+  for (const kept of hills) {
+    const wanted = forest.find(({ startAt, endAt }) => startAt < kept.endAt && endAt > kept.startAt);
+    if (wanted !== undefined) return { kept, wanted };
+  }
+  return undefined;
+}
+
 describe.skipIf(!hasChromium)('a household', () => {
   beforeAll(async () => {
-    const station = (name: string, titles: readonly string[]) => [
-      { name, programmes: titles.map(programme) },
+    const station = (name: string, durationSec: number, titles: readonly string[]) => [
+      { name, programmes: titles.map((title) => ({ durationSec, title })) },
     ];
     air = await TestBroadcast.start(
       [
-        { channel: 'T30', stations: station(HARBOUR, ['港のニュース', '灯台守の娘']) },
-        { channel: 'T31', stations: station(HILLS, ['山の夜話 #1', '森の音楽会 #2']) },
+        { channel: 'T30', stations: station(HARBOUR, SHORT_SEC, ['港のニュース', '灯台守の娘']) },
+        { channel: 'T31', stations: station(HILLS, LONG_SEC, ['山の夜話 #1', '峠の茶屋 #2']) },
+        { channel: 'T32', stations: station(FOREST, LONG_SEC, ['木こりの朝 #1', '森の音楽会 #2']) },
       ],
       'GR:1',
       {},
@@ -86,12 +104,16 @@ describe.skipIf(!hasChromium)('a household', () => {
     });
     await change('PUT', '/api/settings', { marginBefore: 0, marginAfter: 0 });
     context = await (await sharedBrowser()).newContext({ viewport: { width: 1280, height: 800 } });
-    await until(async () => {
-      const stations = await read<Station[]>('/api/services');
-      if (stations.length !== 2 || stations.some(({ now }) => now === null)) return false;
-      const known = await Promise.all([HARBOUR, HILLS].map(guideOf));
-      return known.every((programs) => programs.filter(({ startAt }) => startAt > Date.now()).length > 0);
-    });
+    await comesTrue(
+      'the guide knows what comes next and a conflict',
+      async () => {
+        const stations = await read<Station[]>('/api/services');
+        if (stations.length !== 3 || stations.some(({ now }) => now === null)) return false;
+        const next = (await guideOf(HARBOUR)).some(({ startAt }) => startAt > Date.now());
+        return next && (await overlapping()) !== undefined;
+      },
+      GUIDE_WAIT_MS,
+    );
   }, 120_000);
 
   afterEach(async () => {
@@ -120,28 +142,17 @@ describe.skipIf(!hasChromium)('a household', () => {
   });
 
   test('learns of a conflict and takes the offered airing instead', async () => {
-    // So far ahead that neither begins before a busy machine has shown the conflict.
-    const overlapping = async () => {
-      const [harbour, hills] = await Promise.all([HARBOUR, HILLS].map(guideOf));
-      const later = harbour?.filter(({ startAt }) => startAt > Date.now() + AHEAD_MS) ?? [];
-      for (const kept of later) {
-        const wanted = hills?.find(({ startAt, endAt }) => startAt < kept.endAt && endAt > kept.startAt);
-        if (wanted !== undefined) return { kept, wanted };
-      }
-      return undefined;
-    };
-    await until(async () => (await overlapping()) !== undefined);
-    const { kept, wanted } = (await overlapping()) ?? {};
-    await change('POST', '/api/reservations', { programId: kept?.id });
-    const page = await open(`guide?program=${wanted?.id}`);
+    const { kept, wanted } = await comesTrue('programmes overlap', overlapping, GUIDE_WAIT_MS);
+    await change('POST', '/api/reservations', { programId: kept.id });
+    const page = await open(`guide?program=${wanted.id}`);
     await page.getByRole('button', { name: '予約する' }).click();
     await page.locator('.toast', { hasText: 'このままでは録画されません' }).waitFor();
     await page.goto(`${home.url}/reservations?filter=conflict`);
     await page.locator('.conflict-offers .button').last().click();
     await page.locator('.toast', { hasText: '元に戻す' }).waitFor();
     await page.locator('.conflict').waitFor({ state: 'detached' });
-    const after = (await reservations()).filter(({ serviceName }) => serviceName === HILLS);
-    expect(after.map(({ programId, state }) => [programId === wanted?.id, state])).toEqual([
+    const after = (await reservations()).filter(({ serviceName }) => serviceName === FOREST);
+    expect(after.map(({ programId, state }) => [programId === wanted.id, state])).toEqual([
       [false, 'scheduled'],
     ]);
   });
@@ -152,7 +163,12 @@ describe.skipIf(!hasChromium)('a household', () => {
     await page.locator('.preview-row').first().waitFor();
     await page.getByRole('button', { name: '保存する' }).click();
     await page.locator('.toast', { hasText: '保存しました' }).waitFor();
-    await until(async () => (await reservations()).some(({ ruleId }) => ruleId !== null));
+    // Late in a segment of the schedule only present and following name it, at most half a minute ahead.
+    await comesTrue(
+      'the rule books a programme',
+      async () => (await reservations()).some(({ ruleId }) => ruleId !== null),
+      GUIDE_WAIT_MS,
+    );
     await page.goto(`${home.url}/reservations?filter=rule`);
     await page.locator('.booking', { hasText: '灯台守の娘' }).first().waitFor();
   });
