@@ -11,6 +11,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { ProgramWriter } from '../../src/store/program-writer.ts';
 import { StationStore } from '../../src/store/station-store.ts';
 import { Random } from '../fuzz/random.ts';
+import { program } from './program-rows.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -42,26 +43,17 @@ const words = (count: number): string =>
 function day(of: StationId, number: number): ProgramRecord[] {
   const start = BEGIN + number * DAY_MS;
   return Array.from({ length: 24 }, (_, hour) => {
-    const event = eventId((((number % 10) + 10) % 10) * 24 + hour);
-    return {
-      id: programId(of, event),
+    const event = (((number % 10) + 10) % 10) * 24 + hour;
+    return program(event, 0, 60, {
+      id: programId(of, eventId(event)),
       stationId: of,
-      eventId: event,
       startAt: broadcastMs(start + hour * HOUR_MS),
       endAt: broadcastMs(start + (hour + 1) * HOUR_MS),
-      openEnd: false,
       name: words(2 + random.below(3)),
       description: words(10 + random.below(20)),
       extended: { 番組内容: words(40 + random.below(80)) },
       genres: [{ lv1: random.below(12), lv2: random.below(10) }],
-      audios: [{ componentTag: 16, componentType: 3, main: true, languages: ['jpn'], text: '' }],
-      videoType: 'mpeg2',
-      videoResolution: '1080i',
-      isFree: true,
-      copyNever: false,
-      groups: [],
-      series: null,
-    };
+    });
   });
 }
 
