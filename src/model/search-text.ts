@@ -16,8 +16,8 @@ const MARK_CHARACTER = new RegExp(`[${[...FACE_OF_CHARACTER.keys()].join('')}]`,
 
 /** Faces as they are after normalisation. */
 const FACES = new Set(TITLE_MARKS.map(({ face }) => face.toLowerCase()));
-/** Lenticular brackets are no compatibility characters: 【字】 is brought to [字] only where it is a mark. */
-const BRACKETED = /[[【]\s*([^[\]【】]{1,4}?)\s*[\]】]/gu;
+/** Lenticular brackets are no compatibility characters: 【字】 is brought to [字] only where it is a mark. Blanks are one by then. */
+const BRACKETED = /[[【] ?([^[\]【】]{1,4}?) ?[\]】]/gu;
 
 /** Sound marks that stand by themselves: normalisation would put a space before them. */
 const SOUND_MARK = /[\u309b\u309c]/g;
@@ -64,8 +64,8 @@ export function foldAny(text: string): string {
     .replace(DASH, '-')
     .replace(WAVE, '~')
     .replace(APOSTROPHE, "'")
-    .replace(BRACKETED, (whole, inner: string) => (FACES.has(inner) ? `[${inner}]` : whole))
     .replace(BLANK, ' ')
+    .replace(BRACKETED, (whole, inner: string) => (FACES.has(inner) ? `[${inner}]` : whole))
     .trim();
 }
 
