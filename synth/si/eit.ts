@@ -228,6 +228,8 @@ export function liveSegments(at: BroadcastMs, days: number): Segment[] {
 
 /** A guide of one day is one of short programmes. */
 const SHORT_LIST_SECTIONS = 2;
+/** How often the programmes that are over leave such a list, ms: a segment has more of them than it can hold. */
+const SHORT_LIST_STEP = 900_000;
 
 /** Segments of the schedule as they are announced at a moment. */
 interface ScheduleMoment {
@@ -242,17 +244,24 @@ function scheduleDescriptors(station: EventStation, kind: ScheduleKind, programm
   return programme.borrowed ? programme.groups.map(eventGroup) : basicDescriptors(station, programme);
 }
 
+/** Steps of a day at whose ends programmes left such a list; 0 in lists of more days. */
+function stepsOver({ guide }: EventStation, at: BroadcastMs): number {
+  return guide.days === 1 ? Math.floor((at - jstDayStart(at)) / SHORT_LIST_STEP) : 0;
+}
+
 /** Events of one segment and kind, each already as bytes. */
 function segmentEvents(
   station: EventStation,
   { schedule, at }: ScheduleMoment,
   { day, index }: Segment,
 ): Uint8Array[] {
-  const from = broadcastMs(jstDayStart(at) + day * DAY_MS + index * SEGMENT_MS);
+  const dayStart = jstDayStart(at);
+  const from = broadcastMs(dayStart + day * DAY_MS + index * SEGMENT_MS);
+  const over = dayStart + stepsOver(station, at) * SHORT_LIST_STEP;
   const events: Uint8Array[] = [];
-  // Lists of programmes of seconds have more of them than a segment can hold, and no need of them.
   let room = (station.guide.days === 1 ? SHORT_LIST_SECTIONS : SECTIONS_PER_SEGMENT) * MAX_BODY;
   for (const programme of station.guide.starting(from, broadcastMs(from + SEGMENT_MS), at)) {
+    if (programme.startAt + programme.durationMs <= over) continue;
     const loop = scheduleDescriptors(station, schedule, programme);
     if (loop.length === 0) continue;
     const event = eventBytes(programme, loop);
@@ -264,9 +273,10 @@ function segmentEvents(
 }
 
 /** Revisions of the near future are all in the first table; the others change at midnight alone. */
-export function scheduleVersion({ guide }: EventStation, { day }: Segment, at: BroadcastMs): number {
+export function scheduleVersion(station: EventStation, { day }: Segment, at: BroadcastMs): number {
   const midnights = Math.floor(jstDayStart(at) / DAY_MS);
-  return versionOf(midnights + (day < DAYS_PER_TABLE ? guide.revisions(at) : 0));
+  const revisions = day < DAYS_PER_TABLE ? station.guide.revisions(at) : 0;
+  return versionOf(midnights + revisions + stepsOver(station, at));
 }
 
 /** All sections of one segment as they are sent at a moment. */

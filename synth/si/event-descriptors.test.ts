@@ -1,7 +1,7 @@
 /** Descriptors of events and how their tables change, octet by octet. */
 import { describe, expect, test } from 'bun:test';
 import { eventId, networkId, serviceId, transportStreamId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs, jstDayStart } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, encodeJstTime, jstDayStart } from '../../arib/time.ts';
 import { eventStations } from '../broadcast.ts';
 import { parseScenario } from '../scenario/file.ts';
 import { loadScenario } from '../scenario/load.ts';
@@ -166,6 +166,39 @@ describe('a table has another version exactly when it says something else:', () 
       }
     },
   );
+});
+
+test('a list of programmes of seconds names the next minutes at every time of day, and changes with its version', () => {
+  const scenario = parseScenario(
+    smallScenario({
+      channels: [
+        {
+          channel: 'T30',
+          stations: [{ programmes: [{ durationSec: 30, title: '短い番組', description: '' }] }],
+        },
+      ],
+    }),
+  );
+  const [station] = scenario.channels.flatMap((channel) => eventStations(scenario, channel));
+  if (station === undefined) throw new Error('no station');
+  const MINUTE = 60_000;
+  const dayStart = jstDayStart(broadcastMs(EPOCH));
+  const moments = Array.from({ length: 55 }, (_, index) => broadcastMs(dayStart + index * 26 * MINUTE));
+  for (const at of moments) {
+    const ahead = station.guide.airing(at, broadcastMs(at + 10 * MINUTE));
+    const [now, next] = liveSegments(at, 1).map((segment) =>
+      scheduleSections(station, { kind: 'actual', schedule: 'basic', at }, segment)
+        .map((section) => section.toHex())
+        .join(),
+    );
+    for (const { eventId: id, startAt } of ahead) {
+      const start = encodeJstTime(startAt);
+      const event = Uint8Array.of(id >> 8, id & 0xff, ...start).toHex();
+      expect([at, now?.includes(event) || next?.includes(event)]).toEqual([at, true]);
+    }
+  }
+  const hour = Array.from({ length: 13 }, (_, index) => broadcastMs(dayStart + index * 5 * MINUTE));
+  expect(followVersions(hour, (at) => scheduleOf(station, 'basic', 0, at))).toBe(4);
 });
 
 test('an unknown start or duration is all ones, in present/following alone', () => {

@@ -1,6 +1,10 @@
-/** The service's deletion of old recordings, as a process that tests kill: `deletion-process.ts <database>`. */
-
+/**
+ * The service's deletion of old recordings, as a process that tests kill: `deletion-process.ts DATABASE FOLDER COUNT`.
+ * It kills itself once fewer than COUNT files are left in the folder: a test that gets no time would kill it too late.
+ */
+import { readdirSync } from 'node:fs';
 import { broadcastMs } from '../../arib/time.ts';
+
 import { systemWallClock } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { Hub } from '../../src/hub/hub.ts';
@@ -8,7 +12,8 @@ import { RetentionService } from '../../src/record/retention-service.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { RecycleBin } from '../../src/store/recycle-bin.ts';
 
-const database = openDatabase(process.argv[2] ?? '');
+const [path = '', folder = '', count = ''] = process.argv.slice(2);
+const database = openDatabase(path);
 const log = createLog({
   level: 'error',
   now: systemWallClock,
@@ -22,4 +27,7 @@ const retention = new RetentionService({
   now: () => broadcastMs(Date.now()),
 });
 retention.start();
+setInterval(() => {
+  if (readdirSync(folder).length < Number(count)) process.kill(process.pid, 'SIGKILL');
+}, 5);
 process.stdout.write('started\n');
