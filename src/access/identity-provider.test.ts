@@ -5,8 +5,9 @@ import { CLIENT_ID, CLIENT_SECRET, ProviderStandIn } from '../../test/access/pro
 import { IdentityProvider, LoginFailure } from './identity-provider.ts';
 
 const REDIRECT = 'https://tv.example/login/callback';
-/** Short, where the provider never answers; else longer than any machine is late. */
+/** Where the provider never answers; else longer than any machine is late. */
 const SHORT_S = 0.1;
+const LONG_S = 20;
 
 const { key: KEY } = new ProviderStandIn();
 const stands: ProviderStandIn[] = [];
@@ -14,19 +15,20 @@ afterEach(async () => {
   await Promise.all(stands.splice(0).map((one) => one.stop()));
 });
 
-function rig(metadata: Record<string, unknown> = {}, limitS = 20) {
+function rig(metadata: Record<string, unknown> = {}) {
   const provider = new ProviderStandIn(KEY);
   provider.metadata = metadata;
   provider.start();
   stands.push(provider);
   const clock = { ms: 5_000_000 };
+  const limit = { requestLimitS: LONG_S };
   const identity = new IdentityProvider(
     {
       ...{ issuer: provider.issuer, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET },
       ...{ group: null, sessionTtlMs: 1_000 },
     },
     () => clock.ms as MonotonicMs,
-    { requestLimitS: limitS },
+    limit,
   );
   const begin = () => identity.begin(REDIRECT);
   const login = async (write?: Parameters<ProviderStandIn['signIn']>[1], change?: (back: URL) => void) => {
@@ -36,7 +38,7 @@ function rig(metadata: Record<string, unknown> = {}, limitS = 20) {
     return identity.finish(back, checks);
   };
   const asked = (path: string): number => provider.asked.filter((one) => one === path).length;
-  return { provider, identity, clock, begin, login, asked };
+  return { provider, identity, clock, limit, begin, login, asked };
 }
 
 const DISCOVERY = '/.well-known/openid-configuration';
@@ -64,21 +66,25 @@ describe('a provider that hangs', () => {
     ['begins an answer and does not go on', stuck],
   ] as const) {
     test(`and ${what}, is given up when a login begins, and when one ends`, async () => {
-      const { provider, begin, login, clock } = rig({}, SHORT_S);
-      provider.fault = fault;
+      const { provider, begin, login, clock, limit } = rig();
+      const hang = () => {
+        provider.fault = fault;
+        limit.requestLimitS = SHORT_S;
+      };
+      hang();
       expect((await failureOf(begin()))[0]).toBe('provider_down');
       provider.fault = undefined;
+      limit.requestLimitS = LONG_S;
       clock.ms += 1_000;
-      const slow = login(undefined, () => {
-        provider.fault = fault;
-      });
+      const slow = login(undefined, hang);
       expect((await failureOf(slow))[0]).toBe('provider_down');
     });
   }
 
   test('is asked once for everyone who waits, and again a second later at the earliest', async () => {
-    const { provider, begin, clock, asked } = rig({}, SHORT_S);
+    const { provider, begin, clock, limit, asked } = rig();
     provider.fault = never;
+    limit.requestLimitS = SHORT_S;
     const failures = await Promise.all([begin(), begin(), begin()].map(failureOf));
     expect(new Set(failures.map(([kind]) => kind))).toEqual(new Set(['provider_down']));
     expect(asked(DISCOVERY)).toBe(1);
@@ -86,6 +92,7 @@ describe('a provider that hangs', () => {
     expect((await failureOf(begin()))[0]).toBe('provider_down');
     expect(asked(DISCOVERY)).toBe(1);
     provider.fault = undefined;
+    limit.requestLimitS = LONG_S;
     clock.ms += 1;
     expect((await begin()).url.origin).toBe(provider.issuer);
     expect(asked(DISCOVERY)).toBe(2);

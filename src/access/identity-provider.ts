@@ -110,7 +110,6 @@ interface ProviderOptions {
 }
 
 export class IdentityProvider {
-  readonly #limitS: number;
   readonly #fetch: oidc.CustomFetch;
   #known: Discovered | undefined;
   #asked: Promise<oidc.ServerMetadata> | undefined;
@@ -119,9 +118,8 @@ export class IdentityProvider {
   constructor(
     private readonly config: OidcConfig,
     private readonly now: MonotonicClock,
-    options: ProviderOptions = {},
+    private readonly options: ProviderOptions = {},
   ) {
-    this.#limitS = options.requestLimitS ?? REQUEST_LIMIT_S;
     const own = options.fetch ?? fetch;
     this.#fetch = (url, init) => boundedFetch(own, url, init);
   }
@@ -169,6 +167,10 @@ export class IdentityProvider {
     } catch (error) {
       throw this.#failure(error);
     }
+  }
+
+  get #limitS(): number {
+    return this.options.requestLimitS ?? REQUEST_LIMIT_S;
   }
 
   /** For `svc check`. @throws LoginFailure */
