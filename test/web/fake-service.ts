@@ -27,8 +27,8 @@ interface FakeState {
   closeAfter: number | undefined;
   /** Break the connection instead of closing it. */
   breaks: boolean;
-  /** Say nothing for this long before the third fragment. */
-  silenceMs: number;
+  /** Say nothing before the third fragment until then. */
+  silence: Promise<void> | undefined;
   status: unknown;
   /** Refuses all access. */
   refusing: boolean;
@@ -104,7 +104,7 @@ export class FakeService {
       notice: undefined,
       closeAfter: undefined,
       breaks: false,
-      silenceMs: 0,
+      silence: undefined,
       status: undefined,
       refusing: false,
       lostTo: undefined,
@@ -235,7 +235,7 @@ export class FakeService {
         const count = (): number => Math.min(fragments.length, this.state.closeAfter ?? fragments.length);
         for (let index = 0; index < count() && open; index += 1) {
           if (index >= BURST) await Bun.sleep(FRAGMENT_MS);
-          if (index === SILENT_AT) await Bun.sleep(this.state.silenceMs);
+          if (index === SILENT_AT) await this.state.silence;
           const fragment = fragments[index];
           if (open && fragment !== undefined) controller.enqueue(fragment);
         }

@@ -25,7 +25,7 @@ interface FakeHouse {
   readonly state: {
     readonly answerDelayMs: number;
     readonly fragmentDelayMs: number;
-    readonly silenceMs: number;
+    readonly silence: Promise<void> | undefined;
     readonly notice: string | undefined;
     readonly closeAfter: number | undefined;
     readonly breaks: boolean;
@@ -122,7 +122,7 @@ export class FakeAir {
       Math.min(stream.fragments.length, state.closeAfter ?? stream.fragments.length);
     for (let index = 0; index < count(); index += 1) {
       if (index >= BURST) await Bun.sleep(FRAGMENT_MS);
-      if (index === SILENT_AT) await Bun.sleep(state.silenceMs);
+      if (index === SILENT_AT) await state.silence;
       // As on a network that carries a tenth of it.
       if (state.heavy.includes(quality)) await Bun.sleep(9 * FRAGMENT_MS);
       if (isGone()) return;

@@ -120,7 +120,7 @@ export function webRig({ stations, stream, letters }: Furnishing = {}): WebRig {
 
 /** Waits for a condition, such as a request sent shortly after the page showed a change; gives up after 6 s or more. */
 export async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; !condition() && tries < 300; tries += 1) await Bun.sleep(20);
+  for (let tries = 0; !condition() && tries < 1500; tries += 1) await Bun.sleep(20);
   expect(condition()).toBe(true);
 }
 
