@@ -37,7 +37,7 @@ describe('readConfig', () => {
       expect(readConfig({ DATA_DIR: '/d', RECORDINGS_DIR: written }).recordingsDir).toBe(meant);
   });
 
-  test('every problem is named together', () => {
+  test('all problems are reported together', () => {
     const problems = problemsOf({
       PORT: '70000',
       TUNER_AGENT_URL: 'ftp://x',
@@ -66,7 +66,7 @@ describe('readConfig', () => {
       OIDC_CLIENT_SECRET: 'secret',
     };
 
-    test('is used when all three are set, for 30 days a login, for everyone who can sign in', () => {
+    test('is used when all three are set; by default a login lasts 30 days and everyone who can sign in is let in', () => {
       expect(readConfig({}).oidc).toBeNull();
       expect(readConfig(whole).oidc).toEqual({
         issuer: whole.OIDC_ISSUER,
@@ -79,7 +79,7 @@ describe('readConfig', () => {
       expect(chosen.oidc).toMatchObject({ group: 'tv', sessionTtlMs: 3_600_000 });
     });
 
-    test('is a mistake when some of them are missing, which are named', () => {
+    test('is an error when some of them are missing; they are named', () => {
       for (const name of Object.keys(whole)) {
         const [problem = '', ...others] = problemsOf({ ...whole, [name]: '' });
         expect(others).toEqual([]);
@@ -88,7 +88,7 @@ describe('readConfig', () => {
       }
     });
 
-    test('is asked over https, except on the machine itself', () => {
+    test('must use https, except on localhost', () => {
       for (const issuer of ['http://localhost:8080', 'http://127.0.0.1/a', 'http://[::1]:1'])
         expect(readConfig({ ...whole, OIDC_ISSUER: issuer }).oidc?.issuer).toBe(issuer);
       for (const issuer of ['http://id.example', 'http://127.0.0.1.evil.example', 'ftp://id.example', 'id'])

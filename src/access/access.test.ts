@@ -99,7 +99,7 @@ describe('decideAccess', () => {
     expect(decideAccess(home, request({ address: '203.0.113.5', path: '/' })).kind).toBe('unauthorized');
   });
 
-  test('with nothing configured all but the open paths is refused with the reason', () => {
+  test('with nothing configured every path except the open ones is refused with the reason', () => {
     const closed = policy('');
     for (const path of ['/', '/api/services', '/app.js', '/api/healthy', '/loginx']) {
       const decision = decideAccess(closed, request({ path, address: '127.0.0.1' }));
@@ -123,18 +123,18 @@ describe('decideAccess', () => {
     }
   });
 
-  test('an address that cannot be read is not let through, even to open paths', () => {
+  test('a request with an unreadable client address is refused, even for open paths', () => {
     expect(decideAccess(home, request({ address: undefined })).kind).toBe('forbidden');
     expect(decideAccess(home, request({ address: undefined, path: '/api/health' })).kind).toBe('forbidden');
   });
 
-  test('an unknown token of ours is told so, also inside a trusted network', () => {
+  test('an unknown token in our format is reported as such, also inside a trusted network', () => {
     const decision = decideAccess(home, request({ authorization: 'Bearer svc_abc' }));
     expect(decision).toEqual({ kind: 'invalid_token' });
     expect(decideAccess(home, request({ authorization: 'bearer  svc_abc' })).kind).toBe('invalid_token');
   });
 
-  test("other people's tokens are ignored", () => {
+  test('tokens of other formats are ignored', () => {
     expect(decideAccess(home, request({ authorization: 'Bearer abc' })).kind).toBe('allow');
     const outside = request({ authorization: 'Bearer abc', address: '203.0.113.5' });
     expect(decideAccess(home, outside).kind).toBe('unauthorized');
@@ -151,7 +151,7 @@ describe('decideAccess', () => {
     expect(decideAccess(open, request({ authorization: 'Bearer svc_x' })).kind).toBe('invalid_token');
   });
 
-  test('a paired device is let in from anywhere, and known by its token inside the house too', () => {
+  test('a paired device is let in from anywhere, and identified by its token inside a trusted network too', () => {
     const paired = { authorization: 'Bearer svc_paired' };
     for (const address of ['203.0.113.5', '192.168.1.2']) {
       expect(decideAccess(home, request({ ...paired, address }))).toEqual({
@@ -161,7 +161,7 @@ describe('decideAccess', () => {
     }
   });
 
-  test('a session is let in from anywhere; inside a trusted network the network counts', () => {
+  test('a session is let in from anywhere; inside a trusted network the network takes precedence', () => {
     const cookie = 'theme=dark; svc_session=mine';
     expect(decideAccess(home, request({ cookie, address: '203.0.113.5' }))).toEqual({
       kind: 'allow',
@@ -172,18 +172,18 @@ describe('decideAccess', () => {
     expect(decideAccess(home, unknown).kind).toBe('unauthorized');
   });
 
-  test('a bad token is not made good by a session', () => {
+  test('an invalid token is refused even with a valid session', () => {
     const both = { cookie: 'svc_session=mine', authorization: 'Bearer svc_x', address: '203.0.113.5' };
     expect(decideAccess(home, request(both)).kind).toBe('invalid_token');
   });
 
-  test('with a login alone nobody is refused as if nothing were configured', () => {
+  test('with a login alone a refusal asks for the login instead of reporting a missing configuration', () => {
     const login = policy('', { hasLogin: true });
     expect(decideAccess(login, request({})).kind).toBe('unauthorized');
     expect(decideAccess(login, request({ cookie: 'svc_session=mine' })).kind).toBe('allow');
   });
 
-  test('open paths ask neither the tokens nor the sessions', () => {
+  test('open paths look up neither tokens nor sessions', () => {
     const never = (): never => {
       throw new Error('asked');
     };

@@ -8,7 +8,7 @@ function limiter() {
   return { attempts, pass: (ms: number) => (now += ms) };
 }
 
-test('a burst passes, then one attempt each time the budget has refilled', () => {
+test('a burst passes, then one attempt per refill of the budget', () => {
   const { attempts, pass } = limiter();
   const tries = () => [1, 2, 3, 4].map(() => attempts.attempt('192.0.2.1'));
   expect(tries()).toEqual([0, 0, 0, 1_000]);
@@ -29,13 +29,13 @@ test('addresses of one IPv6 /64 share a budget', () => {
   expect(attempts.attempt('2001:db8:0:1::1')).toBe(0);
 });
 
-test('a stranger with many addresses does not make it grow', () => {
+test('many client addresses do not make the table grow', () => {
   const { attempts } = limiter();
   for (let n = 0; n < 10_000; n++) attempts.attempt(`10.0.${n >> 8}.${n & 255}`);
   expect(attempts.size).toBe(2_048);
 });
 
-test('who tries on is remembered, who was quiet longest is forgotten', () => {
+test('active addresses are kept, the least recently active one is evicted', () => {
   const { attempts } = limiter();
   const restless = '192.0.2.1';
   for (let n = 0; n < 3; n++) attempts.attempt(restless);
@@ -45,7 +45,7 @@ test('who tries on is remembered, who was quiet longest is forgotten', () => {
   expect(attempts.attempt(restless)).toBe(1_000);
 });
 
-test('what is no address is counted as it is', () => {
+test('a string that is no address is used as the key unchanged', () => {
   const { attempts } = limiter();
   const tries = [1, 2, 3, 4].map(() => attempts.attempt('unknown'));
   expect(tries).toEqual([0, 0, 0, 1_000]);

@@ -136,7 +136,7 @@ function same(text: string | undefined): string | undefined {
   return [...left, ...zeros, ...right].map((group) => Number.parseInt(group, 16).toString(16)).join(':');
 }
 
-test('it is what nginx would find, for any peer and header', () => {
+test('equals the address that nginx determines, for any peer and header', () => {
   const networks = Networks.parse(PROXIES.join(','));
   fc.assert(
     fc.property(fc.oneof(proxy, stranger), fc.option(chain), (peer, header) => {
@@ -146,7 +146,7 @@ test('it is what nginx would find, for any peer and header', () => {
   );
 });
 
-test('nothing that a client writes counts beyond the first address that is no proxy', () => {
+test('entries before the last address that is no proxy are ignored', () => {
   const networks = Networks.parse(PROXIES.join(','));
   fc.assert(
     fc.property(
@@ -163,11 +163,11 @@ test('nothing that a client writes counts beyond the first address that is no pr
   );
 });
 
-test('a peer at a link-local address is known without its zone', () => {
+test('the zone of a link-local peer address is dropped', () => {
   expect(clientAddress('fe80::1%eth0', null, Networks.none)).toBe('fe80::1');
 });
 
-test('a header of 160 KB is read in little time', () => {
+test('a header of 160 KB is parsed quickly', () => {
   const began = processorMs();
   const header = `${'10.0.0.1, '.repeat(16_000)}`;
   expect(clientAddress('127.0.0.1', `203.0.113.5, ${header}`, Networks.parse(PROXIES.join(',')))).toBe(

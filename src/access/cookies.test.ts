@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { cookieValues, setCookie } from './cookies.ts';
 
-test('cookies of other names and broken ones are passed over; of many copies four are tried', () => {
+test('cookies of other names and malformed ones are skipped; at most four of one name are tried', () => {
   const rows: [string | null, string[]][] = [
     [null, []],
     ['', []],

@@ -112,7 +112,7 @@ async function nextOf(response: Response): Promise<string | undefined> {
 }
 
 describe('how a request was let in', () => {
-  test('is told: by network, by session, by token', async () => {
+  test('is reported: by network, by session, by token', async () => {
     const { ask, login } = house();
     const cookie = await login();
     const you = async (from: Partial<Asked>) => {
@@ -132,14 +132,14 @@ describe('how a request was let in', () => {
     });
   });
 
-  test('of several sessions the own one is marked', async () => {
+  test('the current session is marked among several', async () => {
     const { ask, login } = house();
     const [, mine] = [await login(), await login(), await login()];
     const { sessions } = (await (await ask('api/access', { cookie: mine })).json()) as Access;
     expect(sessions.map(({ current }) => current)).toEqual([false, true, false]);
   });
 
-  test('with what is configured', async () => {
+  test('with the configuration', async () => {
     const login = async (of: House) =>
       ((await (await house(of).ask('api/access', { address: AT_HOME })).json()) as Access).login;
     const redirectUri = `${BASE}/login/callback`;
@@ -152,11 +152,11 @@ describe('how a request was let in', () => {
   });
 });
 
-describe('logging others out', () => {
+describe('ending other sessions', () => {
   const others = async (ask: ReturnType<typeof house>['ask'], from: Partial<Asked>) =>
     (await ask('api/sessions/revoke-others', { method: 'POST', ...from })).json();
 
-  test('leaves the session that asked', async () => {
+  test('keeps the requesting session', async () => {
     const { ask, login } = house();
     const [mine, theirs] = [await login(), await login()];
     expect(await others(ask, { cookie: mine })).toEqual({ count: 1 });
@@ -164,7 +164,7 @@ describe('logging others out', () => {
     expect((await ask('api/access', { cookie: theirs })).status).toBe(401);
   });
 
-  test('leaves none, asked from a trusted network', async () => {
+  test('ends all of them when requested from a trusted network', async () => {
     const { ask, login } = house();
     const mine = await login();
     await login();
@@ -173,7 +173,7 @@ describe('logging others out', () => {
   });
 });
 
-test('what is open is asked whether it still may be: sessions and tokens that ended may not', async () => {
+test('open connections are checked again: those of ended sessions and tokens are not allowed', async () => {
   const { access, ask, login } = house();
   const cookie = await login();
   await login();
@@ -188,7 +188,7 @@ test('what is open is asked whether it still may be: sessions and tokens that en
   expect(is(letIn)).toBe(false);
 });
 
-test('tickets are issued up to a rate for each address', async () => {
+test('tickets are rate-limited per address', async () => {
   const { access, ask, clock } = house();
   const issue = () => ask('api/live/ticket', { method: 'POST', address: AT_HOME });
   const { ticket } = (await (await issue()).json()) as { ticket: string };
@@ -201,14 +201,14 @@ test('tickets are issued up to a rate for each address', async () => {
 });
 
 describe('without a provider', () => {
-  test('nobody logs in, and who is trusted is led on', async () => {
+  test('login is refused, and trusted clients are redirected', async () => {
     const { ask } = house({ hasLogin: false });
     for (const path of ['login', 'login/callback?code=a&state=b']) expect((await ask(path)).status).toBe(404);
     const home = await ask('login?to=guide', { address: AT_HOME });
     expect([home.status, home.headers.get('location')]).toEqual([302, `${BASE}/guide`]);
   });
 
-  test('a session of earlier counts no more', async () => {
+  test('an earlier session is not accepted', async () => {
     const before = house();
     const cookie = await before.login();
     expect((await before.ask('api/access', { cookie })).status).toBe(200);
@@ -218,7 +218,7 @@ describe('without a provider', () => {
 });
 
 describe('a page that stops the login', () => {
-  test('leads to it again, with the screen that was asked for', async () => {
+  test('links to the login again, with the requested screen', async () => {
     const { begin, finish, ask } = house({ group: 'tv' });
     const next = async (query: string, change: (back: URL) => void = () => {}) => {
       const begun = await begin(query);
@@ -238,7 +238,7 @@ describe('a page that stops the login', () => {
     expect(await nextOf(await ask('logout'))).toBe(`${BASE}/login`);
   });
 
-  test('because the provider is down says that a household goes on, where it does', async () => {
+  test('shown while the provider is down says that trusted networks still work, where configured', async () => {
     provider.fault = () => new Response(null, { status: 502 });
     for (const [networks, says] of [
       ['192.168.0.0/16', true],
@@ -255,7 +255,7 @@ describe('a page that stops the login', () => {
 });
 
 describe('the account', () => {
-  test('is chosen when that is asked for, and only then', async () => {
+  test('can be chosen when requested, and only then', async () => {
     const { begin } = house();
     const prompt = async (query: string) => (await begin(query)).url.searchParams.get('prompt');
     expect(await prompt('?account=choose')).toBe('select_account');
@@ -263,7 +263,7 @@ describe('the account', () => {
     expect(await prompt('')).toBeNull();
   });
 
-  test('is the browser’s own: a callback without its cookie, or without a state, is none', async () => {
+  test('is bound to the browser: a callback without its cookie or without a state is refused', async () => {
     const { begin, finish } = house();
     const { url, cookie } = await begin();
     const back = provider.signIn(url);
@@ -276,7 +276,7 @@ describe('the account', () => {
   });
 });
 
-test('attempts of one address are counted, of begun and of completed logins alike', async () => {
+test('attempts are counted per address, for started and completed logins alike', async () => {
   const { ask, clock } = house();
   for (let n = 0; n < 40; n++) expect((await ask('login/callback')).status).toBe(400);
   for (const path of ['login/callback', 'login']) {

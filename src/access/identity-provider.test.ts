@@ -60,12 +60,12 @@ const stuck = () =>
     headers: { 'content-type': 'application/json' },
   });
 
-describe('a provider that hangs', () => {
+describe('a provider that does not respond', () => {
   for (const [what, fault] of [
     ['takes the connection and never answers', never],
     ['begins an answer and does not go on', stuck],
   ] as const) {
-    test(`and ${what}, is given up when a login begins, and when one ends`, async () => {
+    test(`and ${what} times out at the start and at the end of a login`, async () => {
       const { provider, begin, login, clock, limit } = rig();
       const hang = () => {
         provider.fault = fault;
@@ -81,7 +81,7 @@ describe('a provider that hangs', () => {
     });
   }
 
-  test('is asked once for everyone who waits, and again a second later at the earliest', async () => {
+  test('is requested once for all waiting logins, and again after a second at the earliest', async () => {
     const { provider, begin, clock, limit, asked } = rig();
     provider.fault = never;
     limit.requestLimitS = SHORT_S;
@@ -99,7 +99,7 @@ describe('a provider that hangs', () => {
   });
 });
 
-test('what the provider tells of itself is kept for an hour', async () => {
+test('the discovery document is cached for an hour', async () => {
   const { begin, clock, asked } = rig();
   await begin();
   clock.ms += 3_599_999;
@@ -137,7 +137,7 @@ describe('an answer', () => {
     });
   }
 
-  test('without a body is told by its status', async () => {
+  test('without a body is reported by its status', async () => {
     const { provider, begin } = rig();
     provider.fault = () => new Response(null, { status: 204 });
     const [kind, message] = await failureOf(begin());
@@ -146,7 +146,7 @@ describe('an answer', () => {
   });
 });
 
-describe('at the token endpoint the client proves itself', () => {
+describe('client authentication at the token endpoint', () => {
   for (const [methods, proof] of [
     [undefined, 'basic'],
     [['client_secret_post', 'client_secret_basic'], 'basic'],
@@ -162,7 +162,7 @@ describe('at the token endpoint the client proves itself', () => {
   }
 });
 
-describe('it is asked for', () => {
+describe('the requested scope is', () => {
   for (const [supported, scope] of [
     [undefined, 'openid profile email'],
     [['openid', 'profile', 'email', 'groups', 'phone'], 'openid profile email groups'],
@@ -194,7 +194,7 @@ describe('a failure', () => {
     });
   }
 
-  test('told by the provider with the way back is a refusal', async () => {
+  test('reported by the provider in the redirect is a refusal', async () => {
     const { login } = rig();
     const cancelled = login(undefined, ({ searchParams }) => {
       searchParams.delete('code');
@@ -219,7 +219,7 @@ describe('a failure', () => {
     });
   }
 
-  test('of the connection is the provider’s, also when it breaks while somebody logs in', async () => {
+  test('of the connection counts as one of the provider, also during a login', async () => {
     const { provider, begin, identity } = rig();
     const { url, checks } = await begin();
     const back = provider.signIn(url);
@@ -230,7 +230,7 @@ describe('a failure', () => {
     ]);
   });
 
-  test('is told with its cause', async () => {
+  test('is reported with its cause', async () => {
     const config = { issuer: 'https://id.example', clientId: 'a', clientSecret: 'b', group: null };
     const asking = new IdentityProvider({ ...config, sessionTtlMs: 1 }, () => 1 as MonotonicMs, {
       fetch: () => Promise.reject(new RangeError('the cause')),
@@ -241,7 +241,7 @@ describe('a failure', () => {
     ]);
   });
 
-  test('a signature by another key is no answer of the provider', async () => {
+  test('a signature by another key is rejected', async () => {
     const { login } = rig();
     const other = new ProviderStandIn();
     const [kind] = await failureOf(login((claims) => other.sign(claims)));
@@ -249,7 +249,7 @@ describe('a failure', () => {
   });
 });
 
-test('an issuer that stands for every tenant of a cloud is refused', async () => {
+test('a multi-tenant issuer is refused', async () => {
   const issuer = 'https://login.microsoftonline.com/common/v2.0';
   const told = 'https://login.microsoftonline.com/{tenantid}/v2.0';
   const answer = (own: string) => () =>

@@ -12,7 +12,7 @@ function counter() {
 
 const asker = (tokenId: number): Requester => ({ letIn: { by: 'token', tokenId }, address: '192.0.2.1' });
 
-test('a ticket works once, for whom it was issued', () => {
+test('a ticket works once, for the client that it was issued to', () => {
   const { tickets } = counter();
   const [first, second] = [tickets.issue(asker(1)), tickets.issue(asker(2))];
   expect(first).toMatch(/^[\w-]{43}$/);
@@ -33,7 +33,7 @@ test('it works for 30 s', () => {
   expect(tickets.redeem(later)).toEqual(asker(2));
 });
 
-test('of more than 256 the oldest are dropped', () => {
+test('at most 256 are kept; the oldest are dropped', () => {
   const { tickets } = counter();
   const issued = Array.from({ length: 300 }, (_, index) => tickets.issue(asker(index)));
   const known = issued.map((ticket) => tickets.redeem(ticket) !== undefined);

@@ -35,7 +35,7 @@ test('without a group everyone who can sign in is let in', () => {
     expect(denialOf(claims, null)).toBeUndefined();
 });
 
-test('a person is called by name, then by account, address and subject', () => {
+test('the display name is the name, else the account, the e-mail address or the subject', () => {
   const claims = { sub: 's', email: 'e', preferred_username: 'p', name: 'n' };
   expect(nameOf(claims)).toBe('n');
   expect(nameOf({ ...claims, name: '' })).toBe('p');

@@ -12,7 +12,7 @@ function rig() {
   return { clock, pending, add };
 }
 
-test('a login is completed once, by the browser that began it', () => {
+test('a login is completed once, by the browser that started it', () => {
   const { pending, add } = rig();
   add('a');
   expect(pending.take('b', 'mine')).toBeUndefined();
@@ -33,7 +33,7 @@ test('it can be completed for 10 minutes', () => {
   expect(pending.size).toBe(0);
 });
 
-test('what was not completed goes with the next one that begins', () => {
+test('expired logins are removed when the next one starts', () => {
   const { clock, pending, add } = rig();
   add('a');
   clock.ms += 5 * MINUTE;
@@ -44,7 +44,7 @@ test('what was not completed goes with the next one that begins', () => {
   expect(pending.take('b', 'mine')).toBeDefined();
 });
 
-test('of more than 500 the oldest go', () => {
+test('at most 500 are kept; the oldest are dropped', () => {
   const { pending, add } = rig();
   for (let n = 0; n < 500; n++) add(`s${n}`);
   expect(pending.size).toBe(500);

@@ -42,7 +42,7 @@ function household(now = 1_000_000) {
   return { sessions, clock, database, path, rows, lines };
 }
 
-test('a session is found by what its cookie carries, until it is ended', () => {
+test('a session is found by its cookie value until it ends', () => {
   const { sessions, clock } = household();
   const { secret, lifetimeMs } = sessions.begin(LOGIN);
   expect(secret).toMatch(/^[\w-]{43}$/);
@@ -66,7 +66,7 @@ test('a session is found by what its cookie carries, until it is ended', () => {
   expect(clock.changes).toBe(2);
 });
 
-test('an expired one is none, and its row goes with the next purge', () => {
+test('an expired session is not found, and its row is deleted by the next purge', () => {
   const { sessions, clock, rows } = household();
   const { secret } = sessions.begin(LOGIN);
   clock.now += 59_999;
@@ -79,7 +79,7 @@ test('an expired one is none, and its row goes with the next purge', () => {
   expect(rows()).toBe(0);
 });
 
-test('the cookie cannot be found in the database', () => {
+test('the cookie value is not stored in the database', () => {
   const { sessions, database, path } = household();
   const { secret } = sessions.begin(LOGIN);
   database.run('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -89,7 +89,7 @@ test('the cookie cannot be found in the database', () => {
     expect(file).not.toContain(form);
 });
 
-test('ending the others counts those that were still valid', () => {
+test('ending the other sessions returns how many were still valid', () => {
   const { sessions, clock } = household();
   sessions.begin(LOGIN);
   clock.now += 30_000;
@@ -103,7 +103,7 @@ test('ending the others counts those that were still valid', () => {
   expect(sessions.find(mine.secret)).toBeUndefined();
 });
 
-test('texts of strangers are cut, and of more than 1000 sessions the oldest go', () => {
+test('texts from clients are truncated, and beyond 1000 sessions the oldest are deleted', () => {
   const { sessions, rows } = household();
   const first = sessions.begin({ ...LOGIN, name: 'あ'.repeat(1_000_000), agent: 'x'.repeat(100_000) });
   expect(sessions.list()[0]).toMatchObject({ name: 'あ'.repeat(200), agent: 'x'.repeat(200) });
@@ -112,14 +112,14 @@ test('texts of strangers are cut, and of more than 1000 sessions the oldest go',
   expect(sessions.find(first.secret)).toBeUndefined();
 });
 
-test('a purge that the database refuses is logged and comes again', () => {
+test('a failed purge is logged and repeated', () => {
   const { sessions, database, lines } = household();
   database.run('DROP TABLE sessions');
   sessions.start();
   expect(lines.join('')).toContain('expired sessions are not deleted yet');
 });
 
-test('that the list changed is told when it did', () => {
+test('a change of the list is published, and only then', () => {
   const { sessions, clock } = household();
   sessions.begin(LOGIN);
   sessions.begin(LOGIN);

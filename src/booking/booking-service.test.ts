@@ -127,7 +127,7 @@ function begin(reservationId: ReservationId, tunerId = 'a'): void {
   });
 }
 
-test('what was cancelled for a rule is booked by another one once that rule is deleted', async () => {
+test('a programme cancelled for one rule is booked by another after the first is deleted', async () => {
   const station = home.station('T27');
   home.program(station, '灯台の朝', { at: 100 });
   const room = start();
@@ -142,8 +142,8 @@ test('what was cancelled for a rule is booked by another one once that rule is d
   expect(home.cancellations.all()).toEqual([]);
 });
 
-describe('what is to be recorded', () => {
-  test('is told to the recorder whole, in the times of the plan, whenever it changes', async () => {
+describe('the recording orders', () => {
+  test('are sent to the recorder completely, with the times of the plan, on every change', async () => {
     const [one, two] = [home.station('T27'), home.station('T28')];
     const room = start();
     await room.reservations.reserve({ programId: home.program(one, '港の朝', { at: 10 }) });
@@ -168,7 +168,7 @@ describe('what is to be recorded', () => {
     expect(room.reservations.list(false)[0]).toMatchObject({ cuts: [], note: null });
   });
 
-  test('follows the guide by itself', async () => {
+  test('follow changes of the guide', async () => {
     const station = home.station('T27');
     home.program(station, '灯台の朝', { at: 100, event: 7 });
     home.rule('灯台');
@@ -186,7 +186,7 @@ describe('what is to be recorded', () => {
     expect(recorder.orders).toHaveLength(1);
   });
 
-  test('is known without an agent, and without a plan', async () => {
+  test('exist without an agent and before the first plan', async () => {
     tuners = null;
     const station = home.station('T27');
     const dying = URL.createObjectURL(new Blob(['onmessage = () => { throw new Error("broken"); };']));
@@ -200,7 +200,7 @@ describe('what is to be recorded', () => {
     expect(await reserving).toMatchObject({ programId, state: 'scheduled', tuner: null });
   });
 
-  test('keeps what runs on its tuner, and says what cannot be recorded beside it', async () => {
+  test('keep running recordings on their tuners and report what conflicts with them', async () => {
     const [one, two] = [home.station('T27'), home.station('T28')];
     const room = start();
     const running = await room.reservations.reserve({ programId: home.program(one, '港の朝', { at: -5 }) });
@@ -222,7 +222,7 @@ describe('what is to be recorded', () => {
     await until(() => stored()[1]?.state === 'scheduled');
   });
 
-  test('and runs keeps the time at which its tuner was asked for, and is no news with every plan', async () => {
+  test('keep the tuning time of running recordings, and cause no event when a plan changes nothing', async () => {
     const station = home.station('T27');
     const room = start();
     const programId = home.program(station, '港の朝', { at: -5 });
@@ -242,7 +242,7 @@ describe('what is to be recorded', () => {
     expect(start().reservations.get(reservationId(id)).openAt).toBe(NOON);
   });
 
-  test('and begins or ends two hundred times in a second is told a few times', async () => {
+  test('of 200 starts or ends within a second are coalesced into a few events', async () => {
     const station = home.station('T27');
     const room = start();
     await room.reservations.reserve({ programId: home.program(station, '港の朝', { at: 10 }) });
@@ -263,7 +263,7 @@ describe('what is to be recorded', () => {
   });
 });
 
-test('a rule that finds more than is booked at once says how much waits, and until when', async () => {
+test('a rule above the booking limit reports how many matches are pending, and until when', async () => {
   const stations = ['T27', 'T28', 'T29'].map((channel) => home.station(channel));
   home.database.transaction(() => {
     for (const station of stations)
@@ -280,7 +280,7 @@ test('a rule that finds more than is booked at once says how much waits, and unt
   expect(room.rules.get(ruleId(wide.id)).crowded).toBeNull();
 });
 
-test('what was stopped and is only judged keeps no tuner from what comes next', async () => {
+test('a stopped recording whose verdict is pending holds no tuner', async () => {
   const [one, two] = [home.station('T27'), home.station('T28')];
   const room = start();
   const { id } = await room.reservations.reserve({
@@ -296,8 +296,8 @@ test('what was stopped and is only judged keeps no tuner from what comes next', 
   expect(stored()[0]?.state).toBe('recording');
 });
 
-describe('a recording that is stopped by a person', () => {
-  test('ends, and what nobody records is given up', async () => {
+describe('a recording that is stopped by a user', () => {
+  test('ends, and one that no process records any more is cancelled', async () => {
     const station = home.station('T27');
     const room = start();
     const { id } = await room.reservations.reserve({
@@ -318,7 +318,7 @@ describe('a recording that is stopped by a person', () => {
   });
 });
 
-test('what was stopped and is not judged yet can be wanted again', async () => {
+test('a stopped recording without a verdict can be booked again', async () => {
   const station = home.station('T27');
   const room = start();
   const programId = home.program(station, '港の朝', { at: -5 });
@@ -339,7 +339,7 @@ test('what was stopped and is not judged yet can be wanted again', async () => {
 });
 
 describe('after a recording that is damaged', () => {
-  test('the next airing is booked by itself, once, and says why', async () => {
+  test('the next airing is booked automatically, once, with the reason', async () => {
     const station = home.station('T27');
     const first = home.program(station, '灯台 第1話', { at: -60 });
     const again = home.program(station, '灯台 第1話[再]', { at: 600 });
@@ -363,7 +363,7 @@ describe('after a recording that is damaged', () => {
     expect(await room.reservations.list(false)).toEqual([]);
   });
 
-  test('one next airing is enough for several', async () => {
+  test('one next airing serves several damaged recordings', async () => {
     const [one, two] = [home.station('T27'), home.station('T28')];
     for (const station of [one, two]) {
       home.recording(home.program(station, '灯台 第1話', { at: -60 }), { released: 1 });
@@ -377,7 +377,7 @@ describe('after a recording that is damaged', () => {
     expect(lines.filter((line) => line.includes('next airing booked'))).toHaveLength(1);
   });
 
-  test('the rule books its episode again, and says why', async () => {
+  test('the rule books the episode again, with the reason', async () => {
     const station = home.station('T27');
     const first = home.program(station, '灯台 第1話', { at: -60 });
     home.program(station, '灯台 第1話[再]', { at: 600 });
@@ -396,7 +396,7 @@ describe('after a recording that is damaged', () => {
   });
 });
 
-test('what is booked while no plan is made is recorded all the same, with its own times', async () => {
+test('a booking made while planning is unavailable is recorded with its own times', async () => {
   const station = home.station('T27');
   const silent = () => new Worker(URL.createObjectURL(new Blob(['self.onmessage = () => {}'])));
   const room = start(silent, 50);
@@ -404,7 +404,7 @@ test('what is booked while no plan is made is recorded all the same, with its ow
   expect(recorder.orders).toMatchObject([{ name: '港の朝', startAt: broadcastMs(NOON - 10 * MINUTE) }]);
 });
 
-test('a station that is forgotten takes along what has not begun, until somebody takes it back', async () => {
+test('removing a station cancels its future bookings, which can be restored', async () => {
   const [one, two] = [home.station('T27'), home.station('T28')];
   const room = start();
   const lost = await room.reservations.reserve({ programId: home.program(one, '港の朝', { at: 100 }) });
@@ -421,7 +421,7 @@ test('a station that is forgotten takes along what has not begun, until somebody
   expect(recorder.orders.map(({ name }) => name)).toEqual(['港の朝', '灯台の朝']);
 });
 
-test('what is on is wanted from the moment on at which it was taken back', async () => {
+test('a restored booking of a running programme is recorded from the moment of restoring', async () => {
   const station = home.station('T27');
   const room = start();
   const { id } = await room.reservations.reserve({ programId: home.program(station, '港の朝', { at: 1 }) });
@@ -431,7 +431,7 @@ test('what is on is wanted from the moment on at which it was taken back', async
   expect(recorder.orders[0]?.wantedFrom).toBe(broadcastMs(now));
 });
 
-test('what says that it is being recorded, and is not, holds no tuner for ever', async () => {
+test('a reservation that is wrongly marked as recording does not hold its tuner forever', async () => {
   const station = home.station('T27');
   const ids = ['港の朝', '灯台の朝'].map((name, index) => {
     const programId = home.program(station, name, { at: -300 + 40 * index });
@@ -456,7 +456,7 @@ test('what says that it is being recorded, and is not, holds no tuner for ever',
   expect(stored()[1]?.state).toBe('recording');
 });
 
-test('what is done with is forgotten after two weeks', async () => {
+test('settled reservations are deleted after two weeks', async () => {
   const station = home.station('T27');
   const room = start();
   const { id } = await room.reservations.reserve({ programId: home.program(station, '港の朝', { at: 10 }) });
@@ -468,7 +468,7 @@ test('what is done with is forgotten after two weeks', async () => {
   expect(home.cancellations.all()).toEqual([]);
 });
 
-test('a machine whose clock may be wrong forgets nothing', async () => {
+test('nothing is deleted while the clock may be wrong', async () => {
   const station = home.station('T27');
   const program = home.program(station, '港の朝', { at: 10 });
   const other = home.program(home.station('T28'), '灯台', { at: 10 });
@@ -490,7 +490,7 @@ test('a machine whose clock may be wrong forgets nothing', async () => {
   expect(stored().map(({ state }) => state)).toEqual(['cancelled', 'scheduled']);
 });
 
-test('what ended before the service was started says so', async () => {
+test('a programme that ended before the service started is reported as such', async () => {
   const station = home.station('T27');
   const programId = home.program(station, '港の朝', { at: -60 });
   const times = { startAt: broadcastMs(NOON - 60 * MINUTE), endAt: broadcastMs(NOON - 30 * MINUTE) };

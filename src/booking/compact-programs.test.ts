@@ -64,7 +64,7 @@ class Held {
 }
 
 describe('programmes in columns', () => {
-  test('are what the database has, through changes, removals and more of them than there was room for', () => {
+  test('equal the database through changes, removals and growth beyond the capacity', () => {
     const held = new Held();
     for (let event = 1; event < 10_000; event++) held.put(event);
     for (let event = 1; event < 10_000; event += 7) {
@@ -77,7 +77,7 @@ describe('programmes in columns', () => {
     held.expectStored();
   });
 
-  test('are one object each as long as somebody holds it', () => {
+  test('are the same object as long as it is referenced', () => {
     const held = new Held();
     const id = held.put(5);
     const program = held.index.get(id);
@@ -88,7 +88,7 @@ describe('programmes in columns', () => {
     expect(held.index.ofStation(program.stationId)[0]).toBe(program);
   });
 
-  test('are another object after a change, which tells what was there before', () => {
+  test('are a new object after a change, and the old one keeps its values', () => {
     const held = new Held();
     const id = held.put(5);
     const before = held.index.get(id);
@@ -101,7 +101,7 @@ describe('programmes in columns', () => {
     expect(changes?.map((change) => change.before)).toEqual([before, undefined]);
   });
 
-  test('have their detail as it is in the database', () => {
+  test('have the details of the database', () => {
     const held = new Held();
     const id = held.put(7);
     expect(held.index.get(id)?.extended).toEqual({ 内容: `${id}` });

@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 afterEach(() => news.close());
 
-test('only the list that is different is told, and once for many wishes', async () => {
+test('only a changed list is published, once for many requests', async () => {
   lists.reservations = [1];
   for (let times = 0; times < 50; times++) news.look();
   await until(() => told.length > 0);
@@ -50,14 +50,14 @@ test('only the list that is different is told, and once for many wishes', async 
   expect(told).toEqual(['reservations', 'rules']);
 });
 
-test('a list that cannot be read is told too', async () => {
+test('a list that cannot be read is published too', async () => {
   lists.reservations = new Error('no such table');
   news.look();
   await until(() => told.length > 0);
   expect(told).toEqual(['reservations']);
 });
 
-test('closed it tells nothing more', async () => {
+test('publishes nothing after closing', async () => {
   let isKnown = false;
   const readRules = (): unknown => {
     isKnown = true;
@@ -80,7 +80,7 @@ test('closed it tells nothing more', async () => {
   other.close();
 });
 
-test('what differs before the state at the start was read is told', async () => {
+test('a difference found before the initial state was read is published', async () => {
   const late = new ListChangeNotifier({
     hub,
     lists: { reservations: () => lists.reservations, rules: () => lists.rules },

@@ -7,7 +7,7 @@ const one = (state: 'conflict' | 'scheduled' | 'recording' | 'missed', startAt: 
   ...{ state, startAt: broadcastMs(startAt), endAt: broadcastMs(endAt) },
 });
 
-test('a short programme in conflict is planned again at its begin, and where a recording ends within it', () => {
+test('a short programme in conflict is planned again at its start, and when a recording ends during it', () => {
   const short = one('conflict', 10 * MINUTE, 12 * MINUTE);
   const blocker = one('recording', 0, 10 * MINUTE + 20_000);
   expect(nextDecisionMs([short, blocker], broadcastMs(0))).toBe(10 * MINUTE);
@@ -17,7 +17,7 @@ test('a short programme in conflict is planned again at its begin, and where a r
   expect(nextDecisionMs([short], broadcastMs(11 * MINUTE))).toBe(5_000);
 });
 
-test('nothing else is planned more often', () => {
+test('other programmes cause no additional planning', () => {
   expect(nextDecisionMs([], broadcastMs(0))).toBe(Infinity);
   expect(nextDecisionMs([one('conflict', 0, 3 * MINUTE)], broadcastMs(0))).toBe(Infinity);
   expect(nextDecisionMs([one('conflict', 0, 2 * MINUTE)], broadcastMs(2 * MINUTE))).toBe(Infinity);

@@ -38,7 +38,7 @@ function rig(over: { everyMs?: number; gatherMs?: number; nextInMs?: () => numbe
 }
 
 describe('a loop', () => {
-  test('answers who waits with a run that began after his word, one run for many', async () => {
+  test('resolves waiting callers after a run that started after their request, one run for many', async () => {
     const { loop, end, runs, most } = rig();
     loop.start();
     await until(() => runs() === 1);
@@ -54,13 +54,13 @@ describe('a loop', () => {
     expect([runs(), most()]).toEqual([2, 1]);
   });
 
-  test('does not keep anybody waiting for longer than was said', async () => {
+  test('lets no caller wait beyond the limit', async () => {
     const { loop } = rig();
     loop.start();
     expect(await loop.settle(5)).toBe(false);
   });
 
-  test('tries again what failed, and runs by itself every so often', async () => {
+  test('retries after a failure, and runs periodically', async () => {
     let runs = 0;
     const loop = new PlanningLoop({
       run: async () => {
@@ -79,7 +79,7 @@ describe('a loop', () => {
     await until(() => runs > 5);
   });
 
-  test('closed, it runs no more, and lets go of who waits', async () => {
+  test('stops after closing and releases waiting callers', async () => {
     const { loop, end, runs } = rig();
     loop.start();
     await until(() => runs() === 1);
@@ -93,7 +93,7 @@ describe('a loop', () => {
     expect(runs()).toBe(1);
   });
 
-  test('runs by itself as soon as its owner has something to decide', async () => {
+  test('runs at the next decision time', async () => {
     let nextInMs = 1;
     const { loop, end, runs } = rig({ everyMs: 3_600_000, nextInMs: () => nextInMs });
     loop.start();

@@ -47,7 +47,7 @@ const created = async (order: PlanOrder = ORDER) =>
   (await plans.plan(order)).create.map(({ name, state, repeats }) => [name, state, repeats]);
 
 describe('the planning worker', () => {
-  test('plans what the database holds, and follows what changes there', async () => {
+  test('plans from the database and follows its changes', async () => {
     const station = home.station('T27');
     home.program(station, '灯台 第1話', { at: 10 });
     const gone = home.program(station, '灯台 第2話', { at: 60 });
@@ -74,7 +74,7 @@ describe('the planning worker', () => {
     expect(await created()).toEqual([]);
   });
 
-  test('keeps what a rule booked when the broadcaster moves it out of the time window', async () => {
+  test("keeps a rule's booking when the broadcaster moves it out of the rule's time window", async () => {
     const station = home.station('T27');
     const program = home.program(station, '灯台 第1話', { at: 10 });
     const minute = ((NOON + 9 * 60 * MINUTE) / MINUTE) % 1440;
@@ -103,7 +103,7 @@ describe('the planning worker', () => {
     expect(await apply()).toEqual([]);
   });
 
-  test('books what was cancelled for a rule that is deleted, when another rule wants it', async () => {
+  test('books a programme cancelled for a deleted rule when another rule matches it', async () => {
     const programId = home.program(home.station('T27'), '灯台 第1話', { at: 10 });
     const rule = home.rule('灯台');
     home.rule('第1話');
@@ -133,7 +133,7 @@ describe('the planning worker', () => {
     expect(faults[0]?.[1]).toEqual({ code: 'bad_expression' });
   });
 
-  test('previews a rule beside what is booked', async () => {
+  test('previews a rule together with existing bookings', async () => {
     const station = home.station('T27');
     const program = home.program(station, '灯台', { at: 10 });
     home.program(station, '灯台', { at: 60, copyNever: true });
@@ -156,7 +156,7 @@ describe('the planning worker', () => {
     expect(refused).toMatchObject({ code: 'bad_request' });
   });
 
-  test('is asked for a few previews at a time only', async () => {
+  test('limits concurrent previews', async () => {
     const draft = readRule({ keyword: '灯台' }, () => {});
     const asked = Array.from({ length: 9 }, () =>
       plans.preview({ ...ORDER, draft, replaces: null, limit: 1 }),
@@ -167,7 +167,7 @@ describe('the planning worker', () => {
     expect(answers).toEqual([...Array.from({ length: 8 }, () => 'told'), 'busy']);
   });
 
-  test('books the next airing of what was recorded badly: by hand once, of a rule as the rule has it', async () => {
+  test("books the next airing of a damaged recording: once for a manual booking, by the rule's settings for a rule", async () => {
     const station = home.station('T27');
     const first = home.program(station, '灯台 第1話', { at: -60 });
     const damaged = recordingId(home.recording(first, { released: 1 }));
@@ -196,7 +196,7 @@ describe('the planning worker', () => {
     expect(await created()).toEqual([['灯台 第2話', 'scheduled', null]]);
   });
 
-  test('is started again when it died or does not answer', async () => {
+  test('is restarted when it exits or does not answer', async () => {
     const silent = URL.createObjectURL(new Blob(['onmessage = () => {};']));
     const dying = URL.createObjectURL(new Blob(['onmessage = () => { throw new Error("broken"); };']));
     let starts = 0;

@@ -56,7 +56,7 @@ const orders = (reservations: Reservation[], openings: [ProgramId, PlannedOpenin
   ordersOf(reservations, new Map(openings), SETTINGS, (station) => PLACES.get(station));
 
 describe('orders', () => {
-  test('have the margins and choices of the reservation, else the settings', () => {
+  test('have the margins and options of the reservation, else those of the settings', () => {
     const [own, none] = orders([
       reservation(1, ONE, {
         marginBefore: 1000,
@@ -88,7 +88,7 @@ describe('orders', () => {
     });
   });
 
-  test('have the times of the plan, and take over from recordings of other channels only', () => {
+  test('have the times of the plan, and hand over only between different channels', () => {
     const [before, beside] = [reservation(1, TWO), reservation(2, THREE)];
     const own = reservation(3, ONE);
     const after = [before.programId, beside.programId, 99 as ProgramId];
@@ -107,7 +107,7 @@ describe('orders', () => {
     });
   });
 
-  test('without a plan take over from what ends within their margin: there may be no other tuner', () => {
+  test('without a plan hand over from a recording that ends within their margin, as there may be no other tuner', () => {
     const half = { startAt: broadcastMs(NOON - 30 * MINUTE), endAt: broadcastMs(NOON - 5000) };
     const [before, beside] = [
       reservation(1, TWO, { ...half, state: 'recording' }),
@@ -121,14 +121,14 @@ describe('orders', () => {
     expect(own).toMatchObject({ openAt: broadcastMs(NOON + 1), after: [] });
   });
 
-  test('tell what was booked when it was on already', () => {
+  test('say that a programme was booked while already on air', () => {
     const late = reservation(1, ONE, { createdAt: broadcastMs(NOON + MINUTE) });
     expect(orders([late])[0]?.wantedFrom).toBe(broadcastMs(NOON + MINUTE));
   });
 });
 
 describe('tuners', () => {
-  test('are counted on in rank order, but for those that cannot be used', () => {
+  test('are planned in rank order, except unusable ones', () => {
     const tuners = tunersOfPlan(
       [
         tuner('a', 0, ['GR']),
@@ -145,7 +145,7 @@ describe('tuners', () => {
     ]);
   });
 
-  test('need as long for another channel as the agent measured, in steps of half a second', () => {
+  test('have the retuning time that the agent measured, rounded up to half a second', () => {
     const measured = [undefined, 0, 380, 420, 3_950].map((tunedInMs, index) =>
       tuner(`t${index}`, 0, ['GR'], tunedInMs === undefined ? {} : { tunedInMs }),
     );
@@ -153,7 +153,7 @@ describe('tuners', () => {
     expect(found).toEqual([2500, 500, 500, 1000, 4500]);
   });
 
-  test('that cannot be used are counted on where there are no others', () => {
+  test('that are unusable are planned where there are no others', () => {
     const broken = { state: 'error' as const };
     const tuners = tunersOfPlan(
       [tuner('a', 0, ['GR'], broken), tuner('b', 1, ['BS', 'CS'], broken), tuner('c', 2, ['BS'])],
@@ -166,13 +166,13 @@ describe('tuners', () => {
     ]);
   });
 
-  test('that cannot be used hold no recording: it goes on at another', () => {
+  test('that are unusable release their recording to another tuner', () => {
     const running = new Map([[reservationId(11), { recordingId: recordingId(5), tunerId: 'a' }]]);
     const tuners = tunersOfPlan([tuner('a', 0, ['GR'], { state: 'error' }), tuner('b', 1, ['GR'])], running);
     expect(tuners.map(({ recording }) => recording)).toEqual([[], []]);
   });
 
-  test('hold the recordings that use them, by the agent or by the recorder', () => {
+  test('hold the recordings that the agent or the recorder reports on them', () => {
     const use = (name: string) => ({ use: name, priority: 10, lagBytes: 0 });
     const tuners = tunersOfPlan(
       [

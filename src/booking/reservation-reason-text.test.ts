@@ -7,7 +7,7 @@ const conflict = (names: string[], hasMore = false, broken = 0): ReservationReas
   ...{ code: 'tuners_in_use', names, hasMore, broken },
 });
 
-test('a conflict names the programmes that have the tuners, and broken tuners', () => {
+test('a conflict names the programmes that occupy the tuners, and broken tuners', () => {
   expect(reservationReasonText(conflict([]))).toBe('チューナーが足りないため録画できません。');
   expect(reservationReasonText(conflict(['港の朝[字]']))).toBe(
     '「港の朝」と重なり、チューナーが足りないため録画できません。',
@@ -17,14 +17,14 @@ test('a conflict names the programmes that have the tuners, and broken tuners', 
   );
 });
 
-test('types are named as broadcasters name them', () => {
+test('broadcast types have the names that broadcasters use', () => {
   expect(reservationReasonText({ code: 'not_received', type: 'GR' })).toContain('地デジを受信できる');
   expect(reservationReasonText({ code: 'missed_not_received', type: 'CS' })).toBe(
     'CSを受信できるチューナーがなかったため録画できませんでした。',
   );
 });
 
-test('what was missed names what had the tuners, where that is known', () => {
+test('a missed reservation names what occupied the tuners, where known', () => {
   const missed = (names: string[], hasMore = false) =>
     reservationReasonText({ code: 'missed_tuners_in_use', names, hasMore });
   expect(missed([])).toBe('チューナーが足りなかったため録画できませんでした。');
@@ -33,7 +33,7 @@ test('what was missed names what had the tuners, where that is known', () => {
   );
 });
 
-test('another airing of an episode is named by its time in Japan', () => {
+test('another airing of an episode is identified by its Japanese time', () => {
   const startAt = Date.UTC(2026, 10, 24, 15, 5);
   expect(reservationReasonText({ code: 'other_airing', startAt: broadcastMs(startAt) })).toBe(
     '同じ回を11/25(水) 0:05に録画します。',
@@ -45,14 +45,14 @@ test('limits are written with thousands separators', () => {
   expect(crowdedText(2500, 1000)).toContain('残りの 2,500 件');
 });
 
-test('a note names the damaged recording without its marks', () => {
+test('a note quotes the title of the damaged recording without broadcast symbols', () => {
   expect(reservationNoteText({ code: 'repeat_by_hand', name: '灯台 第1話[再]' })).toStartWith(
     '「灯台 第1話」の録画に欠落があった',
   );
   expect(reservationNoteText({ code: 'text', text: '前の版の文' })).toBe('前の版の文');
 });
 
-test('reasons are the same when code and parameters are', () => {
+test('reasons are equal when code and parameters are equal', () => {
   const all: (ReservationReason | null)[] = [
     null,
     conflict(['a']),

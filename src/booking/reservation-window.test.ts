@@ -8,7 +8,7 @@ const ROWS = [
   { id: 3, startAt: broadcastMs(150), endAt: broadcastMs(400), state: 'conflict' },
 ] as const;
 
-test('a window takes what overlaps it, of one state if wanted, and of that the first so many', () => {
+test('a window selects overlapping reservations, optionally of one state, up to a limit', () => {
   const rows: [object, number[]][] = [
     [{}, [1, 2, 3]],
     [{ from: 100 }, [2, 3]],

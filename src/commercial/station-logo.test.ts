@@ -70,7 +70,7 @@ function rightShare(samples: readonly CornerSample[], evidence: Float32Array): n
 describe('a logo', () => {
   const samples = pictures([LOGO, TELOP]);
 
-  test('is learnt from what disappears with the breaks, not from a text that stays longer and is stronger', () => {
+  test('is learnt from what disappears in the breaks, not from a stronger text that stays longer', () => {
     const found = learnLogo(samples, PAUSES);
     expect(found?.model.x).toBeWithin(255, 285);
     expect(rightShare(samples, found?.evidence ?? new Float32Array(0))).toBeGreaterThan(0.97);

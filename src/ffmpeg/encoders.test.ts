@@ -52,7 +52,7 @@ function encoders(path: string | undefined, searchPath = '', more: Partial<Encod
 }
 
 describe('Encoders', () => {
-  test('tells version and what passed its trial, and prefers a GPU that works', async () => {
+  test('reports the version and the encoders that passed the trial, and prefers a working GPU', async () => {
     const path = pretend('good', {
       libx264: 'exit 0',
       h264_qsv: 'exit 1',
@@ -71,14 +71,14 @@ describe('Encoders', () => {
     expect((await one.av1())?.encoder.name).toBe('libsvtav1');
   });
 
-  test('H.264 is served by software while the trials still run', async () => {
+  test('H.264 is encoded in software while the trials are running', async () => {
     const one = encoders(pretend('early', { h264_vaapi: 'sleep 5', libx264: 'exit 0' }));
     expect(await one.h264()).toMatchObject({ encoder: { name: 'libx264' }, standIn: false });
     expect(one.status().state).toBe('probing');
     await one.close();
   });
 
-  test('AV1 that is slower than 1.3 times real time is not used, and tried again later', async () => {
+  test('AV1 slower than 1.3 times real time is not used, and is tried again later', async () => {
     const one = encoders(pretend('slow', { libx264: 'exit 0', libsvtav1: 'sleep 1.8' }));
     const { av1 } = await one.settled();
     expect(av1?.fastEnough).toBe(false);
@@ -91,7 +91,7 @@ describe('Encoders', () => {
     expect((await one.av1())?.encoder.name).toBe('libsvtav1');
   });
 
-  test('AV1 that was slow on a busy machine is tried again by itself when it is idle, once', async () => {
+  test('AV1 that was slow on a busy machine is tried once more when the machine is idle', async () => {
     let isIdle = false;
     const one = encoders(pretend('busy', { libx264: 'exit 0', libsvtav1: 'sleep 1.8' }), '', {
       isIdle: () => isIdle,
@@ -105,7 +105,7 @@ describe('Encoders', () => {
     await comesTrue('the second trial', () => one.status().av1?.fastEnough === true, 20_000);
   });
 
-  test('a suspended encoder comes back after 15 minutes; software H.264 is never suspended', async () => {
+  test('a suspended encoder is used again after 15 minutes; software H.264 is never suspended', async () => {
     const one = encoders(pretend('two', { h264_vaapi: 'exit 0', libx264: 'exit 0' }));
     await one.settled();
     const gpu = await one.h264();
@@ -118,7 +118,7 @@ describe('Encoders', () => {
     expect(await one.h264()).toMatchObject({ encoder: { name: 'h264_vaapi' }, standIn: false });
   });
 
-  test('is found when it comes later, asked for no more often than every two seconds', async () => {
+  test('is found when installed later, with a check every two seconds at most', async () => {
     const path = join(folder, 'later');
     const one = encoders(path);
     await expect(one.h264()).rejects.toMatchObject({ code: 'ffmpeg_unavailable' });
@@ -130,7 +130,7 @@ describe('Encoders', () => {
     await one.settled();
   });
 
-  test('an ffmpeg without H.264 encoder, or one that cannot run, is as good as none', async () => {
+  test('an ffmpeg without an H.264 encoder, or one that cannot run, counts as missing', async () => {
     const bare = encoders(pretend('bare', { mpeg4: 'exit 0' }));
     await expect(bare.h264()).rejects.toMatchObject({ code: 'ffmpeg_unavailable' });
     const path = join(folder, 'text');

@@ -12,7 +12,7 @@ async function sizeOf(stream: ReadableStream<Uint8Array>): Promise<number> {
 }
 
 describe('FfmpegProcess', () => {
-  test('gets every byte that was taken, then ends by itself', async () => {
+  test('receives every accepted byte, then exits normally', async () => {
     const child = new FfmpegProcess(['cat'], 1_000_000);
     const size = sizeOf(child.output);
     for (let index = 0; index < 8; index += 1) expect(child.write(new Uint8Array(100_000))).toBe(true);
@@ -21,7 +21,7 @@ describe('FfmpegProcess', () => {
     expect((await child.ended).code).toBe(0);
   });
 
-  test('refuses bytes beyond its bound instead of keeping them', async () => {
+  test('refuses bytes beyond its bound instead of buffering them', async () => {
     const child = new FfmpegProcess(['sleep', '30'], 1_000_000);
     let taken = 0;
     while (taken < 20_000_000 && child.write(new Uint8Array(250_000))) taken += 250_000;
@@ -31,7 +31,7 @@ describe('FfmpegProcess', () => {
     expect((await child.ended).code).toBe(143);
   });
 
-  test('ends a process that ignores the polite signal', async () => {
+  test('kills a process that ignores SIGTERM', async () => {
     const child = new FfmpegProcess(['sh', '-c', 'trap "" TERM; echo up; while :; do sleep 0.1; done'], 1000);
     const reader = child.output.getReader();
     await reader.read();
@@ -39,14 +39,14 @@ describe('FfmpegProcess', () => {
     expect((await child.ended).code).toBe(137);
   });
 
-  test('keeps the end of what it said, and takes no more bytes when it is gone', async () => {
+  test('keeps the last lines of stderr, and accepts no bytes after the exit', async () => {
     const child = new FfmpegProcess(['sh', '-c', 'echo "no such encoder" >&2; exit 3'], 1000);
     expect(await child.ended).toEqual({ code: 3, stderr: 'no such encoder' });
     expect(child.write(new Uint8Array(5000))).toBe(true);
     expect(child.queuedBytes).toBe(0);
   });
 
-  test('leaves no descriptor behind', async () => {
+  test('leaks no file descriptor', async () => {
     const cycle = async (): Promise<void> => {
       const child = new FfmpegProcess(['cat'], 100_000);
       const size = sizeOf(child.output);
@@ -68,7 +68,7 @@ describe('FfmpegProcess', () => {
 });
 
 describe('run', () => {
-  test('ends what takes too long', async () => {
+  test('kills a process that takes too long', async () => {
     const result = await run(['sleep', '30'], { timeoutMs: 50 });
     expect(result.code).toBe(137);
     expect(result.elapsedMs).toBeLessThan(5000);

@@ -50,7 +50,7 @@ describe.skipIf(FFMPEG === null)('liveCommand', () => {
     },
   );
 
-  test('a quality keeps to its part of the network, whatever the picture does', async () => {
+  test('a quality stays within its bit rate for any picture', async () => {
     if (encoder === undefined) throw new Error('no libx264');
     const seconds = 3;
     const noise = `testsrc2=s=720x480:r=30000/1001:d=${seconds},noise=alls=40:allf=t`;

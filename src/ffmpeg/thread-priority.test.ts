@@ -17,7 +17,7 @@ function schedulingPolicies(pid: number): number[] {
 }
 
 describe('withoutRealTimePriority', () => {
-  test('takes the capability from SVT-AV1 only, where there is one to take', () => {
+  test('drops CAP_SYS_NICE for SVT-AV1 only, and only where the process has it', () => {
     const found = () => SETPRIV;
     expect(withoutRealTimePriority(AV1, ALL, found).slice(0, 1)).toEqual([SETPRIV]);
     expect(withoutRealTimePriority(AV1, ALL, found).slice(-AV1.length)).toEqual(AV1);

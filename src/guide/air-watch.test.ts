@@ -39,7 +39,7 @@ function watch() {
 }
 
 describe('AirWatch', () => {
-  test('what is on when the reading begins has begun before; what comes then begins when tables say so', () => {
+  test('the programme of the first table started earlier; later ones start when the tables say so', () => {
     const { say, of } = watch();
     expect(say(0, NEWS, GAME, null)).toBe(true);
     expect(of(NEWS, 0)).toEqual({ state: 'on', from: null, until: null });
@@ -51,7 +51,7 @@ describe('AirWatch', () => {
     expect(of(FILM, 30)).toMatchObject({ state: 'next' });
   });
 
-  test('a programme that another one interrupts began when it first began', () => {
+  test('an interrupted programme keeps its first start', () => {
     const { say, of } = watch();
     say(0, NEWS, GAME, null);
     say(30, GAME, FILM);
@@ -64,7 +64,7 @@ describe('AirWatch', () => {
     expect(of(GAME, 60)).toEqual<unknown>({ state: 'over', from: 30 * MINUTE, until: 60 * MINUTE });
   });
 
-  test('what was present before its told start alone has not begun', () => {
+  test('a programme that was present only before its announced start has not begun', () => {
     const { say, of } = watch();
     say(0, NEWS, GAME, null, 30, 0);
     say(20, GAME, FILM, 20, 60, 30);
@@ -76,7 +76,7 @@ describe('AirWatch', () => {
     expect(of(GAME, 31)).toMatchObject({ state: 'next', from: 30 * MINUTE });
   });
 
-  test('what is next no longer is not named', () => {
+  test('a programme that is no longer the following one is unknown', () => {
     const { say, of } = watch();
     say(0, NEWS, GAME, null);
     say(1, NEWS, FILM, null);
@@ -85,7 +85,7 @@ describe('AirWatch', () => {
     expect(of(FILM, 2)).toBeUndefined();
   });
 
-  test('what is over tells what its last table said of its end', () => {
+  test('an ended programme reports the end of its last table', () => {
     const { say, of } = watch();
     say(0, NEWS, GAME, null, null);
     say(20, NEWS, GAME, null, 30);
@@ -111,7 +111,7 @@ describe('AirWatch', () => {
     });
   });
 
-  test('what broke in and was heard late, by a stopped process, began when its table says', () => {
+  test('an interrupting programme received late, by a paused process, began when its table says', () => {
     const until = (startsAt: number, heard: number) => {
       const { say, of } = watch();
       say(0, NEWS, GAME, 0, 14, 0);
@@ -126,7 +126,7 @@ describe('AirWatch', () => {
     expect(until(0, 0.2)).toBe(0.2);
   });
 
-  test('a table that names nothing where no end was told is believed after two minutes', () => {
+  test('an empty table before the announced end counts after two minutes', () => {
     const { say, lose, of } = watch();
     say(0, GAME, FILM, null, 30);
     expect(say(10, null, null, 10)).toBe(true);
@@ -147,7 +147,7 @@ describe('AirWatch', () => {
     expect(of(GAME, 29.9)).toMatchObject({ state: 'over' });
   });
 
-  test('one table alone says nothing about the other', () => {
+  test('the present table alone says nothing about the following one, and vice versa', () => {
     const { say, of } = watch();
     say(0, undefined, GAME, null);
     expect(of(GAME, 0)).toMatchObject({ state: 'next' });
@@ -156,7 +156,7 @@ describe('AirWatch', () => {
     expect(of(GAME, 1)).toMatchObject({ state: 'next' });
   });
 
-  test('a stream that breaks off for a while changes nothing; what ended meanwhile ended nobody knows when', () => {
+  test('an interrupted stream changes nothing; the end of a programme that ended meanwhile is unknown', () => {
     const { say, lose, of } = watch();
     say(0, NEWS, GAME, null);
     say(30, GAME, FILM);
@@ -170,7 +170,7 @@ describe('AirWatch', () => {
     expect(of(FILM, 45)).toEqual({ state: 'on', from: null, until: null });
   });
 
-  test('what is over is found out whichever table comes first after a break', () => {
+  test('an ended programme is detected whichever table arrives first after an interruption', () => {
     const { say, lose, of } = watch();
     say(0, NEWS, GAME, null);
     lose(30);
@@ -181,7 +181,7 @@ describe('AirWatch', () => {
     expect(of(GAME, 31)).toMatchObject({ state: 'on', from: null });
   });
 
-  test('what nobody hears for three minutes is not known any more', () => {
+  test('a station not received for three minutes is unknown', () => {
     const { air, say, lose, of } = watch();
     say(0, NEWS, GAME, null);
     lose(10);
@@ -192,7 +192,7 @@ describe('AirWatch', () => {
     expect(of(NEWS, 25)).toBeUndefined();
   });
 
-  test('stations do not know of each other', () => {
+  test('stations are independent', () => {
     const { air, say, lose, of } = watch();
     say(0, NEWS, GAME, null);
     air.take(
@@ -203,7 +203,7 @@ describe('AirWatch', () => {
     expect([of(NEWS, 9), of(FILM, 9)?.state]).toEqual([undefined, 'on']);
   });
 
-  test('an hour after its end a programme is forgotten', () => {
+  test('a programme is dropped an hour after its end', () => {
     const { say, of } = watch();
     say(0, NEWS, GAME, null);
     say(30, GAME, FILM);

@@ -13,28 +13,28 @@ function offsets(...samples: number[]): ClockOffsets {
 }
 
 describe('ClockOffsets', () => {
-  test('the median of the last samples counts: one that was late says little', () => {
+  test('the offset is the median of the last samples, so that one late sample has little effect', () => {
     expect(offsets(20, 30, -9000, 25, 22).list()).toEqual([
       { networkId: BS, type: 'BS', offsetMs: 22, measuredAt: wallMs(NOW + 20_000), warning: false },
     ]);
     expect(offsets(10, 20).list()[0]?.offsetMs).toBe(15);
   });
 
-  test('more than a second is a warning, either way', () => {
+  test('an offset of more than a second in either direction causes a warning', () => {
     const warnings = [1000, 1001, -1001].map((ms) => offsets(ms, ms, ms).list()[0]?.warning);
     expect(warnings).toEqual([false, true, true]);
     expect(offsets(1500, 1500, 1500).takeWarning()?.offsetMs).toBe(1500);
     expect(offsets(500, 500, 500).takeWarning()).toBeUndefined();
   });
 
-  test('the first tables of a busy start warn of nothing', () => {
+  test('the first tables during a busy start cause no warning', () => {
     expect([offsets(-4000), offsets(-4000, -3000)].map((each) => each.takeWarning())).toEqual([
       undefined,
       undefined,
     ]);
   });
 
-  test('a warning comes once an episode, however the offset wavers', () => {
+  test('a warning is logged once per episode, even if the offset fluctuates', () => {
     const made = new ClockOffsets();
     let warned = 0;
     let at = NOW;
@@ -55,7 +55,7 @@ describe('ClockOffsets', () => {
     expect(warned).toBe(2);
   });
 
-  test('a clock that was set right is right soon: old samples do not count', () => {
+  test('after the clock is corrected, old samples are dropped', () => {
     const made = offsets(60_000, 60_000, 60_000);
     made.add(BS, 10, wallMs(NOW + 11 * 60_000));
     expect(made.list()[0]?.offsetMs).toBe(10);
@@ -64,7 +64,7 @@ describe('ClockOffsets', () => {
     expect(set.list()[0]?.offsetMs).toBe(0);
   });
 
-  test('networks are told apart, in order; those that households do not receive are left', () => {
+  test('offsets are kept per network, in order; networks that households do not receive are ignored', () => {
     const made = offsets(10);
     made.add(networkId(0x7fe8), 20, NOW);
     made.add(networkId(6), 30, NOW);

@@ -162,7 +162,7 @@ const seen = (): string[] =>
   visits.map((visit) => `${visit.order.request.channel} ${visit.order.wanted[0]?.depth}`);
 
 describe('Collector', () => {
-  test('looks what is on first, then reads the guide, in the background', async () => {
+  test('reads what is on first, then the guide, at background priority', async () => {
     stations.import([channel('T27', 0x7fe8, 1024)]);
     collector.wake();
     await until(() => visits.length === 1);
@@ -196,7 +196,7 @@ describe('Collector', () => {
     ]);
   });
 
-  test('one visit of a channel at a time, however often it is woken', async () => {
+  test('makes one visit of a channel at a time, however often it is woken', async () => {
     stations.import([channel('T27', 0x7fe8, 1024)]);
     collector.wake();
     await until(() => visits.length === 1);
@@ -204,7 +204,7 @@ describe('Collector', () => {
     expect(visits).toHaveLength(1);
   });
 
-  test('a channel that wants no visit any more is no trouble', async () => {
+  test('handles a channel that needs no visit any more', async () => {
     stations.import([channel('T27', 0x7fe8, 1024)]);
     collector.wake();
     await until(() => visits.length === 1);
@@ -213,7 +213,7 @@ describe('Collector', () => {
     await until(() => collector.status([]).troubles.length === 0);
   });
 
-  test('a visit without a tuner is tried again soon, one that broke later', async () => {
+  test('retries a visit without a tuner soon, and an interrupted one later', async () => {
     stations.import([channel('T27', 0x7fe8, 1024)]);
     collector.wake();
     await until(() => visits.length === 1);
@@ -248,7 +248,7 @@ describe('Collector', () => {
     await until(() => visits.length === 3);
   });
 
-  test('tells of channels for which there is no tuner at all', async () => {
+  test('reports channels for which there is no tuner', async () => {
     tuners = [{ ...TUNER, types: ['BS'] }];
     stations.import([channel('T27', 0x7fe8, 1024)]);
     collector.wake();
@@ -262,7 +262,7 @@ describe('Collector', () => {
     expect(collector.status([]).troubles).toEqual([]);
   });
 
-  test('selects anew after its interval, and reads again what is old', async () => {
+  test('selects again after its interval, and reads stale guides again', async () => {
     stations.import([channel('T27', 0x7fe8, 1024)]);
     fill(stations.list()[0]?.id);
     await planned();
@@ -283,7 +283,7 @@ describe('Collector', () => {
     await until(() => visits.length === 1);
   });
 
-  test("'collect now' reads all channels at a higher priority, tells how far it is, and lets go", async () => {
+  test("'collect now' reads all channels at a higher priority, reports progress, and releases the tuners", async () => {
     tuners = [TUNER, { ...TUNER, id: 'u' }];
     stations.import([channel('T27', 0x7fe8, 1024), channel('T26', 0x7fe9, 2048)]);
     for (const { id } of stations.list()) fill(id);
@@ -305,7 +305,7 @@ describe('Collector', () => {
     expect(collector.status([])).toMatchObject({ pressed: false, progress: null });
   });
 
-  test('a channel that is open anyway is not visited', async () => {
+  test('does not visit a channel whose stream is already open', async () => {
     open = new Set(['GR/T27']);
     stations.import([channel('T27', 0x7fe8, 1024)]);
     await planned();
@@ -315,7 +315,7 @@ describe('Collector', () => {
     await until(() => visits.length === 1);
   });
 
-  test('what ended more than a day ago is forgotten every hour', async () => {
+  test('deletes every hour what ended more than a day ago', async () => {
     stations.import([channel('T27', 0x7fe8, 1024)]);
     await planned();
     await planned();
@@ -325,7 +325,7 @@ describe('Collector', () => {
     expect(purged).toHaveLength(2);
   });
 
-  test('a database that cannot be read ends no process', async () => {
+  test('survives a database that cannot be read', async () => {
     stations.import([channel('T27', 0x7fe8, 1024)]);
     database.run('ALTER TABLE guide_coverage RENAME TO lost');
     collector.wake();
@@ -335,7 +335,7 @@ describe('Collector', () => {
     await until(() => visits.length === 1);
   });
 
-  test('an agent that is away is no reason to stop for ever', async () => {
+  test('continues after the agent was unreachable', async () => {
     stations.import([channel('T27', 0x7fe8, 1024)]);
     tuners = 'nonsense' as never;
     collector.wake();

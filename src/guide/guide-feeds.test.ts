@@ -96,7 +96,7 @@ describe('GuideFeeds', () => {
     expect([fed, [...feeds.open], changes]).toEqual([[1], ['GR/T27'], 1]);
   });
 
-  test('of several streams of a channel one is read, and the next when it closes', () => {
+  test('of several streams of a channel one is read, and another when it closes', () => {
     const [first, second] = [opened(), opened()];
     first.post(1);
     expect(second.handlers).toHaveLength(0);
@@ -110,7 +110,7 @@ describe('GuideFeeds', () => {
     expect(fed).toEqual([1, 3]);
   });
 
-  test('a lost guide worker is replaced at the next batch, and everything is posted again', () => {
+  test('a guide worker that died is replaced at the next batch, and everything is posted again', () => {
     const stream = opened();
     readings[0]?.lost();
     expect(orders).toHaveLength(1);
@@ -127,7 +127,7 @@ describe('GuideFeeds', () => {
     expect(fed).toEqual([5]);
   });
 
-  test('all end with the service', () => {
+  test('closing the service ends all feeds', () => {
     const stream = opened();
     feeds.close();
     stream.post(1);

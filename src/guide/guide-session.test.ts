@@ -131,7 +131,7 @@ describe('present/following', () => {
     expect(presents).toEqual([HOME.id, HOME.id]);
   });
 
-  test('a repetition is no news, a new version is', () => {
+  test('a repetition is ignored, a new version is read', () => {
     const { feed, said, presents } = open();
     feed(BOTH);
     feed(BOTH);
@@ -140,14 +140,14 @@ describe('present/following', () => {
     expect(said()?.present?.endAt).toBe(broadcastMs(NOW + 50 * MINUTE));
   });
 
-  test('an empty table is an answer too: nothing is on', () => {
+  test('an empty table means that nothing is on', () => {
     const { feed, said } = open();
     expect(said()?.present).toBeUndefined();
     feed([eit({}), eit({ number: 1, events: [FOLLOWING] })]);
     expect(said()).toMatchObject({ present: null, following: { name: 'FILM' } });
   });
 
-  test('names what is on and next in its own stream, and since when', () => {
+  test('reports the present and following programme of its own stream, and since when', () => {
     const { feed, known } = open();
     const named = () => known.get(HOME.id)?.present.named;
     const nothing = { present: undefined, following: undefined, since: null, startsAt: null, endsAt: null };
@@ -180,7 +180,7 @@ describe('present/following', () => {
     expect(named()).toMatchObject({ watched: false, present: undefined });
   });
 
-  test('an event without a duration lasts to the next one, or for an hour, or a while from now', () => {
+  test('an event without a duration lasts until the next one, or for an hour, or a short time from now', () => {
     const openEnd = { ...PRESENT, minutes: null };
     const joined = open();
     joined.feed([eit({ events: [openEnd] }), eit({ number: 1, events: [FOLLOWING] })]);
@@ -205,13 +205,13 @@ describe('present/following', () => {
     expect(alone.known.get(HOME.id)?.present.dependsOnTime).toBe(true);
   });
 
-  test('an event of another year is not believed, but it does not mean that nothing is on', () => {
+  test('an event of another year is ignored, without taking the station for off the air', () => {
     const { feed, said } = open();
     feed([eit({ events: [{ ...PRESENT, start: Date.UTC(2037, 0, 1) }] })]);
     expect(said()?.present).toBeUndefined();
   });
 
-  test("a station's own stream knows better than another one, as long as it is read", () => {
+  test("a station's own stream takes precedence over others while it is read", () => {
     const { feed, said, known } = open();
     feed(BOTH);
     const stale = eit({ tableId: 0x4f, version: 9, events: [{ ...PRESENT, name: 'OLD' }] });
@@ -222,7 +222,7 @@ describe('present/following', () => {
     expect(said()?.present?.name).toBe('NEWER');
   });
 
-  test('is heard as long as one reading of it goes on', () => {
+  test('a station counts as received while one stream of it is read', () => {
     const { feed, known } = open();
     feed(BOTH);
     const present = known.get(HOME.id)?.present;
@@ -240,7 +240,7 @@ describe('present/following', () => {
     expect(present?.named).toMatchObject({ watched: false, present: undefined });
   });
 
-  test('stations are told apart by network and service, strangers are left', () => {
+  test('stations are identified by network and service; unknown ones are ignored', () => {
     const twin = station(151, 6);
     const { feed, said } = open(OTHER, twin);
     feed([
@@ -261,7 +261,7 @@ describe('schedules', () => {
     name,
   });
 
-  test('give programmes at once, and the part of the day when it is whole', () => {
+  test('give programmes at once, and a segment when it is complete', () => {
     const { feed, session } = open();
     feed([basic({ number: 32, segmentLast: 33, events: [at(1, 12)] })]);
     expect(session.waiting).toBe(1);
@@ -275,7 +275,7 @@ describe('schedules', () => {
     expect(session.take()).toEqual([]);
   });
 
-  test('a new version of a part lists its events anew; old and new are not mixed', () => {
+  test('a new version of a segment lists its events again; old and new are not mixed', () => {
     const { feed, session } = open();
     feed([basic({ number: 32, segmentLast: 33, events: [at(1, 12)] })]);
     feed([basic({ number: 33, segmentLast: 33, version: 1, events: [at(2, 13)] })]);
@@ -284,14 +284,14 @@ describe('schedules', () => {
     expect(session.take()[0]?.windows[0]?.events.map(Number).sort()).toEqual([2, 4]);
   });
 
-  test('around midnight nothing is taken to be whole: the grid moves', () => {
+  test('around midnight no segment counts as complete, because the schedule shifts by a day', () => {
     const { feed, session } = open();
     const midnight = NOW + 12 * 60 * MINUTE;
     feed([basic({ number: 0, events: [at(1, 24)] })], midnight + 1000);
     expect(session.take()[0]?.windows).toEqual([]);
   });
 
-  test('texts come apart, and wait for their programmes', () => {
+  test('texts arrive separately, and wait for their programmes', () => {
     const { feed, session } = open();
     const text = { id: 1, start: NOW, minutes: 30, text: 'BODY' };
     feed([eit({ tableId: 0x58, number: 32, events: [text] })]);
@@ -302,7 +302,7 @@ describe('schedules', () => {
     expect([...(session.take()[0]?.extended.values() ?? [])]).toEqual([{ A: 'BODY' }]);
   });
 
-  test('an event of 2099 or without a start is left, one without an end lasts to the next', () => {
+  test('an event of 2099 or without a start is ignored, one without an end lasts until the next', () => {
     const { feed, session } = open();
     const events = [
       { ...at(1, 12), start: Date.UTC(2099, 0, 1) },
@@ -324,7 +324,7 @@ describe('schedules', () => {
     ]);
   });
 
-  test("what a stream says about its own stations takes the place of another's word", () => {
+  test("a stream's own stations take precedence over what other streams say of them", () => {
     const { feed, session } = open();
     feed([eit({ tableId: 0x60, number: 32, events: [at(1, 12, 'OTHER')] })]);
     feed([basic({ number: 32, events: [at(1, 12, 'OWN')] })]);
@@ -332,7 +332,7 @@ describe('schedules', () => {
     expect(session.take()[0]?.programs.map(({ name }) => name)).toEqual(['OWN']);
   });
 
-  test('damaged sections change nothing', () => {
+  test('damaged sections have no effect', () => {
     const { feed, session, said } = open();
     const damaged = basic({ number: 32, events: [at(1, 12)] });
     damaged[20] = (damaged[20] ?? 0) ^ 1;
@@ -340,7 +340,7 @@ describe('schedules', () => {
     expect([session.take(), said()?.present]).toEqual([[], undefined]);
   });
 
-  test('what could not be stored, or was of unknown stations, is read when it comes again', () => {
+  test('sections that could not be stored, or were of unknown stations, are read at their repetition', () => {
     const { feed, session, known } = open(OTHER);
     const table = basic({ number: 32, events: [at(1, 12)] });
     feed([table]);
@@ -354,7 +354,7 @@ describe('schedules', () => {
   });
 });
 
-describe('a reading is over', () => {
+describe('a collection is complete', () => {
   const whole = (extended: boolean) => {
     const tables: Uint8Array[] = [...BOTH];
     for (let segment = 4; segment < 32; segment++) {
@@ -366,7 +366,7 @@ describe('a reading is over', () => {
   const goal = (known: KnownStations, depth: 'present' | 'basic' | 'full', settleMs = 0) =>
     new VisitGoal(wantedStations([HOME.id], depth), settleMs, 0, known);
 
-  test('when everything that was wanted has come', () => {
+  test('when everything expected has arrived', () => {
     const { feed, session, known } = open();
     feed([BOTH[0] as Uint8Array]);
     expect(goal(known, 'present').reached(session, 0, NOW)).toBe(false);
@@ -386,14 +386,14 @@ describe('a reading is over', () => {
     ]);
   });
 
-  test('not before it settled', () => {
+  test('not before the settling time', () => {
     const { feed, session, known } = open();
     feed(whole(true));
     expect(goal(known, 'full', 1000).reached(session, 999, NOW)).toBe(false);
     expect(goal(known, 'full', 1000).reached(session, 1000, NOW)).toBe(true);
   });
 
-  test('without what the service description says is not there', () => {
+  test('without the tables that the SDT says are absent', () => {
     const { session, known, stream, read } = open();
     // service_id, EIT flags without schedule and present/following, free, no descriptors
     const sdt = longSection({
@@ -409,7 +409,7 @@ describe('a reading is over', () => {
     ]);
   });
 
-  test('not while a schedule waits for the time', () => {
+  test("not while a schedule waits for the broadcast's time", () => {
     const { session, known, stream, read } = open(HOME);
     const table = eit({ tableId: 0x50, number: 32, events: [{ id: 1, start: NOW, minutes: 30 }] });
     read(stream.sections(0x12, table).take(), NOW);
@@ -418,7 +418,7 @@ describe('a reading is over', () => {
     expect(session.schedule(HOME.id)?.taken.basic).toBe(1);
   });
 
-  test('without a schedule that is announced and not sent, which is no guide', () => {
+  test('without a schedule that is announced and never sent, which then counts as no guide', () => {
     const { session, known, stream, read } = open();
     // service_id, EIT flags with schedule and present/following, free, no descriptors
     const sdt = longSection({
@@ -434,7 +434,7 @@ describe('a reading is over', () => {
     ]);
   });
 
-  test('without a schedule of which nothing comes', () => {
+  test('without a schedule of which nothing arrives', () => {
     const { session, known } = open();
     expect(goal(known, 'full', 10).reached(session, 20, NOW)).toBe(false);
     expect(goal(known, 'full', 10).reached(session, 30, NOW)).toBe(true);
@@ -442,14 +442,14 @@ describe('a reading is over', () => {
 });
 
 describe("the broadcast's clock", () => {
-  test('is compared with the time of arrival', () => {
+  test('is compared with the arrival time', () => {
     const { session, stream, clocks, read } = open();
     read(stream.sections(0x14, tdt(NOW + 3000)).take(), NOW);
     expect(clocks).toEqual([3000]);
     expect(session.time(NOW)).toBe(broadcastMs(NOW + 3000));
   });
 
-  test('says which day a schedule is of that came before it', () => {
+  test('dates a schedule that arrived before it', () => {
     const { session, stream, read } = open();
     const table = eit({ tableId: 0x50, number: 32, events: [{ id: 1, start: NOW, minutes: 30 }] });
     read(stream.sections(0x12, table).take(), NOW + DAY_MS);
@@ -458,7 +458,7 @@ describe("the broadcast's clock", () => {
     expect(session.take()[0]?.windows).toMatchObject([{ from: NOW, events: [eventId(1)] }]);
   });
 
-  test('is not waited for where none comes', () => {
+  test('is not awaited where none arrives', () => {
     const { session, stream, read } = open();
     const table = (number: number) =>
       eit({ tableId: 0x50, number, events: [{ id: number, start: NOW, minutes: 30 }] });

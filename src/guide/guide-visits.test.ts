@@ -157,7 +157,7 @@ function endless(bytes: Uint8Array) {
 }
 
 describe('a visit', () => {
-  test('ends as soon as all is known and stored, and leaves the stream', async () => {
+  test('ends as soon as everything is known and stored, and closes the stream', async () => {
     const { url, left } = endless(tables());
     expect(await run(url)).toEqual({ outcome: 'complete', reason: null, sentence: null });
     expect(stored()).toEqual([1, 2]);
@@ -167,7 +167,7 @@ describe('a visit', () => {
     expect([...new Set(changed)]).toEqual([STATION.id]);
   });
 
-  test('waits for others of its network a while only', async () => {
+  test('waits for other streams of its network for a limited time', async () => {
     const { url } = endless(tables());
     const wanted = [STATION, TWO].map(({ id }) => ({
       id,
@@ -178,13 +178,13 @@ describe('a visit', () => {
     expect((await run(url, { wanted, patienceMs: 0 })).outcome).toBe('complete');
   });
 
-  test('that finds nothing ends at its cap', async () => {
+  test('that finds nothing ends at its time limit', async () => {
     const { url, left } = endless(new StreamBuilder().nulls(20).bytes());
     expect((await run(url, { capMs: 100 })).outcome).toBe('partial');
     await left;
   });
 
-  test('that is given up keeps what it found', async () => {
+  test('that is cancelled keeps what it found', async () => {
     const { url, left } = endless(tables());
     const wanted = [{ id: STATION.id, depth: 'full' as const, optional: false }];
     const visit = begin(url, { wanted, settleMs: 50_000, capMs: 60_000 });
@@ -201,7 +201,7 @@ describe('a visit', () => {
     expect(stored()).toEqual([1, 2]);
   });
 
-  test('tells no tuner from a failed tuning, an absent agent and one that never answers', async () => {
+  test('distinguishes a missing tuner, a failed tuning, an unreachable agent and one that never answers', async () => {
     const client = guideWorker();
     const status = (code: number) => serve(() => Response.json({ message: '理由' }, { status: code }));
     expect((await run(status(409), {}, client)).outcome).toBe('no_tuner');
@@ -221,7 +221,7 @@ describe('a visit', () => {
     expect(never.outcome).toBe('failed');
   });
 
-  test('of a worker that dies fails, and the next one works', async () => {
+  test('fails when its worker dies, and the next one works', async () => {
     let starts = 0;
     const client = guideWorker(() => {
       starts += 1;
@@ -236,7 +236,7 @@ describe('a visit', () => {
     expect([last, starts]).toEqual(['complete', 2]);
   });
 
-  test('whose database is full is read all the same, and what comes later is stored', async () => {
+  test('continues while the disk is full, and what arrives later is stored', async () => {
     const { url } = endless(tables());
     const client = guideWorker();
     const other = openDatabase(path);
@@ -259,7 +259,7 @@ describe('a feed', () => {
   };
   const handlers = { repeat: () => {}, lost: () => {} };
 
-  test('is stored at once, for every station that it tells about', async () => {
+  test('is stored at once, for every station that it describes', async () => {
     const feed = guideWorker().read(FEED, handlers);
     feed?.take(batch(tables()));
     // Present and following are sections of their own, and each may be a transaction of its own.
@@ -270,7 +270,7 @@ describe('a feed', () => {
     expect(await feed?.end(false)).toBe(false);
   });
 
-  test('is lost with a worker that answers no more, and the next one works', async () => {
+  test('is lost with a worker that does not answer, and the next one works', async () => {
     const loops = `onmessage = ({ data: { link, body } }) => {
       if (link === 'ping') postMessage({ link: 'pong' });
       while (body?.kind === 'sections');
@@ -290,7 +290,7 @@ describe('a feed', () => {
     expect(starts).toBe(2);
   }, 60_000);
 
-  test('is asked to repeat itself when its worker learns of stations', async () => {
+  test('is asked to repeat its tables when its worker receives new stations', async () => {
     const client = guideWorker();
     const repeat = Promise.withResolvers<void>();
     client.read(FEED, { repeat: () => repeat.resolve(), lost: () => {} });

@@ -57,7 +57,7 @@ const DAMAGE: readonly string[] = [
   `start_at = 'x'`,
 ];
 
-test('a damaged programme is the only one that a window of the guide lacks something of', async () => {
+test('a damaged programme affects no other programme of a guide window', async () => {
   for (const damage of DAMAGE) {
     const database = lenientDatabase();
     putPrograms(database, [1, 2, 3].map(programme));
@@ -86,12 +86,12 @@ test('a damaged programme is the only one that a window of the guide lacks somet
   }
 });
 
-test('what a plan holds of a damaged programme has the genres that can be read', () => {
+test('a damaged programme in a plan keeps its readable genres', () => {
   const shared = new Shared({ texts: () => ({ name: '', description: '' }), extended: () => null });
   expect(shared.genres('[{"lv1":"x"},null,{"lv1":1,"lv2":2}]')).toEqual([{ lv1: 1, lv2: 2 }]);
 });
 
-test('a damaged recording and its reservation cost no list and no search', async () => {
+test('lists and searches work with a damaged recording and reservation', async () => {
   for (const damage of [
     `verdict = '{"level":'`,
     `verdict = '{"level":"complete"}'`,

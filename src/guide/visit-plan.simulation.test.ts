@@ -178,7 +178,7 @@ describe(`days of collecting (seed ${SEED})`, () => {
       { seed: SEED, numRuns: fuzzRounds(12) },
     );
 
-  test('keep every guide filled, read anew within its interval, whatever breaks and whoever is in the way', () => {
+  test('keep every guide filled and refreshed within its interval, whatever fails or takes the tuners', () => {
     simulate(({ coverage, now }, { thin }) => {
       for (const [index, { id }] of STATIONS.entries()) {
         const row = coverage.get(id);
@@ -189,7 +189,7 @@ describe(`days of collecting (seed ${SEED})`, () => {
     });
   }, 60_000);
 
-  test('visit no channel again before its time, however thin it stays', () => {
+  test('visit no channel again before its retry time, however little of its guide is known', () => {
     simulate(({ visits }) => {
       const last = new Map<string, { at: number; broke: boolean }>();
       for (const visit of visits) {
@@ -203,7 +203,7 @@ describe(`days of collecting (seed ${SEED})`, () => {
     });
   }, 60_000);
 
-  test('read every BS stream, and of CS one stream at a time, another one each time', () => {
+  test('read every BS stream, and of CS one stream at a time, in rotation', () => {
     simulate(({ visits }, { breaks }) => {
       const read = visits.filter(({ broke }) => !broke).map(({ channel }) => channel);
       const bs = read.filter((channel) => channel.startsWith('BS/'));

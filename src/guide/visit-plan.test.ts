@@ -111,19 +111,19 @@ describe('airingUntil', () => {
     endAt: broadcastMs(endAt),
   });
 
-  test('follows programmes that join', () => {
+  test('follows contiguous programmes', () => {
     expect(airingUntil([span(0, 10), span(10, 20), span(20, 30)], wallMs(5)).get(id)).toBe(30);
   });
   test('stops at a gap', () => {
     expect(airingUntil([span(0, 10), span(11, 20)], wallMs(5)).get(id)).toBe(10);
   });
-  test('nothing on the air now is no coverage', () => {
+  test('without a programme on the air there is no coverage', () => {
     expect(airingUntil([span(0, 5), span(6, 20)], wallMs(5)).has(id)).toBe(false);
   });
 });
 
-describe('a guide is read', () => {
-  test('where it reaches less than three days ahead', () => {
+describe('a guide is collected', () => {
+  test('when it covers less than three days', () => {
     const known = coverage(ALL, { readAt: wallMs(NOW - 3 * HOUR) });
     expect(visits({ coverage: known })).toEqual([]);
     for (const { id } of T26)
@@ -135,19 +135,19 @@ describe('a guide is read', () => {
     expect(visits({ coverage: known })).toEqual(['T26']);
   });
 
-  test('where it was read more than six hours ago', () => {
+  test('when it was read more than six hours ago', () => {
     const known = coverage(ALL);
     for (const [id, row] of coverage(T27, { readAt: wallMs(NOW - 6 * HOUR) })) known.set(id, row);
     expect(visits({ coverage: known })).toEqual(['T27']);
   });
 
-  test('the thinnest first', () => {
+  test('the one with the least coverage first', () => {
     expect(visits({ tuners: [tunerOf(['GR'])] })).toEqual(['T27']);
     const known = coverage(T27, { readAt: wallMs(NOW - 7 * HOUR) });
     expect(visits({ tuners: [tunerOf(['GR'])], coverage: known })).toEqual(['T26']);
   });
 
-  test('not again within two hours, however thin it stayed', () => {
+  test('not again within two hours, however little it covers', () => {
     const thin = { filledUntil: broadcastMs(NOW + HOUR) };
     expect(visits({ coverage: coverage(ALL, { ...thin, readAt: wallMs(NOW - 2 * HOUR + 1) }) })).toEqual([]);
     expect(
@@ -156,7 +156,7 @@ describe('a guide is read', () => {
     expect(visits({ stations: T26, history: history('GR/T26', { readAt: wallMs(NOW - HOUR) }) })).toEqual([]);
   });
 
-  test('only as it was selected: what became thin since waits for the next selection', () => {
+  test('only as selected: coverage lost since then waits for the next selection', () => {
     const known = coverage(ALL, { readAt: wallMs(NOW - 5 * HOUR), filledUntil: broadcastMs(NOW + 3 * DAY) });
     expect(visits({ coverage: known, selectedAt: NOW })).toEqual([]);
     const later = { coverage: known, stations: T27, now: wallMs(NOW + 20 * MINUTE) };
@@ -169,7 +169,7 @@ describe('a guide is read', () => {
     expect(visits({ coverage: coverage(ALL, { readAt: NOW }), staleBefore: wallMs(NOW - 1) })).toEqual([]);
   });
 
-  test('a station without a guide is not thin', () => {
+  test('a station without a guide does not count as poorly covered', () => {
     const without = { filledUntil: null, hasGuide: false, readAt: wallMs(NOW - 3 * HOUR) };
     expect(visits({ stations: T26, coverage: coverage(T26, without) })).toEqual([]);
     expect(
@@ -177,12 +177,12 @@ describe('a guide is read', () => {
     ).toEqual(['T26']);
   });
 
-  test('not while the setting is off, unless it is pressed', () => {
+  test("not while the setting is off, except by 'collect now'", () => {
     expect(planVisits(input({ enabled: false, airing: new Map() })).visits).toEqual([]);
     expect(visits({ enabled: false, pressedAt: wallMs(NOW - 1), stations: T26 })).toEqual(['T26']);
   });
 
-  test('a clock that was set back stops nothing', () => {
+  test('a clock that is set back does not stop collection', () => {
     expect(visits({ stations: T26, coverage: coverage(T26, { readAt: wallMs(NOW + DAY) }) })).toEqual([
       'T26',
     ]);
@@ -205,7 +205,7 @@ describe('satellites', () => {
     expect(visits({ coverage: known(CS), active: new Set(['BS/BS01_1']) })).toEqual([]);
   });
 
-  test('then each stream for its own, one a tuner', () => {
+  test('then each stream for its own stations, one per tuner', () => {
     const first = known([...CS, ...BS.slice(1, 3)]);
     for (const { id } of BS)
       if (!first.has(id))
@@ -215,7 +215,7 @@ describe('satellites', () => {
     expect(visits({ coverage: first, tuners: one })).toEqual(['BS01_0']);
   });
 
-  test('a CS network is read from one stream, another one each time', () => {
+  test('a CS network is read from one stream, in rotation', () => {
     const { visits: planned } = planVisits(input({ coverage: known(BS) }));
     expect(planned.map(({ channel }) => channel)).toEqual(['CS02', 'CS04']);
     expect(planned[0]?.wanted.map(({ depth }) => depth)).toEqual(['full', 'full']);
@@ -226,7 +226,7 @@ describe('satellites', () => {
     expect(visits({ coverage: read })).toEqual([]);
   });
 
-  test('a stream that is open anyway is the one that is read', () => {
+  test('a stream that is already open is preferred', () => {
     const watched = [used(['CS'], 'CS08', 'live CS/CS08', 9)];
     expect(visits({ coverage: known(BS), tuners: watched })).toEqual(['CS08']);
   });
@@ -235,7 +235,7 @@ describe('satellites', () => {
 describe('tuners', () => {
   const GR = { stations: [...T27, ...T26] };
 
-  test('only those that nobody uses, each once', () => {
+  test('only unused ones, each once', () => {
     expect(visits({ ...GR, tuners: [] })).toEqual([]);
     expect(visits({ ...GR, tuners: [tunerOf(['GR', 'BS'])] })).toEqual(['T27']);
     expect(visits({ ...GR, tuners: [used(['GR'], 'T25', 'live GR/T25', 9)] })).toEqual([]);
@@ -245,7 +245,7 @@ describe('tuners', () => {
     expect(planVisits(input({ ...GR, tuners: [] })).wakeAt).toBe(wallMs(NOW + NO_TUNER_RETRY_MS));
   });
 
-  test('or whose users give way, but for another visit', () => {
+  test('or those whose users have a lower priority, except other visits', () => {
     expect(visits({ ...GR, tuners: [used(['GR'], 'T25', 'logo GR/T25', 1)] })).toEqual(['T27']);
     expect(visits({ ...GR, tuners: [used(['GR'], 'T25', 'scan T25', 5)] })).toEqual([]);
     expect(
@@ -256,7 +256,7 @@ describe('tuners', () => {
     ).toEqual([]);
   });
 
-  test('one that could not be used is tried when there is no other: it may have come back', () => {
+  test('an unusable one is tried when there is no other, as it may work again', () => {
     expect(visits({ ...GR, tuners: [tunerOf(['GR'], { state: 'error', error: 'no device' })] })).toEqual([
       'T27',
     ]);
@@ -264,21 +264,21 @@ describe('tuners', () => {
     expect(visits({ ...GR, tuners: one })).toEqual(['T27', 'T26']);
   });
 
-  test('a channel that someone watches costs no tuner and comes first', () => {
+  test('a channel that is being watched needs no tuner and comes first', () => {
     expect(visits({ ...GR, tuners: [used(['GR'], 'T26', 'live GR/T26', 9)] })).toEqual(['T26']);
   });
 
-  test('a channel whose tables come in anyway is not visited, unless it is pressed', () => {
+  test("a channel whose tables are already being read is not visited, except by 'collect now'", () => {
     const open = { ...GR, open: new Set(['GR/T27', 'GR/T26']), airing: new Map() };
     expect(planVisits(input(open)).visits).toEqual([]);
     expect(visits({ ...open, pressedAt: wallMs(NOW - 1) })).toEqual(['T27', 'T26']);
   });
 
-  test('a visit that the list does not show yet has its tuner', () => {
+  test('a visit that the tuner list does not show yet occupies its tuner', () => {
     expect(visits({ ...GR, tuners: [tunerOf(['GR'])], active: new Set(['GR/T27']) })).toEqual([]);
   });
 
-  test('terrestrial channels leave tuners to others, unless it is pressed', () => {
+  test("terrestrial channels leave tuners free for others, except by 'collect now'", () => {
     const many = [1, 2, 3, 4].map((number) => station('GR', `T2${number}`, number * 1024, 0x7f00 + number));
     const tuners = [1, 2, 3, 4].map(() => tunerOf(['GR']));
     const airing = new Map(many.map(({ id }) => [id, NOW + HOUR]));
@@ -305,10 +305,10 @@ describe("'collect now'", () => {
   });
 });
 
-describe('a look', () => {
+describe('a short visit for what is on', () => {
   const BLANK = { airing: new Map<StationId, number>() };
 
-  test('is taken where it is not known what is on, one a type at a time, the blankest channel first', () => {
+  test('is made where the present programme is unknown, one per type at a time, the channel with most unknown stations first', () => {
     expect(visits(BLANK, 'look')).toEqual(['T27', 'BS01_1', 'CS02']);
     // A guide that is being read for minutes keeps nobody from looking at the other channels.
     const beside = { ...BLANK, active: new Set(['GR/T27']) };
@@ -318,14 +318,14 @@ describe('a look', () => {
     expect(visits({ ...BLANK, looking: new Set(['GR/T25']) }, 'look')).toEqual(['BS01_1', 'CS02']);
   });
 
-  test('welcomes the stations of a whole satellite network', () => {
+  test('covers the stations of a whole satellite network', () => {
     const { visits: planned } = planVisits(input({ ...BLANK, stations: BS }));
     const [look] = planned;
     expect(look?.wanted.map(({ optional }) => optional)).toEqual([false, false, true, true]);
     expect(look?.wanted.every(({ depth }) => depth === 'present')).toBe(true);
   });
 
-  test('is due shortly before what is known ends, and only where no schedule is known', () => {
+  test('is due shortly before the known coverage ends, and only where no schedule is known', () => {
     const stations = T26;
     const airing = new Map([[T26[0]?.id as StationId, NOW + LEAD_MS + 5000]]);
     const off = { stations, airing, history: history('GR/T26', { readAt: wallMs(NOW - MINUTE) }) };
@@ -339,7 +339,7 @@ describe('a look', () => {
     expect(visits({ ...off, now: wallMs(NOW + 5000), coverage: coverage(T26) }, 'look')).toEqual([]);
   });
 
-  test('that was fruitless is repeated ever more rarely', () => {
+  test('that found nothing is repeated with growing intervals', () => {
     expect(notBefore(NO_HISTORY, NOW)).toBe(wallMs(0));
     const failed = (failures: number, noTuner = false) => ({
       ...NO_HISTORY,
@@ -358,14 +358,14 @@ describe('a look', () => {
   });
 });
 
-test('channels of a type that no tuner receives are told apart from those that wait for one', () => {
+test('channels of a type that no tuner receives are distinguished from those that wait for one', () => {
   const tuners = [used(['GR'], 'T25', 'rec 1', 10), { ...tunerOf(['BS', 'CS']), disabled: true }];
   const { visits, unreachable } = planVisits(input({ tuners, airing: new Map() }));
   expect(visits).toEqual([]);
   expect(new Set(unreachable.map((key) => key.slice(0, 2)))).toEqual(new Set(['BS', 'CS']));
 });
 
-test('without stations there is nothing to wake up for', () => {
+test('without stations there is no next wake-up', () => {
   expect(planVisits(input({ stations: [] }))).toEqual({
     visits: [],
     wakeAt: null,

@@ -26,7 +26,7 @@ describe('JsonCompression', () => {
     expect(await unzipped(response)).toBe(LARGE);
   });
 
-  test('what is not wanted, small, another type or an error goes out as it is', async () => {
+  test('errors, small answers, other types and clients without gzip are not compressed', async () => {
     const rows: [string, Request, Response][] = [
       ['no encoding accepted', asked(null), json(LARGE)],
       ['gzip refused', asked('gzip;q=0, br'), json(LARGE)],
@@ -46,20 +46,20 @@ describe('JsonCompression', () => {
     }
   });
 
-  test('an endless stream is handed on unread', async () => {
+  test('an endless stream is passed through unread', async () => {
     const body = new ReadableStream({ pull: () => {} });
     const stream = new Response(body, { headers: { 'content-type': 'text/event-stream' } });
     expect(await new JsonCompression().apply(asked(), stream, '/x')).toBe(stream);
     await body.cancel();
   });
 
-  test('a 304 says that it depends on the encoding', async () => {
+  test('a 304 carries Vary: Accept-Encoding', async () => {
     const answer = new Response(null, { status: 304, headers: { 'content-type': 'application/json' } });
     const response = await new JsonCompression().apply(asked(), answer, '/x');
     expect([response.status, response.headers.get('vary')]).toEqual([304, 'accept-encoding']);
   });
 
-  test('what is polled is compressed once for each content', async () => {
+  test('polled answers are compressed once per content', async () => {
     const compression = new JsonCompression();
     const ask = async (etag: string | null, body = LARGE): Promise<string> =>
       unzipped(await compression.apply(asked(), json(body, etag), '/x'));
@@ -74,7 +74,7 @@ describe('JsonCompression', () => {
     expect(compression.runs).toBe(4);
   });
 
-  test('runs and memory are bounded', async () => {
+  test('concurrency and memory are bounded', async () => {
     const compression = new JsonCompression();
     const random = (): string =>
       JSON.stringify(Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))).toString('hex'));

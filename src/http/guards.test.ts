@@ -41,17 +41,17 @@ test('a body is read, declared or in chunks', async () => {
   expect(text(await readOf(`${CHUNKED}3\r\nabc\r\n0\r\n\r\n`))).toBe('abc');
 });
 
-test('without a body there is none', async () => {
+test('a request without a body has none', async () => {
   expect(await readOf('GET / HTTP/1.1\r\nHost: x\r\n\r\n')).toBeNull();
 });
 
-test('a body that does not arrive in time is given up, as is one whose client left', async () => {
+test('a body that does not arrive in time, or whose client disconnected, is abandoned', async () => {
   const half = `${HEAD}Content-Length: 50\r\n\r\nabc`;
   expect(await readOf(half, { timeMs: 30 })).toBe('gone');
   expect(await readOf(half, { leave: true })).toBe('gone');
 });
 
-test('chunks beyond the limit are an error, however many come', async () => {
+test('chunks beyond the limit are an error, however many follow', async () => {
   const chunk = `40\r\n${'x'.repeat(64)}\r\n`;
   await expect(readOf(`${CHUNKED}${chunk}${chunk}0\r\n\r\n`)).rejects.toBeInstanceOf(BodyTooLarge);
 });

@@ -18,7 +18,7 @@ function source() {
   return { response: new Response(body, { headers }), feed: () => feed, left };
 }
 
-test('what is revoked breaks off, and its source is left; others go on', async () => {
+test('a revoked stream is aborted and its source cancelled; others continue', async () => {
   const streams = new OpenStreams();
   const [mine, theirs] = [source(), source()];
   let isAllowed = true;
@@ -41,7 +41,7 @@ test('what is revoked breaks off, and its source is left; others go on', async (
   expect(streams.size).toBe(0);
 });
 
-test('a client that leaves and a source that breaks are handed on, and forgotten', async () => {
+test("a client's disconnect and a source's error are propagated, and the stream is forgotten", async () => {
   const streams = new OpenStreams();
   const [left, broken] = [source(), source()];
   await streams.watch(left.response, () => true).body?.cancel('gone');
@@ -53,7 +53,7 @@ test('a client that leaves and a source that breaks are handed on, and forgotten
   expect(streams.size).toBe(0);
 });
 
-test('a connection that is revoked is ended once, one that was closed is forgotten', () => {
+test('a revoked connection is closed once, a closed one is forgotten', () => {
   const streams = new OpenStreams();
   const ended: string[] = [];
   let isAllowed = true;
@@ -78,7 +78,7 @@ test('a connection that is revoked is ended once, one that was closed is forgott
   expect(streams.size).toBe(1);
 });
 
-test('files and whole answers are none', () => {
+test('files and complete answers are not tracked', () => {
   const response = (headers: Record<string, string>, status = 200) => new Response('x', { headers, status });
   expect(isEndless(response({ 'content-type': 'text/event-stream' }))).toBe(true);
   expect(isEndless(response({ 'content-type': 'video/mp2t' }))).toBe(true);

@@ -130,13 +130,13 @@ function liveOf(body: ReadableStream<Uint8Array>): LiveRouteNeeds['live'] {
 }
 
 describe('the server', () => {
-  test('the decided address is handed inwards, over any copy of the client', async () => {
+  test('the determined client address replaces any header of the client', async () => {
     const { url, remotes } = serve({});
     await fetch(`${url}/api/services`, { headers: { 'x-svc-remote': '203.0.113.1' } });
     expect(remotes).toEqual(['127.0.0.1']);
   });
 
-  test('a trusted address that forwards for others and is no trusted proxy is warned of once', async () => {
+  test('an untrusted proxy inside a trusted network is warned about once', async () => {
     const { url, lines } = serve({});
     await fetch(`${url}/api/services`);
     expect(lines).toEqual([]);
@@ -146,7 +146,7 @@ describe('the server', () => {
     expect(lines).toEqual([expect.stringMatching(/^WARN .*TRUSTED_PROXIES peer=127\.0\.0\.1$/m)]);
   });
 
-  test('health tells of a database in trouble', async () => {
+  test('health reports a failing database', async () => {
     const healthOf = async (message: string | null): Promise<unknown> => {
       const { url } = serve({ status: () => ({ ...PARTS.status(), database: { message } }) });
       return (await fetch(`${url}/api/health`)).json();
@@ -223,7 +223,7 @@ describe('the server', () => {
     ).toEqual([]);
   });
 
-  test('a file in a folder that hangs is not waited for', async () => {
+  test('a file in an unresponsive folder times out', async () => {
     const recording = {
       ...{
         id: recordingId(7),
@@ -301,7 +301,7 @@ describe('the server', () => {
     ]);
   });
 
-  test('each failure has its status', async () => {
+  test('each failure has its HTTP status', async () => {
     for (const [code, status] of [
       ['no_tuner', 503],
       ['no_signal', 503],
@@ -320,7 +320,7 @@ describe('the server', () => {
     }
   });
 
-  test('too many event streams are told so', async () => {
+  test('too many event streams are refused with an error', async () => {
     const { url } = serve({});
     const response = await fetch(`${url}/api/events`);
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([503, 'busy']);
@@ -385,7 +385,7 @@ describe('a live stream', () => {
     await left.promise;
   });
 
-  test('whose viewer leaves while it opens is told by the signal', async () => {
+  test('whose viewer leaves while it opens is aborted by the signal', async () => {
     const opened = Promise.withResolvers<AbortSignal>();
     const { url } = serve({
       live: {

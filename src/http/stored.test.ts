@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { Failure } from '../model/failure.ts';
 import { answeredOnceStored } from './stored.ts';
 
-test('what was asked for is answered when it is on disk, and as busy when that is not known', async () => {
+test('a write is answered once it is on disk, and with an error when that cannot be confirmed', async () => {
   let disk = Promise.withResolvers<void>();
   const answered = answeredOnceStored(
     () => Response.json({}),
@@ -26,7 +26,7 @@ test('what was asked for is answered when it is on disk, and as busy when that i
   expect(await late.json()).toMatchObject({ code: 'busy' });
 });
 
-test('what was refused changed nothing, and is told at once', async () => {
+test('a refusal changed nothing, and is answered at once', async () => {
   const refusing = answeredOnceStored(
     () => new Response(null, { status: 404 }),
     () => new Promise(() => {}),

@@ -49,7 +49,7 @@ function nameAt(port: number): Promise<string> {
 }
 
 test.skipIf(Bun.which('openssl') === null)(
-  'a renewed certificate is used for new connections, without ending those there are',
+  'a renewed certificate is used for new connections, without closing existing ones',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-tls-'));
     closers.push(() => rmSync(folder, { recursive: true }));

@@ -105,7 +105,7 @@ const track: CaptionTrackFrame = {
 const text = ({ payload }: { payload: Uint8Array }): string => new TextDecoder().decode(payload);
 
 describe('a client of the live socket', () => {
-  test('gets frames with channel and time, then why they end', async () => {
+  test('receives frames with channel and time, then the reason for the end', async () => {
     const { client, send, viewers, socket } = opened();
     send(tune);
     await client.message('tuned');
@@ -151,7 +151,7 @@ describe('a client of the live socket', () => {
     socket.closed();
   });
 
-  test('that reads nothing is dropped alone, with a bounded queue', async () => {
+  test('that does not read is dropped without affecting others, with a bounded queue', async () => {
     const { client, send, viewers, leftViewers } = opened();
     send(tune);
     await client.message('tuned');
@@ -165,7 +165,7 @@ describe('a client of the live socket', () => {
     expect(leftViewers()).toBe(1);
   });
 
-  test('hears that a broadcast is suspended only where the signal fails and the guide says so', async () => {
+  test('is told that a broadcast is suspended only where the signal fails and the guide says so', async () => {
     const refused = (failure: Failure) => opened(() => Promise.reject(failure));
     const cases = [
       [new Failure('no_signal', '受信できません'), 'suspended'],
@@ -180,14 +180,14 @@ describe('a client of the live socket', () => {
     }
   });
 
-  test('is told when the chosen sound is not offered', async () => {
+  test('is told when the chosen audio is not available', async () => {
     const { client, send, socket } = opened();
     send({ ...tune, audio: '1:both' });
     expect(await client.message('notice')).toMatchObject({ code: 'audio_fallback' });
     socket.closed();
   });
 
-  test('keeps the picture of a station until another sound of it is there', async () => {
+  test('keeps the picture of a station until its other audio is ready', async () => {
     const { client, send, viewers, pass, socket, leftViewers } = opened();
     send(tune);
     await client.message('tuned');
@@ -202,7 +202,7 @@ describe('a client of the live socket', () => {
     expect(leftViewers()).toBe(2);
   });
 
-  test('prepares the last station asked for, one at a time, and none that is watched or left', async () => {
+  test('prepares the last requested station, one at a time, and none that is being watched or was left', async () => {
     const { client, socket, send, prepared, pass } = opened();
     for (const stationId of [1, 2, 8]) send({ type: 'prepare', stationId });
     await comesTrue('it is prepared', () => prepared.length > 0, 10_000);
@@ -220,7 +220,7 @@ describe('a client of the live socket', () => {
     expect(prepared[2]?.signal.aborted).toBe(true);
   });
 
-  test('may come and go hundreds of times', async () => {
+  test('may connect and disconnect hundreds of times', async () => {
     for (let round = 0; round < 300; round += 1) {
       const { send, socket, viewers, leftViewers } = opened();
       send(tune);

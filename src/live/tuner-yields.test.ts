@@ -59,7 +59,7 @@ test('names the recording that took the tuner of a watched station', async () =>
   expect(events).toEqual([YIELDED as HubEvent]);
 });
 
-test('asks again when the list does not show it yet', async () => {
+test('asks again when the list does not show the recording yet', async () => {
   const { events, asked } = await eventsFor([tuner('b', 'T31')], [tuner('b', 'T31', 'rec 12')]);
   expect([events.length, asked]).toEqual([1, 2]);
 });

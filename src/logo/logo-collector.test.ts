@@ -171,8 +171,8 @@ function endless(bytes: Uint8Array): Response {
   );
 }
 
-describe('logos of its own', () => {
-  test('are opened at the lowest priority when no tuner is used, kept, and not asked for again for a week', async () => {
+describe('logo visits', () => {
+  test('run at the lowest priority when no tuner is used; the logos are stored and not read again for a week', async () => {
     const home = rig();
     home.logos.start();
     await until('a logo', () => home.logos.tag(STATION.id) !== undefined);
@@ -197,7 +197,7 @@ describe('logos of its own', () => {
     expect(home.asked).toHaveLength(2);
   });
 
-  test('are not opened while somebody waits for tuners, nor right after a start', async () => {
+  test('do not run while tuners are in demand, nor right after a start', async () => {
     const early = rig({ quietAfterMs: 3_600_000 });
     const busy = rig();
     busy.busy = true;
@@ -209,7 +209,7 @@ describe('logos of its own', () => {
     await until('a logo', () => busy.logos.tag(STATION.id) !== undefined);
   });
 
-  test('that find nothing end at their time and are not tried again soon', async () => {
+  test('that find nothing end at their time limit and are not repeated soon', async () => {
     const home = rig({ terrestrialMs: 100 });
     home.stream = () => endless(new StreamBuilder().nulls(20).bytes());
     home.logos.start();
@@ -222,7 +222,7 @@ describe('logos of its own', () => {
     });
   });
 
-  test('leave the tuner at once when the service ends', async () => {
+  test('release the tuner at once when the service stops', async () => {
     const home = rig();
     home.stream = () => endless(new StreamBuilder().nulls(20).bytes());
     home.logos.start();
@@ -232,8 +232,8 @@ describe('logos of its own', () => {
   });
 });
 
-describe('logos on tunings of others', () => {
-  test('are read along, and the tuning is left when nobody else is there; the next one is shared at once', async () => {
+describe('logos on tunings of other users', () => {
+  test('are read alongside, and the tuning is released when its last other user leaves; the next one is shared at once', async () => {
     const home = rig({ quietAfterMs: 3_600_000 });
     home.stream = () => endless(new StreamBuilder().nulls(20).bytes());
     home.others = ['live GR/T27'];

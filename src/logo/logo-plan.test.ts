@@ -75,7 +75,7 @@ describe('which stations need a logo', () => {
     expect(logoTargets(input({ stations: [BS1], held: have(BS1, 2), carriers }))).toEqual([]);
   });
 
-  test('satellite logos are where the network says, CS ones with those of BS', () => {
+  test('satellite logos are on the stream that the network names, those of CS with those of BS', () => {
     const stations = [BS1, BS15, CS2];
     // Nobody was asked yet, and every stream can tell.
     expect(keys(logoTargets(input({ stations })))).toEqual(['BS/BS01_0', 'BS/BS15_0', 'CS/CS02']);
@@ -89,13 +89,13 @@ describe('which stations need a logo', () => {
 });
 
 describe('where logos are looked for', () => {
-  test('on what others opened, and on a tuner that nobody uses', () => {
+  test('on tunings of others, and on an unused tuner', () => {
     const tuners = [tuner(['GR'], GR1, 'live GR/T27'), tuner(['GR'])];
     const plan = planLogos(input({ tuners }));
     expect([keys(plan.share), plan.own && logoKey(plan.own)]).toEqual([['GR/T27'], 'GR/T26']);
   });
 
-  test('nowhere of its own while somebody waits for tuners, or all are used, or unusable', () => {
+  test('on no tuner of its own while tuners are in demand, all used, or unusable', () => {
     expect(planLogos(input({ tuners: [tuner(['GR'])], busy: true })).own).toBeNull();
     const useless = [
       tuner(['GR'], GR1, 'epg T27'),
@@ -107,7 +107,7 @@ describe('where logos are looked for', () => {
     expect(planLogos(input({ tuners: useless })).own).toBeNull();
   });
 
-  test('a shared tuning is left when only logos are read from it', () => {
+  test('a shared tuning is released when only logos are read from it', () => {
     const running = [{ type: 'GR' as const, channel: 'T27', own: false }];
     const alone = [tuner(['GR'], GR1, 'logo GR/T27')];
     expect(planLogos(input({ running, tuners: alone })).leave).toEqual(running);
@@ -117,7 +117,7 @@ describe('where logos are looked for', () => {
     expect(planLogos(input({ running: own, tuners: alone })).leave).toEqual([]);
   });
 
-  test('a channel that gave nothing is tried less and less often, one that was cut short soon', () => {
+  test('a channel without logos is tried less and less often, an interrupted one soon', () => {
     const minutes = (fruitless: number, cut: boolean) =>
       (mayTryAt({ at: NOW, fruitless, cut }, NOW) - NOW) / 60_000;
     expect([0, 1, 2, 3].map((n) => minutes(n, false))).toEqual([30, 30, 60, 120]);
@@ -126,7 +126,7 @@ describe('where logos are looked for', () => {
     expect(mayTryAt({ at: wallMs(NOW + 1), fruitless: 5, cut: false }, NOW)).toBe(0);
   });
 
-  test('never more than it may: two shared, one own, none twice, none in vain', () => {
+  test('limits: two shared tunings, one of its own, no channel twice, none without a need', () => {
     const seed = fuzzSeed();
     const random = new Random(seed);
     const all = [GR1, GR2, BS1, BS15, CS2];

@@ -40,7 +40,7 @@ function viewer(maxBytes = 100) {
 }
 
 describe('ViewerQueue', () => {
-  test('gives what was pushed, in order, before and after it is asked', async () => {
+  test('returns pushed frames in order, whether the read comes before or after', async () => {
     const { queue, seen } = viewer();
     queue.push(packets(1));
     expect(await queue.next()).toEqual(packets(1));
@@ -55,7 +55,7 @@ describe('ViewerQueue', () => {
     expect(seen.left).toBe(1);
   });
 
-  test('fails when it is full, whatever kind of frame fills it', async () => {
+  test('fails when it is full, whatever the kind of frame', async () => {
     const { queue, seen } = viewer(300);
     queue.push(packets(...new Array(200).fill(0)));
     queue.push(caption(1, 'い'.repeat(50)));
@@ -63,7 +63,7 @@ describe('ViewerQueue', () => {
     await expect(queue.next()).rejects.toThrow('too slowly');
   });
 
-  test('reports half full and room again, each once', async () => {
+  test('reports half full and drained, each once', async () => {
     const { queue, seen } = viewer(100);
     for (let index = 0; index < 9; index += 1) queue.push(packets(...new Array(10).fill(0)));
     expect(seen.crowded).toEqual([true]);
@@ -71,7 +71,7 @@ describe('ViewerQueue', () => {
     expect(seen.crowded).toEqual([true, false]);
   });
 
-  test('leaves once, by itself or by its signal, and is not crowded then', async () => {
+  test('leaves once, on its own or by its signal, and is not crowded afterwards', async () => {
     const { queue, seen, abort } = viewer(10);
     queue.push(packets(1, 2, 3, 4, 5, 6));
     queue.leave();
@@ -84,7 +84,7 @@ describe('ViewerQueue', () => {
     expect(aborted.seen.left).toBe(1);
   });
 
-  test('a failure reaches a reader that waits, and a listener that came late', async () => {
+  test('a failure reaches a waiting reader and a late listener', async () => {
     const { queue } = viewer();
     const waiting = queue.next();
     queue.fail(new Error('the tuner is gone'));
@@ -109,7 +109,7 @@ describe('Audience', () => {
   }
   const { signal } = new AbortController();
 
-  test('drops a slow viewer alone and is empty when the last one went', async () => {
+  test('drops only the slow viewer and is empty when the last one left', async () => {
     const { audience: one, seen } = audience();
     const release = one.hold();
     const slow = one.admit(signal);
@@ -126,7 +126,7 @@ describe('Audience', () => {
     expect(seen.empty).toBe(1);
   });
 
-  test('is crowded while any viewer is, so that a source that can wait does', async () => {
+  test('is crowded while any viewer is, so that a pausable source waits', async () => {
     const { audience: one, seen } = audience();
     const [first, second] = [one.admit(signal), one.admit(signal)];
     one.push(packets(1, 2, 3, 4, 5, 6));
@@ -137,7 +137,7 @@ describe('Audience', () => {
     expect(seen.crowded).toEqual([true, false]);
   });
 
-  test('a request on its way keeps the session', () => {
+  test('a pending request keeps the session', () => {
     const { audience: one, seen } = audience();
     const first = one.hold();
     const second = one.hold();
@@ -161,7 +161,7 @@ describe('Backlog', () => {
     expect(backlog.frames()).toEqual([init, clock, fragment(4, true)]);
   });
 
-  test('keeps everything for the first viewer, whose request takes a while', () => {
+  test('keeps everything for the first viewer, whose request may arrive late', () => {
     const backlog = new Backlog();
     for (const frame of [init, fragment(1, true), fragment(2, false), fragment(3, true)]) backlog.keep(frame);
     expect(backlog.frames()).toEqual([init, fragment(1, true), fragment(2, false), fragment(3, true)]);
@@ -178,7 +178,7 @@ describe('Backlog', () => {
     expect(backlog.frames()).toHaveLength(16);
   });
 
-  test('forgets a group without end and waits for the next key frame', () => {
+  test('drops a group of pictures without an end and waits for the next key frame', () => {
     const backlog = new Backlog();
     backlog.keep(init);
     backlog.keep(fragment(1, true));
@@ -190,7 +190,7 @@ describe('Backlog', () => {
 });
 
 describe('an HTTP body', () => {
-  test('holds initialisation segment, fragments and packets; other frames are left out', async () => {
+  test('contains the initialisation segment, fragments and packets; other frames are omitted', async () => {
     const { queue } = viewer(10_000);
     const other: Frame[] = [
       caption(1, 'う'),
@@ -202,7 +202,7 @@ describe('an HTTP body', () => {
     expect(new Uint8Array(await new Response(httpBody(queue)).arrayBuffer())).toEqual(Uint8Array.of(9, 2, 3));
   });
 
-  test('gives up a client that takes nothing for so long, but none that waits for what comes', async () => {
+  test('drops a client that reads nothing for the limit, but none that waits for frames', async () => {
     const [idle, eager] = [viewer(), viewer()];
     const [idleReader, eagerReader] = [idle, eager].map(({ queue }) =>
       httpBody(queue, { abandonedAfterMs: 40 }).getReader(),

@@ -11,28 +11,28 @@ const dual: AudioOption[] = [
 ];
 
 describe('chooseAudio', () => {
-  test('gives what was asked for', () => {
+  test('selects what was requested', () => {
     expect(chooseAudio([stereo, commentary], '1:both', 2)).toEqual({ stream: 1, side: 'both' });
     expect(chooseAudio(dual, '0:sub', 1)).toEqual({ stream: 0, side: 'sub' });
   });
 
-  test('gives the main audio when nothing, or nothing known, was asked for', () => {
+  test('selects the main audio when nothing, or something unknown, was requested', () => {
     expect(chooseAudio([commentary, stereo], undefined, 2)).toEqual({ stream: 0, side: 'both' });
     expect(chooseAudio(dual, 'nonsense', 1)).toEqual({ stream: 0, side: 'main' });
   });
 
-  test('gives the first when none is declared main', () => {
+  test('selects the first when none is declared main', () => {
     const options = dual.map(({ main: _, ...option }) => option);
     expect(chooseAudio(options, undefined, 1)).toEqual({ stream: 0, side: 'main' });
   });
 
-  test('counts a stream that the station does not send as not offered', () => {
+  test('treats a stream that the station does not send as not offered', () => {
     expect(chooseAudio([stereo, commentary], '1:both', 1)).toEqual({ stream: 0, side: 'both' });
     expect(chooseAudio([commentary], '1:both', 1)).toEqual({ stream: 0, side: 'both' });
     expect(chooseAudio([stereo], undefined, 0)).toBeUndefined();
   });
 
-  test('viewers share by the choice, not by the words of the request', () => {
+  test('viewers share an encoder by the selected audio, not by the wording of the request', () => {
     expect(audioKey(chooseAudio(dual, undefined, 1))).toBe(audioKey(chooseAudio(dual, '0:main', 1)));
     expect(audioKey(chooseAudio(dual, '0:sub', 1))).not.toBe(audioKey(chooseAudio(dual, '0:both', 1)));
   });

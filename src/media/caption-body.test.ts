@@ -38,7 +38,7 @@ async function read(language: number, frames: readonly Frame[]): Promise<unknown
 }
 
 describe('captionBody', () => {
-  test('announces the captions, then sends the pages at their times', async () => {
+  test('announces the tracks, then sends the pages at their times', async () => {
     const late = 2 ** 33 - 1;
     expect(await read(1, [track([JAPANESE]), page(1, 5, ['a']), page(1, late)])).toEqual([
       { type: 'captions', tracks: [{ index: 0, lang: 'jpn', label: '日本語' }], track: 0 },
@@ -47,7 +47,7 @@ describe('captionBody', () => {
     ]);
   });
 
-  test('sends the wanted language, and the first one where there is none such', async () => {
+  test('sends the requested language, or the first one where it is missing', async () => {
     const frames = [track([JAPANESE, ENGLISH]), page(1, 5, ['a']), page(2, 6, ['b'])];
     const languages = [
       { ...JAPANESE, label: '日本語' },
@@ -64,7 +64,7 @@ describe('captionBody', () => {
     expect((await read(5, frames))[0]).toMatchObject({ language: 1 });
   });
 
-  test('clears what is on the screen when the captions end or begin again', async () => {
+  test('clears the screen when the captions end or restart', async () => {
     const frames = [track([JAPANESE]), page(1, 5, ['a']), track(null), track([]), track([JAPANESE])];
     const seen = await read(1, frames);
     expect(seen[2]).toEqual([CAPTION_FRAME.page, 5, []]);
@@ -80,7 +80,7 @@ describe('captionBody', () => {
     ]);
   });
 
-  test('tells a client that reads that its connection lives, one that reads nothing no more than once', async () => {
+  test('sends keep-alives to a client that reads, and no more than one to a client that does not', async () => {
     const abort = new AbortController();
     let left = 0;
     const viewer = new ViewerQueue({ maxBytes: 1000, signal: abort.signal, onLeft: () => (left += 1) });
@@ -93,7 +93,7 @@ describe('captionBody', () => {
     expect(left).toBe(1);
   });
 
-  test('breaks off when the viewer fails, and leaves when the client is gone', async () => {
+  test('aborts when the viewer fails, and leaves when the client disconnects', async () => {
     const signal = new AbortController().signal;
     const failing = new ViewerQueue({ maxBytes: 1000, signal, onLeft: () => {} });
     const reader = captionBody(failing, { language: 1 }).getReader();
@@ -106,13 +106,13 @@ describe('captionBody', () => {
   });
 });
 
-test('frames without captions have no place in the stream', () => {
+test('frames without captions are not sent', () => {
   const encoder = new CaptionStreamEncoder(1);
   expect(encoder.encode({ kind: 'packets', bytes: new Uint8Array(188) })).toEqual([]);
   expect(encoder.encode({ kind: 'data', json: '{}' })).toEqual([]);
 });
 
-test('CaptionFrames tells a track once, and what it has when its languages are known', () => {
+test('CaptionFrames announces a track once, and again when its languages are known', () => {
   const frames = new CaptionFrames();
   expect(frames.take({ kind: 'announced', captions: true, superimpose: false })).toEqual([track([])]);
   const languages = [

@@ -10,7 +10,7 @@ const RUNS = [
   { pictures: 1_500, pts: 90_000 },
 ];
 
-test('the entry of any time is the last intra picture before it, with tables', async () => {
+test('the entry point for any time is the last intra picture before it, with tables', async () => {
   const source = new VirtualRecording(RUNS, 60);
   const breaks = source.starts.map((at) => ({ at, broadcastAt: undefined }));
   const index = await new RecordingIndexer().index({
@@ -36,7 +36,7 @@ test('the entry of any time is the last intra picture before it, with tables', a
   );
 });
 
-test('a time behind the end begins at the last entry, one before the head at the first', async () => {
+test('a time after the end uses the last entry point, one before the start the first', async () => {
   const source = new VirtualRecording([{ pictures: 100, pts: 0 }], 60);
   const index = await new RecordingIndexer().index({
     source,
@@ -50,7 +50,7 @@ test('a time behind the end begins at the last entry, one before the head at the
   expect((await findEntry(source, index, media90k(-5)))?.media).toBe(media90k(0));
 });
 
-test('nothing is found where all is scrambled', async () => {
+test('nothing is found where everything is scrambled', async () => {
   const source = new VirtualRecording([{ pictures: 100, pts: 0, isScrambled: true }], 60);
   const index = await new RecordingIndexer().index({
     source,

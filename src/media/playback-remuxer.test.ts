@@ -38,7 +38,7 @@ async function remuxed(runs: readonly VirtualRun[], noted = true) {
   return { ...times, duration: index.duration };
 }
 
-describe('what an encoder gets of a recording', () => {
+describe('a remuxed recording', () => {
   const runs = fc.array(
     fc.record({
       pictures: fc.integer({ min: 2 * GOP, max: 4 * GOP }),
@@ -47,7 +47,7 @@ describe('what an encoder gets of a recording', () => {
     { minLength: 1, maxLength: 3 },
   );
 
-  test('has its times on one rising line, each picture where the index says', async () => {
+  test('has monotonic time stamps, each picture at the time of the index', async () => {
     await fc.assert(
       fc.asyncProperty(runs, async (parts) => {
         const { video, audio, duration } = await remuxed(parts);
@@ -60,7 +60,7 @@ describe('what an encoder gets of a recording', () => {
     );
   });
 
-  test('continues behind a jump that no index knows', async () => {
+  test('continues after a jump that is not in the index', async () => {
     // The stamps go back by five seconds, once.
     const first = { pictures: 20 * GOP, pts: 90 * TICKS_PER_SECOND };
     const second = { pictures: 20 * GOP, pts: first.pts + 20 * GOP * PICTURE - 5 * TICKS_PER_SECOND };
@@ -69,7 +69,7 @@ describe('what an encoder gets of a recording', () => {
     for (const [index, time] of video.entries()) expect(time).toBeGreaterThan(video[index - 1] ?? -1);
   });
 
-  test('has a hole where the recording stayed scrambled, and no picture that is out of place behind it', async () => {
+  test('has a gap where the recording stayed scrambled, and no misplaced picture after it', async () => {
     const { video } = await remuxed([
       { pictures: 4 * GOP, pts: 0 },
       { pictures: 4 * GOP, pts: 4 * GOP * PICTURE, isScrambled: true },
@@ -81,7 +81,7 @@ describe('what an encoder gets of a recording', () => {
   });
 });
 
-test('two hours pass, across a wrap and gaps, and leave nothing behind', async () => {
+test('two hours pass, across a wrap and gaps, without growing memory', async () => {
   const hours = 2;
   const run = { pictures: Math.floor((hours * 3_600 * TICKS_PER_SECOND) / PICTURE / 4) };
   const starts = [PTS_MODULUS - 600 * TICKS_PER_SECOND, 9_000_000, 4_000_000_000, 77];
@@ -124,7 +124,7 @@ test('two hours pass, across a wrap and gaps, and leave nothing behind', async (
   expect((held.at(-1) ?? 0) - (held[0] ?? 0)).toBeLessThan(8);
 }, 60_000);
 
-test('stamps and clocks are moved exactly, across the wrap', async () => {
+test('time stamps and clock references are shifted exactly, across the wrap', async () => {
   const stamp = fc.integer({ min: 0, max: PTS_MODULUS - 1 });
   await fc.assert(
     fc.asyncProperty(stamp, stamp, async (pts, shift) => {

@@ -5,7 +5,7 @@ import { packetize, writePat, writePmt } from '../../arib/ts/packetizer.ts';
 import { joinBytes } from '../reception/join-bytes.ts';
 import { ProgramTables } from './program-tables.ts';
 
-test('a PMT of several packets is read, and read again from the packets that are handed on', () => {
+test('a PMT of several packets is read, and can be read again from the forwarded packets', () => {
   const service = 1024 as ServiceId;
   const map = 0x1f0 as Pid;
   const streams = Array.from({ length: 60 }, (_, index) => ({

@@ -57,7 +57,7 @@ test('follows a recording that grows, is interrupted and continues, to its end',
   expect(found).toEqual({ octets: whole.size, pieces: [first.pts, second.pts] });
 });
 
-test('is read at twice real time at most, after the first seconds', async () => {
+test('is read at twice real time at most after the first seconds', async () => {
   const whole = new VirtualRecording([{ pictures: 3_000, pts: 0 }], 20);
   const { source, index, follow } = await growing(whole, [whole.size], () => []);
   const abort = new AbortController();
@@ -82,7 +82,7 @@ test('is read at twice real time at most, after the first seconds', async () => 
   expect(now).toBeGreaterThan(35_000);
 });
 
-test('aligns what is out of step and leaves torn packets out', async () => {
+test('resynchronises misaligned data and omits torn packets', async () => {
   const whole = new VirtualRecording([{ pictures: 30, pts: 0 }], 20);
   const bytes = await whole.read(0, whole.size);
   const torn = new Uint8Array(bytes.length - 100);

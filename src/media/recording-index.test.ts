@@ -35,14 +35,14 @@ test('a recording of three hours is indexed by reading few places', async () => 
   expect(source.reads).toBeLessThan(500);
 });
 
-test('stamps that wrap are one stretch', async () => {
+test('a wrap of the time stamps does not split a stretch', async () => {
   const pts = PTS_MODULUS - MINUTE;
   const index = await indexed(new VirtualRecording([{ pictures: 3 * PER_MINUTE, pts }]));
   expect(index.pieces).toHaveLength(1);
   expect(index.duration).toBe(media90k(3 * PER_MINUTE * PICTURE));
 });
 
-test('a jump that no one noted while it was recorded is found to the picture', async () => {
+test('a jump that was not noted during the recording is located to the picture', async () => {
   const runs = [
     { pictures: 20 * PER_MINUTE, pts: 5_000_000 },
     { pictures: 10 * PER_MINUTE, pts: 5_000_000 + 21 * MINUTE },
@@ -54,7 +54,7 @@ test('a jump that no one noted while it was recorded is found to the picture', a
   expect(duration).toBe(media90k(30 * PER_MINUTE * PICTURE));
 });
 
-test('a clock that is set back is found', async () => {
+test('a clock that jumps back is found', async () => {
   const runs = [
     { pictures: 7 * PER_MINUTE, pts: 900 * MINUTE },
     { pictures: 9 * PER_MINUTE, pts: 12 },
@@ -71,7 +71,7 @@ test.each([
   [[10, 10], 10, 400],
   [[15, 15, 15], 15, 60],
 ])(
-  'in a short recording of %p s a clock that is set back by %d s is found',
+  'in a short recording of %p s a clock that jumps back by %d s is found',
   async (lengths, back, packets) => {
     let pts = 100_000_000;
     const runs = lengths.map((seconds) => {
@@ -89,7 +89,7 @@ test.each([
   },
 );
 
-test('a pause of three seconds that was noted has no length, a part without a loss is no join', async () => {
+test('a noted gap of three seconds has no length; a part without a loss is no join', async () => {
   const first = { pictures: PER_MINUTE, pts: 1_000 };
   const second = { pictures: PER_MINUTE, pts: 1_000 + PER_MINUTE * PICTURE + 3 * TICKS_PER_SECOND };
   const third = { pictures: PER_MINUTE, pts: second.pts + PER_MINUTE * PICTURE };
@@ -110,7 +110,7 @@ test('a stretch that stayed scrambled is timed by its clock', async () => {
   expect(duration).toBe(media90k(4 * PER_MINUTE * PICTURE));
 });
 
-test('a picture that is announced and never sent leaves the sound, whose stamps are exact', async () => {
+test('of an announced picture that is never sent only the sound remains, with exact time stamps', async () => {
   const runs = [{ pictures: 3 * PER_MINUTE, pts: 90_000, lacksPicture: true }];
   const source = new VirtualRecording(runs);
   const index = await indexed(source);
@@ -124,7 +124,7 @@ test('a picture that is announced and never sent leaves the sound, whose stamps 
   expect(await isScrambledAt(source, index, media90k(MINUTE))).toBe(false);
 });
 
-test('a picture that comes later, or stayed scrambled, is no picture that is never sent', async () => {
+test('a picture that starts late, or stayed scrambled, does not count as never sent', async () => {
   const later = new VirtualRecording([
     { pictures: PER_MINUTE, pts: 0, lacksPicture: true },
     { pictures: PER_MINUTE, pts: PER_MINUTE * PICTURE },
@@ -137,7 +137,7 @@ test('a picture that comes later, or stayed scrambled, is no picture that is nev
   expect(await isScrambledAt(scrambled, index, media90k(0))).toBe(true);
 });
 
-test('the index of what grows is renewed by reading its end', async () => {
+test('the index of a growing recording is updated by reading its end', async () => {
   const whole = new VirtualRecording([{ pictures: 100 * PER_MINUTE, pts: 77 }]);
   const grown = {
     size: Math.floor(whole.size * 0.9),
@@ -154,13 +154,13 @@ test('the index of what grows is renewed by reading its end', async () => {
   expect(whole.reads).toBeLessThan(40);
 });
 
-test('what is no stream is refused', async () => {
+test('a file that is no transport stream is refused', async () => {
   const noise = { size: 1_000, read: async () => new Uint8Array(1_000).fill(0x47) };
   const input = { source: noise, breaks: [], beganAt: undefined, serviceId: undefined };
   await expect(new RecordingIndexer().index(input)).rejects.toThrow('再生できる映像や音声がありません');
 });
 
-test('a large recording without any time is refused by reading little of it', async () => {
+test('a large recording without time stamps is refused after reading little of it', async () => {
   const source = new VirtualRecording([{ pictures: 120 * PER_MINUTE, pts: 0 }]);
   const tables = await source.read(0, 2 * 188);
   const empty = {
@@ -200,7 +200,7 @@ describe('any recording', () => {
       }),
     );
 
-  test('has each noted run as a stretch, and every time is found near its octet', async () => {
+  test('has each noted run as a stretch, and every time is found near its byte position', async () => {
     const parameters = fc.record({ runs: recording, share: fc.double({ min: 0, max: 1, noNaN: true }) });
     await fc.assert(
       fc.asyncProperty(parameters, async ({ runs, share }) => {

@@ -91,7 +91,7 @@ async function isLeft(): Promise<boolean> {
   });
 }
 
-test('an encoder that gives nothing is ended after its limit, and the viewer is told', async () => {
+test('an encoder without output is ended at its time limit, and the viewer is told', async () => {
   const { session, released } = await hangingSession(30_000);
   session.start();
   const joining = session.join(new AbortController().signal);
@@ -100,7 +100,7 @@ test('an encoder that gives nothing is ended after its limit, and the viewer is 
   expect(await isLeft()).toBe(false);
 });
 
-test('a session that is stopped before its first frames speaks of the recording, not of reception', async () => {
+test('stopping a session before its first frames reports an error of the recording, not of the reception', async () => {
   const { session, released } = await hangingSession(0);
   session.start();
   const joining = session.join(new AbortController().signal);

@@ -160,7 +160,7 @@ function share() {
   return { shared, source, seen, events: () => events };
 }
 
-test('a viewer who joins after hours starts at 0 with picture and sound exactly as far apart', async () => {
+test('a viewer who joins after hours starts at 0 with picture and sound still in sync', async () => {
   const frames = await clipFrames();
   const { shared, source, seen } = share();
   const { signal } = new AbortController();
@@ -190,7 +190,7 @@ test('a viewer who joins after hours starts at 0 with picture and sound exactly 
   expect(source.closed).toBe(1);
 });
 
-test('a socket is one more encoding of the same frames', async () => {
+test('a socket receives the same frames as an HTTP viewer', async () => {
   // [1 byte: channel][8 bytes: time, 90 kHz][payload]
   const CHANNELS = {
     init: 0,
@@ -235,7 +235,7 @@ test('a socket is one more encoding of the same frames', async () => {
   expect(sent[2]).toEqual(Uint8Array.of(1, 0, 0, 0, 0, 0, 1, 0x5f, 0x90, 2));
 });
 
-test('a source that can wait is held while a viewer lags, and the viewer is not dropped', async () => {
+test('a pausable source is paused while a viewer lags, and the viewer is not dropped', async () => {
   const { shared, source } = share();
   const joining = shared.join(RECIPE, new AbortController().signal);
   await comesTrue('the encoder was ordered', () => source.consumer !== undefined, 10_000);
@@ -258,7 +258,7 @@ test('a source that can wait is held while a viewer lags, and the viewer is not 
   await comesTrue('the source is closed', () => source.closed === 1, 10_000);
 });
 
-test('a source that breaks cuts its viewers, also those that still wait', async () => {
+test('a failing source disconnects its viewers, also waiting ones', async () => {
   const { shared, source, seen, events } = share();
   const joining = shared.join(RECIPE, new AbortController().signal);
   await comesTrue('the encoder was ordered', () => source.consumer !== undefined, 10_000);

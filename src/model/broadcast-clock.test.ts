@@ -44,7 +44,7 @@ class Machine {
 }
 
 describe('BroadcastClock', () => {
-  test('follows the wall clock as long as it hears nothing', () => {
+  test('follows the wall clock while no broadcast time is received', () => {
     const machine = new Machine();
     machine.wallOff = 7 * MINUTE;
     expect(machine.error).toBe(7 * MINUTE);
@@ -54,7 +54,7 @@ describe('BroadcastClock', () => {
     expect(machine.error).toBe(-HOUR);
   });
 
-  test('a machine that is wrong by minutes has the time after three tables of one network', () => {
+  test('a clock that is wrong by minutes is corrected after three tables of one network', () => {
     const machine = new Machine();
     machine.wallOff = -10 * MINUTE;
     machine.hear(1, 0, 3);
@@ -62,7 +62,7 @@ describe('BroadcastClock', () => {
     expect(machine.set).toEqual([10 * MINUTE]);
   });
 
-  test('a wall clock that is set neither way moves it', () => {
+  test('setting the wall clock does not move it', () => {
     const machine = new Machine();
     machine.hear(1, 0);
     for (const off of [10 * MINUTE, -10 * MINUTE, 3 * DAY, -800]) {
@@ -74,7 +74,7 @@ describe('BroadcastClock', () => {
     expect(machine.set).toEqual([]);
   });
 
-  test('a table that was under way when the wall clock was set counts from its arrival', () => {
+  test('a table in transit while the wall clock was set is dated by its arrival', () => {
     const machine = new Machine();
     machine.wallOff = 5 * MINUTE;
     for (const wasOff of [0, 12 * MINUTE, 0]) {
@@ -84,7 +84,7 @@ describe('BroadcastClock', () => {
     expect(machine.error).toBe(0);
   });
 
-  test('what a table waited for its reader is no difference', () => {
+  test('the delay between arrival and reading of a table does not count as an offset', () => {
     const machine = new Machine();
     machine.wallOff = MINUTE;
     for (let index = 0; index < 3; index++) {
@@ -100,7 +100,7 @@ describe('BroadcastClock', () => {
     expect(machine.error).toBe(0);
   });
 
-  test('up to a second is left, up to three seconds the clock goes faster or slower until it is right', () => {
+  test('offsets up to a second are ignored, up to three seconds are corrected by running faster or slower', () => {
     const machine = new Machine();
     machine.hear(1, 0);
     machine.hear(1, -900);
@@ -121,7 +121,7 @@ describe('BroadcastClock', () => {
     expect(machine.set).toEqual([]);
   });
 
-  test('is sure when it hears the broadcast, or the machine has been up for a day', () => {
+  test('is reliable once broadcast time is received, or the machine has been up for a day', () => {
     const machine = new Machine();
     machine.wallOff = 30 * DAY;
     expect(machine.clock.isSure()).toBe(false);
@@ -137,7 +137,7 @@ describe('BroadcastClock', () => {
     expect(deaf.clock.isSure()).toBe(true);
   });
 
-  test('a network that is wrong is outvoted, whichever comes first', () => {
+  test('a network with a wrong clock is outvoted, whichever comes first', () => {
     const wrongLast = new Machine();
     for (const network of [1, 2]) wrongLast.hear(network, 0);
     wrongLast.hear(3, 3 * HOUR, 40);
@@ -153,7 +153,7 @@ describe('BroadcastClock', () => {
     expect(wrongFirst.error).toBe(0);
   });
 
-  test('one alone that is wrong by days is not believed; two that say the same are', () => {
+  test('a single network that differs by days is not trusted; two that agree are', () => {
     const machine = new Machine();
     machine.hear(1, 3 * DAY);
     expect(machine.error).toBe(0);
@@ -162,7 +162,7 @@ describe('BroadcastClock', () => {
   });
 
   test.each([HOUR, -HOUR])(
-    'one alone that leaves where it and the machine agreed is not believed (%d ms)',
+    'a single network that departs from its agreement with the machine is not trusted (%d ms)',
     (off) => {
       const machine = new Machine();
       machine.hear(1, 0);
@@ -177,21 +177,21 @@ describe('BroadcastClock', () => {
     },
   );
 
-  test('one alone that is put right by seconds is followed', () => {
+  test('a single network that is corrected by seconds is followed', () => {
     const machine = new Machine();
     machine.hear(1, 0);
     machine.hear(1, 20_000, 3);
     expect(machine.error).toBe(20_000);
   });
 
-  test('a machine without a clock believes one', () => {
+  test('a machine without a clock trusts a single network', () => {
     const machine = new Machine();
     machine.wallOff = -START;
     machine.hear(1, 0, 3);
     expect(machine.error).toBe(0);
   });
 
-  test('a network that was put right is believed again after three tables', () => {
+  test('a network whose clock was corrected is trusted again after three tables', () => {
     const machine = new Machine();
     machine.hear(1, 20 * MINUTE);
     expect(machine.error).toBe(20 * MINUTE);
@@ -199,7 +199,7 @@ describe('BroadcastClock', () => {
     expect(machine.error).toBe(0);
   });
 
-  test('a day without a table gives the time back to the wall clock', () => {
+  test('after a day without a table it follows the wall clock again', () => {
     const machine = new Machine();
     machine.hear(1, 0);
     machine.wallOff = 4000;
@@ -211,7 +211,7 @@ describe('BroadcastClock', () => {
     expect(machine.error).toBe(4000);
   });
 
-  test(`whatever the air and the machine do, it goes on and stays near the truth (CLOCK_SEED=${SEED})`, () => {
+  test(`for any broadcast and machine clocks it is monotonic and stays close to the true time (CLOCK_SEED=${SEED})`, () => {
     for (let round = 0; round < 40; round++) {
       const random = new Random(SEED + round);
       const machine = new Machine();

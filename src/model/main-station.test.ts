@@ -16,7 +16,7 @@ const group = (type: ProgramGroup['type'], ...events: ProgramGroup['events']): P
 const all = (): boolean => true;
 
 describe('the main station of a programme', () => {
-  test('is the one of the lowest number that its group names, for the sub-channels only', () => {
+  test('is the lowest-numbered one in its event group, for the sub-channels only', () => {
     const groups = [group('shared', event(1024), event(1025), event(1026))];
     const mains = [1024, 1025, 1026].map((service) =>
       mainStationOf({ stationId: station(service), groups }, all),
@@ -24,7 +24,7 @@ describe('the main station of a programme', () => {
     expect(mains).toEqual([undefined, station(1024), station(1024)]);
   });
 
-  test('is the one that the group of a sub-channel names alone', () => {
+  test('is the only one named in the event group of a sub-channel', () => {
     const own = { stationId: station(1025), groups: [group('shared', event(1024))] };
     expect(mainStationOf(own, all)).toBe(station(1024));
   });
@@ -36,7 +36,7 @@ describe('the main station of a programme', () => {
     expect(mainStationOf(other, all)).toBeUndefined();
   });
 
-  test('is nobody where the programme is its own, or goes on elsewhere', () => {
+  test('does not exist for a programme of its own, or one that continues elsewhere', () => {
     const own = { stationId: station(1025) };
     expect(mainStationOf({ ...own, groups: [] }, all)).toBeUndefined();
     const groups = [group('relay', event(1024)), group('movement', event(1024))];

@@ -23,12 +23,12 @@ describe('positions in an encoded file', () => {
     expect(encodedLength(500_000, CUTS)).toBe(80_000);
   });
 
-  test('come back where they were', () => {
+  test('convert back to the original position', () => {
     for (let at = 0; at < 80_000; at += 997) expect(toEncoded(toOriginal(at, CUTS), CUTS)).toBe(at);
   });
 });
 
-describe('what is remembered', () => {
+describe('the stored playback position', () => {
   const HOUR = 3_600_000;
   test.each([
     ['a place', { at: 95_000.4, length: HOUR, known: HOUR }, { resume: 95_000, finished: false }],

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { ReservationStateSchema } from '../../wire/guide.ts';
 import { isReserved } from './reservation.ts';
 
-test('of all states, only what has a tuner counts as reserved', () => {
+test('only states with a tuner count as reserved', () => {
   const states = ReservationStateSchema.anyOf.map((literal) => literal.const);
   expect(states.filter(isReserved)).toEqual(['scheduled', 'recording']);
 });

@@ -23,8 +23,8 @@ function message(value: object, schema: TSchema = BODY): [string | undefined, st
   return [found?.path, found?.message];
 }
 
-describe('a value that does not fit is told in words', () => {
-  test('by its field, and what it takes', () => {
+describe('a value that does not match its schema is described in words', () => {
+  test('with its field and the permitted values', () => {
     const wrong = (field: string, what: string): [string, string] => [
       field,
       `予約の「${field}」の値が正しくありません。${what}を指定してください。`,
@@ -47,7 +47,7 @@ describe('a value that does not fit is told in words', () => {
     ]);
   });
 
-  test('a name that nobody knows, however long', () => {
+  test('with an unknown field name of any length', () => {
     expect(message({ margins: 1 })).toEqual([
       'margins',
       '予約の「margins」という項目はありません。名前を確認してください。',
@@ -55,14 +55,14 @@ describe('a value that does not fit is told in words', () => {
     expect(message({ ['x'.repeat(1000)]: 1 })[0]).toHaveLength(64);
   });
 
-  test('what is no object at all', () => {
+  test('where it is no object', () => {
     for (const value of [undefined, null, 5, '', []]) {
       expect(findMismatch(BODY, value)?.path).toBe('');
       expect(findMismatch(BODY, value)?.message).toBe('送信データは JSON のオブジェクトにしてください。');
     }
   });
 
-  test('what fits is no misfit', () => {
+  test('a matching value is no mismatch', () => {
     expect(findMismatch(BODY, { id: 1, encode: null })).toBeUndefined();
   });
 });

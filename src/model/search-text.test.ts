@@ -12,7 +12,7 @@ function same(...spellings: string[]): void {
 }
 
 describe('searchText', () => {
-  test('width, letter case and the width of kana do not count', () => {
+  test('width, letter case and the width of kana are ignored', () => {
     same('ＮＨＫニュース７', 'NHKニュース7', 'nhkﾆｭｰｽ7', 'Ｎｈｋﾆｭｰｽ７');
     same('ガンダム', 'ｶﾞﾝﾀﾞﾑ', 'カ\u3099ンタ\u3099ム');
     same('「相棒」・。', '｢相棒｣･｡');
@@ -24,7 +24,7 @@ describe('searchText', () => {
     expect(searchText('すもう')).not.toBe(searchText('スモウ'));
   });
 
-  test('a mark is one in every spelling and never a bare letter', () => {
+  test('a broadcast symbol is the same in every spelling and never a plain letter', () => {
     for (const { character, face } of TITLE_MARKS) {
       same(`題${character}`, `題[${face}]`, `題［${face}］`, `題【${face}】`, `題[ ${face} ]`);
       expect(searchText(character)).toBe(`[${face.toLowerCase()}]`);
@@ -32,7 +32,7 @@ describe('searchText', () => {
     expect(searchText('【東京】')).toBe('【東京】');
   });
 
-  test('symbols of broadcasting become what people type, and words stay whole', () => {
+  test('broadcast symbols become what people type, and words stay whole', () => {
     expect(searchText('㈱№㎞①Ⅳ')).toBe('(株)nokm1iv');
     // Variants of kanji that Unicode holds to be the same character.
     same('\u{fa10}', '塚');
@@ -46,7 +46,7 @@ describe('searchText', () => {
     }
   });
 
-  test('dashes, waves and apostrophes are one each; the long sound is a letter', () => {
+  test('all dashes are equal, as are wave dashes and apostrophes; the long vowel mark is a letter', () => {
     same('Let’s', "Let's", 'Ｌｅｔ＇ｓ', 'Ｌｅｔ’ｓ', 'Let´s', 'Letʼs');
     same('’９０年代', "'90年代", '‘90年代');
     same('A−B', 'A–B', 'A—B', 'A―B', 'Ａ－Ｂ', 'a-b');
@@ -54,7 +54,7 @@ describe('searchText', () => {
     expect(searchText('カー')).toBe('カー');
   });
 
-  test('what is not seen does not count', () => {
+  test('invisible characters are ignored', () => {
     same('❤️', '❤');
     same('葛\u{e0100}城', '葛城');
     same('ｺ\u200bーヒー', 'コーヒー');
@@ -62,7 +62,7 @@ describe('searchText', () => {
     expect(searchText('x\ud800y')).toBe('x\ufffdy');
   });
 
-  test('applied twice it changes nothing, and it never splits a word', () => {
+  test('is idempotent and never splits a word', () => {
     const unit = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: fc.constantFrom(...'【[］ ]字ＨＶｶﾞ゛゜🈑−〜’´ςΣ\u{fe0f}\u{e0100}\u3099Aé') }),
@@ -78,26 +78,26 @@ describe('searchText', () => {
   });
 });
 
-test('titleText leaves marks out', () => {
+test('titleText omits broadcast symbols', () => {
   expect(titleText('🈟ドラマ「灯台」＃１[字]')).toBe('ドラマ「灯台」#1');
 });
 
 describe('searchWords', () => {
-  test('are what stands between blanks of any kind, each once', () => {
+  test('are separated by white space of any kind, without duplicates', () => {
     expect(searchWords('　相棒  Season　ＳＥＡＳＯＮ ')).toEqual(['相棒', 'season']);
     expect(searchWords(' 　\t\n')).toEqual([]);
     expect(searchWords('\u200b')).toEqual([]);
   });
 });
 
-test('cutQuery counts characters and cuts none in two', () => {
+test('cutQuery counts characters and splits no surrogate pair', () => {
   expect(cutQuery('あ'.repeat(101), 100)).toBe('あ'.repeat(100));
   expect(cutQuery('😀'.repeat(10_000), 100)).toBe('😀'.repeat(100));
   expect(cutQuery('short', 100)).toBe('short');
 });
 
-describe('variants of kanji in names and of signs', () => {
-  test('are one for searches and rules, whichever is typed', () => {
+describe('variants of kanji in names and of symbols', () => {
+  test('are equal in searches and rules, whichever is typed', () => {
     for (const [broadcast, typed] of [
       ['髙橋', '高橋'],
       ['山﨑', '山崎'],
@@ -112,7 +112,7 @@ describe('variants of kanji in names and of signs', () => {
     }
   });
 
-  test('stay apart where titles are compared with each other', () => {
+  test('differ where titles are compared with each other', () => {
     expect(titleText('髙橋')).not.toBe(titleText('高橋'));
   });
 
@@ -122,10 +122,10 @@ describe('variants of kanji in names and of signs', () => {
   });
 });
 
-describe('texts of usual characters', () => {
+describe('texts of common characters', () => {
   const table = plainTable();
 
-  test('each of their characters becomes the same as by the general way, whatever stands beside it', () => {
+  test('the fast path folds each character like the general one, whatever its neighbours', () => {
     for (let unit = 0; unit < 0x1_0000; unit++) {
       if (table[unit] === 0) continue;
       const one = String.fromCharCode(unit);
@@ -138,7 +138,7 @@ describe('texts of usual characters', () => {
     expect(foldPlain('第１回　「夜…」［字］〜', table)).toBe('第1回 「夜...」[字]~');
   });
 
-  test('any text is the same both ways', () => {
+  test('both paths give the same for any text', () => {
     const letters = fc.constantFrom(
       ...'[]【】［］ \u3000\n字再新…・ーかガＡａZ0９〜～-−–’\'"“×´゛\u3099\u309a①㈱ｶﾞσΣ邊邉髙高★♪🈑𠮷\ud83c\u0301\0',
     );

@@ -49,7 +49,7 @@ describe('a verdict', () => {
     expect(verdict).toEqual({ level: 'complete', drops: 0, gaps: [], headMs: 10_000, tailMs: 15_000 });
   });
 
-  test('of what was wanted while it was on begins with the first packet, unless a tuner took too long', () => {
+  test('of a programme booked while on air begins with the first packet, unless the tuner took too long', () => {
     const wish = { ...PROGRAMME, from: plusMs(START, 40_000) };
     expect(judge(measured([stretch(42.5, 115)]), wish).verdict).toEqual({
       ...{ level: 'complete', drops: 0, gaps: [], headMs: -42_500, tailMs: 15_000 },
@@ -63,7 +63,7 @@ describe('a verdict', () => {
     expect(late.verdict.gaps).toEqual([{ startMs: 0, endMs: 2500, cause: 'late' }]);
   });
 
-  test('tells what is missing of head and tail', () => {
+  test('reports what is missing at the start and the end', () => {
     const { verdict } = judge(measured([stretch(5, 97)]), PROGRAMME);
     expect(verdict).toEqual({
       level: 'damaged',
@@ -77,7 +77,7 @@ describe('a verdict', () => {
     });
   });
 
-  test('names the cause of each gap, also where one follows another', () => {
+  test('names the cause of each gap, also of adjacent ones', () => {
     const facts = measured(
       [stretch(-10, 20), stretch(35, 115)],
       [hole(20, 22, 'stream_ended'), hole(22, 35, 'no_tuner')],
@@ -88,12 +88,12 @@ describe('a verdict', () => {
     ]);
   });
 
-  test('ignores what was lost of the margins', () => {
+  test('ignores losses in the margins', () => {
     const facts = measured([stretch(-10, -8), stretch(-4, 103), stretch(108, 115)]);
     expect(judge(facts, PROGRAMME).verdict).toMatchObject({ level: 'complete', gaps: [] });
   });
 
-  test('says that the end margin was given away, without calling it damage', () => {
+  test('reports that the end margin was yielded, without counting it as damage', () => {
     const facts = measured([stretch(-10, 102)], [hole(102, 115, 'yielded')]);
     expect(judge(facts, PROGRAMME).verdict).toEqual({
       level: 'complete',
@@ -104,7 +104,7 @@ describe('a verdict', () => {
     });
   });
 
-  test('tells when something else was on, which is damage and no loss', () => {
+  test('reports when something else was on, as damage but not as a loss', () => {
     const facts = measured([stretch(-10, 20), stretch(90, 115)], [hole(20, 90, 'broken_off')]);
     const judgement = judge(facts, PROGRAMME);
     expect(judgement.verdict).toMatchObject({
@@ -123,7 +123,7 @@ describe('a verdict', () => {
     expect(judge(late, PROGRAMME).verdict.level).toBe('lost');
   });
 
-  test('tells since when something else was on to the end, and that the next airing is wanted', () => {
+  test('reports since when something else was on until the end, and wants the next airing', () => {
     const whole = measured([stretch(-10, 115)]);
     const gapOf = (brokenAt: number, facts = whole) =>
       judge(facts, { ...PROGRAMME, brokenAt: broadcastMs(START + brokenAt * 1000) });
@@ -150,17 +150,17 @@ describe('a verdict', () => {
     });
   });
 
-  test('counts drops, and is damaged by one', () => {
+  test('counts drops, and is damaged from the first one on', () => {
     const facts = measured([stretch(-10, 115)], [], [damaged(50, { drops: 3 })]);
     expect(judge(facts, PROGRAMME).verdict).toMatchObject({ level: 'damaged', drops: 3, gaps: [] });
   });
 
-  test('does not call a programme damaged by a drop in its margin', () => {
+  test('does not count a drop in a margin as damage', () => {
     const facts = measured([stretch(-10, 115)], [], [damaged(-5, { drops: 1 }), damaged(100, { drops: 2 })]);
     expect(judge(facts, PROGRAMME).verdict).toMatchObject({ level: 'complete', drops: 3 });
   });
 
-  test('takes seconds that stayed scrambled for a gap', () => {
+  test('counts scrambled seconds as a gap', () => {
     const seconds = [60, 61, 62].map((at) => damaged(at, { scrambled: 90 }));
     const { verdict } = judge(measured([stretch(-10, 115)], [], seconds), PROGRAMME);
     expect(verdict.level).toBe('damaged');
@@ -171,7 +171,7 @@ describe('a verdict', () => {
     ]);
   });
 
-  test('is lost without anything, and with less than half', () => {
+  test('is lost when nothing or less than half was recorded', () => {
     expect(judge(nothingMeasured(), PROGRAMME).verdict).toEqual({
       level: 'lost',
       drops: 0,
@@ -183,7 +183,7 @@ describe('a verdict', () => {
     expect(judge(measured([stretch(49, 115)]), PROGRAMME).verdict.level).toBe('damaged');
   });
 
-  test('is about what was wanted: who asks in the middle, or stops, loses nothing', () => {
+  test('covers only the wanted span: starting late or stopping by request is no loss', () => {
     const { verdict, wantedMs } = judge(measured([stretch(70, 80)]), {
       ...PROGRAMME,
       from: plusMs(START, 70_000),
@@ -194,7 +194,7 @@ describe('a verdict', () => {
   });
 });
 
-test('a gap within the tolerance is none, whatever its cause', () => {
+test('a gap within the tolerance does not count, whatever its cause', () => {
   for (const cause of GAP_CAUSES) {
     const stretches = [stretch(-10, 50), stretch(50.45, 115)];
     expect(judge(measured(stretches, [hole(50, 50.45, cause)]), PROGRAMME).verdict).toMatchObject({
@@ -207,7 +207,7 @@ test('a gap within the tolerance is none, whatever its cause', () => {
   }
 });
 
-test('gaps near to each other are one loss: the tolerance holds for their sum', () => {
+test('the tolerance applies to the sum of neighbouring gaps', () => {
   const two = [stretch(-10, 50), stretch(50.4, 50.6), stretch(51, 115)];
   const breaks = [hole(50, 50.4, 'stalled'), hole(50.6, 51, 'copy_never')];
   expect(judge(measured(two, breaks), PROGRAMME).verdict).toMatchObject({
@@ -221,7 +221,7 @@ test('gaps near to each other are one loss: the tolerance holds for their sum', 
   expect(judge(measured(apart, breaks), PROGRAMME).verdict).toMatchObject({ level: 'complete', gaps: [] });
 });
 
-test('a yielded margin is told from the end of the programme on, and damages nothing', () => {
+test('a yielded margin is reported from the end of the programme on, and is no damage', () => {
   const facts = measured([stretch(-10, 100.2)], [hole(100.2, 115, 'yielded')]);
   expect(judge(facts, PROGRAMME).verdict).toMatchObject({
     level: 'complete',
@@ -232,7 +232,7 @@ test('a yielded margin is told from the end of the programme on, and damages not
   ).toEqual([]);
 });
 
-test('a programme that was never on the air is lost, with that cause, however whole its file is', () => {
+test('a programme that was never aired is lost, with that cause, even if its file is complete', () => {
   const judgement = judge(measured([stretch(-10, 115)]), { ...PROGRAMME, isNeverAired: true });
   expect(judgement.verdict).toMatchObject({
     level: 'lost',
@@ -243,7 +243,7 @@ test('a programme that was never on the air is lost, with that cause, however wh
   expect(worthRepeating(judgement, 'failed')).toBe(true);
 });
 
-test('the recorded length leaves out what is missing in between', () => {
+test('the recorded length excludes gaps', () => {
   expect(recordedMs(measured([stretch(0, 10), stretch(30, 45)]))).toBe(25_000);
 });
 
@@ -251,20 +251,20 @@ describe('the next airing', () => {
   const of = (damage: Damage[], stretches = [stretch(-10, 115)]) =>
     judge(measured(stretches, [], damage), PROGRAMME);
 
-  test('is worth a tuner when more than 1 % is damaged', () => {
+  test('is booked when more than 1 % is damaged', () => {
     expect(worthRepeating(of([damaged(10, { drops: 1 })]), 'damaged')).toBe(false);
     expect(worthRepeating(of([damaged(10, { drops: 1 }), damaged(40, { errors: 1 })]), 'damaged')).toBe(true);
     expect(worthRepeating(of([damaged(10, { drops: 1 }), damaged(40, { errors: 1 })]), 'failed')).toBe(false);
   });
 
-  test('is worth a tuner for any 10 s of a long programme', () => {
+  test('is booked for any 10 s of a long programme', () => {
     const long = { startAt: broadcastMs(START), endAt: broadcastMs(START + 7_200_000) };
     const gap = (length: number) => judge(measured([stretch(-10, 600), stretch(600 + length, 7215)]), long);
     expect(worthRepeating(gap(9), 'damaged')).toBe(false);
     expect(worthRepeating(gap(10), 'damaged')).toBe(true);
   });
 
-  test('is worth a tuner when this one is lost, but never against the setting', () => {
+  test('is booked when this one is lost, but never against the setting', () => {
     const lost = of([], [stretch(80, 115)]);
     expect(['never', 'failed', 'damaged'].map((word) => worthRepeating(lost, word as 'never'))).toEqual([
       false,
@@ -283,7 +283,7 @@ function random(seed: number): () => number {
   };
 }
 
-test('for any measurements, gaps and stretches make up the programme', () => {
+test('for any measurements, gaps and recorded stretches together cover the programme', () => {
   for (let seed = 1; seed <= 500; seed += 1) {
     const next = random(seed);
     const stretches: Stretch[] = [];

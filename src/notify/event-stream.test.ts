@@ -42,7 +42,7 @@ async function readUntil(client: ReturnType<typeof open>, wanted: string): Promi
 }
 
 describe('EventStreams', () => {
-  test('speaks at once, then sends each change and pings', async () => {
+  test('sends a first line at once, then each change and pings', async () => {
     const client = open();
     expect(await client.read()).toBe(': open\n\n');
     hub.changed('services');
@@ -58,7 +58,7 @@ describe('EventStreams', () => {
     expect(text.split('event: programs').length - 1).toBe(1);
   });
 
-  test('a client that is too far behind with data events is cut alone', async () => {
+  test('only a client that lags too far behind with data events is disconnected', async () => {
     const slow = open();
     const other = open();
     for (let count = 0; count < 100; count += 1) {
@@ -73,7 +73,7 @@ describe('EventStreams', () => {
     while ((await slow.read()) !== undefined);
   });
 
-  test('connections are bounded and a client that leaves makes room', async () => {
+  test('connections are bounded and a disconnecting client frees its place', async () => {
     const first = open();
     const second = open();
     expect(() => open()).toThrow('refused');

@@ -16,7 +16,7 @@ const poll = (at: number, lastPollAt: number | null = null): PairingEvent => ({
 const approve = (at: number): PairingEvent => ({ kind: 'approve', at: wallMs(at), approver: '花子' });
 const error = (word: string) => ({ kind: 'error', error: word });
 
-describe('every state and every event', () => {
+describe('the state table covers every state and every event', () => {
   const rows: [
     what: string,
     code: PairingCode | undefined,

@@ -68,7 +68,7 @@ function count(table: string): number {
 }
 
 describe('pairing', () => {
-  test('a code is given out, approved, exchanged once', () => {
+  test('a code is issued, approved and exchanged once', () => {
     const { pairing, tokens } = make();
     const { deviceCode, userCode } = begin(pairing, '居間');
     expect(userCode).toMatch(/^[A-Z]{4}-[A-Z]{4}$/);
@@ -86,7 +86,7 @@ describe('pairing', () => {
     expect(changes).toBe(1);
   });
 
-  test('20 codes wait at most; an approved and an expired one make room', () => {
+  test('at most 20 codes are pending; an approved and an expired one free their places', () => {
     const { pairing } = make();
     const codes = Array.from({ length: 20 }, () => begin(pairing));
     expect(pairing.begin('one more')).toBeUndefined();
@@ -98,7 +98,7 @@ describe('pairing', () => {
     expect(pairing.begin('one more')).toBeUndefined();
   });
 
-  test('an expired code says so to a device that polls on, then its row goes', () => {
+  test('a device that keeps polling is told that its code expired, then the row is deleted', () => {
     const { pairing } = make();
     const { deviceCode, userCode } = begin(pairing);
     now += 10 * MINUTE;
@@ -111,7 +111,7 @@ describe('pairing', () => {
     expect(pairing.poll(deviceCode)).toEqual({ error: 'invalid_grant' });
   });
 
-  test('whatever strangers do, the table of codes stays small', () => {
+  test('the table of codes stays small for any requests', () => {
     const { pairing } = make();
     let most = 0;
     for (let index = 0; index < 3_000; index += 1) {
@@ -132,14 +132,14 @@ describe('pairing', () => {
     for (const secret of [deviceCode, userCode, token, token.slice(4)]) expect(stored).not.toContain(secret);
   });
 
-  test('a token of the database is no token', () => {
+  test('the stored form of a token is not accepted as a token', () => {
     const { tokens } = paired();
     const row = database.query<{ hash: string }, []>('SELECT hash FROM access_tokens').get();
     expect(tokens.check(row?.hash ?? '')).toBeUndefined();
     expect(tokens.check(`svc_${row?.hash}`)).toBeUndefined();
   });
 
-  test('two codes are never the same for people', () => {
+  test('two codes never look alike', () => {
     const given = [0, 0, 1];
     // Codes for people are made of 8 octets; the same ones come twice.
     const { pairing } = make(MINUTE, (bytes) =>
@@ -148,7 +148,7 @@ describe('pairing', () => {
     expect([begin(pairing).userCode, begin(pairing).userCode]).toEqual(['BBBB-BBBB', 'CCCC-CCCC']);
   });
 
-  test('one code, whatever comes in whatever order, gives one token at most', () => {
+  test('one code yields one token at most, for any order of requests', () => {
     type Act = 'poll' | 'view' | 'approve' | 'restart' | 'wait' | 'expire';
     const acts = fc.array(fc.constantFrom<Act>('poll', 'view', 'approve', 'restart', 'wait', 'expire'), {
       maxLength: 30,
@@ -189,7 +189,7 @@ describe('pairing', () => {
 });
 
 describe('expired codes', () => {
-  test('go by themselves, once the database lets them', async () => {
+  test('are deleted automatically as soon as the database can be written', async () => {
     const { pairing } = make(1);
     begin(pairing);
     now += 11 * MINUTE + 1;
@@ -211,7 +211,7 @@ describe('expired codes', () => {
 });
 
 describe('tokens', () => {
-  test('that one was used is written once a minute at most', () => {
+  test('the time of the last use is stored once a minute at most', () => {
     const { tokens, token } = paired();
     const used = () => tokens.list()[0]?.usedAt;
     now += 1_000;
@@ -229,7 +229,7 @@ describe('tokens', () => {
     expect(used()).toBe(wallMs(START - 5 * MINUTE));
   });
 
-  test('a revoked one is unknown at once, and its row stays', () => {
+  test('a revoked one is refused at once, and its row stays', () => {
     const { tokens, token } = paired();
     const id = tokens.list()[0]?.id ?? 0;
     changes = 0;
@@ -246,14 +246,14 @@ describe('tokens', () => {
     expect(tokens.revoke(id + 1)).toBe(false);
   });
 
-  test('a use that cannot be written is let pass, and told', () => {
+  test('a use that cannot be stored is allowed and logged', () => {
     const { tokens, token } = paired();
     database.run('PRAGMA query_only = 1');
     expect(tokens.check(token)).toBeDefined();
     expect(lines.join('')).toContain('last use of a token not stored');
   });
 
-  test('a fault of the program is not taken for one of the database', () => {
+  test('a programming error is not treated as a database error', () => {
     const { token } = paired();
     const store = new TokenStore(database);
     store.used = () => {

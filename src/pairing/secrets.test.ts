@@ -7,16 +7,16 @@ function octets(...given: number[]): (bytes: number) => Uint8Array {
   return (count) => Uint8Array.from({ length: count }, () => given[at++ % given.length] ?? 0);
 }
 
-test('a code takes its letters from the octets', () => {
+test('a code maps random bytes to letters', () => {
   expect(newUserCode(octets(0, 1, 2, 3, 4, 5, 6, 7))).toBe('BCDF-GHJK');
   expect(newUserCode(octets(19, 20, 39, 40, 239, 220, 60, 1))).toBe('ZBZB-ZBBC');
 });
 
-test('octets that would favour some letters are left out, and the code keeps its length', () => {
+test('bytes that would bias the letters are rejected, and the code keeps its length', () => {
   expect(newUserCode(octets(240, 0, 255, 1, 250, 2, 241, 3, 4))).toBe('BCDF-GBCD');
 });
 
-test('a code of an address is read as it was given out', () => {
+test('a code in a URL is read as it was issued', () => {
   expect(readUserCode('BCDF-GHJK')).toBe('BCDF-GHJK');
   expect(readUserCode('bcdf-ghjk')).toBe('BCDF-GHJK');
   for (const text of [
@@ -32,12 +32,12 @@ test('a code of an address is read as it was given out', () => {
     expect(readUserCode(text)).toBeUndefined();
 });
 
-test('secrets are 32 octets in letters of an address', () => {
+test('secrets are 32 bytes in URL-safe characters', () => {
   expect(newSecret(octets(255))).toBe(`${'_'.repeat(42)}8`);
   expect(newToken(octets(0))).toBe(`svc_${'A'.repeat(43)}`);
 });
 
-test('secrets are compared whole', () => {
+test('secrets are compared in full length', () => {
   expect(isSameSecret('abc', 'abc')).toBe(true);
   for (const other of ['', 'ab', 'abcd', 'abd', 'ABC']) expect(isSameSecret('abc', other)).toBe(false);
 });

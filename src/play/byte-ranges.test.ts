@@ -23,11 +23,11 @@ test.each([
   expect(readRange(header, 1000)).toEqual(answer);
 });
 
-test('nothing of an empty file can be had in parts', () => {
+test('no range of an empty file can be satisfied', () => {
   expect([readRange('bytes=0-', 0), readRange('bytes=-5', 0)]).toEqual(['outside', 'outside']);
 });
 
-test('a part goes with the rest only by an equal strong tag', () => {
+test('If-Range matches only an equal strong ETag', () => {
   expect(isSameForRange(null, null)).toBe(true);
   expect(isSameForRange('"a"', '"a"')).toBe(true);
   for (const tag of ['"b"', 'W/"a"', 'Tue, 01 Jan 2030 00:00:00 GMT', ''])

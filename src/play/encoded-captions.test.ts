@@ -24,7 +24,7 @@ const CUTS = [
   { from: 20_000, to: 40_000 },
 ];
 
-test('pages are moved, and what was shown in a cut does not stay on the screen', () => {
+test('pages are shifted, and a page shown in a cut part does not stay on the screen', () => {
   const told = encodedCaptions(FILE, CUTS).pages.map(({ at, page: { runs, duration } }) => [
     ...[at, runs.map(({ text }) => text).join(''), duration],
   ]);

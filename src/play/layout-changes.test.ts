@@ -4,7 +4,7 @@ import { LayoutChanges } from './layout-changes.ts';
 
 const SECOND = TICKS_PER_SECOND;
 
-test('a change is found from a second before it to the given time behind it, the last one where two are near', () => {
+test('a change is found from a second before it to the given time after it; the last one where two are near', () => {
   const changes = new LayoutChanges();
   const first = { media: media90k(100 * SECOND), at: 1_000 };
   const second = { media: media90k(110 * SECOND), at: 2_000 };
@@ -17,7 +17,7 @@ test('a change is found from a second before it to the given time behind it, the
   expect(changes.near(2, 100 * SECOND, 15 * SECOND)).toBeUndefined();
 });
 
-test('the recordings that changed long ago are forgotten', () => {
+test('the least recently changed recordings are evicted', () => {
   const changes = new LayoutChanges();
   for (let id = 0; id < 1_000; id += 1) changes.note(id, { media: media90k(SECOND), at: 0 });
   expect(changes.near(0, SECOND, SECOND)).toBeUndefined();

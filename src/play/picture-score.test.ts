@@ -23,24 +23,24 @@ const credits = draw((x, y) => (y % 6 < 3 && x > 20 && x < 44 && x % 2 === 0 ? [
 const night = draw((x, y) => [10 + ((x * 7 + y * 3) % 17), 10 + ((x + y) % 12), 20 + ((x * y) % 15)]);
 const scene = draw((x, y) => [60 + ((x * 5) % 130), 50 + ((y * 9) % 150), 40 + ((x * y) % 140)]);
 
-test('nothing is to be seen in black, in white and in one colour', () => {
+test('black, white and single-colour pictures score lowest', () => {
   for (const picture of [black, white, blue]) expect(pictureScore(picture)).toBe(0);
   expect(mostTelling([black, blue, white])).toBe(-1);
 });
 
-test('a scene is more telling than a card, credits or a dark one, wherever it stands', () => {
+test('a scene scores higher than a title card, credits or a dark picture, at any position', () => {
   const others = [black, card, credits, night, blue];
   for (let at = 0; at <= others.length; at += 1) {
     expect(mostTelling([...others.slice(0, at), scene, ...others.slice(at)])).toBe(at);
   }
 });
 
-test('a card is better than nothing, and of equals the earlier one counts', () => {
+test('a title card scores above an empty picture, and of equal scores the earlier picture wins', () => {
   expect(mostTelling([black, card, black])).toBe(1);
   expect(mostTelling([scene, scene])).toBe(0);
 });
 
-test('a picture that is not whole counts for nothing', () => {
+test('an incomplete picture has no score', () => {
   expect(pictureScore({ ...scene, pixels: scene.pixels.subarray(0, 100) })).toBe(0);
   expect(pictureScore({ width: 0, height: 0, pixels: new Uint8Array(0) })).toBe(0);
 });

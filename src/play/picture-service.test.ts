@@ -79,7 +79,7 @@ const missing = (skip: RecordingId[] = []): RecordingId | undefined =>
   new PictureStore(database).missing(skip);
 
 describe('PictureService', () => {
-  test('makes pictures of finished recordings, newest first, reads their captions, and follows', async () => {
+  test('makes pictures and captions of finished recordings, newest first, and of those that finish later', async () => {
     const [first, second] = [put(0), put(1)];
     put(2, { state: 'recording' });
     put(3, { state: 'failed' });
@@ -104,7 +104,7 @@ describe('PictureService', () => {
     await comesTrue('the next one is made', () => made.includes(third), LIMIT_MS);
   });
 
-  test('what fails twice is not tried again; what has no video once', async () => {
+  test('a recording that fails twice is not tried again; one without video is tried once', async () => {
     const [broken, sound] = [put(0), put(1)];
     const tried: number[] = [];
     start(async ({ id }) => {
@@ -117,7 +117,7 @@ describe('PictureService', () => {
     expect(new RecordingListStore(database).find(broken)?.posterAt).toBeNull();
   });
 
-  test('what lost its original stream is settled without a try, what lost its file after one', async () => {
+  test('a recording without its original stream is settled without a try, one without its file after one', async () => {
     const [gone, encoded] = [put(0), put(1)];
     database
       .query("UPDATE recording_files SET source = 'encoded' WHERE recording_id = $id")
@@ -136,7 +136,7 @@ describe('PictureService', () => {
     expect(read).toEqual([]);
   });
 
-  test('without ffmpeg nothing is given up, behind a folder that hangs the others are made', async () => {
+  test('without ffmpeg nothing is given up, and an unresponsive folder does not block other recordings', async () => {
     const [first, second] = [put(0), put(1)];
     let isThere = false;
     const tried: number[] = [];
@@ -158,7 +158,7 @@ describe('PictureService', () => {
     expect(missing()).toBe(second);
   });
 
-  test('what was made of deleted recordings goes, and what is gone is made again', async () => {
+  test('pictures of deleted recordings are removed, and missing ones are made again', async () => {
     const [kept, lost] = [put(0), put(1)];
     const store = new PictureStore(database);
     for (const id of [kept, lost]) {
@@ -180,7 +180,7 @@ describe('PictureService', () => {
     await comesTrue('it is cleaned', () => !existsSync(cache.path(kept, 'poster.jpg')), LIMIT_MS);
   });
 
-  test('closing ends what is being made', async () => {
+  test('closing cancels running jobs', async () => {
     put(0);
     let isBegun = false;
     let isEnded = false;

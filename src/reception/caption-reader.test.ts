@@ -58,7 +58,7 @@ describe('captionReader', () => {
     expect(posted.some((value) => value.kind === 'page' && value.superimpose)).toBe(true);
   });
 
-  test('repeats what is in force for one that joins late', () => {
+  test('repeats the current state for a late joiner', () => {
     broadcast();
     const last = posted.findLast(
       (value) => value.kind === 'page' && !value.superimpose && value.language === 1,
@@ -73,7 +73,7 @@ describe('captionReader', () => {
     expect(posted).toContainEqual(last as CaptionReaderValue);
   });
 
-  test('of another station nothing is posted', () => {
+  test('posts nothing of another station', () => {
     readers.start(2, captionReader as unknown as ReaderKind<unknown, unknown, unknown>, { serviceId: 1 });
     readers.stop(1, 'stopped');
     broadcast();

@@ -33,7 +33,7 @@ function forbidden(common: number[], video: number[] = [], second: number[] = []
 }
 
 describe('recording', () => {
-  test('is allowed where nothing, "free" or "one generation" is said', () => {
+  test('is allowed without a descriptor, and with "free" or "one generation"', () => {
     expect([[], FREE, ONCE].map((words) => forbidden(words))).toEqual([false, false, false]);
   });
 
@@ -44,12 +44,12 @@ describe('recording', () => {
     expect(forbidden(neverOf(0x10))).toBe(true);
   });
 
-  test("is allowed when it is another sound's word", () => {
+  test('is allowed when only another audio stream is restricted', () => {
     expect(forbidden(neverOf(0x11))).toBe(false);
     expect(forbidden(FREE, [], NEVER)).toBe(false);
   });
 
-  test('follows the own word of a stream before that of the programme, for each stream', () => {
+  test('is decided per stream by its own descriptor before that of the programme', () => {
     expect(forbidden(NEVER, FREE)).toBe(true);
   });
 });

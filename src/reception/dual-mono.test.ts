@@ -40,12 +40,12 @@ function counters(packets: Uint8Array, of: number): number[] {
   return found;
 }
 
-test('sound that needs nothing passes as the same array', () => {
+test('audio that needs no change passes as the same array', () => {
   const packets = Uint8Array.from([...unit(STEREO, 0), ...unit(DUAL, 0, OTHER)]);
   expect(new DualMonoPackets([AUDIO]).feed(packets)).toBe(packets);
 });
 
-test('dual mono is configured, times kept, and the counter runs on through the changes', () => {
+test('dual mono gets its configuration; times are kept and the continuity counter stays contiguous', () => {
   const layouts = [STEREO, DUAL, DUAL, STEREO, DUAL];
   const filter = new DualMonoPackets([AUDIO]);
   let counter = 14;

@@ -80,7 +80,7 @@ describe('EntryPointFinder', () => {
     expect(finder.feed(join(rest(), pat(), map())).points).toMatchObject([{ at: PACKET, video: null }]);
   });
 
-  test('a jump of the stamps begins anew, a loss of reception does not', () => {
+  test('a jump of the time stamps restarts the search, a loss of reception does not', () => {
     const finder = new EntryPointFinder();
     finder.watch(VIDEO);
     const stamped = (seconds: number): Uint8Array => {
@@ -122,7 +122,7 @@ describe('EntryPointFinder', () => {
     expect(finder.feed(stamped(21)).points.map(({ picture }) => picture / PACKET)).toEqual([9]);
   });
 
-  test('a damaged packet tells no format and begins nothing', () => {
+  test('a damaged packet gives no format and no entry point', () => {
     const finder = new EntryPointFinder();
     finder.watch(VIDEO);
     const damaged = intra(1440, 1081, 3);
@@ -142,7 +142,7 @@ describe('EntryPointFinder', () => {
     expect(finder.feed(join(intra(1440, 1080, 3), inter(), inter())).points).toEqual([]);
   });
 
-  test('watches nothing before it is told what', () => {
+  test('does nothing before its PIDs are set', () => {
     expect(
       new EntryPointFinder().feed(join(pat(), map(), intra(1440, 1080, 3), inter(), inter())).points,
     ).toEqual([]);
@@ -159,7 +159,7 @@ describe('StreamBurst', () => {
   });
   const chunk = (value: number, size = 10): Uint8Array<ArrayBuffer> => new Uint8Array(size).fill(value);
 
-  test('gives the bytes from the oldest and from the newest entry point', () => {
+  test('returns the bytes from the oldest and from the newest entry point', () => {
     const burst = new StreamBurst();
     expect(burst.from('early')).toBeUndefined();
     burst.add(0, chunk(1), [], monotonicMs(0));
@@ -199,7 +199,7 @@ describe('StreamBurst', () => {
     expect(join(...(burst.from('late') ?? [])).length).toBe(12 * PACKET);
   });
 
-  test('does not begin with a picture that began before everything was forgotten', () => {
+  test('does not start with a picture that began before a reset', () => {
     const burst = new StreamBurst();
     burst.add(0, new Uint8Array(1000), [], monotonicMs(0));
     burst.clear();

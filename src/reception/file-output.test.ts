@@ -72,7 +72,7 @@ class Desk {
 }
 
 describe('a new file', () => {
-  test('holds every packet that was fed, and says so', async () => {
+  test('contains every packet that was fed, and reports the count', async () => {
     const path = freshPath();
     const desk = new Desk({ path, mode: 'create' });
     const parts = [desk.packets(10), desk.packets(3000), desk.packets(1)];
@@ -85,7 +85,7 @@ describe('a new file', () => {
     expect(desk.sums()).toEqual({ packets: 3011, drops: 0, errors: 0, scrambled: 0 });
   });
 
-  test('is told of before anything of it is written: since when, and by which clock', async () => {
+  test('is announced before anything is written: since when, and by which clock', async () => {
     const path = freshPath();
     const desk = new Desk({ path, mode: 'create' });
     // Nothing dates these yet.
@@ -111,7 +111,7 @@ describe('a new file', () => {
     expect(desk.sums().packets).toBe(4);
   });
 
-  test('never takes the place of another one', async () => {
+  test('never overwrites another file', async () => {
     const path = freshPath();
     const first = new Desk({ path, mode: 'create' });
     first.sink.feed(first.packets(5));
@@ -128,7 +128,7 @@ describe('a new file', () => {
 });
 
 describe('a file that is continued', () => {
-  test('loses a torn packet, and what nobody had counted is counted', async () => {
+  test('drops a torn packet, and counts the packets that were not counted yet', async () => {
     const path = freshPath();
     const first = new Desk({ path, mode: 'create' });
     const known = first.packets(4);
@@ -153,7 +153,7 @@ describe('a file that is continued', () => {
     expect(readFileSync(path).equals(Buffer.concat([known, unknown, more]))).toBe(true);
   });
 
-  test('is not made anew when it has gone', async () => {
+  test('is not recreated when it was removed', async () => {
     const path = freshPath();
     const desk = new Desk({ path, mode: 'append', counted: 0 });
     await desk.until('trouble');
@@ -178,7 +178,7 @@ describe('a disk', () => {
     expect(desk.of('hole')).toEqual([]);
   });
 
-  test('that stays full costs what the queue has no room for, told as a hole', async () => {
+  test('that stays full loses what the queue cannot hold, reported as a hole', async () => {
     const path = freshPath();
     const desk = new Desk({ path: '/dev/full', mode: 'append', counted: 0 });
     const block = desk.packets(5000);
@@ -202,7 +202,7 @@ describe('a disk', () => {
     expect(statSync(path).size).toBe((fitting + 1) * block.length);
   });
 
-  test('that stays full to the end costs the queue', async () => {
+  test('that stays full to the end loses the queue', async () => {
     const desk = new Desk({ path: '/dev/full', mode: 'append', counted: 0 });
     desk.time = 500;
     desk.sink.feed(desk.packets(2000));
@@ -216,7 +216,7 @@ describe('a disk', () => {
 });
 
 describe('a changed layout', () => {
-  test('is told with where it is in the file, when that is written', async () => {
+  test('is reported with its position in the file, once written', async () => {
     const path = freshPath();
     const desk = new Desk({ path, mode: 'create' });
     desk.sink.feed(desk.packets(10));
@@ -234,7 +234,7 @@ describe('a changed layout', () => {
     expect(statSync(path).size).toBe(20 * PACKET);
   });
 
-  test('on a full disk is told of the file where it comes to lie', async () => {
+  test('on a full disk is reported for the file that it is written to', async () => {
     const desk = new Desk({ path: '/dev/full', mode: 'append', counted: 0 });
     desk.sink.feed(desk.packets(10));
     desk.sink.layoutChanged();
@@ -248,8 +248,8 @@ describe('a changed layout', () => {
   });
 });
 
-describe('what is measured', () => {
-  test('is told every second, with drops where they were', async () => {
+describe('the measurement', () => {
+  test('is reported every second, with drops at their positions', async () => {
     const desk = new Desk({ path: freshPath(), mode: 'create' });
     desk.sink.feed(desk.packets(100));
     desk.packets(1); // never arrives
@@ -281,7 +281,7 @@ describe('what is measured', () => {
     expect(desk.sums()).toMatchObject({ packets: 30, drops: 0 });
   });
 
-  test('what is forbidden is not written, and is a hole', async () => {
+  test('content that must not be copied is not written, and is a hole', async () => {
     const path = freshPath();
     const desk = new Desk({ path, mode: 'create' });
     const before = desk.packets(10);
@@ -306,7 +306,7 @@ describe('what is measured', () => {
 });
 
 describe('a disk that hangs', () => {
-  test('holds up nothing but its own sync: what comes is written meanwhile', async () => {
+  test('blocks only its own sync: data is written meanwhile', async () => {
     const path = freshPath();
     const disk = Promise.withResolvers<void>();
     let syncs = 0;
@@ -332,7 +332,7 @@ describe('a disk that hangs', () => {
     expect(desk.of('ended')).toMatchObject([{ size: 10_010 * PACKET }]);
   });
 
-  test('and fails then is trouble as one that cannot be written', async () => {
+  test('and fails afterwards is reported like a write error', async () => {
     const desk = new Desk({ path: freshPath(), mode: 'create' }, () =>
       Promise.reject(Object.assign(new Error('input/output error'), { code: 'EIO' })),
     );

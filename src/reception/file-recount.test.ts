@@ -49,7 +49,7 @@ async function recounted(packets: readonly Uint8Array[], counted: number, known?
   }
 }
 
-test('packets that are missing for a while are a hole, and no drop', async () => {
+test('a longer loss of packets is a hole, not a drop', async () => {
   for (const counted of [0, 100, 399, 400]) {
     const packets = broadcast();
     packets.splice(400, 300);
@@ -60,7 +60,7 @@ test('packets that are missing for a while are a hole, and no drop', async () =>
   }
 });
 
-test('a stream with few packets does not break by a hole that is known', async () => {
+test('a known hole is not counted again in a sparse stream', async () => {
   const packets = broadcast();
   // Its packets come every 600 ms; one of them is in the hole.
   for (const [nth, place] of [100, 400, 700].entries()) {
@@ -72,20 +72,20 @@ test('a stream with few packets does not break by a hole that is known', async (
   expect(await recounted(packets, 380, CLOCK)).toMatchObject({ holes: [], recounted: { drops: 0 } });
 });
 
-test('the file tells the PID of its clock', async () => {
+test('the PCR PID is read from the file', async () => {
   const packets = broadcast();
   packets.splice(400, 300);
   const { holes } = await recounted(packets, 0);
   expect(holes).toHaveLength(1);
 });
 
-test('one packet that is missing is a drop, and no hole', async () => {
+test('a single missing packet is a drop, not a hole', async () => {
   const packets = broadcast();
   packets.splice(450, 1);
   expect(await recounted(packets, 100, CLOCK)).toMatchObject({ holes: [], recounted: { drops: 1 } });
 });
 
-test('a clock that is set is no hole where every packet came', async () => {
+test('a clock jump without packet loss is no hole', async () => {
   const packets = broadcast((place) => (place < 500 ? 0 : 3000));
   expect(await recounted(packets, 100, CLOCK)).toMatchObject({ holes: [], recounted: { drops: 0 } });
 });

@@ -19,7 +19,7 @@ test('a file is synced by another thread, and an error of the system keeps its c
   await syncer.close();
 });
 
-test('a worker that dies rejects what waits for it and is replaced', async () => {
+test('a worker that dies rejects pending syncs and is replaced', async () => {
   const workers: Worker[] = [];
   const syncer = new FileSyncer(() => {
     const worker = startWorker();

@@ -130,13 +130,13 @@ class Air {
 }
 
 describe('GapFiller', () => {
-  test('leaves alone what is whole, over the wrap of the stamps', () => {
+  test('leaves a complete stream unchanged, across the wrap of the time stamps', () => {
     const air = new Air();
     expect(air.pass(4)).toBe(true);
     expect(air.faults).toEqual([]);
   });
 
-  test('holds a picture that does not come, until there is an intra picture again', () => {
+  test('holds the last picture during a loss, until the next intra picture', () => {
     const air = new Air();
     air.pass(2);
     air.pass(2.3, 'lost');
@@ -159,7 +159,7 @@ describe('GapFiller', () => {
     ).toBe(false);
   });
 
-  test('is silent where no sound comes', () => {
+  test('inserts silence where audio is missing', () => {
     const air = new Air();
     air.pass(2);
     air.pass(2.5, undefined, 'lost');
@@ -172,7 +172,7 @@ describe('GapFiller', () => {
     expect(air.reached.has(VIDEO)).toBe(false);
   });
 
-  test('says what is scrambled, and stands in for it for ten seconds, no longer', () => {
+  test('reports what is scrambled, and fills in for it for ten seconds at most', () => {
     const air = new Air();
     air.pass(2);
     air.pass(5, 'scrambled', 'scrambled');
@@ -186,7 +186,7 @@ describe('GapFiller', () => {
     expect(Buffer.concat(air.out).includes(Buffer.alloc(100, 0x5a))).toBe(false);
   });
 
-  test('stands in for nothing while nothing at all is received', () => {
+  test('fills nothing while nothing at all is received', () => {
     const air = new Air();
     air.pass(2);
     air.outage(3);

@@ -120,7 +120,7 @@ test('a logo of the CDT goes to the services that announce it, their own and sha
   expect(air.reader.complete).toBe(true);
 });
 
-test('the largest is kept, whatever came first; dummies and what is no picture are passed over', () => {
+test('the largest is kept, in any order; dummies and invalid pictures are skipped', () => {
   const air = new Air(wanted(GR, 1024));
   const of = (type: number, png: readonly number[]) =>
     cdt({ download: 1, logoId: 7, version: 2, type, last: 3, png });
@@ -133,7 +133,7 @@ test('the largest is kept, whatever came first; dummies and what is no picture a
   expect(air.reader.complete).toBe(true);
 });
 
-test('a logo of another version than announced is given at the end only, of another network never', () => {
+test('a logo of another version than announced is reported only at the end, one of another network never', () => {
   const air = new Air(wanted(GR, 1024));
   air.send(0x11, sdt(GR, [[1024, own(7, 2, 1)]]));
   air.send(0x29, cdt({ download: 1, logoId: 7, version: 1, type: 5, png: LARGE }));
@@ -229,7 +229,7 @@ test('a satellite carousel: BS and CS modules of one carousel, through PAT and P
   });
 });
 
-test('a satellite stream without a carousel is left as soon as that is known, and says where one is', () => {
+test('a satellite stream without a carousel ends as soon as that is known, and names the stream that has one', () => {
   const air = new Air(wanted(4, 101));
   air.send(0x00, patSection(0x4010, [[151, 0x100]]));
   air.send(0x100, pmtSection(151, { pcrPid: 0x110, streams: [{ type: 0x0d, pid: 0x111 }] }));
@@ -238,7 +238,7 @@ test('a satellite stream without a carousel is left as soon as that is known, an
   expect([air.reader.complete, air.reader.findings().carriers?.length]).toEqual([true, 1]);
 });
 
-test('a compressed module is read; one that is larger than it says is not', () => {
+test('a compressed module is read; one larger than announced is not', () => {
   const module = logoModule(5, [{ logoId: 1, services: [[4, 101]], png: LARGE }]);
   for (const size of [module.length, 10]) {
     const air = new Air(wanted(4, 101));

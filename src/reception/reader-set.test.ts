@@ -56,7 +56,7 @@ describe('ReaderSet', () => {
     expect(calls).toBeGreaterThan(0);
   });
 
-  test('what it has no time for is dropped from a bounded backlog, counted and told', async () => {
+  test('a backlog beyond its bound is dropped, counted and reported', async () => {
     let taken = 0;
     const told: number[] = [];
     start({
@@ -76,7 +76,7 @@ describe('ReaderSet', () => {
     expect(ends).toMatchObject([{ cause: 'stream', dropped: told[0] ?? 0 }]);
   });
 
-  test('a slow machine is no fault of a reader, its own processing time is', () => {
+  test("only a reader's own processing time counts against it, not a slow machine", () => {
     start({
       feed: () => {
         now += 5_000;

@@ -38,7 +38,7 @@ function measured() {
 }
 
 describe('after a pause', () => {
-  test('packets that only waited are no hole, also where the first of them tell no clock', () => {
+  test('packets that were only delayed are no hole, also when the first carry no PCR', () => {
     const { meter, take, told } = measured();
     take(0, clock(0), payload(0));
     take(10_000, payload(1), payload(2));
@@ -51,7 +51,7 @@ describe('after a pause', () => {
     ]);
   });
 
-  test('a hole is told from the last packet to the first, once a clock dates what came', () => {
+  test('a hole is reported from the last packet to the first new one, once a PCR dates it', () => {
     const { meter, take, told } = measured();
     take(0, clock(0), payload(0));
     take(10_000, payload(7));
@@ -61,7 +61,7 @@ describe('after a pause', () => {
     expect(told).toEqual(['second 0-0: 2, 0 drops', 'hole 0-10000', 'second 10000-10005: 3, 0 drops']);
   });
 
-  test('what no clock dates within a second, or to its end, is a hole', () => {
+  test('a pause that no PCR dates within a second, or until its end, is a hole', () => {
     const silent = measured();
     silent.take(0, clock(0), payload(0));
     silent.take(5_000, payload(1));

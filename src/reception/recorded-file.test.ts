@@ -9,14 +9,14 @@ const failing = (code: string) => async (): Promise<void> => {
   throw Object.assign(new Error(code), { code });
 };
 
-test('a file system that syncs no folders is written to all the same; a disk that fails is not', async () => {
+test('a file system that cannot sync folders is used anyway; a failing disk is not', async () => {
   for (const code of ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR'])
     await asFarAsItCan(failing(code));
   for (const code of ['EIO', 'ENOSPC', 'EROFS', 'EDQUOT'])
     await expect(asFarAsItCan(failing(code))).rejects.toThrow(code);
 });
 
-test('a file is made with the folders above it, and never in the place of another', async () => {
+test('a file is created with its parent folders, and never replaces another', async () => {
   const root = mkdtempSync(join(tmpdir(), 'svc-recorded-'));
   try {
     const path = join(root, 'new', 'deep', 'one.ts');
@@ -33,7 +33,7 @@ test('a file is made with the folders above it, and never in the place of anothe
   }
 });
 
-test('what an earlier process left tells where its packets stayed scrambled', async () => {
+test('the file of an earlier process shows where its packets stayed scrambled', async () => {
   const root = mkdtempSync(join(tmpdir(), 'svc-recorded-'));
   try {
     const path = join(root, 'left.ts');

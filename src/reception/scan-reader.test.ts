@@ -102,7 +102,7 @@ test('one table alone is not enough, nor are those of other streams', () => {
   expect([others.complete, others.findings()]).toEqual([false, {}]);
 });
 
-test('tables that contradict each other are waited out, and told at the end', () => {
+test('contradicting tables are read until the time limit, and reported at the end', () => {
   const reader = read('BS', [0x10, nit(4, BS)], [0x11, sdt(0x4090, 4, [[1, 1, 'A']])]);
   expect(reader.complete).toBe(false);
   expect(reader.findings().contradiction).toContain('NIT と SDT');

@@ -28,7 +28,7 @@ describe('layoutOf', () => {
     });
   });
 
-  test('knows captions from data broadcast', () => {
+  test('distinguishes captions from data broadcasting', () => {
     const layout = layoutOf(
       map(
         [0x1b, 0x581, 0x81],

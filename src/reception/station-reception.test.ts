@@ -146,7 +146,7 @@ async function onAir(): Promise<void> {
 }
 
 describe('StationReception', () => {
-  test('that the stream never lists is refused, once the rest of another tuning is over', async () => {
+  test('that the stream never lists is refused, once left-over data of another tuning has passed', async () => {
     studio = new Studio();
     studio.output(RAW, rawOutput, null);
     await studio.tables([202, 303]).received();
@@ -156,7 +156,7 @@ describe('StationReception', () => {
     expect(await studio.message('failed')).toMatchObject({ problem: { code: 'no_signal' } });
   });
 
-  test('that the stream lists no more is lost, but not when it comes back soon', async () => {
+  test('that the stream no longer lists is lost, unless it comes back soon', async () => {
     await onAir();
     await studio.tables([202, 303]).received();
     await studio.tables().received();

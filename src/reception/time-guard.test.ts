@@ -29,25 +29,25 @@ function verdicts(units: Uint8Array[]): (number | 'jump')[] {
 const at = (...seconds: number[]): Uint8Array[] => seconds.map((time) => unit(time * SECOND));
 
 describe('TimeGuard', () => {
-  test('passes what goes on, also across the wrap of the clock, as the same array', () => {
+  test('passes a continuous stream as the same array, also across the wrap of the clock', () => {
     const packets = unit(100);
     expect(new TimeGuard([SOUND]).feed(packets)).toBe(packets);
     expect(verdicts(at(10, 10.1, 10.06, 10.2))).toEqual([3, 3, 3, 3]);
     expect(verdicts([unit(WRAP - 9000), unit(WRAP), unit(9000)])).toEqual([3, 3, 3]);
   });
 
-  test('drops the whole of one unit whose time is wrong, however often that happens', () => {
+  test('drops each access unit with a wrong time stamp completely, however often that happens', () => {
     expect(verdicts(at(10, 9000, 10.1, 0, 10.2, 70_000, 30_000, 10.3))).toEqual([3, 0, 3, 0, 3, 0, 0, 3]);
     expect(verdicts([unit(SECOND, SOUND, SECOND), unit(SECOND, SOUND, 900 * SECOND)])).toEqual([3, 0]);
   });
 
-  test('goes on after a loss of reception, and calls the rest a jump', () => {
+  test('continues after a loss of reception, and reports other discontinuities as a jump', () => {
     expect(verdicts(at(10, 15, 15.1, 15.2))).toEqual([3, 0, 3, 3]);
     expect(verdicts(at(10, 500, 500.1))).toEqual([3, 0, 'jump']);
     expect(verdicts(at(10, 5, 5.1))).toEqual([3, 0, 'jump']);
   });
 
-  test('leaves other streams alone and drops damaged packets of any', () => {
+  test('leaves other streams unchanged and drops damaged packets of any', () => {
     const damaged = unit(0, OTHER);
     damaged[PACKET_SIZE + 1] = (damaged[PACKET_SIZE + 1] ?? 0) | 0x80;
     const guard = new TimeGuard([SOUND]);

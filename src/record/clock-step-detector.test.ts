@@ -3,7 +3,7 @@ import { broadcastMs } from '../../arib/time.ts';
 import { monotonicMs } from '../../host/clock.ts';
 import { ClockStepDetector } from './clock-step-detector.ts';
 
-test('a clock that is set is noticed, one that goes or is corrected a little is not', () => {
+test('a clock step is detected, normal running and small corrections are not', () => {
   let [broadcast, elapsed] = [1_000_000, 500];
   const steps: number[] = [];
   const watch = new ClockStepDetector(

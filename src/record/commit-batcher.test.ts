@@ -21,20 +21,20 @@ beforeEach(() => {
 });
 afterEach(() => database.close());
 
-test('what comes together is stored together, and told to each', async () => {
+test('concurrent writes share a transaction, and each is told its result', async () => {
   const all = [1, 2, 3].map((value) => commits.commit(put(value)));
   expect(stored()).toEqual([]);
   await Promise.all(all);
   expect(stored()).toEqual([1, 2, 3]);
 });
 
-test('one that fails takes nobody with it', async () => {
+test('a failing write does not fail the others', async () => {
   const told = await Promise.allSettled([1, 2, 2, 3].map((value) => commits.commit(put(value))));
   expect(told.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
   expect(stored()).toEqual([1, 2, 3]);
 });
 
-test('a database that stores nothing is told to everybody', async () => {
+test('a failing transaction is reported to every caller', async () => {
   const all = [1, 2].map((value) => commits.commit(put(value)));
   database.run('BEGIN IMMEDIATE');
   database.run('PRAGMA query_only = 1');
@@ -46,7 +46,7 @@ test('a database that stores nothing is told to everybody', async () => {
   expect(stored()).toEqual([5]);
 });
 
-test('others have their turn in between', async () => {
+test('other tasks run in between', async () => {
   const slow = (value: number) => () => {
     Bun.sleepSync(5);
     put(value)();
@@ -61,7 +61,7 @@ test('others have their turn in between', async () => {
   expect(turns).toBeGreaterThan(3);
 });
 
-test('what waits is stored at once when it is asked for', () => {
+test('a flush stores pending writes at once', () => {
   void commits.commit(put(1));
   commits.flush();
   expect(stored()).toEqual([1]);

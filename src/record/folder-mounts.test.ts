@@ -14,7 +14,7 @@ function remembering(points: Set<string> | undefined, files: readonly string[] =
   return { remembered, mounts: new FolderMounts(memory, async () => points) };
 }
 
-test('a folder is away when what it was mounted by is not mounted', async () => {
+test('a folder is unavailable when its earlier mount is missing', async () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-mounts-')));
   const disk = join(root, 'disk');
   mkdirSync(join(disk, 'tv'), { recursive: true });
@@ -36,7 +36,7 @@ test('a folder is away when what it was mounted by is not mounted', async () => 
   rmSync(root, { recursive: true });
 });
 
-test('a folder that has most of its files is there, whatever is mounted', async () => {
+test('a folder that has most of its files is available, whatever is mounted', async () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-mounts-')));
   const files = ['a', 'b', 'c', 'd'].map((name) => join(root, name));
   const { mounts, remembered } = remembering(new Set(['/']), files);
@@ -49,7 +49,7 @@ test('a folder that has most of its files is there, whatever is mounted', async 
   rmSync(root, { recursive: true });
 });
 
-test('where the system does not tell, nothing is known and nothing is away', async () => {
+test('without mount information no folder counts as unavailable', async () => {
   const { mounts, remembered } = remembering(undefined);
   await mounts.used('/mnt/tv');
   expect([remembered.size, await mounts.look('/mnt/tv')]).toEqual([0, 'unknown']);
@@ -57,7 +57,7 @@ test('where the system does not tell, nothing is known and nothing is away', asy
   expect(await mounts.look('/mnt/tv')).toBe('there');
 });
 
-test('a memory that fails keeps nobody from recording', async () => {
+test('a failing mount memory does not prevent recording', async () => {
   const fail = () => {
     throw new Error('database is locked');
   };
@@ -69,7 +69,7 @@ test('a memory that fails keeps nobody from recording', async () => {
   expect(await mounts.isAway('/')).toBe(false);
 });
 
-test('mount points are read with their blanks', () => {
+test('mount points with spaces are read', () => {
   const text = [
     '22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw',
     '40 22 8:17 / /mnt/my\\040disk\\134a rw - ext4 /dev/sdb1 rw',

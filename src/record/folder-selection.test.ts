@@ -14,7 +14,7 @@ test('the first folder above its floor is taken', () => {
   expect(chooseFolder([A, B], [undefined, 50 * GB])).toBe(B);
 });
 
-test('a folder that is named again is one, in its first place and with its last floor', () => {
+test('a folder named twice counts once, in its first position and with its last floor', () => {
   expect(wishedFolders('/a', [])).toEqual([{ path: '/a', floorBytes: 0 }]);
   expect(
     wishedFolders('/a', [B, { path: '/x/../a/', floorBytes: 3 }, { path: '/b/', floorBytes: 4 }]),
@@ -24,17 +24,17 @@ test('a folder that is named again is one, in its first place and with its last 
   ]);
 });
 
-test('below all floors the roomiest is taken, until nothing is left', () => {
+test('below all floors the folder with most free space is taken, until none has any', () => {
   expect(chooseFolder([A, B], [9 * GB, 1024])).toBe(A);
   expect(chooseFolder([A, B], [1024, 1024])).toBeUndefined();
   expect(chooseFolder([], [])).toBeUndefined();
 });
 
-test('a folder at its floor is left', () => {
+test('a recording leaves a folder that reached its floor', () => {
   expect([11 * GB, 10 * GB, undefined].map((free) => isFilling(A, free))).toEqual([false, true, false]);
 });
 
-test('free space is that of the nearest folder that is there', async () => {
+test('free space is that of the nearest existing parent folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-folders-'));
   expect(await freeBytes(join(folder, 'not', 'yet'))).toBeGreaterThan(0);
   rmSync(folder, { recursive: true });

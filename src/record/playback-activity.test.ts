@@ -3,7 +3,7 @@ import { broadcastMs } from '../../arib/time.ts';
 import { recordingId } from '../model/ids.ts';
 import { PlaybackActivity } from './playback-activity.ts';
 
-test('who watches says so again and again; who has stopped is forgotten', () => {
+test('viewers renew their activity; those that stopped expire', () => {
   let now = 0;
   const watching = new PlaybackActivity(() => broadcastMs(now));
   watching.note(recordingId(1));

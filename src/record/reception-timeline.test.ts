@@ -37,7 +37,7 @@ const second = (from: number) => ({
   },
 });
 
-test('what is not received is told before it is over, and what comes after a stop is of the stop', () => {
+test('a loss of reception is reported before it ends, and one after a stop is attributed to the stop', () => {
   const clock = { now: 1000 };
   const first = reception(clock);
   first.begin();
@@ -64,7 +64,7 @@ test('what is not received is told before it is over, and what comes after a sto
   });
 });
 
-test('a clock that is set moves what this process told, and what it waits for', () => {
+test('a clock step shifts what this process reported, and what it waits for', () => {
   const clock = { now: 10_000 };
   const former = { ...nothingMeasured(), stretches: [span(0, 5000)] };
   const one = reception(clock, former);
@@ -83,7 +83,7 @@ test('a clock that is set moves what this process told, and what it waits for', 
 const PCR_PER_SECOND = 27_000_000;
 const NO_PACKETS = { packets: 0, drops: 0, errors: 0, scrambled: 0 };
 
-test('a pause of the process that outlasts the backlog is told with its own cause and its real length', () => {
+test('a pause of the process that exceeds the backlog is reported with its own cause and real length', () => {
   const clock = { now: 0 };
   const one = reception(clock);
   one.begin();
@@ -125,7 +125,7 @@ test('without a pause a stream that ends keeps its cause, and so does one that e
   expect(one.cause).toBe('agent_unavailable');
 });
 
-test('why packets stay scrambled is asked once a run and again after a while, and told of that run alone', async () => {
+test('the reason of scrambled packets is requested once per run and again later, and applies to that run alone', async () => {
   const answers: (GapCause | undefined)[] = [undefined, 'card_missing', 'not_subscribed'];
   let asked = 0;
   let changes = 0;
@@ -188,7 +188,7 @@ describe('packets that come late', () => {
     return { clock, one, receive };
   }
 
-  test('at the start are of when they were sent, once the machine keeps up', () => {
+  test('at the start are dated by when they were sent, once the machine keeps up', () => {
     const { one, receive } = started();
     receive(10, 11, 3000, true);
     receive(11, 12, 3000);
@@ -197,7 +197,7 @@ describe('packets that come late', () => {
     expect(one.measured.stretches).toEqual([span(10_000, 20_000)]);
   });
 
-  test('do not move a hole that comes meanwhile, and make none', () => {
+  test('neither shift a hole that occurs meanwhile nor cause one', () => {
     const { clock, one, receive } = started();
     for (let at = 0; at < 5; at += 1) receive(at, at + 1, 0, at === 0);
     for (let at = 5; at < 10; at += 1) receive(at, at + 1, 2000);
@@ -212,7 +212,7 @@ describe('packets that come late', () => {
     expect(one.measured.stretches).toEqual([span(0, 10_000), span(14_000, 16_000)]);
   });
 
-  test('by a clock that jumps make no hole', () => {
+  test('because of a clock jump cause no hole', () => {
     const { clock, one, receive } = started();
     for (let at = 0; at < 5; at += 1) receive(at, at + 1, 0, at === 0);
     for (let at = 5; at < 10; at += 1) receive(at, at + 1, 2000);
@@ -229,7 +229,7 @@ describe('packets that come late', () => {
     expect(one.measured.stretches).toEqual([span(0, 12_000)]);
   });
 
-  test('of clocks that drift apart are not told as later and later', () => {
+  test('with drifting clocks are not reported as increasingly late', () => {
     const { one, receive } = started();
     const DRIFT = 0.0005;
     for (let at = 0; at < 3600; at += 1) receive(at, at + 1, at * 1000 * DRIFT, at === 0);

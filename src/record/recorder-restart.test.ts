@@ -15,7 +15,7 @@ const home = recorderHome();
 const { now, open, ordered, stateOf } = home;
 
 describe('after a restart', () => {
-  test('what was under way goes on where it was; closing fails nothing', async () => {
+  test('interrupted recordings continue where they were; closing fails none', async () => {
     const first = open();
     const order = ordered(now());
     first.order([order]);
@@ -39,7 +39,7 @@ describe('after a restart', () => {
     expect(second.running().get(order.reservationId)?.recordingId).toBe(recordingId(id));
   });
 
-  test('what cannot go on is failed with a reason, and keeps nothing else from going on', async () => {
+  test('a recording that cannot be resumed fails with a reason, and does not block the others', async () => {
     const first = open();
     const [broken, sound] = [ordered(now()), ordered(now())];
     first.order([broken, sound]);
@@ -106,14 +106,14 @@ describe('after a restart', () => {
     expect(home.ends[0]?.worthRepeating).toBe(false);
   }
 
-  test('what ended long ago is judged at once: what nobody received was lost to the stop', async () => {
+  test('a recording that ended long ago gets its verdict at once: the missing rest is attributed to the stop', async () => {
     const left = await half(5 * HOUR);
     await until(() => home.ends.length === 1);
     expect(home.sessions).toHaveLength(1);
     expectHalf(left);
   });
 
-  test('what ended a while ago is listened to first, and judged the same where it is over', async () => {
+  test('a recording that ended recently checks the tables first, and gets the same verdict where it is over', async () => {
     const left = await half(2 * HOUR);
     await until(() => home.sessions.length === 2);
     expect(home.sessions[1]?.course).toMatchObject({
@@ -128,7 +128,7 @@ describe('after a restart', () => {
     expectHalf(left);
   });
 
-  test('what is still on though its end has passed goes on', async () => {
+  test('a programme still on after its announced end continues', async () => {
     const { room, order, id } = await half(1.5 * HOUR);
     await until(() => home.sessions.length === 2);
     const holdUntil = broadcastMs(now() + HOUR);
@@ -138,7 +138,7 @@ describe('after a restart', () => {
     expect(home.store.find(recordingId(id))?.state).toBe('recording');
   });
 
-  test('what is over by a clock that may be wrong waits for the right time, and goes on', async () => {
+  test('a recording that is over by an unreliable clock waits for the correct time, and continues', async () => {
     let isSure = false;
     const { room, id } = await half(9 * HOUR, { isTimeSure: () => isSure });
     const other = ordered(now());
@@ -155,7 +155,7 @@ describe('after a restart', () => {
     expect(home.ends).toEqual([]);
   });
 
-  test('but not for long: nobody may tell the time', async () => {
+  test('but for a limited time: the correct time may never arrive', async () => {
     let elapsed = 0;
     const { order, id } = await half(9 * HOUR, {
       isTimeSure: () => false,
@@ -168,7 +168,7 @@ describe('after a restart', () => {
     expect(stateOf(order.reservationId)).toBe('finished');
   });
 
-  test('what was stopped and not judged yet is judged as it ended', async () => {
+  test('a stopped recording without a verdict gets one as it ended', async () => {
     const first = open();
     const order = ordered(now());
     first.order([order]);

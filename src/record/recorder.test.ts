@@ -11,7 +11,7 @@ const home = recorderHome();
 const { now, open, ordered, stateOf } = home;
 
 describe('an order', () => {
-  test('is begun in time, not before, and its reservation says so', async () => {
+  test('starts on time, not earlier, and its reservation shows it', async () => {
     const began: [number, number, number][] = [];
     const room = open({ onBegan: (reservation, recording) => began.push([reservation, recording, now()]) });
     const order = ordered(now() + 60);
@@ -35,7 +35,7 @@ describe('an order', () => {
     await until(() => home.told.includes('recordings') && home.told.includes('services'));
   });
 
-  test('is named at its end as the guide has its programme then', async () => {
+  test('gets the title that the guide has at its end', async () => {
     const program: ProgramRecord = {
       ...{ id: 7 as ProgramId, stationId: STATION, eventId: 7 as EventId, startAt: now() as BroadcastMs },
       ...{
@@ -79,7 +79,7 @@ describe('an order', () => {
     ]);
   });
 
-  test('is begun when the clock is set forward, and dropped when it is withdrawn or too late', async () => {
+  test('starts when the clock is set forward, and is dropped when it is withdrawn or too late', async () => {
     const room = open();
     const order = ordered(now() + 10 * HOUR);
     const withdrawn = ordered(now() + 10 * HOUR);
@@ -98,7 +98,7 @@ describe('an order', () => {
     ]);
   });
 
-  test('whose reservation was cancelled meanwhile is not begun', async () => {
+  test('whose reservation was cancelled meanwhile does not start', async () => {
     const room = open();
     const order = ordered(now() + 30);
     const other = ordered(now() + 30);
@@ -111,7 +111,7 @@ describe('an order', () => {
     expect(stateOf(other.reservationId)).toBe('recording');
   });
 
-  test('that the database cannot store is begun as soon as it can', async () => {
+  test('that the database cannot store starts as soon as it can', async () => {
     const room = open();
     home.database.run('ALTER TABLE recordings RENAME TO away');
     room.order([ordered(now())]);
@@ -121,7 +121,7 @@ describe('an order', () => {
     await until(() => home.sessions.length === 1);
   });
 
-  test('two hundred in one second are begun without holding up others', async () => {
+  test('two hundred orders in one second start without blocking other tasks', async () => {
     const room = open();
     const at = now() + 50;
     const orders = Array.from({ length: 200 }, () => ordered(at));
@@ -139,7 +139,7 @@ describe('an order', () => {
   });
 });
 
-describe('a recording under way', () => {
+describe('a running recording', () => {
   async function begun(over: Partial<RecordingOrder> = {}) {
     const room = open();
     const order = ordered(now(), over);
@@ -150,7 +150,7 @@ describe('a recording under way', () => {
     return { room, order, session };
   }
 
-  test('follows its programme: later, never an earlier end; and goes on when it is ordered no more', async () => {
+  test('follows its programme to a later end, never an earlier one, and continues when its order is withdrawn', async () => {
     // Still to come: the start of what is on the air moves no more.
     const { room, order, session } = await begun({ startAt: broadcastMs(now() + HOUR / 2) });
     const { id } = session.options;
@@ -173,7 +173,7 @@ describe('a recording under way', () => {
     expect(room.running().has(order.reservationId)).toBe(true);
   });
 
-  test('is held open while its end is not known, and ends where it would have as soon as it is', async () => {
+  test('is held open while its end is unknown, and ends at the actual end once that is known', async () => {
     const { room, order, session } = await begun({ holdUntil: broadcastMs(now() + 3 * HOUR) });
     expect(session.endsAt).toBe(broadcastMs(order.holdUntil ?? 0));
     expect(room.running().get(order.reservationId)?.until).toBe(order.closeAt);
@@ -184,7 +184,7 @@ describe('a recording under way', () => {
     expect(session.endsAt).toBe(broadcastMs(moved.closeAt));
   });
 
-  test('that is held open beyond its end is not over for the next start, until that knows better', async () => {
+  test('that is held open beyond its end does not count as over at a restart, until the end is known', async () => {
     const { room, order, session } = await begun({
       closeAt: broadcastMs(now() + 100),
       holdUntil: broadcastMs(now() + HOUR),
@@ -208,7 +208,7 @@ describe('a recording under way', () => {
     expect(stored()).toMatchObject({ closeAt: order.closeAt + 2000, holdUntil: null });
   });
 
-  test('is told how long to wait for a programme that was broken off', async () => {
+  test('gets the time to wait for an interrupted programme', async () => {
     const { room, order, session } = await begun({ listenUntil: broadcastMs(now() + 2 * HOUR) });
     expect(session.endsAt).toBe(broadcastMs(broadcastMs(order.closeAt)));
     expect(session.course.times.listenUntil).toBe(broadcastMs(order.listenUntil ?? 0));
@@ -217,7 +217,7 @@ describe('a recording under way', () => {
     expect(session.endsAt).toBeGreaterThan(order.closeAt);
   });
 
-  test('is judged by when something else was on in its place, until it is named again', async () => {
+  test('counts the time during which something else was on, until its programme is listed again', async () => {
     const { room, order, session } = await begun();
     const { startAt, endAt } = order;
     const later = () => home.store.find(session.options.id)?.verdict?.gaps;
@@ -232,7 +232,7 @@ describe('a recording under way', () => {
     expect(later()).toEqual([{ startMs: 120_000, endMs: endAt - startAt, cause: 'broken_off' }]);
   });
 
-  test('learns that the clock was set, and by how much', async () => {
+  test('is told of a clock step and its size', async () => {
     const { room, session } = await begun();
     home.skew -= 600_000;
     room.clockSet();
@@ -242,7 +242,7 @@ describe('a recording under way', () => {
     await until(() => session.clockSteps.length === 2);
   });
 
-  test('gives its margin to the one that follows it on its tuner', async () => {
+  test('yields its end margin to the next recording on its tuner', async () => {
     const { room, order, session } = await begun();
     const next = ordered(now() + 30, { after: [order.reservationId, reservationId(999)] });
     room.order([order, next]);
@@ -251,7 +251,7 @@ describe('a recording under way', () => {
     expect(session.course.yieldedAt).toBeGreaterThanOrEqual(next.openAt);
   });
 
-  test('that a person stops is judged, and its reservation is finished', async () => {
+  test('that a user stops gets a verdict, and its reservation is finished', async () => {
     const { room, order, session } = await begun();
     await room.stop(order.reservationId);
     await until(() => home.ends.length === 1);
@@ -266,7 +266,7 @@ describe('a recording under way', () => {
     expect(home.sessions).toHaveLength(1);
   });
 
-  test('that came to nothing is worth its next airing by the setting', async () => {
+  test('that failed gets its next airing according to the setting', async () => {
     const { session } = await begun();
     await session.end('finished');
     await until(() => home.ends.length === 1);
@@ -275,7 +275,7 @@ describe('a recording under way', () => {
     expect(home.database.query('SELECT released FROM recordings').get()).toEqual({ released: 1 });
   });
 
-  test('stays one under way until the database stores its verdict', async () => {
+  test('stays in progress until the database has stored its verdict', async () => {
     const { room, order, session } = await begun();
     home.database.run('ALTER TABLE recordings RENAME TO away');
     await session.end('finished');

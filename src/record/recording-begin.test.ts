@@ -9,7 +9,7 @@ const at = (seconds: number) => broadcastMs(START + seconds * 1000);
 const ORDER = { startAt: START, openAt: at(-12), wantedFrom: null, after: [] };
 const FACTS: BeginFacts = { now: at(-12), startedAt: at(-5000), wasInConflict: false };
 
-test('a late begin names its cause: conflict, a service that was away, or a hand-over', () => {
+test('a late start names its cause: conflict, downtime of the service, or a hand-over', () => {
   expect(delayOf(ORDER, FACTS)).toBeUndefined();
   const late = { ...FACTS, now: at(241) };
   expect(delayOf(ORDER, late)).toBeUndefined();
@@ -24,7 +24,7 @@ test('a late begin names its cause: conflict, a service that was away, or a hand
   expect(delayOf({ ...ORDER, wantedFrom: at(240) }, { ...late, startedAt: at(200) })).toBeUndefined();
 });
 
-test('a resumed recording is on where main content was written and its station did not deny it', () => {
+test('a resumed recording counts as on air where main content was written and the station did not contradict', () => {
   const times = {
     ...{ openAt: at(100), startAt: START, endAt: at(1000), closeAt: at(1010) },
     ...{ holdUntil: null, listenUntil: null, brokenAt: null },

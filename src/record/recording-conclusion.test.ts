@@ -161,7 +161,7 @@ describe('a recording that ends', () => {
     expect(store.unfinished()).toEqual([]);
   });
 
-  test('knows its seams in the file that its parts become', async () => {
+  test('has the positions of its seams in the joined file', async () => {
     const { id, result } = recorded([
       ['a', 'first '],
       ['b', 'second'],
@@ -178,7 +178,7 @@ describe('a recording that ends', () => {
     ]);
   });
 
-  test('of several parts becomes one file, and the parts go', async () => {
+  test('of several parts is joined into one file, and the parts are removed', async () => {
     const { id, result } = recorded([
       ['a', 'first '],
       ['b', 'second '],
@@ -194,7 +194,7 @@ describe('a recording that ends', () => {
     expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 0 });
   });
 
-  test('keeps the name of its joining where the plain one is in use', async () => {
+  test('keeps the temporary name of the joined file where the plain one is in use', async () => {
     const { id, result } = recorded([
       ['a', 'first '],
       ['b', 'second'],
@@ -206,7 +206,7 @@ describe('a recording that ends', () => {
     expect(readFileSync(join(folder, 'a', `r${id}.ts`), 'utf8')).toBe('not ours');
   });
 
-  test('keeps its parts where no folder has room for the whole, and nothing is missing', async () => {
+  test('keeps its parts where no folder has room for the joined file, without a loss', async () => {
     const { id, result } = recorded([
       ['a', 'short'],
       ['b', 'longer one'],
@@ -223,7 +223,7 @@ describe('a recording that ends', () => {
     expect(existsSync(store.parts(id)[0]?.path ?? '')).toBe(true);
   });
 
-  test('is not lost with a disk that is away at that moment', async () => {
+  test('is not lost when its disk is unavailable at that moment', async () => {
     const { id, result } = recorded([
       ['a', 'first '],
       ['b', 'second'],
@@ -240,7 +240,7 @@ describe('a recording that ends', () => {
     expect(store.parts(id)).toEqual(result.parts);
   });
 
-  test('without one of its parts tells what is missing', async () => {
+  test('with a missing part reports what is missing', async () => {
     const { id, result } = recorded([
       ['a', 'first '],
       ['b', 'second'],
@@ -255,7 +255,7 @@ describe('a recording that ends', () => {
     expect(content(id)).toBe('first third');
   });
 
-  test('leaves nothing that nobody knows when the power goes after its verdict', async () => {
+  test('leaves no unknown file when power fails after its verdict', async () => {
     const { id, result } = recorded([
       ['a', 'first '],
       ['b', 'second'],
@@ -278,7 +278,7 @@ describe('a recording that ends', () => {
     expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 0 });
   });
 
-  test('never overwrites a file that happens to have its name', async () => {
+  test('never overwrites an existing file of the same name', async () => {
     const { id, result } = recorded([
       ['a', 'first '],
       ['b', 'second'],
@@ -293,7 +293,7 @@ describe('a recording that ends', () => {
     expect(existsSync(foreign)).toBe(true);
   });
 
-  test('with nothing has failed, and says by what', async () => {
+  test('with no data has failed, with the cause', async () => {
     const id = created();
     const measured = {
       ...nothingMeasured(),
@@ -307,13 +307,13 @@ describe('a recording that ends', () => {
     });
   });
 
-  test('by copy control has failed, and says so', async () => {
+  test('by copy control has failed, with that cause', async () => {
     const { id, result } = recorded([['a', 'margin']]);
     await concludeRecording(id, { ...result, end: 'copy_never' }, PROGRAMME, options);
     expect(store.find(id)).toMatchObject({ state: 'failed', reason: { code: 'copy_never' } });
   });
 
-  test('by a person is judged up to then', async () => {
+  test('by a user gets a verdict up to that moment', async () => {
     const { id, result } = recorded([['a', 'half']]);
     const measured = { ...COMPLETE, stretches: [span(START, START + 20_000)] };
     const ended = { ...result, end: 'stopped' as const, at: broadcastMs(START + 20_000), measured };
@@ -321,7 +321,7 @@ describe('a recording that ends', () => {
     expect(verdict).toMatchObject({ level: 'complete', tailMs: -40_000 });
   });
 
-  test('by a person before anything came says so, not that it came too late', async () => {
+  test('by a user before any data reports that, not a late start', async () => {
     const { id, result } = recorded([]);
     const measured = { ...COMPLETE, stretches: [] };
     await concludeRecording(
@@ -335,7 +335,7 @@ describe('a recording that ends', () => {
 });
 
 describe('a start', () => {
-  test('finds a part that is gone: the others are what there is, and the verdict says so', async () => {
+  test('finds a missing part: the others remain, and the verdict reports it', async () => {
     const { id, result } = recorded([
       ['a', 'the longest'],
       ['b', 'second'],
@@ -359,7 +359,7 @@ describe('a start', () => {
     });
   });
 
-  test('finds what is gone: a recording withoutFiles its file has failed', async () => {
+  test('finds missing files: a recording without its file has failed', async () => {
     const gone = recorded([['a', 'one']]);
     const there = recorded([['a', 'two']]);
     for (const { id, result } of [gone, there]) await concludeRecording(id, result, PROGRAMME, options);
@@ -372,7 +372,7 @@ describe('a start', () => {
     expect(store.find(recordingId(there.id))?.state).toBe('recorded');
   });
 
-  test('does not believe an empty mount point', async () => {
+  test('does not take an empty mount point for deleted files', async () => {
     const { id, result } = recorded([['b', 'one']]);
     await concludeRecording(id, result, PROGRAMME, options);
     rmSync(join(folder, 'b'), { recursive: true });
@@ -381,7 +381,7 @@ describe('a start', () => {
     expect(store.find(id)?.state).toBe('recorded');
   });
 
-  test('removes what a joining left, and no file that no row names', async () => {
+  test('removes leftovers of a join, and no file that is not in the database', async () => {
     const joining = recorded([['a', 'two']]);
     store.joining(joining.id, join(folder, 'a', 'half.joined.ts'));
     writeFileSync(join(folder, 'a', 'half.joined.ts'), 'half');
@@ -393,7 +393,7 @@ describe('a start', () => {
   });
 });
 
-test('what was measured outlives the process; no list has to be read anew for it', () => {
+test('measurements survive the process, and no list has to be read again for them', () => {
   const { id, result } = recorded([['a', 'x']]);
   const counter = () => database.query("SELECT value FROM counters WHERE name = 'recordings'").get();
   const before = counter();
@@ -418,7 +418,7 @@ test('what was measured outlives the process; no list has to be read anew for it
   });
 });
 
-test('a file that a person deletes while the service runs is noticed, once', async () => {
+test('a file deleted by hand while the service runs is noticed, once', async () => {
   const { id, result } = recorded([['a', 'alone']]);
   const other = recorded([['a', 'other']]);
   await concludeRecording(id, result, PROGRAMME, options);

@@ -124,11 +124,11 @@ describe('a course', () => {
     expect(next(opened, tick(1042.1))).toMatchObject({ state: 'over', end: 'unheard' });
   });
 
-  test('ends where it was ended, not where its file was closed', () => {
+  test('ends when it was stopped, not when its file was closed', () => {
     expect(next(STATES.on, { kind: 'stopped', at: at(50) })).toMatchObject({ at: at(50) });
   });
 
-  test('keeps the held end of its row until this process was told about the end', () => {
+  test('keeps the stored open end until this process knows the end', () => {
     const held = { ...TIMES, holdUntil: at(1500) };
     const begun = beginCourse({ times: held, isAired: true, hasMain: true, isUnheard: false, at: at(900) });
     const told = next(begun, order(900));
@@ -137,15 +137,15 @@ describe('a course', () => {
     expect(endsAt(informed.times)).toBe(at(1010));
   });
 
-  test('keeps when something else came in its place until it is held open again', () => {
+  test('keeps the time of the interrupting programme until it is held open again', () => {
     const broken = next(STATES.on, order(500, { brokenAt: at(400) }));
     expect(next(broken, order(501)).times.brokenAt).toBe(at(400));
     expect(next(broken, order(501, { holdUntil: at(5000) })).times.brokenAt).toBeNull();
   });
 });
 
-describe('what is wanted', () => {
-  test('begins later as long as its station says that it has not begun', () => {
+describe('the wanted span', () => {
+  test('starts later while the station says that the programme has not begun', () => {
     const waiting = next(next(STATES.announced, tick(-5)), order(-4, { heard: 'next' }));
     const passed = next(waiting, tick(30));
     expect(passed.state).toBe('waiting');
@@ -156,7 +156,7 @@ describe('what is wanted', () => {
     expect(next(begun, tick(600))).toMatchObject({ state: 'on', isAired: true, times: { startAt: at(600) } });
   });
 
-  test('begins later where the clock took it to be on and its station, heard late, denies it', () => {
+  test('starts later where the clock assumed it on air and the station, received late, contradicts', () => {
     const on = next(STATES.waiting, tick(1));
     expect(on.state).toBe('on');
     const denied = next(on, order(2, { heard: 'next' }));
@@ -164,7 +164,7 @@ describe('what is wanted', () => {
     expect(next(denied, order(300, { startAt: at(300), heard: 'on' })).times.startAt).toBe(at(300));
   });
 
-  test('never loses what was on before an interruption, or under another id', () => {
+  test('keeps what was on before an interruption, or under another id', () => {
     const on = next(next(STATES.waiting, order(1, { heard: 'on' })), tick(2));
     const interrupted = next(on, order(600, { brokenAt: at(600), heard: 'past' }));
     const resumed = next(interrupted, order(800, { startAt: at(800), endAt: at(1400), heard: 'on' }));
@@ -172,7 +172,7 @@ describe('what is wanted', () => {
     expect(next(resumed, order(900, { endAt: at(850), heard: 'on' })).times.endAt).toBe(at(900));
   });
 
-  test('lasts no hour longer because nobody received its station when its open end was guessed', () => {
+  test('is not extended by an hour because the station was not received when its open end was estimated', () => {
     const guessed = next(STATES.on, order(500, { endAt: at(4600), closeAt: at(4610), heard: null }));
     expect(guessed.times).toMatchObject({ endAt: at(4600), closeAt: at(4610) });
     const held = { endAt: at(1000), closeAt: at(1010), holdUntil: at(11_800) };
@@ -184,7 +184,7 @@ describe('what is wanted', () => {
     expect(earlier.times.closeAt).toBe(at(1210));
   });
 
-  test('of one that another replaced from its start, or a short one, was never aired', () => {
+  test('of a programme that another replaced from its start, also of a short one, was never aired', () => {
     for (const length of [60, 1000]) {
       const times = { endAt: at(length), closeAt: at(length + 10) };
       const firmCloseAt = times.closeAt;
@@ -197,7 +197,7 @@ describe('what is wanted', () => {
     }
   });
 
-  test('of one of which nothing was heard until it was over may have been aired', () => {
+  test('of a programme of which nothing was received until its end may have been aired', () => {
     const heard = next(STATES.on, order(1001, { heard: 'elsewhere' }));
     const unheard: RecordingCourse = { ...STATES.on, isAired: null };
     expect(heard.isAired).toBe(true);
@@ -205,7 +205,7 @@ describe('what is wanted', () => {
     expect(next(unheard, order(999, { heard: 'elsewhere' })).isAired).toBe(false);
   });
 
-  test('of one whose table is late to name it was aired', () => {
+  test('of a programme whose table arrives late was aired', () => {
     let course = next(STATES.waiting, order(1, { heard: 'elsewhere' }));
     for (let second = 2; second < 29; second += 1) course = next(course, tick(second));
     course = next(course, order(29, { heard: 'on' }));
@@ -222,7 +222,7 @@ function random(seed: number): () => number {
   };
 }
 
-test('any measured break inside any part of a programme is told, however its tables move it', () => {
+test('any measured gap inside any part of a programme is reported, however its tables change its times', () => {
   for (let seed = 1; seed <= 400; seed += 1) {
     const draw = random(seed);
     const where = `seed ${seed}`;

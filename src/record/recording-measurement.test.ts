@@ -8,7 +8,7 @@ const CLEAN = { packets: 100, drops: 0, errors: 0, scrambled: 0 };
 const DROP = { ...CLEAN, drops: 1 };
 const at = (from: number, to: number) => span(from * 1000, to * 1000);
 
-test('seconds that follow one another are one stretch; a break parts them', () => {
+test('consecutive seconds are one stretch; a gap separates them', () => {
   const measurement = new RecordingMeasurement(nothingMeasured());
   measurement.received(at(0, 1), CLEAN);
   measurement.received(at(1, 2), CLEAN);
@@ -18,7 +18,7 @@ test('seconds that follow one another are one stretch; a break parts them', () =
   expect(measurement.value.sums.packets).toBe(300);
 });
 
-test('a break takes back what was told as received', () => {
+test('a gap takes back what was reported as received', () => {
   const measurement = new RecordingMeasurement(nothingMeasured());
   measurement.received(at(0, 10), CLEAN);
   measurement.broke('disk_full', at(4, 6));
@@ -41,7 +41,7 @@ test('damage is kept in pieces of at most ten seconds', () => {
   ]);
 });
 
-test('the end is moved to where the clock of the broadcast says it was', () => {
+test('the end is corrected by the broadcast clock', () => {
   const measurement = new RecordingMeasurement(nothingMeasured());
   measurement.endedAt(broadcastMs(5));
   measurement.received(at(0, 10), CLEAN);
@@ -49,7 +49,7 @@ test('the end is moved to where the clock of the broadcast says it was', () => {
   expect(measurement.until).toBe(broadcastMs(12_000));
 });
 
-test('what a wrong clock told moves with it, what was told before it does not', () => {
+test('times by a wrong clock are shifted with it, earlier ones are not', () => {
   const measurement = new RecordingMeasurement(nothingMeasured());
   measurement.received(at(0, 10), DROP, 'a');
   measurement.broke('service_stopped', at(10, 20));
@@ -63,7 +63,7 @@ test('what a wrong clock told moves with it, what was told before it does not', 
   });
 });
 
-test('a life of a single moment stays known when a break begins with it', () => {
+test('a process that lived for a moment stays recorded when a gap begins with it', () => {
   const measurement = new RecordingMeasurement(nothingMeasured());
   measurement.received(at(1, 1), CLEAN);
   measurement.broke('service_stopped', at(1, 4));
@@ -73,11 +73,11 @@ test('a life of a single moment stays known when a break begins with it', () => 
   expect(measurement.value.stretches).toEqual([at(4, 5)]);
 });
 
-describe('what was found in the file of a killed process', () => {
+describe('data found in the file of a killed process', () => {
   const SCRAMBLED = { ...CLEAN, scrambled: 100 };
   const run = (sums: typeof CLEAN, beforeEndMs: number | null) => ({ ...sums, beforeEndMs });
 
-  test('stays scrambled where it did, by its clock references, else by the packets', () => {
+  test('is scrambled where it was, by its clock references, else by its packets', () => {
     for (const beforeEndMs of [2000, null]) {
       const measurement = new RecordingMeasurement(nothingMeasured());
       measurement.received(at(0, 6), CLEAN);
@@ -88,7 +88,7 @@ describe('what was found in the file of a killed process', () => {
     }
   });
 
-  test('stays scrambled for the reason of the packets right before it', () => {
+  test('has the reason for scrambling of the packets right before it', () => {
     const measurement = new RecordingMeasurement(nothingMeasured());
     measurement.received(at(0, 6), { ...SCRAMBLED, cause: 'card_missing' });
     measurement.recounted(at(6, 10), {

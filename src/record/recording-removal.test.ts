@@ -45,7 +45,7 @@ function leftover(path: string, stem: string | null = 'stem r1'): Leftover {
   return { recordingId: recordingId(1), path, stem };
 }
 
-test('only names that the service gives are its own', () => {
+test("only file names in the service's own format are its own", () => {
   const own = (path: string, stem: string | null): boolean => isOwnName({ path, stem });
   expect(own('/a/20260101-2100 題 (局) r7.part2.ts', '20260101-2100 題 (局) r7')).toBe(true);
   for (const [path, stem] of [
@@ -63,7 +63,7 @@ test('only names that the service gives are its own', () => {
 });
 
 describe('files of deleted recordings', () => {
-  test('go, and are forgotten; those that are gone already are forgotten', async () => {
+  test('are removed with their rows; rows of missing files are deleted', async () => {
     const rows = new Rows([leftover(join(root, 'stem r1.ts')), leftover(join(root, 'stem r1.part2.ts'))]);
     writeFileSync(join(root, 'stem r1.ts'), 'x');
     writeFileSync(join(root, 'beside.ts'), 'x');
@@ -72,7 +72,7 @@ describe('files of deleted recordings', () => {
     expect(rows.files).toEqual([]);
   });
 
-  test('stay named while their folder is away or empty, as a mount point is', async () => {
+  test('keep their rows while their folder is unavailable, or empty like a mount point', async () => {
     const empty = join(root, 'empty');
     mkdirSync(empty);
     const files = [leftover(join(empty, 'stem r1.ts')), leftover(join(root, 'away', 'stem r1.ts'))];
@@ -92,7 +92,7 @@ describe('files of deleted recordings', () => {
     expect(rows.files).toEqual([]);
   });
 
-  test('a folder or a link in the place of a file is left, and told', async () => {
+  test('a folder or link in place of a file is kept, and logged', async () => {
     const outside = join(root, 'outside.ts');
     writeFileSync(outside, 'x');
     mkdirSync(join(root, 'stem r1.ts'));
@@ -115,7 +115,7 @@ function walk(folder: string): string[] {
 
 const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Date.now() / 86_400_000));
 
-test(`in any tree, nothing goes but regular files that rows name as the service does (FUZZ_SEED=${SEED})`, async () => {
+test(`in any tree, only regular files with rows and names of the service are removed (FUZZ_SEED=${SEED})`, async () => {
   let state = SEED >>> 0 || 1;
   const below = (end: number): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

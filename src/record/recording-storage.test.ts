@@ -67,7 +67,7 @@ const progress = (from: number, size: number, queued: number): FileEvent => ({
   progress: { second: second(from), path: PATH, size, queued, slowestMs: 0 },
 });
 
-test('what is saved when packets come again tells how much of the file they are', async () => {
+test("the state saved when packets return contains the file's length", async () => {
   const { saved, tell, begin } = opened(1880);
   await begin();
   tell({ kind: 'opened', path: PATH, size: 1880, former: null });
@@ -75,7 +75,7 @@ test('what is saved when packets come again tells how much of the file they are'
   expect(saved).toEqual([{ packets: 10, bytes: 3760 }]);
 });
 
-test('a file that is not open yet has what it had, and then what waited for it', async () => {
+test('a file that is not open yet has its old content, then the queued data', async () => {
   const { saved, storage, tell, begin } = opened(1880);
   await begin();
   tell(progress(0, 0, 940));
@@ -141,7 +141,7 @@ const until = async (condition: () => boolean): Promise<void> => {
   while (!condition()) await Bun.sleep(1);
 };
 
-test('a recording goes on elsewhere while the disk of its file is away, and keeps what is there', async () => {
+test('a recording continues elsewhere while its disk is unavailable, and keeps what is there', async () => {
   using one = placed(['a', 'b'], [{ path: 'a/one.ts', bytes: 1880 }]);
   one.away.add(one.at('a'));
   await one.begin();
@@ -149,7 +149,7 @@ test('a recording goes on elsewhere while the disk of its file is away, and keep
   expect(one.rows).toEqual([['a/one.ts', 'b/one.part2.ts']]);
 });
 
-test('without any folder it is written to the spare one, and stays there to its end', async () => {
+test('without an available folder it is written to the spare folder until its end', async () => {
   using one = placed(['a', 'b'], [], 'spare');
   for (const name of ['a', 'b']) one.away.add(one.at(name));
   await one.begin();
@@ -164,7 +164,7 @@ test('without any folder it is written to the spare one, and stays there to its 
   expect(one.openings).toHaveLength(1);
 });
 
-test('the spare folder is not taken while another is there, however full', async () => {
+test('the spare folder is not used while another is available, however full', async () => {
   using one = placed(['a', 'b'], [], 'spare');
   one.away.add(one.at('a'));
   one.full.add(one.at('b'));
@@ -172,7 +172,7 @@ test('the spare folder is not taken while another is there, however full', async
   expect(one.openings).toEqual([{ path: 'b/one.ts', mode: 'create' }]);
 });
 
-test('a disk that goes away while it is written to takes no name with it', async () => {
+test('the file name stays known when a disk disappears during writing', async () => {
   using one = placed(['a', 'b'], [{ path: 'a/one.ts', bytes: 1880 }]);
   await one.begin();
   one.away.add(one.at('a'));
@@ -183,7 +183,7 @@ test('a disk that goes away while it is written to takes no name with it', async
   expect(one.storage.parts.map(({ bytes }) => bytes)).toEqual([1880, 0]);
 });
 
-test('a full disk is told at once, until another file is written', async () => {
+test('a full disk is reported at once, until another file is written', async () => {
   using one = placed(['a', 'b']);
   await one.begin();
   const path = one.at('a/one.ts');
@@ -196,7 +196,7 @@ test('a full disk is told at once, until another file is written', async () => {
   expect(one.storage.trouble).toBeUndefined();
 });
 
-test('nothing is written beneath mount points: it is tried again until a disk is there', async () => {
+test('nothing is written into an empty mount point: it is retried until the disk is mounted', async () => {
   using one = placed(['a'], [{ path: 'a/one.ts', bytes: 1880 }]);
   one.away.add(one.at('a'));
   await expect(one.begin()).rejects.toThrow('mounted');
@@ -209,7 +209,7 @@ test('nothing is written beneath mount points: it is tried again until a disk is
   expect(one.openings).toEqual([{ path: 'a/one.ts', mode: 'append', counted: 1880 }]);
 });
 
-test('a file that somebody removes while it is written is noticed, and what was in it is told', async () => {
+test('the removal of a file being written is noticed, and its content reported as lost', async () => {
   using one = placed(['a']);
   await one.begin();
   const path = one.at('a/one.ts');
@@ -231,7 +231,7 @@ test('a file that somebody removes while it is written is noticed, and what was 
   expect(one.reception.measured).toMatchObject({ stretches: [], breaks: [{ cause: 'disk_failed' }] });
 });
 
-test('a file that a slow disk has not made yet is not taken for a removed one', async () => {
+test('a file not yet created by a slow disk does not count as removed', async () => {
   using one = placed(['a']);
   await one.begin();
   rmSync(one.at('a/one.ts'));
@@ -245,7 +245,7 @@ test('a file that a slow disk has not made yet is not taken for a removed one', 
   expect(one.storage.parts.map((part) => part.path)).toEqual([one.at('a/one.ts')]);
 });
 
-test('no name is used twice, also after a part in the middle was forgotten', async () => {
+test('no name is used twice, also after a middle part was deleted', async () => {
   using one = placed(
     ['a', 'b'],
     [
@@ -258,7 +258,7 @@ test('no name is used twice, also after a part in the middle was forgotten', asy
   expect(one.openings).toEqual([{ path: 'b/one.part4.ts', mode: 'create' }]);
 });
 
-test('a file that its file system lets grow no further is followed by another beside it', async () => {
+test('a file at the size limit of its file system is continued in another one beside it', async () => {
   using one = placed(['a']);
   await one.begin();
   const path = one.at('a/one.ts');
@@ -269,7 +269,7 @@ test('a file that its file system lets grow no further is followed by another be
   expect(one.storage.parts.map(({ bytes }) => bytes)).toEqual([1880, 0]);
 });
 
-test('a folder that takes no long names gets short ones', async () => {
+test('a folder without long names gets short ones', async () => {
   using one = placed(['a']);
   await one.begin();
   const tooLong = (path: string): void =>
@@ -281,7 +281,7 @@ test('a folder that takes no long names gets short ones', async () => {
   expect([one.rows.at(-1), one.stems.at(-1)]).toEqual([['a/one r1.part2.ts'], 'one r1']);
 });
 
-test('but not where files of the recording have the long one already', async () => {
+test('unless files of the recording already have the long one', async () => {
   using one = placed(['a', 'b'], [{ path: 'a/one.ts', bytes: 1880 }]);
   one.full.add(one.at('a'));
   await one.begin();

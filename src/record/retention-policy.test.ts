@@ -26,18 +26,18 @@ const going = (list: readonly Keepable[], limits: Partial<KeepLimits>): number[]
   recordingsToRetire(list, { keepNewest: null, keepDays: null, ...limits }, NOW).map(({ id }) => id);
 
 describe('a rule that keeps the newest', () => {
-  test('gives up as many as are too many, the oldest first', () => {
+  test('deletes the excess, the oldest first', () => {
     expect(going([recorded(1), recorded(4), recorded(2), recorded(3)], { keepNewest: 2 })).toEqual([4, 3]);
     expect(going([recorded(1), recorded(2)], { keepNewest: 2 })).toEqual([]);
   });
 
-  test('gives up what was watched before what was not', () => {
+  test('deletes watched recordings before unwatched ones', () => {
     const list = [recorded(1, watched), recorded(2, watched), recorded(3), recorded(4)];
     expect(going(list, { keepNewest: 3 })).toEqual([2]);
     expect(going(list, { keepNewest: 1 })).toEqual([2, 1, 4]);
   });
 
-  test('keeps what is protected besides, and what is being made', () => {
+  test('additionally keeps protected recordings and those in progress', () => {
     const list = [
       recorded(0, { state: 'recording' }),
       recorded(1),
@@ -52,7 +52,7 @@ describe('a rule that keeps the newest', () => {
     expect(going([recorded(1, { state: 'available' }), recorded(2)], { keepNewest: 1 })).toEqual([2]);
   });
 
-  test('lets a failed one push out nothing, and gives it up when everything kept is newer', () => {
+  test('deletes nothing because of a failed one, which is deleted when all kept ones are newer', () => {
     const failed = (daysAgo: number) => recorded(daysAgo, { state: 'failed' });
     expect(going([failed(1), recorded(2), recorded(3)], { keepNewest: 2 })).toEqual([]);
     expect(going([recorded(1), recorded(2), failed(3)], { keepNewest: 2 })).toEqual([3]);
@@ -62,7 +62,7 @@ describe('a rule that keeps the newest', () => {
 });
 
 describe('a rule that keeps for days', () => {
-  test('gives up what ended before them, watched or not', () => {
+  test('deletes older recordings, watched or not', () => {
     const list = [
       recorded(6),
       recorded(7),
@@ -73,7 +73,7 @@ describe('a rule that keeps for days', () => {
     expect(going(list, { keepDays: 7 })).toEqual([9, 10, 8]);
   });
 
-  test('and the newest of them', () => {
+  test('and a number of the newest', () => {
     expect(
       going(
         [1, 2, 3, 8].map((day) => recorded(day)),
@@ -83,11 +83,11 @@ describe('a rule that keeps for days', () => {
   });
 });
 
-test('a rule withoutFiles limits keeps everything', () => {
+test('a rule without limits keeps everything', () => {
   expect(going([recorded(9999), recorded(1, watched)], {})).toEqual([]);
 });
 
-test('whatever there is: nothing protected, nothing that is being made, never fewer good ones than are kept', () => {
+test('for any recordings: deletes none that is protected or in progress, and keeps the number of good ones', () => {
   for (let seed = 1; seed < 2_000; seed++) {
     const bit = (shift: number, size: number): number => ((seed * 2_654_435_761) >>> shift) % size;
     const list = Array.from({ length: bit(3, 9) }, (_, index) => {

@@ -4,7 +4,7 @@ import { wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { type Shortage, SpaceWatch } from './space-shortage.ts';
 
-test('a shortage is logged and told once when it begins and once when it ends', async () => {
+test('a shortage is logged and published once when it begins and once when it ends', async () => {
   const lines: string[] = [];
   const told: string[] = [];
   let shortage: Shortage | null = null;

@@ -33,8 +33,8 @@ function facts(
 
 const folder = (path: string, floorBytes = 0) => ({ path, floorBytes });
 
-describe('the room for recordings', () => {
-  test('is told folder by folder, in their order', async () => {
+describe('the space for recordings', () => {
+  test('is reported folder by folder, in their order', async () => {
     const folders = [
       folder('/a', GIGABYTE),
       folder('/b', 50 * GIGABYTE),
@@ -68,7 +68,7 @@ describe('the room for recordings', () => {
     expect(told.recordings).toEqual(recordings);
   });
 
-  test('is short where half an hour is left for what is booked, also below what is to be left free', async () => {
+  test('is short when it lasts less than half an hour for the bookings, also below the floor', async () => {
     const MINUTE = 60_000;
     const within = async (minutes: number, uses: Stretch[], rate: number | null = 1_000) => {
       const spaces = { '/a': { freeBytes: minutes * MINUTE * (rate ?? 2_125) } };
@@ -88,13 +88,13 @@ describe('the room for recordings', () => {
     expect(await within(95, side)).toBeNull();
   });
 
-  test('is counted once of folders on one disk', async () => {
+  test('is counted once for folders on one disk', async () => {
     const spaces = { '/a': { device: 1 }, '/b': { device: 1 }, '/c': { device: 2, freeBytes: 2 * GIGABYTE } };
     const folders = [folder('/a', 49 * GIGABYTE), folder('/b', 10 * GIGABYTE), folder('/c', GIGABYTE)];
     expect((await facts(folders, spaces)).roomMs).toBe(Math.floor((41 * GIGABYTE) / 2_000));
   });
 
-  test('is not known without recordings, nor while everything is away', async () => {
+  test('is unknown without recordings, and while every folder is unavailable', async () => {
     expect((await facts([folder('/a')], { '/a': {} }, {}, null)).roomMs).toBeNull();
     expect((await facts([folder('/a')], {})).roomMs).toBeNull();
     expect((await facts([folder('/a', 60 * GIGABYTE)], { '/a': {} })).roomMs).toBe(0);
@@ -105,7 +105,7 @@ describe('a folder', () => {
   const directory = { dev: 7, isDirectory: () => true };
   const room = { blocks: 1000, bavail: 10, bsize: 4096 };
 
-  test('that is not made yet has the room of the nearest one above it', async () => {
+  test('that does not exist yet has the free space of its nearest parent', async () => {
     const there: FileSystem = {
       stat: async (path) => {
         if (path === '/mnt') return directory;
@@ -120,7 +120,7 @@ describe('a folder', () => {
     expect(await new FolderSpaces(there).of('/stale')).toBeUndefined();
   });
 
-  test('that hangs is away in a moment, and is asked once until it answers', async () => {
+  test('that does not respond is soon reported unavailable, and is queried once until it answers', async () => {
     const waiting: (() => void)[] = [];
     let asked = 0;
     const hanging: FileSystem = {

@@ -46,7 +46,7 @@ const saved = (): Measured => ({
   sums: { packets: 60, drops: 1, errors: 0, scrambled: 0 },
 });
 
-test('what was written after the last saving is counted from the file, up to when it was written', async () => {
+test('data after the last saved state is counted from the file, up to its last write', async () => {
   written(100, BEGAN + 24_000);
   const left = await endedWhileAway(
     RECORD,
@@ -62,7 +62,7 @@ test('what was written after the last saving is counted from the file, up to whe
   expect(statSync(path).size).toBe(100 * 188);
 });
 
-test('killed before anything was saved, it has what its file has', async () => {
+test('a recording killed before its first save is counted from its file', async () => {
   written(100, BEGAN + 4000);
   const left = await endedWhileAway(
     RECORD,
@@ -76,7 +76,7 @@ test('killed before anything was saved, it has what its file has', async () => {
   });
 });
 
-test('without a file nothing was received; what was missing before the stop stays as it was', async () => {
+test('without a file nothing counts as received; earlier gaps stay', async () => {
   const breaks = [{ ...span(BEGAN, BEGAN + 5000), cause: 'no_tuner' as const }];
   const measured = { ...nothingMeasured(), breaks };
   const left = await endedWhileAway(RECORD, { measured, parts: [{ path, bytes: 0 }] }, CLOCKS);
@@ -86,7 +86,7 @@ test('without a file nothing was received; what was missing before the stop stay
   });
 });
 
-test('what had ended already is as it ended', async () => {
+test('a recording that had already ended is unchanged', async () => {
   const ended = { as: 'stopped' as const, at: broadcastMs(BEGAN + 20_000) };
   const former = { measured: saved(), parts: [] };
   expect(await endedWhileAway({ ...RECORD, ended }, former, CLOCKS)).toEqual({
@@ -94,7 +94,7 @@ test('what had ended already is as it ended', async () => {
   });
 });
 
-test('what was measured and is damaged is counted from the last file, since the recording began', async () => {
+test('damaged measurements are replaced by a count of the last file, since the start of the recording', async () => {
   written(100, BEGAN + 24_000);
   const store = { measured: () => null, parts: () => [{ path, bytes: 60 * 188 }] };
   const former = previousProgress(store, { id: recordingId(1), beganAt: BEGAN });

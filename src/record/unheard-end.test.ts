@@ -20,7 +20,7 @@ function guide() {
 const endOf = (end: UnheardEnd, now = 10 * HOUR, received: Stretch[] = []) =>
   Number(end.endOf(broadcastMs(HOUR), broadcastMs(now), received));
 
-test('a programme lasted until the one behind it began, where that was moved', () => {
+test('a programme lasted until the next one began, where that was postponed', () => {
   const { next, end } = guide();
   end.note(OWN, STATION, broadcastMs(HOUR));
   expect(endOf(end)).toBe(HOUR);
@@ -33,7 +33,7 @@ test('a programme lasted until the one behind it began, where that was moved', (
   expect(endOf(end, 10 * HOUR, [span(0, HOUR + 6000)])).toBe(HOUR);
 });
 
-test('what is moved earlier, into the future, or by half a day, tells no end', () => {
+test('a next programme moved earlier, into the future, or by half a day gives no end', () => {
   const { next, end } = guide();
   end.note(OWN, STATION, broadcastMs(HOUR));
   for (const startAt of [HOUR - 1, 12 * HOUR]) {
@@ -44,7 +44,7 @@ test('what is moved earlier, into the future, or by half a day, tells no end', (
   expect(endOf(end, 2 * HOUR - 1)).toBe(HOUR);
 });
 
-test('a programme that was itself moved lasted until what followed, announced for earlier, began', () => {
+test('a programme that was itself postponed lasted until the next one began, even if announced for earlier', () => {
   const { next, end } = guide();
   next.startAt = broadcastMs(HOUR - 300_000);
   end.note(OWN, STATION, broadcastMs(HOUR));
@@ -53,7 +53,7 @@ test('a programme that was itself moved lasted until what followed, announced fo
   expect(endOf(end)).toBe(HOUR + 180_000);
 });
 
-test('the programme itself does not follow it, and a station without a guide says nothing', () => {
+test('the programme itself does not count as the next one, and a station without a guide gives no end', () => {
   const { next, end } = guide();
   end.note(next.id, STATION, broadcastMs(HOUR));
   next.startAt = broadcastMs(HOUR + 600_000);
