@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStores } from './stores.ts';
 
-test('a new database and its log can be read by the user of the service alone', () => {
+test("a new database and its WAL are readable by the service's user only", () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-stores-'));
   const before = process.umask(0o022);
   try {

@@ -251,8 +251,8 @@ function cyclesOf(next: ReadonlyMap<string, Iterable<string>>): string[] {
   return cycles;
 }
 
-describe('who may know whom', () => {
-  test('every import between rooms is in the table', () => {
+describe('import directions', () => {
+  test('every import between folders is in the table', () => {
     const wrong = EDGES.filter(({ from }) => !isTest(from) && Object.hasOwn(MAY_KNOW, roomOf(from)))
       .filter(({ from, to }) => !within(to, MAY_KNOW[roomOf(from)] ?? []))
       .map(({ from, to }) => `${from} → ${to}`);
@@ -283,7 +283,7 @@ describe('who may know whom', () => {
     expect(cyclesOf(next)).toEqual([]);
   });
 
-  test('pure rooms use no package and no runtime', () => {
+  test('pure folders use no package and no runtime', () => {
     const wrong = FILES.filter((file) => !isTest(file) && Object.hasOwn(PACKAGES, roomOf(file))).flatMap(
       (file) =>
         importsOf(file)
@@ -374,7 +374,7 @@ test('what is exported is used by another file', () => {
   expect(unused).toEqual([]);
 });
 
-test('no room has outgrown its walls', () => {
+test('no file exceeds its line limit', () => {
   const big = FILES.filter((file) => !TABLES.some((table) => table.test(file)))
     .map((file) => ({ file, lines: (TEXT.get(file) ?? '').split('\n').length }))
     .filter(({ lines }) => lines > MAX_LINES)
@@ -395,7 +395,7 @@ const WORDING: readonly RegExp[] = [
   /^web\/(rules\/moments|ui\/monogram)\.ts$/,
 ];
 
-test('sentences of the screens stand in one place each', () => {
+test('user-visible sentences are defined in one place each', () => {
   // Marks that join names, such as 、 and ・, are no wording.
   const wording = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u;
   const isComment = (line: string): boolean => /^\s*(\/\/|\/?\*|\{\/\*)/.test(line);

@@ -159,7 +159,7 @@ describe('a scan whose channels', () => {
 });
 
 describe('a scan', () => {
-  test('without a free tuner gives up, and one that is refused all the time too', async () => {
+  test('without a free tuner gives up, as does one that is always refused', async () => {
     const busy = rig();
     const users = [{ use: 'rec 1', priority: 10, lagBytes: 0 }];
     busy.tuners = () => Response.json([{ ...TUNER, users }]);
@@ -174,7 +174,7 @@ describe('a scan', () => {
     }
   }, 20_000);
 
-  test('goes on when the agent was away for a moment, and fails when it stays away', async () => {
+  test('continues after a short outage of the agent, and fails after a long one', async () => {
     const home = rig();
     let asked = 0;
     home.tuners = () => {

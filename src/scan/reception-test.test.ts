@@ -36,7 +36,7 @@ function rig(readings: (Tuner[] | Error)[], ends: Pick<SurveyResult, 'outcome' |
   });
 }
 
-test('a channel that is received tells tuner, signal, errors and what is wrong with the card', async () => {
+test("a received channel reports tuner, signal, errors and the card's fault", async () => {
   const tests = rig([[TUNED], [tunerOf(['BS'], { id: 'other' }), TUNED]], {
     outcome: 'partial',
     reason: 'late',
@@ -50,7 +50,7 @@ test('a channel that is received tells tuner, signal, errors and what is wrong w
   });
 });
 
-test('one that is not received keeps the signal that was seen, and the reason', async () => {
+test('a channel that is not received reports the last signal and the reason', async () => {
   const unlocked = { ...TUNED, signal: { locked: false, cnr: 2.1, strength: null }, stats: null };
   const idle = tunerOf(['BS'], { id: 's1' });
   const failed = rig([[unlocked], new Error('away'), [idle]], { outcome: 'refused', reason: '同期しません' });

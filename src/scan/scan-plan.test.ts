@@ -31,21 +31,21 @@ const bs = (...names: string[]) => names.map((channel) => ({ type: 'BS' as const
 describe('startable', () => {
   const waiting = gr('T13', 'T14', 'T15', 'T16');
 
-  test('takes all free tuners but one, which is left for whoever comes next', () => {
+  test('takes all free tuners but one, which stays free for other users', () => {
     const free = Array.from({ length: 3 }, () => tuner(['GR']));
     expect(startable(waiting, [], free)).toEqual(gr('T13', 'T14'));
     expect(startable(waiting, [], [tuner(['GR'])])).toEqual(gr('T13'));
     expect(startable(waiting, gr('T20'), [tuner(['GR'])])).toEqual([]);
   });
 
-  test('leaves viewers, recordings and collections at once alone, but not the guide and logos', () => {
+  test("does not take tuners from viewers, recordings and 'collect now', but from guide and logos", () => {
     const taken = [9, 10, 8, 5].map((priority) => tuner(['GR'], [user('other', priority)]));
     expect(startable(waiting, [], taken)).toEqual([]);
     const lower = [tuner(['GR'], [user('epg T27', 3)]), tuner(['GR'], [user('logo GR/T27', 1)])];
     expect(startable(waiting, [], lower)).toEqual(gr('T13'));
   });
 
-  test('reads along where somebody has the channel open, whatever else is free', () => {
+  test('shares an existing tuning of the channel, whatever else is free', () => {
     const open = tuner(['GR'], [user('rec 1', 10)], { tuned: { type: 'GR', channel: 'T15' } });
     expect(startable(waiting, [], [open])).toEqual(gr('T15'));
     // Its own reading does not keep a channel open for another one.
@@ -53,7 +53,7 @@ describe('startable', () => {
     expect(startable(waiting, [], [own])).toEqual([]);
   });
 
-  test('passes over tuners that are disabled or cannot be used, and other types', () => {
+  test('skips disabled and unusable tuners, and other types', () => {
     const useless = [
       tuner(['GR'], [], { disabled: true }),
       tuner(['GR'], [], { rank: null }),
@@ -64,7 +64,7 @@ describe('startable', () => {
     expect(startable([...waiting, ...bs('BS01_0')], [], useless)).toEqual(bs('BS01_0'));
   });
 
-  test('never opens more than the tuners that nobody needs, in any household', () => {
+  test('never opens more tuners than are available, for any set of tuners', () => {
     const seed = fuzzSeed();
     const random = new Random(seed);
     const types: BroadcastType[][] = [['GR'], ['BS', 'CS'], ['GR', 'BS', 'CS'], ['CS']];
@@ -99,7 +99,7 @@ describe('startable', () => {
   });
 });
 
-test('the range holds what tuners can be asked for', () => {
+test('the range contains every channel that tuners can receive', () => {
   const count = (type: BroadcastType) => scanRange([type]).map(({ channel }) => channel);
   expect([count('GR').length, count('GR')[0], count('GR').at(-1)] as unknown).toEqual([40, 'T13', 'T52']);
   expect([count('BS').length, count('BS')[0], count('BS')[5], count('BS').at(-1)] as unknown).toEqual([
@@ -141,7 +141,7 @@ function take(progress: ScanProgress, channel: string): ScanTask {
 }
 
 describe('a scan as a value', () => {
-  test('a channel without a signal is read once, and reported with its reason', () => {
+  test('a channel without a signal is tried once, and reported with the reason', () => {
     const progress = beginScan(['CS']);
     settleTask(progress, take(progress, 'CS02'), failed('refused', 'アンテナがありません'));
     settleTask(progress, take(progress, 'CS04'), failed('no_signal', 'time is up'));
@@ -152,7 +152,7 @@ describe('a scan as a value', () => {
     ]);
   });
 
-  test('a channel whose signal could not be read is read again, after all others', () => {
+  test('a channel whose signal could not be read is tried again, after all others', () => {
     const progress = beginScan(['CS']);
     const task = take(progress, 'CS02');
     settleTask(progress, task, failed('partial', 'time is up'));
@@ -163,7 +163,7 @@ describe('a scan as a value', () => {
     expect(progress.failed).toMatchObject([{ type: 'CS', channel: 'CS02', outcome: 'partial' }]);
   });
 
-  test('a region of nine channels waits for under half of what reading the 41 empty ones of T13 to T62 twice takes', () => {
+  test('a scan of a region with nine channels takes under half of trying the 41 empty channels of T13 to T62 twice', () => {
     const progress = beginScan(['GR']);
     const received = ['T13', 'T16', 'T20', 'T21', 'T22', 'T24', 'T25', 'T27', 'T52'];
     let silent = 0;
@@ -179,7 +179,7 @@ describe('a scan as a value', () => {
     expect(silent / (2 * 41)).toBeLessThan(0.5);
   });
 
-  test('every way to fail has a sentence of its own', () => {
+  test('every failure has its own sentence', () => {
     const outcomes: SurveyOutcome[] = [
       'refused',
       'no_signal',
@@ -201,7 +201,7 @@ describe('a scan as a value', () => {
     for (const message of messages) expect(message).toMatch(/[ぁ-ん]/);
   });
 
-  test('without a tuner a channel was not looked at', () => {
+  test('without a tuner a channel counts as not examined', () => {
     const progress = beginScan(['CS']);
     settleTask(progress, take(progress, 'CS08'), failed('no_tuner'));
     expect([progress.done, progress.waiting[0]?.channel, progress.waiting[0]?.attempt] as unknown).toEqual([
@@ -214,7 +214,7 @@ describe('a scan as a value', () => {
     expect(nothingFound(progress)).toContain('空いているチューナーがありませんでした');
   });
 
-  test('slots that give one stream are one, under the smallest slot, in whatever order they came', () => {
+  test('slots with the same stream are merged under the smallest slot, in any order', () => {
     for (const order of [
       ['BS01_0', 'BS01_1', 'BS01_3'],
       ['BS01_3', 'BS01_1', 'BS01_0'],
@@ -232,7 +232,7 @@ describe('a scan as a value', () => {
     }
   });
 
-  test('slots that the NIT of the transponder does not know are not read twice', () => {
+  test('slots that are missing from the NIT of the transponder are not tried twice', () => {
     const progress = beginScan(['BS']);
     const transponder = [transportStreamId(0x4010), transportStreamId(0x4011)];
     settleTask(progress, take(progress, 'BS01_0'), found(stream(0x4010, [1], { transponder })));
@@ -242,7 +242,7 @@ describe('a scan as a value', () => {
     expect(progress.waiting.at(-1)).toMatchObject({ channel: 'BS01_1', attempt: 2 });
   });
 
-  test('keeps what is worth recording: a channel of data and one-segment alone is none', () => {
+  test('keeps channels worth recording: one with data and one-segment services only is dropped', () => {
     const progress = beginScan(['GR']);
     const services = [
       { serviceId: serviceId(1408), name: 'ワンセグ', serviceType: 0xc0 },
@@ -284,7 +284,7 @@ describe('a scan as a value', () => {
     ]);
   });
 
-  test('a channel that could not be looked at keeps what it had, unless its stream was found elsewhere', () => {
+  test('a channel that could not be examined keeps its entry, unless its stream was found elsewhere', () => {
     const progress = beginScan(['GR']);
     settleTask(progress, take(progress, 'T20'), found(stream(20, [20])));
     settleTask(progress, take(progress, 'T21'), failed('broken'));
@@ -305,7 +305,7 @@ describe('a scan as a value', () => {
     expect(unseenChannels(progress)).toHaveLength(38);
   });
 
-  test('whatever happens, every channel ends once, and readings are as many as were counted', () => {
+  test('for any results, every channel ends once, and the number of readings matches the count', () => {
     const seed = fuzzSeed();
     const random = new Random(seed);
     const outcomes: SurveyOutcome[] = ['refused', 'no_signal', 'partial', 'broken', 'unreadable', 'no_tuner'];

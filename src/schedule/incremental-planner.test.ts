@@ -22,7 +22,7 @@ function circumstances({ now, reservations, recorded, cancellations, tuners, set
   return { now, reservations, recorded, cancellations, tuners, settings, airings };
 }
 
-test('changes cost what they change, and lead to the same plan as everything anew', () => {
+test('the cost of a change depends on its size, and the plan equals a full computation', () => {
   const name = fc.constantFrom('灯台', '灯台 #2', '港', '海の灯台', '情報');
   const step = fc.oneof(
     fc.record({
@@ -81,7 +81,7 @@ test('changes cost what they change, and lead to the same plan as everything ane
   );
 });
 
-test('a rule that cannot be used says why, and is as good as disabled', () => {
+test('an unusable rule reports the reason, and counts as disabled', () => {
   const home = new Home([GR_TUNER]);
   const station = home.station('T27');
   const program = home.program(station, '灯台', { at: 30 });
@@ -105,7 +105,7 @@ test('a rule that cannot be used says why, and is as good as disabled', () => {
   expect(planning.faults().size).toBe(0);
 });
 
-test('what is booked of a hidden station stays', () => {
+test('bookings of a hidden station stay', () => {
   const home = new Home([GR_TUNER]);
   const station = home.station('T27');
   home.reserve(home.program(station, '灯台', { at: 30 }));
@@ -120,7 +120,7 @@ test('what is booked of a hidden station stays', () => {
   expect(planning.plan(circumstances(home)).update[0]?.to).toMatchObject({ state: 'missed' });
 });
 
-test('a preview tells what would become of each programme, and changes nothing', () => {
+test('a preview reports the result for each programme, and changes nothing', () => {
   const home = new Home([GR_TUNER]);
   const [one, two] = [home.station('T27'), home.station('T28')];
   const planning = new IncrementalPlanner();
@@ -163,7 +163,7 @@ test('a preview tells what would become of each programme, and changes nothing',
   expect(planning.preview(draft, circumstances(home), ruleId(1)).programs).toHaveLength(5);
 });
 
-test('a rule that matches too much books what is on first, and says so of the rest', () => {
+test('a rule with too many matches books the earliest ones, and reports the rest', () => {
   const home = new Home([GR_TUNER]);
   const stations = [home.station('T27'), home.station('T28'), home.station('T29')];
   const planning = new IncrementalPlanner();

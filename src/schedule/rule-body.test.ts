@@ -20,12 +20,12 @@ function pathOf(body: unknown): string | undefined {
 }
 
 describe('readRule', () => {
-  test('takes a name without control characters and those that turn the direction of writing', () => {
+  test('strips control and bidirectional characters from a name', () => {
     expect(readRule({ keyword: '灯台', name: ' 夜の\u202e番組\u0000 ' }, accept).name).toBe('夜の番組');
     expect(readRule({ keyword: '灯台', name: '\u202e' }, accept).name).toBe('灯台');
   });
 
-  test('what is left out has its default', () => {
+  test('omitted fields have their defaults', () => {
     expect(readRule({ keyword: ' 灯台 ' }, accept)).toEqual({
       name: '灯台',
       enabled: true,
@@ -58,12 +58,12 @@ describe('readRule', () => {
     });
   });
 
-  test('an update that says nothing about dedupe leaves it', () => {
+  test('an update without dedupe keeps it', () => {
     expect(readRule({ keyword: 'a' }, accept, { dedupe: false }).dedupe).toBe(false);
     expect(readRule({ keyword: 'a', dedupe: true }, accept, { dedupe: false }).dedupe).toBe(true);
   });
 
-  test('a field that is wrong is named', () => {
+  test('an invalid field is named', () => {
     const wrong: [unknown, string][] = [
       [{ keyword: 3 }, 'keyword'],
       [{ keyword: 'a', keywrod: 'b' }, 'keywrod'],
@@ -87,7 +87,7 @@ describe('readRule', () => {
     for (const [body, path] of wrong) expect([body, pathOf(body)]).toEqual([body, path]);
   });
 
-  test('what every programme meets is no condition', () => {
+  test('a condition that every programme meets is refused', () => {
     const nothing: object[] = [
       ...['|', '"', '""', '" "|', '-灯台', '-"灯台 朝" -港'].map((keyword) => ({ keyword })),
       { types: ['GR', 'BS', 'CS'] },
@@ -110,7 +110,7 @@ describe('readRule', () => {
     for (const body of something) expect([body, pathOf(body)]).toEqual([body, 'accepted']);
   });
 
-  test('an expression that is found in every text is no condition either', () => {
+  test('an expression that matches every text is refused too', () => {
     const limits = (body: object) => {
       try {
         return readRule({ regex: true, ...body }, checkExpression) !== undefined;
@@ -134,7 +134,7 @@ describe('readRule', () => {
   });
 });
 
-test('a rule is sent as its schema says, and what is sent can be sent back', () => {
+test('a returned rule matches its schema and can be sent back', () => {
   const draft = readRule({ keyword: 'a', genres: [{ lv1: 7 }], weekdays: [6, 0, 6] }, accept);
   const item = ruleItem({
     ...draft,

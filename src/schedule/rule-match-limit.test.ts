@@ -20,22 +20,22 @@ function programmes(count: number, from = 0): GuideProgram[] {
   return ids.flatMap((id) => home.guide.get(id) ?? []);
 }
 
-describe('what is planned of what rules match', () => {
-  test('is all of it where it is not too much, what is over too', () => {
+describe('the matches of rules that are planned', () => {
+  test('are all matches below the limit, past ones too', () => {
     const programs = programmes(10, -90);
     expect(nearest(new Map([[ONE, programs]]), NOON, 10, 100)).toEqual(
       new Map([[ONE, { programs, left: 0 }]]),
     );
   });
 
-  test('is what begins first, without what is over', () => {
+  test('are the earliest upcoming matches above the limit', () => {
     const programs = programmes(10, -90);
     const near = nearest(new Map([[ONE, programs.toReversed()]]), NOON, 4, 100).get(ONE);
     expect(near?.programs).toEqual(programs.slice(3, 7));
     expect(near?.left).toBe(3);
   });
 
-  test('leaves a rule of a few programmes all of them where another matches everything', () => {
+  test('include all matches of a narrow rule beside one that matches everything', () => {
     const all = programmes(100);
     const near = nearest(
       new Map([
@@ -51,7 +51,7 @@ describe('what is planned of what rules match', () => {
     expect(near.get(TWO)?.programs).toEqual(all.slice(90));
   });
 
-  test('reaches everything as time goes on', () => {
+  test('reach every match as time advances', () => {
     const programs = programmes(50);
     const planned = new Set<GuideProgram>();
     for (let now = NOON - HOUR; now < NOON + 26 * HOUR; now += 10 * MINUTE) {
@@ -61,7 +61,7 @@ describe('what is planned of what rules match', () => {
     expect(planned.size).toBe(50);
   });
 
-  test('is never more than there may be, and never leaves out what begins before what is in', () => {
+  test('never exceed the limit, and never skip an earlier match for a later one', () => {
     const guide = programmes(200, -600);
     const rules = fc.array(fc.array(fc.nat(199), { maxLength: 200 }), { minLength: 1, maxLength: 6 });
     fc.assert(

@@ -7,7 +7,7 @@ import { folderList } from './folder-list.ts';
 const FOLDER = mkdtempSync(join(tmpdir(), 'svc-folders-'));
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
-test('folders within a folder are told by name, without files, links and hidden ones', async () => {
+test('lists the folders within a folder by name, without files, links and hidden ones', async () => {
   for (const name of ['録画', 'b', '.hidden']) mkdirSync(join(FOLDER, name));
   writeFileSync(join(FOLDER, 'file'), '');
   symlinkSync('/etc', join(FOLDER, 'link'));
@@ -22,7 +22,7 @@ test('folders within a folder are told by name, without files, links and hidden 
   });
 });
 
-test('of the system nothing is told', async () => {
+test('system folders are not listed', async () => {
   const { parent, folders } = await folderList('/');
   expect(parent).toBeNull();
   const names = folders.map(({ name }) => name);
@@ -30,7 +30,7 @@ test('of the system nothing is told', async () => {
   for (const name of ['etc', 'proc', 'sys', 'dev', 'usr']) expect(names).not.toContain(name);
 });
 
-test('what is no folder that can be read is refused with a reason', async () => {
+test('a path that is no readable folder is refused with a reason', async () => {
   const asked = [
     'relative',
     '/etc',

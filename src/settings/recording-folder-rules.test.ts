@@ -18,13 +18,13 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const judge = (path: string) =>
   refusedFolder(path, { dataDir: join(folder, 'data'), recordingsDir: join(folder, 'data', 'recordings') });
 
-test('a folder that can be written, or made, may be used', async () => {
+test('a writable folder, or one that can be created, may be used', async () => {
   for (const name of ['disk', 'disk/new/deep', 'data/recordings', 'data/recordings/more']) {
     expect([name, await judge(join(folder, name))]).toEqual([name, undefined]);
   }
 });
 
-test('system folders and the data folder may not, under any name', async () => {
+test('system folders and the data folder are refused, under any path', async () => {
   for (const path of [
     '/',
     '/etc',
@@ -43,7 +43,7 @@ test('system folders and the data folder may not, under any name', async () => {
   }
 });
 
-test('what is no folder may not', async () => {
+test('a path that is no folder is refused', async () => {
   expect(await judge(join(folder, 'file'))).toBe('フォルダーではありません');
   expect(await judge(join(folder, 'file', 'below'))).toBe('フォルダーではありません');
 });

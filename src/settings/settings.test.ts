@@ -56,7 +56,7 @@ function refused(settings: Settings, body: unknown): string | undefined {
 }
 
 describe('settings', () => {
-  test('begin as their defaults, which depend on the machine', () => {
+  test('start with defaults that depend on the machine', () => {
     const settings = open();
     expect(settings.all()).toEqual(settingDefaults({ gpu: false }));
     expect(settings.get('conversions')).toBe(2);
@@ -65,7 +65,7 @@ describe('settings', () => {
     expect(Object.keys(settings.all()).sort()).toEqual(Object.keys(SETTING_SCHEMAS).sort());
   });
 
-  test('a change is merged, kept over a restart, and told once', () => {
+  test('a change is merged, kept over a restart, and published once', () => {
     const settings = open();
     const changed: string[][] = [];
     const end = settings.onChange((keys) => changed.push([...keys]));
@@ -85,7 +85,7 @@ describe('settings', () => {
     expect(changed).toHaveLength(2);
   });
 
-  test('null takes a key back to its default, whatever that will be', () => {
+  test('null resets a key to its default, also to a later one', () => {
     const settings = open();
     settings.change({ conversions: 2, postalCode: '1000001' });
     gpu = true;
@@ -95,7 +95,7 @@ describe('settings', () => {
     expect(database.query('SELECT count(*) AS n FROM settings').get()).toEqual({ n: 0 });
   });
 
-  test('an unknown key or a bad value is refused by its path, and nothing changes', () => {
+  test('an unknown key or an invalid value is refused with its path, and nothing changes', () => {
     const settings = open();
     for (const [body, path] of [
       [{ keepTs: true, nonsense: 1 }, 'nonsense'],
@@ -131,7 +131,7 @@ describe('settings', () => {
     expect(told).toEqual([]);
   });
 
-  test('stored values that this version cannot use count as not set', () => {
+  test('stored values that are invalid in this version count as unset', () => {
     const store = new SettingStore(database);
     store.put(
       new Map<string, unknown>([
@@ -149,7 +149,7 @@ describe('settings', () => {
     expect(store.all().get('fromTheFuture')).toEqual({ a: 1 });
   });
 
-  test('a listener that throws harms nobody else', () => {
+  test('a listener that throws does not affect others', () => {
     const settings = open();
     const heard: number[] = [];
     settings.onChange(() => {
@@ -163,7 +163,7 @@ describe('settings', () => {
 });
 
 describe('facts of the system', () => {
-  test('a folder has its space, one that is to be made that of where it will lie', async () => {
+  test('a folder reports its space, a missing one that of its future file system', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-facts-'));
     const facts = await folderFacts({ role: 'data', path: folder, floorBytes: 7 });
     expect(facts.freeBytes).toBeGreaterThan(0);
@@ -180,7 +180,7 @@ describe('facts of the system', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('a database that is not there is of no size', () => {
+  test('a missing database has no size', () => {
     expect(databaseBytes('/nonexistent/x.db')).toBe(0);
   });
 });

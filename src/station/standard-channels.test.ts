@@ -16,7 +16,7 @@ const empty = (type: BroadcastType, channel: string): Channel => ({ ...own(type,
 const ALL = [tunerOf(['GR']), tunerOf(['BS', 'CS'])];
 const types = (channels: readonly Channel[] | undefined) => [...new Set(channels?.map(({ type }) => type))];
 
-test('every stream of the table has a station, each once', () => {
+test('every stream of the table has a station and appears once', () => {
   for (const type of ['BS', 'CS'] as const) {
     const table = standardChannels(type);
     expect(table.every(({ stations }) => stations.length === 1)).toBe(true);

@@ -49,7 +49,7 @@ function open() {
 }
 
 describe('an import', () => {
-  test('hides what it lacks at once, and forgets it when it stays away, once', () => {
+  test('hides a missing station at once, and deletes it once after a long absence', () => {
     const { stations, clock, id, forgotten, events, database } = open();
     stations.import([channel([station(1024), station(1032)])]);
     stations.import([channel([station(1024)])]);
@@ -73,7 +73,7 @@ describe('an import', () => {
     expect(state()).toEqual([['scheduled']]);
   });
 
-  test('that has the station again begins its absence anew', () => {
+  test('that contains the station again resets its absence', () => {
     const { stations, clock, forgotten } = open();
     const both = [channel([station(1024), station(1032)])];
     const one = [channel([station(1024)])];
@@ -94,7 +94,7 @@ describe('an import', () => {
     expect([stations.list().length, forgotten()] as unknown).toEqual([2, []]);
   });
 
-  test('without any station changes nothing, however long it goes on', () => {
+  test('without any station changes nothing, for any duration', () => {
     const { stations, clock, forgotten } = open();
     stations.import([channel([station(1024)])]);
     for (const answer of [[], [channel([])], [channel([station(1408, { serviceType: 0xc0 })])]]) {
@@ -104,7 +104,7 @@ describe('an import', () => {
     expect([stations.list().length, forgotten()] as unknown).toEqual([1, []]);
   });
 
-  test('a clock that is set forgets nothing; a restart counts anew', () => {
+  test('a clock step deletes nothing; a restart restarts the count', () => {
     const { stations, start, clock, forgotten } = open();
     stations.import([channel([station(1024), station(1032)])]);
     stations.import([channel([station(1024)])]);
@@ -145,7 +145,7 @@ describe('an import', () => {
     ]);
   });
 
-  test('a station that turns into data goes from the list, and in the end from the table', () => {
+  test('a station that becomes a data service leaves the list, and finally the table', () => {
     const { stations, store, clock, id } = open();
     stations.import([channel([station(1024), station(1032)])]);
     const data = [channel([station(1024), station(1032, { serviceType: 0xc0 })])];
@@ -166,7 +166,7 @@ describe('an import', () => {
     expect(store.known()).toHaveLength(2);
   });
 
-  test('any row of imports: the list is that of the last one with stations, and no television is deleted', () => {
+  test('for any series of imports the list equals the last one with stations, and no present television station is deleted', () => {
     const seed = fuzzSeed();
     const random = new Random(seed);
     for (let round = 0; round < 30; round++) {

@@ -18,7 +18,7 @@ function channel(over: Partial<Channel>): Channel {
 }
 
 describe('stationsOfChannels', () => {
-  test('one-segment, data and engineering services are left out, radio stays', () => {
+  test('one-segment, data and engineering services are omitted, radio stays', () => {
     const found = stationsOfChannels([
       channel({
         stations: [
@@ -51,7 +51,7 @@ describe('stationsOfChannels', () => {
     expect(stationsOfChannels([cs])).toHaveLength(1);
   });
 
-  test('names have no control characters and none that turn the direction of writing', () => {
+  test('names have no control and no bidirectional characters', () => {
     const [found] = stationsOfChannels([
       channel({ stations: [station(1024, { name: '\u202e みなと\u0007総合\u2066\n１ ' })] }),
     ]);
@@ -103,7 +103,7 @@ describe('Stations', () => {
     expect(stations.list()).toHaveLength(1);
   });
 
-  test('the list is there after a restart, before the agent answers', () => {
+  test('the list is available after a restart, before the agent answers', () => {
     const { stations, make } = open();
     stations.import([one]);
     expect(make().list()).toEqual(stations.list());

@@ -35,7 +35,7 @@ beforeEach(() => {
 
 afterEach(() => database.close());
 
-describe('the next recording to look at', () => {
+describe('the next recording for commercial detection', () => {
   const all = (onlyRequested: boolean): RecordingId[] => {
     const found: RecordingId[] = [];
     for (let id = chapters.next(onlyRequested); id !== undefined; id = chapters.next(onlyRequested, found))
@@ -44,7 +44,7 @@ describe('the next recording to look at', () => {
   };
   const ids = (...numbers: number[]): RecordingId[] => numbers.map(recordingId);
 
-  test('is what somebody asked for, the oldest question first, then the newest', () => {
+  test('is a requested one, the oldest request first, then the newest recording', () => {
     put(6);
     chapters.request(recordingId(2), wallMs(20));
     chapters.request(recordingId(5), wallMs(10));
@@ -59,7 +59,7 @@ describe('the next recording to look at', () => {
     expect(all(false)).toEqual(ids(2, 6, 3, 1));
   });
 
-  test('is one that its rule or reservation wants looked at, whatever the setting says', () => {
+  test('is one that its rule or reservation selects, whatever the setting', () => {
     put(3);
     database.run(`UPDATE recordings SET commercials = 'cut' WHERE id = 2`);
     database.run(`UPDATE recordings SET commercials = 'none' WHERE id = 3`);
@@ -68,7 +68,7 @@ describe('the next recording to look at', () => {
     expect([1, 2, 3].map((id) => chapters.handling(recordingId(id)))).toEqual([null, 'cut', 'none']);
   });
 
-  test('is found without reading all that wait', () => {
+  test('is found without reading all pending ones', () => {
     const took = (): number => {
       const begin = process.threadCpuUsage();
       for (let times = 0; times < 100; times++) chapters.next(false, ids(1, 2, 3));
@@ -90,7 +90,7 @@ describe('the next recording to look at', () => {
 describe('recordings without their original stream', () => {
   const pages = (): RecordingId[][] => [...chapters.withoutOriginal()];
 
-  test('are told in pages, oldest first, and settled as failed at once', () => {
+  test('are listed in pages, oldest first, and marked as failed at once', () => {
     put(250);
     database.run("UPDATE recording_files SET source = 'encoded' WHERE recording_id % 2 = 0");
     database.run("INSERT INTO recording_parts (recording_id, part, path, bytes) VALUES (2, 1, '/p', 1)");

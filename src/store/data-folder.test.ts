@@ -95,7 +95,7 @@ test('a copy neither serves, continues nor deletes recordings of its original', 
   original.close();
 });
 
-test('its own recordings stay, and those of the original are taken over once it is gone', () => {
+test('a copy keeps its own recordings, and takes over those of the original once that is gone', () => {
   copyOriginal();
   const first = openStores(join(root, 'copy'));
   put(first.database, 'available', join(root, 'copy/recordings'));

@@ -11,7 +11,7 @@ function thrown(act: () => void): unknown {
   throw new Error('nothing was thrown');
 }
 
-test('what the database refuses is told by what can be done about it', () => {
+test('database errors are classified by what can be done about them', () => {
   const database = new Database(':memory:', { strict: true });
   database.run('CREATE TABLE a (text TEXT)');
   database.run('PRAGMA max_page_count = 3');

@@ -75,12 +75,12 @@ async function state(promise: Promise<void>): Promise<string> {
   return await Promise.race([promise.then(() => 'stored'), later]);
 }
 
-test('nothing committed waits for nothing', async () => {
+test('without a commit there is nothing to wait for', async () => {
   await client.stored();
   expect(workers).toHaveLength(0);
 });
 
-test('what is committed while the disk is busy waits for its next answer, all of it together', async () => {
+test('commits made while the disk is busy share its next sync', async () => {
   commit();
   const first = client.stored();
   expect(await state(first)).toBe('waits');
@@ -97,7 +97,7 @@ test('what is committed while the disk is busy waits for its next answer, all of
   expect(syncs()).toBe(2);
 });
 
-test('a disk that refuses, or gives no answer, is told to whoever waits; the next is asked again', async () => {
+test('a sync that fails or times out is reported to all waiting callers; the next one is tried again', async () => {
   commit();
   const refused = client.stored();
   workers[0]?.refused('EIO');
@@ -109,7 +109,7 @@ test('a disk that refuses, or gives no answer, is told to whoever waits; the nex
   await client.stored();
 });
 
-test('a worker that died is started anew', async () => {
+test('a worker that died is restarted', async () => {
   commit();
   const lost = client.stored();
   workers[0]?.dispatchEvent(new ErrorEvent('error', { message: 'gone' }));
@@ -120,7 +120,7 @@ test('a worker that died is started anew', async () => {
   await again;
 });
 
-test('an inspection runs in a worker of its own that ends with it; the same damage is logged once', async () => {
+test('an integrity check runs in a worker of its own that ends with it; the same damage is logged once', async () => {
   client = new DatabaseWorkerClient({ ...client.options, inspectMs: 1 });
   client.start();
   await comesTrue('the inspection', async () => (workers.length === 2 ? true : undefined), LIMIT_MS);
@@ -137,7 +137,7 @@ test('an inspection runs in a worker of its own that ends with it; the same dama
   await closing;
 });
 
-test('shutdown is told whether everything is in the database, and closes once', async () => {
+test('shutdown reports whether everything is in the database, and closes once', async () => {
   client.start();
   const closing = client.close();
   workers[0]?.answer({ link: 'closed' });

@@ -25,7 +25,7 @@ function put(over: Partial<ReadCoverage>) {
   return store.all().get(HOME);
 }
 
-test('a reading that saw a part takes nothing back, one that saw all does', () => {
+test('a partial collection does not reduce the coverage, a complete one may', () => {
   expect(put({ filledUntil: broadcastMs(500), readAt: wallMs(10) })).toEqual({
     filledUntil: broadcastMs(500),
     readAt: wallMs(10),
@@ -49,11 +49,11 @@ test('a reading that saw a part takes nothing back, one that saw all does', () =
   });
 });
 
-test('a part of which nothing was stored before is no reach', () => {
+test('a segment without earlier stored ones does not extend the coverage', () => {
   expect(put({})).toEqual({ filledUntil: null, readAt: null, hasGuide: true });
 });
 
-test('stations that are not stored are left', () => {
+test('unknown stations are ignored', () => {
   const other = stationId(networkId(6), serviceId(1));
   store.put([
     { stationId: other, filledUntil: broadcastMs(1), whole: true, readAt: wallMs(1), hasGuide: true },

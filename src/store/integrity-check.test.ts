@@ -10,7 +10,7 @@ function lookThrough(database: Database): IntegrityCheck['found'] {
   return look.found;
 }
 
-test('looking through everything names each damaged field by table and row, and finds nothing where all is sound', () => {
+test('a full check names each damaged field by table and row, and finds nothing in an intact database', () => {
   const database = new Database(':memory:', { strict: true });
   // As flipped bits of a page do: columns that hold what the schema forbids.
   const lenient = MIGRATIONS.map((sql) => sql.replaceAll(/STRICT, (?=WITHOUT)|STRICT/g, ''));

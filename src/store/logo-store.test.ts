@@ -46,7 +46,7 @@ const logo = (type: number, version: number | null, ...bytes: number[]) => ({
 const changes = () =>
   database.query<{ value: number }, []>("SELECT value FROM counters WHERE name = 'stations'").get()?.value;
 
-test('the best is kept, and its tag changes with its picture alone', () => {
+test('the best logo is kept, and its ETag changes only with its picture', () => {
   const [small] = store.put([logo(2, 1, 1, 2)], wallMs(10));
   expect(store.png(HOME)).toEqual(Uint8Array.of(1, 2));
   const [large] = store.put([logo(5, 1, 3, 4)], wallMs(20));
@@ -57,7 +57,7 @@ test('the best is kept, and its tag changes with its picture alone', () => {
   ]);
 });
 
-test('the same picture again is noted, and the list of stations stays as it was', () => {
+test('the same picture again is recorded without changing the station list', () => {
   store.put([logo(5, null, 3, 4)], wallMs(10));
   const before = changes();
   const [again] = store.put([logo(5, 7, 3, 4)], wallMs(50));
@@ -67,7 +67,7 @@ test('the same picture again is noted, and the list of stations stays as it was'
   expect(changes()).not.toBe(before);
 });
 
-test('a newer version replaces an older one, and an older one only what is worn out', () => {
+test('a newer version replaces an older one, and an older one only an expired one', () => {
   store.put([logo(5, 2, 2)], wallMs(0));
   store.put([logo(5, 1, 1)], wallMs(10));
   expect(store.png(HOME)).toEqual(Uint8Array.of(2));
@@ -77,7 +77,7 @@ test('a newer version replaces an older one, and an older one only what is worn 
   expect(store.png(HOME)).toEqual(Uint8Array.of(1));
 });
 
-test('a logo of a station that is not known is passed over', () => {
+test('a logo of an unknown station is ignored', () => {
   expect(store.put([{ ...logo(5, 1, 1), stationId: 5 as StationId }], wallMs(0))).toEqual([]);
   expect([store.all(), store.png(HOME)]).toEqual([[], undefined]);
 });

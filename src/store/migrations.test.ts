@@ -30,7 +30,7 @@ function old(version: number): Database {
 
 describe('migrations', () => {
   for (let version = 1; version <= MIGRATIONS.length; version++) {
-    test(`from version ${version} keep what is stored, and it is found`, async () => {
+    test(`from version ${version} keep stored data, which searches find`, async () => {
       const database = old(version);
       migrate(database, ':memory:');
       expect(database.query('PRAGMA user_version').get()).toEqual({ user_version: MIGRATIONS.length });
@@ -48,7 +48,7 @@ describe('migrations', () => {
   }
 });
 
-test('texts with curved apostrophes are brought to their new normal form', () => {
+test('texts with curved apostrophes are normalised again', () => {
   const before = MIGRATIONS.findIndex((sql) => sql.includes('Apostrophes'));
   const database = old(before);
   database.run("UPDATE programs SET name = 'Let’s'");
@@ -64,7 +64,7 @@ test('texts with curved apostrophes are brought to their new normal form', () =>
   database.close();
 });
 
-test('sentences of disabled rules become codes; what no code tells stays as it was written', () => {
+test('sentences of disabled rules become codes; those without a code stay as written', () => {
   const before = MIGRATIONS.findIndex((sql) => sql.includes('as a code (JSON)'));
   const database = old(before);
   const sentences = [
@@ -96,7 +96,7 @@ test('sentences of disabled rules become codes; what no code tells stays as it w
   database.close();
 });
 
-test('sentences of encodes become codes; what no code tells stays as it was written', () => {
+test('sentences of encodes become codes; those without a code stay as written', () => {
   const database = old(MIGRATIONS.findIndex((sql) => sql.includes('UPDATE encodes SET message = CASE')));
   const sentences = [...ENCODE_REASONS.map((code) => encodeReasonText({ code })), '別の版が書いた理由', null];
   database.run(
@@ -139,7 +139,7 @@ test('changes of listed tables are counted', () => {
   database.close();
 });
 
-test('a programme has one reservation; rules that go take their cancellations along and leave reservations', () => {
+test('a programme has one reservation; deleting a rule deletes its cancellations and keeps reservations', () => {
   const database = old(MIGRATIONS.length);
   database.run("INSERT INTO rules (name, conditions, created_at, updated_at) VALUES ('r', '{}', 0, 0)");
   const insert = `INSERT INTO reservations (program_id, station_id, rule_id, state, priority, name, description,

@@ -63,7 +63,7 @@ const window = (kind: 'basic' | 'extended', from: number, to: number, ...ids: nu
 });
 
 describe('reading', () => {
-  test('what follows a programme is what is announced last, not one that is said to be on without an end', async () => {
+  test('the programme after another is the last announced one, not one on air with an unknown end', async () => {
     await write({ programs: [program(1, 0, 30), program(2, 30, 60), program(3, 60, 90)] });
     // The one before runs over; the table of what follows the second still tells its old start.
     database.run('UPDATE programs SET on_air = 1, open_end = 1, end_at = ? WHERE event_id = 1', [at(90)]);
@@ -91,14 +91,14 @@ describe('reading', () => {
     expect(store.ofStation(HOME, EVER)).toEqual([stored]);
   });
 
-  test('a programme that changes again before it was indexed is stored', async () => {
+  test('a programme that changes twice before it is indexed is stored', async () => {
     await write({ programs: [program(7, 0, 30)] });
     database.run("INSERT OR IGNORE INTO search_pending SELECT 'program', id FROM programs");
     await write({ programs: [program(7, 5, 40)] });
     expect(store.ofStation(HOME, EVER)).toEqual([program(7, 5, 40)]);
   });
 
-  test('a station is sharing in a window where each of its programmes is shared', async () => {
+  test('a station counts as shared in a window in which each of its programmes is shared', async () => {
     const events = [{ networkId: networkId(0x7fe8), serviceId: serviceId(1024), eventId: eventId(1) }];
     const shared = { type: 'shared' as const, events };
     await write({
@@ -119,7 +119,7 @@ describe('reading', () => {
     expect(store.sharing([BRANCH], at(0), at(60)).size).toBe(0);
   });
 
-  test('airing is the programme whose span holds the moment, end exclusive', async () => {
+  test('the airing programme is the one whose span contains the moment, end exclusive', async () => {
     await write({ programs: [program(1, 0, 30), program(2, 30, 60)] });
     expect([airing(-1), airing(0), airing(29.9), airing(30), airing(60)]).toEqual([
       undefined,
@@ -130,7 +130,7 @@ describe('reading', () => {
     ]);
   });
 
-  test('where programmes overlap the one that began last is airing', async () => {
+  test('of overlapping programmes the one that began last is airing', async () => {
     await write({ programs: [program(1, 0, 60), program(2, 30, 90)] });
     expect([airing(29), airing(31), airing(61)]).toEqual([1, 2, 2]);
   });
@@ -147,7 +147,7 @@ describe('reading', () => {
 });
 
 describe('writing', () => {
-  test('what came again unchanged is not written again', async () => {
+  test('unchanged repetitions are not written', async () => {
     const programs = [program(1, 0, 30, { extended: { 内容: '話' } }), program(2, 30, 60)];
     expect((await write({ programs })).changed).toBe(2);
     expect((await write({ programs }, 1)).changed).toBe(0);
@@ -155,7 +155,7 @@ describe('writing', () => {
     expect((await write({ programs: [program(2, 30, 65)] }, 2)).changed).toBe(1);
   });
 
-  test('transactions are short, and others get their turn between them', async () => {
+  test('transactions are short, and other tasks run between them', async () => {
     const programs = Array.from({ length: 400 }, (_, index) => program(index, index * 5, index * 5 + 5));
     await write({ programs });
     expect(pauses).toBeGreaterThan(2);
@@ -185,7 +185,7 @@ describe('writing', () => {
     expect(longest).toBeLessThan(20);
   });
 
-  test('a station that announces without end fills no more than its share, and still says what is on', async () => {
+  test('a station with endless announcements is limited to its quota, and what is on is still stored', async () => {
     const flood = Array.from({ length: 63_000 }, (_, index) => program(index, index, index + 1));
     await write({ programs: flood });
     expect(events()).toHaveLength(3_000);
@@ -195,7 +195,7 @@ describe('writing', () => {
     expect(airing(5)).toBe(eventId(64_000));
   });
 
-  test('a station that was forgotten meanwhile is left', async () => {
+  test('a station that was deleted meanwhile is ignored', async () => {
     const other = stationId(networkId(4), serviceId(101));
     const change = { ...program(1, 0, 30), stationId: other, id: programId(other, eventId(1)) };
     expect(await write({ stationId: other, programs: [change] })).toEqual({
@@ -204,7 +204,7 @@ describe('writing', () => {
     });
   });
 
-  test('texts that come apart find their programme, or are handed back', async () => {
+  test('texts that arrive separately are added to their programme, or returned', async () => {
     await write({ programs: [program(1, 0, 30)] });
     const extended = new Map([
       [eventId(1), { 出演者: '一' }],
@@ -216,7 +216,7 @@ describe('writing', () => {
     expect((await write({ extended: new Map([[eventId(1), { 出演者: '一' }]]) })).changed).toBe(0);
   });
 
-  test('a table without extended text keeps the text that is there, unless the number is another programme now', async () => {
+  test('a table without extended text keeps the stored text, unless the event id now belongs to another programme', async () => {
     await write({ programs: [program(1, 0, 30, { extended: { 内容: '長い' } })] });
     await write({ programs: [program(1, 5, 35)] });
     expect(store.ofStation(HOME, EVER)[0]).toMatchObject({ startAt: at(5), extended: { 内容: '長い' } });
@@ -225,7 +225,7 @@ describe('writing', () => {
     expect(store.ofStation(HOME, EVER)[0]?.extended).toBeNull();
   });
 
-  test('ended programmes are forgotten, and so are their letters', async () => {
+  test('ended programmes are deleted, together with their search index', async () => {
     await write({ programs: [program(1, 0, 30), program(2, 30, 60)] });
     expect(await rows.writer.purge(at(30))).toBe(1);
     expect(events()).toEqual([2]);
@@ -236,12 +236,12 @@ describe('writing', () => {
 describe('a new version of a schedule', () => {
   beforeEach(() => write({ programs: [program(1, 0, 30), program(2, 30, 60), program(3, 180, 210)] }));
 
-  test('removes what it does not list any more, in its own part only', async () => {
+  test('removes what it no longer lists, within its own segment', async () => {
     await write({ windows: [window('basic', 0, 180, 1)] });
     expect(events()).toEqual([1, 3]);
   });
 
-  test('moves what another part lists now', async () => {
+  test('moves what another segment lists now', async () => {
     await write({ programs: [program(2, 190, 220)], windows: [window('basic', 0, 180, 1)] });
     expect(store.ofStation(HOME, EVER).map((row) => [row.eventId, row.startAt - NOON] as unknown)).toEqual([
       [1, 0],
@@ -250,12 +250,12 @@ describe('a new version of a schedule', () => {
     ]);
   });
 
-  test('leaves what has ended', async () => {
+  test('keeps what has ended', async () => {
     await write({ windows: [window('basic', 0, 180, 2)] }, 45);
     expect(events()).toEqual([1, 2, 3]);
   });
 
-  test('leaves what waits for an end that is not decided, also in a stretch that does not list it', async () => {
+  test('keeps what follows an undecided end, also in a segment that does not list it', async () => {
     const present = program(1, 0, 200, { openEnd: true });
     const waiting = { id: program(2, 0, 1).id, durationMs: 30 * MINUTE };
     const presentFollowing = { present, following: null, waiting, at: at(185) };
@@ -264,48 +264,48 @@ describe('a new version of a schedule', () => {
     expect(events()).toContain(2);
   });
 
-  test('leaves what goes on beyond a stretch that is past, also where no present/following tells of it', async () => {
+  test('keeps what continues beyond a past segment, also without present/following', async () => {
     await write({ programs: [program(4, 170, 240)] });
     await write({ windows: [window('basic', 0, 180)] }, 181);
     expect(events()).toContain(4);
   });
 
-  test('leaves what is on the air by present/following, and what follows', async () => {
+  test('keeps what present/following lists as present and following', async () => {
     await say(program(1, 0, 30), program(2, 30, 60));
     const presentFollowing = { present: program(1, 0, 30), following: program(2, 30, 60), at: at(1) };
     await write({ windows: [window('basic', 0, 180)], presentFollowing }, 1);
     expect(events()).toEqual([1, 2, 3]);
   });
 
-  test('takes back extended texts that are listed no longer', async () => {
+  test('removes extended texts that are no longer listed', async () => {
     await write({ extended: new Map([[eventId(3), { 内容: '話' }]]) });
     await write({ windows: [window('extended', 180, 360)] });
     expect(store.ofStation(HOME, EVER)[2]?.extended).toBeNull();
     expect(events()).toEqual([1, 2, 3]);
   });
 
-  test('leaves the text of what has ended, whose stretch is sent no longer', async () => {
+  test('keeps the text of ended programmes, whose segment is no longer sent', async () => {
     await write({ extended: new Map([[eventId(1), { 内容: '話' }]]) });
     await write({ windows: [window('extended', 0, 180)] }, 181);
     expect(store.ofStation(HOME, EVER)[0]?.extended).toEqual({ 内容: '話' });
   });
 });
 
-describe('programmes that claim one time', () => {
-  test('a new programme hides the one whose time it takes, which stays stored', async () => {
+describe('overlapping programmes', () => {
+  test('a new programme hides the one that it overlaps, which stays stored', async () => {
     await write({ programs: [program(1, 0, 30)] });
     await write({ programs: [program(2, 0, 30)] }, 1);
     expect([shown(), events(), airing(10)]).toEqual([[2], [1, 2], 2]);
   });
 
-  test('what is hidden comes back when the other moves', async () => {
+  test('a hidden programme is shown again when the other moves', async () => {
     await write({ programs: [program(1, 0, 30)] });
     await write({ programs: [program(2, 0, 60)] }, 1);
     await write({ programs: [program(2, 30, 60)] }, 2);
     expect([shown(), airing(10), airing(40)]).toEqual([[1, 2], 1, 2]);
   });
 
-  test('present/following wins while a programme runs over, and the schedule loses nothing', async () => {
+  test('present/following takes precedence while a programme runs over, and the schedule is kept', async () => {
     await write({ programs: [program(1, 0, 60), program(2, 60, 90), program(3, 90, 120)] });
     await say(program(1, 0, 75), program(2, 75, 105), 55);
     expect([airing(70), airing(80)]).toEqual([1, 2]);
@@ -314,7 +314,7 @@ describe('programmes that claim one time', () => {
     expect([shown(), events(), airing(100)]).toEqual([[1, 4], [1, 2, 3, 4], 1]);
   });
 
-  test('the schedule that is behind takes nothing back from present/following', async () => {
+  test('an outdated schedule does not override present/following', async () => {
     const present = program(1, 0, 75);
     const said = { present, following: null, at: at(56) };
     await say(present, null, 55);
@@ -334,7 +334,7 @@ describe('programmes that claim one time', () => {
     expect(airing(40)).toBe(2);
   });
 
-  test('an end that is not decided is not before the one that was announced', async () => {
+  test('an undecided end is not earlier than the announced one', async () => {
     await write({ programs: [program(1, 0, 114), program(2, 114, 174)] });
     await say(program(1, 0, 60, { openEnd: true }), null, 5);
     expect(store.ofStation(HOME, EVER).map(({ endAt }) => (endAt - NOON) / MINUTE)).toEqual([114, 174]);
@@ -344,7 +344,7 @@ describe('programmes that claim one time', () => {
     expect(store.ofStation(HOME, EVER).map(({ endAt }) => (endAt - NOON) / MINUTE)).toEqual([120, 174]);
   });
 
-  test('what waits for an end that is not decided begins at any moment, and is not hidden by it', async () => {
+  test('a programme after an undecided end may begin at any moment, and is not hidden by it', async () => {
     const times = () =>
       store
         .ofStation(HOME, EVER)
@@ -371,7 +371,7 @@ describe('programmes that claim one time', () => {
     expect(times()).toEqual([[81, 126, false]]);
   });
 
-  test('"nothing is on" clears what claims to be, until something is', async () => {
+  test('an empty present table clears the programme on air, until one is listed', async () => {
     await write({ programs: [program(1, 0, 60), program(2, 60, 90)] });
     await say(null, program(2, 60, 90), 10);
     expect([airing(11), airing(70), events()]).toEqual([undefined, 2, [1, 2]]);
@@ -379,13 +379,13 @@ describe('programmes that claim one time', () => {
     expect(airing(13)).toBe(1);
   });
 
-  test('a programme that just began is not denied by a table of a moment before', async () => {
+  test('a programme that just began is not cleared by a slightly older table', async () => {
     await write({ programs: [program(1, 0, 60)] });
     await say(null, program(1, 0, 60), 0.1);
     expect(airing(1)).toBe(1);
   });
 
-  test('present/following that leaves fields out keeps what the schedule said', async () => {
+  test('fields missing from present/following keep their value from the schedule', async () => {
     await write({ programs: [program(1, 0, 60, { description: '説明', extended: { 内容: '話' } })] });
     await say(program(1, 0, 65, { genres: [], audios: [], description: '' }), null);
     expect(store.ofStation(HOME, EVER)).toEqual([
@@ -393,7 +393,7 @@ describe('programmes that claim one time', () => {
     ]);
   });
 
-  test('a note of days covers no programme', async () => {
+  test('an announcement of several days hides no programme', async () => {
     await write({ programs: [program(1, 0, 30), program(2, 30, 60)] });
     await write({ programs: [program(9, -60, 5000)] }, 1);
     expect(shown()).toEqual([9, 1, 2]);

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { openDatabase } from './database.ts';
 import { RecordingFolderStore } from './recording-folders.ts';
 
-test('knows the files that lie in a folder itself, the last recording first, and where it was mounted', () => {
+test('lists the files directly in a folder, the last recording first, and its mount point', () => {
   const database = openDatabase(':memory:');
   database.run('PRAGMA foreign_keys = OFF');
   const put = database.query(

@@ -36,7 +36,7 @@ test('a verdict is read as it was stored, and as versions without a number store
   expect(JSON.parse(storedVerdict(VERDICT))).toMatchObject({ v: 2, level: 'damaged' });
 });
 
-test('a damaged verdict reads as none, and a cause of a later version as a lost stream', () => {
+test('a damaged verdict reads as none, and an unknown cause as a lost stream', () => {
   for (const text of [null, '', '[]', '{}', '{"level":"fine","gaps":[]}', '{"level":"lost","gaps":{}}'])
     expect(readVerdict(text)).toBeNull();
   const later = {

@@ -96,7 +96,7 @@ const ORDERS: Record<RecordingQuestion['sort'], (a: ListedRecording, b: ListedRe
 };
 
 test(
-  `any question gets what a plain reading gives (FUZZ_SEED=${seed})`,
+  `any query gives the same as a plain scan (FUZZ_SEED=${seed})`,
   () => {
     const random = new Random(seed);
     const all = everything();
@@ -128,18 +128,18 @@ test(
   FUZZ_TIMEOUT,
 );
 
-describe('what others write', () => {
+describe('writes of other modules', () => {
   const row = { station: 101, serviceName: '衛星101', startAt: NOW, endAt: NOW + 1 };
   const isListed = (id: number): boolean => list.page(ANY, 0, 1000).rows.some((one) => one.id === id);
 
-  test('is listed at once, by its title too', () => {
+  test('are listed at once, also by title', () => {
     const id = putRecording(database, { ...row, name: '[字]０番' }, null);
     expect(list.page({ ...ANY, sort: 'title' }, 0, 1).rows[0]?.id).toBe(recordingId(id));
     database.run(`UPDATE recordings SET name = '龠' WHERE id = ${id}`);
     expect(list.page({ ...ANY, sort: 'title' }, 0, 1).rows[0]?.id).not.toBe(id);
   });
 
-  test('counts its files, whoever adds and removes them', () => {
+  test('update the count of files', () => {
     const id = putRecording(database, { ...row, name: 'x', bytes: 500 }, null);
     expect([isListed(id), list.find(recordingId(id))?.bytes]).toEqual([true, 500]);
     database.run(
@@ -158,7 +158,7 @@ describe('what others write', () => {
     expect([isListed(id), list.find(recordingId(id))?.bytes]).toEqual([false, 0]);
   });
 
-  test('leaves what was listed while nothing changes', () => {
+  test('keep the cached list while nothing changes', () => {
     const stamp = list.stamp();
     list.page(ANY, 0, 10);
     list.series(0, 10);
@@ -166,7 +166,7 @@ describe('what others write', () => {
   });
 });
 
-test('sums are those of the lists', () => {
+test('totals equal those of the lists', () => {
   indexAllPending(database);
   const sums = new RecordingSumStore(database);
   const total = (show: RecordingQuestion['show'], over: Partial<RecordingQuestion> = {}): number =>

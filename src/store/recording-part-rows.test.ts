@@ -4,7 +4,7 @@ import { recordingId } from '../model/ids.ts';
 import { openDatabase } from './database.ts';
 import { RecordingPartRows } from './recording-part-rows.ts';
 
-test('a station whose layout changes all the time fills a recording with a thousand seams, no more', () => {
+test('a recording stores at most a thousand seams, even if the layout changes constantly', () => {
   const database = openDatabase(':memory:');
   // Of recordings that are not made here.
   database.run('PRAGMA foreign_keys = OFF');

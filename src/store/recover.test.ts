@@ -57,7 +57,7 @@ function pageOf(sql: string): number {
 const LEAF = `SELECT pageno AS page FROM dbstat WHERE name = 'programs' AND pagetype = 'leaf' LIMIT 1 OFFSET 9`;
 const root = (table: string): string => `SELECT rootpage AS page FROM sqlite_schema WHERE name = '${table}'`;
 
-test('of a damaged page only its rows are lost, and everything else is as it was', async () => {
+test('a damaged page loses only its rows, and everything else is unchanged', async () => {
   ruin(pageOf(LEAF));
   const { tables } = recoverDatabase(path, aside);
   expect(tables.filter(({ isDamaged }) => isDamaged).map(({ table }) => table)).toEqual(['programs']);
@@ -74,7 +74,7 @@ test('of a damaged page only its rows are lost, and everything else is as it was
   database.close();
 });
 
-test('what a lost station and a lost rule had stays', () => {
+test('data of a lost station and a lost rule stays', () => {
   const before = openDatabase(path);
   before.run(
     `INSERT INTO rules (id, name, enabled, priority, dedupe, conditions, created_at, updated_at)
@@ -94,7 +94,7 @@ test('what a lost station and a lost rule had stays', () => {
   database.close();
 });
 
-test('what cannot be read at all stays where it is', () => {
+test('a file that cannot be read at all is not changed', () => {
   writeFileSync(path, 'no database '.repeat(1000));
   const before = readFileSync(path);
   expect(() => recoverDatabase(path, aside)).toThrow();
@@ -103,7 +103,7 @@ test('what cannot be read at all stays where it is', () => {
   expect(existsSync(aside)).toBe(false);
 });
 
-test('where the schema is gone, the known one is tried', () => {
+test('where the schema is lost, the known one is used', () => {
   const bytes = readFileSync(path);
   writeFileSync(path, bytes.fill(0, 0, PAGE));
   const { tables } = recoverDatabase(path, aside);
@@ -113,7 +113,7 @@ test('where the schema is gone, the known one is tried', () => {
   database.close();
 });
 
-test('of what holds nothing readable nothing is changed', () => {
+test('a file without readable content is not changed', () => {
   const bytes = Buffer.alloc(40 * PAGE, 0x55);
   writeFileSync(path, bytes);
   expect(() => recoverDatabase(path, aside)).toThrow();

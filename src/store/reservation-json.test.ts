@@ -33,13 +33,13 @@ test('reasons and notes are read as they were stored', () => {
   expect([storedReservationReason(null), storedReservationNote(null)]).toEqual([null, null]);
 });
 
-test('a sentence of an earlier version is read as it stands', () => {
+test('a sentence of an earlier version is kept as written', () => {
   const text = '「港の朝」と重なり、チューナーが足りないため録画できません。';
   expect(readReservationReason(text)).toEqual({ code: 'text', text });
   expect(readReservationNote(text)).toEqual({ code: 'text', text });
 });
 
-test('what had the tuners is not known of one that an earlier version stored', () => {
+test('the users of the tuners are unknown in rows of an earlier version', () => {
   const missed = { code: 'missed_tuners_in_use', names: [], hasMore: false } as const;
   for (const stored of ['{"v":2,"code":"missed_tuners_in_use"}', '{"code":"missed_tuners_in_use","names":5}'])
     expect(readReservationReason(stored)).toEqual(missed);

@@ -110,7 +110,7 @@ const CHOICE = {
 const draft = (body: object) => readRule(body, () => {});
 
 describe('reservations', () => {
-  test('by hand are stored with what was chosen, and booking again what is done with revives its row', () => {
+  test('by hand are stored with their options, and booking a settled one again reuses its row', () => {
     const id = reservations.book(manual(1, CHOICE), NOW);
     expect(reservations.find(id)).toMatchObject({
       ...CHOICE,
@@ -128,7 +128,7 @@ describe('reservations', () => {
     expect(reservations.ofProgram(program(2))).toBeUndefined();
   });
 
-  test('a plan is taken over whole: numbers in its order, blockers as numbers, rule choices', () => {
+  test('a plan is stored completely: ids in its order, blockers as ids, options of rules', () => {
     const first = reservations.book(manual(1), NOW);
     const gone = reservations.book(manual(9), NOW);
     const rule = rules.create(draft({ keyword: '番組' }), NOW);
@@ -178,7 +178,7 @@ describe('reservations', () => {
     expect(two).toMatchObject({ tuner: { type: 'GR', rank: 0 }, updatedAt: NOW + 5 });
   });
 
-  test('a plan of yesterday changes nothing', () => {
+  test('an outdated plan changes nothing', () => {
     const changes = { create: [], update: [], remove: [reservations.book(manual(1), NOW)] };
     for (const change of [
       () => void reservations.book(manual(2), NOW),
@@ -202,7 +202,7 @@ describe('reservations', () => {
     expect(reservations.all()).toHaveLength(1);
   });
 
-  test('cancelling remembers the airing once, restoring forgets it, and what runs is left to the recorder', () => {
+  test('cancelling stores the airing once, restoring deletes that, and a running one is left to the recorder', () => {
     const id = reservations.book(manual(1), NOW);
     const airing = { type: 'GR' as const, channel: 'T27', title: '番組1', startAt: broadcastMs(NOW + HOUR) };
     for (const at of [1, 2])
@@ -227,7 +227,7 @@ describe('reservations', () => {
     expect(reservations.find(id)?.state).toBe('cancelled');
   });
 
-  test('lists part what is to come from what is over; the last recording of it is named', () => {
+  test('lists separate upcoming from past ones, which name their last recording', () => {
     const states = ['scheduled', 'conflict', 'skipped', 'missed', 'cancelled', 'recording', 'finished'];
     for (const [index, state] of states.entries()) {
       const id = reservations.book(manual(index + 1), NOW);
@@ -285,7 +285,7 @@ describe('reservations', () => {
 });
 
 describe('rules', () => {
-  test('are stored as they were decided, and what they booked follows them', () => {
+  test('are stored as validated, and their bookings follow them', () => {
     const rule = rules.create(draft({ keyword: '番組', marginAfter: 5, dedupe: false }), NOW);
     expect(rules.find(rule.id)).toEqual(rule);
     expect(rule).toMatchObject({ name: '番組', dedupe: false, disabledReason: null, createdAt: NOW });
@@ -320,7 +320,7 @@ describe('rules', () => {
     ]);
   });
 
-  test('go with their cancellations; what they recorded stays', () => {
+  test('are deleted with their cancellations; their recordings stay', () => {
     const rule = rules.create(draft({ keyword: '番組' }), NOW);
     const memory = { type: 'GR' as const, channel: 'T27', title: 'x', startAt: NOW, cancelledAt: NOW };
     cancellations.add({ ...memory, ruleId: rule.id });
@@ -332,8 +332,8 @@ describe('rules', () => {
   });
 });
 
-describe('what a plan is made of', () => {
-  test('names the stations whose programmes changed, and marks what did', () => {
+describe('the input of a plan', () => {
+  test('names the stations whose programmes changed, and marks the changed ones', () => {
     const file = new PlanningDatabase(join(folder, 'svc.db'));
     const row = {
       station: STATION,
@@ -366,7 +366,7 @@ describe('what a plan is made of', () => {
     file.close();
   });
 
-  test('what was recorded lately, without what failed, but with what may be booked again', () => {
+  test('contains recent recordings without failed ones, and with those that may be booked again', () => {
     const record = (event: number, state: string, released: number, startAt = NOW) =>
       database.run(
         `INSERT INTO recordings (program_id, station_id, service_name, state, name, description, extended, start_at,

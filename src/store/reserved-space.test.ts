@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('room is kept where there is plenty, given up when the disk is full, and made again', () => {
+test('space is reserved where there is plenty, released when the disk is full, and reserved again', () => {
   free = RESERVED_BYTES;
   ballast.make();
   expect(existsSync(ballast.file)).toBe(false);

@@ -79,7 +79,7 @@ test('recordings that an update left pending are found once they are indexed, in
   expect([rows.map(({ id }) => Number(id)), more]).toEqual([[1250, 1249, 1248], true]);
 });
 
-test('other writers take turns with it: recordings are renamed and deleted, the guide is written', async () => {
+test('other writers run between its steps: recordings are renamed and deleted, the guide is written', async () => {
   other.run('PRAGMA busy_timeout = 0');
   const left: number[] = [];
   const writer = writerWith(async () => {

@@ -39,7 +39,7 @@ function emptyRecordingIndex(recordings: number): void {
   indexPending(database, Math.floor(recordings / 2));
 }
 
-test('terms are letters and pairs within words; signs are letters too', () => {
+test('terms are characters and bigrams within words, including symbols', () => {
   expect(textTerms('あいう b-').split(' ')).toEqual([
     'あ',
     'い',
@@ -61,7 +61,7 @@ test('terms are letters and pairs within words; signs are letters too', () => {
   });
 });
 
-test('of recordings pairs have their places; a phrase of pairs decides a word of any length', () => {
+test('bigrams of recordings have positions; a phrase of bigrams matches a word of any length', () => {
   const gap = '\ue020\ue020\ue020';
   expect(orderedTerms('あいう b-\nあい').split(' ')).toEqual(
     ['あ', 'い', 'う', 'b', '\ue02d'].concat(['あい', 'いう', gap, 'b\ue02d', gap, 'あい']),
@@ -69,7 +69,7 @@ test('of recordings pairs have their places; a phrase of pairs decides a word of
   expect(phraseExpression(['a"b', '😀', 'いろ'])).toBe('"a\ue022 \ue022b" AND "😀" AND "いろ"');
 });
 
-test('finds what a comparison letter by letter finds, whatever the texts and queries', async () => {
+test('finds the same as a substring comparison, for any texts and queries', async () => {
   // Few letters, so that texts share pairs without sharing words; among them everything that means something
   // to SQL, LIKE, GLOB or FTS5.
   const letters = fc.constantFrom(...'あいうアｱｲカｶﾞ゛AaＢb10%_*?"\'-+^:(){}[]字🈑〜～ー ．😀𠮷é\n　NEARORND');

@@ -83,14 +83,14 @@ describe('programmes', () => {
     expect(await programs('番組')).toEqual(['番組']);
   });
 
-  test('width, letter case and the width of kana do not count, marks have one spelling', async () => {
+  test('width, letter case and the width of kana are ignored, broadcast symbols have one spelling', async () => {
     home.addProgram(1, { name: '\u{1F21F}ＮＥＷＳ７　ｶﾞｲﾄﾞ' });
     for (const query of ['news7', 'ＮｅＷＳ', 'ガイド', 'ｶﾞｲ', '[新]news', '【新】', 'w', 'ｲ'])
       expect([query, await programs(query)]).toEqual([query, ['\u{1F21F}ＮＥＷＳ７　ｶﾞｲﾄﾞ']]);
     expect(await programs('がいど')).toEqual([]);
   });
 
-  test('what has ended is left out, what is on the air comes first, then by start', async () => {
+  test('ended programmes are omitted, those on the air come first, then by start', async () => {
     home.addProgram(1, { name: '番組 終わり', startAt: NOW - 2 * HOUR, endAt: NOW });
     home.addProgram(2, { name: '番組 明日', startAt: NOW + 24 * HOUR });
     home.addProgram(3, { name: '番組 今', startAt: NOW - HOUR, endAt: NOW + 1 });
@@ -103,13 +103,13 @@ describe('programmes', () => {
     expect((await store.programs(['番'], 5, NOW)).more).toBe(false);
   });
 
-  test('of stations that are not listed nothing is found', async () => {
+  test('programmes of unlisted stations are not found', async () => {
     home.addStation(5, '消えた局', 1);
     home.addProgram(1, { name: '番組', station: 5 });
     expect(await programs('番組')).toEqual([]);
   });
 
-  test('a row says its station and its reservation', async () => {
+  test('a row contains its station and its reservation', async () => {
     home.addProgram(1, { name: '番組' });
     home.addReservation(1, { name: '番組', state: 'conflict' });
     indexAllPending(database);
@@ -125,7 +125,7 @@ describe('programmes', () => {
     ]);
   });
 
-  test('what was renamed, moved or deleted is found as it is now', async () => {
+  test('renamed, moved or deleted programmes are found as they are now', async () => {
     const id = home.addProgram(1, { name: '古い名前' });
     expect(await programs('古い')).toHaveLength(1);
     database.query("UPDATE programs SET name = '新しい題', start_at = start_at + 1 WHERE id = ?").run(id);
@@ -136,14 +136,14 @@ describe('programmes', () => {
     expect(database.query('SELECT count(*) AS n FROM program_documents').get()).toEqual({ n: 0 });
   });
 
-  test('a programme that came and went before it was indexed leaves nothing', async () => {
+  test('a programme deleted before it was indexed leaves nothing in the index', async () => {
     const id = home.addProgram(1, { name: '束の間' });
     database.query('DELETE FROM programs WHERE id = ?').run(id);
     expect(indexPending(database)).toBe(0);
     expect(await programs('束の間')).toEqual([]);
   });
 
-  test('what is deleted between being read and being written is not indexed; a second pass changes nothing', async () => {
+  test('a programme deleted between reading and writing is not indexed; a second pass changes nothing', async () => {
     const [kept, gone] = [
       home.addProgram(1, { name: '残る番組' }),
       home.addProgram(2, { name: '消える番組' }),
@@ -216,7 +216,7 @@ describe('the other sections', () => {
     expect(database.query('SELECT count(*) AS n FROM recording_name_letters').get()).toEqual({ n: 3 });
   });
 
-  test('recordings are watched, chased, or not viewable', async () => {
+  test('recordings are marked as watchable, chaseable or not viewable', async () => {
     home.addRecording(1, { name: '録画中', state: 'recording' });
     home.addRecording(2, { name: '録画済み' });
     home.addRecording(3, { name: '録画失敗', state: 'failed' });
@@ -234,7 +234,7 @@ describe('the other sections', () => {
     ]);
   });
 
-  test('recordings tell what they are worth', async () => {
+  test('recordings contain their verdict', async () => {
     home.addRecording(1, { name: '録画済み' });
     home.addRecording(2, { name: '録画乱れ' });
     database.run(`UPDATE recordings SET verdict = '{"level":"damaged","drops":3}' WHERE id = 2`);
@@ -295,7 +295,7 @@ describe('a long search', () => {
     .map((letter, index) => `${letters[index]}${letter}`)
     .join(' ');
 
-  test('compares many and gives others a turn', async () => {
+  test('compares many rows and lets other tasks run in between', async () => {
     const count = 2_600;
     database.transaction(() => {
       for (let index = 0; index < count; index++) {

@@ -98,7 +98,7 @@ test('has cast and details of the main event beside a title of its own, in whate
   expect(rows.store.find(main().id)?.extended).toEqual({ 出演者: '佐藤' });
 });
 
-test('of a station that is not received stays without a title', async () => {
+test('of a main station that is not received stays without a title', async () => {
   await writeShared();
   expect(rows.store.find(id)?.name).toBe('');
 });

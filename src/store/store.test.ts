@@ -73,7 +73,7 @@ describe('openDatabase', () => {
     again.close();
   });
 
-  test('a database of a newer version is refused with its numbers and left alone', () => {
+  test('a database of a newer version is refused with both version numbers and not changed', () => {
     const path = join(folder, 'newer.db');
     const newer = new Database(path);
     newer.run('PRAGMA user_version = 9999');
@@ -114,7 +114,7 @@ describe('StationStore', () => {
     expect(store.listed().map((row) => row.serviceId as number)).toEqual([1024, 1025, 2048, 101, 55]);
   });
 
-  test('a hidden station is kept, and comes back as it is then', () => {
+  test('a hidden station is kept, and is listed again with its new data', () => {
     const store = new StationStore(database);
     const [one, two] = [station(0x7fe8, 1024, 'GR', 1), station(0x7fe9, 2048, 'GR', 2)];
     put(store, [one, two]);
@@ -128,7 +128,7 @@ describe('StationStore', () => {
     expect(store.listed().map((row) => row.name)).toEqual(['新しい名前']);
   });
 
-  test('forgetting takes the guide and the bookings that have not begun; the row stays for recordings', () => {
+  test('deleting a station removes its guide and future bookings; the row stays for recordings', () => {
     const store = new StationStore(database);
     const [gone, other] = [station(0x7fe8, 1024, 'GR', 1), station(0x7fe9, 2048, 'GR', 2)];
     put(store, [gone, other]);
@@ -190,7 +190,7 @@ describe('StationStore', () => {
   });
 });
 
-test('recordings are counted as they are now, without those that are deleted', () => {
+test('the current recordings are counted, without deleted ones', () => {
   const store = new StationStore(database);
   store.apply({ put: [station(0x7fe8, 1024, 'GR', 1)], hide: [], retype: [] }, broadcastMs(0));
   const recordings = new RecordingCount(database);

@@ -48,7 +48,7 @@ const logBytes = (): number => statSync(`${path}-wal`).size;
 const stored = (): number =>
   database.query<{ n: number }, []>('SELECT count(*) AS n FROM blobs').get()?.n ?? 0;
 
-test('the log is written into the database, begun anew when it is long, and nothing is lost', () => {
+test('the WAL is checkpointed, restarted when it is long, and nothing is lost', () => {
   for (let round = 0; round < 30; round += 1) {
     commit(300);
     checkpointer.sync();
@@ -62,7 +62,7 @@ test('the log is written into the database, begun anew when it is long, and noth
   ).toBe('ok');
 });
 
-test('nobody else begins the log anew: whoever does so waits for the disk', () => {
+test('only the checkpointer restarts the WAL, as that waits for the disk', () => {
   commit(1100);
   const { pages, unwritten } = checkpointer.look();
   expect(unwritten).toBe(0);
@@ -76,7 +76,7 @@ test('nobody else begins the log anew: whoever does so waits for the disk', () =
   expect(checkpointer.length().pages).toBeGreaterThan(1);
 });
 
-test('who reads for long holds the log, and nobody up; it is begun anew as soon as he is done', () => {
+test('a long read delays the restart of the WAL without blocking others; it restarts after the read', () => {
   const reader = openReader(path);
   reader.run('BEGIN');
   const before = reader.query<{ n: number }, []>('SELECT count(*) AS n FROM blobs');
@@ -94,7 +94,7 @@ test('who reads for long holds the log, and nobody up; it is begun anew as soon 
   reader.close();
 });
 
-test('on a slow disk the log is written when it is long, and begun anew only when it is very long', () => {
+test('on a slow disk the WAL is checkpointed when it is long, and restarted only when it is very long', () => {
   tickMs = 1000;
   checkpointer.sync();
   commit(1100);
@@ -109,7 +109,7 @@ test('on a slow disk the log is written when it is long, and begun anew only whe
   expect(checkpointer.look().pages).toBeLessThan(10);
 });
 
-test('after the end the database is one whole file', () => {
+test('after closing the database is one complete file', () => {
   commit(10);
   checkpointer.close();
   database.close();

@@ -62,7 +62,7 @@ async function read(url: string, limits: AgentStreamLimits = {}): Promise<Outcom
 const HEAD = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-SVC-Tuner: t1\r\n\r\n';
 
 describe('a stream of the agent', () => {
-  test('is read to its end, whatever the size of its chunks', async () => {
+  test('is read to its end, for any chunk size', async () => {
     const parts = Array.from({ length: 40 }, (_, at) => new Uint8Array(at * 997).fill(at));
     const url = serve(
       () =>
@@ -81,18 +81,18 @@ describe('a stream of the agent', () => {
     expect(bytes.equals(Buffer.concat(parts))).toBe(true);
   });
 
-  test('that the agent cuts is an error, not an end', async () => {
+  test('that the agent aborts is an error, not an end', async () => {
     const { error, bytes } = await read(speak([HEAD, '3\r\nabc\r\n', '5\r\nde']));
     expect([error.code, bytes.toString()]).toEqual(['ended', 'abcde']);
     expect(error.message).toContain('cut');
   });
 
-  test('that goes silent ends', async () => {
+  test('that stops sending ends', async () => {
     const { error, bytes } = await read(speak([HEAD, '3\r\nabc\r\n'], true), { silenceMs: 60 });
     expect([error.code, bytes.toString()]).toEqual(['silent', 'abc']);
   });
 
-  test('is left when it is aborted, at any moment', async () => {
+  test('is closed when it is aborted, at any moment', async () => {
     const left = Promise.withResolvers<void>();
     const url = serve(
       () =>
@@ -122,7 +122,7 @@ describe('a stream of the agent', () => {
   });
 });
 
-describe('a stream that does not come', () => {
+describe('a stream that cannot be opened', () => {
   test.each([
     [409, {}, 'tuners_busy'],
     [500, {}, 'no_signal'],
@@ -133,7 +133,7 @@ describe('a stream that does not come', () => {
     [404, {}, 'agent_misconfigured'],
     [502, {}, 'agent_unreachable'],
     [204, {}, 'agent_unreachable'],
-  ] as const)("%d %o is %s, with the agent's sentence", async (status, extra, code) => {
+  ] as const)("%d %o is %s, with the agent's message", async (status, extra, code) => {
     const message = '理由';
     const isEmpty = status === 204;
     const url = serve(() =>
@@ -143,7 +143,7 @@ describe('a stream that does not come', () => {
     expect([error.code, error.sentence, tunerId]).toEqual([code, isEmpty ? null : message, undefined]);
   });
 
-  test('a refusal that is no JSON, or has no end, still has its status', async () => {
+  test('a refusal without JSON, or without an end, still has its status', async () => {
     expect((await read(serve(() => new Response('<html>', { status: 502 })))).error).toMatchObject({
       ...{ code: 'agent_unreachable', message: 'HTTP 502', sentence: null },
     });
@@ -151,7 +151,7 @@ describe('a stream that does not come', () => {
     expect((await read(speak([endless], true))).error).toMatchObject({ code: 'tuners_busy' });
   });
 
-  test('no connection and no answer are told apart', async () => {
+  test('a refused connection and a missing answer are distinguished', async () => {
     expect((await read('http://127.0.0.1:1/')).error.code).toBe('agent_unreachable');
     expect((await read(speak([], true), { openMs: 50 })).error.code).toBe('no_signal');
     expect((await read(speak([]))).error.code).toBe('agent_unreachable');

@@ -14,7 +14,7 @@ function tuner(descrambling: Tuner['descrambling'], channel: string = STATION.ch
   };
 }
 
-test('a station is told the failure of its own programme', () => {
+test('a station reports the failure of its own programme', () => {
   const programs = [{ serviceId: 102, failure: 'not_subscribed' as const }];
   const state = { state: 'descrambled', failure: 'not_subscribed', programs } as const;
   const other = { ...STATION, serviceId: serviceId(102) };
@@ -22,7 +22,7 @@ test('a station is told the failure of its own programme', () => {
   expect(keyFailureOf([tuner({ ...state, programs })], other)).toBe('not_subscribed');
 });
 
-test('without a card every station of the stream is told so, unless the tuner receives another channel', () => {
+test('without a card every station of the stream reports it, unless the tuner receives another channel', () => {
   const state = { state: 'scrambled', failure: 'no_card' } as const;
   expect(keyFailureOf([tuner(state)], STATION)).toBe('no_card');
   expect(keyFailureOf([tuner(state, 'BS03_0')], STATION)).toBeUndefined();
@@ -31,7 +31,7 @@ test('without a card every station of the stream is told so, unless the tuner re
   expect(keyFailureOf([tuner(state)], { ...STATION, tunerId: 's1' })).toBeUndefined();
 });
 
-test('every reason has a sentence of its own and a cause for verdicts', () => {
+test('every reason has its own sentence and a cause for verdicts', () => {
   const reasons = KeyFailureSchema.anyOf.map((one) => one.const);
   expect(new Set(reasons.map((reason) => keyFailureProblem(reason).message)).size).toBe(reasons.length);
   for (const reason of reasons) {

@@ -37,7 +37,7 @@ async function failureOf(promise: Promise<unknown>): Promise<Failure> {
 }
 
 describe('ServerSentEventParser', () => {
-  test('finds the same events wherever the bytes are cut', () => {
+  test('finds the same events for any split of the bytes', () => {
     const text =
       ': hello\r\nevent: tuners\r\ndata: 1\r\n\r\ndata: a\ndata: b\n\nevent: x\n\nevent: あ\rdata: 2\r\r\n';
     const bytes = new TextEncoder().encode(text);
@@ -62,7 +62,7 @@ describe('ServerSentEventParser', () => {
 });
 
 describe('AgentClient', () => {
-  test('gives what the agent lists', async () => {
+  test('returns what the agent lists', async () => {
     const channel = { type: 'GR', channel: 'T27', tsid: 1, networkId: 2, stations: [] };
     const { url } = serve((path) => Response.json(path === '/agent/channels' ? [channel] : []));
     const client = new AgentClient(url);
@@ -70,7 +70,7 @@ describe('AgentClient', () => {
     expect(await client.tuners()).toEqual([]);
   });
 
-  test('an agent that is away, slow, forbids, errs or talks nonsense is unavailable, with the reason', async () => {
+  test('an agent that is down, slow, refuses, fails or sends invalid data is unavailable, with the reason', async () => {
     const away = await failureOf(new AgentClient('http://127.0.0.1:1').tuners());
     expect([away.code, away.message]).toEqual(['agent_unavailable', expect.stringContaining('拒否')]);
 
@@ -92,7 +92,7 @@ describe('AgentClient', () => {
     }
   });
 
-  test('an agent that cannot read its own tables is misconfigured, in its own words', async () => {
+  test('an agent that cannot read its own tables is misconfigured, with its own message', async () => {
     const { url } = serve(() => Response.json({ message: 'channels.json: 2 行' }, { status: 500 }));
     const { code, message } = await failureOf(new AgentClient(url).channels());
     expect([code, message]).toEqual([
@@ -101,7 +101,7 @@ describe('AgentClient', () => {
     ]);
   });
 
-  test('an answer without an end is not read to its end', async () => {
+  test('an endless answer is aborted', async () => {
     const left = Promise.withResolvers<void>();
     const { url } = serve(
       () =>
@@ -123,7 +123,7 @@ describe('AgentClient', () => {
     await left.promise;
   });
 
-  test('the stream address carries the use and the priority', () => {
+  test('the stream URL contains the use and the priority', () => {
     expect(agentStreamUrl('http://a', { type: 'GR', channel: 'T27', priority: 3, use: 'epg T27' })).toBe(
       'http://a/agent/stream?type=GR&channel=T27&priority=3&use=epg+T27',
     );
@@ -171,7 +171,7 @@ describe('AgentLink', () => {
     return { server, url, port: chosen, send, connections: () => controllers.length };
   }
 
-  test('tells of the agent events that it knows', async () => {
+  test('reports known agent events', async () => {
     const agent = eventServer();
     const { made, seen } = link(agent.url);
     await until(() => made.state.state === 'connected');
@@ -180,7 +180,7 @@ describe('AgentLink', () => {
     expect(seen).toEqual(['state connected', 'connected', 'tuners', 'channels']);
   });
 
-  test('an agent that goes away and comes back is found again', async () => {
+  test('reconnects when the agent restarts', async () => {
     const agent = eventServer();
     const { made, seen } = link(agent.url);
     await until(() => made.state.state === 'connected');
@@ -192,7 +192,7 @@ describe('AgentLink', () => {
     expect(seen.filter((entry) => entry === 'connected')).toHaveLength(2);
   });
 
-  test('an agent that hangs up at once is asked less and less often, one that stood for a while soon', async () => {
+  test('backs off when the agent disconnects at once, and reconnects soon after a longer connection', async () => {
     const times: number[] = [];
     const { url } = serve(() => {
       times.push(performance.now());
@@ -208,7 +208,7 @@ describe('AgentLink', () => {
     await until(() => times.length === 25);
   });
 
-  test('a long wait is over when someone else reached the agent', async () => {
+  test('a long backoff ends when another request reached the agent', async () => {
     const agent = eventServer();
     await agent.server.stop(true);
     const { made } = link(agent.url, { firstWaitMs: 3_600_000, maxWaitMs: 3_600_000 });
@@ -220,13 +220,13 @@ describe('AgentLink', () => {
     });
   });
 
-  test('a connection that fell silent is given up', async () => {
+  test('a silent connection is closed', async () => {
     const agent = eventServer();
     link(agent.url, { silenceMs: 20 });
     await until(() => agent.connections() > 1);
   });
 
-  test('closing ends it at once, connected or waiting', async () => {
+  test('closing ends it at once, whether connected or waiting', async () => {
     const agent = eventServer();
     const { made } = link(agent.url);
     await until(() => made.state.state === 'connected');

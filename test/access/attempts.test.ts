@@ -28,7 +28,7 @@ for (const [title, attempts] of GROUPS) {
   });
 }
 
-test('docs/security.md lists exactly these', () => {
+test('docs/security.md lists exactly these attempts', () => {
   const escaped = (text: string): string => text.replaceAll('|', '\\|');
   let number = 0;
   const tables = GROUPS.map(([title, attempts]) => {

@@ -83,7 +83,7 @@ function isEquivalent(file: string, text: string, { line }: Mutant): boolean {
   return EQUIVALENT.some(([where, pattern]) => where === file && pattern.test(words));
 }
 
-test('faults are put into code only', () => {
+test('mutations are applied to code only', () => {
   const text = [
     "import { a } from './a===b.ts';",
     '// a === b',
@@ -105,7 +105,7 @@ test('faults are put into code only', () => {
   ]);
 });
 
-describe.skipIf(!LONG)('the tests notice faults', () => {
+describe.skipIf(!LONG)('the tests detect mutations', () => {
   for (const { folder, rounds } of ROOMS) {
     const files = readdirSync(join(ROOT, folder))
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))

@@ -130,7 +130,7 @@ test('deleting a recording, or moving it to the recycle bin, cancels its encode'
   expect(await ended(one)).toMatchObject({ state: 'cancelled' });
 });
 
-test('is paused while somebody watches, and continues afterwards', async () => {
+test('is paused while a viewer is connected, and continues afterwards', async () => {
   let viewers = 1;
   const one = home({ viewers: () => viewers });
   one.put(film, 1_001);

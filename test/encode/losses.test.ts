@@ -84,7 +84,7 @@ async function told(path: string, ...words: string[]): Promise<string> {
 }
 
 test(
-  'sound stays within 20 ms of its picture to the end',
+  'audio stays within 20 ms of the video to the end',
   async () => {
     const source = join(folder, 'lossy.ts');
     writeFileSync(source, damaged(await marked()));

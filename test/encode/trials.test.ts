@@ -17,7 +17,7 @@ const root = mkdtempSync(join(tmpdir(), 'svc-encode-trials-'));
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-test('each quality is tried once while the machine is idle, and told until something was encoded', async () => {
+test('each quality is tried once while the machine is idle, and reported until something was encoded', async () => {
   const home = new EncodeHome(root);
   const { sources } = home.service.options;
   const isWithoutAv1 = (codec: string): void => {

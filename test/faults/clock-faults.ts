@@ -113,7 +113,7 @@ export function wrongYear(): EarlyRoom {
     await air?.close();
   };
   const tests: EarlyRoom['tests'] = (started) => {
-    test('ten years ahead at its start, it keeps the guide, and shows what is on', async () => {
+    test('a clock ten years ahead at the start keeps the guide, and shows what is on', async () => {
       await started();
       const read = async <T>(path: string): Promise<T> =>
         (await (await fetch(`${service?.url}/api/${path}`)).json()) as T;

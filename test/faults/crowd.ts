@@ -72,7 +72,7 @@ export function crowd(at: number): FaultRoom {
   }
 
   const tests = (): void => {
-    test('all are recorded completely, and the service responds meanwhile', async () => {
+    test('all programmes are recorded completely, and the service responds meanwhile', async () => {
       await until(
         'the stations are known',
         async () => (await read<Station[]>('services')).length === ALL || undefined,

@@ -151,7 +151,7 @@ export const damagedDatabase = {
   },
   tests: (): void =>
     test(
-      'a start goes on with what is damaged in recordings, reservations, rules and settings, and tells it',
+      'the service starts with damaged recordings, reservations, rules and settings, and reports them',
       damagedRows,
     ),
   close: async (): Promise<void> => {

@@ -80,7 +80,7 @@ export function homeFaults(): EarlyRoom {
       },
     );
 
-    test('the guide is gone: the recording goes on to its end, and the guide comes back', async () => {
+    test('the guide is lost: the recording continues to its end, and the guide is collected again', async () => {
       await started();
       await house.writes(ids.get(forgotten) ?? 0, 300_000);
       const database = new Database(house.databasePath);

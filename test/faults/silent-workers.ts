@@ -32,7 +32,7 @@ const KINDS: [Silence, string, string][] = [
 
 function tests(): void {
   test.each(KINDS)(
-    'that %s is replaced: the same file goes on, the gap is told, others lose nothing',
+    'that %s is replaced: the same file continues, the gap is reported, others lose nothing',
     async (silence, channel, other) => {
       const { desk, workers } = studio(channel);
       const began = Date.now();

@@ -32,7 +32,7 @@ function forged(random: Random, bytes: Uint8Array): Uint8Array {
 }
 
 test(
-  `a carousel of any octets neither throws nor holds more than it may (seed ${seed})`,
+  `a carousel of any bytes neither throws nor exceeds its memory bound (seed ${seed})`,
   () => {
     const random = new Random(seed);
     for (let round = 0; round < ROUNDS; round++) {

@@ -142,7 +142,7 @@ function parseAll(section: Section): boolean {
 }
 
 test(
-  `sections of random content are read or refused, never more (FUZZ_SEED=${seed})`,
+  `sections of random content are parsed or refused without a crash (FUZZ_SEED=${seed})`,
   () => {
     const random = new Random(seed);
     let read = 0;
@@ -160,7 +160,7 @@ test(
 );
 
 test(
-  `short sections of random content are a clock or none (FUZZ_SEED=${seed})`,
+  `short sections of random content are parsed as a clock or refused (FUZZ_SEED=${seed})`,
   () => {
     const random = new Random(seed + 1);
     for (let round = 0; round < ROUNDS; round++) {
@@ -174,7 +174,7 @@ test(
 );
 
 test(
-  `random descriptor loops hold no more than their octets (FUZZ_SEED=${seed})`,
+  `random descriptor loops give no more than their bytes (FUZZ_SEED=${seed})`,
   () => {
     const random = new Random(seed + 2);
     for (let round = 0; round < ROUNDS; round++) {
@@ -187,7 +187,7 @@ test(
 );
 
 test(
-  `recorded-like sections with single octets changed are read or refused (FUZZ_SEED=${seed})`,
+  `realistic sections with single bytes changed are parsed or refused (FUZZ_SEED=${seed})`,
   () => {
     const random = new Random(seed + 3);
     for (let round = 0; round < ROUNDS / 50; round++) {
@@ -205,7 +205,7 @@ test(
 );
 
 test(
-  `random application descriptors hold no more than their octets (FUZZ_SEED=${seed})`,
+  `random application descriptors give no more than their bytes (FUZZ_SEED=${seed})`,
   () => {
     const random = new Random(seed + 4);
     for (let round = 0; round < ROUNDS; round++) {
@@ -226,7 +226,7 @@ const PICTURE = Uint8Array.fromHex(
 );
 
 test(
-  `pictures with octets changed are completed or refused (FUZZ_SEED=${seed})`,
+  `pictures with changed bytes are completed or refused (FUZZ_SEED=${seed})`,
   () => {
     const random = new Random(seed + 5);
     expect(completeLogo(PICTURE)?.length).toBe(PICTURE.length + 12 + 384 + 12 + 128);

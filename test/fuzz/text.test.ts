@@ -60,7 +60,7 @@ function mostUnits(length: number): number {
 }
 
 test(
-  `any octets are a text of bounded length (FUZZ_SEED=${seed})`,
+  `any bytes decode to a text of bounded length (FUZZ_SEED=${seed})`,
   () => {
     const random = new Random(seed);
     for (let round = 0; round < ROUNDS; round++) {
@@ -72,7 +72,7 @@ test(
   FUZZ_TIMEOUT,
 );
 
-test('the longest that a text can become stays within the bound', () => {
+test('the longest possible text stays within the bound', () => {
   // A macro of 1024 octets of (ob), four code units in two octets, called again and again in a long text.
   const body = Array.from({ length: 512 }, () => [0x7c, 0x59]).flat();
   const calls = Array.from({ length: 50_000 }, () => [0x1d, 0x61]).flat();
@@ -116,7 +116,7 @@ const PLAIN_PIECES: readonly (readonly number[])[] = [
 ];
 
 test(
-  `the fast reader reads what the decoder reads (FUZZ_SEED=${seed})`,
+  `the fast path gives the same as the decoder (FUZZ_SEED=${seed})`,
   () => {
     const random = new Random(seed + 2);
     let plain = 0;
@@ -165,7 +165,7 @@ function isParameter(value: number): boolean {
 }
 
 test(
-  `a decoder carried on over many texts stays in step (FUZZ_SEED=${seed})`,
+  `a decoder reused for many texts stays within its bounds (FUZZ_SEED=${seed})`,
   () => {
     const random = new Random(seed + 1);
     for (const initial of [SI_SETS, CAPTION_SETS, ONE_SEGMENT_SETS]) {

@@ -53,7 +53,7 @@ afterAll(async () => {
   await agent.stop(true);
 });
 
-test('captions stand beside the original stream, for as long as someone watches that', async () => {
+test('captions are sent beside the original stream while it is being watched', async () => {
   const { signal } = new AbortController();
   expect(() => rig.live.captions(STATION.id, 1, signal)).toThrow();
   const watching = await rig.watch(STATION.id, 'raw');

@@ -146,7 +146,7 @@ describe('a damaged stream', () => {
 });
 
 describe('a stream', () => {
-  test('that is joined anywhere begins with an intra picture', async () => {
+  test('that is joined at any point begins with an intra picture', async () => {
     const stream = await encode('208x144', 1, ['-g', '9', '-bf', '2', '-q:v', '4']);
     const units = unitsOf(stream);
     const whole = await frames(units);

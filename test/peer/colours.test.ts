@@ -18,7 +18,7 @@ const PEERS_SLIPS = [54, 64, 118];
 /** FFFFAA at half opacity is missing in the peer. */
 const LAST = ALL.findIndex((colour) => colour.join() === '255,255,170');
 
-describe.each(Object.entries(PALETTES))('by palette %s', (name, palette) => {
+describe.each(Object.entries(PALETTES))('with palette %s', (name, palette) => {
   const slips = name === 'ours' ? [] : PEERS_SLIPS;
 
   test.each([
@@ -31,7 +31,7 @@ describe.each(Object.entries(PALETTES))('by palette %s', (name, palette) => {
     }
   });
 
-  test('one number is fully transparent', () => {
+  test('one index is fully transparent', () => {
     expect(palette[TRANSPARENT]).toEqual([0, 0, 0, 0]);
   });
 });

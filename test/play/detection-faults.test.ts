@@ -52,7 +52,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 test(
-  'ffmpeg that takes everything and gives nothing is ended',
+  'an ffmpeg that reads everything and outputs nothing is ended',
   async () => {
     const error = await failure({ ffmpeg: script('hangs', 'exec sleep 600') }, 300);
     expect(error).toBeInstanceOf(AnalysisFailed);
@@ -62,7 +62,7 @@ test(
 );
 
 test(
-  'ffmpeg that is killed, fails, writes something else or is missing is told',
+  'an ffmpeg that is killed, fails, writes invalid output or is missing is reported',
   async () => {
     const messages = await Promise.all(
       [
@@ -80,7 +80,7 @@ test(
 );
 
 test(
-  'a file that is gone, or shorter than it was, ends it',
+  'a missing or truncated file ends the detection',
   async () => {
     expect(await failure({ paths: [join(folder, 'gone.ts')] })).toMatchObject({ code: 'not_found' });
     expect(await failure({ size: ask.size * 3 })).toBeUndefined();
@@ -89,7 +89,7 @@ test(
 );
 
 test(
-  'while the machine is wanted nothing is read, and an abort ends its ffmpeg',
+  'while the machine is busy nothing is read, and an abort ends its ffmpeg',
   async () => {
     const pidFile = join(folder, 'pid');
     const ffmpeg = script('named', `echo $$ > ${pidFile}; exec ${FFMPEG} "$@"`);

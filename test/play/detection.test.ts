@@ -38,7 +38,7 @@ async function chapters(id: number): Promise<Chapters['chapters']> {
 }
 
 test(
-  'commercials are found to the frame, and found again with what people corrected',
+  'commercials are found to the frame, and again with the corrections of users',
   async () => {
     const made = await madeBroadcast({ before: 30, behind: 30, spots: 2, hasLogo: true });
     const id = home.put({ content: made.content });
@@ -72,7 +72,7 @@ test(
 );
 
 test(
-  'where silence alone speaks, skipping is not on from the start',
+  'where silence is the only evidence, skipping is off by default',
   async () => {
     const { content, commercials } = await madeBroadcast({
       before: 12,
@@ -90,7 +90,7 @@ test(
 );
 
 test(
-  'what cannot be looked at says why',
+  'a recording that cannot be examined gives the reason',
   async () => {
     const reason = async (content: Uint8Array): Promise<string | null> =>
       (await detected(home.put({ content }))).reason;

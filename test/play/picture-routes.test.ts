@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => home.close());
 
-test('a recording has no pictures, then another address for its poster', async () => {
+test('a recording has no pictures at first, then a new URL for its poster', async () => {
   const id = home.put();
   for (const path of ['poster', 'previews', 'previews/0']) {
     expect((await home.get(`/api/recordings/${id}/${path}`)).status).toBe(404);

@@ -82,7 +82,7 @@ function mean(
 
 describe('pictures of a recording', () => {
   test(
-    'the poster shows the scene, previews every ten seconds what is on then',
+    'the poster shows a scene, and previews show the picture of every ten seconds',
     async () => {
       const id = recordingId(7);
       let posters = 0;
@@ -128,7 +128,7 @@ describe('pictures of a recording', () => {
   );
 
   test(
-    'one that cannot be decoded leaves the others where they are',
+    'a picture that cannot be decoded does not shift the others',
     async () => {
       const opened = await openClip(path);
       const stream = join(folder, 'holes.ts');
@@ -163,7 +163,7 @@ describe('pictures of a recording', () => {
   );
 
   test(
-    'pictures of another size in the middle have their places too',
+    'pictures of another size in the middle have their positions too',
     async () => {
       const id = recordingId(10);
       const other = join(folder, 'other.ts');
@@ -190,7 +190,7 @@ describe('pictures of a recording', () => {
   );
 
   test(
-    'waits while something is encoded that people wait for',
+    'waits while an encode that users wait for is running',
     async () => {
       const id = recordingId(8);
       isBusy = true;
@@ -211,7 +211,7 @@ describe('pictures of a recording', () => {
   );
 
   test(
-    'of what has no picture there is none',
+    'a recording without video has no poster',
     async () => {
       const id = recordingId(9);
       const sound = join(folder, 'sound.ts');
@@ -226,7 +226,7 @@ describe('pictures of a recording', () => {
   );
 });
 
-test('the clip has the length that its pictures say', async () => {
+test('the clip has the length of its pictures', async () => {
   const opened = await openClip(path);
   expect(opened.index.duration / TICKS_PER_SECOND).toBeCloseTo(CLIP.seconds, 0);
   opened.close();

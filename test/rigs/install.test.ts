@@ -82,7 +82,7 @@ describe.skipIf(missing !== undefined)('the install section in a booted Debian',
     expect({ code, text }).toMatchObject({ code: 0 });
   });
 
-  test('both units run as users of their own, without capabilities, behind a filter of system calls', () => {
+  test('both units run as their own users, without capabilities, with a system call filter', () => {
     const { states, agent, service } = finding.of('the units');
     expect(states).toEqual(['active', 'active']);
     for (const rights of [agent, service]) {
@@ -98,7 +98,7 @@ describe.skipIf(missing !== undefined)('the install section in a booted Debian',
     expect(text).toMatch(/^問題 {2}カード: カードリーダーが見つかりません/m);
   });
 
-  test('svc check reads what the unit is set up with', () => {
+  test('svc check reads the configuration of the unit', () => {
     const { text } = finding.of('svc check');
     expect(text).toMatch(/^OK {4}アクセス: .*192\.168\.0\.0\/16/m);
     expect(text).toMatch(/^OK {4}データベース/m);

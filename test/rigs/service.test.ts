@@ -73,18 +73,18 @@ describe.skipIf(missing !== undefined)('the programs with a tuner and a card', (
     });
   });
 
-  test('the rights of the unit are enough: no user of the machine, the group video, no capability', () => {
+  test("the unit's permissions suffice: a dynamic user, the group video, no capability", () => {
     const [users, groups, capabilities] = finding.of('a scrambled channel').rights as string[];
     expect(users).toBe('64000\t64000\t64000\t64000');
     expect(groups).toMatch(/^\d+$/);
     expect(capabilities).toMatch(/^0+$/);
   });
 
-  test('a card that is removed is told, and used again when it is back', () => {
+  test('a removed card is reported, and used again when it is back', () => {
     expect(finding.of('a card that is removed')).toMatchObject({ failure: 'no_card', different: 0 });
   });
 
-  test('the scan of the service finds the channel on the air, and stores it with the agent', () => {
+  test("the service's scan finds the channel on the air, and stores it with the agent", () => {
     const { state, channels, stored } = finding.of('a channel scan');
     expect(state).toBe('finished');
     expect(channels).toHaveLength(1);

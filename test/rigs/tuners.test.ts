@@ -80,7 +80,7 @@ describe.skipIf(missing !== undefined)('the agent with real device files', () =>
     });
   });
 
-  test('receives satellite broadcasts by DVB, and powers the antenna as long', () => {
+  test('receives satellite broadcasts by DVB, and powers the antenna meanwhile', () => {
     expect(finding('satellite by DVB')).toMatchObject({
       lost: 0,
       powered: '1',
@@ -89,7 +89,7 @@ describe.skipIf(missing !== undefined)('the agent with real device files', () =>
     });
   });
 
-  test('tells a channel without signal from a broken tuner', () => {
+  test('distinguishes a channel without signal from a broken tuner', () => {
     const { message, state } = finding('no signal by DVB');
     expect(message).toContain('CNR 1.5 dB');
     expect(state).toBe('idle');

@@ -320,7 +320,7 @@ describe('/api/programs/<id>', () => {
 describe('/api/services', () => {
   const stations = async (): Promise<Station[]> => (await (await get('/api/services')).json()) as Station[];
 
-  test('tells what is on, without marks and as broadcast, and whether it will be recorded', async () => {
+  test('returns what is on, the title without broadcast symbols and as broadcast, and whether it will be recorded', async () => {
     const now = row(1, { name: '生放送[生]', startAt: Date.now() - HOUR, endAt: Date.now() + HOUR });
     putPrograms(database, [now]);
     expect((await stations())[0]?.now).toMatchObject({

@@ -42,7 +42,7 @@ describe('stations and health', () => {
     ]);
   });
 
-  test('health tells version, counts and whether the database works, nothing else', async () => {
+  test('health returns version, counts and whether the database works, nothing else', async () => {
     expect(await (await get('/api/health')).json()).toEqual({
       status: 'ok',
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
@@ -53,7 +53,7 @@ describe('stations and health', () => {
     });
   });
 
-  test('status tells of the agent and of ffmpeg', async () => {
+  test('status reports the agent and ffmpeg', async () => {
     const status = (await (await get('/api/status')).json()) as { agent: { state: string } };
     expect(status.agent.state).toBe('connected');
   });
@@ -238,7 +238,7 @@ describe('access over real sockets', () => {
     }
   });
 
-  test("a client's own x-svc-remote lets nobody in", async () => {
+  test('an x-svc-remote header of a client is ignored', async () => {
     const headers = { ...OUTSIDE, 'x-svc-remote': '127.0.0.1' };
     expect((await get('/api/services', { headers })).status).toBe(401);
   });

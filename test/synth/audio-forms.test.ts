@@ -89,7 +89,7 @@ function formsOf(pes: Uint8Array): Form[] {
   return forms;
 }
 
-test('every frame says MPEG-2, as a common tool demands; some carry a CRC', async () => {
+test('every frame is marked as MPEG-2, as a common tool requires; some carry a CRC', async () => {
   const withCrc = await tune({ scenario, type: 'GR', channel: 'T31', at: AT, seconds: 3 });
   const without = await tune({ scenario, type: 'GR', channel: 'T32', at: AT, seconds: 3 });
   const forms = (stream: Uint8Array) => payloads(stream, AUDIO_PID).flatMap(formsOf);
@@ -101,7 +101,7 @@ test('every frame says MPEG-2, as a common tool demands; some carry a CRC', asyn
   );
 });
 
-test('dual mono, 5.1 and stereo follow each other on one identifier', async () => {
+test('dual mono, 5.1 and stereo follow each other on one PID', async () => {
   const stream = await tune({ scenario, type: 'GR', channel: 'T30', at: AT, seconds: 13 });
   const order: string[] = [];
   for (const { channels, crc } of payloads(stream, AUDIO_PID).flatMap(formsOf)) {

@@ -210,7 +210,7 @@ describe.each(captioned)('an hour of $name from $clock', ({ channel, index, at }
     for (const [number, time] of times.slice(1).entries()) expect(time - (times[number] ?? 0)).toBe(SECOND);
   });
 
-  test.each([0, 1])('language %d reads as the truth says', (language) => {
+  test.each([0, 1])('language %d reads like the expected captions', (language) => {
     const code = language === 0 ? 'jpn' : 'eng';
     const pages = (truth?.captions ?? []).filter((page) => page.language === code);
     const vertical = new Set(pages.filter((page) => page.vertical).map(({ pts }) => unwrapped(pts)));

@@ -92,7 +92,7 @@ for (const [type, channel] of [
   ['GR', 'T27'],
   ['BS', 'BS01_0'],
 ] as const) {
-  test(`${type} ${channel} is continuous over the joints of all loops`, async () => {
+  test(`${type} ${channel} is continuous across the ends of all loops`, async () => {
     const frames = await frameTicks(type, channel);
     // From shortly before a moment at which all loops join.
     const joint = Math.ceil(ticksAt(AT) / 90 / ALL_LOOPS_MS) * ALL_LOOPS_MS;

@@ -124,7 +124,7 @@ describe('a free terrestrial channel', () => {
     expect(delivery?.frequencies).toHaveLength(25);
   });
 
-  test('says of its captions and sounds what broadcasters say', () => {
+  test('describes its captions and audio like real broadcasters', () => {
     const present = sections('T23', 3)
       .filter(({ tableId }) => tableId === 0x4e)
       .map(({ bytes }) => bytes.toHex());

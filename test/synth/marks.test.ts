@@ -100,7 +100,7 @@ test('every station flashes every 1.001 s of the clock', async () => {
   }
 });
 
-test('every sound beeps at the instants of the flashes, at its own pitch, over the joint of its loop', async () => {
+test('every audio stream beeps at the flashes, at its own pitch, across the end of its loop', async () => {
   for (const { audios } of truth.stations) {
     for (const { pid, beepHz } of audios) {
       for (const channel of [0, 1] as const) {

@@ -64,7 +64,7 @@ async function formsOf(channel: string, seconds: number): Promise<string[]> {
 }
 
 // 320x192 as 16:9 has pixels of 16:15, 192x144 as 4:3 square ones.
-test('films may have another format than the other programmes of their station', async () => {
+test('films may have another picture format than other programmes of their station', async () => {
   const forms = await formsOf('T30', 12);
   expect(forms.slice(0, 3)).toEqual(['320x192 16:15', '192x144 1:1', '320x192 16:15']);
 });

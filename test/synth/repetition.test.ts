@@ -101,11 +101,11 @@ describe.each([
     return tableId === 0xc4 ? 0x24 : 0x29;
   };
 
-  test('the BIT speaks of its tables', () => {
+  test('the BIT describes its tables', () => {
     expect([...bit.cycles.keys()].sort((a, b) => a - b)).toEqual([...tables]);
   });
 
-  test('our reader finds the same cycles in it, and the stations under their broadcaster', async () => {
+  test('the parser finds the same cycles in it, and the stations under their broadcaster', async () => {
     const [section] = new SectionDemux([toPid(BIT_PID)]).feed(stream);
     const read = section && parseBit(section);
     if (read === undefined) throw new Error('no BIT');
@@ -143,7 +143,7 @@ describe.each([
 /** Seconds in which all blocks of a carousel come round. */
 const CAROUSEL_SECONDS = { bml: 4, logos: 30 };
 
-test('a carousel says every second what it has, and comes round in time', async () => {
+test('a carousel sends its directory every second, and all modules within its cycle', async () => {
   const { dataServices } = await truthOf('BS', 'BS01_0', AT);
   const stream = await tune({ type: 'BS', channel: 'BS01_0', at: AT, seconds: SECONDS });
   for (const { content, carousel } of dataServices) {

@@ -144,7 +144,7 @@ function expectSpans(
 
 const ms = (ticks: number): number => ticks / 90;
 
-test('pictures are black where the truth says so, and nowhere else', async () => {
+test('pictures are black exactly where the rundown says so', async () => {
   const { pid } = first.video;
   const begin = beginOf(pid);
   const filter = 'setpts=PTS-STARTPTS,blackdetect=d=0.3:pix_th=0.05';
@@ -162,7 +162,7 @@ test('pictures are black where the truth says so, and nowhere else', async () =>
   );
 });
 
-test('sound is silent where the truth says so, and nowhere else', async () => {
+test('audio is silent exactly where the rundown says so', async () => {
   const [{ pid, pieces } = { pid: 0, pieces: [] }] = first.rundown.sounds;
   const begin = beginOf(pid);
   const filter = 'asetpts=PTS-STARTPTS,silencedetect=n=-60dB:d=0.2';
@@ -192,7 +192,7 @@ function correlation(one: Float64Array, other: Float64Array): number {
   return both / Math.sqrt(left * right || 1);
 }
 
-test('the logo stands in programmes and cards, and nowhere else', async () => {
+test('the logo is shown exactly in programmes and title cards', async () => {
   const { pid } = first.video;
   const plan = { codec: 'mpeg2', width: 320, height: 240, bitrate: 0 } as const;
   const { x, y, width, height } = logoPlace(plan);
@@ -224,7 +224,7 @@ test('the logo stands in programmes and cards, and nowhere else', async () => {
   expect(without).toBeGreaterThan(1);
 });
 
-test('films repeat two fields in five frames, video none', async () => {
+test('films repeat two fields in five frames, video repeats none', async () => {
   const { pid } = first.video;
   const { stdout } = await decoded(pid, '-vf', 'idet,metadata=print:file=-', '-f', 'null', '-');
   const text = new TextDecoder().decode(stdout);
@@ -244,7 +244,7 @@ test('films repeat two fields in five frames, video none', async () => {
   }
 });
 
-test('nothing is damaged or late over all the joints', async () => {
+test('nothing is damaged or late at any joint', async () => {
   // A decoder takes the single elements of two sounds for an error, and has no place for a stream that comes later.
   const pids = [first.video.pid, first.audios[0]?.pid ?? 0, second.video.pid];
   const maps = pids.flatMap((pid) => ['-map', `0:#${pid}`]);
@@ -291,7 +291,7 @@ test('time stamps and counters continue without a break', () => {
   }
 });
 
-test('two sounds in one stream come and go at the frames that the truth names', () => {
+test('dual mono starts and ends at the frames of the rundown', () => {
   const [{ pid, pieces } = { pid: 0, pieces: [] }] = second.rundown.sounds;
   const modes = new Set<number>();
   for (const { packet, pts } of units.filter((unit) => unit.pid === pid)) {
@@ -309,7 +309,7 @@ test('two sounds in one stream come and go at the frames that the truth names', 
   expect(modes).toEqual(new Set([0, 2]));
 });
 
-test('another reader counts nothing lost', async () => {
+test('an independent reader counts no loss', async () => {
   const { TsStream } = createRequire(import.meta.url)('@chinachu/aribts') as {
     TsStream: new () => NodeJS.ReadWriteStream;
   };

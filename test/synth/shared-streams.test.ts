@@ -79,7 +79,7 @@ test('both maps list the same streams and clock; at the split the branch lists i
   expect(mains.length).toBe(3);
 });
 
-test('the branch has no streams of its own but during the split, a second of clock before it', () => {
+test('the branch has its own streams only during the split, and its PCR a second before', () => {
   const perPacket = SECONDS / (stream.length / 188);
   const seen = new Map<number, number[]>();
   for (const { pid: on, at, hasPayload, pcr } of packetsOf(stream)) {

@@ -176,7 +176,7 @@ describe('a terrestrial channel', async () => {
   const received = await receive('GR', 'T27');
   const truth: Truth = await truthOf('GR', 'T27', AT);
 
-  test('its association and maps lead to the streams', () => {
+  test('its PAT and PMTs lead to the streams', () => {
     const pat = received.pat[0]?.table;
     expect(pat?.transport_stream_id).toBe(truth.transportStreamId);
     const maps = pat?.programs.filter(({ program_number }) => program_number !== 0) ?? [];
@@ -241,7 +241,7 @@ describe('a terrestrial channel', async () => {
     }
   });
 
-  test('audio components tell two streams and two languages apart', () => {
+  test('audio components distinguish two streams and two languages', () => {
     const [twoStreams, dualMono] = truth.stations;
     const components = (serviceId: number) =>
       eventsOf(received.eit, serviceId, 0x4e, 0x4e)[0]
@@ -290,7 +290,7 @@ test('at midnight the schedule moves on by a day, all of a table at once', async
   expect(heardAfter.map(heardBasics)).toEqual(station?.schedule.map(basics) ?? []);
 });
 
-describe('a satellite channel speaks of its whole network', async () => {
+describe('a satellite channel describes its whole network', async () => {
   /** The longest cycle of others is two minutes. */
   const received = await receive('BS', 'BS01_0', 122);
   const own = await truthOf('BS', 'BS01_0', AT);
@@ -314,7 +314,7 @@ describe('a satellite channel speaks of its whole network', async () => {
     }
   });
 
-  test('its event tables tell what all stations have', () => {
+  test('its event tables contain all stations', () => {
     for (const [presentId, basicId, extendedId, truth] of [
       [0x4e, 0x50, 0x58, own],
       [0x4f, 0x60, 0x68, other],
@@ -334,7 +334,7 @@ describe('a satellite channel speaks of its whole network', async () => {
     }
   });
 
-  test('its clock references go with the video', () => {
+  test('its clock references match the video', () => {
     expect(own.stations.map(({ pcrPid }) => pcrPid)).toEqual(own.stations.map(({ video }) => video.pid));
   });
 });

@@ -12,7 +12,7 @@ function expectMachine(): void {
   expect(String(Date)).toContain('[native code]');
 }
 
-test('a moment without a zone is one in Japan', () => {
+test('a time without a zone is Japanese time', () => {
   expect(momentOf('2026-11-22T04:58')).toBe(Date.UTC(2026, 10, 21, 19, 58));
   expect(momentOf('2026-11-22T04:58Z')).toBe(Date.UTC(2026, 10, 22, 4, 58));
   expect(momentOf('2026-11-22T04:58:30+01:00')).toBe(Date.UTC(2026, 10, 22, 3, 58, 30));
@@ -81,9 +81,9 @@ describe.skipIf(!hasChromium)('beside a browser', () => {
     expect(await page.evaluate(() => Date.now())).toBeWithin(later, later + MINUTE_MS);
   });
 
-  test('and the next test starts at the usual one again', () => {
+  test('and the next test starts at the usual moment again', () => {
     expect(Date.now() - START).toBeWithin(0, MINUTE_MS);
   });
 });
 
-test('afterwards this process has the clock of the machine', expectMachine);
+test("afterwards this process uses the machine's clock", expectMachine);

@@ -18,7 +18,7 @@ describe.skipIf(!hasChromium)('the conversion of recordings', () => {
     return state;
   }
 
-  test('tells how far it is, is put in order, paused and cancelled', async () => {
+  test('shows its progress, and can be reordered, paused and cancelled', async () => {
     const state = fill();
     const [one, two, three] = state.list;
     if (one === undefined || two === undefined || three === undefined) throw new Error('too few recordings');
@@ -56,7 +56,7 @@ describe.skipIf(!hasChromium)('the conversion of recordings', () => {
     expect(faults).toEqual([]);
   });
 
-  test('one that failed says why, and is tried again', async () => {
+  test('a failed one shows the reason, and can be retried', async () => {
     const state = fill();
     const [one] = state.list;
     if (one === undefined) throw new Error('no recording');
@@ -69,7 +69,7 @@ describe.skipIf(!hasChromium)('the conversion of recordings', () => {
     await until(() => state.encodes.queue[0]?.recordingId === one.id);
   });
 
-  test('a recording is put into the queue from its sheet, and taken out again', async () => {
+  test('a recording is queued from its sheet, and removed again', async () => {
     const state = fill();
     const [one] = state.list;
     const page = await rig.open(`recordings?recording=${one?.id}`);
@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)('the conversion of recordings', () => {
     await until(() => state.encodes.queue.length === 0);
   });
 
-  test('the settings say what a conversion means on this machine, and when it is done', async () => {
+  test('the settings explain the cost of a conversion on this machine, and when it runs', async () => {
     const state = fill();
     state.encodes.measured = [
       { codec: 'av1', quality: 'standard', bytesPerHour: 1_200_000_000, speed: 1.5, files: 12 },

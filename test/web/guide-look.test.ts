@@ -8,7 +8,7 @@ import { focusOn, furnish, hasChromium, webRig } from './rig.ts';
 const DAY_MS = 24 * 3_600_000;
 const STATIONS = manyStations([12, 40, 68]);
 
-describe.skipIf(!hasChromium)('the guide as its viewer wants it', () => {
+describe.skipIf(!hasChromium)('the appearance of the guide', () => {
   const rig = webRig({ stations: STATIONS });
 
   async function openGuide(path = 'guide', options = {}): Promise<Page> {
@@ -37,7 +37,7 @@ describe.skipIf(!hasChromium)('the guide as its viewer wants it', () => {
       return sizes.every((size, index) => Math.abs(size - (found[index] ?? 0)) < 2);
     }, wished);
 
-  test('rows, columns, letters, shopping and stations are as the viewer wants them, also after a reload', async () => {
+  test('rows, columns, text size, shopping and stations can be set, and stay after a reload', async () => {
     const page = await openGuide();
     const [hour = 0, column = 0] = await sizes(page);
     const heads = () => page.locator('.guide-head-words b').allTextContents();

@@ -83,7 +83,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     return columns.find(({ stationId }) => stationId === station?.id)?.programs ?? [];
   }
 
-  test('a sub-channel that shows nothing of its own on the day has no column, but the one asked for', async () => {
+  test('a sub-channel without own programmes on the day has no column, unless it was requested', async () => {
     const page = await openGuide();
     const [first, second, third] = STATIONS;
     if (first === undefined || second === undefined || third === undefined)
@@ -130,7 +130,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     expect(faults).toEqual([]);
   });
 
-  test('leads to days, to the evening and back to now', async () => {
+  test('jumps to days, to the evening and back to now', async () => {
     const page = await openGuide('guide', { reducedMotion: 'reduce' });
     // In the minutes before 05:00 it is nearly all the next day's.
     const day = await dayMarked(page);
@@ -153,7 +153,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     expect(now - (await hourAtTop(page))).toBeLessThan(4);
   });
 
-  test('the guide marks another day at once: letters are not pale on a mark that fades', async () => {
+  test('another day is marked at once, without low contrast during a transition', async () => {
     rig.clock.set(momentOf('2026-11-22T04:58:30'));
     furnish(rig, STATIONS);
     const page = await rig.open('nowhere');
@@ -171,14 +171,14 @@ describe.skipIf(!hasChromium)('the guide', () => {
     expect(await page.locator('body').getAttribute('data-fades')).toBeNull();
   });
 
-  test('just before 05:00 a day that is pressed is the day that is shown', async () => {
+  test('just before 05:00 the selected day is the day that is shown', async () => {
     rig.clock.set(momentOf('2026-11-22T04:58:30'));
     const page = await openGuide('guide', { reducedMotion: 'reduce' });
     await page.waitForFunction(() => document.querySelectorAll('.guide-day')[2]?.ariaSelected === 'true');
     for (const day of [5, 3, 0]) await pressDay(page, day);
   });
 
-  test('is walked programme by programme, opened and left by keys', async () => {
+  test('is navigated programme by programme, opened and left by keys', async () => {
     const page = await openGuide();
     await page.keyboard.press('Home');
     await page.waitForFunction(() => document.activeElement?.classList.contains('prog'));
@@ -217,7 +217,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     await focusOn(page, '番組表');
   });
 
-  test('the record key books and cancels the programme of the focus, whose mark follows', async () => {
+  test('the record key books and cancels the focused programme and updates its mark', async () => {
     const page = await openGuide();
     await page.keyboard.press('Home');
     await page.waitForFunction(() => document.activeElement?.classList.contains('prog'));
@@ -236,7 +236,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     await cell.locator('.prog-kept-scheduled').waitFor();
   });
 
-  test('zooms by keys, by the wheel with Ctrl and by two fingers, around what is pointed at', async () => {
+  test('zooms by keys, Ctrl with the wheel, and pinch, around the pointer', async () => {
     const page = await openGuide('guide', PHONE);
     const hour = (): Promise<number> =>
       page.evaluate(() =>
@@ -285,7 +285,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     expect(await hour()).toBe(kept);
   });
 
-  test('no two programmes lie over each other, whatever is zoomed, scrolled, pinched and announced', async () => {
+  test('programmes never overlap while zooming, scrolling, pinching and updating', async () => {
     const seed = fuzzSeed();
     const random = new Random(seed);
     for (const options of [{}, PHONE]) {
@@ -308,7 +308,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     }
   });
 
-  test('a change of the guide is taken over where it stands, asked for with the tag', async () => {
+  test('a change of the guide is shown in place, requested with the ETag', async () => {
     const page = await openGuide();
     const live = page.locator('.prog-live').first();
     const id = Number(await live.getAttribute('data-id'));
@@ -346,7 +346,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     expect(await hourAtTop(page)).toBeCloseTo(before, 0);
   });
 
-  test('says that nothing was collected, how far it is and what to do', async () => {
+  test('explains that nothing was collected, the progress and what to do', async () => {
     rig.service.state.stations = STATIONS;
     rig.service.house = newHouse({ stations: STATIONS, days: 0 });
     const page = await rig.open('guide', PHONE);
@@ -358,7 +358,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     await page.getByRole('switch', { name: '今すぐ取得' }).waitFor();
   });
 
-  test('a failure gives its reason and another try', async () => {
+  test('a failure shows its reason and a retry', async () => {
     furnish(rig, STATIONS);
     rig.service.house.problems.set('guide', {
       body: { message: 'データベースを読めません。', code: 'internal' },
@@ -374,7 +374,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     expect(await alert.count()).toBe(0);
   });
 
-  test('without stations it leads to the scan', async () => {
+  test('without stations it links to the scan', async () => {
     rig.service.state.stations = [];
     const page = await rig.open('guide');
     await page.getByRole('link', { name: 'チャンネルをスキャンする' }).waitFor();

@@ -27,7 +27,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     expect(faults).toEqual([]);
   });
 
-  test('is walked by arrow keys alone, from the cards to the tabs and the settings', async () => {
+  test('can be navigated by arrow keys alone, from the cards to the tabs and the settings', async () => {
     const page = await rig.open('');
     await page.locator('.card').first().waitFor();
     await page.keyboard.press('ArrowDown');
@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     await page.locator('.card').first().waitFor();
   });
 
-  test('what is recorded and what comes next stands above the stations, and opens', async () => {
+  test('recordings in progress and the next ones are above the stations, and open', async () => {
     const stations = fakeStations(Date.now());
     const [first] = stations;
     if (first?.now == null) throw new Error('nothing on');
@@ -92,7 +92,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     rig.service.house.bookings = newBookings();
   });
 
-  test('a number key leads to the station of that remote control button', async () => {
+  test('a number key opens the station of that remote control button', async () => {
     const page = await rig.open('');
     await page.locator('.card').first().waitFor();
     await page.keyboard.press('7');
@@ -100,7 +100,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     await page.waitForFunction(() => document.title === 'ミライTV – テレビ');
   });
 
-  test('keeps the chosen theme, and puts it on before the first paint', async () => {
+  test('keeps the chosen theme, and applies it before the first paint', async () => {
     const page = await rig.open('', { colorScheme: 'light' });
     const shown = (): Promise<string | null> => page.locator('html').getAttribute('data-theme');
     expect(await shown()).toBe('light');

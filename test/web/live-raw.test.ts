@@ -120,7 +120,7 @@ describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
     expect(rig.service.live.map(({ codec }) => codec)).toEqual(['raw']);
   });
 
-  test('is drawn by WebGL2 where there are no tracks to write to', async () => {
+  test('is drawn by WebGL2 where media stream tracks cannot be written', async () => {
     Object.assign(rig.service.state, { raw: { bytes, seconds: SECONDS }, noSocket: true });
     const page = await open('MediaStreamTrackGenerator');
     const canvas = page.locator('canvas.raw-picture');
@@ -141,7 +141,7 @@ describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
     expect(await canvas.count()).toBe(1);
   });
 
-  test('of two sounds in one the main one is heard by both ears, or the one that is chosen', async () => {
+  test('of dual mono the main audio is played on both channels, or the chosen one', async () => {
     const [station] = await prepareAir(TWO_SOUNDS);
     if (station === undefined) throw new Error('no station');
     const { type, channel, serviceId } = station;
@@ -215,7 +215,7 @@ describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
     await page.waitForURL('**/live/3274101032');
   });
 
-  test('leaves to the encoded path what it cannot show, and says so', async () => {
+  test('falls back to the encoded path where it cannot decode, and says so', async () => {
     Object.assign(rig.service.state, {
       raw: { bytes: withoutVideo(bytes), seconds: SECONDS },
       noSocket: true,

@@ -59,7 +59,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await until(() => asked() > before + 1);
   };
 
-  test('is reached, zapped and left by the keys of a remote control, and frees the tuner', async () => {
+  test('is opened, zapped and left by remote control keys, and frees the tuner', async () => {
     const page = await rig.open('');
     await page.locator('.card').first().waitFor();
     await page.keyboard.press('ArrowDown');
@@ -95,7 +95,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await viewersAre(rig, 0);
   });
 
-  test('tells of the programme, what follows, the channels and the day beside the picture', async () => {
+  test('shows the programme, what follows, the channels and the day beside the picture', async () => {
     const now = Date.now();
     const { guide } = rig.service.house;
     const day = { from: now, to: now + 3_600_000, type: null };
@@ -137,7 +137,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await page.getByRole('dialog', { name: '番組情報' }).getByRole('tab', { name: '番組表' }).waitFor();
   });
 
-  test('records what is on by key, says where it stands, and asks before it stops', async () => {
+  test('records what is on by key, shows the state, and asks before it stops', async () => {
     const page = await rig.open(FIRST);
     await playing(page, 0.2);
     const { bookings } = rig.service.house;
@@ -159,7 +159,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await playing(page, 0.2);
   });
 
-  test('tells why what is on cannot be recorded', async () => {
+  test('explains why a programme cannot be recorded', async () => {
     const now = fakeStations(Date.now())[0]?.now;
     rig.service.house.bookings.items = [];
     rig.service.house.bookings.tight.add(now?.id ?? 0);
@@ -176,7 +176,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     rig.service.house.bookings.items = [];
   });
 
-  test('stays close to the air and does not stumble', async () => {
+  test('stays close to the live edge without stalling', async () => {
     const page = await rig.open(FIRST);
     await playing(page, 1.6);
     // On a machine that is late it stumbles, and comes back within the lag that no speed would catch up.
@@ -197,7 +197,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     expect(await pausedAfter('MediaPlay')).toBe(false);
   });
 
-  test('without a gesture it starts silently and offers the sound', async () => {
+  test('without a user gesture it starts muted and offers to unmute', async () => {
     const page = await rig.open('unknown');
     // What a browser does before the first touch; the headless one lets sound play at once.
     await page.addInitScript(() => {
@@ -245,7 +245,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     expect(rig.service.live.map((request) => request.codec)).toEqual(['h264', 'av1', 'av1']);
   });
 
-  test('tells why there is no picture and tries again', async () => {
+  test('explains why there is no picture and retries', async () => {
     const body = { message: 'チューナーは3台とも録画中です。', code: 'no_tuner' } as const;
     rig.service.state.liveProblem = { body, status: 503, count: 99 };
     const page = await rig.open(FIRST);
@@ -264,7 +264,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await playing(page, 0.2);
   });
 
-  test('an unknown station is final and leads to the list', async () => {
+  test('an unknown station is a final error with a link to the list', async () => {
     const body = { message: 'この局はありません。', code: 'not_found' } as const;
     rig.service.state.liveProblem = { body, status: 404, count: 9 };
     const page = await rig.open('live/9');
@@ -279,7 +279,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     expect(rig.service.live.length).toBe(2);
   });
 
-  test('asks again at once when the service closes the stream in order', async () => {
+  test('reconnects at once when the service closes the stream in order', async () => {
     rig.service.state.closeAfter = 3;
     rig.service.state.notice = 'codec_fallback';
     const page = await rig.open(FIRST);
@@ -320,7 +320,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await drawn(false);
   });
 
-  test('goes back within what is buffered, and to the newest picture again', async () => {
+  test('seeks back within the buffer, and to the live edge again', async () => {
     const page = await rig.open(FIRST);
     await playing(page, 2);
     await page.keyboard.press('k');
@@ -336,7 +336,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     expect(rig.service.live.length).toBe(1);
   });
 
-  test('takes three digits as a channel, and tells what is known of the stream', async () => {
+  test("takes three digits as a channel number, and shows the stream's details", async () => {
     const page = await rig.open(FIRST);
     await playing(page, 0.2);
     for (const key of ['.', '2', '1']) await page.keyboard.press(key);
@@ -369,7 +369,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await viewersAre(rig, 1);
   });
 
-  test('asks for less where the network carries no more, says so, and remembers it', async () => {
+  test('lowers the quality on a slow network, says so, and remembers it', async () => {
     rig.service.state.heavy = ['high', 'middle', 'low'];
     const page = await rig.open(FIRST);
     await page.getByText('回線が遅いため、データ節約（240p）に切り替えました').waitFor();

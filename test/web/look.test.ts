@@ -58,14 +58,14 @@ describe.skipIf(!hasChromium)('every screen', () => {
   beforeEach(() => furnishAll(rig));
 
   test(
-    'fits the smallest phone, is pressed by fingers and read by everybody',
+    'fits the smallest phone, with touch targets and contrast that suffice',
     () => eachScreen(rig, SMALL, onPhone),
     300_000,
   );
-  test('is read by everybody on a wide screen', () => eachScreen(rig, {}, inaccessible), 300_000);
+  test('has sufficient contrast on a wide screen', () => eachScreen(rig, {}, inaccessible), 300_000);
 });
 
-describe.skipIf(!hasChromium)('letters twice as large', () => {
+describe.skipIf(!hasChromium)('text at twice the size', () => {
   const rig = webRig({ stations: STATIONS, letters: 32 });
   beforeEach(() => furnishAll(rig));
 

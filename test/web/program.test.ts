@@ -22,7 +22,7 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
     return found.id;
   };
 
-  test('tells everything, spelled out, and opens the other airings', async () => {
+  test('shows everything in full, and opens the other airings', async () => {
     const page = await rig.open(`guide?program=${find('第1話', false)}`);
     const dialog = page.getByRole('dialog');
     await dialog.locator('.program-title').waitFor();
@@ -50,7 +50,7 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
     expect(new URL(page.url()).search).toBe('');
   });
 
-  test('is gone for the screen, too, when the browser closes it without asking', async () => {
+  test('is closed for the screen, too, when the browser closes it on its own', async () => {
     const page = await rig.open('guide');
     await page.locator('.prog').first().click();
     const dialog = page.getByRole('dialog');
@@ -83,7 +83,7 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
     await dialog.waitFor({ state: 'detached' });
   });
 
-  test('what may not be copied is not offered, and the key says why', async () => {
+  test('a copy-never programme is not offered, and the record key says why', async () => {
     const page = await rig.open(`guide?program=${find('ミュージックサロン', false)}`);
     const dialog = page.getByRole('dialog');
     await dialog.getByText('録画はできません').first().waitFor();
@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
     await dialog.locator('.toast', { hasText: 'コピーを禁止' }).waitFor();
   });
 
-  test('what is on leads to the picture, and to the same title by its series', async () => {
+  test('a programme on air links to the live picture, and to airings of its series', async () => {
     const now = Date.now();
     const window = guideWindow(rig.service.house.guide, { from: now, to: now + 1, type: 'GR' }, now);
     const program = window[0]?.programs.at(-1);
@@ -110,7 +110,7 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
     await page.getByRole('dialog').waitFor();
   });
 
-  test('what does not fit is read by the arrow of a remote control before the focus moves on', async () => {
+  test('arrow keys scroll long text before the focus moves on', async () => {
     const page = await rig.open(`guide?program=${find('第1話', false)}`, {
       viewport: { width: 960, height: 540 },
     });
@@ -128,7 +128,7 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
     expect(await page.evaluate(() => document.activeElement?.classList.contains('row'))).toBe(true);
   });
 
-  test('a programme that is gone says so, a failure can be tried again', async () => {
+  test('a removed programme is reported, a failure can be retried', async () => {
     const page = await rig.open('guide?program=327400102499999');
     await page.getByText('この番組は番組表にありません').waitFor();
     const id = find('第1話', false);

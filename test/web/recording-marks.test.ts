@@ -29,7 +29,7 @@ describe.skipIf(!hasChromium)('of recordings', () => {
       .evaluateAll((all) => all.map((one) => one.getAttribute('data-id') ?? ''));
 
   for (const options of [{}, PHONE]) {
-    test(`a genre is chosen, told and left again (${'isMobile' in options ? 'phone' : 'laptop'})`, async () => {
+    test(`a genre is chosen, shown and reset again (${'isMobile' in options ? 'phone' : 'laptop'})`, async () => {
       const page = await open('recordings', options);
       await page.locator('.rec-title').first().waitFor();
       await page.getByRole('button', { name: '絞り込み' }).click();
@@ -53,14 +53,14 @@ describe.skipIf(!hasChromium)('of recordings', () => {
     });
   }
 
-  test('a genre that nothing is of says so, and leads back', async () => {
+  test('a genre without recordings says so, and leads back', async () => {
     const page = await open('recordings?genre=11');
     await page.getByText('条件に合う録画はありません').waitFor();
     await page.getByRole('button', { name: '条件を消す' }).click();
     await page.locator('.rec-title').first().waitFor();
   });
 
-  test('watched is taken back with the place where somebody stopped, from the sheet', async () => {
+  test('marking as watched is undone together with the playback position, from the sheet', async () => {
     const page = await open(`recordings?recording=${STOPPED}`);
     const place = held(STOPPED)?.resumeMs;
     expect(place).toBeGreaterThan(0);
@@ -72,7 +72,7 @@ describe.skipIf(!hasChromium)('of recordings', () => {
     expect(held(STOPPED)?.watchedAt).toBeNull();
   });
 
-  test('not watched is taken back too, of many at once and by keys', async () => {
+  test('marking as not watched is undone too, for many at once and by keys', async () => {
     const page = await open('recordings?q=灯台守');
     await page.locator('.rec-title').first().waitFor();
     const before = rig.service.house.recordings.list.map(({ id, watchedAt, resumeMs }) => ({

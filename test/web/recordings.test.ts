@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     expect(await page.locator('.shelf-cell').count()).toBeLessThan(80);
   };
 
-  test('draws what is in view of thousands, reads pages as they come near, and reaches the last', async () => {
+  test('draws what is in view of thousands, loads pages as they come near, and reaches the last', async () => {
     const page = await open('nowhere');
     const faults = faultsOf(page);
     await page.goto(`${rig.service.url}recordings`);
@@ -79,7 +79,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     expect(faults).toEqual([]);
   });
 
-  test('is a list or a grid, in an order, as it was left on this device', async () => {
+  test('keeps list or grid and the order on this device', async () => {
     const page = await open();
     await cards(page).first().waitFor();
     await page.getByRole('button', { name: '一覧で表示' }).click();
@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await page.getByRole('button', { name: '大きい順' }).waitFor();
   });
 
-  test('is narrowed by kind, words and station, in the address; nothing found leads back', async () => {
+  test('is filtered by kind, words and station, in the URL; an empty result leads back', async () => {
     const list = [...manyRecordings(STATIONS, 60, START), failedRecording(900, station, START)];
     const page = await open('recordings', { list });
     await cards(page).first().waitFor();
@@ -124,7 +124,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     expect(new URL(page.url()).search).toBe('');
   });
 
-  test('piles up series, opens one, and Back finds the pile again', async () => {
+  test('groups series, opens one, and Back returns to the group', async () => {
     const page = await open('recordings', { kept: { 'recordings-grouped': true } });
     const pile = page.locator('.shelf-cell', { hasText: 'ほうき星の郵便屋さん' }).first();
     await pile.waitFor();
@@ -140,7 +140,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await focusOn(page, 'ほうき星の郵便屋さん');
   });
 
-  test('several are chosen by mouse and Shift, put into the bin, and taken back', async () => {
+  test('several are selected by mouse and Shift, moved to the bin, and restored', async () => {
     const page = await open();
     await cards(page).nth(5).waitFor();
     const ids = [1, 2, 3, 4].map((index) => `.shelf-cell[data-index="${index}"]`);
@@ -161,7 +161,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     expect(rig.service.house.recordings.list.every(({ binnedAt }) => binnedAt === null)).toBe(true);
   });
 
-  test('on a phone nothing is wider than the screen, and a finger that stays chooses', async () => {
+  test('on a phone nothing is wider than the screen, and a long press selects', async () => {
     const list = [...manyRecordings(STATIONS, 40, START), runningRecording(900, station, START)];
     const page = await open('recordings', { ...PHONE, list });
     await cards(page).first().waitFor();
@@ -191,7 +191,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     expect(await width()).toBe(360);
   });
 
-  test('keys alone lead through the grid, into a recording and back, and choose', async () => {
+  test('keys alone navigate the grid, open a recording and return, and select', async () => {
     const page = await open();
     await cards(page).nth(8).waitFor();
     const at = (index: number) =>
@@ -257,7 +257,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await focusOn(page, '録画');
   });
 
-  test('a recording tells its verdict in words, is marked and protected; Back closes it, an address opens it', async () => {
+  test('a recording shows its verdict in words, is marked and protected; Back closes it, a URL opens it', async () => {
     const page = await open('recordings');
     await cards(page).first().waitFor();
     await page.locator('.cell-main[data-id="4"]').click();
@@ -346,7 +346,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await page.waitForURL('**/watch/900');
   });
 
-  test('a change leaves the place, the focus and the choice as they were', async () => {
+  test('a change keeps the scroll position, the focus and the selection', async () => {
     const page = await open();
     await cards(page).first().waitFor();
     await page.evaluate(() => scrollTo({ top: 9_000, behavior: 'instant' }));
@@ -369,7 +369,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     expect(await page.evaluate(() => Number(document.activeElement?.getAttribute('data-id')))).toBe(id);
   });
 
-  test('is found as it was left by who comes back to it', async () => {
+  test('is restored as it was left', async () => {
     const page = await open();
     await cards(page).first().waitFor();
     await page.evaluate(() => scrollTo({ top: 20_000, behavior: 'instant' }));
@@ -387,7 +387,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     expect(await page.evaluate(() => scrollY)).toBeGreaterThan(15_000);
   });
 
-  test('the bin says how long it keeps, gives back, and removes for good when asked twice', async () => {
+  test('the bin shows its retention time, restores, and deletes after a confirmation', async () => {
     const list = manyRecordings(STATIONS, 12, START);
     for (const one of list.slice(0, 3)) one.binnedAt = broadcastMs(START - 3 * 3_600_000);
     const page = await open('recordings?show=bin', { list });
@@ -406,7 +406,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     expect(held(2)).toBeUndefined();
   });
 
-  test('storage is shown folder by folder, with faults', async () => {
+  test('storage is shown folder by folder, with errors', async () => {
     const page = await open('nowhere', { list: manyRecordings(STATIONS, 9, START) });
     const { storage } = rig.service.house.recordings;
     if (!('folders' in storage)) throw new Error('no storage');
@@ -418,7 +418,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     expect(await page.locator('.room-folder .room-bar').count()).toBe(2);
   });
 
-  test('without recordings it says how to get some; a failure gives its reason and another try', async () => {
+  test('without recordings it says how to get some; a failure shows its reason and a retry', async () => {
     const page = await open('recordings', { list: [] });
     await page.getByText('録画はまだありません').waitFor();
     expect(await page.getByRole('link', { name: '録画ルールを作る' }).getAttribute('href')).toBe('rules');

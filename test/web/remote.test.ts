@@ -26,7 +26,7 @@ describe.skipIf(!hasChromium)('by remote control', () => {
       return active === null || active === document.body ? 'nothing' : active.className;
     });
 
-  test('several are chosen from the middle of a long list, put into the bin and taken back', async () => {
+  test('several are selected in the middle of a long list, moved to the bin and restored', async () => {
     fill();
     const page = await rig.open('recordings', TELEVISION);
     await page.locator('.rec-title').first().waitFor();
@@ -48,7 +48,7 @@ describe.skipIf(!hasChromium)('by remote control', () => {
     await until(() => rig.service.house.recordings.list.every(({ binnedAt }) => binnedAt === null));
   });
 
-  test('a key that is held down opens a screen once, after the picture that answers it', async () => {
+  test('a key that is held down opens a screen once, after the next frame', async () => {
     const page = await rig.open('', TELEVISION);
     await page.locator('.card').first().waitFor();
     const pressed = await page.evaluate(() => {
@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)('by remote control', () => {
     await page.locator('.card').first().waitFor();
   });
 
-  test('keys that come faster than a slow machine draws go where they lead on a fast one', async () => {
+  test('keys pressed faster than a slow machine draws have the same effect as on a fast one', async () => {
     const page = await rig.open('', TELEVISION);
     await page.locator('.card').first().waitFor();
     const devtools = await page.context().newCDPSession(page);
@@ -84,7 +84,7 @@ describe.skipIf(!hasChromium)('by remote control', () => {
     await page.locator('.jump-days [aria-checked="true"]', { hasText: '11月20日' }).waitFor();
   });
 
-  test('a choice that is given up leaves the focus on a recording in view', async () => {
+  test('cancelling a selection leaves the focus on a recording in view', async () => {
     fill();
     const page = await rig.open('recordings', TELEVISION);
     await page.locator('.rec-title').first().waitFor();
@@ -98,7 +98,7 @@ describe.skipIf(!hasChromium)('by remote control', () => {
     });
   });
 
-  test('a filter that is taken away leaves the focus on what stands beside it', async () => {
+  test('removing a filter moves the focus to its neighbour', async () => {
     fill();
     const page = await rig.open('recordings?genre=3', TELEVISION);
     const chip = page.locator('.chip-on');
@@ -108,7 +108,7 @@ describe.skipIf(!hasChromium)('by remote control', () => {
     await page.waitForFunction(() => document.activeElement?.closest('.rec-tools-more') != null);
   });
 
-  test('what goes with the answer of the service leaves the next arrow where it was', async () => {
+  test('an element removed by an answer of the service does not move the focus elsewhere', async () => {
     fill();
     const page = await rig.open('reservations', TELEVISION);
     const offer = page.locator('.conflict[data-reservation="4"] .blocker .button').last();
@@ -124,7 +124,7 @@ describe.skipIf(!hasChromium)('by remote control', () => {
     ['phone', PHONE],
     ['television', TELEVISION],
   ] as const) {
-    test(`nothing is pushed away by what comes later (${name})`, async () => {
+    test(`content that loads later causes no layout shift (${name})`, async () => {
       fill();
       const page = await rig.open('nowhere', options);
       await page.addInitScript(() => {

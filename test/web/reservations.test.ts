@@ -30,7 +30,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     page.evaluate(() => Number((document.activeElement as HTMLElement | null)?.dataset.reservation ?? 0));
   const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
 
-  test('lists by day with state, reason and origin; what is missed is counted and explained', async () => {
+  test('lists by day with state, reason and origin; missed ones are counted and explained', async () => {
     fill();
     const page = await rig.open('nowhere');
     const faults = faultsOf(page);
@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     expect(faults).toEqual([]);
   });
 
-  test('a cancelled one is taken back from the notice, from the list and by key', async () => {
+  test('a cancelled one is restored from the notice, from the list and by key', async () => {
     fill();
     const page = await rig.open('reservations');
     await row(page, 6).getByRole('button', { name: '取り消す' }).click();
@@ -73,7 +73,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await until(() => stateOf(6) === 'scheduled');
   });
 
-  test('a notice takes the place of what was told of the same before, and of nothing else', async () => {
+  test('a notice replaces an earlier one about the same reservation, and no other', async () => {
     fill();
     const page = await rig.open('reservations');
     const press = (id: number, name: string) => row(page, id).getByRole('button', { name }).click();
@@ -91,7 +91,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     expect(stateOf(6)).toBe('scheduled');
   });
 
-  test('a conflict names what it lost against and is resolved by one press, or back', async () => {
+  test('a conflict names what it lost against and is resolved by one press, and undone', async () => {
     fill();
     const page = await rig.open('reservations');
     const conflict = page.locator('.conflict[data-reservation="4"]');
@@ -111,7 +111,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await until(() => stateOf(3) === 'scheduled');
   });
 
-  test('what shares a tuner gives way together, and comes back together', async () => {
+  test('reservations that share a tuner are cancelled together, and restored together', async () => {
     const shared = { channel: 'T27' } as const;
     const items = busyEvening(STATIONS, Date.now());
     fill(items.map((item) => (item.id === 2 || item.id === 3 ? { ...item, ...shared } : item)));
@@ -127,7 +127,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     expect(await widthOf(page)).toBe(360);
   });
 
-  test('what runs in its way is stopped for it, once it was said what is lost', async () => {
+  test('a running recording in conflict is stopped after a warning of the loss', async () => {
     const items = busyEvening(STATIONS, Date.now());
     const winner = items.find(({ id }) => id === 4);
     const runs = {
@@ -165,7 +165,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     expect(winner?.state).toBe('conflict');
   });
 
-  test('many conflicts are rows by day, whose ways out unfold one by one', async () => {
+  test('many conflicts are rows by day, whose resolutions unfold one by one', async () => {
     const items = busyEvening(STATIONS, Date.now());
     const [model] = items.filter(({ id }) => id === 4);
     const more = [0, 1, 2, 3].map(
@@ -189,7 +189,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     expect(await page.locator('.conflict-help').count()).toBe(1);
   });
 
-  test('dozens of conflicts leave the other bookings in sight, and unfold by one press', async () => {
+  test('dozens of conflicts leave the other bookings visible, and unfold by one press', async () => {
     const items = busyEvening(STATIONS, Date.now());
     const model = items.find(({ id }) => id === 4) as ReservationItem;
     const more = Array.from({ length: 40 }, (_, n) => ({
@@ -219,7 +219,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     expect(await page.getByRole('button', { name: /ほかの競合/ }).count()).toBe(0);
   });
 
-  test('what was missed, failed or damaged stands in one place, with what had the tuner and when it is on again', async () => {
+  test('missed, failed and damaged ones are listed together, with what occupied the tuner and the next airing', async () => {
     const now = Date.now();
     const program = dayOf(now) + DAY_MS;
     const window = guideWindow(
@@ -262,7 +262,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await page.getByText('番組表にまだありません').waitFor();
   });
 
-  test('of hundreds the first are there at once, and the rest as the view or the keys come near', async () => {
+  test('of hundreds the first are shown at once, and the rest on scrolling or by keys', async () => {
     const [model] = busyEvening(STATIONS, Date.now()).filter(({ id }) => id === 2);
     const items = Array.from(
       { length: 400 },
@@ -337,7 +337,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await until(() => booked !== undefined && stateOf(booked.id) === 'cancelled');
   });
 
-  test('the sheet tells all, stops only when asked twice, and leads on', async () => {
+  test('the sheet shows everything, stops a recording only after a confirmation, and links on', async () => {
     fill();
     const page = await rig.open('reservations', PHONE);
     await row(page, 1).locator('.booking-main').click();
@@ -378,7 +378,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await page.getByText('この予約はもうありません').waitFor();
   });
 
-  test('the timetable puts each on a tuner, conflicts on a row of their own, and is walked by arrows', async () => {
+  test('the timetable shows a row per tuner and one for conflicts, and is navigated by arrows', async () => {
     // Of midnight, or the evening would cross into the next broadcast day.
     const noon = dayOf(Date.now()) + DAY_MS + 7 * 3_600_000;
     fill(busyEvening(STATIONS, noon));
@@ -426,7 +426,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await page.waitForFunction(() => document.activeElement?.closest('.day-focus') !== null);
   });
 
-  test('on a phone time runs down, and nothing leaves the screen', async () => {
+  test('on a phone time runs downwards, and nothing is wider than the screen', async () => {
     const noon = dayOf(Date.now()) + DAY_MS + 7 * 3_600_000;
     fill(busyEvening(STATIONS, noon));
     const page = await rig.open('reservations?view=day', PHONE);
@@ -446,7 +446,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     expect(await widthOf(page)).toBe(360);
   });
 
-  test('without any it leads to the guide; a failure gives its reason and another try', async () => {
+  test('without any it links to the guide; a failure shows its reason and a retry', async () => {
     fill([]);
     const page = await rig.open('reservations');
     await page.getByText('予約はまだありません').waitFor();
@@ -465,7 +465,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await row(page, 1).waitFor();
   });
 
-  test('how one is recorded can be changed, and goes back to the setting', async () => {
+  test('recording options can be changed, and reset to the setting', async () => {
     fill();
     const page = await rig.open('reservations?reservation=6', PHONE);
     const dialog = page.getByRole('dialog', { name: '予約の詳細' });
@@ -480,7 +480,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     expect(await widthOf(page)).toBe(360);
   });
 
-  test('what changes elsewhere shows as soon as it is announced', async () => {
+  test('changes made elsewhere are shown as soon as they are announced', async () => {
     fill();
     const page = await rig.open('reservations');
     await row(page, 2).waitFor();

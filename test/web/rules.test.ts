@@ -91,7 +91,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     expect(faults).toEqual([]);
   });
 
-  test('what is wrong is said at its field, which gets the focus; what was written stays', async () => {
+  test('an error is shown at its field, which gets the focus; the input stays', async () => {
     const page = await open('rules?new&keyword=%E7%81%AF');
     await quiet(page);
     await page.getByRole('button', { name: 'そのほかの条件' }).click();
@@ -134,7 +134,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     });
   });
 
-  test('an older answer is dropped and the last one stays until the next is there', async () => {
+  test('an outdated answer is dropped and the last one stays until the next arrives', async () => {
     const page = await open('rules?new&keyword=%E3%83%8A%E3%82%A4%E3%82%BF%E3%83%BC');
     await page.locator('.preview-row mark', { hasText: 'ナイター' }).first().waitFor();
     house.delayMs = 600;
@@ -150,7 +150,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     expect(await page.locator('.preview-row mark', { hasText: '灯台守' }).count()).toBe(0);
   });
 
-  test('editing says what goes into the bin, and changes nothing else of the rule', async () => {
+  test('editing says what is moved to the bin, and changes nothing else of the rule', async () => {
     const page = await open('rules', (state) => {
       const rule = addRule(state.rules, {
         name: '灯台守の娘',
@@ -212,7 +212,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     expect(rules()[0]).toMatchObject({ id: 2, keyword: 'ナイター中継', keepNewest: 5 });
   });
 
-  test('switches off, deletes and brings back', async () => {
+  test('disables, deletes and restores', async () => {
     const page = await open('rules', (state) => {
       addRule(state.rules, {
         name: '灯台守の娘',
@@ -245,7 +245,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     expect(rules()[1]).toEqual({ ...before, id: 3 } as RuleItem);
   });
 
-  test('is found, put in order and copied; one that the service switched off says why', async () => {
+  test('is found, reordered and copied; one disabled by the service says why', async () => {
     const page = await open('rules', (state) => {
       addRule(state.rules, { name: 'ろうそくの夜', keyword: 'ナイター' });
       addRule(state.rules, { name: 'あさの映画', genres: [{ lv1: 6 }], timeFrom: 300, timeTo: 660 });
@@ -285,7 +285,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     expect(rules()[5]).toMatchObject({ keyword: '天気', weekdays: [0, 6], name: '天気 のコピー' });
   });
 
-  test('leaving asks while something is not saved, and a programme over it does not', async () => {
+  test('leaving asks about unsaved changes, opening a programme sheet does not', async () => {
     const page = await open('search?q=%E7%81%AF%E5%8F%B0');
     await page.getByRole('link', { name: '録画ルールを作る' }).click();
     await page.waitForFunction(
@@ -346,7 +346,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     expect(rules()[1]).toMatchObject({ keyword: '天気予報', genres: [{ lv1: 1, lv2: null }] });
   });
 
-  test('an address fills a new rule, and stations are chosen with their logos, on a phone', async () => {
+  test('a URL fills a new rule, and stations are chosen with their logos, on a phone', async () => {
     const id = STATIONS[0]?.id ?? 0;
     const page = await open(
       `rules?new&keyword=%E7%81%AF%E5%8F%B0%E5%AE%88&stationId=${id}`,
@@ -378,7 +378,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   });
 
-  test('a rule’s page has its airings to come and what it recorded, and says when it is gone', async () => {
+  test('a rule’s page lists its upcoming airings and recordings, and says when it was deleted', async () => {
     const page = await open('rules?rule=1', (state) => {
       const rule = addRule(state.rules, { name: '灯台守の娘', keyword: '灯台守', dedupe: false });
       state.recordings.list = recorded(rule.id, 4);

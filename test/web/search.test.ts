@@ -24,7 +24,7 @@ describe.skipIf(!hasChromium)('search', () => {
     return await rig.open(path, options);
   }
 
-  test('finds while one types, asks no more often than there are letters, and keeps the words in the address', async () => {
+  test('searches while typing, at most once per character, and keeps the words in the URL', async () => {
     const page = await open('search');
     const faults = faultsOf(page);
     await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');
@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)('search', () => {
     expect(faults).toEqual([]);
   });
 
-  test('is narrowed by genre, day and time, in the address, and becomes a rule as it stands', async () => {
+  test('is filtered by genre, day and time, in the URL, and becomes a rule unchanged', async () => {
     const page = await open('search');
     await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');
     await page.keyboard.type('ドラマ', { delay: 20 });
@@ -81,7 +81,7 @@ describe.skipIf(!hasChromium)('search', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.viewport.width);
   });
 
-  test('keys lead from the words to the results, into a programme and back', async () => {
+  test('keys navigate from the field to the results, into a programme and back', async () => {
     const page = await open('search');
     await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');
     await page.keyboard.type('ニュース');
@@ -195,7 +195,7 @@ describe.skipIf(!hasChromium)('search', () => {
     expect(await page.locator('.found').first().textContent()).toBe(first);
   });
 
-  test('nothing found says what may help; what was searched for is offered again', async () => {
+  test('an empty result gives hints; earlier searches are offered again', async () => {
     const page = await open('search', PHONE);
     await page.getByText('番組を探しましょう').waitFor();
     await page.locator('.search-field input').fill('どこにもない言葉');
@@ -210,7 +210,7 @@ describe.skipIf(!hasChromium)('search', () => {
     await page.getByText('番組を探しましょう').waitFor();
   });
 
-  test('a failure gives its reason and another try', async () => {
+  test('a failure shows its reason and a retry', async () => {
     const page = await open('search');
     rig.service.house.problems.set('search', {
       body: { message: '検索できませんでした。', code: 'internal' },

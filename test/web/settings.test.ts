@@ -13,7 +13,7 @@ describe.skipIf(!hasChromium)('settings', () => {
   const field = (page: Page, key: string) => page.locator(`[data-setting="${key}"]`);
   const shown = (page: Page): Promise<string | null> => page.locator('html').getAttribute('data-theme');
 
-  test('saves at once, says so, and takes a value back to its default', async () => {
+  test('saves at once, says so, and resets a value to its default', async () => {
     const page = await rig.open('nowhere');
     const faults = faultsOf(page);
     await page.goto(`${rig.service.url}settings`);
@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     expect(faults).toEqual([]);
   });
 
-  test('a folder is found on the server, from one to the next, with the keyboard too', async () => {
+  test('a folder is chosen by browsing the server, with the keyboard too', async () => {
     const page = await rig.open('settings');
     await page.getByRole('button', { name: '参照' }).click();
     const browser = page.getByRole('region', { name: 'フォルダーを選ぶ' });
@@ -48,7 +48,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     expect(await page.getByLabel('フォルダーのパス').inputValue()).toBe('/mnt/disk2');
   });
 
-  test('what rules keep is what the form of a new one begins with', async () => {
+  test('the retention setting is the default of a new rule', async () => {
     const page = await rig.open('settings');
     await field(page, 'keepNewest').getByRole('radio', { name: '10件' }).click();
     await until(() => rig.service.house.settings.keepNewest === 10);
@@ -59,7 +59,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     expect(await kept.inputValue()).toBe('10');
   });
 
-  test('a refusal stands at the field with its reason, and the old value comes back', async () => {
+  test('a refusal is shown at the field with its reason, and the old value is restored', async () => {
     const page = await rig.open('settings');
     const collect = field(page, 'collectGuide');
     await collect.getByRole('switch').waitFor();
@@ -74,7 +74,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     expect(await collect.getByRole('switch').getAttribute('aria-checked')).toBe('true');
   });
 
-  test('the household decides the looks until a device decides for itself', async () => {
+  test("the household's appearance settings apply until a device has its own", async () => {
     const page = await rig.open('settings', { colorScheme: 'light' });
     expect(await shown(page)).toBe('light');
     await field(page, 'theme').getByRole('radio', { name: 'ダーク' }).click();
@@ -92,7 +92,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     await page.waitForFunction(() => document.documentElement.dataset.theme === 'light');
   });
 
-  test('what a device chose before there was a household stays chosen', async () => {
+  test('a device keeps its own choice when household settings are added', async () => {
     const page = await rig.open('settings');
     await page.evaluate(() => {
       localStorage.setItem('svc.theme', '"dark"');
@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     expect(await chosen.getAttribute('aria-checked')).toBe('true');
   });
 
-  test('is searched and walked by keys', async () => {
+  test('is searched and navigated by keys', async () => {
     const page = await rig.open('settings');
     await field(page, 'theme').waitFor();
     await page.locator('.settings-search input').fill('テーマ');
@@ -149,7 +149,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     expect(await page.getByLabel('フォルダーのパス').inputValue()).toBe('/proc');
   });
 
-  test('tells how the service is, and warns of a clock that is off', async () => {
+  test('shows the state of the service, and warns of a wrong clock', async () => {
     const status = guideStatus(rig.service.house.guide, Date.now());
     const first = STATIONS[0];
     rig.service.house.guideStatus = {
@@ -173,7 +173,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   });
 
-  test('tells why this browser was let in, and logs others out on the second press', async () => {
+  test('shows why this browser was let in, and ends other sessions on the second press', async () => {
     const page = await rig.open('settings', PHONE);
     const block = page.locator('#section-access');
     await block.getByText('192.168.0.0/16 にあるため許可されています').waitFor();
@@ -220,7 +220,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     await page.getByText('許可されたネットワークの外にいます').waitFor({ state: 'detached' });
   });
 
-  test('tells the card, with whom its keys are shared, and why another agent gives none', async () => {
+  test('shows the card, the peers that share its keys, and why another agent sends none', async () => {
     const page = await rig.open('settings', PHONE);
     const block = page.locator('#section-system');
     await block.getByText('カードを読み取れます').waitFor();
@@ -238,7 +238,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test('lists paired televisions and takes access from one after asking', async () => {
+  test('lists paired televisions and revokes one after a confirmation', async () => {
     const page = await rig.open('settings', PHONE);
     const block = page.locator('#section-devices');
     await block.getByText('5分前').waitFor();
@@ -258,7 +258,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     expect(await tooWide(page)).toEqual([]);
   });
 
-  test('shows the licences of what it contains, by keyboard', async () => {
+  test('shows the licences of its components, by keyboard', async () => {
     const page = await rig.open('settings', PHONE);
     const block = page.locator('.licenses');
     await block.getByText('ライセンスを表示').focus();
@@ -278,7 +278,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test('without the household’s settings it says why, and the device’s stay', async () => {
+  test('without the household’s settings it says why, and the device settings stay available', async () => {
     rig.service.house.problems.set('settings', {
       body: { message: 'いまは読めません。', code: 'busy' },
       status: 503,

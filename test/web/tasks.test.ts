@@ -34,7 +34,7 @@ async function carryOut(url: string, task: Task, byKeys: boolean): Promise<void>
   }
 }
 
-test('twenty-five tasks stand in the documents with their steps', async () => {
+test('twenty-five tasks are documented with their steps', async () => {
   const rows = [...BIG_HOUSE, ...FIRST_RUN].map(
     ({ name, pointer, keys }, index) => `| ${index + 1} | ${name} | ${dash(pointer)} | ${dash(keys)} |`,
   );
@@ -43,7 +43,7 @@ test('twenty-five tasks stand in the documents with their steps', async () => {
   expect(rows.filter((row) => !text.includes(row))).toEqual([]);
 });
 
-describe.skipIf(!hasChromium)('in a big house', () => {
+describe.skipIf(!hasChromium)('in a large household', () => {
   let house: BigHouse;
   beforeAll(async () => {
     house = await startBigHouse(await builtWeb());
@@ -62,7 +62,7 @@ describe.skipIf(!hasChromium)('in a big house', () => {
   }
 });
 
-describe.skipIf(!hasChromium)('in a first run', () => {
+describe.skipIf(!hasChromium)('on the first run', () => {
   let home: FirstHome;
   beforeAll(async () => {
     home = await startFirstHome(await builtWeb());

@@ -10,7 +10,7 @@ const STATIONS = manyStations([12, 4, 4]);
 describe.skipIf(!hasChromium)('the tuner screen', () => {
   const rig = webRig({ stations: STATIONS });
 
-  test('tells of each tuner what it does for whom, how it receives and what is wrong', async () => {
+  test("shows each tuner's use, user, signal and faults", async () => {
     const page = await rig.open('nowhere');
     const faults = faultsOf(page);
     await page.goto(`${rig.service.url}tuners`);
@@ -32,7 +32,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     expect(faults).toEqual([]);
   });
 
-  test('shows what changed as soon as it is announced', async () => {
+  test('shows changes as soon as they are announced', async () => {
     const page = await rig.open('tuners');
     await page.locator('.tuner').first().waitFor();
     rig.service.house.tuners = rig.service.house.tuners.map((tuner) =>
@@ -44,7 +44,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     await page.locator('.tuner').nth(2).getByText('録画', { exact: true }).waitFor();
   });
 
-  test('names, orders and switches off tuners', async () => {
+  test('renames, reorders and disables tuners', async () => {
     const page = await rig.open('tuners');
     await page.getByRole('button', { name: '名前と順番' }).click();
     await page.getByRole('textbox').first().fill('居間の地デジ');
@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     expect(await page.locator('.tuner-name b').first().textContent()).toBe('地デジ 2');
   });
 
-  test('shows how far each guide reaches, thin ones marked', async () => {
+  test('shows how far each guide reaches, short ones marked', async () => {
     const page = await rig.open('tuners', PHONE);
     const covers = page.locator('.cover');
     await covers.first().waitFor();
@@ -117,7 +117,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     expect(await toggle.getAttribute('aria-checked')).toBe('false');
   });
 
-  test('tells which channels cannot be read, why, and what to do', async () => {
+  test('shows which channels cannot be read, why, and what to do', async () => {
     const status = guideStatus(rig.service.house.guide, Date.now());
     const trouble: Omit<GuideStatus['troubles'][number], 'type' | 'channel' | 'reason'> = {
       stationIds: [],
@@ -154,7 +154,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     expect(faults).toEqual([]);
   });
 
-  test('lets go when the screen is left', async () => {
+  test('stops collecting when the screen is left', async () => {
     const page = await rig.open('tuners');
     await page.getByRole('switch', { name: '今すぐ取得' }).click();
     await until(() => rig.service.house.asked.includes('POST guide/collect'));
@@ -162,7 +162,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     await until(() => rig.service.house.asked.includes('DELETE guide/collect'));
   });
 
-  test('scans what is chosen, by keys, shows what was found so far, and can be stopped', async () => {
+  test('scans the chosen types, by keys, shows what was found so far, and can be stopped', async () => {
     const page = await rig.open('tuners');
     await page.getByRole('checkbox', { name: 'CS' }).focus();
     await page.keyboard.press('Enter');
@@ -224,7 +224,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     await page.locator('.tuner').first().waitFor();
   });
 
-  test('a reception test tells how a channel comes in, and what is wrong with the card', async () => {
+  test('a reception test shows the signal of a channel, and faults of the card', async () => {
     rig.service.house.receptionTest = { ...rig.service.house.receptionTest, keyFailure: 'no_card' };
     const page = await rig.open('tuners', PHONE);
     const faults = faultsOf(page);
@@ -240,7 +240,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     expect(faults).toEqual([]);
   });
 
-  test('a detected device is used by a press, and the power of an antenna is switched', async () => {
+  test('a detected device is added by one press, and antenna power is switched', async () => {
     const page = await rig.open('tuners');
     await page.getByText('を開く権限がありません').first().waitFor();
     await page.getByRole('button', { name: '/dev/px4video2 を使う' }).click();

@@ -8,7 +8,7 @@ describe.skipIf(!hasChromium)('while a recording is watched', () => {
   const home = watchHome();
   const { rig, held, open } = home;
 
-  test('a recording that runs: from its start, live at one press, beyond its end without a break', async () => {
+  test('a recording in progress plays from its start, at the live edge by one press, and past its end without a break', async () => {
     const page = await open('watch/900');
     await page.waitForURL('**/chase/900');
     await placed(page, 0.2, 10);
@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)('while a recording is watched', () => {
     await until(() => home.playback.seen.at(-1)?.way === 'stream');
   });
 
-  test('a recording that is chased offers its encoded file once there is one, and goes over to it', async () => {
+  test('a chased recording offers its encoded file once it exists, and switches to it', async () => {
     const page = await open('watch/900');
     await placed(page, 0.2, 10);
     home.playback.recorded = 1_000;
@@ -47,7 +47,7 @@ describe.skipIf(!hasChromium)('while a recording is watched', () => {
     await until(() => home.playback.seen.at(-1)?.way === 'stream');
   });
 
-  test('goes over to the encoded file of what is watched, at the same place', async () => {
+  test('switches to the encoded file at the same position', async () => {
     const page = await open('watch/1?t=12');
     await placed(page, 12);
     const files = [{ source: 'encoded' as const, codec: 'av1', url: 'api/recordings/1/file?source=encoded' }];

@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
   const paused = (page: Page): Promise<boolean | undefined> =>
     page.evaluate(() => document.querySelector('video')?.paused);
 
-  test('continues where somebody stopped, starts over when asked, and tells the service', async () => {
+  test('continues at the stored position, starts over on request, and informs the service', async () => {
     Object.assign(held(1), { resumeMs: 12_000 });
     const page = await open('nowhere');
     const faults = faultsOf(page);
@@ -126,7 +126,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await page.getByRole('dialog', { name: '操作の説明' }).waitFor();
   });
 
-  test('shows chapters and what is missing on the bar, and the picture of a place', async () => {
+  test('shows chapters and gaps on the bar, and previews', async () => {
     home.playback.chapters = [
       { start: 0, end: 10, title: '本編' },
       { start: 10, end: 15, title: 'CM' },
@@ -150,7 +150,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await placed(page, 24);
   });
 
-  test('skips commercials, goes back to them on request, and never away from a place that was sought', async () => {
+  test('skips commercials, goes back to them on request, and never skips after a seek into one', async () => {
     home.playback.chapters = [
       { start: 0, end: 4, title: '本編' },
       { start: 4, end: 20, title: 'CM' },
@@ -187,7 +187,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await placed(page, 6.4, 9.1);
   });
 
-  test('corrects where commercials are, and takes it back', async () => {
+  test('corrects commercials, and undoes that', async () => {
     home.playback.chapters = [
       { start: 0, end: 10, title: '本編' },
       { start: 10, end: 15, title: 'CM' },
@@ -223,7 +223,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     expect(held(1).id).toBe<unknown>(1);
   });
 
-  test('asks for the sound and picture that are chosen, at the same place', async () => {
+  test('requests the chosen audio and quality, at the same position', async () => {
     const page = await open('watch/1?t=8');
     await placed(page, 8);
     expect(new URL(page.url()).search).toBe('');
@@ -239,7 +239,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     expect((await file).suggestedFilename()).toMatch(/^ドラマ「灯台守の娘」第1話 0-\d\d\.png$/u);
   });
 
-  test('obeys the keys of device and remote, shows a small window, keeps the picture with its caption', async () => {
+  test('obeys media and remote keys, offers picture-in-picture, saves the picture with its caption', async () => {
     home.playback.captions = { v: 1, pages: [{ at: 0, page: CAPTION }] };
     const page = await open('nowhere');
     await page.addInitScript(() => {
@@ -311,7 +311,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await page.waitForURL('**/watch/3');
   });
 
-  test('holds no more after two hours than after minutes', async () => {
+  test('uses no more memory after two hours than after minutes', async () => {
     home.playback.repeats = 240;
     const page = await open('watch/1');
     await placed(page, 0.2);
@@ -371,7 +371,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await page.getByRole('heading', { name: '第3話' }).first().waitFor({ state: 'attached' });
   });
 
-  test('on a phone: taps at the side skip, a stroke moves, everything else lies below', async () => {
+  test('on a phone double taps at the sides skip, a swipe seeks, everything else is below', async () => {
     const page = await open('watch/1', PHONE);
     await placed(page, 0.2);
     const box = await page.locator('.stage-touch').boundingBox();

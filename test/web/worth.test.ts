@@ -30,11 +30,11 @@ function over(id: number, hours: number, changes: Partial<ReservationItem>): Res
   return reservation(program, { id: reservationId(id), ruleId: ruleId(1), ...changes });
 }
 
-describe.skipIf(!hasChromium)('worth', () => {
+describe.skipIf(!hasChromium)('verdicts', () => {
   const rig = webRig({ stations: STATIONS });
   const row = (page: Page, id: number) => page.locator(`.booking[data-reservation="${id}"]`);
 
-  test('of a reservation that is over is that of its recording', async () => {
+  test('a past reservation shows the verdict of its recording', async () => {
     rig.service.house.bookings = newBookings([
       over(1, 3, { state: 'finished', recordingId: recordingId(1), verdict: 'complete' }),
       over(2, 4, { state: 'finished', recordingId: recordingId(2), verdict: 'damaged' }),
@@ -53,7 +53,7 @@ describe.skipIf(!hasChromium)('worth', () => {
     await page.getByRole('dialog').locator('.booking-badge', { hasText: '一部欠落・乱れあり' }).waitFor();
   });
 
-  test('of any of a series stands on its pile, also where its newest is complete', async () => {
+  test('a series shows the verdict of any damaged episode, also where its newest is complete', async () => {
     const list = [1, 2, 3].map((id) => ({
       ...fakeRecording(id * 9 + 2, station, Date.now()),
       verdict: COMPLETE,
@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium)('worth', () => {
     }
   });
 
-  test('what a rule left out and will leave out stands on its page with the reason, and opens', async () => {
+  test("a rule's page lists skipped airings, past and future, with the reason, and opens them", async () => {
     addRule(rig.service.house.rules, { name: '灯台守', keyword: '灯台守', dedupe: true });
     rig.service.house.bookings = newBookings([
       over(11, 30, { state: 'missed', reason: 'チューナーが足りませんでした。' }),

@@ -334,14 +334,14 @@ describe('readEpisode', () => {
     }
   });
 
-  test('leaves numbers alone that count something else', () => {
+  test('ignores numbers that count something else', () => {
     for (const form of PLAIN) {
       const { number, subtitle } = read(form);
       expect([form, number, subtitle]).toEqual([form, null, null]);
     }
   });
 
-  test('the table has the forms that guides use', () => {
+  test('the table covers the forms that guides use', () => {
     const count = EPISODES.reduce((sum, { forms }) => sum + forms.length, PLAIN.length);
     expect(count).toBeGreaterThanOrEqual(200);
     // No two lines tell the same.

@@ -60,7 +60,7 @@ describe('sameEpisodes', () => {
     expect(groups(forms)).toEqual([[0, 1], [2], [3], [4], [5]]);
   });
 
-  test('a missing subtitle is the only one that is known, and stays apart from several', () => {
+  test('a missing subtitle matches a single known one, but none of several', () => {
     expect(
       groups([
         ['星の港 #3', 0],
@@ -85,7 +85,7 @@ describe('sameEpisodes', () => {
     ).toEqual([[0, 1], [2]]);
   });
 
-  test('without number and subtitle only a simulcast is the same', () => {
+  test('without number and subtitle only a simulcast is the same episode', () => {
     expect(
       groups([
         ['港のニュース', 0],
@@ -98,7 +98,7 @@ describe('sameEpisodes', () => {
 
   const HOUR = 3_600_000;
 
-  test('of an event its number alone tells no episode', () => {
+  test('the number of an event alone does not identify an episode', () => {
     for (const form of ['球の祭典　第１試合', '第74回歌の祭典', '球の祭典 第５節', '囲碁の時間 第4局'])
       expect([
         form,
@@ -111,7 +111,7 @@ describe('sameEpisodes', () => {
       ]).toEqual([form, [[0, 1], [2], [3]]]);
   });
 
-  test('an event goes on after the news, and is shown again on another day', () => {
+  test('an event continued after the news is one, a repeat on another day is the same episode', () => {
     const form = '球の祭典　第１試合　北高×南高';
     expect(
       groups([
@@ -125,7 +125,7 @@ describe('sameEpisodes', () => {
     ).toEqual([[0, 3, 5], [1, 4], [2]]);
   });
 
-  test("a week's digest is no episode of the number of the week", () => {
+  test('a weekly digest is not the episode with the number of the week', () => {
     expect(
       groups([
         ['連続テレビ小説　こもれび（１）「秋の風」', 0],
@@ -134,7 +134,7 @@ describe('sameEpisodes', () => {
     ).toEqual([[0], [1]]);
   });
 
-  test('two airings are compared as a list of two is', () => {
+  test('comparing two airings gives the same as a list of two', () => {
     const forms = [
       '星の港 #3',
       '星の港 #3「波」',

@@ -83,7 +83,7 @@ function seriesOf(slot: string, name: string): string {
   return slot.normalize('NFKC').toLowerCase().replace(/[★・]/gu, '') + name;
 }
 
-test('of a slot with an episode what is quoted is the series, with or without quotation marks', () => {
+test('in a slot with an episode the series is the quoted title, with or without quotation marks', () => {
   for (const slot of SLOTS) {
     const is = [seriesOf(slot, '潮騒の街'), '4', '嵐の夜'];
     for (const form of [
@@ -99,7 +99,7 @@ test('of a slot with an episode what is quoted is the series, with or without qu
   }
 });
 
-test('a weekly series that tells no episode is not the same every week', () => {
+test('a weekly series without episode data is not the same episode every week', () => {
   for (const slot of SLOTS) {
     const episode = read(`${slot}「潮騒の街」`);
     expect([slot, episode.number, episode.subtitle]).toEqual([slot, null, null]);
@@ -312,7 +312,7 @@ test('reads every form of the table', () => {
   }
 });
 
-test('what only sounds like a slot keeps its subtitle', () => {
+test('a title that only resembles a slot keeps its subtitle', () => {
   for (const [name, series, subtitle] of [
     ['ドラマみたいな恋「嵐の夜」#4', 'ドラマみたいな恋', '嵐の夜'],
     ['日曜の朝に「嵐の夜」#4', '日曜の朝に', '嵐の夜'],
@@ -332,7 +332,7 @@ test('what only sounds like a slot keeps its subtitle', () => {
   }
 });
 
-test('the table has the forms that guides use', () => {
+test('the table covers the forms that guides use', () => {
   expect(FORMS.reduce<number>((sum, { forms }) => sum + forms.length, SLOTS.length)).toBeGreaterThan(120);
   expect(new Set(FORMS.map(({ is }) => is.join('/'))).size).toBe(FORMS.length);
 });

@@ -29,18 +29,18 @@ for (const [name, description, series, episode] of ROWS) {
   });
 }
 
-test('episodes of one series have one key, however they are written', () => {
+test('episodes of one series have one key in any spelling', () => {
   const keys = ['海辺の診療所 #1', '［新］海辺の診療所　第２話「朝」', 'ドラマ 海辺の診療所 (3)'].map(
     (name) => readSeries({ name, description: '', extended: null })?.key,
   );
   expect(new Set(keys).size).toBe(1);
 });
 
-test('what has no title is of no series', () => {
+test('a programme without a title belongs to no series', () => {
   expect(readSeries({ name: ' ', description: 'x', extended: null })).toBeNull();
 });
 
-test('a text of only the same letter is read in no time', () => {
+test('a text of one repeated letter is parsed quickly', () => {
   // Of the processor, which may be busy with others.
   const began = process.cpuUsage();
   readSeries({

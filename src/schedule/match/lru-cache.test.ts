@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { LruCache } from './lru-cache.ts';
 
-test('what is asked for again and again is made once, what is not is let go', () => {
+test('used entries are computed once, the least recently used are evicted', () => {
   const recent = new LruCache<number, string>(2);
   const made: number[] = [];
   const ask = (key: number): string =>
@@ -15,7 +15,7 @@ test('what is asked for again and again is made once, what is not is let go', ()
   expect(made).toEqual([1, 2, 3, 4, 5, 2]);
 });
 
-test('what was forgotten is made again', () => {
+test('an evicted entry is computed again', () => {
   const recent = new LruCache<string, number>(4);
   let made = 0;
   const ask = (): number => recent.of('a', () => ++made);

@@ -62,7 +62,7 @@ function matches(body: Record<string, unknown>, given: Given): boolean {
 }
 
 describe('words', () => {
-  test('are read whatever their width', () => {
+  test('match full-width and half-width forms', () => {
     const table: [string, string[][], string[][]][] = [
       ['灯台　夏', [['灯台'], ['夏']], []],
       ['"灯台 夏" ＢＳ', [['灯台 夏'], ['bs']], []],
@@ -85,7 +85,7 @@ describe('words', () => {
       expect([keyword, readKeyword(keyword)]).toEqual([keyword, { wanted, unwanted }]);
   });
 
-  test('must all be found, in the fields that are named', () => {
+  test('must all be found, in the selected fields', () => {
     const detail = { extended: { 出演者: '山野ヒカリ　海野みさき' } };
     const table: [Record<string, unknown>, Given, boolean][] = [
       [{ keyword: '灯台 夏' }, {}, true],
@@ -180,7 +180,7 @@ describe('conditions', () => {
       expect([body, given, matches(body, given)]).toEqual([body, given, found]);
   });
 
-  test('days and minutes are those of Japan', () => {
+  test('days and minutes are in Japan Standard Time', () => {
     expect(broadcastWeekday(broadcastMs(at('2026-11-22T04:59')))).toBe(6);
     expect(broadcastWeekday(broadcastMs(at('2026-11-22T05:00')))).toBe(0);
     expect(broadcastWeekday(broadcastMs(at('1969-12-31T12:00')))).toBe(3);
@@ -193,7 +193,7 @@ describe('conditions', () => {
   });
 });
 
-test('an expression that costs too much says so', () => {
+test('an expression that is too expensive is reported', () => {
   const index = new GuideIndex();
   let seed = 3;
   for (let number = 0; number < 50; number++) {
@@ -211,7 +211,7 @@ test('an expression that costs too much says so', () => {
   expect(matcher.among([], index, STATIONS).fault).toBeNull();
 });
 
-test('the index finds what looking at every programme finds, also after changes', () => {
+test('the index finds the same as a full scan, also after changes', () => {
   const word = fc.string({ unit: fc.constantFrom(...'灯台海港Ab1ｶﾞ '), maxLength: 5 });
   const given = fc.record({
     station: fc.integer({ min: 1, max: 4 }),

@@ -13,7 +13,7 @@ function rowsWith(columns: TextColumns, word: string, rows: readonly number[]): 
   return found;
 }
 
-test('rows of every block are found by their letters, and not after they were cleared', () => {
+test('rows of every block are found by their text until they are cleared', () => {
   const columns = new TextColumns(1024);
   const rows = [0, 31, 32, 4095, 4096, 9000];
   for (const row of rows) columns.set(row, row % 2 === 0 ? '灯台守の夏' : '港町');

@@ -34,7 +34,7 @@ describe('the same episode', () => {
     settled(home);
   });
 
-  test('of airings that overlap one with captions, then one of a satellite', () => {
+  test('of overlapping airings prefers one with captions, then one by satellite', () => {
     const overlap = series([
       ['T27', '灯台 #3「波」', 300],
       ['BS01_0', '灯台 #3「波」', 310],
@@ -78,7 +78,7 @@ describe('the same episode', () => {
     expect(booked(several.home, several.ids)).toEqual([0, 1, 2]);
   });
 
-  test('an airing without a tuner gives way to the next, and is withdrawn when it finds one', () => {
+  test('an airing without a tuner is replaced by the next, which is withdrawn when a tuner is free', () => {
     const { home, ids } = series(
       [
         ['T27', '灯台 #3「波」', 300],
@@ -112,7 +112,7 @@ describe('the same episode', () => {
     settled(home);
   });
 
-  test('that was recorded within 30 days is not booked again; what is being recorded goes on', () => {
+  test('that was recorded within 30 days is not booked again; a running recording continues', () => {
     const { home, ids } = series([
       ['T27', '灯台 #3「波」', 300],
       ['T27', '灯台 #4「風」', 600],
@@ -139,7 +139,7 @@ describe('the same episode', () => {
     settled(home);
   });
 
-  test('one that must not be recorded gives way to the next', () => {
+  test('one that must not be recorded is replaced by the next', () => {
     const { home, ids } = series([
       ['T27', '灯台 #3「波」', 300],
       ['BS01_0', '灯台 #3「波」', 600],
@@ -150,7 +150,7 @@ describe('the same episode', () => {
     settled(home);
   });
 
-  test('one that has begun comes after a whole one', () => {
+  test('a complete airing is preferred to one that has begun', () => {
     const { home, ids } = series([
       ['T27', '灯台 #3「波」', -10],
       ['BS01_0', '灯台 #3「波」', 600],

@@ -6,7 +6,7 @@ import { GR_TUNER, MINUTE, NOON } from '../../../test/schedule/plan-home.ts';
 import { reservationId } from '../../model/ids.ts';
 
 describe('a programme that runs over', () => {
-  test('is recorded until present/following names another, then to its real end', () => {
+  test('is recorded until present/following lists another, then to its actual end', () => {
     const { home, game, film, at, air, move, told, booked } = evening();
     home.begin(game);
     at(20);
@@ -29,7 +29,7 @@ describe('a programme that runs over', () => {
     expect(booked(game)).toEqual({ state: 'recording', start: 0, end: 50 });
   });
 
-  test('whose table never tells its end ends when present/following says so', () => {
+  test('whose table never gives its end ends when present/following says so', () => {
     const { home, game, film, at, air, told, booked } = evening();
     home.begin(game);
     at(47);
@@ -42,7 +42,7 @@ describe('a programme that runs over', () => {
     expect(booked(game).end).toBe(47.9);
   });
 
-  test('of undefined duration goes on beyond what the guide guesses, and no longer than it really does', () => {
+  test('of undefined duration continues beyond the estimated end, to its actual end', () => {
     const { home, game, film, at, air, move, told, booked } = evening();
     home.begin(game);
     at(25);
@@ -62,7 +62,7 @@ describe('a programme that runs over', () => {
     expect(booked(game).end).toBe(77.5);
   });
 
-  test('of undefined duration of which nobody hears goes on as the guide guesses', () => {
+  test('of undefined duration without present/following lasts as estimated by the guide', () => {
     const { home, game, at, move, told } = evening();
     home.begin(game);
     at(25);
@@ -72,7 +72,7 @@ describe('a programme that runs over', () => {
     expect(told(game)).toMatchObject({ close: 62, hold: null });
   });
 
-  test('of undefined duration ends when that is told, however long the guide guessed before', () => {
+  test('of undefined duration ends when its end is known, whatever was estimated before', () => {
     const { home, game, film, at, air, move, told, booked } = evening();
     home.begin(game);
     at(25);
@@ -86,7 +86,7 @@ describe('a programme that runs over', () => {
     expect(told(game)).toMatchObject({ end: 40, close: 40, hold: null });
   });
 
-  test('is not tracked where its station names nothing', () => {
+  test('is not tracked where its station sends no present/following', () => {
     const { home, game, at, told } = evening();
     home.begin(game);
     at(29.9);
@@ -95,7 +95,7 @@ describe('a programme that runs over', () => {
     expect(told(game)).toMatchObject({ end: 30, close: 30, hold: null });
   });
 
-  test('keeps its tuner from the next, which gets it when it is over', () => {
+  test('keeps its tuner, and the next one gets it at its end', () => {
     const { home, game, film, at, air, move, told } = evening();
     const other = home.program(home.station('T30'), '隣の局', { at: 30 });
     home.reserve(other);
@@ -119,7 +119,7 @@ describe('a programme that runs over', () => {
     expect(home.of(other)?.state).toBe('scheduled');
   });
 
-  test('and one that does not gives its tuner on at its told end, however often it is planned before', () => {
+  test('releases its tuner at its announced end if it does not run over, however often it is planned before', () => {
     const { home, game, film, at, air, told } = evening();
     home.tuners = [{ ...GR_TUNER, recording: [reservationId(1)] }];
     const other = home.program(home.station('T30'), '隣の局', { at: 30 });
@@ -141,7 +141,7 @@ describe('a programme that runs over', () => {
     expect(home.of(other)?.state).toBe('scheduled');
   });
 
-  test('is not ended for the margin of another, whenever it is planned', () => {
+  test('is not ended for the margin of another one, whenever it is planned', () => {
     const { home, game, at, air, told } = evening();
     home.tuners = [{ ...GR_TUNER, recording: [reservationId(1)] }];
     const other = home.program(home.station('T30'), '隣の局', { at: 40 });
@@ -167,7 +167,7 @@ describe('a programme that runs over', () => {
     expect(told(other)).toMatchObject({ open: 41.2 });
   });
 
-  test('that was not begun is recorded as long as it goes on', () => {
+  test('whose recording had not started is recorded while it continues', () => {
     const { home, game, at, air, told, booked } = evening();
     at(40);
     air(game, 'on', null);
@@ -180,7 +180,7 @@ describe('a programme that runs over', () => {
 });
 
 describe('an end that moves earlier', () => {
-  test('cuts nothing short: what p/f says may be an interruption', () => {
+  test('shortens no recording: present/following may show an interruption', () => {
     const { home, game, film, at, air, move, told, booked } = evening();
     home.begin(game);
     at(15);
@@ -201,8 +201,8 @@ describe('an end that moves earlier', () => {
   });
 });
 
-describe('a guide that is gone', () => {
-  test('changes nothing of what is being recorded, and takes nothing away that was booked', () => {
+describe('a guide that became unavailable', () => {
+  test('does not affect running recordings or bookings', () => {
     const { home, game, film, at, air, told, booked } = evening();
     home.reserve(film);
     home.begin(game);
@@ -220,7 +220,7 @@ describe('a guide that is gone', () => {
     expect(told(game)).toMatchObject({ start: 0, end: 32, close: 32, hold: null });
   });
 
-  test('nor does an agent that is away: what runs is told on', () => {
+  test('nor does an unreachable agent: running recordings stay in the plan', () => {
     const { home, game, at, air, told } = evening();
     home.begin(game);
     home.tuners = null;
@@ -236,7 +236,7 @@ describe('a guide that is gone', () => {
 describe('whatever present/following says', () => {
   const SEED = Number(process.env.FOLLOW_SEED ?? 20261121);
 
-  test(`what runs never ends before what was promised, nor long after its real end (FOLLOW_SEED=${SEED})`, () => {
+  test(`a running recording never ends before its announced end, nor long after its actual end (FOLLOW_SEED=${SEED})`, () => {
     for (let round = 0; round < 150; round++) {
       const random = new Random(SEED + round);
       const { home, game, film, at, air, move, told } = evening();
@@ -273,7 +273,7 @@ describe('whatever present/following says', () => {
     }
   });
 
-  test('three hours after its end nothing is held, nor when nobody hears of it', () => {
+  test('three hours after its end, or without reception, no tuner is held', () => {
     const { home, game, at, air, move, told } = evening();
     home.begin(game);
     air(game, 'on', 0);

@@ -5,7 +5,7 @@ import { evening } from '../../../test/schedule/moving-evening.ts';
 import { GR_TUNER, MINUTE, NOON, SATELLITE_TUNER } from '../../../test/schedule/plan-home.ts';
 
 describe('a programme that begins late', () => {
-  test('is followed before it has begun: its margins stay whole', () => {
+  test('is followed before it has begun, so that its margins stay complete', () => {
     const { game, film, at, move, told, home } = evening();
     home.reserve(film);
     at(10);
@@ -14,7 +14,7 @@ describe('a programme that begins late', () => {
     expect(told(film)).toEqual({ start: 45, end: 105, open: 45 - 10 / 60, close: 105, hold: null });
   });
 
-  test('holds its tuner from its announced start on, and is recorded from its real beginning to its real end', () => {
+  test('holds its tuner from its announced start, and is recorded from its actual start to its actual end', () => {
     const { home, game, film, at, air, move, told, booked } = evening();
     home.reservations = [];
     home.reserve(film);
@@ -41,7 +41,7 @@ describe('a programme that begins late', () => {
     expect(told(film)).toEqual({ start: 100, end: 160, open: 160.1, close: 160, hold: null });
   });
 
-  test('whose table keeps the announced start began when present/following named it', () => {
+  test('whose table keeps the announced start began when present/following listed it', () => {
     const { home, game, film, at, air, told, booked } = evening();
     home.reservations = [];
     home.reserve(film);
@@ -56,7 +56,7 @@ describe('a programme that begins late', () => {
     expect(told(film)).toMatchObject({ start: 41, end: 100.5, close: 100.5 });
   });
 
-  test('is neither missed nor given up while it is the next, though its time has passed', () => {
+  test('is neither missed nor dropped while it is the following one, even past its time', () => {
     const { home, game, film, at, air, told, booked } = evening();
     home.reservations = [];
     home.reserve(film);
@@ -72,7 +72,7 @@ describe('a programme that begins late', () => {
 });
 
 describe('a programme that another interrupts', () => {
-  test('goes on to its later end, and began when it first began', () => {
+  test('continues to its later end, and keeps its first start', () => {
     const { home, station, game, film, at, air, move, told } = evening();
     const flash = home.program(station, '緊急ニュース', { at: 10, minutes: 10 });
     home.begin(game);
@@ -95,7 +95,7 @@ describe('a programme that another interrupts', () => {
     expect(told(game)).toMatchObject({ start: 0, end: 43.9, close: 43.9, hold: null });
   });
 
-  test('another id and the same title: its recording goes on with it', () => {
+  test('continues under another id with the same title in the same recording', () => {
     const { home, station, game, at, air, told } = evening();
     home.begin(game);
     at(12);
@@ -107,13 +107,13 @@ describe('a programme that another interrupts', () => {
   });
 });
 
-describe('a programme in whose place another is on', () => {
+describe('a programme that is replaced by another', () => {
   const since = (home: ReturnType<typeof evening>['home'], id: ProgramId) => {
     const brokenAt = home.look().openings.find((one) => one.programId === id)?.brokenAt ?? null;
     return brokenAt === null ? null : (brokenAt - NOON) / MINUTE;
   };
 
-  test('is told since when, as long as it does not come back', () => {
+  test('reports since when, while it has not returned', () => {
     const { home, station, game, at, air } = evening();
     const flash = home.program(station, '緊急ニュース', { at: 10, minutes: 60 });
     home.begin(game);
@@ -132,7 +132,7 @@ describe('a programme in whose place another is on', () => {
     expect(since(home, game)).toBeNull();
   });
 
-  test('from its start on was never named, where its station names another', () => {
+  test('from its start on counts as never aired, where its station lists another', () => {
     const { home, station, game, film, at, air } = evening();
     home.begin(game);
     at(15);
@@ -156,8 +156,8 @@ describe('a programme in whose place another is on', () => {
   });
 });
 
-describe('a programme that is broken off', () => {
-  test('goes on under the id of the same title that is named then', () => {
+describe('a programme that is interrupted', () => {
+  test('continues under the id with the same title that is listed next', () => {
     const { home, station, game, at, air, told } = evening();
     home.begin(game);
     const flash = home.program(station, '緊急ニュース', { at: 10, minutes: 10 });
@@ -173,7 +173,7 @@ describe('a programme that is broken off', () => {
     expect(named()).toEqual([rest]);
   });
 
-  test('and one that is over at its end is not taken for the next of its title', () => {
+  test('and ended at its announced end is not continued by the next one of its title', () => {
     const { home, station, game, at, air, told } = evening();
     home.begin(game);
     const again = home.program(station, '野球中継', { at: 30, minutes: 25 });
@@ -186,7 +186,7 @@ describe('a programme that is broken off', () => {
 });
 
 describe('a relay', () => {
-  test('is not taken for another of its title while its own guide has not been read', () => {
+  test('is not mistaken for another programme of its title while its guide has not been read', () => {
     const { home, game, at, air, told } = evening([GR_TUNER, SATELLITE_TUNER]);
     const elsewhere = home.station('BS01_0');
     const repeat = home.program(elsewhere, home.guide.get(game)?.name ?? '', { at: 90 });
@@ -203,7 +203,7 @@ describe('a relay', () => {
     expect(home.of(repeat)).toBeUndefined();
   });
 
-  test('goes on where it is announced, also into a guide that has not been read', () => {
+  test('continues where it is announced, also on a station whose guide has not been read', () => {
     const { home, game, at, air, move, told } = evening([GR_TUNER, SATELLITE_TUNER]);
     const elsewhere = home.station('BS01_0');
     const { networkId, serviceId } = splitStationId(elsewhere) ?? {};

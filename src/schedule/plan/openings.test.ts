@@ -107,7 +107,7 @@ function carryOut(tuners: readonly PlanTuner[], list: readonly Opening<Named>[],
   return { faults };
 }
 
-describe('openings', () => {
+describe('tuning periods of reservations', () => {
   test('keep their margins where tuners are left', () => {
     const list = openings(HOMES.usual ?? [], [slot('a', 'T1', 100, 200), slot('b', 'T2', 200, 300)], NOW);
     expect(list.map(({ openAt, closeAt, after }) => [openAt, closeAt, after.length])).toEqual([
@@ -116,7 +116,7 @@ describe('openings', () => {
     ]);
   });
 
-  test('yield on the only tuner: the second follows when the first has ended', () => {
+  test('are yielded on the only tuner: the second starts when the first has ended', () => {
     const list = openings(HOMES.small ?? [], [slot('a', 'T1', 100, 200), slot('b', 'T2', 200, 300)], NOW);
     expect(list.map(({ openAt, after }) => [openAt, after.map((one) => one.name)])).toEqual<unknown>([
       [90, []],
@@ -129,7 +129,7 @@ describe('openings', () => {
     ]);
   });
 
-  test('take the retuning from the end of the first, no more than its gap leaves, and tell both', () => {
+  test('take the retuning time from the end of the first, as far as the gap is too short, and report it on both', () => {
     const home: PlanTuner[] = [{ rank: 0, types: ['GR'], retuneMs: 20 }];
     const meet = (begin: number, cost?: RetuneCost) =>
       openings(home, [slot('a', 'T1', 100, 200), slot('b', 'T2', begin, 300)], NOW, cost).map(
@@ -160,7 +160,7 @@ describe('openings', () => {
     expect(second?.after.map(({ name }) => name)).toEqual(['a']);
   });
 
-  test('take no end of what runs over, nor more than there is of a short one', () => {
+  test('take nothing from a programme that runs over, nor more than the length of a short one', () => {
     const home: PlanTuner[] = [{ rank: 0, types: ['GR'], retuneMs: 20 }];
     const open = { ...slot('a', 'T1', 100, 200), held: 0, isOpen: true };
     expect(
@@ -171,7 +171,7 @@ describe('openings', () => {
     expect(short[1]?.headCut?.ms).toBe(10);
   });
 
-  test('one channel back to back stays on its tuning, with all margins', () => {
+  test('back-to-back programmes on one channel share a tuning, with all margins', () => {
     const list = openings(HOMES.small ?? [], [slot('a', 'T1', 100, 200), slot('b', 'T1', 200, 300)], NOW);
     expect(list.map(({ openAt, closeAt, after }) => [openAt, closeAt, after.length])).toEqual([
       [90, 215, 0],
@@ -184,7 +184,7 @@ describe('openings', () => {
     expect(opening?.openAt).toBe(broadcastMs(145));
   });
 
-  test('what fits is never refused, broken, late or cut by the agent', () => {
+  test('a plan that fits is carried out by the agent without a refusal, abort, delay or cut', () => {
     const one = fc.record({
       channel: fc.constantFrom('T1', 'T2', 'T3', 'B1', 'B2', 'B3'),
       from: fc.integer({ min: 20, max: 60 }).map((value) => value * 10),
@@ -224,7 +224,7 @@ describe('openings', () => {
 });
 
 describe('TunerTime', () => {
-  test('takes what does not displace another, and shares a physical channel', () => {
+  test('accepts what displaces no other, and shares a physical channel', () => {
     const time = new TunerTime<Named>(HOMES.small ?? []);
     expect(time.add(slot('a', 'T1', 100, 200))).toBe(true);
     expect(time.add(slot('b', 'T2', 150, 250))).toBe(false);
@@ -244,7 +244,7 @@ describe('TunerTime', () => {
     expect(time.fits(slot('d', 'T3', 150, 180))).toBe(true);
   });
 
-  test('what joins the tuning of one that has begun costs no tuner of another', () => {
+  test('a programme that joins a running tuning takes no tuner from another', () => {
     const time = new TunerTime<Named>(HOMES.mixed ?? []);
     expect(time.add({ ...slot('a', 'T1', 0, 100), held: 0 })).toBe(true);
     expect(time.add({ ...slot('b', 'B1', 0, 90), held: 1 })).toBe(true);
@@ -254,14 +254,14 @@ describe('TunerTime', () => {
     expect(time.fits(slot('f', 'T3', 70, 110))).toBe(false);
   });
 
-  test('what has begun keeps its tuner, even if the rules would place it elsewhere', () => {
+  test('a running recording keeps its tuner, even if the rules would place it elsewhere', () => {
     const time = new TunerTime<Named>(HOMES.mixed ?? []);
     expect(time.add({ ...slot('a', 'T1', 0, 100), held: 2 })).toBe(true);
     expect(time.add(slot('b', 'B1', 10, 50))).toBe(true);
     expect(time.fits(slot('c', 'B2', 10, 50))).toBe(false);
   });
 
-  test('nothing that was taken is without a tuner', () => {
+  test('everything accepted has a tuner', () => {
     const one = fc.record({
       channel: fc.constantFrom('T1', 'T2', 'T3', 'B1', 'B2'),
       from: fc.integer({ min: 0, max: 50 }),

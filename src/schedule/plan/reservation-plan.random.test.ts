@@ -17,7 +17,7 @@ import { placeAll, type Slot } from './tuner-allocation.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 
-describe('whatever the guide, the rules and the tuners', () => {
+describe('for any guide, rules and tuners', () => {
   const HOMES = {
     one: [GR_TUNER],
     usual: [GR_TUNER, GR_TUNER, SATELLITE_TUNER],
@@ -83,7 +83,7 @@ describe('whatever the guide, the rules and the tuners', () => {
       ];
     });
 
-  test('run again it changes nothing, also after time and guide went on', () => {
+  test('planning again changes nothing, also after time and guide advanced', () => {
     fc.assert(
       fc.property(given, fc.array(fc.nat(24), { maxLength: 4 }), (start, gone) => {
         const home = build(start);
@@ -101,7 +101,7 @@ describe('whatever the guide, the rules and the tuners', () => {
     );
   });
 
-  test('never more than the tuners take, and no conflict that a tuner could have', () => {
+  test('no more is planned than the tuners can receive, and no conflict while a tuner is free', () => {
     fc.assert(
       fc.property(given, (start) => {
         const home = build(start);
@@ -124,7 +124,7 @@ describe('whatever the guide, the rules and the tuners', () => {
     );
   });
 
-  test('records what the best choice by priority records', () => {
+  test('records the same as the best selection by priority', () => {
     const small = fc.tuple(homes, fc.array(slot, { maxLength: 9 }), fc.array(rule, { maxLength: 2 }));
     fc.assert(
       fc.property(small, (start) => {

@@ -23,7 +23,7 @@ describe('allocation', () => {
     settled(home);
   });
 
-  test('the larger priority wins, and a conflict names its blockers and what could be taken instead', () => {
+  test('the higher priority wins, and a conflict names its blockers and the alternatives', () => {
     const home = new Home([GR_TUNER]);
     const [one, two, three] = [home.station('T27'), home.station('T28'), home.station('T29')];
     const low = home.program(one, '灯台 #3「波」', { at: 60 });
@@ -46,7 +46,7 @@ describe('allocation', () => {
     settled(home);
   });
 
-  test('a film without a number is offered again by its words, as it would be booked after a failure', () => {
+  test('an alternative airing of a film without a number is found by its title, as after a failure', () => {
     const home = new Home([GR_TUNER]);
     const [one, two] = [home.station('T27'), home.station('T28')];
     home.reserve(home.program(one, '港の朝', { at: 60 }));
@@ -68,7 +68,7 @@ describe('allocation', () => {
     expect(home.of(lost.programId)).toMatchObject({ state: 'conflict', alternatives: [simulcast] });
   });
 
-  test('of equal priority what was booked first keeps its tuner', () => {
+  test('of equal priorities the earlier booking keeps its tuner', () => {
     const home = new Home([GR_TUNER]);
     const [one, two] = [home.station('T27'), home.station('T28')];
     home.reserve(home.program(one, '先', { at: 60 }));
@@ -117,7 +117,7 @@ describe('allocation', () => {
     expect(home.of(running.programId)?.endAt).toBe(broadcastMs(NOON + 40 * MINUTE));
   });
 
-  test('without a tuner of its type, and without word of the tuners', () => {
+  test('without a tuner of its type, and without a tuner list', () => {
     const home = new Home([GR_TUNER]);
     const one = home.reserve(home.program(home.station('BS01_0'), '衛星', { at: 60 }));
     home.run();
@@ -130,8 +130,8 @@ describe('allocation', () => {
   });
 });
 
-describe('what must not be recorded', () => {
-  test('copy-never is skipped, is booked again when it no longer is, and stays skipped at its end', () => {
+describe('programmes that must not be recorded', () => {
+  test('a copy-never programme is skipped, booked again when that changes, and stays skipped at its end', () => {
     const home = new Home([GR_TUNER]);
     const [one, two] = [home.station('T27'), home.station('T28')];
     const never = home.program(one, '灯台', { at: 60, copyNever: true });
@@ -152,7 +152,7 @@ describe('what must not be recorded', () => {
     settled(home);
   });
 
-  test('what nobody recorded is missed, and why', () => {
+  test('a programme that was not recorded is missed, with the reason', () => {
     const home = new Home([GR_TUNER]);
     const [one, two] = [home.station('T27'), home.station('T28')];
     const first = home.reserve(home.program(one, '一', { at: 60 }));
@@ -168,7 +168,7 @@ describe('what must not be recorded', () => {
     settled(home);
   });
 
-  test('what was missed says what there was not: somebody who records, or any tuner for it', () => {
+  test('a missed reservation says whether the recorder or a tuner was missing', () => {
     const home = new Home([GR_TUNER]);
     const [one, two] = [home.station('T27'), home.station('BS01_0')];
     const off = home.reserve(home.program(one, '一', { at: 60 }));
@@ -185,7 +185,7 @@ describe('what must not be recorded', () => {
     settled(home);
   });
 
-  test('by a clock that may be wrong nothing is over, and nothing comes again', () => {
+  test('by an unreliable clock nothing is over, and nothing is booked again', () => {
     const home = new Home([GR_TUNER]);
     const coming = home.reserve(home.program(home.station('T27'), '一', { at: 600 }));
     const missed = home.reserve(home.program(home.station('T28'), '二', { at: -60 }));
@@ -206,7 +206,7 @@ describe('what must not be recorded', () => {
     settled(home);
   });
 
-  test('what may still be on needs its tuner, and whoever has it is named', () => {
+  test('a programme that may still be on needs its tuner, and the current user is named', () => {
     const home = new Home([GR_TUNER]);
     const other = home.program(home.station('T27'), '一', { at: -60, minutes: 120 });
     const running = home.reserve(other, { state: 'recording' });
@@ -218,7 +218,7 @@ describe('what must not be recorded', () => {
     settled(home);
   });
 
-  test('an end that nobody knows is not over', () => {
+  test('a programme with an unknown end is not over', () => {
     const home = new Home();
     const open = home.reserve(home.program(home.station('T27'), '中継', { at: -30, openEnd: true }));
     home.now = broadcastMs(NOON + MINUTE);

@@ -13,7 +13,7 @@ import {
 import { settled } from '../../../test/schedule/settled.ts';
 import { reservationId } from '../../model/ids.ts';
 
-describe('a recording whose tuner was taken out', () => {
+describe('a recording whose tuner was removed', () => {
   function halved() {
     const home = new Home([GR_TUNER, GR_TUNER, SATELLITE_TUNER]);
     const [lost, kept, film] = [
@@ -29,14 +29,14 @@ describe('a recording whose tuner was taken out', () => {
     return { home, lost, kept, film };
   }
 
-  test('keeps no tuner of another broadcast from anybody', () => {
+  test('takes no tuner of another broadcast type', () => {
     const { home, film } = halved();
     home.run();
     expect(home.of(film)).toMatchObject({ state: 'scheduled', tuner: { type: 'BS' } });
     settled(home);
   });
 
-  test('is waited for as long as its programme goes on', () => {
+  test('stays in the plan while its programme continues', () => {
     const { home, lost } = halved();
     home.airings.set(lost, { state: 'on', from: NOON, until: null });
     home.now = broadcastMs(NOON + 80 * MINUTE);
@@ -46,7 +46,7 @@ describe('a recording whose tuner was taken out', () => {
   });
 });
 
-test('one of which only the end margin is left, and no tuner, keeps nobody from his programme', () => {
+test('an end margin without a tuner does not block another programme', () => {
   const home = new Home([GR_TUNER]);
   const [over, next] = [
     home.program(home.station('T27'), '港の朝', { at: 0 }),
@@ -65,7 +65,7 @@ test('one of which only the end margin is left, and no tuner, keeps nobody from 
 describe('a tuner that cannot be used', () => {
   const BROKEN = { ...GR_TUNER, types: [], broken: ['GR' as const] };
 
-  test('is told of where it would have been needed, and takes what it can as soon as it is back', () => {
+  test('is reported where it would have been needed, and is used as soon as it works again', () => {
     const home = new Home([GR_TUNER, BROKEN, SATELLITE_TUNER]);
     const [one, two, film, other] = [
       home.program(home.station('T27'), '港の朝', { at: 60 }),
@@ -93,7 +93,7 @@ describe('a tuner that cannot be used', () => {
     settled(home);
   });
 
-  test('gives its recording to another, which a weaker one yields', () => {
+  test('passes its recording to another one, which a lower-priority recording yields', () => {
     const home = new Home([GR_TUNER, GR_TUNER]);
     const [running, booked] = [
       home.program(home.station('T27'), '野球中継', { at: 0, minutes: 60 }),
@@ -111,7 +111,7 @@ describe('a tuner that cannot be used', () => {
 });
 
 describe('what was missed', () => {
-  test('because the clock was wrong is recorded when it is right', () => {
+  test('because the clock was wrong is recorded once it is correct', () => {
     const home = new Home();
     const id = home.program(home.station('T27'), '港の朝', { at: 60 });
     home.reserve(id);
@@ -124,7 +124,7 @@ describe('what was missed', () => {
     settled(home);
   });
 
-  test('because nobody knew that it was put off is recorded when it begins', () => {
+  test('because its postponement was unknown is recorded when it begins', () => {
     const home = new Home();
     const id = home.program(home.station('T27'), '港の朝', { at: 0 });
     home.reserve(id);
@@ -138,7 +138,7 @@ describe('what was missed', () => {
   });
 });
 
-describe('a programme under the number of one that is long over', () => {
+describe('a programme that reuses the event id of a past one', () => {
   for (const state of ['finished', 'missed', 'cancelled'] as const) {
     test(`that was ${state} is booked by its rule`, () => {
       const home = new Home();
@@ -154,7 +154,7 @@ describe('a programme under the number of one that is long over', () => {
     });
   }
 
-  test('that nobody wants leaves the old one as it is', () => {
+  test('that nothing books leaves the old reservation unchanged', () => {
     const home = new Home();
     const station = home.station('T27');
     const id = home.program(station, '昔の番組', { at: -4 * 24 * 60, event: 7 });

@@ -5,7 +5,7 @@ import { type GivenProgram, Home, MINUTE, NOON } from '../../../test/schedule/pl
 import { settled } from '../../../test/schedule/settled.ts';
 import { reservationId, ruleId } from '../../model/ids.ts';
 
-describe('reservations that no rule wants any more', () => {
+describe('reservations that no rule matches any more', () => {
   function booked(given: Partial<GivenProgram> = {}) {
     const home = new Home();
     const station = home.station('T27');
@@ -15,7 +15,7 @@ describe('reservations that no rule wants any more', () => {
     return { home, program, rule };
   }
 
-  test('are deleted, unless they begin within the grace', () => {
+  test('are deleted, unless they begin within the grace period', () => {
     for (const [at, left] of [
       [120, 0],
       [61, 0],
@@ -30,7 +30,7 @@ describe('reservations that no rule wants any more', () => {
     }
   });
 
-  test('the grace does not hold for a rule that is gone or disabled', () => {
+  test('have no grace period when the rule was deleted or disabled', () => {
     for (const end of [
       (home: Home) => (home.rules = []),
       (home: Home) => (home.rules = home.rules.map((one) => ({ ...one, enabled: false }))),
@@ -42,7 +42,7 @@ describe('reservations that no rule wants any more', () => {
     }
   });
 
-  test('stay by hand, while recording, vanished, or without a title', () => {
+  test('stay when made by hand, recording, gone from the guide, or without a title', () => {
     const cases: ((home: Home, program: ReturnType<Home['program']>) => void)[] = [
       (home) => (home.reservations = home.reservations.map((one) => ({ ...one, ruleId: null }))),
       (home, program) => home.begin(program),
@@ -60,7 +60,7 @@ describe('reservations that no rule wants any more', () => {
     }
   });
 
-  test('one whose programme came back under another number follows it', () => {
+  test('move to the new event id of their programme', () => {
     const { home, program } = booked();
     const station = home.reservations[0]?.stationId;
     if (station === undefined) throw new Error('nothing booked');
@@ -72,7 +72,7 @@ describe('reservations that no rule wants any more', () => {
     settled(home);
   });
 
-  test('one whose programme was booked under another number before it vanished is one with it', () => {
+  test('are merged with a reservation that exists under the new event id', () => {
     for (const isManual of [false, true]) {
       const { home, program } = booked();
       const station = home.reservations[0]?.stationId;
@@ -92,7 +92,7 @@ describe('reservations that no rule wants any more', () => {
     }
   });
 
-  test('and what is being recorded or was cancelled under that number stays as it is', () => {
+  test('leave a recording or cancelled one under that event id unchanged', () => {
     for (const state of ['recording', 'cancelled'] as const) {
       const { home, program } = booked();
       const station = home.reservations[0]?.stationId;
@@ -109,7 +109,7 @@ describe('reservations that no rule wants any more', () => {
   });
 });
 
-test('a rule passes its priority on, also to what begins soon, and books nothing that is over', () => {
+test('a rule applies its priority, also to what begins soon, and books nothing that is over', () => {
   const home = new Home();
   const station = home.station('T27');
   const soon = home.program(station, '灯台', { at: 30 });
@@ -123,8 +123,8 @@ test('a rule passes its priority on, also to what begins soon, and books nothing
   settled(home);
 });
 
-describe('what a person cancelled', () => {
-  test('no rule books again, under any number, within ten minutes', () => {
+describe('a programme that a user cancelled', () => {
+  test('is not booked again by a rule under any event id within ten minutes', () => {
     const home = new Home();
     const station = home.station('T27');
     home.rule('灯台');
@@ -155,7 +155,7 @@ describe('what a person cancelled', () => {
 });
 
 describe('branches of a station', () => {
-  test('that show the same are one', () => {
+  test('that show the same programme count as one', () => {
     const home = new Home();
     const second = home.station('T27', 1025);
     const first = home.station('T27', 1024);
@@ -198,12 +198,12 @@ describe('satellite stations that share an event', () => {
     expect(shown(['灯台', '灯台', '灯台'])).toEqual([0]);
   });
 
-  test('but each that shows something else, or at another time', () => {
+  test('but separately where one shows something else, or at another time', () => {
     expect(shown(['灯台', '灯台の裏', '灯台']).sort()).toEqual([0, 1]);
     expect(shown(['灯台', '灯台', '灯台'], [60, 60, 120]).sort()).toEqual([0, 2]);
   });
 
-  test('are recorded once where the main one names both and the branch names the main one alone', () => {
+  test("are recorded once where the main station's event group names both and the branch names only the main one", () => {
     for (const [main, branch] of [
       [151, 152],
       [152, 151],
@@ -228,7 +228,7 @@ describe('satellite stations that share an event', () => {
     }
   });
 
-  test('what shares nothing is recorded of each', () => {
+  test('are recorded separately where nothing is shared', () => {
     const home = new Home();
     for (const service of [151, 152])
       home.program(home.station('BS01_0', service, service), '灯台', { at: 60 });
@@ -238,7 +238,7 @@ describe('satellite stations that share an event', () => {
   });
 });
 
-test('a programme that goes on at another station is recorded there too', () => {
+test('a programme continued on another station is recorded there too', () => {
   const home = new Home();
   const [one, two] = [home.station('T27', 1024), home.station('T27', 1025)];
   const rest = home.program(two, '中継のつづき', { at: 90, event: 77 });
@@ -264,7 +264,7 @@ test('a programme that goes on at another station is recorded there too', () => 
   settled(home);
 });
 
-test('an airing that has begun is the first also for a rule that takes it over from another', () => {
+test('a running airing counts as the first also for a rule that takes it over from another', () => {
   const home = new Home();
   const station = home.station('T27');
   const NAME = '灯台 #1「波」';
