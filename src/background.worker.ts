@@ -1,6 +1,6 @@
 /**
- * Worker entry: what reads whole recordings, away from the main thread: captions (`play/caption-host.ts`), commercials
- * (`commercial/detect-host.ts`). Each owner starts one of its own.
+ * Worker entry for jobs that read whole recordings: captions (`play/caption-host.ts`) and commercial detection
+ * (`commercial/detect-host.ts`). Each of the two clients starts its own worker.
  */
 import { serveWorker, Transferring } from '../host/worker-server.ts';
 import { DetectHost } from './commercial/detect-host.ts';

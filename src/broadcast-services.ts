@@ -1,6 +1,6 @@
 /**
- * Everything that follows from the agent's tables: station list, guide, scan and logos, kept in step by the agent's
- * events. Part of the composition root.
+ * Everything that depends on the agent's tuner and channel tables: station list, guide, scan and logos. Updated on the
+ * agent's events. Part of the composition root.
  */
 import type { Log } from '../host/log.ts';
 import type { Channel } from '../wire/agent.ts';
@@ -28,7 +28,7 @@ interface BroadcastOptions extends Omit<GuideServiceOptions, 'stations'> {
   logos: LogoStore;
   /** Interval between imports of the agent's channels, ms. */
   syncIntervalMs: number;
-  /** A station that imports lack for so long is forgotten, ms. */
+  /** A station missing from imports for this long is deleted, ms. */
   forgetAfterMs: number;
   log: Log;
 }
@@ -44,7 +44,7 @@ export class BroadcastServices {
 
   constructor(private readonly options: BroadcastOptions) {
     const { agent, programs, hub, log, now, forgetAfterMs } = options;
-    // What is on is a question of the broadcast's clock.
+    // Present programmes are determined by the broadcast's clock.
     this.stations = new StationList({
       ...{ stations: options.stations, programs, hub, log, forgetAfterMs },
       now: options.broadcastNow,
@@ -85,13 +85,13 @@ export class BroadcastServices {
     this.#link = new AgentLink({
       url: agent.url,
       log,
-      // Events were missed while the connection was down.
+      // Events may have been missed while the connection was down.
       onConnected: () => this.#onAgentEvent('channels'),
       onEvent: (event) => {
         if (event === 'channels') this.guide.recollect();
         this.#onAgentEvent(event);
       },
-      // The UI asks again how the agent is when tuners changed.
+      // The event makes clients request the state of the agent again.
       onState: () => hub.changed('tuners'),
     });
   }
@@ -128,7 +128,7 @@ export class BroadcastServices {
     await this.guide.close();
   }
 
-  /** Satellite stations for a household that never scanned for them; never while a scan is under way. */
+  /** Adds standard satellite stations where none were scanned; never during a scan. */
   async #addStandard(channels: readonly Channel[], signal: AbortSignal): Promise<void> {
     const { agent, log } = this.options;
     if (this.scans.running || lacksNothing(channels)) return;

@@ -1,4 +1,4 @@
-/** `svc check`: examines everything that the service depends on and prints a line about each. Changes nothing. */
+/** `svc check`: checks everything that the service depends on, one result line each. Changes nothing. */
 import { Database, constants as sqlite } from 'bun:sqlite';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -31,7 +31,7 @@ import { AgentClient } from './tuner/agent-client.ts';
 
 interface CheckOptions {
   config: Config;
-  /** PATH. */
+  /** Value of PATH, to find programs. */
   searchPath: string;
   log: Log;
   /** Epoch ms. */
@@ -42,13 +42,13 @@ const TYPE_NAMES: Record<BroadcastType, string> = { GR: '地上波', BS: 'BS', C
 const CLOCK_LIMIT_MS = 2_000;
 const SYSTEMD_LIMIT_MS = 2_000;
 
-/** What is broken, with the next step; displayable. */
+/** A failed check. The message names the fault and the next step, in Japanese, for display. */
 class Broken extends Error {}
 
-/** A string: all is well. */
+/** A string is the detail of a passed check; a note needs attention but is no failure. */
 type Finding = string | { readonly note: string };
 
-/** A broken thing as a line instead of an error. */
+/** Runs one check; an error becomes a line with state `bad`. */
 async function line(what: string, look: () => Finding | Promise<Finding>): Promise<CheckLine> {
   try {
     const found = await look();
@@ -76,7 +76,7 @@ function describeConfiguration({ tls, port }: Config): string {
   return `${tls === null ? 'http' : 'https'}、ポート ${port}`;
 }
 
-/** Who is let in, in the order in which it is decided. */
+/** Who is let in, in the order of evaluation. @throws Broken when nobody can connect */
 function describeAccess({ trustedNetworks, trustedProxies, oidc }: Config): Finding {
   if (isClosed({ trustedNetworks, hasLogin: oidc !== null })) {
     throw new Broken(
@@ -95,7 +95,7 @@ function describeAccess({ trustedNetworks, trustedProxies, oidc }: Config): Find
   return `登録した端末（トークン）。${networks}。${proxies}`;
 }
 
-/** Asks the provider, so that a wrong address is found before somebody stands outside. */
+/** Contacts the identity provider, so that a wrong address is found before the first login. */
 async function describeLogin(config: OidcConfig): Promise<string> {
   try {
     await new IdentityProvider(config, systemMonotonicClock).examine();
@@ -107,7 +107,7 @@ async function describeLogin(config: OidcConfig): Promise<string> {
   return `${config.issuer}、${who}。使用するホスト名ごとに https://<ホスト名>/login/callback を登録してください`;
 }
 
-/** Without a log beside it no process has the database open; then none may be created either. */
+/** Opens read-only. Without a WAL no process has the database open; `immutable` keeps SQLite from creating one. */
 function openUntouched(path: string): Database {
   if (existsSync(`${path}-wal`)) return new Database(path, { readonly: true });
   const address = pathToFileURL(resolve(path));
@@ -161,7 +161,7 @@ function examineDatabase(path: string): string {
 
 const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
 
-/** What is free, and what of it recordings may take. @throws Error when nothing more can be written */
+/** Free space, and how much of it recordings may use. @throws Broken when the disk is full */
 function describeSpace(folder: Folder, freeBytes: number): string {
   const free = `空き ${gigabytes(freeBytes)}`;
   if (isFull(freeBytes)) {
@@ -176,10 +176,10 @@ function describeSpace(folder: Folder, freeBytes: number): string {
     : `${free}、うち ${floor} を確保`;
 }
 
-/** The folder must answer, be writable, or be one that can be made, and have room. */
+/** The folder must respond, be writable or creatable, and have free space. */
 async function describeFolder(folder: Folder, spaces: FolderSpaces): Promise<string> {
   const { path } = folder;
-  // A network folder that is away would hold up everything that is asked below.
+  // The calls below would block on an unreachable network folder.
   const space = await spaces.of(path);
   if (space === undefined)
     throw new Broken(`${path} が応答しません。ディスクや共有フォルダーが接続されているか確認してください`);
@@ -192,8 +192,8 @@ async function describeFolder(folder: Folder, spaces: FolderSpaces): Promise<str
 }
 
 /**
- * Paths that the unit of svc may write besides its own folders; undefined where it is not run by systemd. `check`
- * itself runs outside of the unit, so that its own rights say nothing of it.
+ * `ReadWritePaths` of the systemd unit; undefined where svc is not run by systemd or not restricted. `check` itself
+ * runs outside the unit, so its own permissions do not show this.
  */
 async function unitWritePaths(searchPath: string): Promise<readonly string[] | undefined> {
   const program = Bun.which('systemctl', { PATH: searchPath });
@@ -213,7 +213,7 @@ async function unitWritePaths(searchPath: string): Promise<readonly string[] | u
     .filter((path) => path !== '');
 }
 
-/** A recording disk outside of the data folder needs one line in the unit. @throws Error with that step */
+/** A recording folder outside the data folder needs `ReadWritePaths` in the unit. @throws Broken with that step */
 function checkUnit(path: string, dataDir: string, writable: readonly string[] | undefined): void {
   if (writable === undefined) return;
   const inside = (folder: string): boolean =>
@@ -225,7 +225,7 @@ function checkUnit(path: string, dataDir: string, writable: readonly string[] | 
   );
 }
 
-/** What the system says of its clock: chrony, ntpd and systemd-timesyncd all tell the kernel. Undefined: nothing. */
+/** Whether the kernel reports a synchronised clock, as chrony, ntpd and systemd-timesyncd set it. Undefined: unknown. */
 async function isSynchronised(searchPath: string): Promise<boolean | undefined> {
   const program = Bun.which('timedatectl', { PATH: searchPath });
   if (program === null) return undefined;
@@ -238,7 +238,7 @@ async function isSynchronised(searchPath: string): Promise<boolean | undefined> 
   return text === 'yes' ? true : text === 'no' ? false : undefined;
 }
 
-/** A wrong clock is told, not broken: recordings go by the broadcast's time. */
+/** A wrong clock is a note, not a failure: recordings follow the broadcast's clock. */
 async function describeClock({ searchPath, now }: CheckOptions): Promise<Finding> {
   const japan = new Date(now() + JST_OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ');
   const synchronised = await isSynchronised(searchPath);
@@ -247,7 +247,7 @@ async function describeClock({ searchPath, now }: CheckOptions): Promise<Finding
   return { note: `日本時間 ${japan}、${what}。チャンネルを受信すると、録画は放送の時刻に従います` };
 }
 
-/** A FFMPEG_PATH that is wrong must not read as a missing package. */
+/** Distinguishes a wrong FFMPEG_PATH from a missing package. */
 function whyNoFfmpeg(path: string | null): string {
   if (path === null) return 'PATH にありません。ffmpeg を入れるか FFMPEG_PATH を設定してください';
   const stat = statSync(path, { throwIfNoEntry: false });
@@ -270,7 +270,7 @@ async function describeFfmpeg({ config, searchPath, log, now }: CheckOptions): P
   }
 }
 
-/** How many programmes of a type can be recorded side by side. */
+/** Number of tuners per broadcast type: how many channels can be recorded at the same time. */
 function describeTuners(tuners: readonly Tuner[]): string {
   const enabled = tuners.filter(({ disabled }) => !disabled);
   if (enabled.length === 0) return '使えるチューナーがありません';
@@ -301,7 +301,7 @@ async function describeAgent(url: string): Promise<Finding> {
   }
 }
 
-/** What the database says; the alternative where it cannot be read, which its own line tells. */
+/** Reads from the database; `otherwise` where that fails, which the line of the database reports. */
 function fromDatabase<T>(path: string, read: (database: Database) => T, otherwise: T): T {
   if (!existsSync(path)) return otherwise;
   try {
@@ -316,7 +316,7 @@ function fromDatabase<T>(path: string, read: (database: Database) => T, otherwis
   }
 }
 
-/** Further folders that the settings name. */
+/** Additional recording folders from the settings. */
 function furtherFolders(path: string): RecordingFolder[] {
   const read = (database: Database): RecordingFolder[] => {
     const folders = new SettingStore(database).all().get('recordingFolders');
@@ -325,7 +325,7 @@ function furtherFolders(path: string): RecordingFolder[] {
   return fromDatabase(path, read, []);
 }
 
-/** Where recording folders were mounted when they were used: a disk that is not there now is told. */
+/** Stored mount points of recording folders, to detect a disk that is not mounted. */
 function mountMemory(path: string): MountMemory {
   const store = (database: Database): RecordingFolderStore => new RecordingFolderStore(database);
   return {
@@ -335,7 +335,7 @@ function mountMemory(path: string): MountMemory {
   };
 }
 
-/** Everything at once; the lines come in a fixed order. */
+/** Runs all checks concurrently; the lines have a fixed order. */
 export function runChecks(options: CheckOptions): Promise<CheckLine[]> {
   const { config } = options;
   const { oidc } = config;

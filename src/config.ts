@@ -28,13 +28,13 @@ export interface Config {
   allowedHosts: AllowedHosts;
   logLevel: LogLevel;
   channelSyncIntervalMs: number;
-  /** A station missing from imports for this long is forgotten. */
+  /** A station missing from imports for this long is deleted. */
   serviceForgetAfterMs: number;
   /** A booking this close to its start stays though its rule no longer matches. */
   ruleRetractGraceMs: number;
   /** Interval of the retention check. */
   reconcileIntervalMs: number;
-  /** How the guide is collected; ms. */
+  /** Guide collection: intervals and limits in ms. */
   epg: {
     collectIntervalMs: number;
     channelIntervalMs: number;
@@ -65,7 +65,7 @@ export function readConfig(environment: Environment): Config {
     tls: certPath !== undefined && keyPath !== undefined ? { certPath, keyPath } : null,
     agentUrl: reader.url('TUNER_AGENT_URL', 'http://127.0.0.1:25252'),
     dataDir,
-    // Rows name files by it, wherever the next process is started.
+    // Absolute, because the database stores paths below it and the working directory may change.
     recordingsDir: resolve(reader.string('RECORDINGS_DIR', join(dataDir, 'recordings'))),
     ffmpegPath: reader.optional('FFMPEG_PATH') ?? null,
     ffprobePath: reader.optional('FFPROBE_PATH') ?? null,
@@ -89,13 +89,13 @@ export function readConfig(environment: Environment): Config {
 
 const OIDC_VARIABLES = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const;
 
-/** On the machine itself nobody listens between service and provider. */
+/** Plain http is acceptable to a provider on the same machine. */
 function isLoopback(url: string): boolean {
   const host = URL.parse(url)?.hostname ?? '';
   return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 }
 
-/** Active only when all three are set; some of them are a mistake. */
+/** Active when all three variables are set; a partial set is an error. */
 function readOidc(reader: EnvironmentReader): OidcConfig | null {
   const [issuer, clientId, clientSecret] = OIDC_VARIABLES.map((name) => reader.optional(name));
   const group = reader.optional('OIDC_GROUP') ?? null;
@@ -111,7 +111,7 @@ function readOidc(reader: EnvironmentReader): OidcConfig | null {
   }
   if (reader.url('OIDC_ISSUER', issuer).startsWith('http:') && !isLoopback(issuer))
     reader.problem('OIDC_ISSUER: an https address is needed');
-  // A slash at its end belongs to its name.
+  // An issuer is compared exactly, including a trailing slash.
   return { issuer, clientId, clientSecret, group, sessionTtlMs };
 }
 

@@ -1,4 +1,4 @@
-/** Worker entry: everything of the database that waits for its disk (`store/database-worker-host.ts`). */
+/** Worker entry: checkpoints and syncs of the database, which wait for the disk (`store/database-worker-host.ts`). */
 import { systemMonotonicClock } from '../host/clock.ts';
 import { serveWorker } from '../host/worker-server.ts';
 import { DatabaseWorkerHost } from './store/database-worker-host.ts';

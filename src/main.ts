@@ -59,7 +59,7 @@ Environment:
   LOG_LEVEL                     debug, info, warn, error, off (info)
 `;
 
-/** Leaves a second of the 10 s in which the process has to be gone. */
+/** The process must exit within 10 s; leaves one second of them. */
 const SHUTDOWN_LIMIT_MS = 9_000;
 
 function fail(message: string): never {
@@ -67,12 +67,12 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-/** Variables of the unit (`systemd/svc.service`). */
+/** Environment file of the systemd unit (`systemd/svc.service`). */
 const UNIT_FILE = '/etc/svc/svc.env';
 
 /**
- * @param checking tell it as `svc check` tells everything: a line on stdout, in Japanese but for what it quotes
- * @param beside for a command beside the service, which reads what its unit sets
+ * @param checking report errors in the format of `svc check`: a line on stdout, in Japanese except for quotations
+ * @param beside for a command that runs beside the service: also read the environment file of its unit
  */
 function configOrExit({ checking, beside }: { checking: boolean; beside: boolean }): Config {
   try {
@@ -86,13 +86,13 @@ function configOrExit({ checking, beside }: { checking: boolean; beside: boolean
   }
 }
 
-/** The UI: embedded beside this file in an executable, else what the build left in the project. */
+/** The built UI: embedded in a compiled executable, else `dist/web` of the project. */
 function findWebDir(): string | null {
   const folders = [join(import.meta.dir, 'web'), join(import.meta.dir, '..', 'dist', 'web')];
   return folders.find((folder) => existsSync(join(folder, 'index.html'))) ?? null;
 }
 
-/** Why starting failed, in words that name what to change. */
+/** Why starting failed, and the variable to change. */
 function startFailure(error: unknown, config: Config): string {
   const code = (error as { code?: unknown }).code;
   const message = error instanceof Error ? error.message : String(error);
@@ -117,7 +117,7 @@ async function check(config: Config): Promise<never> {
   process.exit(lines.some(({ state }) => state === 'bad') ? 1 : 0);
 }
 
-/** A running service would keep writing into the file that is moved aside. */
+/** Checked before a recovery: a running service would keep writing to the file that is moved aside. */
 async function isRunning({ port, tls }: Config): Promise<boolean> {
   const url = `${tls === null ? 'http' : 'https'}://127.0.0.1:${port}/api/health`;
   const answer = await fetch(url, {
@@ -148,7 +148,7 @@ async function recover(config: Config): Promise<never> {
   process.exit(0);
 }
 
-/** The first signal that asks for the end; a repeated one ends the process at once. */
+/** Resolves with the first SIGTERM or SIGINT. A second one has its default action: it kills the process. */
 function endSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
@@ -187,13 +187,13 @@ async function main(arguments_: readonly string[]): Promise<void> {
   const config = configOrExit({ checking, beside: checking || recovering });
   if (checking) await check(config);
   if (recovering) await recover(config);
-  // The reader of the log may go away; recordings and viewers must not go with it.
+  // A closed log pipe must not end the process, and with it recordings and viewers.
   process.stderr.on('error', () => {});
   const log = createLog(
     { level: config.logLevel, now: systemWallClock, write: (line) => process.stderr.write(line) },
     'svc',
   );
-  // Listened for from the start: a signal that comes while starting is obeyed after it.
+  // Registered before the start, so that a signal during it is handled afterwards.
   const asked = endSignal();
   let service: RunningService;
   try {

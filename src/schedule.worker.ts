@@ -1,4 +1,4 @@
-/** Worker entry: plans what is to be recorded (`booking/planning-worker-host.ts`), away from the main thread. */
+/** Worker entry: plans reservations (`booking/planning-worker-host.ts`). */
 import { serveWorker } from '../host/worker-server.ts';
 import { PlanningWorkerHost } from './booking/planning-worker-host.ts';
 import type { PlanningContract } from './booking/planning-worker-messages.ts';

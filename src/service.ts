@@ -1,6 +1,6 @@
 /**
- * Puts the service together: the one place that knows every feature. It takes no process globals; `main.ts` hands
- * them in. What answers the first request is made before listening, everything slow afterwards.
+ * Composition root: the only module that knows every feature. It uses no process globals; `main.ts` passes them in.
+ * What the first request needs is created before listening, everything slow is started afterwards.
  */
 import { type MonotonicClock, monotonicMs, type WallClock, wallMs } from '../host/clock.ts';
 import type { Log } from '../host/log.ts';
@@ -58,7 +58,7 @@ interface ServiceOptions {
   /** ms since the machine was started, never set. */
   elapsed: MonotonicClock;
   random: Random;
-  /** PATH for finding ffmpeg. */
+  /** Value of PATH, to find ffmpeg. */
   searchPath: string;
   /** The built UI; null = none. */
   webDir: string | null;
@@ -72,13 +72,13 @@ interface ServiceOptions {
 export interface RunningService {
   readonly url: string;
   readonly port: number;
-  /** What the inner application answers; parameters of a path begin with a colon. */
+  /** Routes of the API application; path parameters begin with a colon. */
   readonly routes: readonly { method: string; path: string }[];
-  /** Stops taking requests, ends streams, writes what is open. Idempotent. */
+  /** Stops listening, ends streams, finishes pending writes. Idempotent. */
   close(): Promise<void>;
 }
 
-/** What every feature is made of. */
+/** What the features share. */
 function createFoundation(
   { config, log, now, searchPath, startDatabaseWorker, startReceptionWorker }: ServiceOptions,
   stores: Stores,
@@ -146,7 +146,7 @@ function createBroadcast(
   });
 }
 
-/** The features. Where two need each other, the later one is reached when it is called, not when it is made. */
+/** The features. Where two depend on each other, a callback refers to the one that is created later. */
 function createFeatures(options: ServiceOptions, stores: Stores, foundation: Foundation) {
   const { config, log, now, elapsed, random } = options;
   const { database, programs } = stores;
@@ -247,7 +247,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
 
 type Features = ReturnType<typeof createFeatures>;
 
-/** Routes that tell of the service as a whole: health, status, settings. */
+/** Routes about the service as a whole: health, status, settings. */
 function systemRoutes(
   { config, now }: ServiceOptions,
   stores: Stores,
@@ -280,7 +280,7 @@ function systemRoutes(
   };
 }
 
-/** Every route, in the order in which the description lists them. */
+/** All routes, in the order of the OpenAPI description. */
 function allRoutes(
   options: ServiceOptions,
   stores: Stores,
@@ -314,8 +314,8 @@ function allRoutes(
 }
 
 /**
- * Order of start and shutdown. Started one after the other; of the shutdown each step is done before the next begins,
- * and what stands in one step ends together.
+ * Order of start and shutdown. Parts are started one after the other. Shutdown runs step by step; the parts within a
+ * step close concurrently.
  */
 function lifecycle(
   { databaseWorker, encoders, pool }: Foundation,
@@ -347,7 +347,7 @@ function lifecycle(
         commercial.detection,
       ],
     ],
-    // No plan is made any more before what it orders ends; the database is closed last, by the caller.
+    // Planning stops before the recorder that it controls; the caller closes the database last.
     shutdown: [
       [events.events, live.sockets, access.sessions, pairing.pairing],
       [booking.booking, encode.encodes, encode.chapterFiles, encode.trials, commercial.detection],
@@ -367,7 +367,7 @@ async function closeInOrder(steps: readonly (readonly { close(): unknown }[])[],
   }
 }
 
-/** Logs once what the access configuration means, where it means something unusual. */
+/** Warns when the access configuration lets in nobody or everybody. */
 function logAccess({ trustedNetworks, oidc }: Config, log: Log): void {
   if (isClosed({ trustedNetworks, hasLogin: oidc !== null })) log.warn(NO_LOGIN_METHOD);
   if (opensEverything(trustedNetworks)) {
@@ -405,7 +405,7 @@ function listen(
   return { ...server, routes: api.routes.map(({ method, path }) => ({ method, path })) };
 }
 
-/** The same promise however often it is asked for. */
+/** Runs `act` on the first call; every call returns the same promise. */
 function once(act: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
   return () => {
@@ -414,7 +414,7 @@ function once(act: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** @throws the database's, the file system's or the socket's error, before anything is left running */
+/** @throws the error of the database, the file system or the socket, after closing what was already started */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { config, log } = options;
   const stores = openStores(config.dataDir);
@@ -440,7 +440,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     if (name === 'tokens') http.review();
   });
   log.info('listening', { url: http.url, port: http.port, version: VERSION });
-  // A disk that is not mounted looks like a first start.
+  // An unmounted data disk looks like a first start.
   if (stores.isNew)
     log.warn('database made: no reservations, rules and recordings are known', { path: stores.path });
   for (const { original, recordings } of stores.copied) {
@@ -457,7 +457,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       http.stopListening();
       await closeInOrder(shutdown, log);
       await http.close();
-      // A disk that hangs would hang the end too: what is in the log is read from there.
+      // Closing would block on an unresponsive disk. Without it the next start reads the commits from the WAL.
       if (await foundation.databaseWorker.close()) stores.close();
     }),
   };

@@ -1,4 +1,4 @@
-/** Opens the database and checks what the service cannot start without. Part of the composition root. */
+/** Opens the database and verifies the tables that the service cannot start without. Part of the composition root. */
 import type { Database } from 'bun:sqlite';
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,31 +19,31 @@ import { limitLockWait } from './store/transaction.ts';
 export const DATABASE_FILE = 'svc.db';
 
 export interface Stores {
-  /** The file. */
+  /** Path of the database file. */
   path: string;
-  /** There was no database in the folder. */
+  /** The database was created by this start. */
   isNew: boolean;
-  /** The database is a copy: recordings of the original, which are left alone. */
+  /** Recordings of the original when the data folder is a copy of another one; they are not used. */
   copied: readonly CopiedRecordings[];
-  /** The main thread's connection, which writes. */
+  /** The main thread's read-write connection. */
   database: Database;
-  /** A connection that only reads: a search does not wait for a write. */
+  /** A read-only connection, so that a search does not wait for a write. */
   reader: Database;
   stations: StationStore;
   programs: ProgramStore;
   close(): void;
 }
 
-/** SQLite gives its log the rights of the file: nobody but the service's user reads what the household watches. */
+/** SQLite copies the file mode to the WAL: only the service's user can read what the household watches. */
 function makePrivate(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
   closeSync(openSync(path, 'a', 0o600));
 }
 
 /**
- * What recordings depend on is read once: damage inside the file shows at the first reading only, and nothing may start
- * with a plan that cannot be read.
- * @throws SchemaTooNew, or an Error naming the file, the variable that says where it is, and what to do
+ * Reads every table that recordings depend on once, because damage inside the file shows only when it is read, and the
+ * service must not start with an unreadable plan.
+ * @throws SchemaTooNew, or an Error that names the file, its environment variable and the next step
  */
 export function openStores(dataDir: string): Stores {
   const path = join(dataDir, DATABASE_FILE);
@@ -79,7 +79,7 @@ export function openStores(dataDir: string): Stores {
   }
 }
 
-/** A damaged field counts as not said; the log names it for those who look for what is missing. */
+/** Damaged fields are treated as missing; each is logged. */
 export function logDamage(database: Database, log: Log): void {
   try {
     for (const field of damagedFields(database)) log.error('damaged in the database', { ...field });

@@ -1,4 +1,4 @@
-/** Worker entry: waits for the disk in place of a reception worker (`reception/file-syncer.ts`). */
+/** Worker entry: syncs files, so that a slow disk does not block a reception worker (`reception/file-syncer.ts`). */
 import { serveWorker } from '../host/worker-server.ts';
 import { type SyncContract, syncNow } from './reception/file-syncer.ts';
 

@@ -1,15 +1,15 @@
 /**
- * The event hub: features publish what changed, the event stream and other features listen. It carries no state
- * and keeps no history; a listener that throws does not affect the others.
+ * The event hub: features publish changes, the event stream and other features subscribe. It holds no state and no
+ * history; a listener that throws does not affect the others.
  */
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { EventName } from '../../wire/api.ts';
 import type { RecordingId } from '../model/ids.ts';
 
-/** Events that say only that a list changed. */
+/** Events without data: a list changed. */
 export type ChangeName = Exclude<EventName, 'encode' | 'chapters' | 'yielded' | 'ping'>;
 
-/** What each event carries, as it is sent to clients. */
+/** Data of each event, as sent to clients. */
 export type EventData = { [Name in ChangeName]: 1 } & {
   encode: { recordingId: RecordingId; percent: number; etaMs: number | null; log: string };
   chapters: { recordingId: RecordingId };
@@ -28,7 +28,7 @@ export class Hub {
 
   constructor(private readonly onListenerError: (error: unknown) => void) {}
 
-  /** The list of that name changed. */
+  /** Publishes that the list of this name changed. */
   changed(name: ChangeName): void {
     this.publish({ name, data: 1 });
   }
@@ -43,7 +43,7 @@ export class Hub {
     }
   }
 
-  /** @returns the function that ends the subscription */
+  /** @returns a function that unsubscribes */
   subscribe(listener: HubListener): () => void {
     this.#listeners.add(listener);
     return () => {

@@ -1,4 +1,4 @@
-/** The public event stream with its route. */
+/** Creates the public event stream and its route. */
 import type { Hub } from '../hub/hub.ts';
 import type { AddRoutes } from '../route/add-routes.ts';
 import { addEventRoutes } from './event-routes.ts';

@@ -1,4 +1,4 @@
-/** `/api/events`: what changed, as Server-Sent Events. */
+/** `/api/events`: changes as Server-Sent Events. */
 import type { Elysia } from 'elysia';
 import { EVENTS } from '../../wire/api.ts';
 import { problemResponse, REFUSALS } from '../route/described-responses.ts';
@@ -6,7 +6,7 @@ import { problem } from '../route/problems.ts';
 import { ENDLESS } from '../route/stream-headers.ts';
 
 interface EventRouteNeeds {
-  /** Undefined when no more clients are taken. */
+  /** Undefined when the limit of clients is reached. */
   events: { open(signal: AbortSignal): ReadableStream<Uint8Array> | undefined };
 }
 

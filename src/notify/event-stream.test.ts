@@ -69,7 +69,7 @@ describe('EventStreams', () => {
     const fresh = open();
     hub.changed('rules');
     await Promise.all([readUntil(other, 'rules'), readUntil(fresh, 'rules')]);
-    // What it was sent before is still there to be read, then comes the end.
+    // Data sent before can still be read, followed by the end.
     while ((await slow.read()) !== undefined);
   });
 

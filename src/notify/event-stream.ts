@@ -1,5 +1,5 @@
 /**
- * The public event stream: one bounded queue a client, fed by the hub. Nothing is replayed; a client that
+ * The public event stream: one bounded queue per client, fed by the hub. Events are not replayed; a client that
  * reconnects reads its lists again.
  */
 import type { Hub, HubEvent } from '../hub/hub.ts';
@@ -14,8 +14,8 @@ interface EventStreamOptions {
 export const EVENT_STREAM_DEFAULTS = { pingMs: 25_000, maxClients: 256 } as const;
 
 /**
- * Events waiting for one client. Changes of one list coalesce, so that only events with own data can pile up:
- * 64 of at most about 1 KB is minutes of encode progress. A client further behind is cut; it will reconnect.
+ * Queue limit per client. Changes of one list are coalesced, so only events with data can accumulate: 64 of at most
+ * about 1 KB are minutes of encode progress. A client that lags further is disconnected; it will reconnect.
  */
 const MAX_WAITING = 64;
 
@@ -36,7 +36,7 @@ class Client {
       {
         start: (controller) => {
           this.#controller = controller;
-          // A first line at once: clients and proxies see that the stream is open.
+          // A first line, so that clients and proxies see at once that the stream is open.
           controller.enqueue(encoder.encode(': open\n\n'));
         },
         pull: () => this.#flush(),
@@ -56,7 +56,7 @@ class Client {
     if ((this.#controller?.desiredSize ?? 0) > 0) this.#flush();
   }
 
-  /** Not sent to a client that has not yet read what came before: it knows that the stream lives. */
+  /** Skipped for a client with unread data, which shows it that the stream is alive. */
   ping(): void {
     if ((this.#controller?.desiredSize ?? 0) > 0) this.#controller?.enqueue(encoder.encode(frame('ping', 1)));
   }
@@ -75,7 +75,7 @@ class Client {
     try {
       this.#controller?.close();
     } catch {
-      // Cancelled by the client: already closed.
+      // Already closed, as the client cancelled it.
     }
   }
 }
@@ -99,7 +99,7 @@ export class EventStreams {
     return this.#clients.size;
   }
 
-  /** A new client's stream; undefined when there are too many, or the service is ending. */
+  /** Stream for a new client; undefined at the limit of clients, or while the service shuts down. */
   open(signal: AbortSignal): ReadableStream<Uint8Array> | undefined {
     if (this.#closed || signal.aborted || this.#clients.size >= this.options.maxClients) return undefined;
     const client = new Client((ended) => this.#clients.delete(ended));
