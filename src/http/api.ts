@@ -111,14 +111,17 @@ export function createApi(options: ApiOptions): Elysia {
     errorResponse(app, options, code, error, request),
   );
   for (const add of options.routes) add(app);
-  // Before the framework prepares its schemas for validating, which adds to them.
-  const description = JSON.stringify(describeApi(app, options.version));
-  app.get(
-    OPENAPI_PATH,
-    ({ request }) => polledJson(request, { body: description, etag: etagOf(description) }),
-    {
-      detail: { hide: true },
-    },
-  );
+  // Before the framework prepares its schemas for validating, which adds to them; described when first asked for.
+  const routes = JSON.stringify(app.routes.map(({ method, path, hooks }) => ({ method, path, hooks })));
+  let description: { body: string; etag: string } | undefined;
+  const describe = () => {
+    if (description !== undefined) return description;
+    const body = JSON.stringify(describeApi({ routes: JSON.parse(routes) }, options.version));
+    description = { body, etag: etagOf(body) };
+    return description;
+  };
+  app.get(OPENAPI_PATH, ({ request }) => polledJson(request, describe()), {
+    detail: { hide: true },
+  });
   return app;
 }
