@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { encodedLength, remembered, toEncoded, toOriginal } from './recording-time.ts';
+import { encodedLength, resumePosition, toEncoded, toOriginal } from './recording-time.ts';
 
 const CUTS = [
   { from: 10_000, to: 60_000 },
@@ -31,31 +31,47 @@ describe('positions in an encoded file', () => {
 describe('the stored playback position', () => {
   const HOUR = 3_600_000;
   test.each([
-    ['a place', { at: 95_000.4, length: HOUR, known: HOUR }, { resume: 95_000, finished: false }],
-    ['not the beginning', { at: 29_999, length: HOUR, known: HOUR }, { resume: null, finished: false }],
     [
-      'the first place after it',
-      { at: 30_000, length: HOUR, known: null },
-      { resume: 30_000, finished: false },
-    ],
-    ['not the end', { at: HOUR - 30_000, length: HOUR, known: HOUR }, { resume: null, finished: true }],
-    [
-      'the last place before it',
-      { at: HOUR - 30_001, length: HOUR, known: HOUR },
-      { resume: HOUR - 30_001, finished: false },
-    ],
-    ['no end without a length', { at: HOUR, length: null, known: HOUR }, { resume: null, finished: false }],
-    [
-      'the length that was sent',
-      { at: 100_000, length: 120_000, known: HOUR },
-      { resume: null, finished: true },
+      'is a position in the middle',
+      { positionMs: 95_000.4, playerLengthMs: HOUR, knownLengthMs: HOUR },
+      { resumeMs: 95_000, finished: false },
     ],
     [
-      'any place of what has no end yet',
-      { at: 100_000, length: 100_000, known: null },
-      { resume: 100_000, finished: false },
+      'is none within the first 30 s',
+      { positionMs: 29_999, playerLengthMs: HOUR, knownLengthMs: HOUR },
+      { resumeMs: null, finished: false },
+    ],
+    [
+      'is kept from 30 s on',
+      { positionMs: 30_000, playerLengthMs: HOUR, knownLengthMs: null },
+      { resumeMs: 30_000, finished: false },
+    ],
+    [
+      'is none within the last 30 s, which is the end',
+      { positionMs: HOUR - 30_000, playerLengthMs: HOUR, knownLengthMs: HOUR },
+      { resumeMs: null, finished: true },
+    ],
+    [
+      'is kept up to 30 s before the end',
+      { positionMs: HOUR - 30_001, playerLengthMs: HOUR, knownLengthMs: HOUR },
+      { resumeMs: HOUR - 30_001, finished: false },
+    ],
+    [
+      'is no end without a duration from the player',
+      { positionMs: HOUR, playerLengthMs: null, knownLengthMs: HOUR },
+      { resumeMs: null, finished: false },
+    ],
+    [
+      'uses the duration from the player',
+      { positionMs: 100_000, playerLengthMs: 120_000, knownLengthMs: HOUR },
+      { resumeMs: null, finished: true },
+    ],
+    [
+      'is kept anywhere in a recording in progress',
+      { positionMs: 100_000, playerLengthMs: 100_000, knownLengthMs: null },
+      { resumeMs: 100_000, finished: false },
     ],
   ])('%s', (_, reached, kept) => {
-    expect(remembered(reached)).toEqual(kept);
+    expect(resumePosition(reached)).toEqual(kept);
   });
 });

@@ -1,24 +1,25 @@
 /**
- * Positions in a recording: a place in its encoded file and the same place in its original stream, which is what is
- * stored; and what is remembered of where somebody stopped watching. Pure.
+ * Converts positions between a recording's encoded file and its original stream (the stored form), and decides the
+ * stored resume position. Pure.
  */
 
 /** Positions this close to the start or the end of a recording are not kept as resume positions. */
 export const RESUME_EDGE_MS = 30_000;
 
-/** A part of the original stream that its encoded file holds; ms of the original stream. */
+/** A part of the original stream that is contained in its encoded file. */
 interface KeptSpan {
+  /** Positions in the original stream, ms. */
   from: number;
   to: number;
 }
 
-/** What of the original stream the encoded file holds, in order; null = all of it. */
+/** The parts of the original stream that the encoded file contains, in order; null = all of it. */
 export type CutList = readonly KeptSpan[] | null;
 
-/** A place of the encoded file, in the original stream; ms. Behind its end: the end of what was kept. */
-export function toOriginal(position: number, cuts: CutList): number {
-  if (cuts === null) return position;
-  let left = position;
+/** Position in the original stream of one in the encoded file; after its end: the end of the last kept part. */
+export function toOriginal(positionMs: number, cuts: CutList): number {
+  if (cuts === null) return positionMs;
+  let left = positionMs;
   for (const { from, to } of cuts) {
     if (left < to - from) return from + left;
     left -= to - from;
@@ -26,44 +27,44 @@ export function toOriginal(position: number, cuts: CutList): number {
   return cuts.at(-1)?.to ?? 0;
 }
 
-/** A place of the original stream, in the encoded file; ms. What was cut out is where the next part begins. */
-export function toEncoded(position: number, cuts: CutList): number {
-  if (cuts === null) return position;
+/** Position in the encoded file of one in the original stream; inside a cut: the start of the next kept part. */
+export function toEncoded(positionMs: number, cuts: CutList): number {
+  if (cuts === null) return positionMs;
   let before = 0;
   for (const { from, to } of cuts) {
-    if (position < to) return before + Math.max(0, position - from);
+    if (positionMs < to) return before + Math.max(0, positionMs - from);
     before += to - from;
   }
   return before;
 }
 
-/** How long the encoded file of an original stream is; ms. */
-export function encodedLength(original: number, cuts: CutList): number {
-  return cuts === null ? original : cuts.reduce((sum, { from, to }) => sum + to - from, 0);
+/** Duration of the encoded file, ms. */
+export function encodedLength(originalMs: number, cuts: CutList): number {
+  return cuts === null ? originalMs : cuts.reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
+/** All times are of the same file. */
 interface Reached {
-  /** ms, of one file, as the others. */
-  at: number;
-  /** As told by the player; null: it did not tell. */
-  length: number | null;
-  /** As far as it is known here; null: it is being recorded. */
-  known: number | null;
+  positionMs: number;
+  /** Duration by the player; null: not given. */
+  playerLengthMs: number | null;
+  /** Duration by the service; null: the recording is in progress. */
+  knownLengthMs: number | null;
 }
 
-interface Remembered {
-  /** ms of the same file; null: no resume position. */
-  resume: number | null;
+interface ResumePosition {
+  /** Null: no resume position. */
+  resumeMs: number | null;
   finished: boolean;
 }
 
 /**
- * What is remembered of the place that somebody reached: not the beginning, not the end. Only who says how long the
- * file is has reached its end. A recording that is still being made has none.
+ * The resume position to store: none near the start or the end. A recording counts as finished only when the player
+ * gave the duration, and never while it is in progress.
  */
-export function remembered({ at, length, known }: Reached): Remembered {
-  const end = known === null ? null : (length ?? known);
-  const isEnd = end !== null && at >= end - RESUME_EDGE_MS;
-  if (isEnd) return { resume: null, finished: length !== null };
-  return { resume: at < RESUME_EDGE_MS ? null : Math.round(at), finished: false };
+export function resumePosition({ positionMs, playerLengthMs, knownLengthMs }: Reached): ResumePosition {
+  const endMs = knownLengthMs === null ? null : (playerLengthMs ?? knownLengthMs);
+  const isEnd = endMs !== null && positionMs >= endMs - RESUME_EDGE_MS;
+  if (isEnd) return { resumeMs: null, finished: playerLengthMs !== null };
+  return { resumeMs: positionMs < RESUME_EDGE_MS ? null : Math.round(positionMs), finished: false };
 }

@@ -2,7 +2,13 @@
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { RecordingId } from '../model/ids.ts';
-import { type CutList, encodedLength, remembered, toEncoded, toOriginal } from '../model/recording-time.ts';
+import {
+  type CutList,
+  encodedLength,
+  resumePosition,
+  toEncoded,
+  toOriginal,
+} from '../model/recording-time.ts';
 import type { RecycleBin } from '../store/recycle-bin.ts';
 import type { PlaybackActivity } from './playback-activity.ts';
 
@@ -44,19 +50,19 @@ export class RecordingMarks {
     const { durationMs } = recording;
     this.seen(recording.id);
     const isRecording = recording.state === 'recording';
-    const place = remembered({
-      at: Math.min(at * 1000, MAX_MS),
-      length: length === null ? null : length * 1000,
-      known: isRecording || durationMs === null ? null : encodedLength(durationMs, cuts),
+    const place = resumePosition({
+      positionMs: Math.min(at * 1000, MAX_MS),
+      playerLengthMs: length === null ? null : length * 1000,
+      knownLengthMs: isRecording || durationMs === null ? null : encodedLength(durationMs, cuts),
     });
-    const resumeMs = place.resume === null ? null : Math.round(toOriginal(place.resume, cuts));
+    const resumeMs = place.resumeMs === null ? null : Math.round(toOriginal(place.resumeMs, cuts));
     shelf.putResume(recording.id, resumeMs, place.finished ? now() : undefined, now());
     // Positions change every few seconds; lists only change when one appears or disappears.
     if (place.finished || (resumeMs === null) !== (recording.resumeMs === null)) this.#changed();
     return resumeMs === null ? null : toEncoded(resumeMs, cuts) / 1000;
   }
 
-  /** A file of it is being read. */
+  /** Notes that a file of the recording is being read. */
   seen(id: RecordingId): void {
     this.options.watching.note(id);
   }
