@@ -11,12 +11,12 @@ export const SILENT_TICKS = 1_920;
 const HEADER = [0, 0, 1, 0xc0, 0, 8 + SILENT_FRAME.length, 0x80, 0x80, 5, 0x21, 0, 1, 0, 1];
 const PACKET_HEADER = [0x47, 0x40, 0, 0x10];
 
-/** A PES packet with one frame. @param pts 90 kHz, may exceed 33 bits */
-export function silentPes(pts: number): Uint8Array {
+/** A PES packet with one frame. @param unwrappedPts 90 kHz, may exceed 33 bits */
+export function silentPes(unwrappedPts: number): Uint8Array {
   const packet = new Uint8Array(188);
   packet.set([...PACKET_HEADER, ...HEADER, ...SILENT_FRAME]);
   const times = pesTimes(packet, 0);
   if (times === undefined) throw new Error('a silent unit has a stamp');
-  shiftPes(packet, times, pts - times.pts);
+  shiftPes(packet, times, unwrappedPts - times.pts);
   return packet.subarray(PACKET_HEADER.length, PACKET_HEADER.length + HEADER.length + SILENT_FRAME.length);
 }

@@ -5,6 +5,7 @@
  * with live), MAX_UNTAKEN towards the main thread (20 s of 6 Mbit/s; reading pauses, then the first bound decides).
  */
 
+import { pts90k } from '../../arib/time.ts';
 import type { ProgrammeFault } from '../../arib/ts/gap-watch.ts';
 import type { MonotonicMs } from '../../host/clock.ts';
 import { settlesWithin } from '../../host/deadline.ts';
@@ -99,7 +100,7 @@ class EncoderOutput implements Output<EncoderCommand> {
     this.#filler = new GapFiller(streams, {
       pcrPid: () => context.stream.pcrPid(),
       onFault: (fault) => context.event({ kind: 'fault', fault: fault ?? null }),
-      onReached: (pid, pts) => this.#guard.reached(pid, pts),
+      onReached: (pid, unwrappedPts) => this.#guard.reached(pid, pts90k(unwrappedPts)),
     });
     this.#guard = new TimeGuard(pids);
     this.#dualMono = new DualMonoPackets(pids);

@@ -50,8 +50,8 @@ interface GapNeeds {
   pcrPid(): Pid | undefined;
   /** Missing streams; undefined: none. */
   onFault(fault: ProgrammeFault | undefined): void;
-  /** A time of the stream, 90 kHz unwrapped, up to which it was filled. */
-  onReached(pid: Pid, pts: number): void;
+  /** The stream was filled up to this time stamp. */
+  onReached(pid: Pid, unwrappedPts: number): void;
 }
 
 class Stream {

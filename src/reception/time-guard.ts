@@ -2,7 +2,8 @@
  * On the way to an encoder: keeps damaged packets and impossible times away. ffmpeg trusts every time stamp:
  * one wrong bit in a stamp of sound makes it insert hours of silence, which takes gigabytes of memory.
  */
-import { type Pts90k, pts90k } from '../../arib/time.ts';
+import type { Pid } from '../../arib/ids.ts';
+import type { Pts90k } from '../../arib/time.ts';
 import { PTS_HZ, ptsDifference } from '../../arib/ts/clock.ts';
 import {
   hasTransportError,
@@ -42,11 +43,11 @@ export class TimeGuard {
     );
   }
 
-  /** Others stood in for this stream up to a time, from which it continues. @param pts 90 kHz, may exceed 33 bits */
-  reached(pid: number, pts: number): void {
+  /** This stream was filled up to a time stamp, from which it continues. */
+  reached(pid: Pid, pts: Pts90k): void {
     const stream = this.#streams.get(pid);
     if (stream === undefined) return;
-    stream.last = pts90k(pts);
+    stream.last = pts;
     stream.doubted = undefined;
   }
 

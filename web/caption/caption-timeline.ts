@@ -6,7 +6,8 @@
 import type { CaptionPage } from '../../wire/caption.ts';
 
 export interface TimedPage {
-  readonly at: number;
+  /** Position on the scale of the picture. */
+  readonly atMs: number;
   readonly page: CaptionPage;
 }
 
@@ -16,9 +17,9 @@ const MAX_PAGES = 128;
 export class CaptionTimeline {
   #pages: TimedPage[] = [];
 
-  add(at: number, page: CaptionPage): void {
-    const kept = this.#pages.filter((one) => one.at < at);
-    kept.push({ at, page });
+  add(atMs: number, page: CaptionPage): void {
+    const kept = this.#pages.filter((one) => one.atMs < atMs);
+    kept.push({ atMs, page });
     this.#pages = kept.slice(-MAX_PAGES);
   }
 
@@ -28,28 +29,28 @@ export class CaptionTimeline {
   }
 
   /** The page at a position of the picture; undefined: none is shown. */
-  at(position: number): CaptionPage | undefined {
-    return pageAt(this.#pages, position);
+  at(positionMs: number): CaptionPage | undefined {
+    return pageAt(this.#pages, positionMs);
   }
 
-  /** Forgets what was over before a position: live pictures do not go back. */
-  dropBefore(position: number): void {
-    const last = this.#pages.findLastIndex(({ at }) => at <= position);
+  /** Drops pages that ended before a position: live pictures do not go back. */
+  dropBefore(positionMs: number): void {
+    const last = this.#pages.findLastIndex(({ atMs }) => atMs <= positionMs);
     if (last > 0) this.#pages = this.#pages.slice(last);
   }
 }
 
 /** The last page of a list in order of time that has begun and has not ended. */
-export function pageAt(pages: readonly TimedPage[], position: number): CaptionPage | undefined {
+export function pageAt(pages: readonly TimedPage[], positionMs: number): CaptionPage | undefined {
   let low = 0;
   let high = pages.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((pages[middle]?.at ?? 0) <= position) low = middle + 1;
+    if ((pages[middle]?.atMs ?? 0) <= positionMs) low = middle + 1;
     else high = middle;
   }
   const found = pages[low - 1];
   if (found === undefined || found.page.runs.length === 0) return undefined;
   const { duration } = found.page;
-  return duration !== null && position >= found.at + duration ? undefined : found.page;
+  return duration !== null && positionMs >= found.atMs + duration ? undefined : found.page;
 }

@@ -1,7 +1,8 @@
 /** The drawn programmes: adds those in an area and removes those far from it, within a time budget per frame. */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { type BroadcastMs, earliest, latest } from '../../arib/time.ts';
+import { type BroadcastMs, earliest, latest, plusMs } from '../../arib/time.ts';
 import type { GuideProgram, Station } from '../../wire/api.ts';
+import { monotonicNow } from '../device/clock.ts';
 import type { Placed } from '../ui/lanes.ts';
 import { isShopping, majorGenre } from '../words/genre.ts';
 import { Cell, type CellBox } from './cell.ts';
@@ -44,10 +45,10 @@ const BUDGET_CELLS = 28;
 
 export class Budget {
   #cells = BUDGET_CELLS;
-  readonly #until = performance.now() + BUDGET_MS;
+  readonly #until = plusMs(monotonicNow(), BUDGET_MS);
 
   get spent(): boolean {
-    return this.#cells <= 0 || performance.now() > this.#until;
+    return this.#cells <= 0 || monotonicNow() > this.#until;
   }
 
   take(): void {

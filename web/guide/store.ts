@@ -6,6 +6,8 @@
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { type BroadcastMs, plusMs } from '../../arib/time.ts';
 import type { GuideProgram, GuideWindow, Station } from '../../wire/api.ts';
+import { monotonicMs } from '../../wire/times.ts';
+import { monotonicNow } from '../device/clock.ts';
 import { ApiFailure, type GuideQuestion, networkFailure, type Renewed } from '../query/api.ts';
 import { type Placed, placeColumn } from '../ui/lanes.ts';
 import { CHUNK_MS, chunksOf, type Span } from './geometry.ts';
@@ -52,7 +54,7 @@ export class GuideStore {
   #queue: Chunk[] = [];
   #active = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #changedAt = Number.NEGATIVE_INFINITY;
+  #changedAt = monotonicMs(Number.NEGATIVE_INFINITY);
   #use = 0;
 
   constructor(
@@ -96,10 +98,10 @@ export class GuideStore {
   /** As `invalidate`, throttled: while the guide is being collected there are many changes. */
   changed(): void {
     if (this.#timer !== undefined) return;
-    const wait = Math.max(0, this.#changedAt + CHANGES_MS - performance.now());
+    const wait = Math.max(0, this.#changedAt + CHANGES_MS - monotonicNow());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#changedAt = performance.now();
+      this.#changedAt = monotonicNow();
       this.invalidate();
     }, wait);
   }

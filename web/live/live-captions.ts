@@ -28,22 +28,22 @@ export class LiveCaptions {
       tracks.slice(0, 1).map(({ label }) => ({ index: 1, label }));
   }
 
-  /** @param at s on the element's timeline */
-  add(page: CaptionPage, at: number, superimpose: boolean): void {
+  /** @param positionS on the element's timeline */
+  add(page: CaptionPage, positionS: number, superimpose: boolean): void {
     // A version that is not known here is not drawn.
     if (page.v !== 1) return;
     const timeline = superimpose ? this.#superimposed : this.#pages;
-    timeline.add(at * 1000, page);
-    timeline.dropBefore((at - KEPT_S) * 1000);
+    timeline.add(positionS * 1000, page);
+    timeline.dropBefore((positionS - KEPT_S) * 1000);
   }
 
-  /** @param position s on the element's timeline */
-  pageAt(position: number): CaptionPage | undefined {
-    return this.#pages.at(position * 1000);
+  /** @param positionS on the element's timeline */
+  pageAt(positionS: number): CaptionPage | undefined {
+    return this.#pages.at(positionS * 1000);
   }
 
-  superimposedAt(position: number): CaptionPage | undefined {
-    return this.#superimposed.at(position * 1000);
+  superimposedAt(positionS: number): CaptionPage | undefined {
+    return this.#superimposed.at(positionS * 1000);
   }
 
   /** Another tuning: resets all state. */

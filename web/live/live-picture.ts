@@ -2,6 +2,7 @@
 import type { Station } from '../../wire/api.ts';
 import { captionSettings, changeCaptions } from '../caption/caption-choice.ts';
 import type { CaptionLayer } from '../caption/caption-layer.ts';
+import { currentMs } from '../device/clock.ts';
 import { saveFile, screenshotName, takeScreenshot } from '../player/screenshot.ts';
 import { showToast } from '../ui/toast.tsx';
 import { narrow } from '../words/channel.ts';
@@ -25,7 +26,7 @@ export async function saveScreenshot(
     return;
   }
   const title = station?.now == null ? '' : splitTitle(station.now.name).title;
-  const since = station?.now == null ? 0 : Math.max(0, (Date.now() - station.now.startAt) / 1000);
-  saveFile(blob, screenshotName(`${narrow(station?.name ?? '')} ${title}`, since));
+  const positionS = station?.now == null ? 0 : Math.max(0, (currentMs() - station.now.startAt) / 1000);
+  saveFile(blob, screenshotName(`${narrow(station?.name ?? '')} ${title}`, positionS));
   showToast(TEXTS.pictureSaved);
 }

@@ -401,7 +401,7 @@ export class LivePlayer {
         this.#tuned.value = tuned;
       },
       onCaptions: (notice: CaptionsNotice) => this.captions.announce(notice),
-      onPage: (page: CaptionPage, at, superimpose) => this.captions.add(page, at, superimpose),
+      onPage: (page: CaptionPage, positionS, superimpose) => this.captions.add(page, positionS, superimpose),
       onClock: (position, at) => this.#time.hear(position, at, monotonicNow()),
       onNotice: (word) => this.#handlers.onNotice(word),
       onFault: (fault) => {

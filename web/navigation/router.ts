@@ -5,6 +5,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { type RecordingId, type ReservationId, recordingId } from '../../wire/ids.ts';
+import { monotonicMs } from '../../wire/times.ts';
 import { afterPaint } from './after-paint.ts';
 
 /** Screens without anything in their address but a query. */
@@ -195,8 +196,9 @@ export function closeOver(): void {
   else setQuery({ program: null, reservation: null }, true);
 }
 
-/** Going back takes effect a moment later: until then a second press would lead out of the UI. */
-let goingBackSince = Number.NEGATIVE_INFINITY;
+const NEVER = monotonicMs(Number.NEGATIVE_INFINITY);
+/** Going back takes effect a moment later: until then a second press would leave the UI. */
+let goingBackSince = NEVER;
 const GOING_BACK_MS = 1_000;
 
 /** To where the viewer came from, or home when the page was opened here. */
@@ -206,9 +208,9 @@ export function goBack(): void {
 
 /** To where the viewer came from, or elsewhere when the page was opened here. */
 export function goBackOr(elsewhere: string): void {
-  if (performance.now() - goingBackSince < GOING_BACK_MS) return;
+  if (monotonicMs(performance.now()) - goingBackSince < GOING_BACK_MS) return;
   if (depth() > 0) {
-    goingBackSince = performance.now();
+    goingBackSince = monotonicMs(performance.now());
     // After the picture, as in `navigate`; on its way back the browser finds the place in the page again.
     afterPaint(() => history.back());
   } else if (screen.value.name !== 'home') navigate(elsewhere, true);
@@ -230,7 +232,7 @@ function onClick(event: MouseEvent): void {
 let returning = false;
 
 function onPop(): void {
-  goingBackSince = Number.NEGATIVE_INFINITY;
+  goingBackSince = NEVER;
   if (returning) {
     returning = false;
     return;

@@ -12,7 +12,7 @@ import type { FeedPart, MediaFeed } from './media-feed.ts';
 export interface SocketListener {
   onTuned(tuned: LiveTuned): void;
   onCaptions(notice: CaptionsNotice): void;
-  onPage(page: CaptionPage, at: number, superimpose: boolean): void;
+  onPage(page: CaptionPage, positionS: number, superimpose: boolean): void;
   /** @param at broadcast time (epoch ms) of the position */
   onClock(position: number, at: BroadcastMs): void;
   onNotice(code: string): void;

@@ -4,6 +4,7 @@
  * Measured with every picture that is shown; a jump back to that picture puts both together again.
  */
 import { type MonotonicMs, monotonicMs } from '../../wire/times.ts';
+import { monotonicNow } from '../device/clock.ts';
 
 interface ShownPicture {
   readonly at: MonotonicMs;
@@ -39,11 +40,14 @@ export function correctLag(video: HTMLVideoElement): () => void {
   if (!('requestVideoFrameCallback' in video)) return () => {};
   let lag = NO_LAG;
   let handle = 0;
-  const follow = (now: number, { mediaTime, presentationTime }: VideoFrameCallbackMetadata): void => {
+  const follow = (
+    now: DOMHighResTimeStamp,
+    { mediaTime, presentationTime }: VideoFrameCallbackMetadata,
+  ): void => {
     handle = video.requestVideoFrameCallback(follow);
     if (video.paused || video.seeking) return;
     // The callback itself may be late.
-    const waited = (Math.max(0, performance.now() - presentationTime) / 1000) * video.playbackRate;
+    const waited = (Math.max(0, monotonicNow() - presentationTime) / 1000) * video.playbackRate;
     const judged = judgeLag(lag, { at: monotonicMs(now), mediaTime, position: video.currentTime - waited });
     lag = judged.lag;
     if (judged.seekTo !== undefined) video.currentTime = judged.seekTo;

@@ -2,6 +2,7 @@
 import { computed, effect } from '@preact/signals';
 import type { StationId } from '../../arib/ids.ts';
 import type { Station } from '../../wire/api.ts';
+import { currentMs } from '../device/clock.ts';
 import type { ApiFailure } from './api.ts';
 import { entryOf, keepFresh, pathQuery } from './use-query.ts';
 
@@ -64,8 +65,8 @@ const AFTER_END_MS = 1_500;
 function refreshIn(list: readonly Station[]): number | undefined {
   const ends = list.flatMap((station) => (station.now === null ? [] : [station.now.endAt]));
   if (ends.length === 0) return undefined;
-  const wait = Math.min(...ends) + AFTER_END_MS - Date.now();
-  return Math.min(LONGEST_REFRESH_MS, Math.max(SHORTEST_REFRESH_MS, wait));
+  const waitMs = Math.min(...ends) + AFTER_END_MS - currentMs();
+  return Math.min(LONGEST_REFRESH_MS, Math.max(SHORTEST_REFRESH_MS, waitMs));
 }
 
 export function readStations(): Promise<void> {

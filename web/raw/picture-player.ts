@@ -23,7 +23,7 @@ interface PlayerNeeds {
   readonly isHalf?: boolean | undefined;
   /** Puts a picture on the screen. */
   readonly show: (picture: HeldPicture) => void;
-  /** ms, monotonic. */
+  /** The clock of `RawRequest` `clock`: ms since 1970, on the scale that page and worker share. */
   readonly now: () => WallMs;
 }
 

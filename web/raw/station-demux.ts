@@ -4,7 +4,7 @@
  */
 import type { Pid } from '../../arib/ids.ts';
 import { Reader } from '../../arib/reader.ts';
-import { unwrapPts } from '../../arib/time.ts';
+import { type Pts90k, unwrapPts } from '../../arib/time.ts';
 import { pcrToPts } from '../../arib/ts/clock.ts';
 import { ContinuityCheck } from '../../arib/ts/continuity.ts';
 import { PacketFramer } from '../../arib/ts/framer.ts';
@@ -27,6 +27,7 @@ import { type AccessUnit, AccessUnits } from './access-units.ts';
 
 export type DemuxEvent =
   | { readonly kind: 'unit'; readonly unit: AccessUnit }
+  /** `time`: PTS, 90 kHz, unwrapped. */
   | { readonly kind: 'audio'; readonly bytes: Uint8Array; readonly time: number | undefined }
   | { readonly kind: 'audioLoss' }
   /** The station's streams are known, or others than before. */
@@ -151,7 +152,7 @@ export class StationDemux {
     yield { kind: 'layout', hasVideo: video >= 0, audios: audios.length };
   }
 
-  #time(pts: number | undefined): number | undefined {
+  #time(pts: Pts90k | undefined): number | undefined {
     if (pts === undefined) return undefined;
     this.#reference = unwrapPts(pts, this.#reference ?? pts);
     return this.#reference;

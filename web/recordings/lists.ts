@@ -3,6 +3,8 @@
  * and focus.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { monotonicMs } from '../../wire/times.ts';
+import { monotonicNow } from '../device/clock.ts';
 import { listenFor } from '../query/events.ts';
 import { type AskPage, Pages } from '../query/pages.ts';
 import { changed } from './actions.ts';
@@ -33,10 +35,10 @@ export class Lists<T> {
 }
 
 /** When the viewer last went back or forward. */
-let wentBackAt = Number.NEGATIVE_INFINITY;
+let wentBackAt = monotonicMs(Number.NEGATIVE_INFINITY);
 if (typeof addEventListener === 'function') {
   addEventListener('popstate', () => {
-    wentBackAt = performance.now();
+    wentBackAt = monotonicNow();
   });
 }
 /** A list opened this soon after a navigation was reached by Back. */
@@ -71,7 +73,7 @@ function useShown<T>(kept: Kept<T>): void {
   }, [kept]);
   useEffect(() => {
     const { place } = kept;
-    const returned = first.current || performance.now() - wentBackAt < BACK_MS;
+    const returned = first.current || monotonicNow() - wentBackAt < BACK_MS;
     const opened = !first.current;
     first.current = false;
     let frame = 0;

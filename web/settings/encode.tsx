@@ -2,7 +2,8 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { broadcastMs } from '../../arib/time.ts';
+import { plusMs } from '../../arib/time.ts';
+import { currentMs } from '../device/clock.ts';
 import { ApiFailure, networkFailure } from '../query/api.ts';
 import { ENCODES, encodeMany } from '../query/encodes.ts';
 import { household, saveSetting } from '../query/settings.ts';
@@ -97,7 +98,7 @@ export function EncodeOlder() {
     if (busy.value) return;
     busy.value = true;
     try {
-      const { queued } = await encodeMany({ before: broadcastMs(Date.now() - days.value * DAY_MS) });
+      const { queued } = await encodeMany({ before: plusMs(currentMs(), -days.value * DAY_MS) });
       showToast(queued === 0 ? TEXTS.noOlder : TEXTS.olderQueued(queued));
       await entryOf(ENCODES).renew();
     } catch (error) {

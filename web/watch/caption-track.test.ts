@@ -5,9 +5,9 @@ import { withNewer } from './caption-track.ts';
 
 const BLANK: CaptionPage = { v: CAPTION_PAGE_VERSION, plane: [960, 540], duration: null, runs: [] };
 const pages = (...seconds: number[]): TimedPage[] =>
-  seconds.map((at) => ({ at: at * 1000, page: { ...BLANK } }));
+  seconds.map((at) => ({ atMs: at * 1000, page: { ...BLANK } }));
 const times = (merged: ReadonlyMap<number, readonly TimedPage[]>): [number, number[]][] =>
-  [...merged].map(([index, list]) => [index, list.map(({ at }) => at / 1000)]);
+  [...merged].map(([index, list]) => [index, list.map(({ atMs }) => atMs / 1000)]);
 
 test('newer pages take the place of those from their time on, in every language', () => {
   const held = new Map([

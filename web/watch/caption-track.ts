@@ -27,7 +27,7 @@ const AGAIN_MS = 15_000;
 const UNSETTLED_S = 10;
 
 const timed = (pages: readonly TimedCaptionPage[]): TimedPage[] =>
-  pages.map(({ at, page }) => ({ at: at * 1000, page }));
+  pages.map(({ at, page }) => ({ atMs: at * 1000, page }));
 
 /** Pages by language; a file of another version holds none that could be drawn. */
 function pagesByLanguage(file: CaptionsFile): Map<number, readonly TimedPage[]> {
@@ -44,10 +44,10 @@ export function withNewer(
 ): Map<number, readonly TimedPage[]> {
   const merged = new Map<number, readonly TimedPage[]>();
   for (const index of new Set([...held.keys(), ...newer.keys()])) {
-    const before = (held.get(index) ?? []).filter(({ at }) => at < from * 1000);
+    const before = (held.get(index) ?? []).filter(({ atMs }) => atMs < from * 1000);
     // The page on screen at that time comes first, even if it began earlier.
-    const known = before.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
-    merged.set(index, [...before, ...(newer.get(index) ?? []).filter(({ at }) => at > known)]);
+    const known = before.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY;
+    merged.set(index, [...before, ...(newer.get(index) ?? []).filter(({ atMs }) => atMs > known)]);
   }
   return merged;
 }
@@ -125,7 +125,7 @@ export class CaptionTrack {
   #take(file: CaptionsFile, etag: string | null): void {
     const read = pagesByLanguage(file);
     this.#pages = this.#from === 0 ? read : withNewer(this.#pages, read, this.#from);
-    const newest = Math.max(0, ...[...this.#pages.values()].map((pages) => pages.at(-1)?.at ?? 0)) / 1000;
+    const newest = Math.max(0, ...[...this.#pages.values()].map((pages) => pages.at(-1)?.atMs ?? 0)) / 1000;
     const from = this.#growing ? Math.max(this.#from, Math.floor(newest - UNSETTLED_S)) : this.#from;
     // Of another part the tag is another.
     this.#etag = from === this.#from ? etag : null;

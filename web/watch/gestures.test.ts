@@ -1,4 +1,5 @@
 import { expect, jest, test } from 'bun:test';
+import { monotonicMs } from '../../wire/times.ts';
 import { Gestures, type Touch } from './gestures.ts';
 
 function recorded(): { gestures: Gestures; seen: string[] } {
@@ -13,7 +14,7 @@ function recorded(): { gestures: Gestures; seen: string[] } {
   return { gestures, seen };
 }
 
-const touch = (x: number, at: number, y = 100): Touch => ({ x, y, width: 400, at });
+const touch = (x: number, at: number, y = 100): Touch => ({ x, y, width: 400, at: monotonicMs(at) });
 
 function tap(gestures: Gestures, x: number, at: number): void {
   gestures.down(touch(x, at));

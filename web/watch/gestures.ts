@@ -2,6 +2,7 @@
  * Touch gestures on the picture of a recording: a tap shows or hides the controls, repeated taps at a side skip, a
  * horizontal drag seeks. Pure except for its timer; positions in CSS pixels.
  */
+import type { MonotonicMs } from '../../wire/times.ts';
 
 interface GestureHandlers {
   onTap(): void;
@@ -18,8 +19,8 @@ export interface Touch {
   readonly y: number;
   /** Of the picture. */
   readonly width: number;
-  /** ms */
-  readonly at: number;
+  /** Time of the event, `Event.timeStamp`. */
+  readonly at: MonotonicMs;
 }
 
 /** Taps further apart are two. */
@@ -33,7 +34,7 @@ export class Gestures {
   readonly #handlers: GestureHandlers;
   #down: Touch | undefined;
   #stroke = false;
-  #last: { readonly side: 1 | -1 | 0; readonly at: number; readonly count: number } | undefined;
+  #last: { readonly side: 1 | -1 | 0; readonly at: MonotonicMs; readonly count: number } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(handlers: GestureHandlers) {

@@ -1,6 +1,7 @@
 /** The picture as a control: taps, drags and clicks. */
 import type { Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { monotonicMs } from '../../wire/times.ts';
 import { skipBack, skipForward } from '../device/preferences.ts';
 import { Gestures, type Touch } from './gestures.ts';
 import type { Watching } from './use-watch.ts';
@@ -19,7 +20,8 @@ const STROKE_PART = 0.5;
 
 function touchOf(event: PointerEvent): Touch {
   const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-  return { x: event.clientX - box.left, y: event.clientY - box.top, width: box.width, at: event.timeStamp };
+  const at = monotonicMs(event.timeStamp);
+  return { x: event.clientX - box.left, y: event.clientY - box.top, width: box.width, at };
 }
 
 export function PictureTouch({ watching, pointed, actions }: PictureTouchProps) {
