@@ -3,7 +3,7 @@
  * act on it. All times are of the broadcast's clock.
  *
  * A recording that has begun is never cut short: its end moves later only, and once main content was written what is
- * wanted does not shrink. `docs/architecture.md`, "Following the air", says where the times come from.
+ * wanted does not shrink. `docs/architecture.md`, "Following present/following", says where the times come from.
  */
 import type { BroadcastMs } from '../../arib/time.ts';
 import { assertNever } from '../../host/assert-never.ts';
