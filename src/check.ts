@@ -43,7 +43,7 @@ const CLOCK_LIMIT_MS = 2_000;
 const SYSTEMD_LIMIT_MS = 2_000;
 
 /** A failed check. The message names the fault and the next step, in Japanese, for display. */
-class Broken extends Error {}
+class CheckFailure extends Error {}
 
 /** A string is the detail of a passed check; a note needs attention but is no failure. */
 type Finding = string | { readonly note: string };
@@ -61,7 +61,7 @@ async function line(what: string, look: () => Finding | Promise<Finding>): Promi
 
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof Broken) return message;
+  if (error instanceof CheckFailure) return message;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const reason = /^(EACCES|EPERM|EROFS)$/.test(code) ? '読み書きする権限がありません' : '確認できません';
   return `${reason}（${message}）`;
@@ -71,15 +71,15 @@ function describeConfiguration({ tls, port }: Config): string {
   try {
     if (tls !== null) readTls(tls);
   } catch (error) {
-    throw new Broken(`証明書を使えません（${error instanceof Error ? error.message : String(error)}）`);
+    throw new CheckFailure(`証明書を使えません（${error instanceof Error ? error.message : String(error)}）`);
   }
   return `${tls === null ? 'http' : 'https'}、ポート ${port}`;
 }
 
-/** Who is let in, in the order of evaluation. @throws Broken when nobody can connect */
+/** Who is let in, in the order of evaluation. @throws CheckFailure when nobody can connect */
 function describeAccess({ trustedNetworks, trustedProxies, oidc }: Config): Finding {
   if (isClosed({ trustedNetworks, hasLogin: oidc !== null })) {
-    throw new Broken(
+    throw new CheckFailure(
       'だれも接続できません。TRUSTED_NETWORKS（例: 192.168.0.0/16）、または OIDC_ISSUER・OIDC_CLIENT_ID・' +
         'OIDC_CLIENT_SECRET を設定してください',
     );
@@ -101,7 +101,9 @@ async function describeLogin(config: OidcConfig): Promise<string> {
     await new IdentityProvider(config, systemMonotonicClock).examine();
   } catch (error) {
     if (!(error instanceof LoginFailure)) throw error;
-    throw new Broken(`${config.issuer} に接続できません（${error.message}）。OIDC_ISSUER を確認してください`);
+    throw new CheckFailure(
+      `${config.issuer} に接続できません（${error.message}）。OIDC_ISSUER を確認してください`,
+    );
   }
   const who = config.group === null ? 'ログインできる人全員' : `グループまたはロール「${config.group}」の人`;
   return `${config.issuer}、${who}。使用するホスト名ごとに https://<ホスト名>/login/callback を登録してください`;
@@ -121,13 +123,13 @@ function describeDatabase(path: string): string {
   } catch (error) {
     const kind = troubleOf(error);
     if (kind === undefined || !(error instanceof Error)) throw error;
-    throw new Broken(`${path}: ${TROUBLES[kind].message}（${error.message}）`);
+    throw new CheckFailure(`${path}: ${TROUBLES[kind].message}（${error.message}）`);
   }
 }
 
 function examineDatabase(path: string): string {
   if (isLogOrphaned(path)) {
-    throw new Broken(
+    throw new CheckFailure(
       `${path} がないか空なのに、ログ ${path}-wal が残っています。svc.db と svc.db-wal を組で元に戻すか、` +
         '新しく始める場合はログを別の場所へ移してください',
     );
@@ -139,16 +141,16 @@ function examineDatabase(path: string): string {
     const row = database.query<{ user_version: number }, []>('PRAGMA user_version').get();
     const version = row?.user_version ?? 0;
     if (version > MIGRATIONS.length) {
-      throw new Broken(
+      throw new CheckFailure(
         `${path} は新しいバージョンのものです（スキーマ ${version}、このバージョンは ${MIGRATIONS.length} まで）。svc を更新してください`,
       );
     }
     const problem = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get();
     if (problem !== null && problem.quick_check !== 'ok') {
-      throw new Broken(`${path}: ${TROUBLES.damaged.message}（${problem.quick_check}）`);
+      throw new CheckFailure(`${path}: ${TROUBLES.damaged.message}（${problem.quick_check}）`);
     }
     for (const { original, recordings } of findCopied(database, path)) {
-      throw new Broken(
+      throw new CheckFailure(
         `${path} は ${original} の複製です。元のファイルがある間、その録画 ${recordings} 本は再生も続行も削除もしません。` +
           '引き継ぐには元のファイルを削除してください',
       );
@@ -161,11 +163,11 @@ function examineDatabase(path: string): string {
 
 const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
 
-/** Free space, and how much of it recordings may use. @throws Broken when the disk is full */
+/** Free space, and how much of it recordings may use. @throws CheckFailure when the disk is full */
 function describeSpace(folder: Folder, freeBytes: number): string {
   const free = `空き ${gigabytes(freeBytes)}`;
   if (isFull(freeBytes)) {
-    throw new Broken(
+    throw new CheckFailure(
       `${folder.path} に空き容量がありません（${free}）。不要な録画やファイルを削除してください`,
     );
   }
@@ -182,10 +184,12 @@ async function describeFolder(folder: Folder, spaces: FolderSpaces): Promise<str
   // The calls below would block on an unreachable network folder.
   const space = await spaces.of(path);
   if (space === undefined)
-    throw new Broken(`${path} が応答しません。ディスクや共有フォルダーが接続されているか確認してください`);
+    throw new CheckFailure(
+      `${path} が応答しません。ディスクや共有フォルダーが接続されているか確認してください`,
+    );
   let existing = resolve(path);
   while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
-  if (!statSync(existing).isDirectory()) throw new Broken(`${existing} はフォルダーではありません`);
+  if (!statSync(existing).isDirectory()) throw new CheckFailure(`${existing} はフォルダーではありません`);
   accessSync(existing, constants.W_OK | constants.X_OK);
   const made = existing === resolve(path) ? '' : '最初の起動時に作成します、';
   return `${path}（${made}${describeSpace(folder, space.freeBytes)}）`;
@@ -213,13 +217,13 @@ async function unitWritePaths(searchPath: string): Promise<readonly string[] | u
     .filter((path) => path !== '');
 }
 
-/** A recording folder outside the data folder needs `ReadWritePaths` in the unit. @throws Broken with that step */
+/** A recording folder outside the data folder needs `ReadWritePaths` in the unit. @throws CheckFailure with that step */
 function checkUnit(path: string, dataDir: string, writable: readonly string[] | undefined): void {
   if (writable === undefined) return;
   const inside = (folder: string): boolean =>
     resolve(path) === folder || resolve(path).startsWith(`${folder}/`);
   if ([resolve(dataDir), ...writable].some(inside)) return;
-  throw new Broken(
+  throw new CheckFailure(
     `${path} に svc.service から書き込めません。systemctl edit svc で [Service] と ReadWritePaths=${path} の2行を加え、` +
       'ユーザー svc に書き込みを許可してから、svc を再起動してください',
   );
@@ -262,7 +266,7 @@ async function describeFfmpeg({ config, searchPath, log, now }: CheckOptions): P
   try {
     encoders.start();
     const status = await encoders.settled();
-    if (status.state !== 'ready') throw new Broken(whyNoFfmpeg(config.ffmpegPath));
+    if (status.state !== 'ready') throw new CheckFailure(whyNoFfmpeg(config.ffmpegPath));
     const version = status.version ?? 'バージョン不明';
     return `${status.path}（${version}）、使えるエンコーダー ${status.usable.join('、') || 'なし'}`;
   } finally {
@@ -296,7 +300,7 @@ async function describeAgent(url: string): Promise<Finding> {
       channels.length > 0 && tuners.some(({ disabled, state }) => !disabled && state !== 'error');
     return isWorking ? found : { note: found };
   } catch (error) {
-    if (error instanceof Failure) throw new Broken(`${url}: ${error.message}`);
+    if (error instanceof Failure) throw new CheckFailure(`${url}: ${error.message}`);
     throw error;
   }
 }

@@ -72,11 +72,11 @@ const UNIT_FILE = '/etc/svc/svc.env';
 
 /**
  * @param checking report errors in the format of `svc check`: a line on stdout, in Japanese except for quotations
- * @param beside for a command that runs beside the service: also read the environment file of its unit
+ * @param readUnitFile for a command that runs beside the service: also read the environment file of its unit
  */
-function configOrExit({ checking, beside }: { checking: boolean; beside: boolean }): Config {
+function configOrExit({ checking, readUnitFile }: { checking: boolean; readUnitFile: boolean }): Config {
   try {
-    return readConfig(beside ? withEnvironmentFile(process.env, UNIT_FILE) : process.env);
+    return readConfig(readUnitFile ? withEnvironmentFile(process.env, UNIT_FILE) : process.env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     if (!checking) fail(`bad configuration\n${error.message}`);
@@ -161,7 +161,7 @@ async function end(service: RunningService, signal: string, log: Log): Promise<n
   try {
     await service.close();
   } catch (error) {
-    log.error('stopping failed', { error: String(error) });
+    log.error('shutdown failed', { error: String(error) });
   }
   process.exit(0);
 }
@@ -184,7 +184,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
   const recovering = rest.length === 0 && first === 'recover';
   if (first !== undefined && !checking && !recovering)
     fail(`unknown argument: ${arguments_.join(' ')} (see --help)`);
-  const config = configOrExit({ checking, beside: checking || recovering });
+  const config = configOrExit({ checking, readUnitFile: checking || recovering });
   if (checking) await check(config);
   if (recovering) await recover(config);
   // A closed log pipe must not end the process, and with it recordings and viewers.
@@ -194,7 +194,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
     'svc',
   );
   // Registered before the start, so that a signal during it is handled afterwards.
-  const asked = endSignal();
+  const ended = endSignal();
   let service: RunningService;
   try {
     service = await startService({
@@ -214,7 +214,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
   } catch (error) {
     fail(startFailure(error, config));
   }
-  await end(service, await asked, log);
+  await end(service, await ended, log);
 }
 
 await main(process.argv.slice(2));

@@ -152,7 +152,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
   const { database, programs } = stores;
   const { agent, pool, encoders, hub, settings, stored } = foundation;
   const clock = new BroadcastClock({ wall: now, elapsed }, (byMs) => {
-    log.warn('set to the time of the broadcast', { byMs });
+    log.warn('clock corrected to the broadcast time', { byMs });
     recording.recorder.clockSet();
     booking.booking.wake();
   });
@@ -362,7 +362,7 @@ async function closeInOrder(steps: readonly (readonly { close(): unknown }[])[],
   for (const step of steps) {
     const ends = await Promise.allSettled(step.map(async (part) => part.close()));
     for (const end of ends) {
-      if (end.status === 'rejected') log.error('not closed', { error: String(end.reason) });
+      if (end.status === 'rejected') log.error('shutdown step failed', { error: String(end.reason) });
     }
   }
 }
@@ -442,7 +442,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   log.info('listening', { url: http.url, port: http.port, version: VERSION });
   // An unmounted data disk looks like a first start.
   if (stores.isNew)
-    log.warn('database made: no reservations, rules and recordings are known', { path: stores.path });
+    log.warn('database created: no reservations, rules and recordings are known', { path: stores.path });
   for (const { original, recordings } of stores.copied) {
     log.warn('data folder is a copy: recordings of the original are not used', { original, recordings });
   }

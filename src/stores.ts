@@ -82,7 +82,7 @@ export function openStores(dataDir: string): Stores {
 /** Damaged fields are treated as missing; each is logged. */
 export function logDamage(database: Database, log: Log): void {
   try {
-    for (const field of damagedFields(database)) log.error('damaged in the database', { ...field });
+    for (const field of damagedFields(database)) log.error('damaged database field', { ...field });
   } catch (error) {
     log.error('database is damaged', { error: String(error) });
   }

@@ -210,7 +210,7 @@ export class DatabaseWorkerClient {
     for (const problem of problems) this.#logOnce('database is damaged', problem);
     for (const field of fields) {
       if (this.#isNew(JSON.stringify(field))) {
-        this.options.log.error('damaged in the database', { ...field });
+        this.options.log.error('damaged database field', { ...field });
       }
     }
   }

@@ -50,7 +50,7 @@ export function clockFaults(): EarlyRoom {
       await started();
       await until(
         'it goes by the time of the broadcast',
-        () => house.log.includes('set to the time of the broadcast') || undefined,
+        () => house.log.includes('clock corrected to the broadcast time') || undefined,
       );
       await house.writes(ids.get(running) ?? 0);
       await until('its programme is on', () => Date.now() > at + 2000 || undefined);
@@ -127,7 +127,7 @@ export function wrongYear(): EarlyRoom {
       let least = before;
       await until('the time of the broadcast is known', () => {
         least = Math.min(least, count());
-        return service?.lines.some((line) => line.includes('set to the time of the broadcast'));
+        return service?.lines.some((line) => line.includes('clock corrected to the broadcast time'));
       });
       // Some programmes end meanwhile; the guide must not be discarded.
       expect(least).toBeGreaterThan(before / 2);

@@ -105,9 +105,9 @@ async function damagedRows(): Promise<void> {
   await startService();
   await receiving();
   for (const told of ['extended', 'genres', 'audios', 'measured', 'blockers', 'alternatives', 'conditions']) {
-    expect(service.log()).toMatch(new RegExp(`damaged in the database.*field=${told}`));
+    expect(service.log()).toMatch(new RegExp(`damaged database field.*field=${told}`));
   }
-  expect(service.log()).toMatch(/damaged in the database table=settings row=marginBefore/);
+  expect(service.log()).toMatch(/damaged database field table=settings row=marginBefore/);
   expect((await read<ReservationItem[]>('reservations')).map(({ state }) => state)).toEqual([
     'recording',
     'recording',
