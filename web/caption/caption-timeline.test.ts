@@ -12,7 +12,7 @@ function shown(timeline: CaptionTimeline, position: number): string {
   return timeline.at(position)?.runs[0]?.text ?? '';
 }
 
-test('the last page that has begun is shown until its end, the next one or an empty one', () => {
+test('the last started page is shown until its end, the next one or an empty one', () => {
   const timeline = new CaptionTimeline();
   timeline.add(1_000, page('一', 500));
   timeline.add(2_000, page('二'));
@@ -22,7 +22,7 @@ test('the last page that has begun is shown until its end, the next one or an em
   ]);
 });
 
-test('a page that comes with an earlier time replaces what was to come', () => {
+test('a page with an earlier time replaces the pending ones', () => {
   const timeline = new CaptionTimeline();
   timeline.add(1_000, page('一', 6_000));
   timeline.add(7_000, page('later'));
@@ -30,7 +30,7 @@ test('a page that comes with an earlier time replaces what was to come', () => {
   expect([1_500, 2_000, 7_000].map((at) => shown(timeline, at))).toEqual(['一', '二', '二']);
 });
 
-test('pages that are over are dropped, the one on screen stays', () => {
+test('ended pages are dropped, the visible one stays', () => {
   const timeline = new CaptionTimeline();
   for (let at = 0; at < 1_000; at++) timeline.add(at, page(`${at}`));
   timeline.dropBefore(950);

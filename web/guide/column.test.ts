@@ -15,7 +15,7 @@ const program = (id: number, from: number, to: number) => ({
 
 const PLAIN = placeColumn([program(3, 60, 90), program(1, 0, 30), program(2, 30, 60)]);
 
-test('programmes in a row have the column to themselves, in order', () => {
+test('consecutive programmes use the full width of the column, in order', () => {
   expect(PLAIN.map(({ program: { id }, lane, lanes }) => [id, lane, lanes])).toEqual([
     [1, 0, 1],
     [2, 0, 1],
@@ -23,12 +23,12 @@ test('programmes in a row have the column to themselves, in order', () => {
   ]);
 });
 
-test('a few seconds of overlap are no second lane', () => {
+test('a few seconds of overlap make no second lane', () => {
   const column = placeColumn([program(1, 0, 30.3), program(2, 30, 60)]);
   expect(column.map(({ lanes }) => lanes)).toEqual([1, 1]);
 });
 
-test('overlapping programmes lie side by side until the overlap ends', () => {
+test('overlapping programmes are side by side until the overlap ends', () => {
   const column = placeColumn([program(1, 0, 60), program(2, 10, 30), program(3, 30, 50), program(4, 60, 70)]);
   expect(column.map(({ program: { id }, lane, lanes }) => [id, lane, lanes])).toEqual([
     [1, 0, 2],
@@ -50,7 +50,7 @@ test('the visible part of a column includes programmes that began above it', () 
   ]);
 });
 
-test('the nearest programme of a time is found across gaps', () => {
+test('the nearest programme to a time is found across gaps', () => {
   const column = placeColumn([program(1, 0, 10), program(2, 100, 110)]);
   expect(programAt(column, at(5))?.id).toBe<unknown>(1);
   expect(programAt(column, at(20))?.id).toBe<unknown>(1);
@@ -58,7 +58,7 @@ test('the nearest programme of a time is found across gaps', () => {
   expect(programAt([], at(0))).toBeUndefined();
 });
 
-test('arrows keep the height on the way sideways and come back', () => {
+test('moving sideways by arrows keeps the time and returns to the start', () => {
   const table = [
     placeColumn([program(11, 0, 120)]),
     [],

@@ -28,7 +28,7 @@ test('a broadcast day begins at five in the morning, Japan time', () => {
   });
 });
 
-test('times and places are each other’s inverse', () => {
+test('conversions between times and positions are inverse', () => {
   const span = guideSpan(at('2026-11-21T12:00'));
   const scale = scaleOf({ ...DESK, zoom: 1.7 });
   expect(topOf(at('2026-11-20T06:00'), span, scale)).toBe(scale.hour);
@@ -55,7 +55,7 @@ test('zoom has limits, and columns shrink less than hours', () => {
   expect(large.hour / small.hour).toBeGreaterThan(large.column / small.column);
 });
 
-test('rows and columns have sizes of their own', () => {
+test('row height and column width are independent', () => {
   const usual = scaleOf(DESK);
   const wide = scaleOf({ ...DESK, width: 1.5 });
   expect(wide.hour).toBe(usual.hour);
@@ -64,14 +64,14 @@ test('rows and columns have sizes of their own', () => {
   expect(clampWidth(0)).toBe(0.5);
 });
 
-test('few columns fill a wide screen, within what can be read', () => {
+test('few columns fill a wide screen, up to a readable width', () => {
   const usual = scaleOf(DESK).column;
   expect(scaleOf({ ...DESK, columns: 6 }).column).toBe(250);
   expect(scaleOf({ ...DESK, columns: 1 }).column).toBe(26 * 16);
   expect(scaleOf({ ...DESK, columns: 0 }).column).toBe(usual);
 });
 
-test('no letter of a television’s guide is smaller than 24 pixels at 1080p', () => {
+test('text of a television’s guide is at least 24 pixels at 1080p', () => {
   for (const rem of [16, 20, 25.9]) expect(unitOf(rem, true, 1920) * 0.71).toBeGreaterThanOrEqual(23.999);
   expect(unitOf(25.9, true, 3840) * 0.71).toBeGreaterThanOrEqual(47.999);
   expect(unitOf(20, false, 1920)).toBe(20);

@@ -5,13 +5,13 @@ import { BroadcastTime } from './broadcast-time.ts';
 
 const AT = broadcastMs(Date.UTC(2026, 10, 20, 12));
 
-test('nothing is known until a time was received', () => {
+test('the time is unknown until one was received', () => {
   const time = new BroadcastTime();
   expect(time.delay(3, monotonicMs(0))).toBeUndefined();
   expect(time.at(3)).toBeUndefined();
 });
 
-test('the least delayed sample determines how far the picture is behind', () => {
+test('the least delayed sample determines the delay of the picture', () => {
   const time = new BroadcastTime();
   time.hear(10, AT, monotonicMs(1_000));
   expect(time.delay(8.5, monotonicMs(1_000))).toBeCloseTo(1.5);
@@ -25,7 +25,7 @@ test('the least delayed sample determines how far the picture is behind', () => 
   expect(time.at(20)).toBe(plusMs(AT, 10_000));
 });
 
-test('a clock that jumped begins again', () => {
+test('a clock jump restarts the measurement', () => {
   const time = new BroadcastTime();
   time.hear(10, AT, monotonicMs(1_000));
   time.hear(12, plusMs(AT, 3_600_000), monotonicMs(6_000));

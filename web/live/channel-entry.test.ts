@@ -22,7 +22,7 @@ test('a button of the remote control chooses a terrestrial station at once', () 
   expect(typeButton('', 9, LIST, 'GR', false)).toEqual({ entry: '', station: undefined, unknown: true });
 });
 
-test('three digits choose a satellite station, of the band that is watched first', () => {
+test('three digits select a satellite station, of the current broadcast type first', () => {
   let typed = typeButton('', 2, LIST, 'BS', false);
   expect(typed).toEqual({ entry: '2' });
   typed = typeButton(typed.entry, 1, LIST, 'BS', false);
@@ -32,7 +32,7 @@ test('three digits choose a satellite station, of the band that is watched first
   expect(typeButton('99', 9, LIST, 'BS', false)).toMatchObject({ entry: '', unknown: true });
 });
 
-test('three digits choose a branch of a terrestrial station where they are asked for', () => {
+test('three digits select a branch of a terrestrial station in three-digit mode', () => {
   expect(typeButton('', 10, LIST, 'GR', true)).toEqual({ entry: '0' });
   expect(typeButton('0', 4, LIST, 'GR', true)).toEqual({ entry: '04' });
   expect(typeButton('04', 2, LIST, 'GR', true).station?.id).toBe<unknown>(3_274_301_049);

@@ -91,7 +91,7 @@ describe('steer', () => {
   const at = (position: number, ranges: Span[], now: number, from = startSteering(BEGIN)) =>
     steer(from, { at: monotonicMs(now), position, ranges, running: true });
 
-  test('goes to the buffer when it stands before or between it at once', () => {
+  test('seeks to the buffer at once when the position is outside it', () => {
     expect(at(0, [{ start: 100, end: 101 }], 10).seekTo).toBeCloseTo(100.02);
     const ranges = [
       { start: 0, end: 5 },
@@ -100,7 +100,7 @@ describe('steer', () => {
     expect(at(6, ranges, 10).seekTo).toBeCloseTo(8.02);
   });
 
-  test('jumps a gap only after standing at its edge', () => {
+  test('skips a gap only after stalling at its edge', () => {
     const ranges = [
       { start: 0, end: 5 },
       { start: 5.4, end: 8 },
@@ -110,7 +110,7 @@ describe('steer', () => {
     expect(at(5, ranges, 500, first.steering).seekTo).toBeCloseTo(5.42);
   });
 
-  test('jumps a gap that it stands before, however far the element came', () => {
+  test('skips a gap after stalling, even if the element stopped short of its edge', () => {
     const ranges = [
       { start: 0, end: 4.89 },
       { start: 5.21, end: 8 },
@@ -149,7 +149,7 @@ test('bufferedAhead counts to the next gap only', () => {
 });
 
 describe('LivePacing', () => {
-  test('keeps a minute and a half to go back to, also while paused, and no more than two minutes', () => {
+  test('keeps 90 s for seeking back, also while paused, and no more than two minutes', () => {
     const pacing = new LivePacing(BEGIN, 0.8);
     expect(pacing.removable([{ start: 0, end: 112 }], 109, false)).toBeUndefined();
     expect(pacing.removable([{ start: 0, end: 113 }], 111, false)).toEqual({ start: 0, end: 21 });
@@ -160,7 +160,7 @@ describe('LivePacing', () => {
     expect(pacing.edge([])).toBeUndefined();
   });
 
-  test('leaves the picture where the viewer went back to, but for gaps', () => {
+  test('keeps the position that the viewer sought, except at gaps', () => {
     const pacing = new LivePacing(BEGIN, 0.5);
     pacing.follows = false;
     for (let at = 250; at < 10_000; at += 250) {

@@ -21,13 +21,13 @@ test('late data stalls a picture only while it plays', () => {
   expect(after({ kind: 'tune', kept: false }, { kind: 'starved' }).kind).toBe('tuning');
 });
 
-test('a picture that comes late does not hide a failure', () => {
+test('a late picture does not hide a failure', () => {
   const failed = after({ kind: 'tune', kept: false }, { kind: 'giveUp', failure });
   expect(nextState(failed, { kind: 'picture' })).toEqual({ kind: 'failed', failure });
   expect(nextState(failed, { kind: 'tune', kept: true })).toMatchObject({ kind: 'tuning', kept: true });
 });
 
-test('the reason stays while it is asked for again, until there is an answer', () => {
+test('the reason stays during a retry, until there is an answer', () => {
   const waiting = after(
     { kind: 'tune', kept: false },
     { kind: 'retryLater', failure, until: broadcastMs(5), kept: false },

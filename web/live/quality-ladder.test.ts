@@ -30,11 +30,11 @@ function watch(ladder: QualityLadder, network: (ms: number) => number, seconds: 
 }
 
 describe('QualityLadder', () => {
-  test('stays where the network carries all', () => {
+  test('stays at the top while the network suffices', () => {
     expect(watch(new QualityLadder('high'), () => 20_000_000, 3_600)).toEqual(['high']);
   });
 
-  test('goes at once to what passes, and tries more the more rarely the more often it fails', () => {
+  test('steps down at once, and tries to step up less often after each failure', () => {
     const seen = watch(new QualityLadder('high'), () => 400_000, 3_600);
     expect(seen.slice(0, 4)).toEqual(['high', 'least', 'low', 'least']);
     // Tries after 10, 30, 90, 270 and 600 s, and each 600 s later.
@@ -49,7 +49,7 @@ describe('QualityLadder', () => {
     expect(seen.at(-1)).toBe('high');
   });
 
-  test('three interruptions within half a minute are the network, one is a moment', () => {
+  test('steps down after three interruptions within 30 s, not after one', () => {
     const ladder = new QualityLadder('high');
     const stumble = (ms: number): LiveQuality | undefined => {
       const [at, later] = [monotonicMs(ms), monotonicMs(ms + 500)];
@@ -62,7 +62,7 @@ describe('QualityLadder', () => {
     expect(stumble(70_000)).toBe('middle');
   });
 
-  test('a station that sends no data is not taken for a slow network, for ten seconds', () => {
+  test('a station without data does not count as a slow network, for ten seconds', () => {
     const ladder = new QualityLadder('high');
     const silent = (ms: number) =>
       ladder.next({ at: monotonicMs(ms), bitRate: 0, starvedSince: monotonicMs(0) }, 'high');
@@ -70,7 +70,7 @@ describe('QualityLadder', () => {
     expect(silent(10_000)).toBe('middle');
   });
 
-  test('never takes more than is wanted', () => {
+  test('never exceeds the selected quality', () => {
     const ladder = new QualityLadder('low');
     for (let at = monotonicMs(0); at < 600_000; at = plusMs(at, STEP_MS))
       expect(ladder.next({ at, bitRate: 800_000, starvedSince: undefined }, 'low')).toBeUndefined();

@@ -6,7 +6,7 @@ test('a stream that ended normally is requested again at once', () => {
   expect(nextTry(FRESH, 'closed', wallMs(1_000_000), 60_000).waitMs).toBe(0);
 });
 
-test('closing again within thirty seconds waits, each time twice as long', () => {
+test('closing again within 30 s waits with exponential backoff', () => {
   const first = nextTry(FRESH, 'closed', wallMs(0), 60_000);
   const second = nextTry(first.retry, 'closed', wallMs(5_000), 4_000);
   const third = nextTry(second.retry, 'closed', wallMs(9_000), 2_000);
@@ -24,7 +24,7 @@ test('broken streams wait 1, 2, 4 … up to 30 seconds', () => {
   expect(waits).toEqual([1, 2, 4, 8, 16, 30, 30, 30]);
 });
 
-test('after half a minute of picture the waits begin again', () => {
+test('the backoff is reset after 30 s of playback', () => {
   const next = nextTry({ failures: 5, restartedAt: wallMs(0) }, 'broken', wallMs(100_000), 31_000);
   expect(next.waitMs).toBe(1_000);
 });

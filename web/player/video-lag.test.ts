@@ -18,16 +18,16 @@ function jumps(lateness: (at: number) => number, seconds: number): number[] {
   return found;
 }
 
-test('pictures in time are left alone, and so is a single late one', () => {
+test('pictures in time, and a single late one, cause no correction', () => {
   expect(jumps(() => 0.08, 10)).toEqual([]);
   expect(jumps((at) => (at % 500 === 0 ? 0.4 : 0), 10)).toEqual([]);
 });
 
-test('pictures that stay behind the sound are put right, at most every 3 s', () => {
+test('pictures that stay behind the audio are corrected, at most every 3 s', () => {
   expect(jumps(() => 0.15, 9)).toEqual([400, 3_400, 6_400]);
 });
 
-test('the jump goes back to the picture that is shown', () => {
+test('the correction seeks to the picture that is shown', () => {
   let judged = judgeLag(NO_LAG, { at: monotonicMs(0), mediaTime: 7.8, position: 8 });
   for (let at = 1; at < 5; at += 1)
     judged = judgeLag(judged.lag, { at: monotonicMs(at), mediaTime: 7.8, position: 8 });

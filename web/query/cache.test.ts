@@ -38,7 +38,7 @@ const settle = async (): Promise<void> => {
 };
 
 describe('the query cache', () => {
-  test('reads an answer once for all who show it, and not again for the next', async () => {
+  test('requests an answer once for all components that show it', async () => {
     const { cache, query, reads } = home();
     const first = cache.use(query('a'));
     const second = cache.use(query('a'));
@@ -71,7 +71,7 @@ describe('the query cache', () => {
     expect(reads.at(-1)?.etag).toBe('"2"');
   });
 
-  test('events during a read lead to one more read, however many', async () => {
+  test('any number of events during a request leads to one more request', async () => {
     const { cache, query, reads, send } = home();
     cache.use(query('a'));
     for (let count = 0; count < 10; count += 1) send('rules');
@@ -85,7 +85,7 @@ describe('the query cache', () => {
     expect(cache.entry(query('a')).answer.value.value).toBe(2);
   });
 
-  test('a failure keeps what was read, and the return of the service reads again', async () => {
+  test('a failure keeps the old data, and reconnecting requests it again', async () => {
     const { cache, query, reads, back } = home();
     cache.use(query('a'));
     reads[0]?.resolve({ content: 1, etag: null });

@@ -29,7 +29,7 @@ function served(total: number) {
 }
 
 describe('pages', () => {
-  test('are read where they are wanted, each once', async () => {
+  test('are requested where needed, each once', async () => {
     const { state, pages } = served(40_000);
     pages.want(0, 20);
     await until(() => pages.at(0) !== undefined);
@@ -42,7 +42,7 @@ describe('pages', () => {
     expect(pages.at(5_000)).toBeUndefined();
   });
 
-  test('far from the view are forgotten', async () => {
+  test('far from the view are evicted', async () => {
     const { pages } = served(40_000);
     for (let index = 0; index < 3_000; index += PAGE_ROWS) {
       pages.want(index, index + 1);
@@ -76,7 +76,7 @@ describe('pages', () => {
     expect(pages.offsetOf(0)).toBe(3);
   });
 
-  test('that fail tell why, keep what was there, and can be tried again', async () => {
+  test('that fail give the reason, keep the old data, and can be retried', async () => {
     const { state, pages } = served(50);
     state.broken = true;
     pages.want(0, 10);
@@ -92,7 +92,7 @@ describe('pages', () => {
     expect(pages.at(49)?.id).toBe(49);
   });
 
-  test('at rest read nothing', async () => {
+  test('without a change request nothing', async () => {
     const { state, pages } = served(50);
     pages.want(0, 10);
     pages.rest();

@@ -23,11 +23,11 @@ test('pinned stations come first in their own order, hidden ones not at all', ()
   expect(order([4, 2], [2, 5])).toEqual([4, 1, 3]);
 });
 
-test('one that somebody is watching stays', () => {
+test('the station being watched stays', () => {
   expect(order([], [3], 3)).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('whatever is kept of stations that are gone, each listed one is there once', () => {
+test('each listed station appears once, whatever is stored for removed ones', () => {
   const ids = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 12 });
   fc.assert(
     fc.property(ids, ids, (pinned, hidden) => {

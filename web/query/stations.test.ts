@@ -15,7 +15,7 @@ const station = (id: number, type: Station['type'], remoteControlKey: number): S
 });
 const list = [station(1, 'GR', 1), station(2, 'GR', 1), station(3, 'GR', 4), station(9, 'BS', 101)];
 
-test('channel up and down go around within the broadcast type', () => {
+test('channel up and down wrap around within the broadcast type', () => {
   expect(neighbour(list, 1 as StationId, 1)?.id).toBe<unknown>(2);
   expect(neighbour(list, 1 as StationId, -1)?.id).toBe<unknown>(3);
   expect(neighbour(list, 3 as StationId, 1)?.id).toBe<unknown>(1);
@@ -23,7 +23,7 @@ test('channel up and down go around within the broadcast type', () => {
   expect(neighbour(list, 77 as StationId, 1)).toBeUndefined();
 });
 
-test('a sub-channel that shows what its main station shows takes no step and no place', () => {
+test('a sub-channel that shows the same as its main station is skipped', () => {
   const program = {
     id: 1 as ProgramId,
     title: '',

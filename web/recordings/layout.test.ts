@@ -63,7 +63,7 @@ describe('keys', () => {
     ]);
   });
 
-  test('leap by pages and to both ends', () => {
+  test('move by pages and to both ends', () => {
     expect([step(1, 'PageDown'), step(9, 'PageUp'), step(2, 'PageUp'), step(8, 'PageDown')]).toEqual([
       9,
       1,

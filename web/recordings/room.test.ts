@@ -14,7 +14,7 @@ const OK: StorageFolder = {
 const AWAY: StorageFolder = { ...OK, path: '/b', totalBytes: null, freeBytes: null, state: 'away' };
 
 describe('the gauge', () => {
-  test('parts recordings from the rest and marks the floor', () => {
+  test('separates recordings from other data and marks the floor', () => {
     expect(gaugeOf([OK])).toEqual({ recordings: 0.5, others: 0.1, floor: 0.9 });
   });
 
@@ -28,7 +28,7 @@ describe('the gauge', () => {
   });
 });
 
-test('room is what is free above the floors', () => {
+test('available space is the free space above the floors', () => {
   expect(usableBytes([OK, { ...OK, freeBytes: 5 * GB }, AWAY])).toBe(30 * GB);
   const recordings = { count: 0, unwatched: 0, bytes: 0, failed: 0, binned: 0, binnedBytes: 0 };
   expect(roomWords({ folders: [OK], recordings, roomMs: null, shortage: null })).toBe('空き 30\u00a0GB');
@@ -37,7 +37,7 @@ test('room is what is free above the floors', () => {
   );
 });
 
-test('a shortage says how much is left, and when it is used up', () => {
+test('a shortage shows how much is left, and when it is used up', () => {
   const recordings = { count: 0, unwatched: 0, bytes: 0, failed: 0, binned: 0, binnedBytes: 0 };
   const facts = { folders: [OK], recordings, roomMs: null };
   expect(shortageWords({ ...facts, shortage: null })).toBeUndefined();

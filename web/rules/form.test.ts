@@ -56,7 +56,7 @@ function randomBody(random: Random): CompleteBody {
 }
 
 describe('the rule form', () => {
-  test('body → form → body and form → body → form lose nothing', () => {
+  test('converting body → form → body and form → body → form loses nothing', () => {
     const seed = fuzzSeed();
     const random = new Random(seed);
     for (let round = 0; round < fuzzRounds(2_000); round += 1) {
@@ -115,7 +115,7 @@ describe('the rule form', () => {
 });
 
 describe('moments', () => {
-  test('times of the day as people write them', () => {
+  test('times of day in the forms that people type', () => {
     const read: Record<string, number | undefined> = {
       '19:00': 1_140,
       '1900': 1_140,
@@ -150,7 +150,7 @@ describe('moments', () => {
     expect(momentOf(plusMs(begin, 12_345), false)).toEqual({ date: '2026-11-20', time: '05:00:12.345' });
   });
 
-  test('seconds with their thousandths', () => {
+  test('seconds with milliseconds', () => {
     expect(readSeconds('10.5')).toBe(10_500);
     expect(readSeconds('１０')).toBe(10_000);
     expect(readSeconds('1.0005')).toBeUndefined();

@@ -12,7 +12,7 @@ import {
   weekdaysText,
 } from './words.ts';
 
-test('weekdays as stretches from Monday on', () => {
+test('consecutive weekdays as ranges from Monday', () => {
   expect(weekdaysText([1, 2, 3, 4, 5])).toBe('月〜金');
   expect(weekdaysText([0, 6])).toBe('土日');
   expect(weekdaysText([1, 3, 5])).toBe('月・水・金');

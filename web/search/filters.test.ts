@@ -33,12 +33,12 @@ function addressOf(filters: Filters): URLSearchParams {
 }
 
 describe('filters', () => {
-  test('come back from the address as they were', () => {
+  test('are restored from the URL', () => {
     for (const filters of [NO_FILTERS, ALL, { ...NO_FILTERS, genre: { lv1: 3, lv2: null } }])
       expect(filtersOf(addressOf(filters))).toEqual(filters);
   });
 
-  test('an invalid address does not filter', () => {
+  test('an invalid URL does not filter', () => {
     const strange = new URLSearchParams('type=XX&stationId=-1&genre=99&weekday=9&time=noon&free=yes');
     expect(filtersOf(strange)).toEqual(NO_FILTERS);
     expect(filtersOf(new URLSearchParams('genre=7-99')).genre).toBeNull();
@@ -74,7 +74,7 @@ test('genres are offered by their names', () => {
   expect(genresNamed('灯台守')).toEqual([]);
 });
 
-test('what a rule would find is shown as found, no more than is wanted', () => {
+test('matches of a rule are shown as results, up to a limit', () => {
   const program = (id: number) => ({
     ...{
       id: id as ProgramId,

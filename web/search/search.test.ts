@@ -19,7 +19,7 @@ async function until(condition: () => boolean): Promise<void> {
   expect(condition()).toBe(true);
 }
 
-test('only the last of several letters is asked for', async () => {
+test('only the last of several keystrokes is requested', async () => {
   const asked: string[] = [];
   const run = new SearchRun((words) => {
     asked.push(words);
@@ -30,7 +30,7 @@ test('only the last of several letters is asked for', async () => {
   expect(asked).toEqual(['にゅーす']);
 });
 
-test('an answer that is no longer wanted is let go', async () => {
+test('an outdated answer is dropped', async () => {
   const answers: ((result: SearchResult) => void)[] = [];
   const aborted: boolean[] = [];
   const run = new SearchRun((_words, signal) => {
@@ -53,7 +53,7 @@ test('an answer that is no longer wanted is let go', async () => {
   expect(state.kind === 'ready' && state.result.q).toBe('新しい');
 });
 
-test('the last result stays until the next is there, and goes with the words', async () => {
+test('the last result stays until the next arrives, and is cleared with the words', async () => {
   const run = new SearchRun((words) => Promise.resolve(resultOf(words)));
   run.search('あ', FIRST_SIZES, true);
   await until(() => run.state.value.kind === 'ready');
@@ -63,7 +63,7 @@ test('the last result stays until the next is there, and goes with the words', a
   expect(run.state.value.kind).toBe('empty');
 });
 
-test('more rows of one section come page by page, behind those that are there', async () => {
+test('more rows of one section are appended page by page', async () => {
   const all = Array.from({ length: 34 }, (_, index) => ({
     id: ruleId(index),
     name: `規則${index}`,
@@ -95,7 +95,7 @@ test('a section grows up to a bound', () => {
   expect([sizes.programs, sizes.rules]).toEqual([200, 10]);
 });
 
-test('recent searches hold each once, latest first, and no single letters', () => {
+test('recent searches contain each once, latest first, and no single characters', () => {
   expect(withSearch(['b2', 'a1'], ' a1 ')).toEqual(['a1', 'b2']);
   expect(withSearch(['b2'], 'x')).toEqual(['b2']);
   expect(withSearch(['s1', 's2', 's3', 's4', 's5', 's6', 's7', 's8'], 'new').length).toBe(8);

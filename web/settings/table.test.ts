@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { settingDefaults } from '../../wire/settings.ts';
 import { matches, ROWS, SECTIONS } from './table.ts';
 
-test('every row is of a known section, and its options hold the default', () => {
+test('every row is in a known section, and its options contain the default', () => {
   const defaults = settingDefaults({ gpu: false });
   for (const row of ROWS) {
     expect(SECTIONS.map(({ key }) => key)).toContain(row.section);

@@ -42,12 +42,12 @@ const states = (facts: Partial<SetupFacts>): string =>
     .map(({ state }) => state)
     .join(' ');
 
-test('a household that is set up has every step done', () => {
+test('after a complete setup every step is done', () => {
   expect(states({})).toBe('done done done done');
   expect(states({ guide: guide(1, 3) })).toBe('done done done running');
 });
 
-test('a person who just plugged in a tuner is led on, card or not', () => {
+test('after plugging in a tuner the next step is offered, with or without a card', () => {
   const fresh = {
     channels: [],
     guide: guide(0, 0),
@@ -63,7 +63,7 @@ test('a person who just plugged in a tuner is led on, card or not', () => {
   );
 });
 
-test('satellite stations that are there without a scan do not stand for those of the region', () => {
+test('standard satellite stations do not count as scanned terrestrial ones', () => {
   const satellite = { ...CHANNEL, type: 'BS', channel: 'BS01_0' } as const;
   expect(states({ channels: [satellite] })).toBe('done done now waiting');
   expect(states({ channels: [satellite], tuners: [tunerOf(['BS'])] })).toBe('done done done done');

@@ -28,7 +28,7 @@ const trouble = (over: Partial<Trouble>): Trouble => ({
   ...over,
 });
 
-test('channels with the same trouble are one, those with another one are not, the worst first', () => {
+test('channels with the same problem are grouped, the worst problem first', () => {
   const words = troubleWords(
     [
       trouble({

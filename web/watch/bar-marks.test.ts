@@ -7,7 +7,7 @@ const chapters = [
   { start: 720, end: 1200, title: '本編' },
 ];
 
-test('chapters stand on the bar in parts of its length, commercials marked', () => {
+test('chapters are placed on the bar by their share of the duration, commercials marked', () => {
   expect(chapterParts(chapters, 1200).map(({ start, end, isCm }) => [start, end, isCm])).toEqual([
     [0, 0.5, false],
     [0.5, 0.6, true],
@@ -17,7 +17,7 @@ test('chapters stand on the bar in parts of its length, commercials marked', () 
   expect(chapterParts(chapters, 0)).toEqual([]);
 });
 
-test('back leads to the start of the chapter, soon after it to the one before', () => {
+test('back seeks to the start of the chapter, or near it to the one before', () => {
   expect(chapterStep(chapters, 100, 1)).toBe(600);
   expect(chapterStep(chapters, 650, -1)).toBe(600);
   expect(chapterStep(chapters, 601, -1)).toBe(0);
@@ -32,7 +32,7 @@ test('a gap has a description near its mark', () => {
   expect(gapWords(gaps, 400, 1200)).toBeUndefined();
 });
 
-test('the picture of a place is found on its sheet', () => {
+test('the preview of a position is found on its sprite sheet', () => {
   const previews = {
     width: 160,
     height: 90,

@@ -9,7 +9,7 @@ const pages = (...seconds: number[]): TimedPage[] =>
 const times = (merged: ReadonlyMap<number, readonly TimedPage[]>): [number, number[]][] =>
   [...merged].map(([index, list]) => [index, list.map(({ atMs }) => atMs / 1000)]);
 
-test('newer pages take the place of those from their time on, in every language', () => {
+test('newer pages replace those from their time on, in every language', () => {
   const held = new Map([
     [1, pages(1, 5, 11, 14)],
     [2, pages(2, 12)],

@@ -24,7 +24,7 @@ test.each(MOVES)('%s', (_, boundary, to, at) => {
   expect(moved[1 - boundary.index]).toEqual(breaks[1 - boundary.index]);
 });
 
-test('a break that is too short to be moved within stays as it is', () => {
+test('a break that is too short to be adjusted is unchanged', () => {
   const short = [{ start: 0, end: 0.5 }];
   expect(withBoundary(short, { index: 0, edge: 'start' }, 0.2, LENGTH)).toEqual(short);
   expect(withBoundary(short, { index: 4, edge: 'start' }, 0.2, LENGTH)).toEqual(short);
@@ -38,7 +38,7 @@ test('a break is added where there is room', () => {
   expect(withBreak(breaks, 120, LENGTH)).toBeUndefined();
 });
 
-test('the next change is not the one that the boundary lies at', () => {
+test('the next scene change is not the one at the boundary', () => {
   const changes = [98, 100, 102.5].map((at) => ({ at, kind: 'cut' as const }));
   expect(changeBeside(changes, 100.01, 1)).toBe(102.5);
   expect(changeBeside(changes, 99.99, -1)).toBe(98);
@@ -46,7 +46,7 @@ test('the next change is not the one that the boundary lies at', () => {
   expect(changeBeside([], 1, -1)).toBeUndefined();
 });
 
-test('what was moved and moved back is no change', () => {
+test('moving a boundary and back is no change', () => {
   const boundary = { index: 0, edge: 'end' } as const;
   const there = withBoundary(breaks, boundary, 170, LENGTH);
   expect(sameBreaks(there, breaks)).toBe(false);

@@ -50,7 +50,7 @@ test('taps in succession at a side skip each time', () => {
   }
 });
 
-test('a stroke sideways moves, one up or down is the page’s', () => {
+test('a horizontal swipe seeks, a vertical one scrolls the page', () => {
   const { gestures, seen } = recorded();
   gestures.down(touch(100, 0));
   expect(gestures.move(touch(104, 10))).toBe(false);

@@ -57,14 +57,14 @@ test('a screenshot is named after its content, in characters that every system a
   expect(screenshotName('', 3_661)).toBe('画面 1-01-01.png');
 });
 
-test('AV1 is taken where it is offered, chosen and playable', () => {
+test('AV1 is used where it is offered, selected and playable', () => {
   expect(codecFor(source, 'av1', true)).toBe('av1');
   expect(codecFor(source, 'av1', false)).toBe('h264');
   expect(codecFor({ codecs: ['av1'] }, 'h264', true)).toBe('av1');
   expect(codecFor({ codecs: [] }, 'h264', true)).toBeUndefined();
 });
 
-test('the picture stays while another place is sought, and is covered before the first', () => {
+test('the picture stays during a seek, and is covered before the first one', () => {
   const opening = nextState({ kind: 'playing' }, { kind: 'open' });
   expect(isCovered(nextState(opening, { kind: 'seek' }))).toBe(true);
   const seeking = nextState({ kind: 'playing' }, { kind: 'seek' });

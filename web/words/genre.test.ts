@@ -10,14 +10,14 @@ test('genres are named by both nibbles', () => {
   expect(genreText(0xe, 1)).toBeUndefined();
 });
 
-test('the colour comes from the first genre that says something', () => {
+test('the colour comes from the first specific genre', () => {
   expect(majorGenre([{ lv1: 0xe }, { lv1: 15 }, { lv1: 7 }, { lv1: 3 }])).toBe(7);
   expect(majorGenre([{ lv1: 0xc }])).toBe(NO_GENRE);
   expect(majorGenre([])).toBe(NO_GENRE);
   expect(MAJOR_GENRES.map(({ lv1 }) => lv1)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15]);
 });
 
-test('a programme that sells is known by the first genre that says something', () => {
+test('a shopping programme is recognised by its first specific genre', () => {
   expect(isShopping([{ lv1: 2, lv2: 4 }])).toBe(true);
   expect(
     isShopping([

@@ -14,7 +14,7 @@ test('words are found whatever their width and case', () => {
   expect(hits('SONG of song', 'song')).toEqual(['SONG', 'song']);
 });
 
-test('pieces put together are the text', () => {
+test('the concatenated pieces equal the text', () => {
   for (const query of ['', '  ', '台', '灯台 台「', '無い']) {
     const text = 'ドラマ「灯台」😀第１話';
     expect(
@@ -25,6 +25,6 @@ test('pieces put together are the text', () => {
   }
 });
 
-test('overlapping words make one hit', () => {
+test('overlapping words make one highlight', () => {
   expect(hits('あいうえお', 'いう うえ')).toEqual(['いうえ']);
 });

@@ -11,7 +11,7 @@ const user = (use: string) => ({ use, priority: 1, lagBytes: 0 });
 const tuner = (name: string, use: string[], over: object = {}) =>
   tunerOf(['GR'], { name, users: use.map(user), ...over });
 
-test('each tuner of the type that is in use tells for what, and a recording until when', () => {
+test('each used tuner of the type shows its use, and a recording its end', () => {
   const tuners = [
     tuner('地デジ 1', ['rec 7 live GR/T27']),
     tuner('地デジ 2', ['epg T13']),

@@ -34,7 +34,7 @@ test('a moment has its seconds, in Japan', () => {
   expect(clockSecondsText(broadcastMs(Date.UTC(2026, 10, 21, 12, 5, 9)))).toBe('21:05:09');
 });
 
-test('the bin tells how long it keeps', () => {
+test('the bin shows its retention time', () => {
   const left = (ms: number) => leftInBin(broadcastMs(0), broadcastMs(48 * HOUR_MS - ms));
   expect([48 * HOUR_MS, 90 * 60_000, 40 * 60_000, 30_000, -5_000].map(left)).toEqual([
     'あと48時間',

@@ -8,7 +8,7 @@ test('number, subtitle and contents of an episode are left out', () => {
   expect(seriesWords('名曲選(3)')).toBe('名曲選');
 });
 
-test('a title that is all subtitle stays whole', () => {
+test('a title that consists of a subtitle only is unchanged', () => {
   expect(seriesWords('「灯台」')).toBe('「灯台」');
   expect(seriesWords('ニュース')).toBe('ニュース');
 });

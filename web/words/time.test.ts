@@ -63,7 +63,7 @@ describe('a programme after midnight', () => {
     lateNight.value = 'hours';
   });
 
-  test('is of the evening before, by its day and its hour', () => {
+  test('belongs to the evening before, by day and hour', () => {
     expect(shortText(at)).toBe('11/20(金) 24:05');
     expect(airDateText(at)).toBe('11月20日(金)');
     expect(spanText(plusMs(at, -hour), plusMs(at, hour))).toBe('23:05 – 25:05');

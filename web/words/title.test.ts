@@ -18,7 +18,7 @@ describe('splitTitle', () => {
     expect(faces('映画［ＳＳ］［字］')).toEqual(['SS', '字']);
   });
 
-  test('leaves brackets that are no marks, and other symbols', () => {
+  test('keeps brackets that are no broadcast symbols, and other symbols', () => {
     expect(splitTitle('名曲選[1] ♬ほか').title).toBe('名曲選[1] ♬ほか');
     expect(faces('名曲選[1]')).toEqual([]);
     expect(splitTitle('[東京]夜景').title).toBe('[東京]夜景');
@@ -36,19 +36,19 @@ describe('splitTitle', () => {
     expect(faces('\u{1F211}話\u{1F211}[字]')).toEqual(['字']);
   });
 
-  test('㊙ is a word of the title; the key is a mark that says its meaning', () => {
+  test('㊙ is part of the title; the key is a broadcast symbol with a meaning', () => {
     expect(splitTitle('\u{3299}旅')).toEqual({ title: '\u{3299}旅', marks: [] });
     expect(splitTitle('\u{26BF}深夜劇場').marks).toEqual([
       { face: '年齢制限', label: '年齢制限', tone: 'plain' },
     ]);
   });
 
-  test('every mark of the air has a name', () => {
+  test('every broadcast symbol has a name', () => {
     for (const { character } of TITLE_MARKS)
       expect(splitTitle(`${character}話`).marks[0]?.label).not.toBe('');
   });
 
-  test('a title of marks alone keeps its name, and has its marks', () => {
+  test('a title of symbols alone keeps its name, and has its symbols', () => {
     expect(splitTitle('\u{1F211}').title).toBe('\u{1F211}');
     expect(faces('\u{1F211}')).toEqual(['字']);
     expect(splitTitle('')).toEqual({ title: '', marks: [] });

@@ -23,7 +23,7 @@ const sentences = (verdict: RecordingVerdict): readonly string[] =>
   verdictWords(judged(verdict))?.sentences ?? [];
 
 describe('the mark', () => {
-  test('of a whole recording that was begun or ended by hand says so', () => {
+  test('of a complete recording that was started or stopped by hand says so', () => {
     const ends = (headMs: number, tailMs: number) =>
       verdictMark(judged({ ...COMPLETE, headMs, tailMs })).label;
     expect(ends(-15 * MINUTE_MS, 15_000)).toBe('途中から');
@@ -31,7 +31,7 @@ describe('the mark', () => {
     expect(ends(-400, -400)).toBe('完全');
   });
 
-  test('is one of three, or says that it is still unknown', () => {
+  test('is one of three, or unknown', () => {
     expect(verdictMark(judged(COMPLETE)).label).toBe('完全');
     expect(verdictMark(judged({ ...COMPLETE, level: 'damaged' })).label).toBe('一部欠落・乱れあり');
     expect(verdictMark(judged({ ...COMPLETE, level: 'lost' })).label).toBe('失敗');
@@ -84,7 +84,7 @@ describe('the sentences', () => {
     expect(verdictWords(judged({ ...verdict, gaps }))?.remedies).toHaveLength(3);
   });
 
-  test('tell a margin that was given away as no fault of the programme', () => {
+  test('report a yielded margin without counting it as damage', () => {
     const gaps = [
       { startMs: 54 * MINUTE_MS + 3_000, endMs: 54 * MINUTE_MS + 15_000, cause: 'yielded' as const },
     ];
@@ -99,7 +99,7 @@ describe('the sentences', () => {
     expect(words[1]).toBe('21:45:00で録画を終えました（番組の終わりは21:54:00）。');
   });
 
-  test('count what there is too much of', () => {
+  test('summarise when there are too many gaps', () => {
     const gaps = Array.from({ length: 40 }, (_, index) => ({
       startMs: (index + 1) * MINUTE_MS,
       endMs: (index + 1) * MINUTE_MS + 2_000,
@@ -111,7 +111,7 @@ describe('the sentences', () => {
     expect(words[7]).toContain('1,234か所');
   });
 
-  test('of a failure without measurements are its reason', () => {
+  test('of a failure without measurements give its reason', () => {
     expect(verdictWords(judged(null, { state: 'failed', reason: '空きがありません' }))).toEqual({
       title: '録画できませんでした',
       sentences: ['空きがありません。'],
@@ -122,7 +122,7 @@ describe('the sentences', () => {
 });
 
 describe('the line', () => {
-  test('holds the programme between its margins', () => {
+  test('contains the programme between its margins', () => {
     const line = verdictLine(judged({ ...COMPLETE, headMs: 54 * MINUTE_MS, tailMs: 108 * MINUTE_MS }));
     expect(line?.start).toBeCloseTo(0.25);
     expect(line?.end).toBeCloseTo(0.5);
@@ -158,14 +158,14 @@ describe('the line', () => {
     ]);
   });
 
-  test('is grey where it was not wanted', () => {
+  test('is grey outside the requested span', () => {
     const verdict = { ...COMPLETE, headMs: -20 * MINUTE_MS };
     expect(verdictLine(judged(verdict))?.pieces.map(({ kind }) => kind)).toContain('absent');
     expect(verdictWords(judged(verdict))?.title).toBe('録画したところは完全です');
     expect(verdictWords(judged(COMPLETE))?.title).toBe('完全に録画できました');
   });
 
-  test('of what was never recorded is one gap, within the line', () => {
+  test('of a programme that was never recorded is one gap within the line', () => {
     const length = 54 * MINUTE_MS;
     const verdict = { level: 'lost', drops: 0, gaps: [], headMs: -length, tailMs: -length } as const;
     const line = verdictLine(judged({ ...verdict, gaps: [] }));
