@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { VideoPlan } from '../scenario/model.ts';
+import { REPEATS } from './draw.ts';
 import { drawLogo, logoPlace } from './logo.ts';
 import {
   FLASH_FRAMES,
@@ -76,7 +77,7 @@ function motion(recipe: VideoRecipe): string[] {
   const pictures = shotPictures(recipe);
   switch (recipe.film) {
     case 'main':
-      return [`scroll=h=${1 / pictures}`];
+      return [`scroll=h=${1 / (REPEATS * pictures)}`];
     case 'commercial': {
       const shot = COMMERCIAL_SHOTS[recipe.number % COMMERCIAL_SHOTS.length] ?? COMMERCIAL_SHOTS[0];
       return [
