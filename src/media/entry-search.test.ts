@@ -19,8 +19,16 @@ test('the entry point for any time is the last intra picture before it, with tab
     beganAt: undefined,
     serviceId: undefined,
   });
+  // The packets at which a picture begins are few: times right behind it more often than chance brings them.
+  const groups = Math.floor(index.duration / (GOP * PICTURE));
+  const times = fc.oneof(
+    fc.integer({ min: 0, max: index.duration - 1 }),
+    fc
+      .tuple(fc.integer({ min: 0, max: groups - 1 }), fc.integer({ min: 0, max: 20 }))
+      .map(([group, behind]) => group * GOP * PICTURE + behind),
+  );
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 0, max: index.duration - 1 }), async (time) => {
+    fc.asyncProperty(times, async (time) => {
       const entry = await findEntry(source, index, media90k(time));
       if (entry === undefined) throw new Error('no entry');
       const piece = index.pieceOf(media90k(time));
@@ -32,7 +40,7 @@ test('the entry point for any time is the last intra picture before it, with tab
       const [packet] = [await source.read(entry.at, 3)];
       expect(((packet?.[1] ?? 0) & 0x1f) * 256 + (packet?.[2] ?? 0)).toBe(VIDEO);
     }),
-    { numRuns: 40 },
+    { numRuns: 80 },
   );
 });
 

@@ -28,6 +28,8 @@ const AHEAD_BYTES = 8 * 1024 * 1024;
 /** Tables come at least every 0.2 s. */
 const TABLE_BYTES = 1024 * 1024;
 const BLOCK_BYTES = 512 * 1024;
+/** A place lies anywhere within a packet, which is read whole, with the sync bytes behind it. */
+const PLACE_BYTES = 4 * 188;
 
 /**
  * The last entry at or before a time in its piece, else the first one behind it; undefined where nothing is readable.
@@ -44,7 +46,7 @@ export async function findEntry(
     const from = Math.max(piece.from, place.before.at - back);
     const found = await lastEntry(source, index, {
       from,
-      to: Math.min(piece.to, place.after.at + 1),
+      to: Math.min(piece.to, place.after.at + PLACE_BYTES),
       media,
       piece,
     });
