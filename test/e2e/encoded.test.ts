@@ -88,7 +88,8 @@ async function post(path: string, body: object): Promise<void> {
 
 /** @returns its id, once its commercials were detected at the right positions */
 async function recorded(line: AirLine): Promise<number> {
-  const startAt = momentOf(stretch.from);
+  // Rows hold whole milliseconds.
+  const startAt = Math.round(momentOf(stretch.from));
   const durationMs = Math.round((stretch.to - stretch.from) / 90);
   const row = { station: HOME_STATION, serviceName: '試験テレビ', name: '灯台守の日記', startAt };
   const content = { content: stretch.bytes, bytes: stretch.bytes.length };

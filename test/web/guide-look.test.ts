@@ -114,7 +114,8 @@ describe.skipIf(!hasChromium)('the appearance of the guide', () => {
       async () => Math.abs((await hourAtTop(page)) - rows) < 0.05,
       30_000,
     );
-    expect(await dayMarked(page)).toBe(0);
+    // The day is marked with the frame after the scroll.
+    await comesTrue('yesterday is marked', async () => (await dayMarked(page)) === 0, 30_000);
     await page.locator('.prog-past').first().waitFor();
   });
 
