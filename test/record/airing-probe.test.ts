@@ -10,6 +10,9 @@ import { compare, TestBroadcast, until } from './test-broadcast.ts';
 // Real broadcast time passes, on a machine that may be busy.
 setDefaultTimeout(60_000);
 
+/** How long a programme is on again: enough for a machine that takes seconds to tune. */
+const LONGER_MS = 7000;
+
 let air: TestBroadcast;
 let other: TestBroadcast;
 
@@ -64,7 +67,7 @@ test.concurrent('a service that restarts after the end continues where the progr
   // It takes nothing from what is being recorded, and writes nothing.
   await until('it listens', async () => (await priorities(air, 'T30')).includes(9));
   const { bytes: before = 0 } = second.recorder.running().get(order.reservationId)?.progress ?? {};
-  const endAt = Date.now() + 3500;
+  const endAt = Date.now() + LONGER_MS;
   second.recorder.order([{ ...order, endAt: broadcastMs(endAt), closeAt: broadcastMs(endAt + 500) }]);
   await until(
     'it writes again',
@@ -103,7 +106,7 @@ test.concurrent('a recording interrupted at its end checks the tables for whethe
   expect(session.state.phase).toBe('interrupted');
   await other.startAgent('GR:1');
   await until('it listens', async () => (await priorities(other, 'T32')).includes(9));
-  const later = Date.now() + 3000;
+  const later = Date.now() + LONGER_MS;
   desk.extend(session, later);
   const { verdict, bytes } = await desk.conclude(session, { startAt: began + 3500, endAt: later - 500 });
   await desk.close();
@@ -131,7 +134,7 @@ test.concurrent('a recording interrupted by another programme waits, and continu
   await until('it waits', async () => (await priorities(air, 'T32')).includes(3));
   expect(progress()).toMatchObject({ phase: 'interrupted', cause: 'broken_off', until: listenUntil });
   await until('something else was on for a while', () => Date.now() > order.closeAt + 1500);
-  const endAt = Date.now() + 3000;
+  const endAt = Date.now() + LONGER_MS;
   studio.recorder.order([{ ...order, endAt: broadcastMs(endAt), closeAt: broadcastMs(endAt + 500) }]);
   await until('it is written again', () => progress()?.phase === 'receiving');
   const { verdict, bytes, state } = await studio.judged(order);
