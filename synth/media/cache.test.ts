@@ -31,9 +31,9 @@ describe('the cache', () => {
   test('gives back what was made', async () => {
     const loop = await CACHE.get(RECIPE);
     expect(readdirSync(FOLDER)).toEqual([`${recipeKey(RECIPE)}.loop`]);
-    expect(loopPeriod(loop)).toBe(360_360);
+    expect(loopPeriod(loop)).toBe(720_720);
     expect(loop.packets.length / 188).toBe(loop.groupPacket.at(-1) ?? 0);
-    expect(loop.unitPts).toHaveLength(60);
+    expect(loop.unitPts).toHaveLength(120);
   });
 
   test('names other recipes otherwise', () => {
@@ -44,14 +44,14 @@ describe('the cache', () => {
   test('makes a damaged file again', async () => {
     truncateSync(PATH, 1_000);
     expect(CACHE.read(RECIPE)).toBeUndefined();
-    expect((await CACHE.get(RECIPE)).unitPts).toHaveLength(60);
+    expect((await CACHE.get(RECIPE)).unitPts).toHaveLength(120);
   });
 
   test('takes over the lock of a process that is gone', async () => {
     const gone = Bun.spawnSync(['true']).pid;
     rmSync(PATH);
     writeFileSync(`${PATH}.lock`, String(gone));
-    expect((await CACHE.get(RECIPE)).unitPts).toHaveLength(60);
+    expect((await CACHE.get(RECIPE)).unitPts).toHaveLength(120);
     expect(existsSync(`${PATH}.lock`)).toBe(false);
   });
 

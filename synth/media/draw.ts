@@ -51,16 +51,13 @@ const NO_COLOUR = 128;
 
 /** How bright a film is, and how many stripes it has. */
 const LOOKS: Record<VideoRecipe['film'], { base: number; rise: number; grain: number; stripes: number }> = {
-  main: { base: 70, rise: 90, grain: 110, stripes: 8 },
+  main: { base: 70, rise: 90, grain: 110, stripes: 12 },
   sponsor: { base: 40, rise: 30, grain: 40, stripes: 4 },
   commercial: { base: 90, rise: 60, grain: 120, stripes: 8 },
   announcement: { base: 110, rise: 40, grain: 50, stripes: 2 },
   black: { base: BLACK, rise: 0, grain: 0, stripes: 0 },
   pause: { base: 60, rise: 20, grain: 0, stripes: 7 },
 };
-
-/** How often a programme's picture shows the same from side to side: its loop moves it by one of these. */
-export const REPEATS = 2;
 
 /** One yuv420p picture that joins at its sides: bands of the film's colour under fine texture. */
 export function drawPicture(recipe: VideoRecipe): Uint8Array {
@@ -70,11 +67,10 @@ export function drawPicture(recipe: VideoRecipe): Uint8Array {
   const look = LOOKS[recipe.film];
   const tile = noiseTile(new Random('picture', recipe.label, recipe.hue));
   const scale = Math.max(1, Math.round(1080 / height));
-  const around = recipe.film === 'main' ? width / REPEATS : width;
   for (let y = 0; y < height; y++) {
     const band = look.base + look.rise * (y / height);
     for (let x = 0; x < width; x++) {
-      const noise = tile[((y * scale) % TILE) * TILE + (((x % around) * scale) % TILE)] as number;
+      const noise = tile[((y * scale) % TILE) * TILE + ((x * scale) % TILE)] as number;
       const stripe = Math.floor((x * look.stripes) / width) % 2 === 0 ? 0 : 18;
       picture[y * width + x] = Math.max(BLACK, Math.min(WHITE, band + stripe + look.grain * noise));
     }

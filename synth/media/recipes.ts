@@ -137,8 +137,8 @@ function sound(
 export const FRAME_TICKS = 3_003;
 /** Closed groups of pictures of half a second: parts of programmes begin and end with them. */
 export const GROUP_FRAMES = 15;
-/** The loop of a programme: 120 frames, 4.004 s. Most of the work of making films grows with it. */
-export const LOOP_FRAMES = 120;
+/** The loop of a programme: 240 frames, 8.008 s. */
+export const LOOP_FRAMES = 240;
 /** Frames from flash to flash. */
 export const MARK_FRAMES = MARK_PERIOD / FRAME_TICKS;
 export const FLASH_FRAMES = 2;

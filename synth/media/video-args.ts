@@ -5,7 +5,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { VideoPlan } from '../scenario/model.ts';
-import { REPEATS } from './draw.ts';
 import { drawLogo, logoPlace } from './logo.ts';
 import {
   FLASH_FRAMES,
@@ -77,7 +76,7 @@ function motion(recipe: VideoRecipe): string[] {
   const pictures = shotPictures(recipe);
   switch (recipe.film) {
     case 'main':
-      return [`scroll=h=${1 / (REPEATS * pictures)}`];
+      return [`scroll=h=${1 / pictures}`];
     case 'commercial': {
       const shot = COMMERCIAL_SHOTS[recipe.number % COMMERCIAL_SHOTS.length] ?? COMMERCIAL_SHOTS[0];
       return [
