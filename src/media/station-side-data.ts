@@ -3,13 +3,25 @@
  * outputs of the station, while any of them follows; each gets the times on its own scale.
  */
 import type { ServiceId } from '../../arib/ids.ts';
-import { type Media90k, media90k, type Pts90k, unwrapPts } from '../../arib/time.ts';
+import {
+  type Media90k,
+  media90k,
+  type Pts90k,
+  plusMs,
+  pts90k,
+  TICKS_PER_SECOND,
+  unwrapPts,
+} from '../../arib/time.ts';
 import { captionReader } from '../reception/caption-reader.ts';
 import { clockOutput, type StationTime } from '../reception/clock-output.ts';
 import type { ReceptionStream } from '../reception/reception-pool.ts';
 import { Backlog } from './backlog.ts';
 import { CaptionFrames } from './caption-frames.ts';
 import type { CaptionFrame, CaptionTrackFrame, ClockFrame } from './frame.ts';
+
+const TICKS_PER_MS = TICKS_PER_SECOND / 1000;
+/** The time is told every 30 s at the latest (ARIB TR-B14): an older one is of another clock. */
+const CLOCK_KEPT = 30 * TICKS_PER_SECOND;
 
 type SideFrame = CaptionFrame | CaptionTrackFrame | ClockFrame;
 
@@ -120,7 +132,14 @@ class SideDataFollower {
   }
 
   time({ pts, at }: StationTime): void {
-    if (this.#scale !== 'waiting') this.give({ kind: 'clock', media: this.#timeOf(pts), pts, at });
+    if (this.#scale === 'waiting') return;
+    const media = this.#placeOf(pts);
+    if (media >= 0) this.give({ kind: 'clock', media: media90k(media), pts, at });
+    else if (media >= -CLOCK_KEPT) {
+      // Told before the scale begins: what it says of the beginning.
+      const later = plusMs(at, Math.round(-media / TICKS_PER_MS));
+      this.give({ kind: 'clock', media: media90k(0), pts: pts90k(pts - media), at: later });
+    }
   }
 
   #giveInForce(): void {
@@ -131,7 +150,11 @@ class SideDataFollower {
 
   /** A page that is older than the scale is shown from its beginning. */
   #timeOf(pts: Pts90k): Media90k {
-    if (this.#origin === undefined) return media90k(pts);
-    return media90k(Math.max(0, unwrapPts(pts, this.#origin + this.#reached) - this.#origin));
+    return media90k(Math.max(0, this.#placeOf(pts)));
+  }
+
+  /** Negative before the scale begins. */
+  #placeOf(pts: Pts90k): number {
+    return this.#origin === undefined ? pts : unwrapPts(pts, this.#origin + this.#reached) - this.#origin;
   }
 }
