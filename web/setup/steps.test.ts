@@ -63,6 +63,15 @@ test('after plugging in a tuner the next step is offered, with or without a card
   );
 });
 
+test('the stations that can be received are as many as those of the guide', () => {
+  const data = { ...CHANNEL, stations: [...CHANNEL.stations, { ...CHANNEL.stations[0], serviceType: 0xc0 }] };
+  const channels = [data, CHANNEL] as Channel[];
+  const texts = (total: number) => setupSteps({ ...DONE, channels, guide: guide(1, total) }).slice(2);
+  expect(texts(2).map(({ text }) => text.match(/\d+(?=局(?:を|中))/u)?.[0])).toEqual(['2', '2']);
+  // Before the service has read the channels.
+  expect(texts(0)[0]?.text).toStartWith('3局');
+});
+
 test('standard satellite stations do not count as scanned terrestrial ones', () => {
   const satellite = { ...CHANNEL, type: 'BS', channel: 'BS01_0' } as const;
   expect(states({ channels: [satellite] })).toBe('done done now waiting');

@@ -128,7 +128,14 @@ function lacksPower(scan: ScanStatus, tuners: readonly Tuner[]): boolean {
   );
 }
 
-function scanStep({ scan, channels, tuners = [] }: SetupFacts): Step {
+/** Stations of the service's list, which leaves out data and one-segment services of the channels; else of these. */
+function listedCount({ guide, channels }: SetupFacts): number {
+  const listed = guide?.stations.length ?? 0;
+  return listed > 0 ? listed : stationCount(channels ?? []);
+}
+
+function scanStep(facts: SetupFacts): Step {
+  const { scan, channels, tuners = [] } = facts;
   const step = { key: 'scan', title: TEXTS.scan, lines: [] } as const;
   if (scan?.state === 'running') {
     const found = scan.found.reduce((sum, { stations }) => sum + stations.length, 0);
@@ -161,7 +168,7 @@ function scanStep({ scan, channels, tuners = [] }: SetupFacts): Step {
   const known = stationCount(channels ?? []);
   // Satellite stations are there without a scan; those of the region are not.
   if (known > 0 && (stationCount(terrestrial) > 0 || !needsTerrestrial)) {
-    return { ...step, state: 'done', text: TEXTS.receivable(known) };
+    return { ...step, state: 'done', text: TEXTS.receivable(listedCount(facts)) };
   }
   if (!tuners.some(isUsable)) return { ...step, state: 'waiting', text: TEXTS.scanNeedsTuner };
   return {
@@ -171,10 +178,11 @@ function scanStep({ scan, channels, tuners = [] }: SetupFacts): Step {
   };
 }
 
-function guideStep({ guide, ...facts }: SetupFacts): Step {
+function guideStep(facts: SetupFacts): Step {
+  const { guide } = facts;
   const step = { key: 'guide', title: TEXTS.guide, lines: [] } as const;
   const { known, total } = guide === undefined ? { known: 0, total: 0 } : gathered(guide.stations);
-  if (total === 0 || scanStep({ guide, ...facts }).state !== 'done') {
+  if (total === 0 || scanStep(facts).state !== 'done') {
     return { ...step, state: 'waiting', text: TEXTS.guideNeedsStations };
   }
   if (known === total) return { ...step, state: 'done', text: TEXTS.guideDone(total) };
