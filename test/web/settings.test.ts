@@ -278,6 +278,36 @@ describe.skipIf(!hasChromium)('settings', () => {
     expect(await violations(page)).toEqual([]);
   });
 
+  for (const [name, options] of [
+    ['phone', PHONE],
+    ['desk', {}],
+  ] as const) {
+    test(`values that arrive late have their place from the start (${name})`, async () => {
+      const page = await rig.open('nowhere', options);
+      let release: () => void = () => undefined;
+      const held = new Promise<void>((done) => {
+        release = done;
+      });
+      for (const path of ['settings', 'encodes']) {
+        await page.route(`**/api/${path}`, async (route) => {
+          await held;
+          await route.continue();
+        });
+      }
+      await page.goto(`${rig.service.url}settings`);
+      await field(page, 'theme').waitFor();
+      await page.locator('#section-system').getByText('ffmpeg 7.1').waitFor();
+      const heights = (): Promise<number[]> =>
+        page.locator('.field').evaluateAll((all) => all.map((one) => Math.round(one.clientHeight)));
+      const before = await heights();
+      expect(await page.getByText('まだ目安がありません').count()).toBe(0);
+      expect(await page.getByRole('radio', { name: 'ダーク' }).count()).toBe(1);
+      release();
+      await field(page, 'collectGuide').getByRole('switch').waitFor();
+      expect(await heights()).toEqual(before);
+    });
+  }
+
   test('without the household’s settings it says why, and the device settings stay available', async () => {
     rig.service.house.problems.set('settings', {
       body: { message: 'いまは読めません。', code: 'busy' },

@@ -11,7 +11,7 @@ import { AccessBlock } from '../settings/access.tsx';
 import { DevicesBlock } from '../settings/devices.tsx';
 import { EncodeHours, EncodeMeasured, EncodeOlder } from '../settings/encode.tsx';
 import { ClockBlock, SystemBlock } from '../settings/facts.tsx';
-import { ChoiceField, DeviceField, NumberField, SwitchField } from '../settings/field.tsx';
+import { ChoiceField, DeviceField, NumberField, SwitchField, WaitingField } from '../settings/field.tsx';
 import { FoldersBlock } from '../settings/folders.tsx';
 import { LicensesBlock } from '../settings/licenses.tsx';
 import { matches, ROWS, type Row, SECTIONS, type SectionKey } from '../settings/table.ts';
@@ -107,6 +107,7 @@ const FACTS = callQuery('facts', ['settings', 'tuners'], readFacts, POLL_MS);
 function Setting({ row, facts }: { row: Row; facts: Facts | undefined }) {
   if (row.kind === 'device') return <DeviceField row={row} />;
   const held = household.value;
+  if (held.kind === 'loading') return <WaitingField row={row} />;
   if (held.kind !== 'ready' || held.settings[row.key] === undefined) return null;
   const props = { settings: held.settings, defaults: facts?.system.defaults };
   switch (row.kind) {

@@ -9,6 +9,7 @@ import { ENCODES, encodeMany } from '../query/encodes.ts';
 import { household, saveSetting } from '../query/settings.ts';
 import { entryOf, useQuery } from '../query/use-query.ts';
 import { showToast } from '../ui/toast.tsx';
+import { adviceFor } from '../words/advice.ts';
 import { measuredText } from '../words/encode.ts';
 import { TEXTS } from './texts.ts';
 
@@ -49,10 +50,11 @@ function Hour({ label, minute, onChoose }: HourProps) {
 
 export function EncodeHours() {
   const held = household.value;
-  if (held.kind !== 'ready') return null;
-  const { encodeFrom = 0, encodeTo = 0 } = held.settings;
+  if (held.kind === 'failed') return null;
+  const isWaiting = held.kind === 'loading';
+  const { encodeFrom = 0, encodeTo = 0 } = isWaiting ? {} : held.settings;
   return (
-    <div class="encode-hours">
+    <div class="encode-hours" inert={isWaiting}>
       <Hour
         label={TEXTS.encodeFrom}
         minute={encodeFrom}
@@ -61,17 +63,26 @@ export function EncodeHours() {
       <span>{TEXTS.from}</span>
       <Hour label={TEXTS.encodeTo} minute={encodeTo} onChoose={(minute) => void save({ encodeTo: minute })} />
       <span>{TEXTS.to}</span>
-      <span class="block-note">{encodeFrom === encodeTo ? TEXTS.allDay : ''}</span>
+      <span class="block-note">{encodeFrom === encodeTo && !isWaiting ? TEXTS.allDay : ''}</span>
     </div>
   );
 }
 
 export function EncodeMeasured() {
-  const { value, renew } = useQuery(ENCODES);
+  const { value, failure, renew } = useQuery(ENCODES);
   useEffect(() => void renew(), []);
-  if (value === undefined || value.measured.length === 0) {
-    return <p class="block-note">{TEXTS.notMeasured}</p>;
+  if (value === undefined) {
+    return failure === undefined ? (
+      <p class="block-note" aria-busy="true">
+        &nbsp;
+      </p>
+    ) : (
+      <p class="field-failed" role="alert">
+        {failure.message} {adviceFor(failure).next}
+      </p>
+    );
   }
+  if (value.measured.length === 0) return <p class="block-note">{TEXTS.notMeasured}</p>;
   return (
     <ul class="encode-measured">
       {value.measured.map((one) => (

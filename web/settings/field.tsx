@@ -13,12 +13,13 @@ type Saving =
   | { readonly kind: 'saved' }
   | { readonly kind: 'failed'; readonly message: string };
 
+const AT_REST: Saving = { kind: 'rest' };
 const SAVED_MS = 2_500;
 
 /** While it is on its way the new value is shown; a refusal brings the old one back. */
 function useSaving<T>(held: T, save: (value: T) => Promise<void>) {
   const [wish, setWish] = useState<{ readonly value: T }>();
-  const [saving, setSaving] = useState<Saving>({ kind: 'rest' });
+  const [saving, setSaving] = useState<Saving>(AT_REST);
   const turn = useRef(0);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -38,7 +39,7 @@ function useSaving<T>(held: T, save: (value: T) => Promise<void>) {
     if (mine !== turn.current) return;
     setWish(undefined);
     setSaving(outcome);
-    if (outcome.kind === 'saved') timer.current = setTimeout(() => setSaving({ kind: 'rest' }), SAVED_MS);
+    if (outcome.kind === 'saved') timer.current = setTimeout(() => setSaving(AT_REST), SAVED_MS);
   };
   return { value: wish === undefined ? held : wish.value, saving, change };
 }
@@ -67,18 +68,20 @@ function SavingWords({ saving }: { saving: Saving }) {
 interface ShownProps {
   readonly row: Row;
   readonly saving: Saving;
+  /** The value is not known yet. */
+  readonly isWaiting?: boolean;
   readonly onReset: (() => void) | undefined;
   readonly children: preact.ComponentChildren;
 }
 
-function Shown({ row, saving, onReset, children }: ShownProps) {
+function Shown({ row, saving, isWaiting = false, onReset, children }: ShownProps) {
   return (
     <div class="field" data-setting={row.key}>
       <div class="field-words">
         <h3>{row.label}</h3>
         <p>{row.help}</p>
       </div>
-      <div class="field-control">
+      <div class="field-control" inert={isWaiting}>
         {children}
         {onReset === undefined ? null : (
           <button
@@ -94,6 +97,26 @@ function Shown({ row, saving, onReset, children }: ShownProps) {
       </div>
       <SavingWords saving={saving} />
     </div>
+  );
+}
+
+/** As large as the field with its value, so that nothing below moves when the value arrives. */
+export function WaitingField({ row }: { row: Row }) {
+  return (
+    <Shown row={row} saving={AT_REST} isWaiting onReset={undefined}>
+      {row.kind === 'switch' ? (
+        <span class="switch-button">
+          <span class="switch" />
+        </span>
+      ) : (
+        <Segments
+          label={row.label}
+          options={row.options.map(({ value, label }) => ({ value: String(value), label }))}
+          value=""
+          onChoose={() => undefined}
+        />
+      )}
+    </Shown>
   );
 }
 
