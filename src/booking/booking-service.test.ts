@@ -5,6 +5,7 @@ import { broadcastMs } from '../../arib/time.ts';
 import { wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { BookedHome, MINUTE, NOON } from '../../test/schedule/booked-home.ts';
+import { StandInRecorder } from '../../test/schedule/stand-in-recorder.ts';
 import { tuner } from '../../test/service/bookings.ts';
 import { until } from '../../test/service/harness.ts';
 import type { Tuner } from '../../wire/agent.ts';
@@ -12,35 +13,9 @@ import { settingDefaults } from '../../wire/settings.ts';
 import { Hub } from '../hub/hub.ts';
 import { Failure } from '../model/failure.ts';
 import { type ReservationId, recordingId, reservationId, ruleId } from '../model/ids.ts';
-import type { RecorderPort, RecordingOrder, RunningRecording } from '../model/recording.ts';
 import { ProgramStore } from '../store/program-store.ts';
 import { startScheduleWorker } from '../workers.ts';
 import { BookingService } from './booking-service.ts';
-
-class StandInRecorder implements RecorderPort {
-  orders: readonly RecordingOrder[] = [];
-  readonly stopped: number[] = [];
-  readonly recordings = new Map<ReservationId, RunningRecording>();
-  onStop: (id: number) => void = () => {};
-  onOver: () => void = () => {};
-
-  order(orders: readonly RecordingOrder[]): void {
-    this.orders = orders;
-  }
-
-  async stop(id: number): Promise<void> {
-    this.stopped.push(id);
-    this.onStop(id);
-  }
-
-  async over(): Promise<void> {
-    this.onOver();
-  }
-
-  running(): ReadonlyMap<ReservationId, RunningRecording> {
-    return this.recordings;
-  }
-}
 
 const SETTINGS = settingDefaults({ gpu: false });
 

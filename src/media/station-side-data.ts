@@ -20,7 +20,7 @@ import { CaptionFrames } from './caption-frames.ts';
 import type { CaptionFrame, CaptionTrackFrame, ClockFrame } from './frame.ts';
 
 const TICKS_PER_MS = TICKS_PER_SECOND / 1000;
-/** The time is told every 30 s at the latest (ARIB TR-B14): an older one is of another clock. */
+/** TOT comes every 30 s at the latest, in operation every 5 s: an older time is of another clock. */
 const CLOCK_KEPT = 30 * TICKS_PER_SECOND;
 
 type SideFrame = CaptionFrame | CaptionTrackFrame | ClockFrame;

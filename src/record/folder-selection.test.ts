@@ -24,7 +24,7 @@ test('a folder named twice counts once, in its first position and with its last 
   ]);
 });
 
-test('below all floors the folder with most free space is taken, until none has any', () => {
+test('below all floors the folder with the most free space is taken, a full one never', () => {
   expect(chooseFolder([A, B], [9 * GB, 1024])).toBe(A);
   expect(chooseFolder([A, B], [1024, 1024])).toBeUndefined();
   expect(chooseFolder([], [])).toBeUndefined();

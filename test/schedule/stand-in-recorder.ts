@@ -1,0 +1,28 @@
+/** A recorder for tests of bookings: keeps what it is told, and records what a test puts into it. */
+import type { ReservationId } from '../../src/model/ids.ts';
+import type { RecorderPort, RecordingOrder, RunningRecording } from '../../src/model/recording.ts';
+
+export class StandInRecorder implements RecorderPort {
+  orders: readonly RecordingOrder[] = [];
+  readonly stopped: number[] = [];
+  readonly recordings = new Map<ReservationId, RunningRecording>();
+  onStop: (id: number) => void = () => {};
+  onOver: () => void = () => {};
+
+  order(orders: readonly RecordingOrder[]): void {
+    this.orders = orders;
+  }
+
+  async stop(id: number): Promise<void> {
+    this.stopped.push(id);
+    this.onStop(id);
+  }
+
+  async over(): Promise<void> {
+    this.onOver();
+  }
+
+  running(): ReadonlyMap<ReservationId, RunningRecording> {
+    return this.recordings;
+  }
+}
