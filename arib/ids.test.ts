@@ -20,7 +20,7 @@ test('a station id is network * 100000 + service, a programme id that * 100000 +
   expect(splitProgramId(program)).toEqual({ stationId: station, eventId: eventId(65_535) });
 });
 
-test('numbers that cannot be ids are refused', () => {
+test('numbers out of range are rejected', () => {
   for (const value of [-1, 1.5, Number.NaN, 99_999, 6_553_600_000, 2 ** 60]) {
     expect([value, splitStationId(value)]).toEqual([value, undefined]);
   }
@@ -29,7 +29,7 @@ test('numbers that cannot be ids are refused', () => {
   expect(() => serviceId(-1)).toThrow(RangeError);
 });
 
-test('networks belong to the types that households receive', () => {
+test('a network id belongs to GR, BS or CS, or to no type', () => {
   expect([0x7fe8, 0x7880, 4, 6, 7, 1, 0x000b].map((id) => broadcastTypeOf(networkId(id)))).toEqual([
     'GR',
     'GR',

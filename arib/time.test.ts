@@ -8,7 +8,7 @@ test("the standard's example: MJD 0xC079 12:45:00 is 1993-10-13 12:45:00 JST", (
   expect(encodeJstTime(broadcastMs(Date.UTC(1993, 9, 13, 3, 45, 0)))).toEqual([0xc0, 0x79, 0x12, 0x45, 0x00]);
 });
 
-test('all ones and digits that are no time are undefined', () => {
+test('all ones and digits that are no valid time are undefined', () => {
   expect(jstTime(0xffff, 0xff, 0xff, 0xff)).toBeUndefined();
   expect(jstTime(0xc079, 0x24, 0x00, 0x00)).toBeUndefined();
   expect(jstTime(0xc079, 0x1a, 0x00, 0x00)).toBeUndefined();
@@ -22,7 +22,7 @@ test('a Japanese day begins at 15:00 UTC the day before', () => {
   expect(jstDayStart(broadcastMs(Date.UTC(2026, 10, 20, 15)))).toBe(broadcastMs(Date.UTC(2026, 10, 20, 15)));
 });
 
-test('encoding and reading a time agree to the second', () => {
+test('an encoded time is decoded to the same second', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2_100_000_000 }), (seconds) => {
       const [high, low, hh, mm, ss] = encodeJstTime(broadcastMs(seconds * 1000 + 999));
@@ -31,7 +31,7 @@ test('encoding and reading a time agree to the second', () => {
   );
 });
 
-test('stamps unwrap to the nearest across the 26.5 hour wrap', () => {
+test('time stamps are unwrapped to the nearest value across the 26.5 hour wrap', () => {
   expect(unwrapPts(5, PTS_MODULUS - 5)).toBe(PTS_MODULUS + 5);
   expect(unwrapPts(PTS_MODULUS - 5, PTS_MODULUS + 5)).toBe(PTS_MODULUS - 5);
   fc.assert(

@@ -45,7 +45,7 @@ test('the configuration declares two front channels in seven octets', () => {
 });
 
 describe('frames', () => {
-  test('of two single channels without configuration get one, and the length that they then have', () => {
+  test('of two single channel elements without a configuration get one, and their length is adjusted', () => {
     const out = rewrite(frame(0, SINGLE));
     expect(readAdtsHeader(out, 0)).toMatchObject({
       channelConfiguration: 0,
@@ -57,7 +57,7 @@ describe('frames', () => {
     expect(isBareDualMono(out, 0)).toBe(false);
   });
 
-  test('with a CRC lose it, since it covers what changed', () => {
+  test('lose their CRC, which would no longer match the changed content', () => {
     const out = rewrite(frame(0, SINGLE, true));
     expect(readAdtsHeader(out, 0)).toMatchObject({ headerLength: 7, frameLength: 7 + CONFIG_LENGTH + 4 });
     expect([...out.subarray(14)]).toEqual(SINGLE);
@@ -72,7 +72,7 @@ describe('frames', () => {
     expect([...rewrite(bytes)]).toEqual([...bytes]);
   });
 
-  test('are found again behind bytes that are none', () => {
+  test('are found again after bytes that are not ADTS', () => {
     const noise = [0x00, 0xff, 0x00, 0xff, 0xf9, 0xff, 0x47];
     const stream = Uint8Array.from([...noise, ...frame(0, SINGLE), ...frame(2, PAIR)]);
     const out = rewrite(stream);
@@ -81,7 +81,7 @@ describe('frames', () => {
   });
 });
 
-test('pieces of any size give the same stream', () => {
+test('chunks of any size give the same stream', () => {
   const frames = [
     frame(0, SINGLE),
     frame(2, PAIR),
@@ -98,7 +98,7 @@ test('pieces of any size give the same stream', () => {
   );
 });
 
-test('any bytes come out again, at most with a configuration a frame', () => {
+test('any bytes are preserved, with at most one configuration added per frame', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), fc.integer({ min: 1, max: 50 }), (bytes, size) => {
       const out = rewrite(bytes, [size]);

@@ -80,7 +80,7 @@ describe('management data', () => {
     });
   });
 
-  test('repetitions change nothing, another group starts again', () => {
+  test('repeated management data changes nothing, another group replaces it', () => {
     const decoder = new CaptionDecoder();
     const one = hex('80FFF0 0000 0000 0A 3F01 1A6A706E80 000000 B078');
     const two = hex('80FFF0 8000 0000 0F 3F02 1A6A706E80 3A656E6780 000000 47B0');
@@ -109,13 +109,13 @@ describe('management data', () => {
     expect(event.page.runs[0]).toMatchObject({ size: 36, scaleX: 1, fx: 1, fy: 12 });
   });
 
-  test('offset time is passed over', () => {
+  test('offset time is skipped', () => {
     const decoder = new CaptionDecoder();
     decoder.feed(hex('80FFF0 0000 0000 0F BF 010030050F 01 1A6A706E80 000000 1505'), AT);
     expect(decoder.languages.map(({ code }) => code)).toEqual(['jpn']);
   });
 
-  test('a statement of a language that is not listed is left out, one of an unknown group is not', () => {
+  test('a statement in a language that is not listed is dropped, one of another group is shown', () => {
     const decoder = new CaptionDecoder();
     decoder.feed(hex('80FFF0 0000 0000 0A 3F01 1A6A706E80 000000 B078'), AT);
     const text = [unit(0x20, hex('3B7A'))];
@@ -123,7 +123,7 @@ describe('management data', () => {
     expect(decoder.feed(statement(text, 0x22), AT)).toHaveLength(1);
   });
 
-  test('three minutes without management data erase', () => {
+  test('three minutes without management data clear the screen', () => {
     const decoder = new CaptionDecoder();
     decoder.feed(hex('80FFF0 0000 0000 0A 3F01 1A6A706E80 000000 B078'), AT);
     decoder.feed(statement([unit(0x20, hex('3B7A'))]), AT);
@@ -134,21 +134,21 @@ describe('management data', () => {
 });
 
 describe('groups', () => {
-  test('a wrong CRC drops the group', () => {
+  test('a data group whose CRC is wrong is dropped', () => {
     const decoder = new CaptionDecoder();
     const damaged = hex('80FFF0 0400 0000 0A 3F000006 1F20000001 0C E60F');
     expect(decoder.feed(damaged, AT)).toEqual([]);
     expect(decoder.damagedGroups).toBe(1);
   });
 
-  test('an erasure alone is a page without runs', () => {
+  test('a statement that only clears the screen gives a page without runs', () => {
     const pages = pagesOf(
       new CaptionDecoder().feed(hex('80FFF0 0400 0000 0A 3F000006 1F20000001 0C E60E'), AT),
     );
     expect(pages).toEqual([{ v: 1, plane: [960, 540], duration: null, runs: [] }]);
   });
 
-  test('real time in a statement is passed over', () => {
+  test('the presentation time of a statement is skipped', () => {
     const events = new CaptionDecoder().feed(
       hex('80FFF0 0400 0000 0F 7F123456789F 000006 1F20000001 0C 5D5D'),
       AT,
@@ -156,7 +156,7 @@ describe('groups', () => {
     expect(pagesOf(events)).toHaveLength(1);
   });
 
-  test('superimposed text is told apart', () => {
+  test('superimposed text is distinguished from captions', () => {
     const decoder = new CaptionDecoder();
     const [management] = decoder.feed(hex('81FFF0 0000 0000 0A 3F01 106A706E80 000000 2104'), AT);
     expect(management).toMatchObject({ superimpose: true, languages: [{ displayMode: 0 }] });
@@ -169,7 +169,7 @@ describe('groups', () => {
     expect(cellsOf(event.page)).toHaveLength(1);
   });
 
-  test('an undefined unit, a cut unit and undefined codes leave the rest', () => {
+  test('an undefined unit, a truncated unit and undefined codes do not affect the rest', () => {
     const decoder = new CaptionDecoder();
     const units = [
       unit(0x28, hex('0102')),
@@ -244,11 +244,11 @@ describe('positions and sizes', () => {
     ]);
   });
 
-  test('small text above nothing is no ruby', () => {
+  test('small text with no text below it is not ruby', () => {
     expect(bodyPage(`${PRE} 87 88 1C4040 ABF3`).runs[0]?.ruby).toBeUndefined();
   });
 
-  test('sizes share the bottom line', () => {
+  test('characters of different sizes are aligned at the bottom', () => {
     const page = bodyPage(`${PRE} 1C4140 87 ${BG} 1B294A 89 0E 4142 8A 0F 3B7A 8B44 4B6B 8B41 323B`);
     expect(cellsOf(page)).toEqual(
       cells(
@@ -278,7 +278,7 @@ describe('positions and sizes', () => {
     expect(bodyPage('89 2341 212A 20').runs[0]).toMatchObject({ text: 'A! ', scaleX: 1 });
   });
 
-  test('a line wraps behind the area, the cell at its edge stays', () => {
+  test('a line wraps after the last cell that fits the display area', () => {
     expect(cellsOf(bodyPage(`${PRE} 1C404E 3A383126A2`))).toEqual(
       cells(7, 8, ['左', '[730,30]-[769,89]'], ['右', '[770,30]-[809,89]'], ['あ', '[170,90]-[209,149]']),
     );
@@ -325,7 +325,7 @@ describe('positions and sizes', () => {
     );
   });
 
-  test('a mark stands over the next character and takes no cell', () => {
+  test('a non-spacing mark is put on the next character and takes no cell', () => {
     const page = bodyPage(`${PRE} 1C4040 ${BG} 227E 3B7A 4B6B`);
     expect(cellsOf(page)).toEqual([
       '字 [170,30]-[209,89] fg7 bg65',
@@ -334,12 +334,12 @@ describe('positions and sizes', () => {
     ]);
   });
 
-  test('a symbol that Unicode lacks shares its cell', () => {
+  test('a symbol without a Unicode character is a short text in one cell', () => {
     const [run] = bodyPage(`${PRE} 7C58`).runs;
     expect(run).toMatchObject({ text: '(vn)', w: 10, scaleX: 0.5 });
   });
 
-  test('strings that are alternatives of what is shown are hidden', () => {
+  test('concealed strings (CSI f) are not shown', () => {
     expect(bodyPage('3B7A 9B302066 323B 9B312066 4B6B').runs[0]?.text).toBe('字幕');
   });
 });
@@ -386,7 +386,7 @@ describe('colours and decoration', () => {
     expect(bodyPage('9B332064 3B7A').runs[0]).toMatchObject({ bold: true, italic: true });
   });
 
-  test('a raster colour lies behind the area', () => {
+  test('the raster colour fills the area behind the text', () => {
     const [raster] = bodyPage(`${PRE} 902044 9B3636206E 3B7A`).runs;
     expect(raster).toMatchObject({ x: 170, y: 30, w: 620, h: 480, bg: '#ff000080', text: '\u3000' });
   });
@@ -403,7 +403,7 @@ describe('code sets', () => {
     expect(page.runs[0]).toMatchObject({ x: 250, y: 450, text: 'テレビ音楽です' });
   });
 
-  test('a statement begins from the initial state, whatever the one before left', () => {
+  test('each statement starts from the initial state', () => {
     const decoder = new CaptionDecoder();
     decoder.feed(statement([unit(0x20, hex('0E 1B24 2942 81 89'))]), AT);
     const [page] = pagesOf(decoder.feed(statement([unit(0x20, hex('0C 3B7A'))]), AT));
@@ -452,7 +452,7 @@ describe('bitmaps', () => {
     });
   });
 
-  test('depths that no bit count fits are packed into the next larger one', () => {
+  test('a depth that is no power of two uses the next larger number of bits', () => {
     // Depth 5 - 2 = 3: five levels in three bits: 4 3 2 1 0, one row.
     const decoder = new CaptionDecoder();
     const drcs = unit(0x30, hex('01 4121 01 01 03 05 01 8D10'));
@@ -488,7 +488,7 @@ describe('time', () => {
     expect(events[0]).toMatchObject({ at: AT });
   });
 
-  test('text after a wait is a page of its own that keeps what was there', () => {
+  test('text after a wait is a separate page that keeps the earlier text', () => {
     const events = new CaptionDecoder().feed(
       statement([unit(0x20, hex('0C 3B7A 9D2054 4B6B'))]),
       pts90k(2 ** 33 - 90_000),
@@ -510,17 +510,17 @@ describe('time', () => {
     expect(page?.runs.map(({ text }) => text)).toEqual(['字', '幕']);
   });
 
-  test('a statement interrupts one that still waits', () => {
+  test('a new statement cancels the rest of one that is still waiting', () => {
     const decoder = new CaptionDecoder();
     decoder.feed(statement([unit(0x20, hex('0C 1C4040 3B7A 9D207F 0C'))]), AT);
     const [page] = pagesOf(decoder.feed(statement([unit(0x20, hex('1C4140 4B6B'))]), pts90k(AT + 90_000)));
     expect(page?.runs.map(({ text }) => text)).toEqual(['字', '幕']);
-    // Erased again by the next one, although the first one's own end never came.
+    // The next statement clears it, although the first one's own end was never reached.
     const [empty] = pagesOf(decoder.feed(statement([unit(0x20, hex('0C'))]), pts90k(AT + 180_000)));
     expect(empty?.runs).toEqual([]);
   });
 
-  test('repeated erasures make one page', () => {
+  test('repeated clearing gives one page', () => {
     const decoder = new CaptionDecoder();
     const clear = statement([unit(0x20, hex('0C'))]);
     const events = [0, 1, 2].map((second) => decoder.feed(clear, pts90k(AT + second * 90_000)));

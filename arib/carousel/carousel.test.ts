@@ -65,7 +65,7 @@ test('DII: every field', () => {
   }
 });
 
-test('a DII whose blocks could not be sent is none', () => {
+test('a DII with an impossible block size is rejected', () => {
   const module = { id: 1, version: 0, data: content(10) };
   for (const blockSize of [0, 4067]) {
     const bytes = diiSection({ downloadId: 1, transactionId: 1, blockSize, modules: [module] });
@@ -107,7 +107,7 @@ function sent(modules: BuiltModule[], over: { downloadId?: number; transactionId
   };
 }
 
-test('modules come together from blocks in any order, repeated ones too, each once a version', () => {
+test('modules are assembled from blocks in any order, also repeated ones, and emitted once per version', () => {
   const one = { id: 1, version: 3, data: content(250), info: nameInfo('LOGO-05') };
   const two = { id: 2, version: 4, data: content(100, 9) };
   const empty = { id: 3, version: 1, data: new Uint8Array(0) };
@@ -137,7 +137,7 @@ test('modules come together from blocks in any order, repeated ones too, each on
   ]);
 });
 
-test('blocks of another version, another carousel or another size are passed over', () => {
+test('blocks of another version, another carousel or another size are ignored', () => {
   const module = { id: 1, version: 3, data: content(150) };
   const { list } = sent([module]);
   const reader = carousel();
@@ -152,7 +152,7 @@ test('blocks of another version, another carousel or another size are passed ove
   expect(reader.bytes).toBe(0);
 });
 
-test('blocks of two contents under one version are collected again; a DII that is wrong twice is ignored', () => {
+test('a module whose CRC32 is wrong is collected again; the second time the descriptor is ignored', () => {
   const data = content(150);
   const info = [0x05, 4, ...u32(crcOf(data))];
   const right = sent([{ id: 1, version: 0, data, info }]);
@@ -169,7 +169,7 @@ test('blocks of two contents under one version are collected again; a DII that i
   expect(other.blocks.flatMap((block) => wrong.feed(block))).toHaveLength(1);
 });
 
-test('holds no more than it may, whatever is announced', () => {
+test('memory stays bounded, whatever the DII announces', () => {
   const modules = Array.from({ length: 40 }, (_, id) => ({
     id,
     version: 0,
@@ -183,14 +183,14 @@ test('holds no more than it may, whatever is announced', () => {
     expect(reader.bytes).toBeLessThanOrEqual(LIMITS.totalBytes);
   }
   expect(reader.modules.length).toBe(80);
-  // What the next lists push out gives its room back.
+  // Modules replaced by the following DIIs free their memory.
   for (let downloadId = 50; downloadId < 52; downloadId++) {
     reader.feed(sent([{ id: 1, version: 0, data: content(100) }], { downloadId }).list);
   }
   expect(reader.bytes).toBe(0);
 });
 
-test('only what is wanted is collected', () => {
+test('only selected modules are collected', () => {
   const logo = { id: 1, version: 0, data: content(100), info: nameInfo('CS_LOGO-05') };
   const board = { id: 2, version: 0, data: content(100), info: nameInfo('BOARD-1') };
   const { list, blocks } = sent([logo, board]);

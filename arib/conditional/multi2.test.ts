@@ -22,7 +22,7 @@ const bytes = (hex: string): Uint8Array => Uint8Array.fromHex(hex);
 describe.skipIf(!existsSync(SAMPLES))('published vectors', () => {
   const vectors = (): Vectors => JSON.parse(readFileSync(SAMPLES, 'utf8')) as Vectors;
 
-  test('known answers of single blocks', () => {
+  test('single blocks give the known results', () => {
     for (const one of vectors().kat_ecb) {
       const key = bytes(one['key40(system32+data8)']);
       const work = scheduleKeys(key.subarray(0, 32), key.subarray(32));
@@ -30,7 +30,7 @@ describe.skipIf(!existsSync(SAMPLES))('published vectors', () => {
     }
   });
 
-  test('payloads of every kind of length', () => {
+  test('payloads of whole and partial blocks give the known results', () => {
     const { system_key, init_cbc, data_key, cases } = vectors().derived_isdb_mode;
     const work = scheduleKeys(bytes(system_key), bytes(data_key));
     for (const one of cases) {
@@ -81,7 +81,7 @@ describe('MULTI2', () => {
     );
   });
 
-  test('keys of a wrong length are refused', () => {
+  test('keys of a wrong length are rejected', () => {
     expect(() => scheduleKeys(new Uint8Array(31), new Uint8Array(8))).toThrow(RangeError);
     expect(() => scheduleKeys(new Uint8Array(32), new Uint8Array(7))).toThrow(RangeError);
   });

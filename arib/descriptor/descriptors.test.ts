@@ -3,7 +3,7 @@ import { Reader } from '../reader.ts';
 import { forbidsRecording } from './digital-copy-control.ts';
 import { filterDescriptors, findDescriptor, readDescriptors } from './index.ts';
 
-/** Octets in hexadecimal; what stands after `//` on a line names them. */
+/** Octets in hexadecimal, with a comment after `//` on each line. */
 function octets(table: string): Uint8Array {
   return Uint8Array.fromHex(table.replace(/\/\/.*/g, '').replace(/\s/g, ''));
 }
@@ -323,7 +323,7 @@ for (const [table, expected] of DESCRIPTORS) {
 }
 
 /** Every descriptor cut after each octet of its body, its length corrected. */
-test('a body that ends too early is raw, never an exception', () => {
+test('a truncated body is kept raw and never throws', () => {
   for (const [table] of DESCRIPTORS) {
     const whole = octets(table);
     for (let length = 0; length < whole.length - 2; length++) {
@@ -337,7 +337,7 @@ test('a body that ends too early is raw, never an exception', () => {
   expect(readDescriptors(new Reader(octets('48 03 01 05 41')))).toMatchObject([{ kind: 'raw', tag: 0x48 }]);
 });
 
-test('numbers that are no BCD leave a descriptor raw', () => {
+test('a descriptor with invalid BCD digits is kept raw', () => {
   expect(readDescriptors(new Reader(octets('43 0B 0A 17 27 48 11 00 E8 02 88 60 08')))).toMatchObject([
     { kind: 'raw', tag: 0x43 },
   ]);
@@ -346,7 +346,7 @@ test('numbers that are no BCD leave a descriptor raw', () => {
   ]);
 });
 
-test('a loop keeps what came before a descriptor that is longer than the rest', () => {
+test('a loop keeps the descriptors before one that is longer than the remaining bytes', () => {
   const reader = new Reader(octets('52 01 30 48 10 01'));
   expect(readDescriptors(reader)).toEqual([{ kind: 'stream_identifier', componentTag: 0x30 }]);
   expect(reader.exhausted).toBe(true);

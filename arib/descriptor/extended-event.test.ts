@@ -41,13 +41,13 @@ test('an item continues in the next descriptor, even within a character, and kee
   ]);
 });
 
-test('descriptors are ordered by number and repeated ones taken once', () => {
+test('descriptors are sorted by descriptor_number and duplicates removed', () => {
   const first = part(0, [['A2', '30 21']]);
   const second = part(1, [['', '30 22']]);
   expect(items(second, first, second)).toEqual([['あ', '亜唖']]);
 });
 
-test('nothing is continued over a missing descriptor', () => {
+test('an item is not continued across a missing descriptor', () => {
   expect(items(part(0, [['A2', '30 21']]), part(2, [['', '30 22']]))).toEqual([
     ['あ', '亜'],
     ['', '唖'],
@@ -56,7 +56,7 @@ test('nothing is continued over a missing descriptor', () => {
 
 test('a truncated heading continues at the start of the next descriptor', () => {
   expect(items(part(0, [['30 21 30', '']]), part(1, [['22', 'A2']]))).toEqual([['亜唖', 'あ']]);
-  // Within one descriptor a heading without a body is one.
+  // Within one descriptor a heading without a body is kept as an item.
   expect(
     items(
       part(0, [
@@ -70,7 +70,7 @@ test('a truncated heading continues at the start of the next descriptor', () => 
   ]);
 });
 
-test('a heading that comes again is another paragraph', () => {
+test('a repeated heading starts another paragraph', () => {
   expect(
     items(
       part(0, [
@@ -85,7 +85,7 @@ test('a heading that comes again is another paragraph', () => {
   ]);
 });
 
-test('languages are kept apart, texts are joined', () => {
+test('languages are kept separate, texts of one language are joined', () => {
   expect(
     joinExtendedEvents([
       part(0, [['A2', '30 21']], { text: octets('30') }),

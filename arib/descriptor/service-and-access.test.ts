@@ -4,7 +4,7 @@ import { Reader } from '../reader.ts';
 import { captionLanguages } from './caption-content.ts';
 import { findDescriptor, readDescriptors } from './index.ts';
 
-/** Octets in hexadecimal; what stands after `//` on a line names them. */
+/** Octets in hexadecimal, with a comment after `//` on each line. */
 function octets(table: string): Uint8Array {
   return Uint8Array.fromHex(table.replace(/\/\/.*/g, '').replace(/\s/g, ''));
 }
@@ -440,7 +440,7 @@ for (const [table, expected] of DESCRIPTORS) {
 }
 
 /** Every descriptor cut after each octet of its body, its length corrected. */
-test('a truncated body is raw or has fewer fields, never an exception', () => {
+test('a truncated body is kept raw or has fewer fields, and never throws', () => {
   for (const [table] of DESCRIPTORS) {
     const whole = octets(table);
     for (let length = 0; length < whole.length - 2; length++) {
@@ -467,7 +467,7 @@ const DESTINATIONS: readonly [octets: string, expected: object][] = [
   ['99 01 AA', { to: 'unknown', destinationType: 0x99, selector: octets('AA') }],
 ];
 
-test('a hyperlink leads to services, events, modules, contents and nodes', () => {
+test('a hyperlink refers to a service, an event, a module, content or a node', () => {
   for (const [table, expected] of DESTINATIONS) {
     const selector = octets(table);
     const bytes = Uint8Array.from([0xc5, selector.length + 1, 2, ...selector]);
@@ -477,7 +477,7 @@ test('a hyperlink leads to services, events, modules, contents and nodes', () =>
   expect(readDescriptors(new Reader(octets('C5 04 01 01 01 00')))).toMatchObject([{ kind: 'raw' }]);
 });
 
-test('the languages of captions stand in the data content', () => {
+test('the languages of captions are read from the data content descriptor', () => {
   const bytes = octets('C7 12 00 08 30 09 02 13 6A 70 6E 23 65 6E 67 00 6A 70 6E 00');
   const content = findDescriptor(readDescriptors(new Reader(bytes)), 'data_content');
   if (content === undefined) throw new Error('no data content');

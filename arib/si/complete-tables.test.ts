@@ -5,7 +5,7 @@ import { CompleteTables } from './complete-tables.ts';
 
 function section(fields: SectionFields): Section {
   const read = readSection(longSection(fields));
-  if (read === undefined) throw new Error('the test made a section that is none');
+  if (read === undefined) throw new Error('the test built an invalid section');
   return read;
 }
 
@@ -21,7 +21,7 @@ function sdt(originalNetworkId: number, number = 0, lastNumber = 0): Section {
   return section({ tableId: 0x46, extension: 0x4010, number, lastNumber, body });
 }
 
-test('a NIT of several sections is given once all have come, once a version', () => {
+test('a NIT of several sections is emitted when all were received, once per version', () => {
   const tables = new CompleteTables();
   expect(tables.add(nit(1, 2))).toBeUndefined();
   expect(tables.add(nit(0, 2))).toBeUndefined();
@@ -40,7 +40,7 @@ test('a NIT of several sections is given once all have come, once a version', ()
   expect(tables.add(nit(1, 1, changed))?.kind).toBe('nit');
 });
 
-test('a section that is not valid yet changes nothing', () => {
+test('a section with current_next_indicator 0 is ignored', () => {
   const tables = new CompleteTables();
   tables.add(nit(0, 1));
   expect(tables.add(nit(1, 1, { current: false }))).toBeUndefined();
@@ -48,7 +48,7 @@ test('a section that is not valid yet changes nothing', () => {
   expect(tables.add(nit(1, 1))?.kind).toBe('nit');
 });
 
-test('SDTs of two networks with one stream id are two tables', () => {
+test('SDTs of two networks with the same transport_stream_id are separate tables', () => {
   const tables = new CompleteTables();
   expect(tables.add(sdt(4, 0, 1))).toBeUndefined();
   expect(tables.add(sdt(6, 1, 1))).toBeUndefined();
@@ -56,7 +56,7 @@ test('SDTs of two networks with one stream id are two tables', () => {
   expect(tables.add(sdt(6, 0, 1))).toMatchObject({ kind: 'sdt', table: { originalNetworkId: 6 } });
 });
 
-test('a BAT and a BIT are joined as well', () => {
+test('the sections of a BAT and of a BIT are joined as well', () => {
   const tables = new CompleteTables();
   expect(tables.add(nit(0, 0, { tableId: 0x4a }))).toMatchObject({ kind: 'bat', table: { bouquetId: 4 } });
   const body = (id: number) => [0xe0, 0, id, 0xf0, 0];
@@ -67,7 +67,7 @@ test('a BAT and a BIT are joined as well', () => {
   expect(whole.table.broadcasters.map((each) => each.broadcasterId)).toEqual([1, 2]);
 });
 
-test('other tables and unreadable ones are nothing; the number of tables is bounded', () => {
+test('other tables and malformed ones are ignored; the number of tables is bounded', () => {
   const tables = new CompleteTables();
   expect(tables.add(nit(0, 0, { tableId: 0x4e }))).toBeUndefined();
   expect(tables.add(section({ tableId: 0x40, extension: 4, body: [0xff] }))).toBeUndefined();

@@ -22,7 +22,7 @@ function event(table: string, more: Partial<EitEvent> = {}): EitEvent {
   };
 }
 
-test('an event is put together from its descriptors', () => {
+test('an event is assembled from its descriptors', () => {
   const read = broadcastEvent(
     event(`
       4D 0A 6A 70 6E 02 30 21 03 A2 0D A4 // short event: 亜, あ APR い
@@ -92,7 +92,7 @@ test('an event is put together from its descriptors', () => {
   });
 });
 
-test('an event without descriptors, pay and without times is empty but whole', () => {
+test('a pay event without descriptors and times has every field empty', () => {
   const read = broadcastEvent(event('', { startAt: undefined, duration: undefined, pay: true }));
   expect(read).toEqual({
     eventId: 0x0edd as EventId,
@@ -122,7 +122,7 @@ test('video components are recognised, with codec and resolution from stream_con
   expect(broadcastEvent(event('50 06 F1 13 00 6A 70 6E')).video?.resolution).toBeUndefined();
 });
 
-test('recording is forbidden by the digital copy control alone', () => {
+test('only the digital copy control descriptor forbids recording', () => {
   expect(isCopyNever(descriptors('C1 01 C4'))).toBe(true);
   expect(isCopyNever(descriptors('C1 01 84'))).toBe(false);
   expect(isCopyNever(descriptors('C1 01 04'))).toBe(false);

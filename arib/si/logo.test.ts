@@ -1,4 +1,4 @@
-/** CDT, logos and their pictures. The peer reader is no measure here: three of its fixed colours are wrong. */
+/** CDT, logos and their pictures. Not compared with the peer reader, of whose fixed colours three are wrong. */
 import { expect, test } from 'bun:test';
 import { crc32, deflateSync } from 'node:zlib';
 import { longSection } from '../../test/stream-builder.ts';
@@ -36,7 +36,7 @@ function png(width: number, height: number, palette: readonly number[] = [], col
   ]);
 }
 
-test('CDT: a logo with its numbers', () => {
+test('CDT: a logo with its id, version and type', () => {
   const picture = png(64, 36);
   const logo = [...octets('05 FE 12 F3 45'), picture.length >> 8, picture.length & 0xff, ...picture];
   const body = [...octets('7E D0 01 F0 00'), ...logo];
@@ -90,7 +90,7 @@ test('a module of the common carousel: logos of several services; empty ones are
   }
 });
 
-test('the fixed colours: 128, at the places that the standard names', () => {
+test('the fixed palette has 128 colours, at the indices of the standard', () => {
   expect(FIXED_COLOURS.length).toBe(128);
   const hex = (index: number) => {
     const { red, green, blue, alpha } = FIXED_COLOURS[index] ?? { red: 1, green: 1, blue: 1, alpha: 1 };
@@ -105,7 +105,7 @@ test('the fixed colours: 128, at the places that the standard names', () => {
   ]);
 });
 
-test('a picture without palette gets the fixed colours', () => {
+test('a PNG without a palette gets the fixed colours', () => {
   for (const [width, height] of LOGO_SIZES) {
     const picture = png(width, height);
     const whole = completeLogo(picture);
@@ -125,7 +125,7 @@ test('a picture without palette gets the fixed colours', () => {
   }
 });
 
-test('pictures that have a palette or need none stay as they are; what is no PNG is refused', () => {
+test('a PNG with a palette, or that needs none, is unchanged; anything else is rejected', () => {
   const coloured = png(48, 24, chunk('PLTE', [0, 0, 0]));
   expect(completeLogo(coloured)).toBe(coloured);
   const grey = png(48, 24, [], 0);

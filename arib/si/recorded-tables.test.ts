@@ -299,7 +299,7 @@ test.skipIf(!existsSync(FOLDER))('NIT, SDT and EIT are read as TSDuck reads them
 });
 
 test.skipIf(!existsSync(FOLDER))(
-  'a BIT is read as TSDuck reads it; a false section beside it is none',
+  'a BIT is read as TSDuck reads it; an invalid section beside it is dropped',
   async () => {
     const demux = new SectionDemux([pid(0x24), pid(0x195c)]);
     const packets = new PacketFramer().feed(await Bun.file(`${FOLDER}/test-181.ts`).bytes());

@@ -38,7 +38,7 @@ function state(
   return `${completeSegments}/${segments}${complete ? ' complete' : ''}`;
 }
 
-test('a table is complete without the segments of today that are over', () => {
+test('a table is complete without the past segments of today', () => {
   const coverage = new ScheduleCoverage();
   expect(state(coverage)).toBe('0/0');
   fill(coverage, 5, 31);
@@ -59,14 +59,14 @@ test('a segment needs all of its sections', () => {
   expect(state(coverage)).toBe('28/28 complete');
 });
 
-test('eight sections fill a segment', () => {
+test('a segment of eight sections is complete with the last one', () => {
   const coverage = new ScheduleCoverage();
   const more = { lastSectionNumber: 4 * 8 + 7, segmentLastSectionNumber: 4 * 8 + 7 };
   for (let k = 0; k < 8; k++) coverage.add(section(4 * 8 + k, more), AT);
   expect(state(coverage)).toBe('1/1 complete');
 });
 
-test('all tables up to last_table_id are needed, of each kind for itself', () => {
+test('all tables up to last_table_id are needed, separately for basic and extended', () => {
   const coverage = new ScheduleCoverage();
   fill(coverage, 4, 31, { lastTableId: 0x51 });
   expect(state(coverage)).toBe('28/28');
@@ -104,7 +104,7 @@ test('segments beyond last_section_number are neither needed nor kept', () => {
   expect(state(coverage)).toBe('4/28');
 });
 
-test('midnight moves every segment', () => {
+test('at midnight every segment moves by a day', () => {
   const coverage = new ScheduleCoverage();
   fill(coverage, 4, 31);
   const midnight = broadcastMs(Date.parse('2026-11-21T00:00:00+09:00'));
@@ -114,13 +114,13 @@ test('midnight moves every segment', () => {
   expect(state(coverage, 'basic', midnight)).toBe('1/32');
 });
 
-test('segments that are over are no longer waited for', () => {
+test('past segments are no longer required', () => {
   const coverage = new ScheduleCoverage();
   fill(coverage, 5, 31);
   expect(state(coverage, 'basic', broadcastMs(AT + 2 * 3_600_000))).toBe('27/27 complete');
 });
 
-test('numbers that contradict each other are refused', () => {
+test('contradictory section numbers are rejected', () => {
   const coverage = new ScheduleCoverage();
   const refused: readonly ScheduleSection[] = [
     section(8, { kind: 'present-following', tableId: 0x4e }),
@@ -135,7 +135,7 @@ test('numbers that contradict each other are refused', () => {
   expect(state(coverage)).toBe('0/0');
 });
 
-test('it reaches as far as no part is missing', () => {
+test('the covered time ends at the first missing segment', () => {
   const coverage = new ScheduleCoverage();
   expect(coverage.filledUntil(AT)).toBe(AT);
   fill(coverage, 5, 31);
@@ -146,7 +146,7 @@ test('it reaches as far as no part is missing', () => {
   expect(coverage.filledUntil(broadcastMs(AT + 86_400_000))).toBe(broadcastMs(AT + 86_400_000));
 });
 
-test('the rest of a table is empty where another one follows, and the end where none does', () => {
+test('segments beyond the last section are empty if another table follows, otherwise the coverage ends there', () => {
   const coverage = new ScheduleCoverage();
   const day = Date.parse('2026-11-20T00:00:00+09:00');
   fill(coverage, 4, 20, { lastTableId: 0x51, lastSectionNumber: 20 * 8 });
@@ -155,7 +155,7 @@ test('the rest of a table is empty where another one follows, and the end where 
   expect(coverage.filledUntil(AT)).toBe(broadcastMs(day + 4 * 86_400_000 + 10 * 3 * 3_600_000));
 });
 
-test('a part is whole when its last section came, and not any more in a new version', () => {
+test('a segment is complete with its last section, and incomplete again with a new version', () => {
   const coverage = new ScheduleCoverage();
   const two = { segmentLastSectionNumber: 4 * 8 + 1 };
   const whole = (number: number, more: Partial<ScheduleSection>): boolean => {

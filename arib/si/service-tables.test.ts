@@ -10,14 +10,14 @@ import { parseEcm } from './ecm.ts';
 import { parseSdtt } from './sdtt.ts';
 import { parseSit } from './sit.ts';
 
-/** Octets in hexadecimal; what stands after `//` on a line names them. */
+/** Octets in hexadecimal, with a comment after `//` on each line. */
 function octets(table: string): Uint8Array {
   return Uint8Array.fromHex(table.replace(/\/\/.*/g, '').replace(/\s/g, ''));
 }
 
 function section(fields: Omit<SectionFields, 'body'> & { body: string }): Section {
   const read = readSection(longSection({ ...fields, body: [...octets(fields.body)] }));
-  if (read === undefined) throw new Error('the test made a section that is none');
+  if (read === undefined) throw new Error('the test built an invalid section');
   return read;
 }
 
@@ -215,7 +215,7 @@ for (const { name, parse, tableId, extension, body, expected } of EXAMPLES) {
   });
 }
 
-test('a SDTT whose schedule is longer than its content is refused', () => {
+test('an SDTT whose schedule is longer than its content is rejected', () => {
   const body = '40 F1 00 04 03 A1 01 10 02 00 35 00 7F 00 81 9E 8B 00 00 00 00 30 00 80 00';
   expect(parseSdtt(section({ tableId: 0xc3, extension: 0xfffe, body }))).toBeUndefined();
 });

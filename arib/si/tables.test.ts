@@ -7,14 +7,14 @@ import { parseNit } from './nit.ts';
 import { parseSdt } from './sdt.ts';
 import { parseTot, type Tot } from './tot.ts';
 
-/** Octets in hexadecimal; what stands after `//` on a line names them. */
+/** Octets in hexadecimal, with a comment after `//` on each line. */
 function octets(table: string): Uint8Array {
   return Uint8Array.fromHex(table.replace(/\/\/.*/g, '').replace(/\s/g, ''));
 }
 
 function section(fields: Omit<SectionFields, 'body'> & { body: string }): Section {
   const read = readSection(longSection({ ...fields, body: [...octets(fields.body)] }));
-  if (read === undefined) throw new Error('the test made a section that is none');
+  if (read === undefined) throw new Error('the test built an invalid section');
   return read;
 }
 
@@ -60,7 +60,7 @@ const SDT = `
   90 00          // running_status 4, free_CA_mode 1
 `;
 
-test('SDT: services, their EIT flags and what they cost', () => {
+test('SDT: services, their EIT flags and free_CA_mode', () => {
   const sdt = parseSdt(section({ tableId: 0x42, extension: 0x7ed0, version: 3, body: SDT }));
   expect(sdt as unknown).toEqual({
     actual: true,
@@ -110,7 +110,7 @@ const EIT = `
   00 00
 `;
 
-test('EIT: header, times, and times that are not decided', () => {
+test('EIT: header, times and undefined times', () => {
   const eit = parseEit(
     section({ tableId: 0x4e, extension: 0x4800, version: 4, number: 1, lastNumber: 1, body: EIT }),
   );
@@ -147,7 +147,7 @@ test('EIT: header, times, and times that are not decided', () => {
   });
 });
 
-test('EIT: every table_id is of its kind', () => {
+test('EIT: each table_id gives its kind', () => {
   const kinds = [0x4d, 0x4e, 0x4f, 0x50, 0x57, 0x58, 0x5f, 0x60, 0x67, 0x68, 0x6f, 0x70].map((tableId) => {
     const eit = parseEit(section({ tableId, extension: 1, body: EIT }));
     return eit && `${eit.kind} ${eit.actual ? 'actual' : 'other'}`;
@@ -168,12 +168,12 @@ test('EIT: every table_id is of its kind', () => {
   ]);
 });
 
-test('EIT without events is one: the slot is empty', () => {
+test('an EIT without events is valid: nothing is on air in that slot', () => {
   const empty = '7E D0 7E D0 01 4E';
   expect(parseEit(section({ tableId: 0x4e, extension: 1, body: empty }))?.events).toEqual([]);
 });
 
-test('TOT and TDT: the clock', () => {
+test('TOT and TDT: the broadcast time', () => {
   const time = broadcastMs(Date.parse('2020-04-05T19:00:05+09:00'));
   const tot = octets(`
     73 70 0D       // table_id, section_syntax 0, section_length
@@ -185,7 +185,7 @@ test('TOT and TDT: the clock', () => {
   const whole = Uint8Array.from([...tot, ...u16(crc >>> 16), ...u16(crc)]);
   expect(clock(whole)).toEqual({ time, descriptors: [{ kind: 'local_time_offset', offsets: [] }] });
   expect(clock(octets('70 70 05 E6 40 19 00 05'))).toEqual({ time, descriptors: [] });
-  // Not defined, and no time.
+  // Undefined, and digits that are no time.
   expect(clock(octets('70 70 05 FF FF FF FF FF'))).toBeUndefined();
   expect(clock(octets('70 70 05 E6 40 24 00 00'))).toBeUndefined();
   expect(clock(octets('71 70 05 E6 40 19 00 05'))).toBeUndefined();
@@ -193,11 +193,11 @@ test('TOT and TDT: the clock', () => {
 
 function clock(bytes: Uint8Array): Tot | undefined {
   const read = readSection(bytes);
-  if (read === undefined) throw new Error('the test made a section that is none');
+  if (read === undefined) throw new Error('the test built an invalid section');
   return parseTot(read);
 }
 
-test('a section of another table, not current yet, or cut within its loops is none', () => {
+test('a section of another table, with current_next_indicator 0 or with truncated loops is rejected', () => {
   const tables = [
     { parse: parseNit, tableId: 0x40, body: NIT },
     { parse: parseSdt, tableId: 0x42, body: SDT },

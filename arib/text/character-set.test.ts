@@ -57,7 +57,7 @@ test('the Kanji set has the broadcasters’ rows where JIS X 0213 plane 1 has ot
   expect(cell(additional, 16, 1)).toBe('\ufffd');
 });
 
-test('cells that Unicode writes with a combining character give both', () => {
+test('cells that Unicode writes with a combining character give the base and the combining character', () => {
   expect(cell(plane1, 4, 87)).toBe('か\u309a');
   expect(cell(plane1, 11, 70)).toBe('\u02e5\u02e9');
 });
@@ -68,7 +68,7 @@ test('plane 2 has its own characters, some beyond the basic plane', () => {
   expect(cell(plane2, 2, 1)).toBe('\ufffd');
 });
 
-test('additional symbols are not normalised and parts of names stay text', () => {
+test('additional symbols are not normalised, and symbols made of letters stay text', () => {
   expect(cell(additional, 85, 67)).toBe('\ufa6c');
   expect(cell(additional, 85, 68)).toBe('\u{242ee}');
   expect(cell(additional, 92, 59) + cell(additional, 92, 60)).toBe('(cemb)');

@@ -93,18 +93,18 @@ test('shifts invoke each register to GL and GR', () => {
   expect(text('0E 41 0F 30 21 1B 6E 24 1B 6F 24 0F A4 1B 7E C1 1B 7C A4 1B 7D A4')).toBe('A亜いイいAイい');
 });
 
-test('a single shift takes one character, of one or two octets, from either area', () => {
+test('a single shift applies to one character, of one or two octets, in GL or GR', () => {
   expect(text('19 24 19 A4 30 21 1D 24 1D A4 30 21')).toBe('いい亜イイ亜');
   expect(text('1B 24 2B 3A 1D 21 21 1D A1 A1 30 21')).toBe('𠂉𠂉亜');
 });
 
-test('DRCS sets tell which and where', () => {
+test('DRCS characters carry their set and code', () => {
   expect(notes('1B 29 20 41 0E 21 1B 2A 20 4F A2')).toEqual(['drcs 41 21', 'drcs 4F 22']);
   // DRCS-0 has two octets: to G0 in both forms, and to G2.
   expect(notes('1B 24 28 20 40 21 22 1B 24 2A 20 40 A1 A3')).toEqual(['drcs 40 2122', 'drcs 40 2123']);
 });
 
-test('mosaic sets A to D tell which and where', () => {
+test('mosaic characters of sets A to D carry their set and code', () => {
   expect(notes('1B 28 32 21 1B 28 33 22 1B 28 34 23 1B 28 35 7E')).toEqual([
     'mosaic 32 21',
     'mosaic 33 22',
@@ -113,7 +113,7 @@ test('mosaic sets A to D tell which and where', () => {
   ]);
 });
 
-test('undefined sets keep the text after them in step', () => {
+test('characters of undefined sets keep their width, so the following text stays aligned', () => {
   expect(text('1B 29 7D 0E 21 22 0F 30 21')).toBe('unknown 0 21unknown 0 22亜');
   expect(text('1B 24 2A 7D A1 A2 30 21')).toBe('unknown 0 2122亜');
   // Sequences that designate nothing: a 96-code set, an announcer, an undefined shift, no final octet.
@@ -146,7 +146,7 @@ test('macros are defined, run and replaced', () => {
   expect(text('95 41 62 1B 28 4A 95 4F 41', CAPTION_SETS)).toBe('A');
 });
 
-test('macros do not nest and cannot grow without end', () => {
+test('macros do not nest, and their number and length are bounded', () => {
   // 0x61 calls itself and 0x62: both calls do nothing.
   expect(text('95 40 62 30 22 95 4F 95 40 61 1D 61 1D 62 30 21 95 4F 1D 61', CAPTION_SETS)).toBe('亜');
   const body = '3021'.repeat(500);
@@ -157,7 +157,7 @@ test('macros do not nest and cannot grow without end', () => {
   expect(text(`95 40 61 ${'3021'.repeat(513)} 95 4F 1D 61 0E 24`, CAPTION_SETS)).toBe('イ');
 });
 
-test('a macro that does not end takes the rest, others are skipped', () => {
+test('an unterminated macro definition takes the rest of the text; unsupported ones are skipped', () => {
   expect(text('30 21 95 40 61 30 22 30 23', CAPTION_SETS)).toBe('亜');
   // No definition (P1 other than 40, 41), an end without a start, no code.
   expect(text('95 4F 30 21 95 42 30 21 95 40 0D', CAPTION_SETS)).toBe('亜亜APR');
@@ -220,9 +220,9 @@ for (const [octets, note] of CONTROLS) {
   });
 }
 
-test('0xFF is nothing', () => expect(text('FF 30 21 FF')).toBe('亜'));
+test('0xFF is ignored', () => expect(text('FF 30 21 FF')).toBe('亜'));
 
-/** Parameters that are missing: the function is dropped, what stands in their place is read. */
+/** Missing parameters: the function is dropped, the octets in their place are read as text. */
 const DAMAGED: [octets: string, expected: string[]][] = [
   ['8B 0D', ['APR']],
   ['1C 46 0D', ['APR']],
@@ -254,7 +254,7 @@ test('long and many parameters of CSI are bounded', () => {
   expect(notes(`9B ${many} 20 61`)).toEqual([`ACPS(${Array(8).fill(99_999).join(';')})`]);
 });
 
-test('a two-octet character may have its octets in both areas', () => {
+test('the two octets of a character may be in different areas (GL and GR)', () => {
   expect(text('30 A1 1B 24 2A 42 B0 21')).toBe('亜亜');
 });
 
@@ -271,7 +271,7 @@ test('one-segment captions have DRCS-1 in GL and kanji in GR', () => {
   ]);
 });
 
-test('state stays between texts until it is reset', () => {
+test('the state is kept between texts until it is reset', () => {
   const sink = new Notes();
   const decoder = new EightUnitDecoder(sink);
   decoder.decode(new Uint8Array([0x0e]));

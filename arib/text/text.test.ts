@@ -25,14 +25,14 @@ test('a title as broadcast: shifts, single shifts, marks', () => {
   ).toBe('SF映画ーの2🈑🈞');
 });
 
-test('line breaks stay, all other control functions leave nothing', () => {
+test('line breaks are kept, all other control functions are removed', () => {
   // 亜 APR 亜; WHF, APS, SZX, COL, TIME, CSI SDF, HLC, 亜
   expect(decode('30 21 0D 30 21 87 1C 41 42 8B 60 90 20 44 9D 20 7F 9B 36 3B 34 20 56 97 4D 30 21')).toBe(
     '亜\n亜亜',
   );
 });
 
-test('what has no character in Unicode has a stand-in', () => {
+test('characters that Unicode lacks are replaced by a substitute', () => {
   // DRCS-1 0x21, mosaic A 0x21, an undefined set 0x21, the empty cell 90-12 of the Kanji set
   expect(decode('1B 28 20 41 21 1B 28 32 21 1B 28 7D 21 1B 24 42 7A 2C')).toBe('〓▒\ufffd\ufffd');
 });
@@ -42,13 +42,13 @@ test('characters of several code units and texts in one cell', () => {
   expect(decode('7C 58 75 2F 1B 24 39 24 77')).toBe('(vn)𠮷か\u309a');
 });
 
-test('a text does not see the one before it', () => {
+test('each text starts from the initial state', () => {
   expect(decode('0E 41 89')).toBe('A');
   expect(decode('30 21 20')).toBe('亜　');
   expect(decode('')).toBe('');
 });
 
-test('long texts are whole', () => {
+test('long texts are not truncated', () => {
   expect(decode('30 21'.repeat(10_000))).toBe('亜'.repeat(10_000));
 });
 

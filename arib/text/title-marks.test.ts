@@ -7,7 +7,7 @@ function split(name: string): [title: string, ...faces: string[]] {
   return [title, ...marks.map((mark) => mark.face)];
 }
 
-test('every mark is the character that its cell of row 90 is decoded to', () => {
+test('every mark equals the decoded character of its cell in row 90', () => {
   for (const { cell, character, face } of TITLE_MARKS) {
     expect(decodeText(Uint8Array.of(0x7a, 0x20 + cell))).toBe(character);
     expect(face.normalize('NFKC')).toBe(face);
@@ -32,11 +32,11 @@ test('marks at both ends and in the middle, in all spellings', () => {
   expect(split('前半 [字]　[再] 後半')).toEqual(['前半 後半', '字', '再']);
 });
 
-test('a mark that stands twice is given once', () => {
+test('a repeated mark is returned once', () => {
   expect(split('[字]題\u{1F211}')).toEqual(['題', '字']);
 });
 
-test('brackets around other things stay, and so do spaces between words', () => {
+test('brackets around other text and spaces between words are kept', () => {
   expect(split('名曲選[1] ♬ほか')).toEqual(['名曲選[1] ♬ほか']);
   expect(split('[東京]夜景　【前編】')).toEqual(['[東京]夜景　【前編】']);
   expect(split('映画「字」(再)')).toEqual(['映画「字」(再)']);
@@ -44,7 +44,7 @@ test('brackets around other things stay, and so do spaces between words', () => 
   expect(split('[[字]]')).toEqual(['[ ]', '字']);
 });
 
-test('a title of marks alone keeps its name', () => {
+test('a title that consists of marks only is kept', () => {
   expect(split(' \u{1F211}[再]')).toEqual(['\u{1F211}[再]', '字', '再']);
   expect(split('')).toEqual(['']);
 });

@@ -13,7 +13,7 @@ test('time stamps are compared across their wrap', () => {
   expect(ptsDifference(pts90k(-10), pts90k(10))).toBe(-20);
 });
 
-test('a clock reference has its base in 90 kHz units', () => {
+test('the base of a PCR is in 90 kHz units', () => {
   expect(pcrToPts(PCR_MODULUS - 1)).toBe(pts90k(-1));
   expect(pcrToPts(299)).toBe(pts90k(0));
 });

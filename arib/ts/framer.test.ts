@@ -38,7 +38,7 @@ describe('the framer', () => {
     expect(framed.buffer).toBe(bytes.buffer);
   });
 
-  test('finds the first packet behind other bytes', () => {
+  test('finds the first packet after other bytes', () => {
     const framer = new PacketFramer();
     const bytes = stream(8);
     expect(framer.feed(concat(Uint8Array.of(1, 0x47, 3), bytes))).toEqual(bytes);
@@ -46,7 +46,7 @@ describe('the framer', () => {
     expect(framer.syncErrors).toBe(0);
   });
 
-  test('does not believe a sync byte that no others follow', () => {
+  test('ignores a sync byte that is not followed by others', () => {
     const framer = new PacketFramer();
     const noise = new Uint8Array(1000).fill(0x46);
     noise[100] = 0x47;
@@ -96,7 +96,7 @@ describe('the framer', () => {
     }
   });
 
-  test('gives the same packets for any chunks of any bytes', () => {
+  test('gives the same packets however the bytes are chunked', () => {
     // Mostly packets, with pieces of noise and of cut packets between them.
     const piece = fc.oneof(
       { weight: 4, arbitrary: fc.integer({ min: 1, max: 12 }).map(stream) },
@@ -134,7 +134,7 @@ function padded(packets: Uint8Array, before: number, after: number): Uint8Array 
   const parts: Uint8Array[] = [];
   for (let at = 0; at < packets.length; at += 188) {
     const noise = Uint8Array.from({ length: before + after }, (_, n) => (at * 7 + n * 31) & 0xff);
-    // Not in all packets: what stands at every distance is a sync byte by definition.
+    // Not in all packets: a byte repeated at every packet distance would be a sync byte by definition.
     if ((at / 188) % 3 === 0) noise[(at / 188) % (before + after)] = 0x47;
     parts.push(noise.subarray(0, before), packets.subarray(at, at + 188), noise.subarray(before));
   }
@@ -147,7 +147,7 @@ describe.each([
 ] as const)('packets %s', (_, before, after) => {
   const stride = 188 + before + after;
 
-  test('are found whatever the chunks are', () => {
+  test('are found however the stream is chunked', () => {
     const bytes = stream(40);
     for (const sizes of [[7680], [1], [188], [stride], [613], [3, 1000, 61], [stride - 1, stride + 1]]) {
       const framer = new PacketFramer();
@@ -172,7 +172,7 @@ describe.each([
     }
   });
 
-  test('may be followed by packets without anything between', () => {
+  test('may be followed by packets 188 octets apart', () => {
     const bytes = stream(30);
     const framer = new PacketFramer();
     const mixed = concat(padded(bytes.subarray(0, 10 * 188), before, after), bytes.subarray(10 * 188));
@@ -185,13 +185,13 @@ describe.each([
 });
 
 describe('the end of a stream', () => {
-  test('gives packets that were too few to be confirmed', () => {
+  test('returns the packets that were too few to confirm sync', () => {
     const framer = new PacketFramer();
     expect(framer.feed(stream(2))).toHaveLength(0);
     expect(framer.flush()).toEqual(stream(2));
   });
 
-  test('gives nothing twice', () => {
+  test('returns no packet twice', () => {
     const framer = new PacketFramer();
     expect(framer.feed(stream(9))).toEqual(stream(9));
     expect(framer.flush()).toHaveLength(0);

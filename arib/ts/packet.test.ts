@@ -54,7 +54,7 @@ describe('the packet header', () => {
     expect(packetPcr(stream, 188)).toBe((2 ** 32 + 1) * 300 + 299);
   });
 
-  test('without an adaptation field leads to 184 octets of payload', () => {
+  test('without an adaptation field gives 184 octets of payload', () => {
     const plain = packet(0x47, 0x1f, 0xff, 0x10);
     expect(packetPid(plain, 0)).toBe(0x1fff as never);
     expect(payloadStart(plain, 0)).toBe(4);
@@ -64,7 +64,7 @@ describe('the packet header', () => {
 });
 
 describe('the adaptation field', () => {
-  test('reads discontinuity, random access and the clock', () => {
+  test('has the discontinuity and random access indicators and the PCR', () => {
     expect(readAdaptationField(FULL, 0)).toEqual({
       discontinuity: true,
       randomAccess: true,
@@ -83,18 +83,18 @@ describe('the adaptation field', () => {
     expect(payloadStart(stuffed, 0)).toBe(5);
   });
 
-  test('that is longer than the packet is no field, and leaves no payload', () => {
+  test('is ignored, like the payload, when it is longer than the packet', () => {
     const damaged = packet(0x47, 0x01, 0x00, 0x30, 0xf0, 0x10);
     expect(readAdaptationField(damaged, 0)).toBeUndefined();
     expect(packetPcr(damaged, 0)).toBeUndefined();
     expect(payloadStart(damaged, 0)).toBe(188);
   });
 
-  test('too short for the clock that its flag promises has none', () => {
+  test('has no PCR when it is too short for the one its flag announces', () => {
     expect(packetPcr(packet(0x47, 0x01, 0x00, 0x20, 0x06, 0x10), 0)).toBeUndefined();
   });
 
-  test('of a packet without payload fills it', () => {
+  test('fills a packet without payload', () => {
     const [only] = [
       new StreamBuilder().packet(0x1ff, { adaptation: adaptation({ pcr: 27_000_000 * 3600 }) }),
     ];
@@ -104,7 +104,7 @@ describe('the adaptation field', () => {
     expect(packetPcr(bytes, 0)).toBe(27_000_000 * 3600);
   });
 
-  test('carries every value of the clock', () => {
+  test('carries every PCR value', () => {
     for (const pcr of [0, 299, 300, 2 ** 33 * 300 - 1, 1_234_567_890_123]) {
       const bytes = new StreamBuilder().packet(0x1ff, { adaptation: adaptation({ pcr }) }).bytes();
       expect(packetPcr(bytes, 0)).toBe(pcr);

@@ -12,7 +12,7 @@ function pes(data: Uint8Array): Uint8Array {
   return Uint8Array.from([0x00, 0x00, 0x01, 0xc0, 0xee, 0xee, 0x80, 0x00, 0x00, ...data]);
 }
 
-test('what is written is read again, whatever its size', () => {
+test('a written PES packet is read back, whatever its size', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 1200 }), fc.integer({ min: 0, max: 15 }), (data, counter) => {
       const packets = packetizePes(pes(data), PID, counter);
@@ -30,7 +30,7 @@ test('what is written is read again, whatever its size', () => {
   );
 });
 
-test('every size around a packet is stuffed exactly', () => {
+test('every size around that of a TS packet is stuffed exactly', () => {
   for (let length = 0; length <= 400; length += 1) {
     const packets = packetizePes(pes(new Uint8Array(length).fill(0x55)), PID, 0);
     expect(packets.length).toBe(Math.ceil((length + 9) / 184) * PACKET_SIZE);

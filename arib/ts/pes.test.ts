@@ -49,7 +49,7 @@ describe('a PES packet', () => {
     });
   });
 
-  test('of private_stream_2 has data at once', () => {
+  test('of private_stream_2 has its data directly after the length', () => {
     expect(readPes(pesPacket({ streamId: 0xbf, data: [1, 2, 3] }))).toMatchObject({
       streamId: 0xbf,
       pts: undefined,
@@ -57,7 +57,7 @@ describe('a PES packet', () => {
     });
   });
 
-  test('without its start code, its marker or its header is none', () => {
+  test('without its start code, its marker bits or its header is rejected', () => {
     const whole = pesPacket({ streamId: 0xc0, pts: 5, data: [1] });
     expect(readPes(whole.subarray(1))).toBeUndefined();
     expect(readPes(whole.subarray(0, 11))).toBeUndefined();
@@ -65,8 +65,8 @@ describe('a PES packet', () => {
   });
 });
 
-describe('PES packets are put together', () => {
-  test('as soon as their length is reached', () => {
+describe('PES packets are reassembled', () => {
+  test('as soon as PES_packet_length is reached', () => {
     const bytes = new StreamBuilder()
       .pes(
         0x110,
@@ -81,7 +81,7 @@ describe('PES packets are put together', () => {
     expect(found[0]).toMatchObject({ streamId: 0xc0, pts: pts90k(900), dts: undefined, data: data(500) });
   });
 
-  test('up to the next one where the length is not given', () => {
+  test('up to the next start when PES_packet_length is 0', () => {
     const builder = new StreamBuilder();
     const pictures = [20_000, 90_000, 300].map(data);
     for (const [n, picture] of pictures.entries()) {
@@ -99,14 +99,14 @@ describe('PES packets are put together', () => {
     ]);
   });
 
-  test('without the octets behind their length', () => {
+  test('without the octets after their length', () => {
     const pes = pesPacket({ streamId: 0xbd, pts: 1, data: data(20) });
     const payload = new Uint8Array(184).fill(0xff);
     payload.set(pes);
     expect(assemble(new StreamBuilder().packet(0x130, { start: true, payload }))[0]?.data).toEqual(data(20));
   });
 
-  test('from their first start on', () => {
+  test('from the first payload_unit_start_indicator on', () => {
     const builder = new StreamBuilder().packet(0x110, { payload: data(184) });
     builder.pes(0x110, pesPacket({ streamId: 0xc0, pts: 1, data: data(10) }));
     expect(assemble(builder)).toHaveLength(1);

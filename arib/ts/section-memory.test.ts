@@ -25,7 +25,7 @@ function given(sent: readonly Uint8Array[], memory: SectionMemory): number[][] {
   );
 }
 
-test('a repetition is not given again; another number, version, table or content is', () => {
+test('a repetition is suppressed; another section number, version, table or content is not', () => {
   const memory = new SectionMemory();
   const sent = [
     ...[eit(), eit({ number: 8 }), eit(), eit({ number: 8 })],
@@ -36,7 +36,7 @@ test('a repetition is not given again; another number, version, table or content
   expect(memory.repetitions).toBe(4);
 });
 
-test('a damaged section is never remembered, and does not make the right one forgotten', () => {
+test('a damaged section is not remembered, and does not displace the valid one', () => {
   const memory = new SectionMemory();
   const damaged = eit();
   damaged[100] = 0xff;
@@ -51,20 +51,20 @@ test('a damaged section is never remembered, and does not make the right one for
   ]);
 });
 
-test('small sections in one packet, sent again and again, are given once', () => {
+test('repeated small sections in one packet are emitted once', () => {
   const memory = new SectionMemory();
   const small = eit({ body: [1, 2, 3] });
   expect(given([small, small, small, eit({ body: [4] }), small], memory)).toEqual([[0], [], [], [0], [0]]);
 });
 
-test('what was forgotten is given again', () => {
+test('a section is emitted again after it was forgotten', () => {
   const memory = new SectionMemory();
   given([eit()], memory);
   memory.clear();
   expect(given([eit()], memory)).toEqual([[0]]);
 });
 
-test('short sections are given each time', () => {
+test('short sections are emitted each time', () => {
   const memory = new SectionMemory();
   const time = Uint8Array.from([0x70, 0x70, 5, 0xee, 0x11, 0x12, 0, 0]);
   expect(given([time, time], memory)).toEqual([[0], [0]]);

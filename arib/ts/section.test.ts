@@ -76,7 +76,7 @@ describe('a section', () => {
     });
   });
 
-  test('with any single wrong bit is none', () => {
+  test('with any single bit wrong is dropped', () => {
     for (let bit = 0; bit < PAT.length * 8; bit++) {
       const damaged = PAT.slice();
       damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (0x80 >> (bit & 7));
@@ -86,7 +86,7 @@ describe('a section', () => {
     }
   });
 
-  test('of the short kind has a CRC as TOT and none as TDT', () => {
+  test('of the short form has a CRC in the TOT and none in the TDT', () => {
     expect(readSection(TOT)).toMatchObject({ tableId: 0x73, long: false, body: TOT.subarray(3, 10) });
     expect(readSection(TDT)).toMatchObject({ tableId: 0x70, long: false, body: TDT.subarray(3) });
     const damaged = TOT.slice();
@@ -94,21 +94,21 @@ describe('a section', () => {
     expect(readSection(damaged)).toBeUndefined();
   });
 
-  test('may be as long as its table allows, and no longer', () => {
+  test('has at most the length that its table allows', () => {
     expect(readSection(sectionOf(1024, 0x02))).toBeDefined();
     expect(readSection(sectionOf(1025, 0x02))).toBeUndefined();
     expect(readSection(sectionOf(4096, 0x50))).toBeDefined();
     expect(readSection(sectionOf(4097, 0x50))).toBeUndefined();
   });
 
-  test('shorter than its own header is none', () => {
+  test('shorter than its own header is dropped', () => {
     expect(readSection(Uint8Array.of(0x00, 0xb0))).toBeUndefined();
     expect(readSection(Uint8Array.of(0x50, 0xb0, 0x00))).toBeUndefined();
     expect(readSection(Uint8Array.of(0x73, 0x70, 0x01, 0x00))).toBeUndefined();
   });
 });
 
-test('the CRC of the standard is computed', () => {
+test('CRC_32 is the one of the standard', () => {
   expect(crc32(new TextEncoder().encode('123456789'))).toBe(0x0376e6e7);
   expect(crc32(PAT)).toBe(0);
   // Every length and start: steps of eight octets and what is left over.
@@ -119,7 +119,7 @@ test('the CRC of the standard is computed', () => {
   }
 });
 
-describe('sections are put together', () => {
+describe('sections are reassembled', () => {
   test('from one packet', () => {
     expect(bytesOf(assemble(new StreamBuilder().sections(0, PAT).bytes()))).toEqual([PAT]);
   });
@@ -134,7 +134,7 @@ describe('sections are put together', () => {
     expect(bytesOf(assemble(new StreamBuilder().sections(0x12, long).bytes()))).toEqual([long]);
   });
 
-  test('where one ends and the next begins in the same packet', () => {
+  test('when one ends and the next begins in the same packet', () => {
     const first = sectionOf(300, 0x50, 0x11);
     const second = sectionOf(200, 0x50, 0x22);
     const rest = 300 - 183;
@@ -156,7 +156,7 @@ describe('sections are put together', () => {
     expect(bytesOf(assemble(builder.bytes()))).toEqual([first, PAT]);
   });
 
-  test('behind adaptation fields', () => {
+  test('after adaptation fields', () => {
     const long = sectionOf(400);
     const builder = new StreamBuilder().packet(0x12, { start: true, payload: [0, ...long.subarray(0, 50)] });
     builder.packet(0x12, {}).packet(0x12, { payload: long.subarray(50, 220) });
@@ -164,7 +164,7 @@ describe('sections are put together', () => {
     expect(bytesOf(assemble(builder.bytes()))).toEqual([long]);
   });
 
-  test('once, when packets come twice', () => {
+  test('once, when packets are duplicated', () => {
     const long = sectionOf(300);
     const packets = new StreamBuilder().sections(0x12, long).bytes();
     const twice = new StreamBuilder();
@@ -172,7 +172,7 @@ describe('sections are put together', () => {
     expect(bytesOf(assemble(twice.bytes()))).toEqual([long]);
   });
 
-  test('and own their bytes', () => {
+  test('and do not share memory with the packets', () => {
     const stream = new StreamBuilder().sections(0, PAT).bytes();
     const [section] = assemble(stream);
     stream.fill(0);
@@ -228,12 +228,12 @@ describe('a section is dropped', () => {
     expect(survivors(first, wrong, third, after)).toEqual({ sections: [PAT], incomplete: 0, invalid: 1 });
   });
 
-  test('when the next one starts before its end', () => {
+  test('when the next section starts before its end', () => {
     const early = new StreamBuilder().setCounter(0x12, 1).sections(0x12, PAT).bytes();
     expect(survivors(first, early)).toEqual({ sections: [PAT], incomplete: 1, invalid: 0 });
   });
 
-  test('when the pointer_field leads out of the packet', () => {
+  test('when the pointer_field points beyond the packet', () => {
     const builder = new StreamBuilder().packet(0x12, { start: true, payload: stuffed(184, ...PAT) });
     expect(survivors(builder.bytes())).toEqual({ sections: [], incomplete: 0, invalid: 1 });
   });
@@ -245,7 +245,7 @@ describe('a section is dropped', () => {
 });
 
 describe('the demultiplexer', () => {
-  test('gives the sections of the PIDs asked for', () => {
+  test('returns the sections of the selected PIDs', () => {
     const demux = new SectionDemux([pid(0), pid(0x14)]);
     const stream = new StreamBuilder().sections(0, PAT).sections(0x12, PAT).sections(0x14, TDT).bytes();
     expect(demux.feed(stream).map((section) => [section.pid, section.tableId])).toEqual([
@@ -254,7 +254,7 @@ describe('the demultiplexer', () => {
     ]);
   });
 
-  test('starts and stops listening', () => {
+  test('can add and remove PIDs', () => {
     const demux = new SectionDemux();
     const stream = new StreamBuilder().sections(0, PAT).bytes();
     expect(demux.feed(stream)).toEqual([]);
@@ -266,7 +266,7 @@ describe('the demultiplexer', () => {
   });
 });
 
-test('what is written comes back, whatever the lengths', () => {
+test('written sections are read back, whatever their lengths', () => {
   const section = fc.integer({ min: 12, max: 4096 }).chain((length) => fc.constant(sectionOf(length)));
   const group = fc.array(section, { minLength: 1, maxLength: 5 });
   fc.assert(
@@ -279,12 +279,12 @@ test('what is written comes back, whatever the lengths', () => {
   );
 });
 
-test('a PAT of many programmes has its sections apart', () => {
+test('a PAT of many programmes is split into sections', () => {
   const sections = [0, 1].map((number) => patSection(1, [[number + 1, 0x100]], { number, lastNumber: 1 }));
   expect(assemble(new StreamBuilder().sections(0, ...sections).bytes()).map((s) => s.number)).toEqual([0, 1]);
 });
 
-test('a packet repeated gives the same sections again, and one that differs does not', () => {
+test('an identical repeated packet gives the same sections, a different one does not', () => {
   const assembler = new SectionAssembler();
   const stream = new StreamBuilder()
     .sections(0, PAT)
@@ -298,7 +298,7 @@ test('a packet repeated gives the same sections again, and one that differs does
   expect(fourth).toEqual(first as Section);
 });
 
-test('a packet repeated in the middle of a section does not end it early', () => {
+test('a packet repeated in the middle of a section does not truncate it', () => {
   // Every middle packet has the same payload: only their counters differ.
   const long = sectionOf(4000);
   const twice = new StreamBuilder().sections(0x12, long).sections(0x12, long);

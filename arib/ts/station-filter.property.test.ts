@@ -34,7 +34,7 @@ function same(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.from(a.buffer, a.byteOffset, a.length).equals(Buffer.from(b.buffer, b.byteOffset, b.length));
 }
 
-test('any chunks of a stream give the same output', () => {
+test('the output does not depend on how the stream is chunked', () => {
   fc.assert(
     fc.property(damagedStream, chunkSizes, fc.constantFrom<Way>('feed', 'take'), (stream, sizes, way) => {
       const whole = narrow([stream]);
@@ -56,7 +56,7 @@ test('a narrowed stream stays the same when it is narrowed again', () => {
   );
 });
 
-test('a narrowed stream has one programme, no null packets, and the SI as it was', () => {
+test('a narrowed stream has one programme, no null packets and the unchanged SI', () => {
   fc.assert(
     fc.property(wildStream, (stream) => {
       const { bytes } = narrow([stream]);
@@ -80,7 +80,7 @@ test('a narrowed stream has one programme, no null packets, and the SI as it was
   );
 });
 
-test('no PMT of another station comes out on the PID of the PMT', () => {
+test('the PMT PID carries no PMT of another station', () => {
   fc.assert(
     fc.property(wildStream, (stream) => {
       const { bytes } = narrow([stream]);

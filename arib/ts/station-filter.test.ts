@@ -111,7 +111,7 @@ function continuityErrors(bytes: Uint8Array): number {
 }
 
 describe('the station filter', () => {
-  test('keeps the station, its clock, its ECMs and the SI, and nothing else', () => {
+  test('keeps the station, its PCR, its ECMs and the SI, and nothing else', () => {
     const builder = some(begun(), ...OUR_PIDS, ...SI, 0x200, 0xfff, 0x300, 0x1ff0).nulls(3);
     const { bytes, pids } = narrow(some(builder, ...OUR_PIDS));
     expect(pids).toEqual([0, OUR_PMT, ...OUR_PIDS, ...SI, ...OUR_PIDS]);
@@ -119,13 +119,13 @@ describe('the station filter', () => {
     expect(packetsOf(bytes, ...kept)).toEqual(packetsOf(builder.bytes(), ...kept));
   });
 
-  test('drops what comes before the PMT, but not the SI', () => {
+  test('drops packets before the first PMT, except the SI', () => {
     const builder = some(new StreamBuilder(), 0x100, 0x11).sections(0, PAT);
     some(builder, 0x100, 0x12).sections(OUR_PMT, PMT);
     expect(narrow(some(builder, 0x100, 0x110)).pids).toEqual([0x11, 0, 0x12, OUR_PMT, 0x100, 0x110]);
   });
 
-  test('sends a PAT of this station and the network alone, where the PAT was', () => {
+  test('replaces the PAT by one that lists only this station and the network', () => {
     const builder = some(begun(), 0x100, 0x100).sections(0, PAT);
     const { bytes, pids } = narrow(some(builder, 0x100));
     expect(pids).toEqual([0, OUR_PMT, 0x100, 0x100, 0, 0x100]);
@@ -140,7 +140,7 @@ describe('the station filter', () => {
     expect(continuityErrors(bytes)).toBe(0);
   });
 
-  test('sends the PMT as it is', () => {
+  test('sends the PMT unchanged', () => {
     const { bytes, filter, maps } = narrow(begun().sections(OUR_PMT, PMT));
     expect(sectionsOf(bytes, OUR_PMT).map((section) => section.bytes)).toEqual([PMT, PMT]);
     expect(maps).toHaveLength(1);
@@ -148,7 +148,7 @@ describe('the station filter', () => {
     expect(filter.transportStreamId as unknown).toBe(TSID);
   });
 
-  test('sends a PMT of several packets whole, however the chunks fall', () => {
+  test('sends a PMT of several packets completely, however the stream is chunked', () => {
     const streams = Array.from({ length: 40 }, (_, n) => ({ type: 0x0d, pid: 0x140 + n }));
     const long = pmtSection(OURS, { pcrPid: 0x140, streams, descriptors: new Array(254).fill(0) });
     const builder = new StreamBuilder();
@@ -172,7 +172,7 @@ describe('the station filter', () => {
     expect(sectionsOf(bytes, 0)[0]).toMatchObject({ number: 0, lastNumber: 0 });
   });
 
-  test('takes only its own PMT from a PID that several share', () => {
+  test('takes only its own PMT from a PID shared by several', () => {
     const shared = patSection(TSID, [
       [OURS, 0x1f0],
       [THEIRS, 0x1f0],
@@ -184,7 +184,7 @@ describe('the station filter', () => {
     expect(sectionsOf(bytes, 0x1f0).map((section) => section.bytes)).toEqual([PMT, PMT]);
   });
 
-  test('keeps the clock where the PMT carries it', () => {
+  test('keeps a PCR that is sent on the PID of the PMT', () => {
     const own = pmtSection(OURS, { pcrPid: OUR_PMT, streams: [{ type: 2, pid: 0x100 }] });
     const padded = new Uint8Array(176).fill(0xff);
     padded.set([0, ...own]);
@@ -198,7 +198,7 @@ describe('the station filter', () => {
     expect(continuityErrors(bytes)).toBe(0);
   });
 
-  test('continues the continuity counter of a clock whose PID is shared with the PMT', () => {
+  test('continues the continuity counter of a PCR that shares the PID of the PMT', () => {
     const clock = pmtSection(OURS, { pcrPid: 0x1f0, streams: [] });
     const at = (pmtPid: number, version: number): Uint8Array =>
       patSection(TSID, [[OURS, pmtPid]], { version });
@@ -221,13 +221,13 @@ describe('the station filter', () => {
     expect(kept).toEqual(copy);
   });
 
-  test('narrows a chunk that it may have, with the same result', () => {
+  test('gives the same result when it may overwrite the chunk', () => {
     const input = some(some(begun(), 0x200, ...OUR_PIDS), 0x200, ...OUR_PIDS).bytes();
     const fed = new StationFilter(serviceId(OURS)).feed(input);
     expect(new StationFilter(serviceId(OURS)).take(input)).toEqual(fed);
   });
 
-  test('counts what the station suffered', () => {
+  test('counts the errors of the station', () => {
     const builder = some(begun(), 0x100, 0x110, 0x200);
     builder
       .packet(0x100, { payload: new Uint8Array(184), counter: 9 })
@@ -253,7 +253,7 @@ describe('a PMT change', () => {
     expect(maps.map((map) => map.version)).toEqual([3, 4]);
   });
 
-  test('is followed even if the version stays', () => {
+  test('is followed even if the version is unchanged', () => {
     const same = pmtSection(OURS, { pcrPid: 0x1ff, streams: [{ type: 2, pid: 0x111 }] }, { version: 3 });
     const { pids, maps } = narrow(some(begun().sections(OUR_PMT, same), 0x100, 0x111));
     expect(pids).toEqual([0, OUR_PMT, OUR_PMT, 0x111]);
@@ -282,13 +282,13 @@ describe('a PMT change', () => {
     }
   });
 
-  test('gives a PID back to another station', () => {
+  test('releases a PID that now belongs to another station', () => {
     const theirs = pmtSection(THEIRS, { pcrPid: 0x110, streams: [{ type: 2, pid: 0x110 }] }, { version: 1 });
     const builder = some(begun(), 0x110).sections(OUR_PMT, next).sections(THEIR_PMT, theirs);
     expect(narrow(some(builder, 0x110, 0x100)).pids).toEqual([0, OUR_PMT, 0x110, OUR_PMT, 0x100]);
   });
 
-  test('that brings a PID back continues its continuity counter', () => {
+  test('that restores a PID continues its continuity counter', () => {
     const builder = some(begun(), 0x110, 0x110, 0x110).sections(OUR_PMT, next);
     // Meanwhile the PID has another user, and so another count.
     some(builder.setCounter(0x110, 9), 0x110, 0x110).sections(OUR_PMT, PMT).packet(0x110, {});
@@ -297,7 +297,7 @@ describe('a PMT change', () => {
     expect(continuityErrors(bytes)).toBe(0);
   });
 
-  test('that brings a PID back still shows what is lost later', () => {
+  test('that restores a PID does not hide later losses', () => {
     const builder = some(begun(), 0x110).sections(OUR_PMT, next).sections(OUR_PMT, PMT);
     const { bytes } = narrow(some(some(builder.setCounter(0x110, 7), 0x110).setCounter(0x110, 12), 0x110));
     expect(continuityErrors(bytes)).toBe(1);
@@ -336,7 +336,7 @@ describe('a PAT change', () => {
     expect(continuityErrors(bytes)).toBe(0);
   });
 
-  test('of other stations alone changes nothing in the output', () => {
+  test('that concerns only other stations does not change the output', () => {
     const fewer = patSection(TSID, PROGRAMS.slice(0, 2), { version: 8 });
     const { bytes } = narrow(begun().sections(0, fewer));
     const [before, after] = sectionsOf(bytes, 0);
@@ -361,7 +361,7 @@ describe('a PAT change', () => {
     expect(filter.programMap).toBeUndefined();
   });
 
-  test('that brings the station back is followed', () => {
+  test('that restores the station is followed', () => {
     const gone = patSection(TSID, [[THEIRS, THEIR_PMT]], { version: 8 });
     const builder = some(begun(), 0x100).sections(0, gone);
     some(builder, 0x100).sections(0, PAT).sections(OUR_PMT, PMT);
@@ -371,7 +371,7 @@ describe('a PAT change', () => {
     expect(continuityErrors(bytes)).toBe(0);
   });
 
-  test('to another transport stream forgets the streams of the old one', () => {
+  test('to another transport stream drops the PIDs of the old one', () => {
     const other = patSection(0x7fe1, PROGRAMS, { version: 7 });
     const { pids, filter } = narrow(some(begun().sections(0, other), 0x100));
     expect(pids).toEqual([0, OUR_PMT, 0]);

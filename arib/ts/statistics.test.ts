@@ -13,7 +13,7 @@ function count(builder: StreamBuilder): StreamStatistics {
 }
 
 describe('continuity', () => {
-  test('is right over more than a round of the counter', () => {
+  test('is correct across a wrap of the counter', () => {
     const builder = new StreamBuilder().setCounter(0x100, 5);
     for (let n = 0; n < 40; n++)
       builder.packet(0x100, { payload: PAYLOAD }).packet(0x101, { payload: PAYLOAD });
@@ -24,7 +24,7 @@ describe('continuity', () => {
     expect(statistics.lastCounter(pid(0x100))).toBe((5 + 39) & 0x0f);
   });
 
-  test('is broken once where packets are missing', () => {
+  test('is broken once where packets were lost', () => {
     const builder = new StreamBuilder()
       .packet(0x100, { payload: PAYLOAD })
       .packet(0x100, { payload: PAYLOAD, counter: 4 })
@@ -55,7 +55,7 @@ describe('continuity', () => {
     expect(count(builder).continuityErrors).toBe(0);
   });
 
-  test('is not asked of null packets', () => {
+  test('is not checked for null packets', () => {
     expect(count(new StreamBuilder().nulls(5))).toMatchObject({ packets: 5, ...CLEAN });
   });
 });
@@ -72,7 +72,7 @@ describe('a duplicate', () => {
     expect(count(builder)).toMatchObject({ duplicates: 1, continuityErrors: 1 });
   });
 
-  test('with another header is none: fifteen packets are missing', () => {
+  test('with another header is not a duplicate: fifteen packets were lost', () => {
     const builder = new StreamBuilder()
       .packet(0x100, { payload: PAYLOAD })
       .packet(0x100, { payload: PAYLOAD, counter: 0, start: true });
@@ -96,7 +96,7 @@ test('scrambled packets are counted', () => {
   expect(count(builder).pid(pid(0x100))).toEqual({ packets: 3, ...CLEAN, scrambled: 2 });
 });
 
-test('a PID that never came has counts of zero', () => {
+test('a PID that was never received has counts of zero', () => {
   const statistics = new StreamStatistics();
   expect(statistics.pid(pid(0x100))).toEqual({ packets: 0, ...CLEAN });
   expect(statistics.lastCounter(pid(0x100))).toBeUndefined();

@@ -28,7 +28,7 @@ function part(number: number, fields: Fields = {}): Section {
 }
 
 describe('a sub-table', () => {
-  test('is complete with its last missing section, in order', () => {
+  test('is complete when its last missing section arrives, with the sections in order', () => {
     const table = new SubTable();
     expect(table.add(part(2))).toBeUndefined();
     expect(table.add(part(0))).toBeUndefined();
@@ -58,7 +58,7 @@ describe('a sub-table', () => {
     }
   });
 
-  test('ignores what is not valid yet, and numbers beyond the last', () => {
+  test('ignores sections with current_next_indicator 0 and numbers beyond the last', () => {
     const table = new SubTable();
     expect(table.add(part(0, { lastNumber: 0, current: false }))).toBeUndefined();
     expect(table.add(part(3, { lastNumber: 2 }))).toBeUndefined();
@@ -66,7 +66,7 @@ describe('a sub-table', () => {
     expect(table.add(part(0, { lastNumber: 0 }))).toHaveLength(1);
   });
 
-  test('reset() forgets everything', () => {
+  test('reset() discards all sections', () => {
     const table = new SubTable();
     table.add(part(0, { lastNumber: 0 }));
     table.reset();
@@ -75,7 +75,7 @@ describe('a sub-table', () => {
   });
 });
 
-test('bytes are equal in every octet or not at all', () => {
+test('arrays are equal only if every byte is', () => {
   const bytes = Uint8Array.of(1, 2, 3);
   expect(equalBytes(bytes, bytes)).toBe(true);
   expect(equalBytes(bytes, Uint8Array.of(1, 2, 3))).toBe(true);

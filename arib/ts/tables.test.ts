@@ -48,7 +48,7 @@ describe('a PAT', () => {
     });
   });
 
-  test('whose loop is cut, or that is another table, is none', () => {
+  test('with a truncated loop, or of another table, is rejected', () => {
     expect(parsePat(section(longSection({ tableId: 0, extension: 1, body: [0, 1, 0xe1] })))).toBeUndefined();
     expect(
       parsePat(section(longSection({ tableId: 2, extension: 1, body: [0, 1, 0xe1, 0] }))),
@@ -72,7 +72,7 @@ describe('a PMT', () => {
   );
   const map = parsePmt(section(bytes));
 
-  test('names the clock and the streams with their component tags', () => {
+  test('names the PCR PID and the streams with their component tags', () => {
     expect(map).toMatchObject({ programNumber: 1024, version: 3, pcrPid: 0x1ff });
     const streams = map?.streams.map((stream) => [
       stream.streamType,
@@ -94,12 +94,12 @@ describe('a PMT', () => {
     expect(map && programPids(map)).toEqual([0x1ff, 0x100, 0x110, 0x130, 0x901, 0x902, 0x903].map(pid));
   });
 
-  test('without a clock needs no PID for it', () => {
+  test('without a PCR needs no PID for it', () => {
     const map = parsePmt(section(pmtSection(1, { pcrPid: 0x1fff, streams: [{ type: 2, pid: 0x100 }] })));
     expect(map && programPids(map)).toEqual([pid(0x100)]);
   });
 
-  test('whose loops are cut is none', () => {
+  test('with truncated loops is rejected', () => {
     const cut = (...body: number[]) => parsePmt(section(longSection({ tableId: 2, extension: 1, body })));
     expect(cut(0xe1, 0x00, 0xf0, 0x00)).toBeDefined();
     expect(cut(0xe1, 0x00)).toBeUndefined(); // no program_info_length
@@ -136,7 +136,7 @@ describe.skipIf(!hasSamples)('tables from the air', () => {
     return value === undefined ? undefined : Number(value);
   };
 
-  test('have right CRCs, all twelve', () => {
+  test('all twelve have a valid CRC', () => {
     expect(sections).toHaveLength(12);
   });
 
@@ -197,7 +197,7 @@ describe.skipIf(!hasSamples)('tables from the air', () => {
     expect(pids).toEqual(expected);
   });
 
-  test('come out of packets, and a false section does not', () => {
+  test('are reassembled from packets, and an invalid section is dropped', () => {
     const framer = new PacketFramer();
     const demux = new SectionDemux([pid(0x24), pid(0x195c)]);
     const bytes = new Uint8Array(readFileSync(new URL('test-181.ts', SAMPLES)));
@@ -216,7 +216,7 @@ interface PeerStream {
   end(chunk: Uint8Array): void;
 }
 
-test('another reader finds the same in what is written here', async () => {
+test('an independent reader reads the same from the tables written here', async () => {
   const { TsStream } = createRequire(import.meta.url)('@chinachu/aribts') as {
     TsStream: new () => PeerStream;
   };

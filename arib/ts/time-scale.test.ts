@@ -48,7 +48,7 @@ const placed = recording.chain((stretches) => {
   });
 });
 
-describe('a scale of several parts', () => {
+describe('a scale of several stretches', () => {
   const scale = TimeScale.of([
     stretch(1000, 10 * SECOND, NOON),
     // 5 s were not received; the stamps started again at the same number
@@ -63,13 +63,13 @@ describe('a scale of several parts', () => {
     expect(scale.mediaAtBroadcast(broadcastMs(NOON + 16_000))).toBe(media90k(11 * SECOND));
   });
 
-  test('a stamp that occurs twice is taken where it is nearest', () => {
+  test('a time stamp that occurs twice is resolved to the nearest occurrence', () => {
     const pts = pts90k(1000 + 3 * SECOND);
     expect(scale.mediaAt(pts, media90k(SECOND))).toBe(media90k(3 * SECOND));
     expect(scale.mediaAt(pts, media90k(25 * SECOND))).toBe(media90k(13 * SECOND));
   });
 
-  test('times outside are taken to the nearest end, stamps outside are not found', () => {
+  test('media times outside are clamped to the nearest end, time stamps outside are not found', () => {
     expect(scale.broadcastAt(media90k(-SECOND))).toBe(NOON);
     expect(scale.mediaAtBroadcast(broadcastMs(NOON - 1))).toBe(media90k(0));
     expect(scale.mediaAtBroadcast(broadcastMs(NOON + HOUR))).toBe(scale.duration);
@@ -78,7 +78,7 @@ describe('a scale of several parts', () => {
     expect(scale.mediaAt(pts90k(500), media90k(0))).toBe(media90k(0));
   });
 
-  test('a part without broadcast time continues the one before, or precedes the one behind', () => {
+  test('a stretch without broadcast time is extrapolated from the one before, else from the one after', () => {
     const partly = TimeScale.of([
       stretch(0, 2 * SECOND),
       stretch(5, 2 * SECOND, NOON),
@@ -89,7 +89,7 @@ describe('a scale of several parts', () => {
     expect(TimeScale.of([stretch(0, SECOND)]).broadcastAt(media90k(0))).toBeUndefined();
   });
 
-  test('nothing received has no position', () => {
+  test('an empty scale has no position', () => {
     const empty = TimeScale.of([]);
     expect([empty.duration, empty.positionAt(media90k(0))]).toEqual([media90k(0), undefined]);
     expect(empty.mediaAt(pts90k(0), media90k(0))).toBeUndefined();
@@ -116,7 +116,7 @@ describe('properties', () => {
     );
   });
 
-  test('later in the programme is later on the air, and the reverse', () => {
+  test('media time and broadcast time rise together', () => {
     fc.assert(
       fc.property(placed, fc.nat(HOUR), ({ scale, media }, step) => {
         const later = media90k(Math.min(scale.duration, media + step));
@@ -130,7 +130,7 @@ describe('properties', () => {
     );
   });
 
-  test('any stretches and any times give finite answers inside the scale', () => {
+  test('any stretches and any times give finite results within the scale', () => {
     const anyNumber = fc.oneof(fc.double(), fc.integer(), fc.constantFrom(2 ** 60, Number.NaN, Infinity, -0));
     const anyStretch = fc.record({
       pts: anyNumber.map((value) => value as Pts90k),
@@ -166,7 +166,7 @@ describe('TimeScaleBuilder', () => {
     }
   }
 
-  test('a wrap of the stamps is no new stretch', () => {
+  test('a wrap of the time stamps does not start a new stretch', () => {
     const builder = new TimeScaleBuilder();
     run(builder, PTS_MODULUS - 5 * SECOND, 10, NOON);
     const scale = builder.scale();
@@ -176,7 +176,7 @@ describe('TimeScaleBuilder', () => {
     expect(scale.mediaAt(pts90k(2 * SECOND), media90k(0))).toBe(media90k(7 * SECOND));
   });
 
-  test('a stretch may be longer than the stamps before they wrap', () => {
+  test('a stretch may be longer than the wrap period of the time stamps', () => {
     const builder = new TimeScaleBuilder();
     const seconds = 30 * 3600;
     for (let second = 0; second <= seconds; second += 8) builder.add(pts90k(100 + second * SECOND));
@@ -198,14 +198,14 @@ describe('TimeScaleBuilder', () => {
     expect(scale.mediaAtBroadcast(broadcastMs(NOON + 30_000))).toBe(media90k(9 * SECOND));
   });
 
-  test('pictures stamped out of order do not end a stretch', () => {
+  test('pictures in decoding order do not end a stretch', () => {
     const builder = new TimeScaleBuilder();
     for (const frame of [0, 3, 1, 2, 6, 4, 5]) builder.add(pts90k(PTS_MODULUS - 9009 + frame * 3003));
     expect(builder.scale().stretches).toHaveLength(1);
     expect(builder.scale().duration).toBe(media90k(18_018));
   });
 
-  test('what was built earlier stays as it is while the recording grows', () => {
+  test('a scale built earlier does not change while the recording grows', () => {
     const builder = new TimeScaleBuilder();
     run(builder, 0, 5, NOON);
     const before = builder.scale();
@@ -214,7 +214,7 @@ describe('TimeScaleBuilder', () => {
     expect(builder.scale().duration).toBe(media90k(11 * SECOND));
   });
 
-  test('any stamps take bounded memory and give a usable scale', () => {
+  test('any time stamps need bounded memory and give a usable scale', () => {
     const builder = new TimeScaleBuilder();
     for (let index = 0; index < 60_000; index += 1) builder.add(pts90k((index * 7_654_321) % PTS_MODULUS));
     expect(builder.scale().stretches.length).toBeLessThanOrEqual(20_000);

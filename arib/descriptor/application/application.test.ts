@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { Reader } from '../../reader.ts';
 import { readApplicationDescriptors } from './index.ts';
 
-/** Octets in hexadecimal; what stands after `//` on a line names them. */
+/** Octets in hexadecimal, with a comment after `//` on each line. */
 function octets(table: string): Uint8Array {
   return Uint8Array.fromHex(table.replace(/\/\/.*/g, '').replace(/\s/g, ''));
 }
@@ -97,7 +97,7 @@ for (const [table, expected] of DESCRIPTORS) {
   });
 }
 
-test('a truncated body is raw or has fewer fields; a truncated loop keeps the entries before the cut', () => {
+test('a truncated body is kept raw or has fewer fields; a truncated loop keeps the entries before the cut', () => {
   for (const [table] of DESCRIPTORS) {
     const whole = octets(table);
     for (let length = 0; length < whole.length - 2; length++) {
