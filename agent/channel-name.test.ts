@@ -36,13 +36,13 @@ const BAD: [BroadcastType, string][] = [
 
 describe('parseChannelName', () => {
   for (const [type, name] of GOOD) {
-    test(`takes ${type} ${name}`, () => expect(parseChannelName(type, name)).toBe(name));
+    test(`accepts ${type} ${name}`, () => expect(parseChannelName(type, name)).toBe(name));
   }
   for (const [type, name] of BAD) {
     test(`refuses ${type} ${JSON.stringify(name)}`, () =>
       expect(parseChannelName(type, name)).toBeUndefined());
   }
-  test('takes the form with the type in front', () => {
+  test('accepts the form with the type in front', () => {
     expect(parseChannelName('GR', 'GR/T27')).toBe('T27');
   });
 });

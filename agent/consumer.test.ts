@@ -18,7 +18,7 @@ function create(more: { lagLimitBytes?: number; drainMs?: number } = {}) {
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
 describe('Consumer', () => {
-  test('hands out chunks in their order, by reference', async () => {
+  test('delivers chunks in order, without copying', async () => {
     const { consumer } = create();
     const [first, second] = [bytes(1), bytes(2)];
     consumer.push(first);
@@ -33,7 +33,7 @@ describe('Consumer', () => {
     expect(consumer.lagBytes).toBe(0);
   });
 
-  test('counts what waits for the connection', async () => {
+  test('counts the queued bytes', async () => {
     const { consumer } = create();
     consumer.push(bytes(1, 2, 3));
     consumer.push(bytes(4, 5));
@@ -49,7 +49,7 @@ describe('Consumer', () => {
     await consumer.started;
   });
 
-  test('past its bound it is cut, what waits is freed, and it leaves once', async () => {
+  test('over its limit it is disconnected once, and its queue is freed', async () => {
     const { consumer, left } = create();
     for (let index = 0; index < 20; index += 1) consumer.push(new Uint8Array(10));
     expect(left).toEqual(['lagged']);
@@ -57,7 +57,7 @@ describe('Consumer', () => {
     await expect(consumer.body.getReader().read()).rejects.toThrow(StreamFailure);
   });
 
-  test('keeps exactly its bound', () => {
+  test('queues exactly up to its limit', () => {
     const { consumer, left } = create();
     for (let index = 0; index < 10; index += 1) consumer.push(new Uint8Array(10));
     expect(left).toEqual([]);
@@ -65,7 +65,7 @@ describe('Consumer', () => {
     expect(left).toEqual(['lagged']);
   });
 
-  test('a handover ends it cleanly after what is queued', async () => {
+  test('a handover ends it cleanly after the queued chunks', async () => {
     const { consumer, left } = create();
     consumer.push(bytes(1));
     consumer.end();
@@ -74,7 +74,7 @@ describe('Consumer', () => {
     expect(await new Response(consumer.body).bytes()).toEqual(bytes(1));
   });
 
-  test('a clean end that cannot be drained in time becomes a failure', async () => {
+  test('a clean end whose queue is not drained in time becomes a failure', async () => {
     const { consumer } = create({ drainMs: 1 });
     consumer.push(bytes(1));
     consumer.end();
@@ -82,7 +82,7 @@ describe('Consumer', () => {
     await expect(consumer.body.getReader().read()).rejects.toThrow(StreamFailure);
   });
 
-  test('a failure aborts it after what is queued', async () => {
+  test('a failure aborts it after the queued chunks', async () => {
     const { consumer } = create();
     consumer.push(bytes(1));
     consumer.fail('gone');
@@ -91,7 +91,7 @@ describe('Consumer', () => {
     await expect(reader.read()).rejects.toThrow('gone');
   });
 
-  test('a failure aborts a reader that waits', async () => {
+  test('a failure aborts a waiting reader', async () => {
     const { consumer } = create();
     consumer.push(bytes(1));
     const reader = consumer.body.getReader();
@@ -101,13 +101,13 @@ describe('Consumer', () => {
     await expect(waiting).rejects.toThrow('gone');
   });
 
-  test('a failure before the first bytes is told by started', async () => {
+  test('a failure before the first bytes rejects `started`', async () => {
     const { consumer } = create();
     consumer.fail('no signal');
     await expect(consumer.started).rejects.toThrow('no signal');
   });
 
-  test('a connection that goes frees the queue and later ends change nothing', async () => {
+  test('a closed connection frees the queue, and later ends have no effect', async () => {
     const { consumer, left } = create();
     consumer.push(bytes(1));
     await consumer.body.cancel();
@@ -120,14 +120,14 @@ describe('Consumer', () => {
     expect(consumer.lagBytes).toBe(0);
   });
 
-  test('a connection that goes ends a body that is still read', async () => {
+  test('a closed connection ends a body that is still being read', async () => {
     const { consumer } = create();
     const waiting = consumer.body.getReader().read();
     consumer.leave();
     await expect(waiting).rejects.toThrow(StreamFailure);
   });
 
-  test('a connection that goes while it drains ends the drain', async () => {
+  test('a connection closed while it drains ends the drain', async () => {
     const { consumer, left } = create({ drainMs: 1 });
     consumer.push(bytes(1));
     consumer.fail('x');

@@ -36,7 +36,7 @@ const shown = (equipment: Equipment): string[] =>
   equipment.tuners.map(({ id, device, types }) => `${id} ${device.slice(5)} ${types.join('+')}`);
 
 describe('equipment without a tuners file', () => {
-  test('is what is detected; devices come and stay under their ids', async () => {
+  test('is the detected equipment; devices keep their ids', async () => {
     const equipment = await load([GR]);
     expect(shown(equipment)).toEqual(['px40 px4video2 GR']);
     equipment.adapt([BS, GR]);
@@ -47,7 +47,7 @@ describe('equipment without a tuners file', () => {
     expect(shown(equipment)).toEqual(['px40 px4video2 GR', 'px41 px4video0 GR+BS+CS']);
   });
 
-  test('is what a person stored from then on', async () => {
+  test('is the stored list once a user saved one', async () => {
     const equipment = await load([GR, BS]);
     await equipment.replaceTuners([{ ...BS, name: '居間', lnb: true }]);
     equipment.adapt([GR]);
@@ -56,7 +56,7 @@ describe('equipment without a tuners file', () => {
 });
 
 describe('a tuners file', () => {
-  test('wins over what is detected, also where its devices do not exist', async () => {
+  test('takes precedence over detected devices, also if its devices do not exist', async () => {
     const equipment = await load([GR], [BS]);
     equipment.adapt([GR]);
     expect(shown(equipment)).toEqual(['px40 px4video0 BS+CS']);
@@ -70,7 +70,7 @@ describe('a tuners file', () => {
     ['an adapter without a frontend', [{ ...GR, driver: 'dvb', device: '/dev/dvb/adapter0' }], '[0].device'],
   ];
   for (const [what, definitions, field] of BAD) {
-    test(`with ${what} is refused by its field, in a request and in the file`, async () => {
+    test(`with ${what} is refused with its field, in a request and in the file`, async () => {
       const equipment = await load([GR]);
       await expect(equipment.replaceTuners(definitions)).rejects.toThrow(field);
       expect(shown(equipment)).toEqual(['px40 px4video2 GR']);

@@ -4,13 +4,13 @@ import { ChangeEvents } from './events.ts';
 
 const text = (part: { value?: Uint8Array | undefined }): string => new TextDecoder().decode(part.value);
 
-test('something comes at once, so that the headers leave', async () => {
+test('a comment is sent at once, so that the headers are flushed', async () => {
   const reader = eventStream(new ChangeEvents(1), 60_000).getReader();
   expect(text(await reader.read())).toBe(': keep-alive\n\n');
   await reader.cancel();
 });
 
-test('changes close together are one event of each name', async () => {
+test('changes in quick succession are one event per name', async () => {
   const events = new ChangeEvents(5);
   const reader = eventStream(events, 60_000).getReader();
   await reader.read();
@@ -22,19 +22,19 @@ test('changes close together are one event of each name', async () => {
   await reader.cancel();
 });
 
-test('a reader that does not read piles up names, not events', async () => {
+test('for a slow reader pending events are merged by name', async () => {
   const events = new ChangeEvents(0);
   const reader = eventStream(events, 60_000).getReader();
-  const told = Promise.withResolvers<void>();
+  const announced = Promise.withResolvers<void>();
   let count = 0;
   events.subscribe(() => {
     count += 1;
-    if (count === 5) told.resolve();
+    if (count === 5) announced.resolve();
     else events.announce('tuners');
   });
   await reader.read();
   events.announce('tuners');
-  await told.promise;
+  await announced.promise;
   expect(text(await reader.read())).toBe('event: tuners\ndata: 1\n\n');
   const next = reader.read();
   events.announce('channels');
@@ -49,7 +49,7 @@ test('keeps the connection alive with comments', async () => {
   await reader.cancel();
 });
 
-test('a reader that goes is forgotten', async () => {
+test('a reader that disconnects is unsubscribed', async () => {
   const events = new ChangeEvents(0);
   const reader = eventStream(events, 1).getReader();
   await reader.read();

@@ -1,4 +1,4 @@
-/** The pool over a driver that does what it likes: users, failures and new definitions at any moment. */
+/** The pool over an unpredictable driver: users, failures and new definitions at any moment. */
 import { describe, expect, test } from 'bun:test';
 import { PACKET_SIZE, SYNC_BYTE } from '../arib/ts/packet.ts';
 import { SILENT_LOG } from '../host/log.ts';
@@ -13,7 +13,7 @@ import { TuningTimes } from './tuning-times.ts';
 const PACKETS = new Uint8Array(8 * PACKET_SIZE);
 for (let at = 0; at < PACKETS.length; at += PACKET_SIZE) PACKETS[at] = SYNC_BYTE;
 
-/** A device that takes some time to be freed and complains when it is opened before. */
+/** A device that takes some time to be freed and records a fault when it is opened before. */
 class RecordingDriver implements Driver {
   readonly sinks = new Map<string, TuneSink>();
   readonly faults: string[] = [];
@@ -66,7 +66,7 @@ function define(pool: TunerPool, tuners: { id: string; device: string }[]): void
   );
 }
 
-test('a device that is defined under another id is freed before it is opened again', async () => {
+test('a device redefined under another id is freed before it is opened again', async () => {
   const driver = new RecordingDriver(() => 20);
   const pool = createPool(driver);
   define(pool, [{ id: 'a', device: '/dev/1' }]);
@@ -84,7 +84,7 @@ test('a device that is defined under another id is freed before it is opened aga
   expect(driver.sinks.size).toBe(0);
 });
 
-test('how long a tuning took is told, with the freeing of the device before it', async () => {
+test('the reported tuning time includes freeing the device before', async () => {
   const driver = new RecordingDriver(() => 20);
   const pool = createPool(driver);
   define(pool, [{ id: 'a', device: '/dev/1' }]);
@@ -103,7 +103,7 @@ test('how long a tuning took is told, with the freeing of the device before it',
   await pool.close();
 });
 
-test('the longest of the last five tunings counts', () => {
+test('the longest of the last five tuning times is reported', () => {
   const times = new TuningTimes();
   expect(times.longest).toBeNull();
   for (const ms of [900.4, 100, 200, 150, 120]) times.add(ms);
@@ -126,7 +126,7 @@ describe('a device that cannot be opened', () => {
     }
   }
 
-  test('is tried again by itself until it is back, and shows what it is until then', async () => {
+  test('is probed again until it is back, with its state shown meanwhile', async () => {
     const driver = new Plug(() => 0);
     const pool = createPool(driver);
     define(pool, [{ id: 'a', device: '/dev/1' }]);
@@ -139,7 +139,7 @@ describe('a device that cannot be opened', () => {
     expect(pool.snapshot()[0]?.retryAt).toBeNumber();
     driver.plugged = true;
     while (driver.opened === 0) await Bun.sleep(1);
-    // Opened, and nothing comes yet.
+    // Opened, no data yet.
     expect(pool.snapshot()).toMatchObject([{ state: 'error' }]);
     driver.sinks.get('/dev/1')?.data(PACKETS);
     expect(pool.snapshot()).toMatchObject([{ state: 'idle', error: null }]);
@@ -147,7 +147,7 @@ describe('a device that cannot be opened', () => {
     expect([driver.sinks.size, driver.faults]).toEqual([0, []]);
   });
 
-  test('is usable again where it opens and only its channel is silent', async () => {
+  test('is usable again once it opens, even if the channel has no signal', async () => {
     const driver = new Plug(() => 0);
     const pool = createPool(driver);
     define(pool, [{ id: 'a', device: '/dev/1' }]);
@@ -175,7 +175,7 @@ describe('a device that cannot be opened', () => {
     expect(driver.faults).toEqual([]);
   });
 
-  test('is not tried any more when it is taken out of the definition, or the agent ends', async () => {
+  test('is no longer probed when it is removed from the definition, or the agent ends', async () => {
     const driver = new Plug(() => 0);
     const pool = createPool(driver, [5]);
     define(pool, [
@@ -196,7 +196,7 @@ describe('a device that cannot be opened', () => {
   });
 });
 
-/** A user that reads until its stream ends, in whatever way. */
+/** A user that reads until its stream ends, normally or not. */
 class User {
   /** It belongs to a tuning. */
   present = true;
@@ -215,7 +215,7 @@ class User {
   }
 }
 
-test('users, failures and definitions at any moment: no device is opened twice, no request is left unanswered', async () => {
+test('random users, failures and definitions: no device is opened twice, no request is left unanswered', async () => {
   const seed = fuzzSeed();
   console.log(`seed ${seed}`);
   const random = new Random(seed);
@@ -266,7 +266,7 @@ test('users, failures and definitions at any moment: no device is opened twice, 
   expect(() => pool.open({ type: 'GR', channel: 'T13', priority: 9, use: 'x', after: [] })).toThrow(NoTuner);
 });
 
-test('a tuner without its device has no rank, and works again when the device is back', async () => {
+test('a tuner whose device is missing has no rank, and works again when the device is back', async () => {
   const driver = new RecordingDriver(() => 0);
   const gone = new Set(['/dev/1']);
   const pool = createPool(driver, [], ({ device }) => !gone.has(device));

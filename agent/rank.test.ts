@@ -11,23 +11,23 @@ function ranks(...sets: (string | null)[]): (number | null)[] {
   );
 }
 
-test('tuners of fewer types come first', () => {
+test('tuners that receive fewer types rank first', () => {
   expect(ranks('GR+BS+CS', 'BS+CS', 'GR')).toEqual([2, 1, 0]);
 });
 
-test('equal counts are ordered by where their set of types stands first in the definition', () => {
+test('equal counts are ordered by the first definition of their set of types', () => {
   expect(ranks('BS', 'GR', 'BS')).toEqual([0, 1, 0]);
   expect(ranks('GR', 'BS', 'GR')).toEqual([0, 1, 0]);
 });
 
-test('tuners of one rank support exactly the same types, in whatever order they are written', () => {
+test('tuners of one rank support exactly the same types, in any order', () => {
   expect(ranks('BS+CS', 'CS+BS', 'GR+BS')).toEqual([0, 0, 1]);
 });
 
-test('a disabled tuner has no rank and does not order the others', () => {
+test('a disabled tuner has no rank and does not affect the others', () => {
   expect(ranks(null, 'BS', 'GR')).toEqual([null, 0, 1]);
 });
 
-test('no tuners have no ranks', () => {
+test('an empty list has no ranks', () => {
   expect(ranks()).toEqual([]);
 });

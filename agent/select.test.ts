@@ -62,13 +62,13 @@ const ROWS: Row[] = [
     answer: tune('a'),
   },
   {
-    name: 'rule 2: the smaller rank is taken from a lower priority although a larger rank is idle',
+    name: 'rule 2: a tuner of smaller rank is taken from a lower priority although one of larger rank is idle',
     tuners: [tuner('a', 'T21', [guide]), tuner('b', undefined, [], { rank: 1, types: ALL })],
     ask: request('T27', 9),
     answer: tune('a', { abort: [2] }),
   },
   {
-    name: 'rule 2: equal priorities never lose to each other',
+    name: 'rule 2: equal priorities never displace each other',
     tuners: [tuner('a', 'T21', [live])],
     ask: request('T27', 9),
     answer: refuse('busy'),
@@ -92,7 +92,7 @@ const ROWS: Row[] = [
     answer: share('a'),
   },
   {
-    name: 'a broadcast type that no tuner takes is refused as such',
+    name: 'a broadcast type that no tuner supports is refused with that reason',
     tuners: [tuner('a')],
     ask: { type: 'BS', channel: 'BS01_0', priority: 9, after: [] },
     answer: refuse('type'),
@@ -133,13 +133,13 @@ const ROWS: Row[] = [
     answer: share('b'),
   },
   {
-    name: 'rule 4: a user named in after counts as gone and is ended normally',
+    name: 'rule 4: a user named in `after` is not counted and is ended normally',
     tuners: [tuner('a', 'T21', [record])],
     ask: request('T27', 10, 'rec 1'),
     answer: tune('a', { end: [3] }),
   },
   {
-    name: 'rule 4: on the same channel the user is ended and nothing retuned',
+    name: 'rule 4: on the same channel the user is ended without retuning',
     tuners: [tuner('a', 'T27', [record])],
     ask: request('T27', 10, 'rec 1'),
     answer: share('a', [3]),
@@ -157,25 +157,25 @@ const ROWS: Row[] = [
     answer: tune('a', { end: [3], abort: [1] }),
   },
   {
-    name: 'rule 4: a user on a tuner that is not chosen is not touched',
+    name: 'rule 4: a user on a tuner that is not chosen is not affected',
     tuners: [tuner('a'), tuner('b', 'T21', [record], { rank: 1, types: ALL })],
     ask: request('T27', 10, 'rec 1'),
     answer: tune('a'),
   },
   {
-    name: 'rule 4: a user that shares the joined tuning is not touched',
+    name: 'rule 4: a user that shares the joined tuning is not affected',
     tuners: [tuner('a', 'T27', [record, user('rec 2', 10, 9)])],
     ask: request('T27', 10, 'rec 1'),
     answer: share('a'),
   },
   {
-    name: 'rule 4: a user that is gone changes nothing',
+    name: 'rule 4: a user that no longer exists has no effect',
     tuners: [tuner('a', 'T21', [live]), tuner('b')],
     ask: request('T27', 9, 'rec 77'),
     answer: tune('b'),
   },
   {
-    name: 'rule 4: a tuner that cannot take the type is left alone',
+    name: 'rule 4: a tuner that does not support the type is not affected',
     tuners: [tuner('a', 'T21', [record]), tuner('b', undefined, [], { types: ['BS'], rank: 1 })],
     ask: { type: 'BS', channel: 'BS01_0', priority: 10, after: ['rec 1'] },
     answer: tune('b'),
@@ -211,25 +211,25 @@ const ROWS: Row[] = [
     answer: tune('b', { abort: [4] }),
   },
   {
-    name: 'the highest user of a tuner is what it is worth',
+    name: 'the priority of a tuner is the highest of its users',
     tuners: [tuner('a', 'T21', [logo, live]), tuner('b', 'T22', [guide])],
     ask: request('T27', 10),
     answer: tune('b', { abort: [2] }),
   },
   {
-    name: 'a tuning without readers is given up before one that a handover has to end',
+    name: 'a tuning without readers is released before one that a handover has to end',
     tuners: [tuner('a', 'T21', [record]), tuner('b', 'T22')],
     ask: request('T27', 10, 'rec 1'),
     answer: tune('b'),
   },
   {
-    name: 'an idle tuner that failed last is tried after the others of its rank',
+    name: 'an idle tuner whose last tuning failed is tried after the others of its rank',
     tuners: [tuner('a', undefined, [], { failed: true }), tuner('b')],
     ask: request('T27', 9),
     answer: tune('b'),
   },
   {
-    name: 'one whose device cannot be opened is no idle tuner: another rank is used, also a viewer’s',
+    name: 'one whose device cannot be opened does not count as idle: another rank is used, even if a viewer loses it',
     tuners: [
       tuner('a', undefined, [], { failed: true, broken: true }),
       tuner('b', 'T22', [live], { rank: 1 }),
@@ -238,7 +238,7 @@ const ROWS: Row[] = [
     answer: tune('b', { abort: [live.id] }),
   },
   {
-    name: 'it is tried where no other is allowed: it may have come back',
+    name: 'it is tried if no other is allowed: the device may be back',
     tuners: [
       tuner('a', undefined, [], { failed: true, broken: true }),
       tuner('b', 'T22', [record], { rank: 1 }),
@@ -262,7 +262,7 @@ describe('select', () => {
   }
 });
 
-// --- Random histories: random opens and closes on a model of the pool; every decision keeps the rules. ---
+// --- Random histories: random opens and closes on a model of the pool; every decision satisfies the rules. ---
 
 const TYPE_SETS: BroadcastType[][] = [['GR'], ['BS', 'CS'], ['GR', 'BS', 'CS'], ['BS']];
 const CHANNELS: Record<BroadcastType, string[]> = {
@@ -352,7 +352,7 @@ function apply(
   };
 }
 
-test('random histories keep every promise of the rules', () => {
+test('random histories satisfy every rule', () => {
   const runs = process.env.SVC_LONG === '1' ? 100_000 : 2_000;
   fc.assert(
     fc.property(

@@ -26,14 +26,14 @@ for (const [type, channel, tsid] of ROWS) {
   });
 }
 
-test('the standard table is a channel table, each channel and each id once', () => {
+test('the standard table is a valid channel table, with each channel and each id once', () => {
   expect(parseAs(ChannelsSchema, [...STANDARD_CHANNELS])).toEqual([...STANDARD_CHANNELS]);
   for (const { type, channel } of STANDARD_CHANNELS) expect(parseChannelName(type, channel)).toBe(channel);
   expect(new Set(STANDARD_CHANNELS.map((entry) => entry.channel)).size).toBe(STANDARD_CHANNELS.length);
   expect(new Set(STANDARD_CHANNELS.map((entry) => entry.tsid)).size).toBe(STANDARD_CHANNELS.length);
 });
 
-test('an id names its own network and transponder, slots ascend', () => {
+test('an id matches its network and transponder, slots ascend', () => {
   let before = { transponder: -1, slot: -1 };
   for (const { channel, tsid, networkId } of STANDARD_CHANNELS) {
     const id = tsid ?? 0;

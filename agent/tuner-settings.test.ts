@@ -10,24 +10,24 @@ const fake = (more: Partial<TunerDefinition> = {}): TunerDefinition => ({
 });
 
 describe('settleTuners', () => {
-  test('fills in id, name and switches', () => {
+  test('fills in id, name and options', () => {
     expect(settleTuners([fake()], [])).toEqual([
       { id: 'fake0', name: 'fake0', driver: 'fake', device: '', types: ['GR'], disabled: false, lnb: false },
     ]);
   });
 
-  test('names no tuner with characters that nobody sees', () => {
+  test('removes invisible characters from names', () => {
     const named = (name: string) => settleTuners([fake({ name })], [])[0]?.name;
     expect(named('居\u202e間\u0007')).toBe('居間');
     expect(named('\u202e')).toBe('fake0');
   });
 
-  test('gives the first free id and never one that another tuner names', () => {
+  test('assigns the first free id, and never one that another tuner has', () => {
     const ids = settleTuners([fake(), fake({ id: 'fake0' }), fake()], []).map((tuner) => tuner.id);
     expect(ids).toEqual(['fake1', 'fake0', 'fake2']);
   });
 
-  test('a tuner without an id keeps the id of the known one that it is', () => {
+  test('a tuner without an id gets the id of the known tuner that it matches', () => {
     const known = settleTuners(
       [fake({ id: 'x' }), fake({ id: 'y', types: ['BS', 'CS'] }), fake({ id: 'z' })],
       [],
@@ -36,14 +36,14 @@ describe('settleTuners', () => {
     expect(again.map((tuner) => tuner.id)).toEqual(['y', 'x', 'z', 'fake0']);
   });
 
-  test('names the field that repeats an id or a device', () => {
+  test('reports the field that repeats an id or a device', () => {
     expect(() => settleTuners([fake({ id: 'a' }), fake({ id: 'a' })], [])).toThrow('[1].id');
     const dvb = fake({ driver: 'dvb', device: '/dev/dvb/adapter0' });
     expect(() => settleTuners([dvb, dvb], [])).toThrow('[1].device');
   });
 });
 
-test('only a new name leaves a tuner the same equipment', () => {
+test('a tuner is the same equipment only if nothing but its name changed', () => {
   const [tuner] = settleTuners([fake({ id: 'a' })], []);
   if (tuner === undefined) throw new Error('no tuner');
   expect(isSameEquipment(tuner, { ...tuner, name: 'other' })).toBe(true);
@@ -53,7 +53,7 @@ test('only a new name leaves a tuner the same equipment', () => {
 });
 
 describe('parseFakeTuners', () => {
-  test('makes that many tuners of each set', () => {
+  test('creates the given number of tuners of each set of types', () => {
     const tuners = parseFakeTuners('GR:2, BS+CS:1');
     expect(tuners.map((tuner) => [tuner.id, tuner.types])).toEqual([
       ['gr-0', ['GR']],

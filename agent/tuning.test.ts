@@ -11,10 +11,10 @@ const PACKETS = new Uint8Array(8 * PACKET_SIZE);
 for (let at = 0; at < PACKETS.length; at += PACKET_SIZE) PACKETS[at] = SYNC_BYTE;
 const STALL_MS = 600;
 const PAUSE_MS = 60_000;
-/** Far above what is waited for. */
+/** Far above the expected waits. */
 const LIMIT_MS = 30_000;
 
-/** Time as the tuning sees it: stands still, or passes by so much each time it is read. */
+/** The clock of the tuning: stopped, or advanced by a step at each reading. */
 class ScriptedClock {
   readings = 0;
   step = 0;
@@ -38,7 +38,7 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-test('a pause of the process is no silence of the device, silence while it runs is', async () => {
+test('a pause of the process does not count as silence of the device', async () => {
   const clock = new ScriptedClock();
   let sink: TuneSink | undefined;
   const driver: Driver = {
@@ -67,7 +67,7 @@ test('a pause of the process is no silence of the device, silence while it runs 
   await tuning.start(Promise.resolve());
   sink?.data(PACKETS);
   expect(tuning.phase).toBe('streaming');
-  // What waits in the device is read later than every timer that became due meanwhile.
+  // Data waiting in the device is read after every timer that became due meanwhile.
   clock.pass(PAUSE_MS);
   const before = clock.readings;
   await until(() => clock.readings >= before + 2 || tuning.phase === 'ended');

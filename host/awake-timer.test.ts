@@ -20,7 +20,7 @@ function rig(limitMs: number) {
   return { timer, expired, pass };
 }
 
-test('expires once, when its limit has passed', () => {
+test('expires once, after its limit', () => {
   const { timer, expired, pass } = rig(8_000);
   timer.restart();
   pass(15, 500);

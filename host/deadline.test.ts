@@ -5,14 +5,14 @@ const NEVER = new Promise<never>(() => {});
 const HOUR_MS = 3_600_000;
 
 describe('within', () => {
-  test('gives the outcome that comes in time', async () => {
+  test('passes on a result or rejection within the limit', async () => {
     expect(await within(HOUR_MS, Promise.resolve(1), () => 'late')).toBe(1);
     await expect(within(HOUR_MS, Promise.reject(new Error('broken')), () => 'late')).rejects.toThrow(
       'broken',
     );
   });
 
-  test('gives or throws what the caller wants when it is too late', async () => {
+  test("returns or throws the caller's fallback after the limit", async () => {
     expect(await within(1, NEVER, () => 'late')).toBe('late');
     const refuse = (): never => {
       throw new Error('too late');
@@ -20,7 +20,7 @@ describe('within', () => {
     await expect(within(1, NEVER, refuse)).rejects.toThrow('too late');
   });
 
-  test('a rejection after the limit is no unhandled one', async () => {
+  test('a rejection after the limit is not an unhandled rejection', async () => {
     const late = Promise.withResolvers<void>();
     expect(await within(1, late.promise, () => 'late')).toBe('late');
     late.reject(new Error('afterwards'));
@@ -28,13 +28,13 @@ describe('within', () => {
   });
 });
 
-test('settlesWithin tells whether it was in time, also of a rejection', async () => {
+test('settlesWithin returns whether the promise settled in time, also if it rejected', async () => {
   expect(await settlesWithin(HOUR_MS, Promise.resolve())).toBe(true);
   expect(await settlesWithin(HOUR_MS, Promise.reject(new Error('broken')))).toBe(true);
   expect(await settlesWithin(1, NEVER)).toBe(false);
 });
 
-test('unlessAborted gives the outcome or throws the reason', async () => {
+test('unlessAborted returns the result or throws the abort reason', async () => {
   const stop = new AbortController();
   expect(await unlessAborted(Promise.resolve(1), stop.signal)).toBe(1);
   const waiting = unlessAborted(NEVER, stop.signal);
@@ -43,7 +43,7 @@ test('unlessAborted gives the outcome or throws the reason', async () => {
   await expect(unlessAborted(NEVER, stop.signal)).rejects.toThrow('stopped');
 });
 
-test('sleepUnlessAborted ends at its time or with the signal', async () => {
+test('sleepUnlessAborted ends after its time or on abort', async () => {
   const stop = new AbortController();
   await sleepUnlessAborted(1, stop.signal);
   const sleeping = sleepUnlessAborted(HOUR_MS, stop.signal);

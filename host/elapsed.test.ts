@@ -17,7 +17,7 @@ describe('elapsedClock', () => {
     }
   });
 
-  test('counts what the machine slept', () => {
+  test('includes the time the machine was suspended', () => {
     let awake = 500;
     let uptime = 100;
     const elapsed = elapsedClock(

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { ConfigError, EnvironmentReader } from './environment.ts';
 
-test('unset and empty variables take their defaults', () => {
+test('unset and empty variables have their defaults', () => {
   const reader = new EnvironmentReader({ EMPTY: ' ' });
   expect(reader.string('EMPTY', 'a')).toBe('a');
   expect(reader.integer('PORT', 25250, { min: 0, max: 65535 })).toBe(25250);
@@ -9,7 +9,7 @@ test('unset and empty variables take their defaults', () => {
   reader.finish();
 });
 
-test('values are read with their types', () => {
+test('values are parsed by type', () => {
   const reader = new EnvironmentReader({
     PORT: '80',
     LEVEL: 'warn',
@@ -23,7 +23,7 @@ test('values are read with their types', () => {
   reader.finish();
 });
 
-test('an address that could carry a secret into the log is refused, unprinted', () => {
+test('a URL that may contain a secret is refused without printing it', () => {
   for (const url of [
     'http://me:word@tuner',
     'http://word@tuner',
@@ -42,7 +42,7 @@ test('an address that could carry a secret into the log is refused, unprinted', 
   }
 });
 
-test('every bad variable is named, all at once', () => {
+test('all invalid variables are reported at once', () => {
   const reader = new EnvironmentReader({
     PORT: '80a',
     BIG: '70000',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeLeftovers, writeFileAtomic } from './files.ts';
 
-test('a file is replaced whole, in folders made as needed, and nothing is left beside it', async () => {
+test('a file is replaced atomically, folders are created as needed, and no temporary file remains', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-files-'));
   try {
     const path = join(folder, 'a', 'b.json');
@@ -17,7 +17,7 @@ test('a file is replaced whole, in folders made as needed, and nothing is left b
   }
 });
 
-test('a failed write leaves the old content', async () => {
+test('a failed write keeps the old content', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-files-'));
   try {
     writeFileSync(join(folder, 'plain'), 'old');
@@ -28,7 +28,7 @@ test('a failed write leaves the old content', async () => {
   }
 });
 
-test('what a killed process left beside a file is removed, and nothing else', async () => {
+test('temporary files of a killed process are removed, and nothing else', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-files-'));
   try {
     const now = Date.now();

@@ -21,10 +21,10 @@ describe('AllowedHosts', () => {
     ...['evil.example', 'minipc.example', 'xminipc', 'localhost.evil.example', '127.0.0.1.evil.example', ''],
     ...['a.tv.example.com', 'badexample.net', '127.1', '0x7f.1', '2130706433', 'a b', '[bad', 'x@localhost'],
   ];
-  test.each(allowed)('%p is answered', (host) => expect(HOSTS.allows(host)).toBe(true));
-  test.each(refused)('%p is not', (host) => expect(HOSTS.allows(host)).toBe(false));
+  test.each(allowed)('%p is allowed', (host) => expect(HOSTS.allows(host)).toBe(true));
+  test.each(refused)('%p is refused', (host) => expect(HOSTS.allows(host)).toBe(false));
 
-  test('a bad entry is named', () => {
+  test('an invalid entry is reported', () => {
     for (const entry of ['tv.example.com:80', 'http://tv', '*', 'a b', '.', 'a..b', '-a']) {
       expect(() => AllowedHosts.parse(`ok.example,${entry}`, 'x')).toThrow(`"${entry}" is not a host name`);
     }
@@ -33,28 +33,32 @@ describe('AllowedHosts', () => {
 
 describe('checkHost', () => {
   const rows: [what: string, headers: Partial<HostHeaders>, verdict: string][] = [
-    ['no Host at all: no browser', {}, 'ok'],
+    ['no Host (not a browser)', {}, 'ok'],
     ['own name without Origin', { host: 'minipc:25250' }, 'ok'],
     ['own name and Origin', { host: 'minipc:25250', origin: 'http://minipc:25250' }, 'ok'],
     ['default ports are left out', { host: 'tv.example.com:443', origin: 'https://tv.example.com' }, 'ok'],
-    ['a rebound name', { host: 'evil.example', origin: 'http://evil.example' }, 'foreign_host'],
+    [
+      'a name used for DNS rebinding',
+      { host: 'evil.example', origin: 'http://evil.example' },
+      'foreign_host',
+    ],
     ['a page of another site', { host: '192.168.1.5', origin: 'https://evil.example' }, 'foreign_origin'],
     ['a page of another port', { host: '192.168.1.5:25250', origin: 'http://192.168.1.5' }, 'foreign_origin'],
-    ['a page without an origin', { host: 'localhost', origin: 'null' }, 'foreign_origin'],
-    ['an Origin that is none', { host: 'localhost', origin: 'http://' }, 'foreign_origin'],
+    ['a page with the opaque origin "null"', { host: 'localhost', origin: 'null' }, 'foreign_origin'],
+    ['an invalid Origin', { host: 'localhost', origin: 'http://' }, 'foreign_origin'],
     ['an Origin without Host', { origin: 'http://localhost' }, 'foreign_origin'],
     [
-      'what a trusted proxy forwards',
+      'the host forwarded by a trusted proxy',
       { host: 'svc:25250', forwardedHost: 'tv.public.example', origin: 'https://tv.public.example' },
       'ok',
     ],
     [
-      'which leaves out its port',
+      'a trusted proxy that omits its port from the forwarded host',
       { host: 'svc:25250', forwardedHost: 'tv.public.example', origin: 'https://tv.public.example:8443' },
       'ok',
     ],
     [
-      'but not another site behind it',
+      'a page of another site behind a trusted proxy',
       { host: 'localhost', forwardedHost: 'tv.public.example', origin: 'https://evil.example' },
       'foreign_origin',
     ],
@@ -71,7 +75,7 @@ describe('isCrossSiteLoad', () => {
   const headers = (site: string, mode = 'no-cors', dest = 'image') =>
     new Headers({ 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest });
 
-  test('only pages of other sites are refused, and not when a link leads to a page of ours', () => {
+  test('loads by pages of other sites are refused, except navigation to a page', () => {
     expect(isCrossSiteLoad('GET', new Headers(), false)).toBe(false);
     for (const site of ['same-origin', 'same-site', 'none']) {
       expect(isCrossSiteLoad('GET', headers(site), false)).toBe(false);

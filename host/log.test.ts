@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { wallMs } from './clock.ts';
 import { createLog, formatLine } from './log.ts';
 
-test('a line holds level, time, component, message and fields, and is one line', () => {
+test('an entry is one line with level, time, component, message and fields', () => {
   const line = formatLine('warn', wallMs(0), 'agent', 'child\nended', {
     code: 1,
     use: 'live GR/T27',

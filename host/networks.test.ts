@@ -25,7 +25,7 @@ describe('addresses', () => {
 });
 
 describe('networks', () => {
-  test('contain the addresses of their ranges only', () => {
+  test('contain only the addresses of their ranges', () => {
     const networks = Networks.parse('192.168.0.0/16, 203.0.113.7 ,fd00::/8,::1');
     for (const inside of ['192.168.255.1', '::ffff:192.168.1.1', '203.0.113.7', 'fd12::1', '::1']) {
       expect([inside, networks.contains(inside)]).toEqual([inside, true]);
@@ -40,7 +40,7 @@ describe('networks', () => {
     expect(Networks.parse('::ffff:10.0.0.0/104').contains('11.0.0.1')).toBe(false);
   });
 
-  test('the whole internet is each family on its own', () => {
+  test('0.0.0.0/0 and ::/0 each contain only their own family', () => {
     expect(Networks.parse('0.0.0.0/0').contains('198.51.100.1')).toBe(true);
     expect(Networks.parse('0.0.0.0/0').contains('2001:db8::1')).toBe(false);
   });
@@ -58,11 +58,11 @@ describe('networks', () => {
     'home',
     '10.0.0.0/-1',
     '::ffff:1.2.3.4/95',
-  ])('%p is refused by name', (text) => {
+  ])('%p is refused and named in the error', (text) => {
     expect(() => Networks.parse(`127.0.0.1,${text}`)).toThrow(text);
   });
 
-  test('any text is either a list or a clear refusal', () => {
+  test('any text is either a list or refused with a clear error', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (list, address) => {
         try {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { plainName } from './plain-name.ts';
 
-test('a name has no control characters and none that turn the direction of writing', () => {
+test('control and bidirectional characters are removed from a name', () => {
   expect(plainName(' 居間の\u202eチューナー\u2066\u2069\u061c\u200f\u0000\u001b[31m\u0085\ud800 ')).toBe(
     '居間のチューナー[31m',
   );

@@ -20,7 +20,7 @@ describe('parseEnvironmentFile', () => {
     ['A=1\nA=2\nB=\nC="open', { A: '2', B: '', C: 'open' }],
   ])('%j', (text, variables) => expect(parseEnvironmentFile(text)).toEqual(variables));
 
-  test('every value that systemd would quote comes back', () => {
+  test('every value quoted as in systemd is read back', () => {
     const value = fc.string({ unit: fc.constantFrom('a', ' ', '"', '\\', '$', '`', "'", '#', '=') });
     fc.assert(
       fc.property(value, (text) => {
@@ -30,13 +30,13 @@ describe('parseEnvironmentFile', () => {
     );
   });
 
-  test('any text is read without an error', () => {
+  test('any text is parsed without an error', () => {
     fc.assert(fc.property(fc.string(), (text) => void parseEnvironmentFile(text)));
   });
 });
 
 describe('withEnvironmentFile', () => {
-  test('what is set beside the file comes first', () => {
+  test('variables of the process take precedence over the file', () => {
     const path = join(folder, 'svc.env');
     writeFileSync(path, 'PORT=1\nHOST=::1\n');
     expect(withEnvironmentFile({ PORT: '2', PATH: '/bin' }, path)).toEqual({
@@ -44,7 +44,7 @@ describe('withEnvironmentFile', () => {
     });
   });
 
-  test('no file changes nothing; one that cannot be read is named', () => {
+  test('a missing file changes nothing; an unreadable one is reported', () => {
     expect(withEnvironmentFile({ PORT: '2' }, join(folder, 'none'))).toEqual({ PORT: '2' });
     expect(() => withEnvironmentFile({}, folder)).toThrow(ConfigError);
     expect(() => withEnvironmentFile({}, folder)).toThrow(folder);

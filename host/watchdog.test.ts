@@ -23,7 +23,7 @@ function rig(isExcused?: () => boolean) {
     dog,
     silent,
     asked: () => asked,
-    /** Turns of the asking thread, `apartMs` between them. */
+    /** Ticks of the watching thread, `apartMs` between them. */
     pass: (turns: number, apartMs: number, answers = false) => {
       for (let turn = 0; turn < turns; turn += 1) {
         now += apartMs;
@@ -35,7 +35,7 @@ function rig(isExcused?: () => boolean) {
   };
 }
 
-test('a worker that answers is asked again and again', () => {
+test('a worker that answers is pinged periodically', () => {
   const { pass, silent, asked, close } = rig();
   pass(1000, 1000, true);
   close();
@@ -43,7 +43,7 @@ test('a worker that answers is asked again and again', () => {
   expect(asked()).toBe(1001);
 });
 
-test('a worker that stops answering is reported once, after its limit', () => {
+test('a worker that stops answering is reported once, after the limit', () => {
   const { pass, silent, asked } = rig();
   pass(5, 1000, true);
   const before = asked();
@@ -62,7 +62,7 @@ test('a worker that starts slowly has the longer start limit', () => {
   expect(silent).toEqual([30_000]);
 });
 
-test('a pause of the asking thread does not count as silence of the worker', () => {
+test('a pause of the watching thread does not count as silence of the worker', () => {
   const { pass, silent, close } = rig();
   pass(1, 1000, true);
   pass(1, 3_600_000);
@@ -75,7 +75,7 @@ test('a pause of the asking thread does not count as silence of the worker', () 
   close();
 });
 
-test('after a rest the worker has its whole limit again', () => {
+test('after rest() the limit starts again', () => {
   const { dog, pass, silent } = rig();
   pass(1, 1000, true);
   pass(8, 1000);
@@ -87,7 +87,7 @@ test('after a rest the worker has its whole limit again', () => {
   expect(silent).toHaveLength(1);
 });
 
-test('silence that is excused does not count, and the rest does', () => {
+test('excused silence does not count, other silence does', () => {
   let isExcused = false;
   const { pass, silent } = rig(() => isExcused);
   pass(1, 1000, true);

@@ -63,7 +63,7 @@ function head(...traks: Uint8Array[]): Uint8Array {
   return Uint8Array.from([...box('ftyp', text('iso5')), ...moov]);
 }
 
-/** A fragment whose samples' flags stand in tfhd (0x20), the first one's in trun (0x04) when it is a key. */
+/** A fragment whose sample flags are in tfhd (0x20), those of a first key frame in trun (0x04). */
 function traf(id: number, time: number, sync: boolean): Uint8Array {
   const run = sync ? [u32(0x05), u32(1), u32(0), u32(0x0200_0000)] : [u32(0x01), u32(1), u32(0)];
   return box(
@@ -97,7 +97,7 @@ const BASE = 3_600_000_000; // 40000 s at 90 kHz
 const HEAD = head(trak(1, 'vide', 90_000, AVC), trak(2, 'soun', 48_000, AAC));
 
 describe('Fragmenter', () => {
-  test('moves both tracks by one origin, exactly, and names the codecs', () => {
+  test('shifts both tracks by the same origin, exactly, and names the codecs', () => {
     const stream = join(
       HEAD,
       fragment(traf(1, BASE + 3007, true), traf(2, (BASE * 8) / 15 + 1024, true)),
@@ -117,7 +117,7 @@ describe('Fragmenter', () => {
     expect(first.time).toBe(media90k(1087));
   });
 
-  test('begins with the first fragment that a decoder can begin with', () => {
+  test('begins with the first fragment at which decoding can start', () => {
     const stream = join(
       HEAD,
       fragment(traf(2, (BASE * 8) / 15, true)),
@@ -128,7 +128,7 @@ describe('Fragmenter', () => {
     expect(pieces[0]).toMatchObject({ origin: BASE + 90_000 });
   });
 
-  test('hides sound from before the origin, and keeps the picture beside it', () => {
+  test('hides sound from before the origin, and keeps the video of the same fragment', () => {
     const sound = (BASE * 8) / 15;
     const stream = join(
       HEAD,
@@ -152,7 +152,7 @@ describe('Fragmenter', () => {
     ]);
   });
 
-  test('reads times before a wrap of the clock as negative and keeps the result positive', () => {
+  test('treats times before a wrap of the clock as negative and keeps the result positive', () => {
     const stream = join(HEAD, fragment(traf(1, -1500, true)), fragment(traf(1, 1500, false)));
     const [init, first, second] = feedAll(new Fragmenter(), stream, 64);
     expect(init).toMatchObject({ kind: 'init', origin: -1500 });
@@ -180,7 +180,7 @@ describe('Fragmenter', () => {
     expect(feedAll(new Fragmenter(), audio, 99)[0]).toMatchObject({ mime: 'audio/mp4; codecs="mp4a.40.2"' });
   });
 
-  test('gives the same pieces however the bytes are cut', () => {
+  test('gives the same pieces however the bytes are chunked', () => {
     const stream = join(
       HEAD,
       ...[0, 1, 2, 3].map((index) => fragment(traf(1, BASE + index * 9009, index === 0))),
@@ -202,7 +202,7 @@ describe('FragmentRebaser', () => {
   const rebased = (rebaser: FragmentRebaser, bytes: Uint8Array): number[] =>
     times(join(...rebaser.fragment(bytes)));
 
-  test('a viewer who joins after five hours starts at 0, both tracks moved by the same time', () => {
+  test('a viewer who joins after five hours starts at 0, with both tracks shifted by the same time', () => {
     const rebaser = new FragmentRebaser(HEAD);
     // the sound of the first fragment starts 1024 samples before its picture
     const [first, second] = late(HOURS + 1, 2, -1024);
@@ -211,7 +211,7 @@ describe('FragmentRebaser', () => {
     expect(rebased(rebaser, second ?? zeros(0))).toEqual([1920 + 9009, 4805]);
   });
 
-  test('the offset between picture and sound stays exact to the sample at any join', () => {
+  test('the offset between picture and sound is preserved to the sample wherever a viewer joins', () => {
     fc.assert(
       fc.property(fc.nat(90_000 * 3600 * 24), fc.integer({ min: -3000, max: 3000 }), (from, lead) => {
         const sound = Math.round((from * 8) / 15) + lead;
@@ -229,7 +229,7 @@ describe('FragmentRebaser', () => {
     );
   });
 
-  test('shared bytes are neither changed nor copied, but for the header', () => {
+  test('shared bytes are neither changed nor copied, except the header', () => {
     const [bytes = zeros(0)] = late(HOURS, 1);
     const before = bytes.slice();
     const [header, media] = new FragmentRebaser(HEAD).fragment(bytes);
@@ -243,7 +243,7 @@ describe('FragmentRebaser', () => {
     for (const bytes of late(0, 3)) expect(rebaser.fragment(bytes)).toEqual([bytes]);
   });
 
-  test('sound from before the first picture is hidden, bytes that are no fragment pass', () => {
+  test('sound from before the first picture is hidden, bytes that are not a fragment are unchanged', () => {
     const rebaser = new FragmentRebaser(HEAD);
     rebaser.fragment(fragment(traf(1, 900_000, true)));
     const mixed = join(...rebaser.fragment(fragment(traf(1, 909_009, false), traf(2, 479_000, true))));
@@ -266,7 +266,7 @@ describe('InitSegmentCollector', () => {
     }
   });
 
-  test('refuses what is no MP4 and what has no end', () => {
+  test('rejects data that is not MP4, and an init segment above the size limit', () => {
     expect(() => new InitSegmentCollector().push(zeros(64))).toThrow('not a fragmented MP4');
     const collector = new InitSegmentCollector();
     const huge = box('free', zeros(600_000));
@@ -275,7 +275,7 @@ describe('InitSegmentCollector', () => {
 });
 
 describe('BoxCutter', () => {
-  test('refuses bytes that cannot be boxes', () => {
+  test('rejects bytes that cannot be boxes', () => {
     const cutter = new BoxCutter();
     expect(() => [...cutter.feed(bytes(0, 0, 0, 3, 1, 2, 3, 4))]).toThrow('not a stream of MP4 boxes');
     expect(() => [...new BoxCutter().feed(bytes(0x7f, 0, 0, 0, 1, 2, 3, 4))]).toThrow(

@@ -54,19 +54,19 @@ const aac = box(
 const opus = box('Opus', zeros(28), box('dOps', zeros(11)));
 
 describe('the type of an initialisation segment', () => {
-  test('names H.264 with AAC', () => {
+  test('is that of H.264 with AAC', () => {
     expect(mimeOfInit(init(avc, aac))).toBe('video/mp4; codecs="avc1.640028,mp4a.40.2"');
   });
 
-  test('names AV1 with Opus', () => {
+  test('is that of AV1 with Opus', () => {
     expect(mimeOfInit(init(av1, opus))).toBe('video/mp4; codecs="av01.0.08M.08,opus"');
   });
 
-  test('names sound alone as audio', () => {
+  test('is an audio type for sound alone', () => {
     expect(mimeOfInit(init(aac))).toBe('audio/mp4; codecs="mp4a.40.2"');
   });
 
-  test('reads high tiers, depths and escaped audio objects', () => {
+  test('includes high tiers, bit depths and escaped audio object types', () => {
     const deep = box('av01', zeros(78), box('av1C', [0x81, 0x2d, 0xc0, 0]));
     expect(mimeOfInit(init(deep))).toBe('video/mp4; codecs="av01.1.13H.10"');
     const usac = box(
@@ -77,7 +77,7 @@ describe('the type of an initialisation segment', () => {
     expect(mimeOfInit(init(usac))).toBe('audio/mp4; codecs="mp4a.40.42"');
   });
 
-  test('is undefined for what it does not know and for what is cut', () => {
+  test('is undefined for unknown codecs and truncated segments', () => {
     expect(mimeOfInit(init(box('hvc1', zeros(90))))).toBeUndefined();
     expect(mimeOfInit(init())).toBeUndefined();
     const whole = init(avc, aac);
@@ -87,7 +87,7 @@ describe('the type of an initialisation segment', () => {
   });
 });
 
-test('any bytes are read without a fault', () => {
+test('any bytes are parsed without an error', () => {
   const whole = init(avc, aac);
   fc.assert(
     fc.property(fc.nat(whole.length - 1), fc.nat(255), fc.nat(whole.length), (at, value, end) => {

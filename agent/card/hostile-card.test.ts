@@ -1,4 +1,4 @@
-/** What cards, stations and peers send that is wrong: a clear error, and the keys of all others go on. */
+/** Invalid data from cards, stations and peers gives a clear error and does not affect the keys of other stations. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { monotonicMs, systemWallClock } from '../../host/clock.ts';
@@ -33,7 +33,7 @@ const codeOfPromise = (promise: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof KeyFailure ? error.code : String(error)),
   );
 
-/** A right answer of that many octets, with a status word at its end. */
+/** A valid answer of that many octets, with a status word at its end. */
 function answer(length: number, status: number, returnCode: number): Uint8Array {
   const bytes = new Uint8Array(length).fill(0x11);
   bytes.set([returnCode >> 8, returnCode & 0xff].slice(0, Math.max(0, length - 4)), Math.min(4, length));
@@ -42,7 +42,7 @@ function answer(length: number, status: number, returnCode: number): Uint8Array 
 }
 
 describe('answers of a card', () => {
-  test('of every length and with any status are keys, parameters or a reason', () => {
+  test('of any length and status give keys, parameters or an error', () => {
     for (let length = 0; length <= 300; length += 1) {
       for (const status of [0x9000, 0x6700, 0x6d00, 0x6a86, 0x0000, 0xffff]) {
         const isGood = status === 0x9000;
@@ -62,7 +62,7 @@ describe('answers of a card', () => {
     }
   });
 
-  test('any return code but those of a contract is a programme without one', () => {
+  test('with any return code but those for subscribed programmes mean "not subscribed"', () => {
     for (let code = 0; code <= 0xffff; code += 7) {
       const isPurchased = [0x0200, 0x0400, 0x0800].includes(code);
       expect(codeOf(() => parseEcmAnswer(answer(25, 0x9000, code)))).toBe(
@@ -71,7 +71,7 @@ describe('answers of a card', () => {
     }
   });
 
-  test('any octets end in keys of 8 octets or a reason', () => {
+  test('of any octets give keys of 8 octets or an error', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const code = codeOf(() => {
@@ -83,14 +83,14 @@ describe('answers of a card', () => {
     );
   });
 
-  test('an ECM that no command can carry is not sent', () => {
+  test('an ECM that does not fit a command is not sent', () => {
     for (const length of [0, 256, 1_000, 4_093])
       expect(codeOf(() => ecmCommand(new Uint8Array(length)))).toBe('card_error');
     expect(ecmCommand(new Uint8Array(255))).toHaveLength(261);
   });
 });
 
-/** A card that answers as told, and counts how often it was connected. */
+/** A scripted card that counts how often it was connected. */
 class TestBackend implements KeyBackend {
   readonly timeoutMs = 1_000;
   readonly timeoutCode = 'timeout';
@@ -127,7 +127,7 @@ function serviceOf(backend: KeyBackend): CardService {
 }
 
 describe('ECMs that a card cannot answer', () => {
-  test('take the keys away from no other station', async () => {
+  test('do not affect the keys of other stations', async () => {
     const backend = new TestBackend();
     backend.isBroken = (message) => message[3] === 0xee;
     const service = serviceOf(backend);
@@ -144,7 +144,7 @@ describe('ECMs that a card cannot answer', () => {
     expect(backend.connects).toBe(1);
   });
 
-  test('of any length on the way to it change nothing', async () => {
+  test('because of their length are rejected before they reach the card', async () => {
     const backend = new TestBackend();
     const service = serviceOf(backend);
     for (const length of [0, 256, 4_093])
@@ -153,7 +153,7 @@ describe('ECMs that a card cannot answer', () => {
     expect(await codeOfPromise(service.keys(ecmMessage(1, 1)))).toBe('none');
   });
 
-  test('alone, three in a row, make it ask the card again, without a wait', async () => {
+  test('three in a row without a success reconnect the card at once', async () => {
     const backend = new TestBackend();
     backend.isBroken = () => true;
     const service = serviceOf(backend);
@@ -182,7 +182,7 @@ describe('peers on the share port', () => {
     return { server, client };
   }
 
-  /** A connection that never says a whole request. */
+  /** A connection that never sends a complete request. */
   async function idler(port: number) {
     const state = { isClosed: false };
     const socket = await Bun.connect({
@@ -200,7 +200,7 @@ describe('peers on the share port', () => {
     return { socket, state };
   }
 
-  test('that send a request octet by octet are closed in time', async () => {
+  test('that send a request octet by octet are disconnected after a timeout', async () => {
     const { server, client } = share(300);
     const slow = await idler(server.port);
     const text = 'GET /agent/card/init HTTP/1.1\r\n';
@@ -215,13 +215,13 @@ describe('peers on the share port', () => {
     expect(await client.ecm(ecmMessage(1, 1), AbortSignal.timeout(5_000))).toEqual(keysOf(ecmMessage(1, 1)));
   });
 
-  test('that open many connections are cut to a few', async () => {
+  test('may open only a few connections', async () => {
     const { server } = share();
     const idlers = await Promise.all(Array.from({ length: 40 }, () => idler(server.port)));
     await until('most are closed', () => idlers.filter(({ state }) => !state.isClosed).length === 8);
   });
 
-  test('that send garbage get an error, and others their keys', async () => {
+  test('that send garbage get an error; others still get their keys', async () => {
     const { server, client } = share();
     const ask = (): Promise<unknown> => client.ecm(ecmMessage(1, 1), AbortSignal.timeout(5_000));
     await fc.assert(

@@ -74,7 +74,7 @@ async function failureOf(promise: Promise<unknown>): Promise<string> {
   return 'none';
 }
 
-/** What the port answers to raw bytes, until it closes the connection. */
+/** The response of the port to raw bytes, until it closes the connection. */
 async function raw(port: number, bytes: string | Uint8Array): Promise<string> {
   let text = '';
   const closed = Promise.withResolvers<void>();
@@ -94,7 +94,7 @@ async function raw(port: number, bytes: string | Uint8Array): Promise<string> {
 }
 
 describe('card sharing', () => {
-  test.each(['127.0.0.1', '[::1]'])('a peer at %s gets what the card gives', async (host) => {
+  test.each(['127.0.0.1', '[::1]'])('a peer at %s gets the keys of the card', async (host) => {
     const { server } = share();
     const client = clientOf(server, host);
     const system = await client.connect(soon());
@@ -104,7 +104,7 @@ describe('card sharing', () => {
     expect(server.status.peers.length).toBe(1);
   });
 
-  test('one connection serves many questions; a lost one is opened again', async () => {
+  test('one connection serves many requests; a lost one is reopened', async () => {
     const { server, source } = share();
     const client = clientOf(server);
     for (let period = 1; period <= 20; period += 1) await client.ecm(ecmMessage(1, period), soon());
@@ -117,7 +117,7 @@ describe('card sharing', () => {
     expect(next.source.asked).toBe(1);
   });
 
-  test('a peer outside the networks is refused, told, and logged once', async () => {
+  test('a peer outside the networks is refused with the reason, and logged once', async () => {
     const { server, lines } = share({ networks: Networks.parse('10.0.0.0/8') });
     const client = clientOf(server);
     expect(await failureOf(client.connect(soon()))).toBe('refused');
@@ -128,20 +128,20 @@ describe('card sharing', () => {
     expect(lines).toEqual(['card share peer refused']);
   });
 
-  test('a peer beyond the round-trip ceiling is refused', async () => {
+  test('a peer above the round-trip time limit is refused', async () => {
     const { server } = share({ maxRttMs: 0.000_1 });
     expect(await failureOf(clientOf(server).connect(soon()))).toBe('refused');
     const { server: near } = share({ maxRttMs: 5_000 });
     expect(await failureOf(clientOf(near).connect(soon()))).toBe('none');
   });
 
-  test('the reason of a card without keys reaches the peer', async () => {
+  test('the error of the card is sent to the peer', async () => {
     const { server, source } = share();
     source.failure = new KeyFailure('not_subscribed', 'no contract');
     expect(await failureOf(clientOf(server).ecm(ecmMessage(1, 1), soon()))).toBe('not_subscribed');
   });
 
-  test('nothing but the two questions is answered', async () => {
+  test('only the two kinds of request are answered', async () => {
     const { server } = share();
     expect(await raw(server.port, 'GET /agent/tuners HTTP/1.1\r\nHost: a\r\n\r\n')).toStartWith(
       'HTTP/1.1 404',
@@ -165,7 +165,7 @@ describe('card sharing', () => {
     expect(answer).toStartWith('HTTP/1.1 403');
   });
 
-  test('a port on which no keys are shared is told as such', async () => {
+  test('a port that does not share keys is reported as such', async () => {
     const server = Bun.serve({
       hostname: '127.0.0.1',
       port: 0,
@@ -177,7 +177,7 @@ describe('card sharing', () => {
     expect(await failureOf(client.connect(soon()))).toBe('not_shared');
   });
 
-  test('a peer that answers nothing is told as such, in the time that is given', async () => {
+  test('a peer that does not answer is reported within the timeout', async () => {
     const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
     open.push({ close: () => listener.stop(true) });
     const client = new ShareClient({ url: `http://127.0.0.1:${listener.port}`, hops: 1 });
@@ -185,7 +185,7 @@ describe('card sharing', () => {
     expect(await failureOf(client.connect(AbortSignal.timeout(200)))).toBe('no_answer');
   });
 
-  test('a peer that answers nonsense is told as unreachable', async () => {
+  test('a peer that answers garbage is reported as unreachable', async () => {
     const listener = Bun.listen({
       hostname: '127.0.0.1',
       port: 0,
@@ -199,7 +199,7 @@ describe('card sharing', () => {
 });
 
 describe('CardService', () => {
-  test('tunings that carry the same ECM ask the card once', async () => {
+  test('the same ECM in several tunings is sent to the card once', async () => {
     let asked = 0;
     const service = new CardService({
       backend: {
@@ -224,7 +224,7 @@ describe('CardService', () => {
     expect(service.status).toMatchObject({ state: 'ready', ecm: { requests: 1, cached: 7, failed: 0 } });
   });
 
-  test('a failed connection is retried after 10 s, or at once when something was plugged in', async () => {
+  test('a failed connection is retried after 10 s, or at once when a device was plugged in', async () => {
     let now = 0;
     let attempts = 0;
     let plugged = (): void => {};
@@ -261,7 +261,7 @@ describe('CardService', () => {
     expect(service.status.state).toBe('absent');
   });
 
-  test('a backend that never answers is given up, and the questions behind it are answered', async () => {
+  test('a request that is never answered times out, and the queued ones are answered', async () => {
     let hang = true;
     const service = new CardService({
       backend: {
@@ -285,7 +285,7 @@ describe('CardService', () => {
 });
 
 describe('share protocol', () => {
-  test('messages survive any cutting into pieces', () => {
+  test('messages are reassembled however they are split', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.integer({ min: 1, max: 50 }), (body, piece) => {
         const bytes = Buffer.concat([
@@ -302,7 +302,7 @@ describe('share protocol', () => {
     );
   });
 
-  test('any bytes end in messages or BadMessage', () => {
+  test('any bytes give messages or BadMessage', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 400 }), { maxLength: 30 }), (pieces) => {
         const reader = new MessageReader();

@@ -31,7 +31,7 @@ const text = (facts: Partial<CheckFacts>, access?: Parameters<typeof checkLines>
     .map(formatCheck)
     .join('\n');
 
-test('a machine that works says so of every part', () => {
+test('every part of a working machine is reported as such', () => {
   expect(text({})).toBe(
     [
       'OK    svc-agent: http://127.0.0.1:25252 で動いています',
@@ -84,16 +84,16 @@ test.each<[string, Partial<CheckFacts>, string]>([
     { isRunning: false },
     '注意  svc-agent: http://127.0.0.1:25252 では動いていません。systemctl enable',
   ],
-])('%s is told with the next step', (_, facts, expected) => {
+])('%s is reported with the next step', (_, facts, expected) => {
   expect(text(facts)).toContain(expected);
 });
 
-test('a broadcast that a command makes needs no device', () => {
+test('a fake tuner needs no device', () => {
   const fake = text({ devices: [], tuners: [{ driver: 'fake', device: '', types: ['GR'] }] });
   expect(fake).not.toContain('問題');
 });
 
-test('without a running agent the rights of the device files count, not those of root', async () => {
+test("without a running agent the service user's permissions are checked, not those of root", async () => {
   const groups = join(await mkdtemp(join(tmpdir(), 'svc-check-')), 'group');
   writeFileSync(groups, `root:x:0:\nvideo:x:${process.getgid?.() ?? 0}:\nbroken\n`);
   const access = unitAccess(groups);

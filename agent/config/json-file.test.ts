@@ -12,18 +12,18 @@ const numbers = (value: unknown): number[] => {
   return value as number[];
 };
 
-test('an absent file is no mistake', async () => {
+test('an absent file is no error', async () => {
   expect(await new JsonFile(join(folder, 'absent', 'x.json'), numbers).load()).toBeUndefined();
 });
 
-test('what was saved is loaded, and the folder is made', async () => {
+test('a saved value is loaded again, and the folder is created', async () => {
   const file = new JsonFile(join(folder, 'new', 'a.json'), numbers);
   await file.save([1, 2]);
   expect(await file.load()).toEqual([1, 2]);
   expect(readdirSync(join(folder, 'new'))).toEqual(['a.json']);
 });
 
-test('a broken file is told with its path and place and left untouched', async () => {
+test('a broken file is reported with its path and position and left untouched', async () => {
   const path = join(folder, 'broken.json');
   writeFileSync(path, '[1,\n 2');
   const loading = new JsonFile(path, numbers).load();
@@ -33,17 +33,17 @@ test('a broken file is told with its path and place and left untouched', async (
   expect(readFileSync(path, 'utf8')).toBe('[1,\n 2');
 });
 
-test('what does not fit is told with its path', async () => {
+test('an invalid value is reported with the path of the file', async () => {
   const path = join(folder, 'unfit.json');
   writeFileSync(path, '{}');
   await expect(new JsonFile(path, numbers).load()).rejects.toThrow(`${path}: not a list`);
 });
 
-test('a folder in the place of the file is told', async () => {
+test('a folder in place of the file is reported', async () => {
   await expect(new JsonFile(folder, numbers).load()).rejects.toThrow(BrokenFile);
 });
 
-test('saving over a broken file keeps what a person wrote', async () => {
+test('saving over a broken file keeps a backup of it', async () => {
   const path = join(folder, 'kept.json');
   writeFileSync(path, '[1,');
   const file = new JsonFile(path, numbers);
@@ -54,13 +54,13 @@ test('saving over a broken file keeps what a person wrote', async () => {
   expect(readFileSync(`${path}.broken`, 'utf8')).toBe('[1,');
 });
 
-test('saves that overlap follow one another', async () => {
+test('concurrent saves are serialised', async () => {
   const file = new JsonFile(join(folder, 'many.json'), numbers);
   await Promise.all([1, 2, 3, 4, 5].map((value) => file.save([value])));
   expect(await file.load()).toEqual([5]);
 });
 
-test('a failed save tells and does not block the next', async () => {
+test('a failed save rejects and does not block the next', async () => {
   const blocker = join(folder, 'blocker');
   writeFileSync(blocker, '');
   const file = new JsonFile(join(blocker, 'a.json'), numbers);

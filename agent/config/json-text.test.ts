@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { JsonMistake, parseJson } from './json-text.ts';
 
-/** The text and where its first mistake is, line and column from 1. */
+/** The text and the position of its first error, line and column from 1. */
 const MISTAKES: [string, number, number][] = [
   ['', 1, 1],
   ['[1,', 1, 4],
@@ -23,7 +23,7 @@ const MISTAKES: [string, number, number][] = [
   ['// comment\n[]', 1, 1],
 ];
 
-describe('parseJson says where a text stops to be JSON', () => {
+describe('parseJson reports the position of the first syntax error', () => {
   for (const [text, line, column] of MISTAKES) {
     test(JSON.stringify(text), () => {
       const error = (() => {
@@ -39,11 +39,11 @@ describe('parseJson says where a text stops to be JSON', () => {
   }
 });
 
-test('a byte order mark is no mistake', () => {
+test('a byte order mark is no error', () => {
   expect(parseJson('\ufeff[1]')).toEqual([1]);
 });
 
-test('a cut text has its mistake at its end', () => {
+test('a truncated text has its error at its end', () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), (json, at) => {
       const cut = `[${json}`.slice(0, 1 + (at % (json.length + 1)));

@@ -19,7 +19,7 @@ const TUNERS: [unknown, string][] = [
   [Array.from({ length: 65 }, () => TUNER), '配列'],
 ];
 
-describe('a bad value is named by its field', () => {
+describe('an invalid value is reported with its field', () => {
   for (const [value, message] of TUNERS) {
     test(message, () => {
       expect(() => parseAs(TunerDefinitionsSchema, value)).toThrow(BadValue);
@@ -38,7 +38,7 @@ describe('a bad value is named by its field', () => {
   });
 });
 
-test('unknown fields are dropped, a command among them', () => {
+test('unknown fields are dropped, for example a command', () => {
   expect(parseAs(TunerDefinitionsSchema, [{ ...TUNER, command: 'rm -rf /', extra: { a: 1 } }])).toEqual([
     TUNER as never,
   ]);

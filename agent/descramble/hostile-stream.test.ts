@@ -1,4 +1,4 @@
-/** Streams whose tables and ECMs are wrong: the programme beside them comes out clear and whole, in bounded time and memory. */
+/** Streams with invalid tables and ECMs: the other programme is descrambled completely, in bounded time and memory. */
 import { expect, test } from 'bun:test';
 import { packetPid } from '../../arib/ts/packet.ts';
 import { monotonicMs } from '../../host/clock.ts';
@@ -76,7 +76,7 @@ async function descrambled(bytes: Uint8Array) {
   for (let at = 0; at < bytes.length; at += piece) {
     now = monotonicMs((at / PACKET) * MS_A_PACKET);
     descrambler.feed(bytes.slice(at, at + piece));
-    // The clock of the stream stands while the module is compiled: begun after the descrambler's own, ready after it.
+    // The stream's time does not advance while the module is compiled: compilation starts and ends after the descrambler's own.
     if (at === 0) await Multi2Decryptor.create(SYSTEM);
     await Bun.sleep(0);
   }
@@ -107,7 +107,7 @@ const ROWS: readonly (readonly [string, () => Uint8Array])[] = [
       ),
   ],
   ['an ECM PID on which nothing is sent', () => replaced(0x301, () => [])],
-  ['a PMT whose ECM PID is that of its own video', () => replaced(0x1f1, () => [pmtOfBad(0x120)])],
+  ['a PMT whose ECM PID is the PID of its video', () => replaced(0x1f1, () => [pmtOfBad(0x120)])],
   ['a PMT whose ECM PID is the PAT', () => replaced(0x1f1, () => [pmtOfBad(0)])],
   ['a PMT whose ECM PID is the PMT', () => replaced(0x1f1, () => [pmtOfBad(0x1f1)])],
   [

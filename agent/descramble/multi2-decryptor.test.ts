@@ -56,7 +56,7 @@ describe('Multi2Decryptor', () => {
     expect(Buffer.compare(stream, Buffer.concat(clear))).toBe(0);
   });
 
-  test('more packets than the module holds at once', async () => {
+  test('decrypts more packets than the module holds at once', async () => {
     const decryptor = await decryptorFor(0x111);
     const clear = Array.from({ length: 2500 }, (_, index) => packet(0x111, index, 0));
     const stream = new Uint8Array(Buffer.concat(clear.map((one) => scrambled(one, 'even'))));
@@ -64,7 +64,7 @@ describe('Multi2Decryptor', () => {
     expect(Buffer.compare(stream, Buffer.concat(clear))).toBe(0);
   });
 
-  test('leaves other PIDs, clear packets and packets with an error as they are', async () => {
+  test('does not change other PIDs, clear packets and packets with an error', async () => {
     const decryptor = await decryptorFor(0x111);
     const foreign = scrambled(packet(0x112, 9, 0), 'odd');
     const plain = packet(0x111, 9, 0);
@@ -76,13 +76,13 @@ describe('Multi2Decryptor', () => {
     expect(stream).toEqual(before);
   });
 
-  test('a cleared slot decrypts no more', async () => {
+  test('a cleared slot no longer decrypts', async () => {
     const decryptor = await decryptorFor(0x111);
     decryptor.clearKeys(3);
     expect(decryptor.decrypt(scrambled(packet(0x111, 5, 0), 'odd'))).toBe(0);
   });
 
-  test('any bytes are survived', async () => {
+  test('accepts any bytes', async () => {
     const decryptor = await decryptorFor(0x111);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 2000, size: 'max' }), (bytes) => {

@@ -17,7 +17,7 @@ const ONE: TestProgram = { number: 101, pmtPid: 0x1f0, ecmPid: 0x300, streams: [
 const TWO: TestProgram = { number: 102, pmtPid: 0x1f1, ecmPid: 0x301, streams: [0x120], seed: 2 };
 const FREE: TestProgram = { number: 103, pmtPid: 0x1f2, ecmPid: null, streams: [0x130], seed: 3 };
 
-/** A card whose answers are given when the test says so. */
+/** A card whose answers the test controls. */
 class ManualSource implements KeySource {
   readonly asked: Uint8Array[] = [];
   readonly open: { message: Uint8Array; answer: PromiseWithResolvers<AnsweredKeys> }[] = [];
@@ -89,7 +89,7 @@ async function feed(one: Rig, bytes: Uint8Array, piece: number, whole: Scrambled
 }
 
 describe('StreamDescrambler', () => {
-  test('several programmes over changing keys come out as they were before scrambling', async () => {
+  test('several programmes with changing keys are restored exactly', async () => {
     const stream = scrambledStream({ programs: [ONE, TWO, FREE], periods: 6, rounds: 60 });
     const one = rig();
     await feed(one, stream.scrambled, 5000, stream);
@@ -102,7 +102,7 @@ describe('StreamDescrambler', () => {
     one.descrambler.close();
   });
 
-  test('a slow card delays packets, and loses and reorders none', async () => {
+  test('a slow card delays packets without losing or reordering any', async () => {
     const stream = scrambledStream({ programs: [ONE], periods: 4, rounds: 40 });
     const one = rig();
     one.source.isAutomatic = false;
@@ -120,7 +120,7 @@ describe('StreamDescrambler', () => {
     one.descrambler.close();
   });
 
-  test('the key in use stays right while the answer for the next one is late', async () => {
+  test('the current key stays valid while the answer for the next one is late', async () => {
     const stream = scrambledStream({ programs: [ONE], periods: 3, rounds: 40 });
     const [change = 0] = stream.ecmChanges;
     const [, second = 0] = stream.periodStarts;
@@ -143,7 +143,7 @@ describe('StreamDescrambler', () => {
     one.descrambler.close();
   });
 
-  test('without a card everything passes at once, scrambled, and says why; free programmes are whole', async () => {
+  test('without a card everything passes at once, scrambled, with the reason; clear programmes are complete', async () => {
     const stream = scrambledStream({ programs: [ONE, FREE], periods: 2, rounds: 30 });
     const one = rig();
     one.source.failure = new KeyFailure('no_card', 'no card');
@@ -156,7 +156,7 @@ describe('StreamDescrambler', () => {
     one.descrambler.close();
   });
 
-  test('a clear stream passes without asking for a card', () => {
+  test('a clear stream passes without a card request', () => {
     const stream = scrambledStream({ programs: [FREE], periods: 1, rounds: 30 });
     const one = rig();
     one.source.failure = new KeyFailure('timeout', 'hangs');
@@ -166,7 +166,7 @@ describe('StreamDescrambler', () => {
     one.descrambler.close();
   });
 
-  test('a programme without a contract passes scrambled beside one that is descrambled', async () => {
+  test('a programme without a subscription passes scrambled beside one that is descrambled', async () => {
     const stream = scrambledStream({ programs: [ONE, TWO], periods: 3, rounds: 40 });
     const one = rig();
     const ask = one.source.keys.bind(one.source);
@@ -181,7 +181,7 @@ describe('StreamDescrambler', () => {
     one.descrambler.close();
   });
 
-  test('a card that never answers holds the head up to its bound, then everything passes', async () => {
+  test('a card that never answers delays packets up to the limit, then everything passes', async () => {
     const stream = scrambledStream({ programs: [ONE], periods: 2, rounds: 200 });
     const one = rig({ headBytes: 20_000 });
     one.source.isAutomatic = false;
@@ -194,7 +194,7 @@ describe('StreamDescrambler', () => {
     one.descrambler.close();
   });
 
-  test('a card that comes back is used from the next ECM on', async () => {
+  test('a card that is available again is used from the next ECM on', async () => {
     const stream = scrambledStream({ programs: [ONE], periods: 4, rounds: 40 });
     const [, , third = 0] = stream.periodStarts;
     const one = rig();
@@ -214,7 +214,7 @@ describe('StreamDescrambler', () => {
     one.descrambler.close();
   });
 
-  test('a CA system of another card is not asked for', async () => {
+  test('ECMs of another CA system are not sent to the card', async () => {
     const stream = scrambledStream({ programs: [ONE], periods: 1, rounds: 60, caSystemId: 0x000e });
     const one = rig();
     await feed(one, stream.scrambled, 3000, stream);
@@ -223,7 +223,7 @@ describe('StreamDescrambler', () => {
     one.descrambler.close();
   });
 
-  test('any bytes are survived with bounded memory', async () => {
+  test('accepts any bytes with bounded memory', async () => {
     const stream = scrambledStream({ programs: [ONE, TWO], periods: 2, rounds: 30 });
     await fc.assert(
       fc.asyncProperty(

@@ -14,7 +14,7 @@ describe('detectEquipment', () => {
     expect(detect(new ScriptedKernel({ '/dev/null': {}, '/dev/video0': {} }))).toEqual([]);
   });
 
-  test('knows frontends by their delivery systems and leaves none open', () => {
+  test('recognises frontends by their delivery systems and closes all of them', () => {
     const kernel = new ScriptedKernel({
       ...dvbAdapter(10, frontendState([ISDBT, ISDBS], 'both')),
       ...dvbAdapter(2, frontendState([ISDBS], 'satellite')),
@@ -31,7 +31,7 @@ describe('detectEquipment', () => {
     expect(kernel.log.some((line) => line.includes('demux') || line.includes('dvr'))).toBe(false);
   });
 
-  test('knows character devices by their names without opening them', () => {
+  test('recognises character devices by their names without opening them', () => {
     const files: Record<string, ScriptedFile> = {};
     const names = [
       ...[0, 1, 2, 3, 4, 6].map((number) => `px4video${number}`),
@@ -64,7 +64,7 @@ describe('detectEquipment', () => {
     expect(kernel.log).toEqual([]);
   });
 
-  test('names the group for a device that may not be opened', () => {
+  test('names the group required for a device that may not be opened', () => {
     const kernel = new ScriptedKernel({ ...dvbAdapter(0, frontendState([ISDBT])), '/dev/px4video0': {} });
     for (const path of ['/dev/dvb/adapter0/demux0', '/dev/px4video0']) {
       kernel.forbidden.add(path);
@@ -78,7 +78,7 @@ describe('detectEquipment', () => {
     for (const { problem } of devices) expect(problem?.message).toContain('video グループ');
   });
 
-  test('says which other process has a device open, and its own is none', () => {
+  test('names another process that has a device open, but not itself', () => {
     const kernel = new ScriptedKernel({ ...dvbAdapter(0, frontendState([ISDBT])), '/dev/px4video0': {} });
     kernel.holders.set('/dev/dvb/adapter0/frontend0', { pid: 1, name: 'svc-agent' });
     kernel.holders.set('/dev/px4video0', { pid: 4711, name: 'recpt1' });
@@ -99,7 +99,7 @@ describe('detectEquipment', () => {
   });
 });
 
-test('the tuner list of detected devices leaves out what receives nothing and numbers the rest', () => {
+test('the tuner list omits devices that receive nothing and numbers the rest', () => {
   const kernel = new ScriptedKernel({
     ...dvbAdapter(0, frontendState([DVBT])),
     ...dvbAdapter(1, frontendState([ISDBT])),

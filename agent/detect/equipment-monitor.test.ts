@@ -32,7 +32,7 @@ function start(detect: () => DetectedDevice[]) {
   return { state, monitor };
 }
 
-test('asks the devices again only when their names changed', async () => {
+test('probes the devices again only when their names changed', async () => {
   let list = [device('/dev/a')];
   const { state, monitor } = start(() => list);
   await monitor.start();
@@ -50,7 +50,7 @@ test('asks the devices again only when their names changed', async () => {
   monitor.close();
 });
 
-test('asks a device with a problem again from time to time, and tells when it is solved', async () => {
+test('probes a device with a problem periodically, and reports when it is solved', async () => {
   let list = [device('/dev/a', { code: 'permission', message: 'x' })];
   const { state, monitor } = start(() => list);
   await monitor.start();
@@ -61,7 +61,7 @@ test('asks a device with a problem again from time to time, and tells when it is
   monitor.close();
 });
 
-test('tries again after a detection that failed, and keeps what it knew', async () => {
+test('retries after a failed detection, and keeps the previous result', async () => {
   let fails = false;
   const { state, monitor } = start(() => {
     if (fails) throw new Error('no answer');

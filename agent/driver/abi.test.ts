@@ -1,4 +1,4 @@
-/** The numbers and layouts that the drivers write into the kernel, against the headers of this machine. */
+/** The numbers and layouts that the drivers pass to the kernel, compared with the headers of this machine. */
 import { afterAll, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 const COMPILER = Bun.which('gcc') ?? Bun.which('cc');
 const hasHeaders = COMPILER !== null && existsSync('/usr/include/linux/dvb/frontend.h');
 
-/** Values of C expressions as this machine's compiler and headers have them. */
+/** Values of C expressions by this machine's compiler and headers. */
 function valuesOf(expressions: readonly string[]): number[] {
   const lines = expressions.map((text) => `printf("%llu\\n", (unsigned long long)(${text}));`);
   const source = `#define _GNU_SOURCE
@@ -107,7 +107,7 @@ test.skipIf(!hasHeaders)('numbers and layouts are those of the kernel’s header
   expect(actual).toEqual(ROWS);
 });
 
-test('a filter lets the whole stream through', () => {
+test('the demultiplexer filter passes the whole stream', () => {
   const view = new DataView(dvb.wholeStreamFilter().buffer);
   expect([0, 4, 8, 12, 16].map((at) => view.getUint32(at, true))).toEqual([0x2000, 0, 2, 20, 4]);
 });

@@ -21,13 +21,13 @@ describe('splitWords', () => {
 });
 
 describe('fillWords', () => {
-  test('replaces names inside words and leaves unknown ones', () => {
+  test('replaces placeholders inside words and leaves unknown ones', () => {
     expect(
       fillWords(['{type}/{channel}', '{other}', '{tsid}'], { type: 'GR', channel: 'T27', tsid: '0' }),
     ).toEqual(['GR/T27', '{other}', '0']);
   });
 
-  test('knows no names but those that it is given', () => {
+  test('does not replace names inherited from Object', () => {
     expect(fillWords(['{constructor}{toString}'], {})).toEqual(['{constructor}{toString}']);
   });
 

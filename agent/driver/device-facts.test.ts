@@ -7,7 +7,7 @@ import { MachineFacts } from './device-facts.ts';
 const FOLDER = mkdtempSync(join(tmpdir(), 'svc-facts-'));
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
-test('finds the process that has a device open among those that may be seen', () => {
+test('finds the process that has a device open among the visible ones', () => {
   const proc = join(FOLDER, 'proc');
   for (const [pid, name, target] of [
     ['12', 'bash', '/dev/null'],

@@ -33,7 +33,7 @@ function start(kernel: ScriptedKernel) {
 }
 
 describe('DeviceWorkerHost', () => {
-  test('pauses reading when 64 MB are not taken, and continues with what is taken', async () => {
+  test('pauses reading with 64 MB unacknowledged, and continues after an acknowledgement', async () => {
     const kernel = new ScriptedKernel(dvbAdapter(0, frontendState([ISDBT]), { read: (into) => into.length }));
     const { host, time, events, untaken } = start(kernel);
     await host.tune(ORDER);
@@ -57,7 +57,7 @@ describe('DeviceWorkerHost', () => {
     expect(signals).toBeLessThanOrEqual(12);
   });
 
-  test('tells the descriptor of a stream that can block, and stops it for another worker', async () => {
+  test('reports the descriptor of a stream that can block, and stops it from another worker', async () => {
     let stopped = 0;
     const kernel = new ScriptedKernel({
       '/dev/px4video2': {

@@ -106,7 +106,7 @@ describe('a session', () => {
     expect(log).toEqual(['locked', 'data', 'data']);
   });
 
-  test('of a device that cannot be opened ends with the device’s fault', async () => {
+  test('of a device that cannot be opened ends with a device fault', async () => {
     const rig = new Rig(new ScriptedKernel({}));
     const { session, log } = rig.open(tuner('/dev/px4video2'), T27);
     await untilTrue(() => log.length > 0);
@@ -114,7 +114,7 @@ describe('a session', () => {
     await session.close();
   });
 
-  test('of a channel without signal ends with the channel’s fault and leaves nothing open', async () => {
+  test('of a channel without signal ends with a channel fault and leaves nothing open', async () => {
     const state = frontendState([ISDBT]);
     state.status = 0;
     const rig = new Rig(new ScriptedKernel(dvbAdapter(0, state)));
@@ -125,7 +125,7 @@ describe('a session', () => {
     await session.close();
   });
 
-  test('ends with the device’s fault when the device vanishes, and frees it by itself', async () => {
+  test('ends with a device fault when the device disappears, and frees it', async () => {
     const read = answers(new Uint8Array(188), fail('ENODEV'));
     const rig = new Rig(new ScriptedKernel(dvbAdapter(0, frontendState([ISDBT]), { read })));
     const { session, log } = rig.open(tuner(FRONTEND), T27);
@@ -145,7 +145,7 @@ describe('a session', () => {
     await session.close();
   });
 
-  test('that is closed while it waits for the lock tells nothing more', async () => {
+  test('that is closed while it waits for the lock emits no further events', async () => {
     const state = frontendState([ISDBT]);
     state.status = 0;
     const rig = new Rig(new ScriptedKernel(dvbAdapter(0, state)));
@@ -157,7 +157,7 @@ describe('a session', () => {
     expect(rig.kernel.openFiles.size).toBe(0);
   });
 
-  test('whose stream is stopped from below ends', async () => {
+  test('ends when reads return no more data', async () => {
     const rig = new Rig(new ScriptedKernel({ '/dev/px4video2': characterFile(() => 0) }));
     const { session, log } = rig.open(tuner('/dev/px4video2'), T27);
     await untilTrue(() => log.some((line) => line.startsWith('ended device')));
@@ -186,7 +186,7 @@ describe('a session', () => {
     expect(rig.kernel.openFiles.size).toBe(0);
   });
 
-  test('can be followed by another one on the same device', async () => {
+  test('can be followed by another on the same device', async () => {
     const length = 188 * 256;
     const rig = new Rig(new ScriptedKernel({ '/dev/px4video2': characterFile(() => length) }));
     for (let round = 1; round <= 2; round += 1) {
@@ -201,7 +201,7 @@ describe('a session', () => {
 });
 
 describe('power for the antenna', () => {
-  function house(): Rig {
+  function antennaRig(): Rig {
     return new Rig(
       new ScriptedKernel({
         ...dvbAdapter(0, frontendState([ISDBT, ISDBS])),
@@ -228,7 +228,7 @@ describe('power for the antenna', () => {
   }
 
   test('comes from one tuner at a time and passes to another when that one is closed', async () => {
-    const rig = house();
+    const rig = antennaRig();
     const first = rig.open(tuner(FRONTEND, true), BS);
     const second = rig.open(tuner('/dev/px4video0', true), BS);
     const third = rig.open(tuner('/dev/px4video1', true), BS);
@@ -243,8 +243,8 @@ describe('power for the antenna', () => {
     expect(powering(rig)).toEqual({ now: [], most: 1 });
   });
 
-  test('is never given by a tuner that is not set to, nor for terrestrial reception', async () => {
-    const rig = house();
+  test('is never given by a tuner without that setting, nor for terrestrial reception', async () => {
+    const rig = antennaRig();
     const one = rig.open(tuner('/dev/px4video0'), BS);
     const other = rig.open(tuner(FRONTEND, true), T27);
     await untilTrue(() => [one, other].every(({ log }) => log.includes('locked')));
@@ -252,8 +252,8 @@ describe('power for the antenna', () => {
     await Promise.all([one.session.close(), other.session.close()]);
   });
 
-  test('is free for the next tuning after one that failed', async () => {
-    const rig = house();
+  test('is available to the next tuning after a failed one', async () => {
+    const rig = antennaRig();
     rig.kernel.files.set(
       '/dev/px4video0',
       characterFile(undefined, { [px4.SET_CHANNEL]: () => fail('EAGAIN') }),

@@ -1,4 +1,4 @@
-/** The system calls as the C library makes them, and the worker that makes them for the drivers. */
+/** The real system calls through the C library, and the worker that makes them for the drivers. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 const calls = openLibc();
 
 describe('openLibc', () => {
-  test('gives the negative errno of a call that fails', () => {
+  test('returns the negative errno of a failed call', () => {
     expect(calls.open(join(FOLDER, 'missing'), O_RDONLY)).toBe(-ERRNO.ENOENT);
     const path = join(FOLDER, 'file');
     writeFileSync(path, 'x');
@@ -29,7 +29,7 @@ describe('openLibc', () => {
     expect(calls.read(fd, new Uint8Array(1))).toBeLessThan(0);
   });
 
-  test('waits for data and reads it where the buffer says', () => {
+  test('waits for data and reads it into the given part of the buffer', () => {
     const path = join(FOLDER, 'pipe');
     Bun.spawnSync(['mkfifo', path]);
     const fd = calls.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -43,7 +43,7 @@ describe('openLibc', () => {
     calls.close(fd);
   });
 
-  test('fills in what an ioctl answers', () => {
+  test('fills in the result of an ioctl', () => {
     const FIONREAD = 0x541b;
     const path = join(FOLDER, 'pipe2');
     Bun.spawnSync(['mkfifo', path]);
@@ -56,7 +56,7 @@ describe('openLibc', () => {
   });
 });
 
-test('a driver’s worker reports a device that is not there', async () => {
+test('a device worker reports a missing device', async () => {
   const driver = new HardwareDriver({
     driver: 'px4',
     startWorker: () => new Worker(new URL('../device.worker.ts', import.meta.url)),

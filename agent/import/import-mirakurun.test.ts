@@ -54,7 +54,7 @@ const TUNERS = `
 describe('tuners.yml', () => {
   const { tuners, notes } = readMirakurunTuners(TUNERS, 'tuners.yml');
 
-  test('devices are read from the commands of the usual programs', () => {
+  test('devices are read from the commands of the usual tuning programs', () => {
     expect(tuners).toEqual([
       { name: 'W3U4-S1', driver: 'px4', device: '/dev/px4video0', types: ['BS', 'CS'], lnb: true },
       { name: 'W3U4-T1', driver: 'px4', device: '/dev/px4video2', types: ['GR'], disabled: true },
@@ -65,15 +65,15 @@ describe('tuners.yml', () => {
     ]);
   });
 
-  test('what could not be taken over is told by its name, with the reason', () => {
-    const told = notes.map(({ entry, text }) => `${entry} ${text}`).join('\n');
-    expect(told).toContain('7 番目の「Premium」 取り込めません。types に GR・BS・CS のどれもありません');
-    expect(told).toContain('8 番目の「Remote」 取り込めません。ほかの Mirakurun');
-    expect(told).toContain('my-tuner のコマンドから');
-    expect(told).toContain('/dev/px4-DTV2 のドライバーには対応していません');
-    expect(told).toContain('11 番目の項目 GR は除きました');
-    expect(told).toContain('6 番目の「MLT5-S」 /dev/pxmlt5video1 はすでにあるため');
-    expect(told).toContain('decoder（1 件） 使いません');
+  test('an entry that cannot be imported is reported by its name, with the reason', () => {
+    const report = notes.map(({ entry, text }) => `${entry} ${text}`).join('\n');
+    expect(report).toContain('7 番目の「Premium」 取り込めません。types に GR・BS・CS のどれもありません');
+    expect(report).toContain('8 番目の「Remote」 取り込めません。ほかの Mirakurun');
+    expect(report).toContain('my-tuner のコマンドから');
+    expect(report).toContain('/dev/px4-DTV2 のドライバーには対応していません');
+    expect(report).toContain('11 番目の項目 GR は除きました');
+    expect(report).toContain('6 番目の「MLT5-S」 /dev/pxmlt5video1 はすでにあるため');
+    expect(report).toContain('decoder（1 件） 使いません');
     expect(notes).toHaveLength(7);
   });
 });
@@ -149,7 +149,7 @@ describe('hostile files', () => {
     expect(() => readMirakurunChannels(text, 'x.yml')).toThrow(message);
   });
 
-  test('control characters reach neither names nor messages', () => {
+  test('control characters are removed from names and messages', () => {
     const text = JSON.stringify([
       { name: 'a\u001b[2Jb', types: ['GR'], command: 'recpt1 --device /dev/px4video2' },
       { name: 'c\u0007', types: ['GR'], command: 'x\u001b /dev/\u001bx' },
@@ -157,7 +157,7 @@ describe('hostile files', () => {
     expect(JSON.stringify(readMirakurunTuners(text, 'x.yml'))).not.toMatch(/\\u001b|\\u0007/);
   });
 
-  test('any list of entries is read or refused, and gives definitions that can be stored', () => {
+  test('any list of entries is either refused or gives definitions that can be stored', () => {
     const entry = fc.record(
       {
         name: fc.anything(),
@@ -213,7 +213,7 @@ describe('the command', () => {
     return { options, lines };
   }
 
-  test('stores both files, and replaces none unless it is told to', async () => {
+  test('stores both files, and replaces existing ones only on request', async () => {
     const { options, lines } = setting({
       'tuners.yml': TUNERS,
       'channels.yml': '- {name: a, type: GR, channel: "27"}',
@@ -233,7 +233,7 @@ describe('the command', () => {
     expect(readFileSync(`${options.tunersFile}.before-import`, 'utf8')).toBe('[]');
   });
 
-  test('an empty folder, a file that is none and one without a usable tuner change nothing', async () => {
+  test('an empty folder, an invalid file and one without a usable tuner change nothing', async () => {
     const empty = setting({});
     expect(await importMirakurun(empty.options)).toBe(false);
     expect(empty.lines.join()).toContain('tuners.yml も channels.yml もありません');

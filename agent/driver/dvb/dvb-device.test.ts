@@ -156,7 +156,7 @@ describe('tuning', () => {
 });
 
 describe('the lock', () => {
-  test('is waited for up to the limit, with the signal shown meanwhile', async () => {
+  test('is awaited up to the limit, with the signal shown meanwhile', async () => {
     const rig = new Rig();
     Object.assign(rig.state, { status: 3, cnrMilliDb: 4_200 });
     const error = await rig.failure();
@@ -169,7 +169,7 @@ describe('the lock', () => {
     expect(rig.signals[0]).toEqual({ locked: false, cnr: 4.2, strength: -42 });
   });
 
-  test('may take 15 s with a receiver that is known to be slow', async () => {
+  test('may take 15 s with a frontend that is known to be slow', async () => {
     const rig = new Rig(frontendState([ISDBT], 'Siano Mobile Digital MDTV Receiver'));
     rig.state.status = 0;
     expect((await rig.failure()).message).toContain('15 秒以内');
@@ -215,7 +215,7 @@ describe('what cannot be received', () => {
   }
 });
 
-describe('every error of a call says what to do', () => {
+describe('every failed call is reported with the next step', () => {
   const OPEN: [Errno, string, string][] = [
     ['ENOENT', 'missing', 'ドライバー'],
     ['EACCES', 'permission', 'video グループ'],
@@ -264,7 +264,7 @@ describe('every error of a call says what to do', () => {
     });
   }
 
-  test('a filter that another process holds', async () => {
+  test('a demultiplexer filter used by another process', async () => {
     const rig = new Rig();
     rig.kernel.files.set(DEMUX, { ioctl: { [abi.DMX_SET_PES_FILTER]: () => fail('EBUSY') } });
     expect((await rig.failure()).code).toBe('busy');
@@ -281,7 +281,7 @@ describe('reading', () => {
     expect([device.takeOverflows(), device.takeOverflows()]).toEqual([2, 0]);
   });
 
-  test('without data it waits by poll and does not read', async () => {
+  test('without data it waits in poll and does not read', async () => {
     let reads = 0;
     const read = (): number => {
       reads += 1;

@@ -12,7 +12,7 @@ import { ScriptedTime } from '../../../test/agent/scripted-time.ts';
 const NODES = ['frontend0', 'demux0', 'dvr0'].map((name) => `/dev/dvb/adapter0/${name}`);
 const WAIT_MS = 10_000;
 
-test('makes the same calls in the same order and reads the answers as it did on the kernel', async () => {
+test('makes the recorded calls in the same order and reads the answers of the real kernel', async () => {
   const calls = new ReplayedCalls(recording.calls as RecordedCall[]);
   const time = new ScriptedTime();
   const facts = new ScriptedKernel(Object.fromEntries(NODES.map((path) => [path, {}])));

@@ -122,7 +122,7 @@ describe('tuning', () => {
     ]);
   });
 
-  test('a tuner for both systems is told which, where its driver knows the call', async () => {
+  test('a tuner for both systems is switched to the right one, if its driver has the call', async () => {
     for (const answer of [0, fail('ENOSYS'), fail('ENOTTY')]) {
       const rig = new Rig('pxmlt5video0', { [abi.SET_SYSTEM_MODE]: () => answer });
       await rig.tuned(GR);
@@ -148,7 +148,7 @@ describe('tuning', () => {
     expect(rig.kernel.openFiles.size).toBe(0);
   });
 
-  test('starts a stream again that was left on', async () => {
+  test('restarts a stream that was left running', async () => {
     const answers = [fail('EALREADY'), 0];
     const rig = new Rig('px4video2', { [abi.START_STREAMING]: () => answers.shift() ?? 0 });
     const device = await rig.tuned(GR);
@@ -162,7 +162,7 @@ describe('tuning', () => {
   });
 });
 
-describe('every error says what to do', () => {
+describe('every error is reported with the next step', () => {
   const SET_CHANNEL: [string, Errno, string][] = [
     ['px4video2', 'EAGAIN', 'no_signal'],
     ['px4video2', 'EINVAL', 'range'],
@@ -222,14 +222,14 @@ describe('every error says what to do', () => {
 });
 
 describe('reading', () => {
-  test('a stream that gives nothing for long has ended; single empty reads are none', async () => {
+  test('a stream without data for long is an error; single empty reads are not', async () => {
     const device = await new Rig('px4video2', {}, { read: () => 0 }).tuned(GR);
     const buffer = new Uint8Array(188);
     for (let count = 0; count < 99; count += 1) expect(device.read(buffer)).toBe(0);
     expect(() => device.read(buffer)).toThrow(DeviceError);
   });
 
-  test('interruptions and overflows are survived', async () => {
+  test('continues after interrupted calls and overflows', async () => {
     const answers = [fail('EINTR'), fail('EAGAIN'), fail('EOVERFLOW'), 188];
     const device = await new Rig('px4video2', {}, { read: () => answers.shift() ?? 0 }).tuned(GR);
     const buffer = new Uint8Array(188);
@@ -254,7 +254,7 @@ describe('the carrier-to-noise ratio', () => {
     expect(satelliteCnr(2_999)).toBeNull();
   });
 
-  test('never falls with less noise in the range of reception', () => {
+  test('never falls as noise falls, within the range of reception', () => {
     let before = 0;
     for (let raw = 3_000_000; raw > 2_000; raw = Math.floor(raw * 0.9)) {
       const cnr = terrestrialCnr(raw) ?? 0;
