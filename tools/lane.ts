@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface Outcome {
-  /** For people. */
+  /** Shown in the output. */
   name: string;
   passed: number;
   failed: number;
-  /** What failed: the line that names it, and the end of what was said before it. */
+  /** The line that names the failed test, and the end of the output before it. */
   failures: Failure[];
   /** Empty when the run was killed. */
   files: FileOutcome[];
   /** Wall time. */
   seconds: number;
-  /** Of the processor, with the processes that it has waited for. */
+  /** Processor time, including that of its child processes. */
   cpuSeconds: number;
 }
 
@@ -25,36 +25,36 @@ interface Failure {
 }
 
 interface FileOutcome {
-  /** From the root of the project. */
+  /** Path from the root of the project. */
   file: string;
-  /** Wall time with its hooks. */
+  /** Wall time including hooks. */
   seconds: number;
-  /** Tests of it that failed. */
+  /** Number of failed tests. */
   failed: number;
 }
 
 interface LaneOptions {
-  /** For people. */
+  /** Shown in the output. */
   name: string;
-  /** Of `bun test`. */
+  /** Arguments of `bun test`. */
   args: readonly string[];
   environment: Readonly<Record<string, string | undefined>>;
   folder: string;
   /** Niceness of its processes, 0 to 19; default 0. */
   niceness?: number;
-  /** Time limit: it is killed with all its processes, and has failed. */
+  /** Time limit, after which it is killed with all its processes and counts as failed. */
   limitMs: number;
 }
 
-type Voice = 'stdout' | 'stderr';
+type OutputStream = 'stdout' | 'stderr';
 
 /** Grace period before SIGKILL. */
 const END_LIMIT_MS = 10_000;
 const FAILURE = /^\(fail\) /;
 const RESULT = /^\((pass|fail|skip)\) /;
-/** Of the report before a failed test: the excerpt of the source, the error and its places. */
+/** Lines kept of the output before a failed test: source excerpt, error and stack. */
 const REASON_LINES = 30;
-/** Stands above the tests of a file. */
+/** Line above the tests of a file. */
 const HEADING = /^\S+\.test\.tsx?:$/;
 
 function count(summary: string, word: string): number {
@@ -62,7 +62,7 @@ function count(summary: string, word: string): number {
   return found === null ? 0 : Number(found[1]);
 }
 
-/** Each once: they are printed at once and again at the end. */
+/** Each failure once; `bun test` prints them twice. */
 function failuresOf(report: string): Failure[] {
   const found = new Map<string, Failure>();
   let before: string[] = [];
@@ -93,12 +93,12 @@ function fileOutcomes(path: string): Outcome['files'] {
 }
 
 export class Lane {
-  /** Of parallel lanes, the one that wrote last. */
+  /** The lane that wrote last. */
   static #writing: Lane | undefined;
   readonly outcome: Promise<Outcome>;
   readonly #options: LaneOptions;
   #report = '';
-  /** The file of the present tests. */
+  /** Heading of the current test file. */
   #heading = '';
 
   constructor(options: LaneOptions) {
@@ -111,7 +111,7 @@ export class Lane {
     const reports = mkdtempSync(join(tmpdir(), 'svc-tests-'));
     const times = join(reports, 'times.xml');
     const report = ['--reporter=junit', `--reporter-outfile=${times}`];
-    // `--no-orphans`: however it ends, also by a signal, it ends every process that its tests have started.
+    // `--no-orphans`: when it ends, also by a signal, it kills every process that its tests started.
     const flags = ['--no-orphans', '--timeout', '60000', ...report];
     const command = [process.execPath, 'test', ...flags, ...args];
     const began = performance.now();
@@ -122,22 +122,22 @@ export class Lane {
       stderr: 'pipe',
       env: { ...process.env, ...environment },
     });
-    let late = false;
+    let isLate = false;
     const limit = setTimeout(() => {
-      late = true;
+      isLate = true;
       child.kill('SIGTERM');
       setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS).unref();
     }, limitMs);
-    const said = Promise.all([this.#read('stderr', child.stderr), this.#read('stdout', child.stdout)]);
+    const output = Promise.all([this.#read('stderr', child.stderr), this.#read('stdout', child.stdout)]);
     const code = await child.exited;
     clearTimeout(limit);
-    // Where it was killed itself, what its tests started may hold its output open.
-    const silence = Promise.withResolvers<void>();
-    const limitOfSilence = setTimeout(silence.resolve, END_LIMIT_MS);
-    await Promise.race([said, silence.promise]);
-    clearTimeout(limitOfSilence);
+    // If it was killed, processes started by its tests may still hold its output open.
+    const outputLimit = Promise.withResolvers<void>();
+    const outputTimer = setTimeout(outputLimit.resolve, END_LIMIT_MS);
+    await Promise.race([output, outputLimit.promise]);
+    clearTimeout(outputTimer);
     const failures = failuresOf(this.#report);
-    if (late) failures.push({ name: `(fail) ${name}: not done in ${limitMs / 1000} s`, reason: [] });
+    if (isLate) failures.push({ name: `(fail) ${name}: not done in ${limitMs / 1000} s`, reason: [] });
     else if (code !== 0 && failures.length === 0)
       failures.push({ name: `(fail) ${name}: ended with ${child.signalCode ?? code}`, reason: [] });
     const files = fileOutcomes(times);
@@ -155,24 +155,24 @@ export class Lane {
     };
   }
 
-  async #read(voice: Voice, stream: ReadableStream<Uint8Array>): Promise<void> {
+  async #read(target: OutputStream, stream: ReadableStream<Uint8Array>): Promise<void> {
     const decoder = new TextDecoder();
-    let open = '';
+    let rest = '';
     for await (const chunk of stream) {
-      const text = open + decoder.decode(chunk, { stream: true });
+      const text = rest + decoder.decode(chunk, { stream: true });
       const end = text.lastIndexOf('\n') + 1;
-      open = text.slice(end);
-      if (end > 0) this.#write(voice, text.slice(0, end));
+      rest = text.slice(end);
+      if (end > 0) this.#write(target, text.slice(0, end));
     }
-    if (open !== '') this.#write(voice, `${open}\n`);
+    if (rest !== '') this.#write(target, `${rest}\n`);
   }
 
-  /** Whole lines, and above them the name of their file where another lane wrote meanwhile. */
-  #write(voice: Voice, text: string): void {
+  /** Writes whole lines, with the heading of their file if another lane wrote in between. */
+  #write(target: OutputStream, text: string): void {
     const isAnother = Lane.#writing !== undefined && Lane.#writing !== this;
     Lane.#writing = this;
-    process[voice].write(isAnother && this.#heading !== '' ? `\n${this.#heading}\n${text}` : text);
-    if (voice === 'stdout') return;
+    process[target].write(isAnother && this.#heading !== '' ? `\n${this.#heading}\n${text}` : text);
+    if (target === 'stdout') return;
     this.#report += text;
     this.#heading = text.split('\n').findLast((line) => HEADING.test(line)) ?? this.#heading;
   }

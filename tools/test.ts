@@ -1,14 +1,14 @@
 /**
  * `npm test [filters]`: the checks and every test. Ends with a table of the slowest files and a line
- * `N passed, N failed`, in which the checks count as one. Arguments are handed to `bun test`; `--long` adds the soaks,
+ * `N passed, N failed`, in which the checks count as one. Arguments are passed to `bun test`; `--long` adds the soak tests,
  * `--rigs` runs the tests in a virtual machine.
  *
- * Several runs of `bun test`, as lanes. What happens in real time keeps its pace beside lanes of a lower priority, up to a
- * degree: the tests that wait and the households of the fault table run beside those that need no time, live encoding
- * beside browsers. What cannot bear anything beside it comes last, one file at a time.
+ * Runs `bun test` several times in parallel lanes. Tests that depend on real time tolerate lanes of a lower priority beside
+ * them, to a degree: the waiting tests and the households of the fault table run beside tests that do not depend on real
+ * time, live encoding beside browsers. Tests that tolerate no other load run last, one file at a time.
  *
- * A file that runs against real time and failed beside others is run once more by itself, which tells a machine that
- * was late from a fault. It is named in the output, because such a test is to be mended.
+ * A file that depends on real time and failed beside others is run once more by itself, to distinguish a slow machine from
+ * a fault. It is named in the output, because such a test needs repair.
  */
 import { join } from 'node:path';
 import { check } from './check.ts';
@@ -17,7 +17,7 @@ import { Lane, type Outcome } from './lane.ts';
 const ROOT = join(import.meta.dir, '..');
 const SYNTH = join(ROOT, 'synth', 'main.ts');
 
-/** They wait for broadcast time, for processes, for time-outs. */
+/** They wait for broadcast time, processes and timeouts. */
 const WAITING = [
   'src/guide',
   'src/station',
@@ -32,36 +32,36 @@ const WAITING = [
   'test/service',
 ];
 const WAITING_AT_ONCE = 3;
-/** They use the processor, and real time only as far as a browser's time-outs go. */
+/** They need much processor time; of real time only the browser's timeouts matter. */
 const BROWSER = ['test/web'];
 const BUSY_AT_ONCE = 3;
 /**
- * Of what may be late: a third of the weight of what runs in real time. Relative, because only root may raise a
- * priority. A browser has a session of its own, whose weight counts against the whole machine (`sched_autogroup`;
- * `test/web/browser.ts`): with less it would starve where other programs are busy.
+ * For lanes that may be delayed: a third of the scheduling weight of those in real time. Relative, because only root may
+ * raise a priority. A browser has its own session, whose weight counts against the whole machine (`sched_autogroup`;
+ * `test/web/browser.ts`): with a lower weight it would starve beside other busy programs.
  */
 const BUSY_NICENESS = 5;
-/** Of what needs no time: beside tests of many processes in real time it takes what is left. */
+/** For tests that do not depend on real time: they only get the processor time that the others leave. */
 const TIMELESS_NICENESS = 19;
 const TIMELESS_AT_ONCE = 2;
-/** A test of these that takes 1 s has taken 117 s beside two busy loops; what hangs is ended with its lane. */
+/** Beside two busy loops, a test of 1 s has taken 117 s. A test that hangs is killed with its lane. */
 const TIMELESS_LIMIT_MS = 600_000;
-/** Two minutes of the broadcast at a quarter of a core: beside those who encode. */
+/** Two minutes of broadcast time at a quarter of a core: runs beside the encoding lane. */
 const HOUSEHOLD = 'test/live/household.test.ts';
-/** Real encoders at the pace of the broadcast, and what they have encoded in a browser, one file at a time. */
+/** Real encoders in real time, and encoded recordings in a browser, one file at a time. */
 const ENCODING = ['test/live', 'test/e2e/encoded.test.ts', 'test/e2e/surround.test.ts'];
-/** Households of many processes, whose packets are dated by half a second: beside nothing but what needs no time. */
+/** Households of many processes, whose packets must be on time within 0.5 s: only beside tests that do not depend on real time. */
 const CROWDED = 'test/faults/fault-table.test.ts';
 /**
- * One file at a time, nothing beside them: live in a browser at its best quality, which it leaves on a busy machine, and
- * positions in recordings, whose flashes are missed there.
+ * One file at a time, with nothing in parallel: live television in a browser at the best quality, which a busy machine
+ * cannot keep, and positions in recordings, measured by flashes that a busy machine misses.
  */
 const ALONE = ['test/e2e', 'test/web/live-raw.test.ts'];
-/** Two minutes at a sixth of a core, at any pace: beside the first lanes. */
+/** Two minutes at a sixth of a core, without timing constraints: beside the first lanes. */
 const SOAK = 'test/agent/descramble-soak.test.ts';
-/** What `--rigs` alone runs: real kernel drivers in a virtual machine. */
+/** Run by `--rigs` only: real kernel drivers in a virtual machine. */
 const RIGS = ['./test/rigs'];
-/** Among the tests that use the processor: sockets, processes, workers and encoders with time-outs. */
+/** Tests in the browser lane that have timeouts: sockets, processes, workers and encoders. */
 const REAL_TIME = [
   'agent',
   'host',
@@ -79,11 +79,11 @@ const REAL_TIME = [
   'test/play',
   'test/reception',
 ];
-/** More files than these did not fail because the machine was late. */
+/** If more files than these failed, a slow machine is not the reason, and none is run again. */
 const SECOND_RUNS = 6;
 /** Rows of the table of slowest files. */
 const SLOWEST = 20;
-/** A lane that is still busy then hangs: on a busy machine some take half of it. */
+/** Limit of a lane; on a busy machine some take half of it. */
 const LIMIT_MS = 40 * 60_000;
 const LONG_LIMIT_MS = 3 * 3_600_000;
 
@@ -99,7 +99,7 @@ function lane(name: string, words: readonly string[], niceness = 0): Lane {
   return new Lane({ name, args: words, environment, folder: ROOT, niceness, limitMs });
 }
 
-/** The films of the demo take a minute or two, and are needed when the tests that wait are done. */
+/** Encoding the films of the demo takes a minute or two; they are needed after the waiting tests. */
 function prepareFilms(): Bun.Subprocess {
   const command = [process.execPath, '--no-orphans', SYNTH, '--prepare'];
   return Bun.spawn(['nice', '-n', String(TIMELESS_NICENESS), ...command], {
@@ -121,14 +121,14 @@ async function everything(): Promise<Outcome[]> {
   const others = withoutFolders([...WAITING, ...ENCODING, ...ALONE, ...BROWSER, ...REAL_TIME]);
   const waiting = [...atOnce(WAITING_AT_ONCE), ...within(WAITING), ...without([CROWDED, SOAK])];
   const inRealTime = async (): Promise<Outcome[]> => [
-    await lane('tests that wait', waiting).outcome,
+    await lane('waiting tests', waiting).outcome,
     await lane('the fault table', within([CROWDED])).outcome,
   ];
-  const needNoTime = [...atOnce(TIMELESS_AT_ONCE), `--timeout=${TIMELESS_LIMIT_MS}`, ...others];
+  const withoutRealTime = [...atOnce(TIMELESS_AT_ONCE), `--timeout=${TIMELESS_LIMIT_MS}`, ...others];
   const [outcomes, soak, timeless] = await Promise.all([
     inRealTime(),
     lane('descrambling for two minutes', within([SOAK]), TIMELESS_NICENESS).outcome,
-    lane('tests that need no time', needNoTime, TIMELESS_NICENESS).outcome,
+    lane('tests without real time', withoutRealTime, TIMELESS_NICENESS).outcome,
     films.exited,
   ]);
   const encoding = [...within(ENCODING), ...without([HOUSEHOLD])];
@@ -143,7 +143,7 @@ async function everything(): Promise<Outcome[]> {
   return outcomes;
 }
 
-/** Of files that run against real time: counts what failed in the first run by the second. */
+/** Runs failed files that depend on real time a second time, whose result counts. */
 async function runAgain(outcomes: readonly Outcome[]): Promise<void> {
   const folders = [...WAITING, ...ENCODING, ...BROWSER, ...REAL_TIME, ...ALONE];
   const again = outcomes.flatMap((outcome) =>
@@ -158,7 +158,7 @@ async function runAgain(outcomes: readonly Outcome[]): Promise<void> {
     if (second.failed > 0) continue;
     outcome.passed += failed;
     outcome.failed -= failed;
-    console.log(`\nto be mended: ${file} passes only by itself`);
+    console.log(`\nunstable: ${file} passes only by itself`);
   }
 }
 
@@ -170,7 +170,7 @@ function printLanes(outcomes: readonly Outcome[]): void {
   console.log(['', ' seconds  processor  lane', ...rows].join('\n'));
 }
 
-/** A file that outgrows the others is to be split, merged with one of the same set-up, or given virtual time. */
+/** A file much slower than the others should be split, merged with one of the same set-up, or use virtual time. */
 function printSlowest(outcomes: readonly Outcome[]): void {
   const files = outcomes.flatMap((outcome) => outcome.files).sort((a, b) => b.seconds - a.seconds);
   if (files.length < 2) return;
@@ -180,7 +180,7 @@ function printSlowest(outcomes: readonly Outcome[]): void {
   console.log(['', ' seconds  slowest test files', ...rows, ''].join('\n'));
 }
 
-async function some(): Promise<Outcome[]> {
+async function selected(): Promise<Outcome[]> {
   const only = lane('tests', filters);
   return [await only.outcome];
 }
@@ -191,9 +191,9 @@ async function checked(niceness?: number): Promise<boolean> {
   return isClean;
 }
 
-/** Named tests follow the checks; all tests take longer than these and run beside them. */
+/** With filters the tests run after the checks; without, in parallel, since they take longer. */
 async function run(): Promise<{ clean: boolean; outcomes: Outcome[] }> {
-  if (filters.length > 0) return { clean: await checked(), outcomes: await some() };
+  if (filters.length > 0) return { clean: await checked(), outcomes: await selected() };
   const [clean, outcomes] = await Promise.all([checked(TIMELESS_NICENESS), everything()]);
   return { clean, outcomes };
 }
@@ -201,7 +201,7 @@ async function run(): Promise<{ clean: boolean; outcomes: Outcome[] }> {
 const { clean, outcomes } = await run();
 printLanes(outcomes);
 printSlowest(outcomes);
-// Of the first run: what passes by itself does not tell why it failed beside others.
+// Collected from the first run: a second run that passes does not show why the first failed.
 const failures = outcomes.flatMap((outcome) => outcome.failures);
 await runAgain(outcomes);
 if (failures.length > 0) {
@@ -215,5 +215,5 @@ for (const outcome of outcomes) {
   failed += outcome.failed;
 }
 console.log(`${passed} passed, ${failed} failed`);
-// Not `exit`: what was written may still be on its way.
+// Not `exit`: output may not be flushed yet.
 process.exitCode = failed === 0 ? 0 : 1;

@@ -16,7 +16,7 @@ export const LIVE_CHANNEL = {
   packets: 0x02,
   /** Caption page as JSON; replaces the page before, empty runs clear it. */
   caption: 0x22,
-  /** The same for superimposed text, which has pages of its own; time 0: at once. */
+  /** The same for superimposed text, independent of caption pages. */
   superimpose: 0x23,
   /** Message of the data broadcast as JSON; time 0. */
   data: 0x30,

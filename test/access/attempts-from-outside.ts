@@ -30,7 +30,7 @@ const OTHER_ADDRESS_HEADERS = {
 export const ADDRESSES: Attempt[] = [
   {
     tries: 'Send `X-Forwarded-For` with a trusted address, without a proxy in front',
-    happens: '401: the header of a peer that is no trusted proxy is ignored',
+    happens: '401: the header is ignored unless the peer is a trusted proxy',
     run: answeredRaw(
       [401],
       'GET /api/services HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: 192.168.1.5\r\nConnection: close\r\n\r\n',
@@ -39,35 +39,35 @@ export const ADDRESSES: Attempt[] = [
   },
   {
     tries: 'Write a trusted address into `X-Forwarded-For` before it reaches the proxy',
-    happens: '401: what stands left of the first address that is no proxy is not read',
+    happens: '401: nothing left of the first address that is not a proxy is read',
     run: answered(401, SERVICES, forwarded('192.168.1.5, 203.0.113.5')),
   },
   {
-    tries: 'Write trusted proxies behind it, so that the walk goes on',
-    happens: '401: the walk ends at the address of the attacker',
+    tries: 'Append addresses of trusted proxies, so that evaluation continues to the left',
+    happens: "401: evaluation ends at the attacker's address",
     run: answered(401, SERVICES, forwarded('192.168.1.5, 203.0.113.5, 10.0.0.7')),
   },
   {
     tries: 'Send `X-Forwarded-For` twice',
-    happens: '401: both are one list, of which the end counts',
+    happens: '401: both headers form one list, which is evaluated from its end',
     run: answeredRaw(
       [401],
       rawGet(SERVICES).replace('X-Forwarded-For', 'X-Forwarded-For: 192.168.1.5\r\nX-Forwarded-For'),
     ),
   },
   {
-    tries: 'Break the list with an unreadable entry right of a trusted address',
-    happens: '401: an unreadable entry ends the walk at the proxy',
+    tries: 'Put an invalid entry to the right of a trusted address',
+    happens: '401: an invalid entry ends the evaluation at the proxy',
     run: answered(401, SERVICES, forwarded('192.168.1.5, unknown')),
   },
   {
-    tries: 'Send the inner header `x-svc-remote` with a trusted address',
+    tries: 'Send the internal header `x-svc-remote` with a trusted address',
     happens: '401: it is overwritten',
     run: answered(401, SERVICES, () => ({ 'x-svc-remote': '192.168.1.5' })),
   },
   {
     tries: 'Send `X-Real-IP`, `Forwarded`, `True-Client-IP`, `CF-Connecting-IP` and the like',
-    happens: '401: none of them is read',
+    happens: '401: these headers are not read',
     run: answered(401, SERVICES, () => OTHER_ADDRESS_HEADERS),
   },
   ...[
@@ -86,18 +86,18 @@ export const ADDRESSES: Attempt[] = [
   ].map(
     ([how, value = '']): Attempt => ({
       tries: `Write a trusted address ${how} into \`X-Forwarded-For\``,
-      happens: '401: it is unreadable, or another address',
+      happens: '401: it is invalid, or another address',
       run: answered(401, SERVICES, forwarded(value)),
     }),
   ),
   {
     tries: 'Reach the service under a foreign name (DNS rebinding)',
-    happens: '421 with a reason, before anything else is looked at',
+    happens: '421 with the reason, before any other check',
     run: answeredRaw([421], rawGet(SERVICES).replace('Host: 127.0.0.1', 'Host: evil.example')),
   },
   {
     tries: 'Send `X-Forwarded-Host` with an allowed name, without a proxy in front',
-    happens: '421: it is believed of a trusted proxy only',
+    happens: '421: only accepted from a trusted proxy',
     run: answeredRaw(
       [421],
       'GET / HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: localhost\r\nConnection: close\r\n\r\n',
@@ -106,7 +106,7 @@ export const ADDRESSES: Attempt[] = [
   },
   {
     tries: 'Send `X-Forwarded-Prefix` with an address of another host',
-    happens: 'the login stays at this host',
+    happens: 'the redirect to the login stays on this host',
     run: async (home) => {
       for (const prefix of ['//evil.example', '/\\evil.example', '/a/../b', '/"><script>']) {
         const headers = { ...OUTSIDE, accept: 'text/html', 'x-forwarded-prefix': prefix };
@@ -116,7 +116,7 @@ export const ADDRESSES: Attempt[] = [
     },
   },
   {
-    tries: 'Send the inner header `x-svc-base`, to move the redirect URI to another host',
+    tries: 'Send the internal header `x-svc-base`, to move the redirect URI to another host',
     happens: 'it is overwritten',
     run: async (home) => {
       const response = await home.send('/login', {
@@ -161,13 +161,13 @@ export const PATHS: Attempt[] = [
   ...SPELLINGS.map(
     ([target, statuses]): Attempt => ({
       tries: `\`GET ${target}\` without credentials`,
-      happens: statuses.includes(404) ? '404: below the login there is nothing of the kind' : '401',
+      happens: statuses.includes(404) ? '404: no such path below /login' : '401',
       run: answeredRaw(statuses, rawGet(target)),
     }),
   ),
   {
     tries: 'The same inside a trusted network, to read files beside the UI',
-    happens: '404: names of files have no step that leaves the folder',
+    happens: '404: path traversal in file names is refused',
     run: async (home) => {
       for (const target of [
         '/..%2fsvc.db',
@@ -192,7 +192,7 @@ export const TOKENS: Attempt[] = [
   },
   {
     tries: 'Use it inside a trusted network',
-    happens: '401 `invalid_token`: the device is to pair again',
+    happens: '401 `invalid_token`: the device must pair again',
     run: answered(401, SERVICES, (home) => ({ ...AT_HOME, authorization: `Bearer ${home.revoked}` })),
   },
   ...[
@@ -208,7 +208,7 @@ export const TOKENS: Attempt[] = [
     }),
   ),
   {
-    tries: 'Change one letter of a good token, cut it, or add to it',
+    tries: 'Change one letter of a valid token, truncate or extend it',
     happens: '401 `invalid_token`',
     run: async (home) => {
       const { token } = home;
@@ -223,8 +223,8 @@ export const TOKENS: Attempt[] = [
     },
   },
   {
-    tries: 'Send a good token in the address, a cookie or another scheme',
-    happens: '401: it counts as `Authorization: Bearer` only',
+    tries: 'Send a valid token in the URL, a cookie or another scheme',
+    happens: '401: only `Authorization: Bearer` is accepted',
     run: async (home) => {
       await answered(401, `${SERVICES}?access_token=${home.token}&token=${home.token}`)(home);
       await answered(401, SERVICES, cookie(`svc_session=${home.token}; token=${home.token}`))(home);
@@ -233,8 +233,8 @@ export const TOKENS: Attempt[] = [
     },
   },
   {
-    tries: 'Send two `Authorization` headers, one of them with a good token',
-    happens: '401 or 400: one header is no list',
+    tries: 'Send two `Authorization` headers, one of them with a valid token',
+    happens: '401 or 400: only one header is allowed',
     run: async (home) => {
       const lines = ['Authorization: Bearer svc_guess', `Authorization: Bearer ${home.token}`];
       expectOneOf(statusOf(await raw(home, rawGet(SERVICES, lines))), [400, 401]);
@@ -242,7 +242,7 @@ export const TOKENS: Attempt[] = [
   },
   {
     tries: 'Approve another pairing with a stolen token',
-    happens: '403: a token cannot make another',
+    happens: '403: a token cannot approve another device',
     run: async (home) => {
       const { userCode } = await home.beginPairing();
       const form = await home.approvalForm(userCode, AT_HOME);
@@ -306,7 +306,7 @@ export const SESSIONS: Attempt[] = [
     }),
   ),
   {
-    tries: 'Use what a session cookie carries as a bearer token, or in the address',
+    tries: 'Use the value of a session cookie as a bearer token, or in the URL',
     happens: '401',
     run: async (home) => {
       const secret = home.cookie.split('=')[1] ?? '';
@@ -316,7 +316,7 @@ export const SESSIONS: Attempt[] = [
   },
   {
     tries: 'Plant a session cookie before the login (fixation)',
-    happens: 'the login sets another one',
+    happens: 'the login sets a new one',
     run: async (home) => {
       const planted = 'P'.repeat(43);
       const victim = new Visitor(home.url, { 'x-forwarded-for': '203.0.113.77' });
@@ -327,7 +327,7 @@ export const SESSIONS: Attempt[] = [
     },
   },
   {
-    tries: 'Go on with a session after its browser logged out',
+    tries: 'Continue with a session after logout',
     happens: '401',
     run: async (home) => {
       const victim = new Visitor(home.url, { 'x-forwarded-for': '203.0.113.78' });
@@ -341,7 +341,7 @@ export const SESSIONS: Attempt[] = [
   {
     tries:
       'Keep the event stream or the live socket open with a session that was logged out, or a token that was revoked',
-    happens: 'it breaks off',
+    happens: 'the connection is aborted',
     run: async (home) => {
       const victim = new Visitor(home.url, { 'x-forwarded-for': '203.0.113.79' });
       await victim.finishLogin(home.provider.signIn(await victim.beginLogin()));
@@ -373,8 +373,8 @@ export const SESSIONS: Attempt[] = [
     },
   },
   {
-    tries: 'Log somebody out with a link (`GET /logout`)',
-    happens: 'a page; the session goes on',
+    tries: 'Log a user out with a link (`GET /logout`)',
+    happens: 'a page is shown; the session continues',
     run: async (home) => {
       await answered(200, '/logout', cookie(home.cookie))(home);
       await answered(200, SERVICES, cookie(home.cookie))(home);
@@ -388,8 +388,8 @@ const REVOKE = '/api/sessions/revoke-others';
 
 export const OTHER_SITES: Attempt[] = [
   {
-    tries: 'Let a form of another site write, with the cookie or from the trusted network',
-    happens: '403: no form sends `application/json`',
+    tries: 'Submit a form of another site, with the cookie or from the trusted network',
+    happens: '403: forms cannot send `application/json`',
     run: async (home) => {
       for (const type of [
         'application/x-www-form-urlencoded',
@@ -403,7 +403,7 @@ export const OTHER_SITES: Attempt[] = [
     },
   },
   {
-    tries: 'Send a form without a content type, or with `DELETE`',
+    tries: 'Send a write request without a content type, also with `DELETE`',
     happens: '403',
     run: async (home) => {
       await answered(403, REVOKE, () => AT_HOME, WRITE)(home);
@@ -412,14 +412,14 @@ export const OTHER_SITES: Attempt[] = [
   },
   ...['https://evil.example', 'null', 'http://127.0.0.1.evil.example', 'http://127.0.0.1:1', 'file://'].map(
     (origin): Attempt => ({
-      tries: `Let a script write with JSON from Origin \`${origin}\``,
+      tries: `Send JSON by a script from Origin \`${origin}\``,
       happens: '403',
       run: answered(403, REVOKE, () => ({ ...AT_HOME, ...JSON_TYPE, origin }), WRITE),
     }),
   ),
   {
-    tries: 'Ask for permission first (CORS preflight)',
-    happens: 'it is refused, and no answer has an `Access-Control` header',
+    tries: 'Send a CORS preflight',
+    happens: 'it is refused, and no response has an `Access-Control` header',
     run: async (home) => {
       const headers = { ...AT_HOME, origin: 'https://evil.example', 'access-control-request-method': 'POST' };
       const response = await home.send(REVOKE, { method: 'OPTIONS', headers });
@@ -430,8 +430,9 @@ export const OTHER_SITES: Attempt[] = [
     },
   },
   {
-    tries: 'Load an answer as image, script or frame of another site',
-    happens: '403 where the browser tells it; else `Cross-Origin-Resource-Policy` keeps it from being read',
+    tries: 'Load a response as image, script or frame of another site',
+    happens:
+      '403 if the browser sends `Sec-Fetch-Site`; else `Cross-Origin-Resource-Policy` prevents reading it',
     run: async (home) => {
       for (const dest of ['image', 'script', 'iframe', 'video', 'empty'])
         await answered(403, SERVICES, () => ({
@@ -461,8 +462,8 @@ export const OTHER_SITES: Attempt[] = [
     },
   },
   {
-    tries: 'Change the method by a header or a parameter',
-    happens: 'it stays what it is',
+    tries: 'Override the method by a header or a parameter',
+    happens: 'it is not changed',
     run: async (home) => {
       const headers = { ...AT_HOME, 'x-http-method-override': 'POST', 'x-method-override': 'POST' };
       const response = await home.send(`${REVOKE}?_method=POST`, { headers });

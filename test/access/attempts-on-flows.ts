@@ -12,7 +12,7 @@ function visitor(home: GuardedHome): Visitor {
 
 export const LOGIN: Attempt[] = [
   {
-    tries: 'Call the callback without having begun a login, with guessed codes and states',
+    tries: 'Call the callback without a login in progress, with guessed codes and states',
     happens: '400, and no session',
     run: async (home) => {
       const who = visitor(home);
@@ -39,8 +39,8 @@ export const LOGIN: Attempt[] = [
     },
   },
   {
-    tries: 'Replay the address of a callback',
-    happens: '400: a login is completed once',
+    tries: 'Replay the URL of a callback',
+    happens: '400: a login can be completed only once',
     run: async (home) => {
       const who = visitor(home);
       const back = home.provider.signIn(await who.beginLogin());
@@ -49,8 +49,8 @@ export const LOGIN: Attempt[] = [
     },
   },
   {
-    tries: 'Put the code of one login into another (code injection)',
-    happens: '403: the code fits its own PKCE challenge only',
+    tries: 'Use the authorization code of one login in another (code injection)',
+    happens: '403: the code only matches its own PKCE challenge',
     run: async (home) => {
       const [attacker, victim] = [visitor(home), visitor(home)];
       const stolen = home.provider.signIn(await victim.beginLogin());
@@ -61,7 +61,7 @@ export const LOGIN: Attempt[] = [
   },
   {
     tries: 'Answer in the name of another provider (mix-up)',
-    happens: '403: `iss` has to be the provider that was asked',
+    happens: '403: `iss` must be the configured provider',
     run: async (home) => {
       const who = visitor(home);
       const back = home.provider.signIn(await who.beginLogin());
@@ -71,7 +71,7 @@ export const LOGIN: Attempt[] = [
   },
   {
     tries: 'Sign the ID token with `alg: none`, or with the public key as HMAC secret',
-    happens: '403: RS256 by a published key only',
+    happens: '403: only RS256 with a published key is accepted',
     run: async (home) => {
       const { provider } = home;
       const pem = provider.key.publicKey.export({ type: 'spki', format: 'pem' }).toString();
@@ -89,8 +89,8 @@ export const LOGIN: Attempt[] = [
     },
   },
   {
-    tries: 'Use the login to send somebody to another site (open redirect)',
-    happens: 'it leads to addresses of the service only',
+    tries: 'Use the login to redirect a user to another site (open redirect)',
+    happens: 'it only redirects to addresses of the service',
     run: async (home) => {
       for (const to of [
         '//evil.example',
@@ -105,8 +105,8 @@ export const LOGIN: Attempt[] = [
     },
   },
   {
-    tries: 'Write markup into what a page of the login shows',
-    happens: 'it is text',
+    tries: 'Inject markup into a page of the login',
+    happens: 'it is shown as text',
     run: async (home) => {
       const who = visitor(home);
       const state = (await who.beginLogin()).searchParams.get('state') ?? '';
@@ -120,8 +120,8 @@ export const LOGIN: Attempt[] = [
     },
   },
   {
-    tries: 'Begin logins without end',
-    happens: '429 with `Retry-After` after 40 of one address; 500 are held, for 10 min',
+    tries: 'Start logins without limit',
+    happens: '429 with `Retry-After` after 40 from one address; at most 500 are kept, for 10 min',
     run: async (home) => {
       const who = visitor(home);
       let last = await who.get('login');
@@ -138,7 +138,7 @@ async function errorOf(response: Response): Promise<string> {
 
 export const PAIRING: Attempt[] = [
   {
-    tries: 'Approve a pairing by having the page opened, fetched ahead or reloaded (GET)',
+    tries: 'Approve a pairing by having the page opened, prefetched or reloaded (GET)',
     happens: 'nothing is approved',
     run: async (home) => {
       const { deviceCode, userCode } = await home.beginPairing();
@@ -148,15 +148,15 @@ export const PAIRING: Attempt[] = [
   },
   ...(
     [
-      ['without the proof of its page', { proof: '' }, {}],
-      ['with an invented proof', { proof: 'x'.repeat(43) }, {}],
+      ['without the CSRF token of its page', { proof: '' }, {}],
+      ['with a made-up CSRF token', { proof: 'x'.repeat(43) }, {}],
       ['without the cookie of its page', { cookie: '' }, {}],
       ['without an `Origin`', {}, { origin: '' }],
       ['from another site', {}, { origin: 'https://evil.example' }],
     ] as const
   ).map(
     ([how, form, headers]): Attempt => ({
-      tries: `Send the form that approves ${how}`,
+      tries: `Submit the approval form ${how}`,
       happens: 'nothing is approved',
       run: async (home) => {
         const { deviceCode, userCode } = await home.beginPairing();
@@ -168,8 +168,8 @@ export const PAIRING: Attempt[] = [
     }),
   ),
   {
-    tries: 'Approve without being let in',
-    happens: '401, or the login',
+    tries: 'Approve without credentials',
+    happens: '401, or a redirect to the login',
     run: async (home) => {
       const { userCode } = await home.beginPairing();
       const form = await home.approvalForm(userCode, AT_HOME);
@@ -181,7 +181,7 @@ export const PAIRING: Attempt[] = [
     },
   },
   {
-    tries: 'Poll with the code that the QR code shows, a guessed or an empty one',
+    tries: 'Poll with the user code of the QR code, a guessed or an empty one',
     happens: '400 `invalid_grant` or `bad_request`',
     run: async (home) => {
       const { userCode } = await home.beginPairing();
@@ -203,7 +203,7 @@ export const PAIRING: Attempt[] = [
     },
   },
   {
-    tries: 'Begin pairing by a form of another site',
+    tries: 'Start a pairing by a form of another site',
     happens: '403',
     run: answered(403, '/api/device/code', () => ({ 'content-type': 'text/plain' }), {
       method: 'POST',

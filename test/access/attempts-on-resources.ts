@@ -43,17 +43,17 @@ const HALF = 'GET /api/services HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ';
 export const EXHAUSTION: Attempt[] = [
   ...(
     [
-      ['open connections and say nothing', ''],
+      ['send nothing', ''],
       ['send headers a byte at a time (slow loris)', HALF],
       [
-        'announce a body and not send it',
+        'announce a body without sending it',
         'POST /api/device/code HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
       ],
     ] as const
   ).map(
     ([what, text]): Attempt => ({
       tries: `On 500 connections, ${what}`,
-      happens: 'others are answered meanwhile',
+      happens: 'other clients are still answered',
       run: async (home) => {
         const sockets = await leftOpen(home, 500, text);
         try {
@@ -79,7 +79,7 @@ export const EXHAUSTION: Attempt[] = [
     },
   },
   {
-    tries: 'Send an address of 200 KB',
+    tries: 'Send a URL of 200 KB',
     happens: '431, or the connection is closed',
     run: answeredRaw([431, 414, 400, 0], rawGet(`/${'a'.repeat(200_000)}`)),
   },
@@ -109,8 +109,8 @@ export const EXHAUSTION: Attempt[] = [
     },
   },
   {
-    tries: 'Send `Content-Length` and `Transfer-Encoding`, or a length that is none (request smuggling)',
-    happens: '400 or a closed connection; nothing that follows is answered as a request of its own',
+    tries: 'Send `Content-Length` and `Transfer-Encoding`, or an invalid length (request smuggling)',
+    happens: '400 or a closed connection; nothing after it is treated as a separate request',
     run: async (home) => {
       const hidden = rawGet('/api/health');
       const post = 'POST /api/device/code HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n';
@@ -131,7 +131,7 @@ export const EXHAUSTION: Attempt[] = [
       ['an empty Host', 'Host:\r\n', [400, 401]],
       ['two Hosts', 'Host: 127.0.0.1\r\nHost: evil.example\r\n', [400, 421]],
       ['a Host of 300 bytes', `Host: ${'h'.repeat(300)}\r\n`, [400, 421]],
-      ['the Host `tv`, which nobody configured', 'Host: tv\r\n', [421]],
+      ['the Host `tv`, which is not configured', 'Host: tv\r\n', [421]],
       ['the Host `x`', 'Host: x\r\n', [421]],
       ['a Host with a path', 'Host: 127.0.0.1/login\r\n', [400, 421]],
       ['a Host with a user', 'Host: localhost@evil.example\r\n', [400, 421]],
@@ -149,7 +149,7 @@ export const EXHAUSTION: Attempt[] = [
   ),
   {
     tries: 'Speak HTTP/1.0, HTTP/0.9, HTTP/9.9 or TLS to it',
-    happens: '401, an error, or a closed connection; others are answered',
+    happens: '401, an error, or a closed connection; other clients are still answered',
     run: async (home) => {
       const old = `GET /api/services HTTP/1.0\r\nX-Forwarded-For: 203.0.113.5\r\n\r\n`;
       expectOneOf(statusOf(await raw(home, old)), [401, 400, 505]);
@@ -163,8 +163,8 @@ export const EXHAUSTION: Attempt[] = [
     },
   },
   {
-    tries: 'Use verbs that nobody expects (`TRACE`, `CONNECT`, `PROPFIND`, `FOO`)',
-    happens: '401, 400 or 405, never what was sent',
+    tries: 'Use unexpected methods (`TRACE`, `CONNECT`, `PROPFIND`, `FOO`)',
+    happens: '400, 401, 405, 501 or a closed connection; the request is never echoed',
     run: async (home) => {
       for (const verb of ['TRACE', 'CONNECT', 'PROPFIND', 'FOO']) {
         const answer = await raw(home, rawGet('/api/services', ['X-Secret: echo-me']).replace('GET', verb));
@@ -174,8 +174,8 @@ export const EXHAUSTION: Attempt[] = [
     },
   },
   {
-    tries: 'Ask for live tickets without end',
-    happens: '429 after 60 at once; 256 are held, for 30 s',
+    tries: 'Request live tickets without limit',
+    happens: '429 after 60 at once; at most 256 are kept, for 30 s',
     run: async (home) => {
       const headers = { ...JSON_TYPE, 'x-forwarded-for': '192.168.77.7' };
       const statuses = new Set<number>();
@@ -188,8 +188,8 @@ export const EXHAUSTION: Attempt[] = [
 
 export const KNOWLEDGE: Attempt[] = [
   {
-    tries: 'Read about the household in what is open',
-    happens: 'health tells version and counts, the manifest a name and icons',
+    tries: 'Read about the household on endpoints without credentials',
+    happens: 'health returns version and counts, the manifest a name and icons',
     run: async (home) => {
       const health = (await (await home.send('/api/health', { headers: OUTSIDE })).json()) as object;
       expectThat(
@@ -208,7 +208,7 @@ export const KNOWLEDGE: Attempt[] = [
   },
   {
     tries: 'Find the client secret or cookies in the settings, the access screen or the status',
-    happens: 'they are in none of them',
+    happens: 'they are not in any of them',
     run: async (home) => {
       const secrets = [CLIENT_SECRET, home.token, home.cookie.split('=')[1] ?? ''];
       for (const path of [
@@ -224,8 +224,8 @@ export const KNOWLEDGE: Attempt[] = [
     },
   },
   {
-    tries: 'Provoke an error that tells of the program',
-    happens: 'no stack, no path, no header names server or runtime',
+    tries: 'Provoke an error that reveals internals',
+    happens: 'no stack trace, no path, no header that names server or runtime',
     run: async (home) => {
       for (const path of [
         '/api/nothing',
@@ -242,8 +242,8 @@ export const KNOWLEDGE: Attempt[] = [
     },
   },
   {
-    tries: 'Tell good sessions and tokens from bad ones by time',
-    happens: 'they are looked up by their SHA-256, never compared by letters',
+    tries: 'Distinguish valid sessions and tokens by timing',
+    happens: 'they are looked up by their SHA-256, never compared character by character',
     run: async (home) => {
       // Only the hash is stored: the database contains neither secret, so that no comparison by characters takes place.
       const { folder } = home.service;
@@ -269,7 +269,7 @@ export const KNOWLEDGE: Attempt[] = [
     },
   },
   {
-    tries: 'Write log lines of my own (CRLF in paths, names and headers)',
+    tries: 'Inject log lines (CRLF in paths, names and headers)',
     happens: 'a line stays one line, and no secret is in the log',
     run: async (home) => {
       await raw(home, rawGet('/login?to=%0d%0aERROR%20forged', ['User-Agent: x%0d%0aERROR forged']));

@@ -1,4 +1,4 @@
-/** The attacker's checklist: every row of `docs/security.md` is tried against a running service. */
+/** The attacks of `docs/security.md`: every row is tried against a running service. */
 import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,15 +9,15 @@ import { EXHAUSTION, KNOWLEDGE } from './attempts-on-resources.ts';
 import { guardedHome } from './guarded-home.ts';
 
 const GROUPS: [title: string, attempts: readonly Attempt[]][] = [
-  ['Be taken for somebody at home', ADDRESSES],
-  ['Slip past the decision by another spelling', PATHS],
-  ['Use access tokens', TOKENS],
-  ['Use sessions', SESSIONS],
-  ['Let a browser of the household do it', OTHER_SITES],
-  ['Break the login', LOGIN],
-  ['Break the pairing', PAIRING],
+  ['Spoof a trusted address or host', ADDRESSES],
+  ['Bypass access control with other spellings of a path', PATHS],
+  ['Misuse access tokens', TOKENS],
+  ['Misuse sessions', SESSIONS],
+  ['Send cross-site requests from a browser of the household', OTHER_SITES],
+  ['Attack the login', LOGIN],
+  ['Attack the pairing', PAIRING],
   ['Exhaust the service', EXHAUSTION],
-  ['Learn what is nobody else’s business', KNOWLEDGE],
+  ['Obtain private information', KNOWLEDGE],
 ];
 
 const home = guardedHome();
