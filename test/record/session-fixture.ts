@@ -6,7 +6,7 @@ import { networkId, type StationId, stationId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { systemWallClock } from '../../host/clock.ts';
 import { createLog, type Log } from '../../host/log.ts';
-import type { Judgement } from '../../src/model/verdict.ts';
+import type { GapCause, Judgement } from '../../src/model/verdict.ts';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { FolderMounts } from '../../src/record/folder-mounts.ts';
 import { type Folder, freeBytes } from '../../src/record/folder-selection.ts';
@@ -51,6 +51,7 @@ export class SessionFixture {
   readonly mounts: FolderMounts;
   readonly #database: Database;
   readonly #sessions: RecordingSession[] = [];
+  readonly #causes = new Map<RecordingId, Set<GapCause>>();
 
   /** @param folder where the database and the recordings are */
   constructor(
@@ -84,6 +85,8 @@ export class SessionFixture {
       times: { ...times, holdUntil: null, listenUntil: null, brokenAt: null },
       ...{ isAired: null, hasMain: false, isUnheard: false, at: broadcastNow() },
     });
+    const causes = this.#causes.get(id) ?? new Set();
+    this.#causes.set(id, causes);
     const session = new RecordingSession({
       ...{ id, station, course },
       after: wish.after ?? [],
@@ -103,6 +106,9 @@ export class SessionFixture {
         seam: (seam) => store.seam(id, seam),
       },
       keyFailure: this.keyFailure,
+      onChange: () => {
+        if (session.state.cause !== null) causes.add(session.state.cause);
+      },
       log: this.log,
       broadcastClock: broadcastNow,
       wallClock: systemWallClock,
@@ -110,6 +116,11 @@ export class SessionFixture {
     this.#sessions.push(session);
     session.start();
     return session;
+  }
+
+  /** Why nothing was written at some time so far, however soon it was written again. */
+  causes(session: RecordingSession): GapCause[] {
+    return [...(this.#causes.get(session.options.id) ?? [])];
   }
 
   /** Orders another end. */
