@@ -60,16 +60,35 @@ test('a longer loss of packets is a hole, not a drop', async () => {
   }
 });
 
-test('a known hole is not counted again in a sparse stream', async () => {
+/** @param holePackets missing from packet 350 on, one of a stream whose packets come every 600 ms among them */
+function sparse(holePackets: number): Uint8Array[] {
   const packets = broadcast();
-  // Its packets come every 600 ms; one of them is in the hole.
   for (const [nth, place] of [100, 400, 700].entries()) {
     const rare = packet(nth, 1);
     rare[2] = 0x01;
     packets.splice(place, 0, rare);
   }
-  packets.splice(350, 300);
-  expect(await recounted(packets, 380, CLOCK)).toMatchObject({ holes: [], recounted: { drops: 0 } });
+  packets.splice(350, holePackets);
+  return packets;
+}
+
+test('a known hole is not counted again in a sparse stream', async () => {
+  // A recorder that was restarted at once is away for less than what counts as a hole.
+  for (const holePackets of [300, 200, 100]) {
+    // Behind a clock reference that shows the hole, and between the break of the counters and that reference.
+    for (const counted of [380, 351]) {
+      const { holes, recounted: sums } = await recounted(sparse(holePackets), counted, CLOCK);
+      expect({ holePackets, counted, holes, sums }).toMatchObject({ holes: [], sums: { drops: 0 } });
+    }
+  }
+});
+
+test('a packet lost behind a known hole is a drop', async () => {
+  const packets = sparse(200);
+  packets.splice(600, 1);
+  for (const counted of [380, 351]) {
+    expect(await recounted(packets, counted, CLOCK)).toMatchObject({ holes: [], recounted: { drops: 1 } });
+  }
 });
 
 test('the PCR PID is read from the file', async () => {

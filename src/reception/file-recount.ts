@@ -21,6 +21,8 @@ const STEPS = 64;
 const LEAST_STEP_BYTES = 32 * PACKET_SIZE;
 /** A step of the clock beyond this is taken for another clock. */
 const MAX_HOLE_MS = 600_000;
+/** A clock reference comes at least every 100 ms (ISO/IEC 13818-1 2.7.2); a late one is not yet a hole. */
+const LATE_PCR_MS = 150;
 const PCR_PER_MS = PCR_HZ / 1000;
 
 /** Packets in a row that stayed scrambled for the most part, or did not. */
@@ -87,7 +89,11 @@ class PieceCounter {
   /** Counted since the last clock reference. */
   #drops = 0;
   /** A step of the clock, until it is known whether packets are missing there. */
-  #suspect: { from: number; to: number } | undefined;
+  #suspect: { from: number; to: number; isTold: boolean } | undefined;
+  /** What is counted is known already. */
+  #isFollowing = false;
+  /** Of what is known, since its last clock reference: its counters broke, its clock has not shown the hole yet. */
+  #toldDrops = 0;
 
   /** @param last the file's last clock reference */
   constructor(
@@ -97,8 +103,11 @@ class PieceCounter {
 
   /** What comes continues these packets, which are known, with their holes. */
   follow(bytes: Uint8Array): void {
+    this.#isFollowing = true;
     this.take(bytes);
     this.#decide();
+    this.#isFollowing = false;
+    this.#toldDrops = this.#drops;
     this.#drops = 0;
     this.#runs.length = 0;
     this.#holes.length = 0;
@@ -135,28 +144,40 @@ class PieceCounter {
     this.#lastPcr = pcr;
     this.#step.beforeEndMs ??= this.#beforeEnd(pcr);
     const stepMs = before === undefined ? 0 : pcrDifference(pcr, before) / PCR_PER_MS;
+    // A restart of the recorder may take less than a hole; a sparse stream shows it much later.
+    const isTold = this.#isFollowing || this.#toldDrops > 0;
     // The break of its counters may come before or behind this clock reference.
-    if (before !== undefined && stepMs >= HOLE_MS && stepMs <= MAX_HOLE_MS) {
-      this.#suspect = { from: before, to: pcr };
-    } else this.#drops = 0;
+    if (before !== undefined && stepMs >= (isTold ? LATE_PCR_MS : HOLE_MS) && stepMs <= MAX_HOLE_MS) {
+      this.#suspect = { from: before, to: pcr, isTold: isTold && stepMs < HOLE_MS };
+    } else {
+      this.#drops = 0;
+      this.#toldDrops = 0;
+    }
   }
 
   /** Where all continuity counters follow, the broadcaster set its clock. */
   #decide(): void {
     const suspect = this.#suspect;
     this.#suspect = undefined;
-    if (suspect === undefined || this.#drops === 0) return;
-    const fromBeforeEndMs = this.#beforeEnd(suspect.from);
-    const toBeforeEndMs = this.#beforeEnd(suspect.to);
-    if (fromBeforeEndMs === null || toBeforeEndMs === null) return;
-    this.#holes.push({ fromBeforeEndMs, toBeforeEndMs });
+    if (suspect === undefined) return;
+    const isBroken = this.#drops > 0;
+    if (isBroken || this.#toldDrops > 0) this.#statistics = new StreamStatistics();
+    this.#toldDrops = 0;
+    if (!isBroken) return;
+    if (!suspect.isTold) this.#pushHole(suspect);
     // What the hole broke is no loss of its own.
     const inStep = Math.min(this.#drops, this.#step.drops);
     this.#step.drops -= inStep;
     const run = this.#runs.at(-1);
     if (run !== undefined) run.drops -= Math.min(this.#drops - inStep, run.drops);
     this.#drops = 0;
-    this.#statistics = new StreamStatistics();
+  }
+
+  #pushHole(suspect: { from: number; to: number }): void {
+    const fromBeforeEndMs = this.#beforeEnd(suspect.from);
+    const toBeforeEndMs = this.#beforeEnd(suspect.to);
+    if (fromBeforeEndMs === null || toBeforeEndMs === null) return;
+    this.#holes.push({ fromBeforeEndMs, toBeforeEndMs });
   }
 
   #beforeEnd(pcr: number): number | null {
