@@ -4,8 +4,8 @@
  * `--rigs` runs the tests in a virtual machine.
  *
  * Runs `bun test` several times in parallel lanes. Tests that depend on real time tolerate lanes of a lower priority beside
- * them, to a degree: the waiting tests and the households of the fault table run beside tests that do not depend on real
- * time, live encoding beside browsers. Tests that tolerate no other load run last, one file at a time.
+ * them, to a degree: live encoding runs beside browsers, the waiting tests beside the checks and the films of the demo. Tests
+ * that tolerate hardly any load run last, one file at a time, beside those that do not depend on real time.
  *
  * A file that depends on real time and failed beside others is run once more by itself, to distinguish a slow machine from
  * a fault. It is named in the output, because such a test needs repair.
@@ -50,13 +50,13 @@ const TIMELESS_LIMIT_MS = 600_000;
 const HOUSEHOLD = 'test/live/household.test.ts';
 /** Real encoders in real time, and encoded recordings in a browser, one file at a time. */
 const ENCODING = ['test/live', 'test/e2e/encoded.test.ts', 'test/e2e/surround.test.ts'];
-/** Households of many processes, whose packets must be on time within 0.5 s: only beside tests that do not depend on real time. */
+/** Households of many processes, whose packets must be on time within 0.5 s: only beside the checks and the films. */
 const CROWDED = 'test/faults/fault-table.test.ts';
 /**
- * One file at a time, with nothing in parallel: live television in a browser at the best quality, which a busy machine
- * cannot keep, and positions in recordings, measured by flashes that a busy machine misses.
+ * One file at a time, with only the lowest priority in parallel: live television in a browser at the best quality, which
+ * a busy machine cannot keep, and positions in recordings, measured by flashes that a busy machine misses.
  */
-const ALONE = ['test/e2e', 'test/web/live-raw.test.ts'];
+const ONE_AT_A_TIME = ['test/e2e', 'test/web/live-raw.test.ts'];
 /** Two minutes at a sixth of a core, without timing constraints: beside the first lanes. */
 const SOAK = 'test/agent/descramble-soak.test.ts';
 /** Run by `--rigs` only: real kernel drivers in a virtual machine. */
@@ -93,10 +93,14 @@ const rigs = args.includes('--rigs');
 const named = args.filter((arg) => arg !== '--long' && arg !== '--rigs');
 const filters = rigs && named.length === 0 ? RIGS : named;
 
-function lane(name: string, words: readonly string[], niceness = 0): Lane {
+function lane(
+  name: string,
+  words: readonly string[],
+  { niceness = 0, ownSession = false }: { niceness?: number; ownSession?: boolean } = {},
+): Lane {
   const environment = { ...(long ? { SVC_LONG: '1' } : {}), ...(rigs ? { SVC_RIGS: '1' } : {}) };
   const limitMs = long ? LONG_LIMIT_MS : LIMIT_MS;
-  return new Lane({ name, args: words, environment, folder: ROOT, niceness, limitMs });
+  return new Lane({ name, args: words, environment, folder: ROOT, niceness, ownSession, limitMs });
 }
 
 /** Encoding the films of the demo takes a minute or two; they are needed after the waiting tests. */
@@ -118,34 +122,38 @@ const atOnce = (files: number): string[] => [`--parallel=${files}`, '--no-isolat
 
 async function everything(): Promise<Outcome[]> {
   const films = prepareFilms();
-  const others = withoutFolders([...WAITING, ...ENCODING, ...ALONE, ...BROWSER, ...REAL_TIME]);
   const waiting = [...atOnce(WAITING_AT_ONCE), ...within(WAITING), ...without([CROWDED, SOAK])];
   const inRealTime = async (): Promise<Outcome[]> => [
     await lane('waiting tests', waiting).outcome,
     await lane('the fault table', within([CROWDED])).outcome,
   ];
-  const withoutRealTime = [...atOnce(TIMELESS_AT_ONCE), `--timeout=${TIMELESS_LIMIT_MS}`, ...others];
-  const [outcomes, soak, timeless] = await Promise.all([
+  const [outcomes, soak] = await Promise.all([
     inRealTime(),
-    lane('descrambling for two minutes', within([SOAK]), TIMELESS_NICENESS).outcome,
-    lane('tests without real time', withoutRealTime, TIMELESS_NICENESS).outcome,
+    lane('descrambling for two minutes', within([SOAK]), { niceness: TIMELESS_NICENESS }).outcome,
     films.exited,
   ]);
   const encoding = [...within(ENCODING), ...without([HOUSEHOLD])];
-  const busy = [...within([...BROWSER, ...REAL_TIME]), ...withoutFolders(ALONE)];
+  const busy = [...within([...BROWSER, ...REAL_TIME]), ...withoutFolders(ONE_AT_A_TIME)];
   const withProcessor = await Promise.all([
     lane('live encoding and encoded recordings', encoding).outcome,
     lane('a household for two minutes', within([HOUSEHOLD])).outcome,
-    lane('browsers, encoders and sockets', [...atOnce(BUSY_AT_ONCE), ...busy], BUSY_NICENESS).outcome,
+    lane('browsers, encoders and sockets', [...atOnce(BUSY_AT_ONCE), ...busy], { niceness: BUSY_NICENESS })
+      .outcome,
   ]);
-  outcomes.push(soak, timeless, ...withProcessor);
-  outcomes.push(await lane('tests that run alone', [...within(ALONE), ...withoutFolders(ENCODING)]).outcome);
+  const others = withoutFolders([...WAITING, ...ENCODING, ...ONE_AT_A_TIME, ...BROWSER, ...REAL_TIME]);
+  const withoutRealTime = [...atOnce(TIMELESS_AT_ONCE), `--timeout=${TIMELESS_LIMIT_MS}`, ...others];
+  const last = await Promise.all([
+    lane('tests that run one at a time', [...within(ONE_AT_A_TIME), ...withoutFolders(ENCODING)]).outcome,
+    lane('tests without real time', withoutRealTime, { niceness: TIMELESS_NICENESS, ownSession: true })
+      .outcome,
+  ]);
+  outcomes.push(soak, ...withProcessor, ...last);
   return outcomes;
 }
 
 /** Runs failed files that depend on real time a second time, whose result counts. */
 async function runAgain(outcomes: readonly Outcome[]): Promise<void> {
-  const folders = [...WAITING, ...ENCODING, ...BROWSER, ...REAL_TIME, ...ALONE];
+  const folders = [...WAITING, ...ENCODING, ...BROWSER, ...REAL_TIME, ...ONE_AT_A_TIME];
   const again = outcomes.flatMap((outcome) =>
     outcome.files
       .filter(({ file, failed }) => failed > 0 && folders.some((folder) => file.startsWith(`${folder}/`)))
