@@ -37,6 +37,22 @@ describe.skipIf(!hasChromium)('the appearance of the guide', () => {
       return sizes.every((size, index) => Math.abs(size - (found[index] ?? 0)) < 2);
     }, wished);
 
+  test('shopping is dimmed until it is reserved', async () => {
+    const page = await openGuide();
+    const dimmed = page.locator('.prog-dim:not(.prog-live):not(.prog-past)').first();
+    await dimmed.waitFor();
+    const id = Number(await dimmed.getAttribute('data-id'));
+    const status = await page.evaluate(async (programId) => {
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({ programId });
+      return (await fetch('api/reservations', { method: 'POST', headers, body })).status;
+    }, id);
+    expect(status).toBe(200);
+    rig.service.send('reservations');
+    await page.locator(`.prog[data-id="${id}"]:not(.prog-dim)`).waitFor();
+    expect(await page.locator('.prog-dim').count()).toBeGreaterThan(0);
+  });
+
   test('rows, columns, text size, shopping and stations can be set, and stay after a reload', async () => {
     const page = await openGuide();
     const [hour = 0, column = 0] = await sizes(page);
@@ -105,8 +121,20 @@ describe.skipIf(!hasChromium)('the appearance of the guide', () => {
     await page.keyboard.press('Enter');
     for (const _ of [1, 2, 3, 4, 5]) await page.keyboard.press('ArrowDown');
     const hour = Number.parseInt((await page.locator(':focus').textContent()) ?? '', 10);
+    const focusAfter = page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const observer = new MutationObserver(() => {
+            if (document.querySelector('dialog') !== null) return;
+            observer.disconnect();
+            resolve(document.activeElement?.ariaLabel);
+          });
+          observer.observe(document.body, { childList: true, subtree: true });
+        }),
+    );
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    // At once: the programmes take a focus that is lost, and move the view.
+    expect(await focusAfter).toBe('日時を選ぶ');
     // The sheet begins at 05:00 of yesterday.
     const rows = (hour - 5 + 24) % 24;
     await comesTrue(

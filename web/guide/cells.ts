@@ -4,10 +4,11 @@ import { type BroadcastMs, earliest, latest, plusMs } from '../../arib/time.ts';
 import type { GuideProgram, Station } from '../../wire/api.ts';
 import { monotonicNow } from '../device/clock.ts';
 import type { Placed } from '../ui/lanes.ts';
-import { isShopping, majorGenre } from '../words/genre.ts';
+import { majorGenre } from '../words/genre.ts';
 import { Cell, type CellBox } from './cell.ts';
 import { within } from './column.ts';
 import { type Scale, type Span, topOf } from './geometry.ts';
+import { isDimmable } from './look.ts';
 import type { GuideStore } from './store.ts';
 
 /** Contents and scale of the sheet. */
@@ -170,8 +171,7 @@ function markCell(cell: Cell, { now, genre, dimShopping }: Sheet, program: Guide
   cell.mark({
     past: program.endAt <= now,
     live: program.startAt <= now && program.endAt > now,
-    dim:
-      genre === undefined ? dimShopping && isShopping(program.genres) : majorGenre(program.genres) !== genre,
+    dim: genre === undefined ? dimShopping && isDimmable(program) : majorGenre(program.genres) !== genre,
   });
 }
 

@@ -1,6 +1,8 @@
 /** Stored appearance of the guide on this device: sizes, letters, dimming. */
 import { computed } from '@preact/signals';
+import type { GuideProgram } from '../../wire/api.ts';
 import { remembered } from '../device/preferences.ts';
+import { isShopping } from '../words/genre.ts';
 import { genreColours } from '../words/genre-colours.ts';
 
 /** Factor of a column's width; limits in `geometry.ts`. */
@@ -18,6 +20,11 @@ export const guideLetters = remembered<GuideLetters>('guide-letters', 'auto', (v
 export const dimShopping = remembered('guide-dim-shopping', true, (value) =>
   typeof value === 'boolean' ? value : undefined,
 );
+
+/** Shopping that is not reserved. */
+export function isDimmable({ genres, reservation }: GuideProgram): boolean {
+  return isShopping(genres) && reservation === null;
+}
 
 /** As in `styles/base.css`, where the root's letters grow. */
 export const TELEVISION = '(hover: none) and (min-width: 75em)';

@@ -11,17 +11,18 @@ import { Week, type WeekPlace } from '../ui/week.tsx';
 import { channelLabel, narrow } from '../words/channel.ts';
 import { broadcastDay, DAY_MS, DAYS } from '../words/day.ts';
 import { FailurePanel } from '../words/failure-panel.tsx';
-import { isShopping, majorGenre } from '../words/genre.ts';
+import { majorGenre } from '../words/genre.ts';
 import { airClockText, dateText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
-import { dimShopping } from './look.ts';
+import { dimShopping, isDimmable } from './look.ts';
 import { TEXTS } from './texts.ts';
 
 /** Shorter cells, in hours, have room for one line only. */
 const LINE_HOURS = 0.4;
 
-function stateOf({ startAt, endAt, genres }: GuideProgram, now: BroadcastMs): string {
-  const dim = dimShopping.value && isShopping(genres) ? ' week-dim' : '';
+function stateOf(program: GuideProgram, now: BroadcastMs): string {
+  const { startAt, endAt } = program;
+  const dim = dimShopping.value && isDimmable(program) ? ' week-dim' : '';
   if (endAt <= now) return `week-past${dim}`;
   return startAt <= now ? `week-live${dim}` : dim;
 }

@@ -3,7 +3,7 @@
  * keeps the focus inside, closes it on Escape and puts it above a full-screen picture.
  */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { onBack } from '../navigation/back.ts';
 import { focusOn } from '../navigation/focus.ts';
 import { Icon } from './icon.tsx';
@@ -24,12 +24,24 @@ export function Sheet({ title, onClose, children, wide = false }: SheetProps) {
   const body = useRef<HTMLDivElement>(null);
   const titleId = useId();
   const leaving = useRef(false);
+  const opener = useRef<Element | null>(null);
   usePullDown(body, onClose);
+
+  // While the dialog is still in the page: in the next frame a lost focus is put on another control.
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    return () => {
+      leaving.current = true;
+      dialog?.close();
+      const { current } = opener;
+      if (current instanceof HTMLElement && current.isConnected) current.focus({ preventScroll: true });
+    };
+  }, []);
 
   useEffect(() => {
     const dialog = ref.current;
     if (dialog === null) return undefined;
-    const opener = document.activeElement;
+    opener.current = document.activeElement;
     dialog.showModal();
     const first = dialog.querySelector<HTMLElement>('[data-nav-first]');
     const chosen = dialog.querySelector<HTMLElement>('[aria-checked="true"], [aria-current="page"]');
@@ -42,12 +54,7 @@ export function Sheet({ title, onClose, children, wide = false }: SheetProps) {
       onClose();
       return true;
     });
-    return () => {
-      forget();
-      leaving.current = true;
-      dialog.close();
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true });
-    };
+    return forget;
   }, []);
 
   return (
