@@ -9,7 +9,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
-import { newHouse } from '../test/web/fake-api.ts';
+import { newHousehold } from '../test/web/fake-api.ts';
 import { manyStations } from '../test/web/fake-guide.ts';
 import { FakeService } from '../test/web/fake-service.ts';
 import { buildWeb } from '../tools/web.ts';
@@ -127,7 +127,7 @@ const webDir = await mkdtemp(join(tmpdir(), 'guide-bench-'));
 await buildWeb(webDir);
 const stations = manyStations(STATIONS);
 const service = new FakeService(webDir, { init: new Uint8Array(), fragments: [] }, stations, '/');
-service.house = newHouse({ stations, days: DAYS });
+service.household = newHousehold({ stations, days: DAYS });
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
   args: ['--no-sandbox'],

@@ -281,11 +281,11 @@ async function moveIn(): Promise<Household> {
   return { agent, service, stationUrl, serviceId: station.serviceId };
 }
 
-async function whenCold(house: Household): Promise<Samples> {
+async function whenCold(household: Household): Promise<Samples> {
   let layout: StationLayout | undefined;
   const air = await repeat(async (ready) => {
     await ready();
-    return airAlone(house.serviceId, (found) => {
+    return airAlone(household.serviceId, (found) => {
       layout = found;
     });
   });
@@ -297,17 +297,17 @@ async function whenCold(house: Household): Promise<Samples> {
   });
   const cold = async (codec: string, judge: Judging, ready: () => Promise<void>): Promise<Times> => {
     await until(async () => {
-      const tuners = (await (await fetch(`${house.agent}/agent/tuners`)).json()) as Tuner[];
+      const tuners = (await (await fetch(`${household.agent}/agent/tuners`)).json()) as Tuner[];
       const used = tuners.filter((tuner) => tuner.state !== 'idle');
       const uses = used.flatMap(({ users }) => users.map(({ use }) => use));
       return used.length === 0 ? undefined : `a tuner is not idle, used by ${uses.join(', ')}`;
     });
     await ready();
-    const one = await watch(house.stationUrl(codec), judge());
+    const one = await watch(household.stationUrl(codec), judge());
     one.leave();
     return one.times;
   };
-  const raw = await repeat((ready) => cold('raw', () => rawJudge(house.serviceId), ready));
+  const raw = await repeat((ready) => cold('raw', () => rawJudge(household.serviceId), ready));
   const encoded = await repeat((ready) => cold('h264', servedJudge, ready));
   report('raw, tuner cold: first byte', raw.byte, 'broadcaster tables', air.byte, 2);
   report('raw, tuner cold: first picture', raw.picture, 'broadcaster alone', air.picture, 2);
@@ -316,7 +316,7 @@ async function whenCold(house: Household): Promise<Samples> {
   return plain;
 }
 
-async function whenTuned(house: Household, plain: Samples): Promise<void> {
+async function whenTuned(household: Household, plain: Samples): Promise<void> {
   const again = async (url: string, judge: Judging, ready: () => Promise<void>): Promise<Times> => {
     await ready();
     const one = await watch(url, judge());
@@ -324,10 +324,10 @@ async function whenTuned(house: Household, plain: Samples): Promise<void> {
     await Bun.sleep(300);
     return one.times;
   };
-  const agentStream = `${house.agent}/agent/stream?type=${TYPE}&channel=${CHANNEL}&priority=9&use=live%20bench`;
-  const rawUrl = house.stationUrl('raw');
-  const encodedUrl = house.stationUrl('h264');
-  const judge: Judging = () => rawJudge(house.serviceId);
+  const agentStream = `${household.agent}/agent/stream?type=${TYPE}&channel=${CHANNEL}&priority=9&use=live%20bench`;
+  const rawUrl = household.stationUrl('raw');
+  const encodedUrl = household.stationUrl('h264');
+  const judge: Judging = () => rawJudge(household.serviceId);
   const viewer = await watch(encodedUrl, servedJudge());
   await Bun.sleep(2500);
   const bare = await repeat((ready) => again(agentStream, judge, ready));
@@ -345,8 +345,8 @@ async function whenTuned(house: Household, plain: Samples): Promise<void> {
 }
 
 async function measure(): Promise<void> {
-  const house = await moveIn();
-  await whenTuned(house, await whenCold(house));
+  const household = await moveIn();
+  await whenTuned(household, await whenCold(household));
 }
 
 try {

@@ -1,5 +1,5 @@
 /**
- * Every screen in headless Chromium over a big house: 120 stations, eight days of guide, 40,000 recordings, 400
+ * Every screen in headless Chromium over a big household: 120 stations, eight days of guide, 40,000 recordings, 400
  * bookings. How long a screen takes to open from another one, how long keys and presses take to the next picture (what
  * INP measures), and how many nodes it has. Measured in CPU time of the page's main thread, times four for a device of
  * a quarter of the speed, so that other load is not counted; wall times are printed as well. What a key leaves for
@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { type CDPSession, chromium, type Page } from 'playwright-core';
 import type { ProgramId } from '../arib/ids.ts';
 import { broadcastMs } from '../arib/time.ts';
-import { newHouse } from '../test/web/fake-api.ts';
+import { newHousehold } from '../test/web/fake-api.ts';
 import { busyEvening, newBookings } from '../test/web/fake-bookings.ts';
 import { manyStations } from '../test/web/fake-guide.ts';
 import { manyRecordings, newRecordings } from '../test/web/fake-recordings.ts';
@@ -197,11 +197,11 @@ const bookings = Array.from({ length: BOOKINGS }, (_, index): ReservationItem =>
 const webDir = await mkdtemp(join(tmpdir(), 'screens-bench-'));
 await buildWeb(webDir);
 const service = new FakeService(webDir, { init: new Uint8Array(), fragments: [] }, stations, '/');
-service.house = newHouse({ stations, days: 8 });
-service.house.recordings = newRecordings(manyRecordings(stations, RECORDINGS, now));
-service.house.bookings = newBookings([...busyEvening(stations, now), ...bookings]);
+service.household = newHousehold({ stations, days: 8 });
+service.household.recordings = newRecordings(manyRecordings(stations, RECORDINGS, now));
+service.household.bookings = newBookings([...busyEvening(stations, now), ...bookings]);
 for (let count = 0; count < 12; count += 1)
-  addRule(service.house.rules, { keyword: '灯台守', name: `灯台守の娘 ${count}` });
+  addRule(service.household.rules, { keyword: '灯台守', name: `灯台守の娘 ${count}` });
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
   args: ['--no-sandbox'],

@@ -1,5 +1,5 @@
 /**
- * The house rules as a test: who may know whom (the table of docs/architecture.md as data), no cycles with type
+ * The rules of the code base as a test: who may know whom (the table of docs/architecture.md as data), no cycles with type
  * imports counted, banned calls with their replacement, no dead files, no leftovers.
  */
 import { describe, expect, test } from 'bun:test';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { GuideWindow, Station } from '../../wire/api.ts';
 import { TestBroadcast } from '../record/test-broadcast.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
-import { type BookedHouse, startBooked } from './booked-house.ts';
+import { type BookedHousehold, startBooked } from './booked-household.ts';
 import { type EarlyRoom, type Household, readOut, type Show, until } from './household.ts';
 
 const SECONDS = 15;
@@ -19,13 +19,13 @@ export function clockFaults(): EarlyRoom {
   let waiting: Show;
   /** State of the machine's clock; at first, not synchronised for a long time. */
   let skewMs = 5_000;
-  let house: Household;
+  let household: Household;
   let at: number;
-  let ids: BookedHouse['ids'];
+  let ids: BookedHousehold['ids'];
   const leave = new AbortController();
 
   const start = async (): Promise<void> => {
-    ({ house, at, ids } = await startBooked('a house whose clock is wrong', (begin) => {
+    ({ household, at, ids } = await startBooked('a household whose clock is wrong', (begin) => {
       running = { channel: 'T30', title: '時の流れ', at: begin, seconds: SECONDS };
       waiting = {
         ...{ channel: 'T31', title: '時を待つ' },
@@ -43,22 +43,22 @@ export function clockFaults(): EarlyRoom {
   };
   const close = async (): Promise<void> => {
     leave.abort();
-    await house?.close();
+    await household?.close();
   };
   const tests: EarlyRoom['tests'] = (started) => {
     test('running recordings continue to their end, waiting ones begin in time', async () => {
       await started();
       await until(
         'it goes by the time of the broadcast',
-        () => house.log.includes('clock corrected to the broadcast time') || undefined,
+        () => household.log.includes('clock corrected to the broadcast time') || undefined,
       );
-      await house.writes(ids.get(running) ?? 0);
+      await household.writes(ids.get(running) ?? 0);
       await until('its programme is on', () => Date.now() > at + 2000 || undefined);
       skewMs = JUMP_MS;
       await until('half of it is over', () => Date.now() > at + 7000 || undefined);
       skewMs = -JUMP_MS;
       for (const show of [running, waiting]) {
-        const { verdict, loss, recording } = await house.outcome(show, ids.get(show) ?? 0);
+        const { verdict, loss, recording } = await household.outcome(show, ids.get(show) ?? 0);
         expect({ ...loss, ...verdict }).toMatchObject({ foreign: 0, missing: 0, places: 0, holes: 0 });
         expect(verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
         expect(verdict.headMs).toBeGreaterThan(0);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GuideWindow } from '../../wire/api.ts';
 import type { StorageFacts } from '../../wire/recordings.ts';
-import { type BookedHouse, startBooked } from './booked-house.ts';
+import { type BookedHousehold, startBooked } from './booked-household.ts';
 import { type EarlyRoom, type Household, type Show, until } from './household.ts';
 
 const SECONDS = 20;
@@ -28,13 +28,13 @@ export function homeFaults(): EarlyRoom {
   const mounted = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=10m', 'svc-faults', small]);
   const canMount = mounted.exitCode === 0;
   if (!canMount) console.warn(`a full disk is not tested, mounting is not allowed: ${mounted.stderr}`);
-  let house: Household;
+  let household: Household;
   let filling: Show;
   let forgotten: Show;
-  let ids: BookedHouse['ids'];
+  let ids: BookedHousehold['ids'];
 
   const start = async (): Promise<void> => {
-    const booked = await startBooked('a house with a small disk', (at) => {
+    const booked = await startBooked('a household with a small disk', (at) => {
       filling = { channel: 'T30', title: '満ちる潮', at, seconds: SECONDS };
       forgotten = { channel: 'T31', title: '消えた番組表', at, seconds: SECONDS };
       return {
@@ -46,10 +46,10 @@ export function homeFaults(): EarlyRoom {
         },
       };
     });
-    ({ house, ids } = booked);
+    ({ household, ids } = booked);
   };
   const close = async (): Promise<void> => {
-    await house?.close();
+    await household?.close();
     if (canMount) Bun.spawnSync(['umount', small]);
     rmSync(folder, { recursive: true, force: true });
   };
@@ -59,15 +59,15 @@ export function homeFaults(): EarlyRoom {
       'the disk fills: the rest goes to the next folder, and both become one file',
       async () => {
         await started();
-        await house.writes(ids.get(filling) ?? 0, 300_000);
+        await household.writes(ids.get(filling) ?? 0, 300_000);
         fill(join(small, 'filler'));
         // By a write that fails, or by a look at the folders right before. What it has logged tells where it stays.
-        await house.explained(async () => {
+        await household.explained(async () => {
           await until('it is written elsewhere', () => readdirSync(folder).includes('second') || undefined);
         });
-        const { folders } = await house.read<StorageFacts>('storage');
+        const { folders } = await household.read<StorageFacts>('storage');
         expect(folders.map(({ state }) => state)).toEqual(['full', 'ok']);
-        const { loss, verdict, recording, path, pictures } = await house.outcome(
+        const { loss, verdict, recording, path, pictures } = await household.outcome(
           filling,
           ids.get(filling) ?? 0,
         );
@@ -82,12 +82,12 @@ export function homeFaults(): EarlyRoom {
 
     test('the guide is lost: the recording continues to its end, and the guide is collected again', async () => {
       await started();
-      await house.writes(ids.get(forgotten) ?? 0, 300_000);
-      const database = new Database(house.databasePath);
+      await household.writes(ids.get(forgotten) ?? 0, 300_000);
+      const database = new Database(household.databasePath);
       database.run('PRAGMA busy_timeout = 5000');
       database.run('DELETE FROM programs');
       database.close();
-      const { loss, verdict, recording } = await house.outcome(forgotten, ids.get(forgotten) ?? 0);
+      const { loss, verdict, recording } = await household.outcome(forgotten, ids.get(forgotten) ?? 0);
       expect({ ...loss, ...verdict }).toMatchObject(NOTHING);
       expect(verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
       expect(verdict.headMs).toBeGreaterThan(0);
@@ -95,7 +95,7 @@ export function homeFaults(): EarlyRoom {
       expect(recording).toMatchObject({ state: 'recorded', title: forgotten.title });
       await until('what is on is known again', async () => {
         const now = Date.now();
-        const guide = await house.read<GuideWindow>(`guide?from=${now}&to=${now + 1000}`);
+        const guide = await household.read<GuideWindow>(`guide?from=${now}&to=${now + 1000}`);
         return guide.some(({ programs }) => programs.length > 0) || undefined;
       });
     });

@@ -9,7 +9,7 @@ import type { Recording, RecordingVerdict } from '../../wire/recordings.ts';
 import type { Random } from '../fuzz/random.ts';
 import { ArrivalWatch } from './arrival-watch.ts';
 import { APART_MS, compareWithFile } from './fault-comparison.ts';
-import { type HouseSetup, killAgent, killService, stopped } from './fault-houses.ts';
+import { type HouseholdSetup, killAgent, killService, stopped } from './fault-households.ts';
 import type { Cause, FaultRow, Seconds } from './fault-rows.ts';
 import { type FaultEvening, startEvening } from './fault-table.ts';
 import type { TimeSpan } from './packet-reader.ts';
@@ -100,12 +100,12 @@ function mixedRow(random: Random, index: number, processes: ProcessFault): Mixed
       struck.push({ during: [from, to + OPENED_AGAIN_SEC], causes: ['stream_ended', 'no_signal'] });
     second = Math.ceil(to) + 2;
   }
-  return { row: { name: `録画 ${index}`, house: 'air', level: 'damaged', faults, ...course }, struck };
+  return { row: { name: `録画 ${index}`, household: 'air', level: 'damaged', faults, ...course }, struck };
 }
 
 interface ProcessFault extends Struck {
   name: string;
-  setup: HouseSetup;
+  setup: HouseholdSetup;
   /**
    * Nothing is received when another programme breaks in: that what is on later, under another id, is the rest of the
    * first one cannot be told from the next episode of its title.
@@ -118,7 +118,7 @@ interface ProcessFault extends Struck {
 function processFault(random: Random): ProcessFault {
   const at = 2 + random.below(14);
   const during: Seconds = [at, at + BACK_SEC];
-  const event = (act: NonNullable<HouseSetup['events']>[number]['act']): HouseSetup => ({
+  const event = (act: NonNullable<HouseholdSetup['events']>[number]['act']): HouseholdSetup => ({
     events: [{ at, act }],
   });
   const hidesBreakIn = at < BROKEN_IN_SEC;
@@ -139,7 +139,7 @@ function processFault(random: Random): ProcessFault {
       const causes: Cause[] = ['paused', 'stream_ended', 'no_signal'];
       return {
         name: 'stopped',
-        setup: event((house) => stopped(house.pid, 10_000)),
+        setup: event((household) => stopped(household.pid, 10_000)),
         during,
         causes,
         isFrozen: true,
@@ -189,11 +189,11 @@ function wrongWith(
 }
 
 /** SVC_KEEP is a folder that keeps the evidence: file, measurements and log. */
-function keep({ house, shows, at }: FaultEvening, index: number): void {
+function keep({ household, shows, at }: FaultEvening, index: number): void {
   const folder = process.env.SVC_KEEP;
   const title = shows[index]?.title ?? '';
   if (folder === undefined) return;
-  const database = new Database(house.databasePath, { readonly: true });
+  const database = new Database(household.databasePath, { readonly: true });
   const row = database
     .query<{ path: string | null }, [string]>(
       `SELECT r.id, m.*, (SELECT path FROM recording_files WHERE recording_id = r.id) AS path
@@ -202,7 +202,7 @@ function keep({ house, shows, at }: FaultEvening, index: number): void {
     .get(title);
   database.close();
   const name = join(folder, `${Date.now()}-${index}`);
-  writeFileSync(`${name}.json`, JSON.stringify({ at, row, log: house.log.split('\n') }, null, 1));
+  writeFileSync(`${name}.json`, JSON.stringify({ at, row, log: household.log.split('\n') }, null, 1));
   if (row !== null && row.path !== null) copyFileSync(row.path, `${name}.ts`);
 }
 
@@ -211,18 +211,18 @@ function keep({ house, shows, at }: FaultEvening, index: number): void {
  * user would.
  */
 async function endListening(evening: FaultEvening, signal: AbortSignal): Promise<void> {
-  const { house } = evening;
+  const { household } = evening;
   const until = evening.span(RUNNING).to + LISTENED_MS;
   while (!signal.aborted) {
     await Bun.sleep(LISTENED_MS / 10);
     if (Date.now() < until) continue;
-    const running = await house.read<Recording[]>('recordings?show=recording').catch(() => []);
+    const running = await household.read<Recording[]>('recordings?show=recording').catch(() => []);
     const waiting = running.filter(({ progress }) => progress?.cause === 'broken_off');
     if (waiting.length === 0) continue;
-    const reservations = await house.reservations().catch(() => []);
+    const reservations = await household.reservations().catch(() => []);
     for (const { id, programId, state } of reservations) {
       if (state === 'recording' && waiting.some((one) => one.programId === programId))
-        await house.send('DELETE', `reservations/${id}`).catch(() => {});
+        await household.send('DELETE', `reservations/${id}`).catch(() => {});
     }
   }
 }
@@ -239,7 +239,7 @@ export async function mixedEvening(
     tuners: `GR:${STATIONS + 1}`,
     others: [{ channel: WATCHED }],
   });
-  const watch = new ArrivalWatch(evening.house.air, WATCHED);
+  const watch = new ArrivalWatch(evening.household.air, WATCHED);
   const over = new AbortController();
   const wrong: string[] = [];
   let lateMs = 0;
@@ -250,9 +250,9 @@ export async function mixedEvening(
       mixed.map(async ({ row, struck }, index) => {
         const show = evening.shows[index];
         if (show === undefined) return undefined;
-        const judged = await evening.house.judgedByTitle(show).catch((error: unknown) => String(error));
+        const judged = await evening.household.judgedByTitle(show).catch((error: unknown) => String(error));
         if (typeof judged === 'string') {
-          const running = await evening.house.read<Recording[]>('recordings?show=recording');
+          const running = await evening.household.read<Recording[]>('recordings?show=recording');
           const own = running.find(({ title }) => title === show.title) ?? running;
           return `${judged}, ${JSON.stringify(own)}`;
         }

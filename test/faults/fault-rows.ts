@@ -8,19 +8,19 @@ import type { Fault } from '../record/test-broadcast.ts';
 
 export type Cause = RecordingVerdict['gaps'][number]['cause'];
 
-/** Seconds of the house's evening, end exclusive. */
+/** Seconds of the household's evening, end exclusive. */
 export type Seconds = readonly [number, number];
 
 /**
  * One household each: a fault of its processes affects all of its recordings. They start in this order, those whose
  * evening is longest first.
  */
-export const HOUSES = ['service', 'tuners', 'frozen', 'air', 'folders', 'disk', 'agent'] as const;
-export type HouseName = (typeof HOUSES)[number];
+export const HOUSEHOLDS = ['service', 'tuners', 'frozen', 'air', 'folders', 'disk', 'agent'] as const;
+export type HouseholdName = (typeof HOUSEHOLDS)[number];
 
 export interface FaultRow {
   readonly name: string;
-  readonly house: HouseName;
+  readonly household: HouseholdName;
   /** As announced. */
   readonly programme: Seconds;
   /** Really on the air, where that is another time. */
@@ -62,7 +62,7 @@ const ELEMENTARY = [0x100, 0x110];
 const WHOLE: Seconds = [0, 20];
 const STALL = { kind: 'stall' };
 
-const AIR: readonly Omit<FaultRow, 'house'>[] = [
+const AIR: readonly Omit<FaultRow, 'household'>[] = [
   { name: 'nothing', programme: WHOLE, level: 'complete' },
   {
     name: 'a stall of 4 s',
@@ -256,7 +256,7 @@ const AIR: readonly Omit<FaultRow, 'house'>[] = [
 ];
 
 /** The service is killed from 5 on, and ended in order from 27 on, for AWAY_SEC each. */
-const SERVICE: readonly Omit<FaultRow, 'house'>[] = [
+const SERVICE: readonly Omit<FaultRow, 'household'>[] = [
   ...(['killed', 'ended'] as const).flatMap((how, index) => {
     const second = 5 + index * 22;
     return [
@@ -268,7 +268,7 @@ const SERVICE: readonly Omit<FaultRow, 'house'>[] = [
 ];
 
 /** The agent is killed from 5 on for AWAY_SEC. */
-const AGENT: readonly Omit<FaultRow, 'house'>[] = [
+const AGENT: readonly Omit<FaultRow, 'household'>[] = [
   {
     name: 'the agent is killed over the start',
     programme: [6, 20],
@@ -294,7 +294,7 @@ const AGENT: readonly Omit<FaultRow, 'house'>[] = [
 ];
 
 /** Tuners: one each of GR, BS and CS; a stranger uses that of CS until 4. */
-const TUNERS: readonly Omit<FaultRow, 'house'>[] = [
+const TUNERS: readonly Omit<FaultRow, 'household'>[] = [
   { name: 'the programme that wins a conflict', programme: [0, 12], level: 'complete', causes: ['yielded'] },
   { name: 'a conflict, until the tuner is free', programme: [0, 30], level: 'damaged', causes: ['conflict'] },
   {
@@ -325,7 +325,7 @@ const TUNERS: readonly Omit<FaultRow, 'house'>[] = [
 ];
 
 /** The disk of the only folder is full from 4 to 9, and again from 18 on. */
-const DISK: readonly Omit<FaultRow, 'house'>[] = [
+const DISK: readonly Omit<FaultRow, 'household'>[] = [
   { name: 'a full disk for a while', programme: [0, 14], level: 'complete' },
   { name: 'a full disk to the end', programme: [6, 26], level: 'damaged', causes: ['disk_full'] },
 ];
@@ -334,7 +334,7 @@ const DISK: readonly Omit<FaultRow, 'house'>[] = [
  * The first of two folders is full from 4 on. One tuner each of GR and BS; where two programmes meet the second pays for
  * retuning.
  */
-const FOLDERS: readonly Omit<FaultRow, 'house'>[] = [
+const FOLDERS: readonly Omit<FaultRow, 'household'>[] = [
   { name: 'a full folder, and another one', programme: [0, 14], level: 'complete' },
   {
     type: 'BS',
@@ -354,7 +354,7 @@ const FOLDERS: readonly Omit<FaultRow, 'house'>[] = [
 ];
 
 /** The service is stopped (SIGSTOP) from 5 on for 10 s, the agent from 25 on for 6 s: less than is kept meanwhile. */
-const FROZEN: readonly Omit<FaultRow, 'house'>[] = [
+const FROZEN: readonly Omit<FaultRow, 'household'>[] = [
   { name: 'a stopped service', programme: [0, 20], level: 'complete' },
   {
     name: 'a stream that ends while the service is stopped',
@@ -366,11 +366,11 @@ const FROZEN: readonly Omit<FaultRow, 'house'>[] = [
   { name: 'a stopped agent', programme: [22, 38], level: 'complete' },
 ];
 
-const BY_HOUSE: Readonly<Record<HouseName, readonly Omit<FaultRow, 'house'>[]>> = {
+const BY_HOUSEHOLD: Readonly<Record<HouseholdName, readonly Omit<FaultRow, 'household'>[]>> = {
   ...{ air: AIR, service: SERVICE, agent: AGENT, tuners: TUNERS, disk: DISK },
   ...{ folders: FOLDERS, frozen: FROZEN },
 };
 
-export const FAULT_ROWS: readonly FaultRow[] = HOUSES.flatMap((house) =>
-  BY_HOUSE[house].map((row) => ({ ...row, house })),
+export const FAULT_ROWS: readonly FaultRow[] = HOUSEHOLDS.flatMap((household) =>
+  BY_HOUSEHOLD[household].map((row) => ({ ...row, household })),
 );

@@ -3,15 +3,15 @@
  * in parallel; they start one after another, because starting many at once takes a small machine seconds.
  */
 import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test';
-import { HOUSES } from './fault-rows.ts';
+import { HOUSEHOLDS } from './fault-rows.ts';
 import { faultTable } from './fault-table.ts';
 
 setDefaultTimeout(240_000);
 
-/** `FAULT_HOUSES=air,disk` runs some of them. */
-const chosen = process.env.FAULT_HOUSES?.split(',');
-const houses = HOUSES.filter((name) => chosen?.includes(name) ?? true);
-const rooms = new Map(houses.map((name) => [name, faultTable(name)]));
+/** `FAULT_HOUSEHOLDS=air,disk` runs some of them. */
+const chosen = process.env.FAULT_HOUSEHOLDS?.split(',');
+const households = HOUSEHOLDS.filter((name) => chosen?.includes(name) ?? true);
+const rooms = new Map(households.map((name) => [name, faultTable(name)]));
 
 beforeAll(async () => {
   for (const room of rooms.values()) await room.start();

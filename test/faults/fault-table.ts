@@ -5,8 +5,8 @@
 import { expect, test } from 'bun:test';
 import { INVENTED_REGION, terrestrialNetwork, terrestrialService } from '../../synth/scenario/identity.ts';
 import { holdAgainstFile } from './fault-comparison.ts';
-import { type HouseSetup, setUp } from './fault-houses.ts';
-import { FAULT_ROWS, type FaultRow, type HouseName, type Seconds } from './fault-rows.ts';
+import { type HouseholdSetup, setUp } from './fault-households.ts';
+import { FAULT_ROWS, type FaultRow, type HouseholdName, type Seconds } from './fault-rows.ts';
 import { type FaultRoom, Household, LONG, type Show, until } from './household.ts';
 import { readStream } from './packet-reader.ts';
 
@@ -43,13 +43,13 @@ function relayOf({ relayTo }: FaultRow, rows: readonly FaultRow[]): Record<strin
 export class FaultEvening {
   readonly shows: readonly Show[];
   readonly tuners: string;
-  #house: Household | undefined;
+  #household: Household | undefined;
   #events: Promise<unknown> = Promise.resolve();
 
   constructor(
     readonly name: string,
     readonly rows: readonly FaultRow[],
-    readonly setup: HouseSetup,
+    readonly setup: HouseholdSetup,
     /** Epoch ms of its second 0. */
     readonly at: number,
   ) {
@@ -57,9 +57,9 @@ export class FaultEvening {
     this.tuners = setup.tuners ?? `GR:${rows.length}`;
   }
 
-  get house(): Household {
-    if (this.#house === undefined) throw new Error(`${this.name} has not started`);
-    return this.#house;
+  get household(): Household {
+    if (this.#household === undefined) throw new Error(`${this.name} has not started`);
+    return this.#household;
   }
 
   get events(): Promise<unknown> {
@@ -74,18 +74,18 @@ export class FaultEvening {
         ...{ ...other, title: `${this.name}の別の番組${index}`, at: this.at, seconds: 60 },
       }),
     );
-    const house = await Household.start({
+    const household = await Household.start({
       shows: [...shows, ...others],
       tuners,
       environment: { ...WITHOUT_FFMPEG, ...setup.environment },
       // A converted recording could not be compared any more.
       settings: { retryDamaged: 'damaged', marginAfter: 6_000, encode: 'none', ...setup.settings },
     });
-    this.#house = house;
+    this.#household = household;
     const first = Math.min(...rows.map(({ programme }) => programme[0]));
     const isLate = (): boolean => Date.now() > this.#moment(first) - BEFORE_MS;
     try {
-      await house.reserveAll(shows.filter((_, index) => rows[index]?.isBookedBySomethingElse !== true));
+      await household.reserveAll(shows.filter((_, index) => rows[index]?.isBookedBySomethingElse !== true));
     } catch (error) {
       // A programme may be over by then.
       if (isLate()) return false;
@@ -95,7 +95,7 @@ export class FaultEvening {
       const channel = shows[index]?.channel ?? '';
       for (const { fault, during } of faults) {
         const window = during === undefined ? undefined : this.span(during);
-        house.air.fault({ ...fault, kind: String(fault.kind), channel, ...window });
+        household.air.fault({ ...fault, kind: String(fault.kind), channel, ...window });
       }
     }
     if (isLate()) return false;
@@ -110,13 +110,13 @@ export class FaultEvening {
   }
 
   async close(): Promise<void> {
-    await this.#house?.close();
+    await this.#household?.close();
   }
 
   async #happen(): Promise<void> {
     for (const { at, act } of this.setup.events ?? []) {
       await Bun.sleep(this.#moment(at) - Date.now());
-      await act(this.house, this.tuners);
+      await act(this.household, this.tuners);
     }
   }
 
@@ -142,7 +142,7 @@ export class FaultEvening {
 export async function startEvening(
   name: string,
   rows: readonly FaultRow[],
-  setup: HouseSetup,
+  setup: HouseholdSetup,
 ): Promise<FaultEvening> {
   for (let attempt = 1; ; attempt += 1) {
     const lead = (LEAD_MS + rows.length * STATION_LEAD_MS) * attempt;
@@ -154,8 +154,8 @@ export async function startEvening(
   }
 }
 
-export function faultTable(name: HouseName): FaultRoom {
-  const rows = FAULT_ROWS.filter((row) => row.house === name && (LONG || row.isLong !== true));
+export function faultTable(name: HouseholdName): FaultRoom {
+  const rows = FAULT_ROWS.filter((row) => row.household === name && (LONG || row.isLong !== true));
   const setup = setUp(name);
   let evening: FaultEvening;
 
@@ -165,7 +165,7 @@ export function faultTable(name: HouseName): FaultRoom {
   };
 
   const judgedRow = async (row: FaultRow, show: Show): Promise<void> => {
-    const { recording, verdict, bytes } = await evening.house.judgedByTitle(show);
+    const { recording, verdict, bytes } = await evening.household.judgedByTitle(show);
     const aired = evening.span(row.aired ?? row.programme);
     const { level, mayBeComplete, isShort, mayLast, clockJumps, brief } = row;
     const { drops, gaps } = verdict;
@@ -199,11 +199,11 @@ export function faultTable(name: HouseName): FaultRoom {
       async (_, row, index) => {
         const show = evening.shows[index];
         if (show === undefined) throw new Error('no such row');
-        const { house, at } = evening;
-        await house.explained(() => judgedRow(row, show));
+        const { household, at } = evening;
+        await household.explained(() => judgedRow(row, show));
         if (row.isBookedAgain !== true) return;
         const next = await until('the next airing is booked', async () =>
-          (await house.reservations()).find(
+          (await household.reservations()).find(
             ({ startAt, title }) => startAt > at + 1_000_000 && title === show.title,
           ),
         );

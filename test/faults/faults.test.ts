@@ -23,7 +23,7 @@ const ROOMS = {
 const started = new Map<string, Promise<void>>();
 /**
  * One after another: to begin many at once takes a small machine seconds. Not awaited, because the programmes of the
- * first house do not wait for the others.
+ * first household do not wait for the others.
  */
 beforeAll(() => {
   let before: Promise<unknown> = Promise.resolve();

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { compare } from '../record/test-broadcast.ts';
-import { type BookedHouse, startBooked } from './booked-house.ts';
+import { type BookedHousehold, startBooked } from './booked-household.ts';
 import { type Household, LONG, until } from './household.ts';
 
 setDefaultTimeout(LONG ? 900_000 : 300_000);
@@ -15,13 +15,13 @@ const SECONDS = LONG ? 240 : 12;
 /** More channels than elsewhere are read before it begins. */
 const LEAD_MS = 32_000;
 
-let house: Household;
+let household: Household;
 let at: number;
-let shows: BookedHouse['shows'];
-let ids: BookedHouse['ids'];
+let shows: BookedHousehold['shows'];
+let ids: BookedHousehold['ids'];
 beforeAll(async () => {
-  ({ house, at, shows, ids } = await startBooked(
-    'a full house',
+  ({ household, at, shows, ids } = await startBooked(
+    'a full household',
     (begin) => {
       const recorded = Array.from({ length: RECORDINGS }, (_, index) => ({
         channel: `T${30 + index}`,
@@ -34,7 +34,7 @@ beforeAll(async () => {
     LEAD_MS,
   ));
 }, 300_000);
-afterAll(() => house?.close(), 60_000);
+afterAll(() => household?.close(), 60_000);
 
 /** Watches a station as it comes until told to leave; gives what came, or says that it was cut off. */
 function view(stationId: number | undefined): { leave(): Promise<Uint8Array>; bytes(): number } {
@@ -43,7 +43,9 @@ function view(stationId: number | undefined): { leave(): Promise<Uint8Array>; by
   let bytes = 0;
   const watching = (async () => {
     const { signal } = leaving;
-    const { status, body } = await fetch(`${house.url}/api/services/${stationId}/live?codec=raw`, { signal });
+    const { status, body } = await fetch(`${household.url}/api/services/${stationId}/live?codec=raw`, {
+      signal,
+    });
     expect(status).toBe(200);
     try {
       for await (const piece of body ?? []) {
@@ -68,11 +70,11 @@ function view(stationId: number | undefined): { leave(): Promise<Uint8Array>; by
 }
 
 test(`${RECORDINGS} recordings and ${VIEWERS} viewers at the same time lose nothing`, () =>
-  house.explained(async () => {
-    const stations = await house.stations();
-    await Promise.all(shows.map((show) => house.receives(ids.get(show) ?? 0)));
+  household.explained(async () => {
+    const stations = await household.stations();
+    await Promise.all(shows.map((show) => household.receives(ids.get(show) ?? 0)));
     const watched = shows.slice(0, VIEWERS).map((show) => {
-      const { serviceId } = house.air.station(show.channel);
+      const { serviceId } = household.air.station(show.channel);
       const station = stations.find(({ id }) => id % 100_000 === serviceId);
       return { show, from: Date.now(), viewer: view(station?.id) };
     });
@@ -86,7 +88,7 @@ test(`${RECORDINGS} recordings and ${VIEWERS} viewers at the same time lose noth
       watched.map(async ({ viewer, ...rest }) => ({ ...rest, bytes: await viewer.leave() })),
     );
     for (const show of shows) {
-      const { verdict, loss, pictures, recording } = await house.outcome(show, ids.get(show) ?? 0);
+      const { verdict, loss, pictures, recording } = await household.outcome(show, ids.get(show) ?? 0);
       expect({ ...loss, ...verdict }).toMatchObject({ foreign: 0, missing: 0, places: 0, holes: 0 });
       expect(verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
       expect(recording).toMatchObject({ state: 'recorded', reason: null });
@@ -95,9 +97,9 @@ test(`${RECORDINGS} recordings and ${VIEWERS} viewers at the same time lose noth
       expect(pictures).toBeGreaterThan(SECONDS * 25);
     }
     for (const { show, from, bytes } of seen) {
-      const loss = compare(bytes, await house.air.sent(show.channel, from - 5000, Date.now()));
+      const loss = compare(bytes, await household.air.sent(show.channel, from - 5000, Date.now()));
       expect(loss).toEqual({ foreign: 0, missing: 0, places: 0, holes: 0 });
       expect(bytes.length).toBeGreaterThan(SECONDS * 20_000);
     }
-    expect(house.log).not.toMatch(/interrupted|stalled|viewer.*slow/);
+    expect(household.log).not.toMatch(/interrupted|stalled|viewer.*slow/);
   }));

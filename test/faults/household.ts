@@ -96,7 +96,7 @@ export async function readOut(body: ReadableStream<Uint8Array> | null): Promise<
   }
 }
 
-export interface HouseOptions {
+export interface HouseholdOptions {
   shows: readonly Show[];
   tuners: string;
   environment?: Readonly<Record<string, string>>;
@@ -136,18 +136,18 @@ export class Household {
 
   private constructor(
     readonly air: TestBroadcast,
-    readonly options: HouseOptions,
+    readonly options: HouseholdOptions,
   ) {
     this.#data = join(air.folder, 'data');
     mkdirSync(this.#data);
   }
 
-  static async start(options: HouseOptions): Promise<Household> {
+  static async start(options: HouseholdOptions): Promise<Household> {
     const air = await TestBroadcast.start(options.shows.map(channelOf), options.tuners, {}, SCHEDULE_SPEED);
-    const house = new Household(air, options);
-    await house.startService();
-    await house.send('PUT', 'settings', { marginBefore: 8000, marginAfter: 2000, ...options.settings });
-    return house;
+    const household = new Household(air, options);
+    await household.startService();
+    await household.send('PUT', 'settings', { marginBefore: 8000, marginAfter: 2000, ...options.settings });
+    return household;
   }
 
   get url(): string {

@@ -2,7 +2,7 @@
  * Agent and service are killed while they record: only the downtimes are missing, and reported, each with its cause.
  */
 import { expect, test } from 'bun:test';
-import { type BookedHouse, startBooked } from './booked-house.ts';
+import { type BookedHousehold, startBooked } from './booked-household.ts';
 import { type EarlyRoom, gapMs, type Household, LONG, type Outcome, readOut, until } from './household.ts';
 
 const AWAY_MS = LONG ? 60_000 : 6_000;
@@ -34,12 +34,12 @@ function causesOf({ gaps }: Outcome['verdict']): string[] {
 }
 
 export function kills(): EarlyRoom {
-  let house: Household;
+  let household: Household;
   let at: number;
-  let shows: BookedHouse['shows'];
-  let ids: BookedHouse['ids'];
+  let shows: BookedHousehold['shows'];
+  let ids: BookedHousehold['ids'];
   const start = async (): Promise<void> => {
-    ({ house, at, shows, ids } = await startBooked('a house whose processes are killed', (begin) => {
+    ({ household, at, shows, ids } = await startBooked('a household whose processes are killed', (begin) => {
       const recorded = ['T30', 'T31', 'T32'].map((channel, index) => ({
         channel,
         title: `島の一日 第${index + 1}回`,
@@ -52,20 +52,20 @@ export function kills(): EarlyRoom {
 
   /** All of them are written again, more than before. */
   async function allWrite(): Promise<void> {
-    await Promise.all(shows.map((show) => house.receives(ids.get(show) ?? 0)));
+    await Promise.all(shows.map((show) => household.receives(ids.get(show) ?? 0)));
   }
 
   /** What a household does besides recording; resolves when it does, and then when the service has ended it all. */
   async function everything(): Promise<{ ended: Promise<unknown> }> {
     const { signal } = new AbortController();
-    const stations = await house.stations();
-    const viewers = await Promise.all(stations.map(({ id }) => house.watch(id, signal)));
-    const events = await fetch(`${house.url}/api/events`);
-    await house.send('POST', 'guide/collect');
+    const stations = await household.stations();
+    const viewers = await Promise.all(stations.map(({ id }) => household.watch(id, signal)));
+    const events = await fetch(`${household.url}/api/events`);
+    await household.send('POST', 'guide/collect');
     const rule = { keyword: '島|海', dedupe: false };
-    await house.send('POST', 'rules', rule);
+    await household.send('POST', 'rules', rule);
     const previews = Array.from({ length: 5 }, () =>
-      house.send('POST', 'rules/preview', rule).catch(() => {}),
+      household.send('POST', 'rules/preview', rule).catch(() => {}),
     );
     return { ended: Promise.all([...viewers.map(({ ended }) => ended), readOut(events.body), ...previews]) };
   }
@@ -86,33 +86,36 @@ export function kills(): EarlyRoom {
       await allWrite();
       await until('they are on', () => Date.now() > at + 2000 || undefined);
       await down(async () => {
-        await house.air.killAgent();
+        await household.air.killAgent();
         await Bun.sleep(AWAY_MS);
-        await house.air.startAgent('GR:3');
+        await household.air.startAgent('GR:3');
       });
       await down(async () => {
-        await house.killService();
+        await household.killService();
         await Bun.sleep(SERVICE_AWAY_MS);
-        await house.startService();
+        await household.startService();
       });
       await down(async () => {
-        await Promise.all([house.killService(), house.air.killAgent()]);
+        await Promise.all([household.killService(), household.air.killAgent()]);
         await Bun.sleep(SERVICE_AWAY_MS);
-        await Promise.all([house.startService(), house.air.startAgent('GR:3')]);
+        await Promise.all([household.startService(), household.air.startAgent('GR:3')]);
       });
       await down(async () => {
         const busy = await everything();
         const asked = Date.now();
-        await house.killService('SIGTERM');
-        expect(house.exitCode).toBe(0);
+        await household.killService('SIGTERM');
+        expect(household.exitCode).toBe(0);
         expect(Date.now() - asked).toBeLessThan(9500);
         await busy.ended;
         await Bun.sleep(SERVICE_AWAY_MS);
-        await house.startService();
+        await household.startService();
       });
       const totalMs = downMs.reduce((sum, one) => sum + one, 0);
       for (const show of shows) {
-        const { verdict, loss, lostMs, pictures, recording } = await house.outcome(show, ids.get(show) ?? 0);
+        const { verdict, loss, lostMs, pictures, recording } = await household.outcome(
+          show,
+          ids.get(show) ?? 0,
+        );
         expect({ ...loss, ...verdict }).toMatchObject({ foreign: 0, holes: downMs.length });
         // Whether the verdict is damaged or lost depends on how fast this machine starts processes.
         expect(verdict.level).not.toBe('complete');
@@ -132,15 +135,15 @@ export function kills(): EarlyRoom {
         expect(verdict.tailMs).toBeLessThan(20_000);
         expect(pictures).toBeGreaterThan(150);
       }
-      const left = await house.reservations();
+      const left = await household.reservations();
       expect(left.filter(({ state }) => state === 'recording')).toEqual([]);
     };
 
     test('every recording is one readable file in which only the downtimes are missing', async () => {
       await started();
-      await house.explained(killAgainAndAgain);
+      await household.explained(killAgainAndAgain);
     });
   };
 
-  return { start, tests, close: () => house?.close() };
+  return { start, tests, close: () => household?.close() };
 }

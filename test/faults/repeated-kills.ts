@@ -3,7 +3,7 @@
  * are doing, also while they recover from the previous kill. Each is restarted at once, as by a supervisor.
  */
 import { expect, test } from 'bun:test';
-import { type BookedHouse, startBooked } from './booked-house.ts';
+import { type BookedHousehold, startBooked } from './booked-household.ts';
 import { type EarlyRoom, gapMs, type Household, type Outcome } from './household.ts';
 
 const EVERY_MS = 7_000;
@@ -34,7 +34,7 @@ function holes({ gaps }: Outcome['verdict']): { startMs: number; endMs: number }
   return runs;
 }
 
-/** A part of the house that is killed, also while it starts, and started again. */
+/** A part of the household that is killed, also while it starts, and started again. */
 class Supervised {
   #starting: AbortController | undefined;
   #started: Promise<void> = Promise.resolve();
@@ -62,32 +62,35 @@ class Supervised {
 }
 
 export function clockwork(): EarlyRoom {
-  let house: Household;
+  let household: Household;
   let at: number;
-  let shows: BookedHouse['shows'];
-  let ids: BookedHouse['ids'];
+  let shows: BookedHousehold['shows'];
+  let ids: BookedHousehold['ids'];
   const start = async (): Promise<void> => {
-    ({ house, at, shows, ids } = await startBooked('a house that is killed again and again', (begin) => {
-      const recorded = ['T30', 'T31', 'T32'].map((channel, index) => ({
-        channel,
-        title: `時計じかけ 第${index + 1}回`,
-        at: begin,
-        seconds: SECONDS,
-      }));
-      return { options: { shows: recorded, tuners: TUNERS } };
-    }));
+    ({ household, at, shows, ids } = await startBooked(
+      'a household that is killed again and again',
+      (begin) => {
+        const recorded = ['T30', 'T31', 'T32'].map((channel, index) => ({
+          channel,
+          title: `時計じかけ 第${index + 1}回`,
+          at: begin,
+          seconds: SECONDS,
+        }));
+        return { options: { shows: recorded, tuners: TUNERS } };
+      },
+    ));
   };
 
   /** Kills by the clock; gives the moments, epoch ms. */
   async function killOnAndOn(): Promise<number[]> {
     const parts: Record<Part, Supervised> = {
       agent: new Supervised(
-        () => house.air.killAgent(),
-        (signal) => house.air.startAgent(TUNERS, signal),
+        () => household.air.killAgent(),
+        (signal) => household.air.startAgent(TUNERS, signal),
       ),
       service: new Supervised(
-        () => house.killService(),
-        (signal) => house.startService(signal),
+        () => household.killService(),
+        (signal) => household.startService(signal),
       ),
     };
     const killedAt: number[] = [];
@@ -103,10 +106,10 @@ export function clockwork(): EarlyRoom {
 
   const tests: EarlyRoom['tests'] = (started) => {
     const killed = async (): Promise<void> => {
-      await Promise.all(shows.map((show) => house.receives(ids.get(show) ?? 0)));
+      await Promise.all(shows.map((show) => household.receives(ids.get(show) ?? 0)));
       const killedAt = await killOnAndOn();
       for (const show of shows) {
-        const { verdict, loss, lostMs, pictures, recording, bytes } = await house.outcome(
+        const { verdict, loss, lostMs, pictures, recording, bytes } = await household.outcome(
           show,
           ids.get(show) ?? 0,
         );
@@ -146,9 +149,9 @@ export function clockwork(): EarlyRoom {
     };
     test('every recording is one readable file in which only the downtimes are missing', async () => {
       await started();
-      await house.explained(killed);
+      await household.explained(killed);
     });
   };
 
-  return { start, tests, close: () => house?.close() };
+  return { start, tests, close: () => household?.close() };
 }

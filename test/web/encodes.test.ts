@@ -14,7 +14,7 @@ describe.skipIf(!hasChromium)('the conversion of recordings', () => {
   function fill() {
     furnish(rig, STATIONS);
     const state = newRecordings(manyRecordings(STATIONS, 6, Date.now()));
-    rig.service.house.recordings = state;
+    rig.service.household.recordings = state;
     return state;
   }
 
@@ -94,7 +94,7 @@ describe.skipIf(!hasChromium)('the conversion of recordings', () => {
     const page = await rig.open('settings');
     await page.getByText('AV1・標準：1時間あたり約1.2 GB、変換に約40分（12本の実績）').waitFor();
     await page.getByRole('combobox', { name: '変換の開始時刻' }).selectOption('1:00');
-    await until(() => rig.service.house.asked.some((line) => line === 'PUT settings {"encodeFrom":60}'));
+    await until(() => rig.service.household.asked.some((line) => line === 'PUT settings {"encodeFrom":60}'));
     await page.getByRole('button', { name: '変換の待ちに加える' }).click();
     await page.locator('.toast', { hasText: '変換の待ちに加えました' }).waitFor();
     expect(state.encodes.queue.length).toBeGreaterThan(0);

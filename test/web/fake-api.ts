@@ -37,11 +37,11 @@ import {
   fakeSystem,
   fakeTuners,
   NO_SCAN,
-} from './fake-house.ts';
+} from './fake-household.ts';
 import { answerRecordings, type FakeRecordings, newRecordings } from './fake-recordings.ts';
 import { answerRules, type FakeRules, newRules } from './fake-rules.ts';
 
-export interface HouseState {
+export interface HouseholdState {
   guide: FakeGuide;
   guideStatus: GuideStatus | undefined;
   sharedStations: SharedStations;
@@ -70,7 +70,7 @@ export interface HouseState {
   unchanged: number;
 }
 
-export function newHouse(guide: FakeGuide): HouseState {
+export function newHousehold(guide: FakeGuide): HouseholdState {
   return {
     guide,
     guideStatus: undefined,
@@ -115,8 +115,8 @@ function definedTuners(tuners: readonly Tuner[], definitions: readonly TunerDefi
 }
 
 /** Undefined for what is not of this part. */
-export async function answerHouse(
-  state: HouseState,
+export async function answerHousehold(
+  state: HouseholdState,
   path: string,
   request: Request,
   send: (event: string) => void,
@@ -203,7 +203,7 @@ export async function answerHouse(
   return Response.json({ ...detail, reservation: markOf(state.bookings, detail.id) });
 }
 
-function findProgram({ guide }: HouseState, id: number): BookedProgram | undefined {
+function findProgram({ guide }: HouseholdState, id: number): BookedProgram | undefined {
   const station = guide.stations.find((one) => one.id === Math.floor(id / 100_000));
   const now = Date.now();
   const span = { from: now - DAY_MS, to: now + guide.days * DAY_MS, type: station?.type ?? null };
@@ -213,13 +213,17 @@ function findProgram({ guide }: HouseState, id: number): BookedProgram | undefin
 }
 
 /** By the list of stations, which the live player goes by. */
-function airingAt({ guide }: HouseState, stationId: number): BookedProgram | undefined {
+function airingAt({ guide }: HouseholdState, stationId: number): BookedProgram | undefined {
   const station = guide.stations.find(({ id }) => id === stationId);
   if (station?.now == null) return undefined;
   return { ...station.now, copyNever: false, station };
 }
 
-async function guideAnswer(state: HouseState, query: URLSearchParams, request: Request): Promise<Response> {
+async function guideAnswer(
+  state: HouseholdState,
+  query: URLSearchParams,
+  request: Request,
+): Promise<Response> {
   await Bun.sleep(state.delayMs);
   const wish = { from: Number(query.get('from')), to: Number(query.get('to')), type: query.get('type') };
   const only = query.get('stationId');
@@ -241,14 +245,14 @@ async function guideAnswer(state: HouseState, query: URLSearchParams, request: R
   return new Response(text, { headers: { etag, 'content-type': 'application/json' } });
 }
 
-function collect(state: HouseState, method: string): Response {
+function collect(state: HouseholdState, method: string): Response {
   const status = state.guideStatus ?? guideStatus(state.guide, Date.now());
   state.guideStatus = { ...status, pressed: method === 'POST' };
   if (method === 'DELETE') return new Response(null, { status: 204 });
   return Response.json({ pressed: true, until: Date.now() + 60_000 });
 }
 
-function scan(state: HouseState, method: string, body: string): Response {
+function scan(state: HouseholdState, method: string, body: string): Response {
   if (method === 'POST') {
     state.scan = { ...NO_SCAN, ...JSON.parse(body), state: 'running', total: 50, startedAt: Date.now() };
   }
@@ -257,7 +261,7 @@ function scan(state: HouseState, method: string, body: string): Response {
 }
 
 /** What the test holds ready, once, or what the guide has. */
-function searchAnswer({ search, guide, bookings }: HouseState, query: URLSearchParams): SearchResult {
+function searchAnswer({ search, guide, bookings }: HouseholdState, query: URLSearchParams): SearchResult {
   const page = { limit: Number(query.get('limit') ?? 4), offset: Number(query.get('offset') ?? 0) };
   if (search === undefined) {
     const found = searchGuide(guide, query.get('q') ?? '', page, Date.now());

@@ -137,7 +137,7 @@ function booked(guide: FakeGuide, rule: RuleItem, now: number): ReservationItem[
     }));
 }
 
-interface House {
+interface Household {
   readonly rules: FakeRules;
   readonly guide: FakeGuide;
   readonly recordings: FakeRecordings;
@@ -145,25 +145,25 @@ interface House {
 }
 
 /** Newest first. */
-function recordedBy({ recordings }: House, ruleId: number): Recording[] {
+function recordedBy({ recordings }: Household, ruleId: number): Recording[] {
   return recordings.list.filter((one) => one.ruleId === ruleId).sort((a, b) => b.startAt - a.startAt);
 }
 
-function withFacts(house: House, rule: RuleItem, now: number): RuleItem {
-  const reservations = booked(house.guide, rule, now);
+function withFacts(household: Household, rule: RuleItem, now: number): RuleItem {
+  const reservations = booked(household.guide, rule, now);
   const next = reservations.find(({ state: stands }) => stands !== 'skipped');
   return {
     ...rule,
     next: next === undefined ? null : { ...next, reservationId: next.id },
     booked: reservations.filter(({ state: stands }) => stands !== 'skipped').length,
     conflicts: reservations.filter(({ state: stands }) => stands === 'conflict').length,
-    recorded: recordedBy(house, rule.id).length,
+    recorded: recordedBy(household, rule.id).length,
   };
 }
 
-function retiring(house: House, ruleId: number | undefined, { keepNewest }: RuleItem): Retiring {
+function retiring(household: Household, ruleId: number | undefined, { keepNewest }: RuleItem): Retiring {
   if (keepNewest === null || ruleId === undefined) return [];
-  return recordedBy(house, ruleId)
+  return recordedBy(household, ruleId)
     .slice(keepNewest)
     .map(({ id, title, startAt, watchedAt, bytes }) => ({
       id,
@@ -174,14 +174,14 @@ function retiring(house: House, ruleId: number | undefined, { keepNewest }: Rule
     }));
 }
 
-function preview(house: House, body: unknown, ruleId: number | undefined): RulePreview {
+function preview(household: Household, body: unknown, ruleId: number | undefined): RulePreview {
   const rule = itemOf(0, body);
-  const programs = previewOf(house.guide, rule, Date.now());
+  const programs = previewOf(household.guide, rule, Date.now());
   return {
     total: programs.length,
     programs: programs.slice(0, PREVIEW_ROWS),
     fault: null,
-    retiring: retiring(house, ruleId, rule),
+    retiring: retiring(household, ruleId, rule),
   };
 }
 
@@ -195,10 +195,10 @@ interface Asked {
 }
 
 /** Undefined for what is not of this part. */
-export async function answerRules(house: House, asked: Asked): Promise<Response | undefined> {
-  if (asked.name === 'rules/preview') await Bun.sleep(house.delayMs);
+export async function answerRules(household: Household, asked: Asked): Promise<Response | undefined> {
+  if (asked.name === 'rules/preview') await Bun.sleep(household.delayMs);
   try {
-    return answer(house, asked);
+    return answer(household, asked);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const { code, message, options } = error;
@@ -206,18 +206,18 @@ export async function answerRules(house: House, asked: Asked): Promise<Response 
   }
 }
 
-function answer(house: House, { method, name, body, query }: Asked): Response | undefined {
-  const state = house.rules;
+function answer(household: Household, { method, name, body, query }: Asked): Response | undefined {
+  const state = household.rules;
   const now = Date.now();
   if (name === 'rules/preview' && method === 'POST') {
     const id = query.get('ruleId');
-    return Response.json(preview(house, JSON.parse(body), id === null ? undefined : Number(id)));
+    return Response.json(preview(household, JSON.parse(body), id === null ? undefined : Number(id)));
   }
   if (name === 'rules') {
-    if (method === 'GET') return Response.json(state.rules.map((rule) => withFacts(house, rule, now)));
+    if (method === 'GET') return Response.json(state.rules.map((rule) => withFacts(household, rule, now)));
     const rule = itemOf(state.nextId++, JSON.parse(body));
     state.rules.push(rule);
-    return Response.json(withFacts(house, rule, now), { status: 201 });
+    return Response.json(withFacts(household, rule, now), { status: 201 });
   }
   const id = /^rules\/(\d+)$/u.exec(name)?.[1];
   if (id === undefined) return undefined;
@@ -231,9 +231,9 @@ function answer(house: House, { method, name, body, query }: Asked): Response | 
   if (method === 'PUT') {
     const replaced = itemOf(rule.id, JSON.parse(body));
     state.rules[at] = replaced;
-    return Response.json(withFacts(house, replaced, now));
+    return Response.json(withFacts(household, replaced, now));
   }
-  return Response.json(withFacts(house, rule, now));
+  return Response.json(withFacts(household, rule, now));
 }
 
 /** Puts a rule into the service, as if it had been there before. */

@@ -2,7 +2,7 @@
 import { join, normalize } from 'node:path';
 import type { LiveQuality, Problem, Station } from '../../wire/api.ts';
 import { type FakeStream, FRAGMENT_MS } from './fake-air.ts';
-import { answerHouse, type HouseState, newHouse } from './fake-api.ts';
+import { answerHousehold, type HouseholdState, newHousehold } from './fake-api.ts';
 import { FakeAir, type FakeCaption, type FakeTuning } from './fake-socket.ts';
 
 interface LiveRequestSeen {
@@ -78,7 +78,7 @@ function problem(body: Problem, status: number): Response {
 export class FakeService {
   readonly state: FakeState;
   /** Everything but stations and streams. */
-  house: HouseState;
+  household: HouseholdState;
   readonly live: LiveRequestSeen[] = [];
   /** Stations that were to be prepared. */
   readonly prepared: number[] = [];
@@ -113,7 +113,7 @@ export class FakeService {
       captions: [],
       heavy: [],
     };
-    this.house = newHouse({ stations, days: 8 });
+    this.household = newHousehold({ stations, days: 8 });
     const air = new FakeAir(this);
     this.#server = Bun.serve<FakeTuning>({
       port: 0,
@@ -172,7 +172,7 @@ export class FakeService {
     const live = /^api\/services\/(\d+)\/live$/u.exec(path)?.[1];
     if (live !== undefined) return await this.#live(Number(live), url.searchParams, request.signal);
     const answer = path.startsWith('api/')
-      ? await answerHouse(this.house, path, request, (event) => this.send(event))
+      ? await answerHousehold(this.household, path, request, (event) => this.send(event))
       : undefined;
     if (answer !== undefined) return answer;
     if (path.startsWith('api/')) return problem({ message: '見つかりません', code: 'not_found' }, 404);

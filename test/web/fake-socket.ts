@@ -21,7 +21,7 @@ export interface FakeCaption {
 }
 
 /** What of the fake service it plays. */
-interface FakeHouse {
+interface FakeHousehold {
   readonly state: {
     readonly answerDelayMs: number;
     readonly fragmentDelayMs: number;
@@ -39,7 +39,7 @@ interface FakeHouse {
     push(request: { stationId: number; codec: string; audio: string | null; quality?: LiveQuality }): void;
   };
   readonly prepared: number[];
-  readonly house: { readonly tuners: readonly Tuner[] };
+  readonly household: { readonly tuners: readonly Tuner[] };
   viewers: number;
 }
 
@@ -61,7 +61,7 @@ function tell(socket: Socket, message: object): void {
 }
 
 export class FakeAir {
-  constructor(private readonly service: FakeHouse) {}
+  constructor(private readonly service: FakeHousehold) {}
 
   handlers(): Bun.WebSocketHandler<FakeTuning> {
     return {
@@ -109,7 +109,7 @@ export class FakeAir {
       audio: '0:both',
       stationId,
       quality,
-      tuner: service.house.tuners[0]?.id,
+      tuner: service.household.tuners[0]?.id,
     });
     if (state.notice !== undefined) tell(socket, { type: 'notice', code: state.notice, message: '' });
     await Bun.sleep(state.fragmentDelayMs);

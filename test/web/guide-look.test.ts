@@ -157,7 +157,7 @@ describe.skipIf(!hasChromium)('the appearance of the guide', () => {
     const [station, other] = STATIONS;
     const day = dayOf(Date.now());
     const wish = { from: day, to: day + 8 * DAY_MS, type: 'GR' };
-    const column = guideWindow(rig.service.house.guide, wish, Date.now()).find(
+    const column = guideWindow(rig.service.household.guide, wish, Date.now()).find(
       ({ stationId }) => stationId === station?.id,
     );
     const ids = new Set(column?.programs.map(({ id }) => id));

@@ -4,7 +4,7 @@ import type { GuideProgram, Station } from '../../wire/api.ts';
 import { fuzzRounds, fuzzSeed, Random } from '../fuzz/random.ts';
 import { momentOf } from './clock.ts';
 import { fakeStations } from './fake-air.ts';
-import { newHouse } from './fake-api.ts';
+import { newHousehold } from './fake-api.ts';
 import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
 import { dayMarked, hourAtTop, overlaps } from './guide-page.ts';
 import { faultsOf, focusOn, furnish, hasChromium, pressRed, webRig } from './rig.ts';
@@ -79,7 +79,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
   /** What is on at a station, and what comes after it. */
   function programsFrom(station: Station | undefined, at: number): readonly GuideProgram[] {
     const wish = { from: at, to: at + DAY_MS, type: 'GR' };
-    const columns = guideWindow(rig.service.house.guide, wish, at);
+    const columns = guideWindow(rig.service.household.guide, wish, at);
     return columns.find(({ stationId }) => stationId === station?.id)?.programs ?? [];
   }
 
@@ -90,7 +90,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
       throw new Error('too few stations');
     const heads = () => page.locator('.guide-head-words b').allTextContents();
     const names = await heads();
-    rig.service.house.sharedStations = [{ stationId: second.id, mainStationId: first.id }];
+    rig.service.household.sharedStations = [{ stationId: second.id, mainStationId: first.id }];
     rig.service.send('programs');
     await page.waitForFunction(
       (name) => document.querySelectorAll('.guide-head-words b')[1]?.textContent === name,
@@ -119,7 +119,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     const last = STATIONS.at(-1);
     await page.locator('.guide-head', { hasText: last?.name ?? '-' }).waitFor();
     const window = guideWindow(
-      rig.service.house.guide,
+      rig.service.household.guide,
       { from: dayOf(Date.now()) + 8 * DAY_MS - 1, to: dayOf(Date.now()) + 8 * DAY_MS, type: 'CS' },
       Date.now(),
     );
@@ -299,7 +299,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
             continue;
           }
           const delays = STATIONS.slice(0, 12).map(({ id }) => [id, random.below(90) * 60_000] as const);
-          rig.service.house.guide = { ...rig.service.house.guide, delays: new Map(delays) };
+          rig.service.household.guide = { ...rig.service.household.guide, delays: new Map(delays) };
           for (let count = 0; count < 5; count += 1) rig.service.send('programs');
         }
         expect([seed, turn, moves, await overlaps(page)]).toEqual([seed, turn, moves, []]);
@@ -316,8 +316,8 @@ describe.skipIf(!hasChromium)('the guide', () => {
     await page.waitForFunction(() => document.activeElement?.classList.contains('prog'));
     const focused = await activeId(page);
     rig.service.send('programs');
-    for (let tries = 0; rig.service.house.unchanged === 0 && tries < 200; tries += 1) await Bun.sleep(20);
-    expect(rig.service.house.unchanged).toBeGreaterThan(0);
+    for (let tries = 0; rig.service.household.unchanged === 0 && tries < 200; tries += 1) await Bun.sleep(20);
+    expect(rig.service.household.unchanged).toBeGreaterThan(0);
     expect(await activeId(page)).toBe(focused);
     expect(await page.locator(`.prog[data-id="${id}"]`).count()).toBe(1);
   });
@@ -348,7 +348,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
 
   test('explains that nothing was collected, the progress and what to do', async () => {
     rig.service.state.stations = STATIONS;
-    rig.service.house = newHouse({ stations: STATIONS, days: 0 });
+    rig.service.household = newHousehold({ stations: STATIONS, days: 0 });
     const page = await rig.open('guide', PHONE);
     await page.getByText('番組表をまだ取得していません').waitFor();
     await page.getByText('12局のうち0局').waitFor();
@@ -360,7 +360,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
 
   test('a failure shows its reason and a retry', async () => {
     furnish(rig, STATIONS);
-    rig.service.house.problems.set('guide', {
+    rig.service.household.problems.set('guide', {
       body: { message: 'データベースを読めません。', code: 'internal' },
       status: 500,
     });
@@ -368,7 +368,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     const alert = page.getByRole('alert');
     await alert.waitFor();
     expect(await alert.textContent()).toContain('データベースを読めません。');
-    rig.service.house.problems.clear();
+    rig.service.household.problems.clear();
     await page.getByRole('button', { name: '再試行' }).click();
     await page.locator('.prog').first().waitFor();
     expect(await alert.count()).toBe(0);
@@ -379,7 +379,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     const page = await rig.open('guide');
     await page.getByRole('link', { name: 'チャンネルをスキャンする' }).waitFor();
     rig.service.state.stations = fakeStations(Date.now());
-    rig.service.house = newHouse({ stations: fakeStations(Date.now()), days: 8 });
+    rig.service.household = newHousehold({ stations: fakeStations(Date.now()), days: 8 });
     rig.service.send('services');
     await page.locator('.prog').first().waitFor();
   });

@@ -62,7 +62,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     const page = await rig.open('', PHONE);
     await page.locator('.card').first().waitFor();
     expect(await page.locator('.next-up').count()).toBe(0);
-    rig.service.house.bookings = newBookings(busyEvening(stations, Date.now()));
+    rig.service.household.bookings = newBookings(busyEvening(stations, Date.now()));
     rig.service.state.stations = [{ ...first, now: { ...first.now, reserved: true, recording: true } }];
     rig.service.send('reservations');
     await page.locator('.next-recording', { hasText: 'ニュースきょう一日' }).waitFor();
@@ -81,7 +81,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     await line.getByRole('button', { name: /^録り逃し：名店通販スペシャル/u }).click();
     await page.getByRole('dialog', { name: '予約の詳細' }).getByText('名店通販スペシャル').first().waitFor();
     await page.keyboard.press('Escape');
-    const { items } = rig.service.house.bookings;
+    const { items } = rig.service.household.bookings;
     for (const item of items) if (item.state === 'finished') item.verdict = 'damaged';
     rig.service.send('reservations');
     await line.getByRole('link', { name: '録画の問題 2件' }).click();
@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     // The list is read again, as two of them are damaged only now.
     await page.locator('.booking').nth(1).waitFor();
     expect(await page.locator('.booking').count()).toBe(2);
-    rig.service.house.bookings = newBookings();
+    rig.service.household.bookings = newBookings();
   });
 
   test('a number key opens the station of that remote control button', async () => {

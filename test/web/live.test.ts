@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
 
   /** Questions follow one another: with the second from now on, the first was answered. */
   const countersAreKnown = async (): Promise<void> => {
-    const asked = (): number => rig.service.house.asked.filter((one) => one === 'GET tuners').length;
+    const asked = (): number => rig.service.household.asked.filter((one) => one === 'GET tuners').length;
     const before = asked();
     await until(() => asked() > before + 1);
   };
@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
 
   test('shows the programme, what follows, the channels and the day beside the picture', async () => {
     const now = Date.now();
-    const { guide } = rig.service.house;
+    const { guide } = rig.service.household;
     const day = { from: now, to: now + 3_600_000, type: null };
     rig.service.state.stations = fakeStations(now).map((station) => {
       const column = guideWindow(guide, day, now).find(({ stationId }) => stationId === station.id);
@@ -140,7 +140,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
   test('records what is on by key, shows the state, and asks before it stops', async () => {
     const page = await rig.open(FIRST);
     await playing(page, 0.2);
-    const { bookings } = rig.service.house;
+    const { bookings } = rig.service.household;
     bookings.items = [];
     await page.keyboard.press('r');
     await page.locator('.toast', { hasText: '録画を始めます' }).waitFor();
@@ -161,8 +161,8 @@ describe.skipIf(!hasChromium)('the live player', () => {
 
   test('explains why a programme cannot be recorded', async () => {
     const now = fakeStations(Date.now())[0]?.now;
-    rig.service.house.bookings.items = [];
-    rig.service.house.bookings.tight.add(now?.id ?? 0);
+    rig.service.household.bookings.items = [];
+    rig.service.household.bookings.tight.add(now?.id ?? 0);
     const page = await rig.open(FIRST, {
       viewport: { width: 390, height: 844 },
       isMobile: true,
@@ -172,8 +172,8 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await page.locator('.toast', { hasText: 'チューナーが足りないため録画できません' }).waitFor();
     await page.locator('.below-record', { hasText: '録画できない理由' }).click();
     await page.getByRole('dialog', { name: '予約の詳細' }).getByText('競合').waitFor();
-    rig.service.house.bookings.tight.clear();
-    rig.service.house.bookings.items = [];
+    rig.service.household.bookings.tight.clear();
+    rig.service.household.bookings.items = [];
   });
 
   test('stays close to the live edge without stalling', async () => {
@@ -393,17 +393,17 @@ describe.skipIf(!hasChromium)('the live player', () => {
   test('says that the reception is bad while packets are lost, and no longer', async () => {
     const page = await rig.open(FIRST);
     await playing(page, 0.2);
-    const { house } = rig.service;
+    const { household } = rig.service;
     const note = page.getByText('受信状態が悪く、映像が乱れています');
     const lose = (packets: number): void => {
-      house.tuners = house.tuners.map((tuner, index) => {
+      household.tuners = household.tuners.map((tuner, index) => {
         const { stats } = tuner;
         if (index > 0 || stats === null) return tuner;
         return { ...tuner, stats: { ...stats, continuityErrors: stats.continuityErrors + packets } };
       });
       rig.service.send('tuners');
     };
-    expect(house.tuners[0]?.stats).toBeDefined();
+    expect(household.tuners[0]?.stats).toBeDefined();
     // What was lost before is nothing to be told of.
     await countersAreKnown();
     lose(500);
@@ -419,10 +419,10 @@ describe.skipIf(!hasChromium)('the live player', () => {
     rig.service.state.silence = silence.promise;
     const page = await rig.open(FIRST);
     await playing(page, 0.2);
-    const { house } = rig.service;
+    const { household } = rig.service;
     await countersAreKnown();
     const note = page.getByText('スクランブルを解除できず');
-    house.tuners = house.tuners.map((tuner, index) =>
+    household.tuners = household.tuners.map((tuner, index) =>
       index > 0 || tuner.stats === null
         ? tuner
         : { ...tuner, stats: { ...tuner.stats, scrambled: tuner.stats.scrambled + 500 } },

@@ -13,7 +13,7 @@ import { faultsOf, PHONE } from './rig.ts';
 
 setDefaultTimeout(60_000);
 
-/** As the front proxy names a client outside of the house. */
+/** As the front proxy names a client outside of the household. */
 const OUTSIDE = { 'x-forwarded-for': '203.0.113.5' };
 const HOUR = 3_600_000;
 
@@ -22,7 +22,7 @@ let home: TestService;
 let browser: Browser;
 let aheadMs = 0;
 
-/** A television outside of the house: it knows the address of the service, and what it was told. */
+/** A television outside of the household: it knows the address of the service, and what it was told. */
 class Television {
   token: string | undefined;
   codes: PairingAnswer | undefined;

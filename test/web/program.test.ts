@@ -12,7 +12,7 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
   const find = (name: string, live: boolean): number => {
     const now = Date.now();
     const window = guideWindow(
-      rig.service.house.guide,
+      rig.service.household.guide,
       { from: now, to: now + 24 * HOUR_MS, type: 'GR' },
       now,
     );
@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
 
   test('books and cancels, with the state, the reason and the way back', async () => {
     const id = find('第1話', false);
-    rig.service.house.bookings.tight.add(id);
+    rig.service.household.bookings.tight.add(id);
     const page = await rig.open(`guide?program=${id}`);
     const dialog = page.getByRole('dialog');
     await focusOn(page, '予約する');
@@ -95,7 +95,7 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
 
   test('a programme on air links to the live picture, and to airings of its series', async () => {
     const now = Date.now();
-    const window = guideWindow(rig.service.house.guide, { from: now, to: now + 1, type: 'GR' }, now);
+    const window = guideWindow(rig.service.household.guide, { from: now, to: now + 1, type: 'GR' }, now);
     const program = window[0]?.programs.at(-1);
     const page = await rig.open(`guide?program=${program?.id}`);
     await page.getByRole('link', { name: '視聴' }).waitFor();
@@ -132,13 +132,13 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
     const page = await rig.open('guide?program=327400102499999');
     await page.getByText('この番組は番組表にありません').waitFor();
     const id = find('第1話', false);
-    rig.service.house.problems.set(`programs/${id}`, {
+    rig.service.household.problems.set(`programs/${id}`, {
       body: { message: 'いまは読めません。', code: 'busy' },
       status: 503,
     });
     await page.goto(`${rig.service.url}guide?program=${id}`);
     await page.getByText('いまは読めません。').waitFor();
-    rig.service.house.problems.clear();
+    rig.service.household.problems.clear();
     await page.getByRole('button', { name: '再試行' }).click();
     await page.locator('.program-title').waitFor();
   });

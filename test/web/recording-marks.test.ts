@@ -18,9 +18,9 @@ describe.skipIf(!hasChromium)('of recordings', () => {
   const rig = webRig({ stations: STATIONS });
 
   const held = (id: number): Recording | undefined =>
-    rig.service.house.recordings.list.find((one) => one.id === id);
+    rig.service.household.recordings.list.find((one) => one.id === id);
   async function open(path: string, options = {}): Promise<Page> {
-    rig.service.house.recordings = newRecordings(manyRecordings(STATIONS, 60, START));
+    rig.service.household.recordings = newRecordings(manyRecordings(STATIONS, 60, START));
     return await rig.open(path, options);
   }
   const ids = (page: Page): Promise<string[]> =>
@@ -75,13 +75,13 @@ describe.skipIf(!hasChromium)('of recordings', () => {
   test('marking as not watched is undone too, for many at once and by keys', async () => {
     const page = await open('recordings?q=灯台守');
     await page.locator('.rec-title').first().waitFor();
-    const before = rig.service.house.recordings.list.map(({ id, watchedAt, resumeMs }) => ({
+    const before = rig.service.household.recordings.list.map(({ id, watchedAt, resumeMs }) => ({
       id,
       watched: watchedAt !== null,
       resumeMs,
     }));
     const now = () =>
-      rig.service.house.recordings.list.map(({ id, watchedAt, resumeMs }) => ({
+      rig.service.household.recordings.list.map(({ id, watchedAt, resumeMs }) => ({
         id,
         watched: watchedAt !== null,
         resumeMs,

@@ -21,9 +21,9 @@ if (station === undefined) throw new Error('no stations');
 describe.skipIf(!hasChromium)('recordings', () => {
   const rig = webRig();
 
-  const asked = (line: string): number => rig.service.house.asked.filter((one) => one === line).length;
+  const asked = (line: string): number => rig.service.household.asked.filter((one) => one === line).length;
   const held = (id: number): Recording | undefined =>
-    rig.service.house.recordings.list.find((one) => one.id === id);
+    rig.service.household.recordings.list.find((one) => one.id === id);
 
   interface Opening extends BrowserContextOptions {
     readonly list?: Recording[];
@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
 
   async function open(path = 'recordings', { list, kept, ...options }: Opening = {}): Promise<Page> {
     furnish(rig, STATIONS);
-    rig.service.house.recordings = newRecordings(list ?? manyRecordings(STATIONS, COUNT, START));
+    rig.service.household.recordings = newRecordings(list ?? manyRecordings(STATIONS, COUNT, START));
     const page = await rig.open(kept === undefined ? path : 'nowhere', options);
     if (kept !== undefined) {
       await page.evaluate((entries) => {
@@ -86,11 +86,11 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await page.locator('.rec-as-list').first().waitFor();
     await page.getByRole('button', { name: '新しい順' }).click();
     await page.getByRole('radio', { name: '大きい順' }).click();
-    const largest = Math.max(...rig.service.house.recordings.list.map(({ bytes }) => bytes));
+    const largest = Math.max(...rig.service.household.recordings.list.map(({ bytes }) => bytes));
     await page.waitForFunction(
       (id) =>
         document.querySelector('.shelf-cell[data-index="0"] .cell-main')?.getAttribute('data-id') === id,
-      String(rig.service.house.recordings.list.find(({ bytes }) => bytes === largest)?.id),
+      String(rig.service.household.recordings.list.find(({ bytes }) => bytes === largest)?.id),
     );
     await page.reload();
     await page.locator('.rec-as-list').first().waitFor();
@@ -128,7 +128,9 @@ describe.skipIf(!hasChromium)('recordings', () => {
     const page = await open('recordings', { kept: { 'recordings-grouped': true } });
     const pile = page.locator('.shelf-cell', { hasText: 'ほうき星の郵便屋さん' }).first();
     await pile.waitFor();
-    const count = rig.service.house.recordings.list.filter(({ name }) => name.includes('ほうき星')).length;
+    const count = rig.service.household.recordings.list.filter(({ name }) =>
+      name.includes('ほうき星'),
+    ).length;
     expect(await pile.locator('.rec-length').textContent()).toBe(`${count}本`);
     await pile.locator('.cell-main').focus();
     await page.keyboard.press('Enter');
@@ -152,13 +154,13 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await page.getByText('3件を選択中').waitFor();
     await page.getByRole('button', { name: 'ごみ箱へ' }).click();
     await page.getByText('3件をごみ箱へ移しました').waitFor();
-    const binned = rig.service.house.recordings.list.filter(({ binnedAt }) => binnedAt !== null);
+    const binned = rig.service.household.recordings.list.filter(({ binnedAt }) => binnedAt !== null);
     expect(binned).toHaveLength(3);
     for (const { id } of binned)
       await page.locator(`.cell-main[data-id="${id}"]`).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: '元に戻す' }).click();
     for (const { id } of binned) await page.locator(`.cell-main[data-id="${id}"]`).waitFor();
-    expect(rig.service.house.recordings.list.every(({ binnedAt }) => binnedAt === null)).toBe(true);
+    expect(rig.service.household.recordings.list.every(({ binnedAt }) => binnedAt === null)).toBe(true);
   });
 
   test('on a phone nothing is wider than the screen, and a long press selects', async () => {
@@ -237,13 +239,13 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await page.keyboard.press('Home');
     await at(0);
     const first = await page.evaluate(() => document.activeElement?.getAttribute('data-id') ?? '');
-    rig.service.house.problems.set(`recordings/${first}/bin`, {
+    rig.service.household.problems.set(`recordings/${first}/bin`, {
       body: { message: '録画中です。', code: 'busy' },
       status: 409,
     });
     await page.keyboard.press('Delete');
     await page.getByText('ごみ箱へ移せませんでした。録画中です').waitFor();
-    rig.service.house.problems.clear();
+    rig.service.household.problems.clear();
     // What is done by keys is taken back by keys.
     await page.keyboard.press('Space');
     await page.getByRole('button', { name: 'ごみ箱へ' }).focus();
@@ -251,7 +253,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await focusOn(page, '元に戻す');
     await page.keyboard.press('Enter');
     await page.getByText('を元に戻しました').waitFor();
-    expect(rig.service.house.recordings.list.every(({ binnedAt }) => binnedAt === null)).toBe(true);
+    expect(rig.service.household.recordings.list.every(({ binnedAt }) => binnedAt === null)).toBe(true);
     await page.locator(`.shelf-cell[data-index="0"] .cell-main[data-id="${first}"]`).focus();
     await page.keyboard.press('ArrowLeft');
     await focusOn(page, '録画');
@@ -314,7 +316,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await card.locator('.running-state', { hasText: '放送のデータが届いていません' }).waitFor();
     await card.getByText('乱れ 12か所').waitFor();
     const program = { ...running, id: running.programId ?? 0, station };
-    rig.service.house.bookings = newBookings([
+    rig.service.household.bookings = newBookings([
       reservation(program, { id: reservationId(31), state: 'recording', recordingId: running.id }),
     ]);
     await card.locator('.cell-main').click();
@@ -322,7 +324,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await page.locator('.button-danger').click();
     await page.getByText('の録画を止めました').waitFor();
     expect(asked('DELETE reservations/31')).toBe(1);
-    rig.service.house.recordings.list = manyRecordings(STATIONS, 9, START);
+    rig.service.household.recordings.list = manyRecordings(STATIONS, 9, START);
     rig.service.send('recordings');
     await card.waitFor({ state: 'detached' });
     const before = asked('GET recordings');
@@ -360,7 +362,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     const id = Number(await chosen(page).locator('.cell-main').getAttribute('data-id'));
     const top = await page.evaluate(() => scrollY);
     const reads = asked('GET recordings');
-    for (const one of rig.service.house.recordings.list) one.watchedAt = broadcastMs(1);
+    for (const one of rig.service.household.recordings.list) one.watchedAt = broadcastMs(1);
     rig.service.send('recordings');
     await page.locator(`.shelf-cell:has([data-id="${id}"]) .rec-seen`).waitFor();
     await until(() => asked('GET recordings') > reads);
@@ -408,7 +410,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
 
   test('storage is shown folder by folder, with errors', async () => {
     const page = await open('nowhere', { list: manyRecordings(STATIONS, 9, START) });
-    const { storage } = rig.service.house.recordings;
+    const { storage } = rig.service.household.recordings;
     if (!('folders' in storage)) throw new Error('no storage');
     for (const folder of storage.folders.slice(1)) Object.assign(folder, { state: 'full', freeBytes: 1_000 });
     await page.goto(`${rig.service.url}recordings`);
@@ -422,13 +424,13 @@ describe.skipIf(!hasChromium)('recordings', () => {
     const page = await open('recordings', { list: [] });
     await page.getByText('録画はまだありません').waitFor();
     expect(await page.getByRole('link', { name: '録画ルールを作る' }).getAttribute('href')).toBe('rules');
-    rig.service.house.problems.set('recordings', {
+    rig.service.household.problems.set('recordings', {
       body: { message: 'データベースを読めません。', code: 'internal' },
       status: 500,
     });
     await page.reload();
     await page.getByRole('alert').getByText('データベースを読めません。').waitFor();
-    rig.service.house.problems.clear();
+    rig.service.household.problems.clear();
     await page.getByRole('button', { name: '再試行' }).click();
     await page.getByText('録画はまだありません').waitFor();
   });

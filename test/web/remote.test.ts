@@ -17,8 +17,8 @@ describe.skipIf(!hasChromium)('by remote control', () => {
   const rig = webRig({ stations: STATIONS });
 
   function fill(): void {
-    rig.service.house.recordings = newRecordings([...manyRecordings(STATIONS, 400, START), RUNNING]);
-    rig.service.house.bookings = newBookings(busyEvening(STATIONS, START));
+    rig.service.household.recordings = newRecordings([...manyRecordings(STATIONS, 400, START), RUNNING]);
+    rig.service.household.bookings = newBookings(busyEvening(STATIONS, START));
   }
   const held = (page: Page): Promise<string> =>
     page.evaluate(() => {
@@ -45,7 +45,7 @@ describe.skipIf(!hasChromium)('by remote control', () => {
     await focusOn(page, '元に戻す');
     await page.keyboard.press('Enter');
     await page.getByText('を元に戻しました').waitFor();
-    await until(() => rig.service.house.recordings.list.every(({ binnedAt }) => binnedAt === null));
+    await until(() => rig.service.household.recordings.list.every(({ binnedAt }) => binnedAt === null));
   });
 
   test('a key that is held down opens a screen once, after the next frame', async () => {
@@ -140,8 +140,8 @@ describe.skipIf(!hasChromium)('by remote control', () => {
       // The home screen knows only from its second visit that something comes above the stations.
       await page.goto(rig.service.url);
       await page.locator('.next').first().waitFor();
-      rig.service.house.delayMs = 60;
-      rig.service.house.recordings.delayMs = 120;
+      rig.service.household.delayMs = 60;
+      rig.service.household.recordings.delayMs = 120;
       // What runs is known before the list is, and after it.
       let turn = 0;
       await page.route(/api\/recordings\?/u, async (route) => {

@@ -5,7 +5,7 @@ import { broadcastMs } from '../../arib/time.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import { reservationId } from '../../wire/ids.ts';
 import { comesTrue } from '../until.ts';
-import { newHouse } from './fake-api.ts';
+import { newHousehold } from './fake-api.ts';
 import { busyEvening, newBookings } from './fake-bookings.ts';
 import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
 import { faultsOf, focusOn, hasChromium, PHONE, until, webRig } from './rig.ts';
@@ -18,12 +18,12 @@ describe.skipIf(!hasChromium)('reservations', () => {
 
   /** Noon of a broadcast day, so that the whole evening lies within it. */
   function fill(items: readonly ReservationItem[] = busyEvening(STATIONS, Date.now())): void {
-    rig.service.house = newHouse({ stations: STATIONS, days: 8 });
-    rig.service.house.bookings = newBookings(items);
+    rig.service.household = newHousehold({ stations: STATIONS, days: 8 });
+    rig.service.household.bookings = newBookings(items);
   }
 
   const stateOf = (id: number): string | undefined =>
-    rig.service.house.bookings.items.find((item) => item.id === id)?.state;
+    rig.service.household.bookings.items.find((item) => item.id === id)?.state;
 
   const row = (page: Page, id: number) => page.locator(`.booking[data-reservation="${id}"]`);
   const activeBar = (page: Page): Promise<number> =>
@@ -254,7 +254,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     expect(await row(page, 14).getByRole('button').count()).toBe(1);
     await row(page, 15).getByRole('button', { name: '次を予約' }).click();
     await until(() =>
-      rig.service.house.bookings.items.some(
+      rig.service.household.bookings.items.some(
         ({ programId, state }) => programId === again?.id && state === 'scheduled',
       ),
     );
@@ -319,7 +319,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     }));
     fill(busyEvening(STATIONS, now).map((item) => (item.id === 4 ? { ...item, offers } : item)));
     const [first, second] = offers.map(({ programId }) => programId);
-    rig.service.house.bookings.tight.add(first ?? 0);
+    rig.service.household.bookings.tight.add(first ?? 0);
     const page = await rig.open('reservations?reservation=4');
     const dialog = page.getByRole('dialog', { name: '予約の詳細' });
     await focusOn(page, 'を代わりに予約');
@@ -331,7 +331,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await page.keyboard.press('Enter');
     await dialog.locator('.toast', { hasText: '代わりに予約しました' }).waitFor();
     expect(stateOf(4)).toBe('cancelled');
-    const booked = rig.service.house.bookings.items.find(({ programId }) => programId === second);
+    const booked = rig.service.household.bookings.items.find(({ programId }) => programId === second);
     expect(booked?.state).toBe('scheduled');
     await dialog.getByRole('button', { name: '元に戻す' }).click();
     await until(() => booked !== undefined && stateOf(booked.id) === 'cancelled');
@@ -382,7 +382,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     // Of midnight, or the evening would cross into the next broadcast day.
     const noon = dayOf(Date.now()) + DAY_MS + 7 * 3_600_000;
     fill(busyEvening(STATIONS, noon));
-    rig.service.house.tuners = rig.service.house.tuners.map((tuner) =>
+    rig.service.household.tuners = rig.service.household.tuners.map((tuner) =>
       tuner.id === 's2' ? { ...tuner, state: 'idle', error: null } : tuner,
     );
     const page = await rig.open('reservations?view=day');
@@ -453,13 +453,13 @@ describe.skipIf(!hasChromium)('reservations', () => {
     expect(await page.locator('main').getByRole('link', { name: '番組表を開く' }).getAttribute('href')).toBe(
       'guide',
     );
-    rig.service.house.problems.set('reservations', {
+    rig.service.household.problems.set('reservations', {
       body: { message: 'データベースを読めません。', code: 'internal' },
       status: 500,
     });
     await page.reload();
     await page.getByRole('alert').getByText('データベースを読めません。').waitFor();
-    rig.service.house.problems.clear();
+    rig.service.household.problems.clear();
     fill();
     await page.getByRole('button', { name: '再試行' }).click();
     await row(page, 1).waitFor();
@@ -473,10 +473,10 @@ describe.skipIf(!hasChromium)('reservations', () => {
     const after = dialog.getByRole('radiogroup', { name: '終了後のマージン' });
     await after.getByRole('radio', { name: '5分' }).click();
     await dialog.getByText('終了後のマージン 5分').waitFor();
-    expect(rig.service.house.bookings.items[5]?.marginAfter).toBe(300_000);
+    expect(rig.service.household.bookings.items[5]?.marginAfter).toBe(300_000);
     await after.getByRole('radio', { name: '設定（15秒）' }).click();
     await dialog.getByText('共通設定に従う').waitFor();
-    expect(rig.service.house.bookings.items[5]?.marginAfter).toBeNull();
+    expect(rig.service.household.bookings.items[5]?.marginAfter).toBeNull();
     expect(await widthOf(page)).toBe(360);
   });
 
@@ -484,7 +484,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     fill();
     const page = await rig.open('reservations');
     await row(page, 2).waitFor();
-    rig.service.house.bookings.items = rig.service.house.bookings.items.map((item) =>
+    rig.service.household.bookings.items = rig.service.household.bookings.items.map((item) =>
       item.id === 2 ? { ...item, state: 'recording' } : item,
     );
     rig.service.send('recordings');

@@ -5,7 +5,7 @@ import type { Station } from '../../wire/api.ts';
 import { builtWeb, sharedBrowser } from './browser.ts';
 import { START, shiftDate, type TestClock, testClock } from './clock.ts';
 import { type FakeStream, fakeStations } from './fake-air.ts';
-import { newHouse } from './fake-api.ts';
+import { newHousehold } from './fake-api.ts';
 import { FakeService } from './fake-service.ts';
 
 export { hasChromium } from './browser.ts';
@@ -32,7 +32,7 @@ export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, is
 /** Fills the service with these stations and a guide of eight days; everything else is as it was at first. */
 export function furnish({ service }: WebRig, stations: Station[]): void {
   service.state.stations = stations;
-  service.house = newHouse({ stations, days: 8 });
+  service.household = newHousehold({ stations, days: 8 });
 }
 
 /** Sets the standard size of letters as the owner of a browser can, in CSS pixels. */

@@ -4,7 +4,7 @@ import type { StationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
 import type { Recording, RuleItem } from '../../wire/api.ts';
 import type { RuleId } from '../../wire/ids.ts';
-import { type HouseState, newHouse } from './fake-api.ts';
+import { type HouseholdState, newHousehold } from './fake-api.ts';
 import { manyStations } from './fake-guide.ts';
 import { failedRecording, fakeRecording } from './fake-recordings.ts';
 import { addRule, bookedByRules } from './fake-rules.ts';
@@ -28,20 +28,20 @@ function recorded(ruleId: RuleId, count: number): Recording[] {
 
 describe.skipIf(!hasChromium)('rules', () => {
   const rig = webRig({ stations: STATIONS });
-  let house: HouseState;
+  let household: HouseholdState;
 
   async function open(
     path: string,
-    fill: (state: HouseState) => void = () => undefined,
+    fill: (state: HouseholdState) => void = () => undefined,
     options = {},
   ): Promise<Page> {
-    house = newHouse({ stations: STATIONS, days: 8 });
-    rig.service.house = house;
-    fill(house);
+    household = newHousehold({ stations: STATIONS, days: 8 });
+    rig.service.household = household;
+    fill(household);
     return await rig.open(path, options);
   }
-  const asked = (what: string): string[] => house.asked.filter((line) => line.startsWith(what));
-  const rules = (): readonly RuleItem[] => house.rules.rules;
+  const asked = (what: string): string[] => household.asked.filter((line) => line.startsWith(what));
+  const rules = (): readonly RuleItem[] => household.rules.rules;
   const field = (page: Page, name: string) => page.locator(`[name="${name}"]`);
   const quiet = (page: Page) => page.locator('.preview[aria-busy="false"]').waitFor();
   const save = (page: Page) => page.getByRole('button', { name: '保存する', exact: true }).click();
@@ -116,14 +116,14 @@ describe.skipIf(!hasChromium)('rules', () => {
     expect(await field(page, 'durationMin').inputValue()).toBe('90');
     await field(page, 'keyword').fill('第[0-9]+話');
     await page.locator('[data-path="keyword"] [role="alert"]').waitFor({ state: 'detached' });
-    house.problems.set('rules', {
+    household.problems.set('rules', {
       body: { message: 'データベースに書き込めません。', code: 'internal' },
       status: 500,
     });
     await save(page);
     await page.locator('.rule-bar [role="alert"]', { hasText: 'そのまま残っています' }).waitFor();
     expect(rules()).toHaveLength(0);
-    house.problems.clear();
+    household.problems.clear();
     await save(page);
     await page.getByRole('heading', { name: '第[0-9]+話', exact: true }).waitFor();
     expect(rules()[0]).toMatchObject({
@@ -137,13 +137,13 @@ describe.skipIf(!hasChromium)('rules', () => {
   test('an outdated answer is dropped and the last one stays until the next arrives', async () => {
     const page = await open('rules?new&keyword=%E3%83%8A%E3%82%A4%E3%82%BF%E3%83%BC');
     await page.locator('.preview-row mark', { hasText: 'ナイター' }).first().waitFor();
-    house.delayMs = 600;
+    household.delayMs = 600;
     const before = asked('POST rules/preview').length;
     await field(page, 'keyword').fill('灯台守');
     await page.locator('.preview[aria-busy="true"]').waitFor();
     expect(await page.locator('.preview-row').first().textContent()).toContain('ナイター');
     while (asked('POST rules/preview').length === before) await Bun.sleep(5);
-    house.delayMs = 0;
+    household.delayMs = 0;
     await field(page, 'keyword').fill('天気予報');
     await page.locator('.preview-row mark', { hasText: '天気予報' }).first().waitFor();
     await quiet(page);
@@ -185,7 +185,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     // Another screen changes the rule while it is written here: what both changed is to be chosen.
     await page.getByRole('link', { name: '編集' }).click();
     await field(page, 'keyword').fill('ナイター');
-    house.rules.rules = rules().map((rule) => ({ ...rule, keyword: '釣り', priority: 9 }));
+    household.rules.rules = rules().map((rule) => ({ ...rule, keyword: '釣り', priority: 9 }));
     await save(page);
     const sheet = page.getByRole('dialog', { name: 'ほかの画面で変更されています' });
     await sheet.waitFor();
@@ -196,7 +196,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     await sheet.getByRole('button', { name: 'ほかの画面の内容を使う' }).click();
     expect(await field(page, 'keyword').inputValue()).toBe('釣り');
     await field(page, 'keyword').fill('ナイター');
-    house.rules.rules = rules().map((rule) => ({ ...rule, keyword: '将棋' }));
+    household.rules.rules = rules().map((rule) => ({ ...rule, keyword: '将棋' }));
     await save(page);
     await sheet.getByRole('button', { name: 'この画面の内容で保存' }).click();
     await page.locator('.rule').waitFor();
@@ -205,7 +205,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     // Then it deletes the rule.
     await page.getByRole('link', { name: '編集' }).click();
     await field(page, 'keyword').fill('ナイター中継');
-    house.rules.rules = [];
+    household.rules.rules = [];
     await save(page);
     await page.getByRole('button', { name: '新しいルールとして保存' }).click();
     await page.getByRole('heading', { name: '灯台守の娘' }).waitFor();
@@ -404,7 +404,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     await done.locator('.verdict').nth(4).waitFor();
     const verdicts = await done.locator('.verdict').allTextContents();
     expect(verdicts).toEqual(['完全', '完全', '完全', '一部欠落・乱れあり', '失敗']);
-    house.rules.rules = [];
+    household.rules.rules = [];
     rig.service.send('rules');
     await page.getByText('このルールはありません').waitFor();
     await page.getByRole('link', { name: 'ルールの一覧' }).click();

@@ -38,12 +38,12 @@ export function furnishAll({ service }: Pick<WebRig, 'service'>): void {
   const list = manyRecordings(STATIONS, 60, now).map((one) =>
     one.id === 2 ? { ...one, name: LONG, title: LONG } : one,
   );
-  const { house } = service;
-  house.recordings = newRecordings([...list, runningRecording(900, station, now)]);
+  const { household } = service;
+  household.recordings = newRecordings([...list, runningRecording(900, station, now)]);
   const evening = busyEvening(STATIONS, now);
-  house.bookings = newBookings(
+  household.bookings = newBookings(
     evening.map((item) => (item.id === 2 ? { ...item, name: LONG, title: LONG } : item)),
   );
-  addRule(house.rules, { keyword: '灯台守', name: '灯台守の娘' });
-  addRule(house.rules, { keyword: '駅弁', name: LONG, enabled: false });
+  addRule(household.rules, { keyword: '灯台守', name: '灯台守の娘' });
+  addRule(household.rules, { keyword: '駅弁', name: LONG, enabled: false });
 }

@@ -17,7 +17,7 @@ async function settled(page: Page, words: string): Promise<void> {
 describe.skipIf(!hasChromium)('search', () => {
   const rig = webRig({ stations: STATIONS });
 
-  const asked = (): string[] => rig.service.house.asked.filter((line) => line === 'GET search');
+  const asked = (): string[] => rig.service.household.asked.filter((line) => line === 'GET search');
 
   async function open(path: string, options = {}): Promise<Page> {
     furnish(rig, STATIONS);
@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)('search', () => {
     await page.getByRole('button', { name: '絞り込み（3）' }).waitFor();
     await page.locator('.search-results[aria-busy="false"]').waitFor();
     const asked =
-      rig.service.house.asked.filter((line) => line.startsWith('POST rules/preview')).at(-1) ?? '';
+      rig.service.household.asked.filter((line) => line.startsWith('POST rules/preview')).at(-1) ?? '';
     expect(JSON.parse(asked.slice('POST rules/preview '.length))).toMatchObject({
       ...{ keyword: 'ドラマ', genres: [{ lv1: 3 }], weekdays: [1], timeFrom: 1020, timeTo: 1380 },
     });
@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)('search', () => {
     await line.locator('.found').focus();
     await page.keyboard.press('r');
     await line.getByRole('button', { name: /^予約：/u }).waitFor();
-    expect(rig.service.house.bookings.items.map(({ state }) => state)).toEqual(['cancelled']);
+    expect(rig.service.household.bookings.items.map(({ state }) => state)).toEqual(['cancelled']);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.viewport.width);
   });
 
@@ -128,10 +128,10 @@ describe.skipIf(!hasChromium)('search', () => {
 
   test('more rows are loaded until there are none, and the four sections are distinguishable', async () => {
     const page = await open('search?q=%E5%AD%97');
-    rig.service.house.search = undefined;
+    rig.service.household.search = undefined;
     await page.locator('.panel, .found').first().waitFor();
     const row = { name: '[字]灯台', service_name: '青葉テレビ', start_at: broadcastMs(Date.now()) };
-    rig.service.house.search = {
+    rig.service.household.search = {
       q: '灯台',
       programs: {
         more: true,
@@ -212,13 +212,13 @@ describe.skipIf(!hasChromium)('search', () => {
 
   test('a failure shows its reason and a retry', async () => {
     const page = await open('search');
-    rig.service.house.problems.set('search', {
+    rig.service.household.problems.set('search', {
       body: { message: '検索できませんでした。', code: 'internal' },
       status: 500,
     });
     await page.locator('.search-field input').fill('ニュース');
     await page.getByRole('alert').getByText('検索できませんでした。').waitFor();
-    rig.service.house.problems.clear();
+    rig.service.household.problems.clear();
     await page.getByRole('button', { name: '再試行' }).click();
     await page.locator('.found').first().waitFor();
   });

@@ -20,7 +20,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     const collect = field(page, 'collectGuide');
     await collect.getByRole('switch').click();
     await collect.getByText('保存しました').waitFor();
-    expect(rig.service.house.settings.collectGuide).toBe(false);
+    expect(rig.service.household.settings.collectGuide).toBe(false);
     await collect.getByRole('button', { name: '初期値に戻す' }).click();
     await page.waitForFunction(
       () =>
@@ -28,7 +28,7 @@ describe.skipIf(!hasChromium)('settings', () => {
           .querySelector('[data-setting="collectGuide"] [role="switch"]')
           ?.getAttribute('aria-checked') === 'true',
     );
-    expect(rig.service.house.settings.collectGuide).toBe(true);
+    expect(rig.service.household.settings.collectGuide).toBe(true);
     await collect.getByRole('button', { name: '初期値に戻す' }).waitFor({ state: 'detached' });
     expect(faults).toEqual([]);
   });
@@ -51,7 +51,7 @@ describe.skipIf(!hasChromium)('settings', () => {
   test('the retention setting is the default of a new rule', async () => {
     const page = await rig.open('settings');
     await field(page, 'keepNewest').getByRole('radio', { name: '10件' }).click();
-    await until(() => rig.service.house.settings.keepNewest === 10);
+    await until(() => rig.service.household.settings.keepNewest === 10);
     await page.goto(`${rig.service.url}rules?new&keyword=灯台`);
     await page.getByRole('button', { name: '詳しい設定' }).click();
     const kept = page.locator('[name="keepNewest"]');
@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     const page = await rig.open('settings');
     const collect = field(page, 'collectGuide');
     await collect.getByRole('switch').waitFor();
-    rig.service.house.problems.set('settings', {
+    rig.service.household.problems.set('settings', {
       body: { message: 'データベースに書き込めません。', code: 'internal', path: 'collectGuide' },
       status: 500,
     });
@@ -87,7 +87,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     await field(page, 'device-theme').getByRole('button', { name: '初期値に戻す' }).click();
     await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
     // Another screen of the household.
-    rig.service.house.settings.theme = 'light';
+    rig.service.household.settings.theme = 'light';
     rig.service.send('settings');
     await page.waitForFunction(() => document.documentElement.dataset.theme === 'light');
   });
@@ -125,17 +125,17 @@ describe.skipIf(!hasChromium)('settings', () => {
   test('keeps the margins of recordings, and where they are stored', async () => {
     const page = await rig.open('settings');
     await field(page, 'marginBefore').getByRole('radio', { name: '1分' }).click();
-    await until(() => rig.service.house.settings.marginBefore === 60_000);
+    await until(() => rig.service.household.settings.marginBefore === 60_000);
     await field(page, 'retryDamaged').getByRole('radio', { name: 'しない' }).click();
-    await until(() => rig.service.house.settings.retryDamaged === 'never');
+    await until(() => rig.service.household.settings.retryDamaged === 'never');
     await page.getByLabel('フォルダーのパス').fill('/mnt/disk2');
     await page.getByLabel('確保する空き容量（GB）').fill('５');
     await page.getByRole('button', { name: '確認して追加' }).click();
-    await until(() => rig.service.house.settings.recordingFolders.length === 1);
-    expect(rig.service.house.settings.recordingFolders).toEqual([
+    await until(() => rig.service.household.settings.recordingFolders.length === 1);
+    expect(rig.service.household.settings.recordingFolders).toEqual([
       { path: '/mnt/disk2', floorBytes: 5_000_000_000 },
     ]);
-    rig.service.house.problems.set('settings', {
+    rig.service.household.problems.set('settings', {
       body: {
         message: 'このフォルダーには書き込めません。',
         code: 'bad_request',
@@ -150,9 +150,9 @@ describe.skipIf(!hasChromium)('settings', () => {
   });
 
   test('shows the state of the service, and warns of a wrong clock', async () => {
-    const status = guideStatus(rig.service.house.guide, Date.now());
+    const status = guideStatus(rig.service.household.guide, Date.now());
     const first = STATIONS[0];
-    rig.service.house.guideStatus = {
+    rig.service.household.guideStatus = {
       ...status,
       clocks: [
         { networkId: 32740, type: 'GR', offsetMs: 2_400, measuredAt: wallMs(Date.now()), warning: true },
@@ -182,7 +182,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     await others.click();
     const sure = block.getByRole('button', { name: 'もう一度押すとログアウトします' });
     await sure.waitFor();
-    expect(rig.service.house.access.sessions).toHaveLength(2);
+    expect(rig.service.household.access.sessions).toHaveLength(2);
     await sure.click();
     await page.getByText('2台をログアウトしました').waitFor();
     await block.getByText('ログインしている端末はありません').waitFor();
@@ -192,7 +192,7 @@ describe.skipIf(!hasChromium)('settings', () => {
   });
 
   test('a logged-in user can log out here', async () => {
-    const { access } = rig.service.house;
+    const { access } = rig.service.household;
     const [mine] = access.sessions;
     if (mine !== undefined) mine.current = true;
     access.you = { by: 'session', address: '203.0.113.24', network: null, name: '港 花子' };
@@ -226,9 +226,9 @@ describe.skipIf(!hasChromium)('settings', () => {
     await block.getByText('カードを読み取れます').waitFor();
     await block.getByText('接続中の相手：192.168.1.20').waitFor();
     expect(await block.locator('.card-refused').textContent()).toContain('203.0.113.9');
-    const { house } = rig.service;
-    house.card = {
-      ...{ ...house.card, state: 'error', reader: null, failure: 'no_answer', share: null },
+    const { household } = rig.service;
+    household.card = {
+      ...{ ...household.card, state: 'error', reader: null, failure: 'no_answer', share: null },
       upstream: { url: 'http://192.168.1.5:25260', state: 'error', reason: 'no_answer' },
     };
     await page.reload();
@@ -247,12 +247,12 @@ describe.skipIf(!hasChromium)('settings', () => {
     await focusOn(page, 'キャンセル');
     expect(await violations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'キャンセル' }).click();
-    expect(rig.service.house.deviceTokens).toHaveLength(2);
+    expect(rig.service.household.deviceTokens).toHaveLength(2);
     await block.getByRole('button', { name: /居間のテレビ.*登録を解除/ }).click();
     await dialog.getByRole('button', { name: '解除する' }).click();
     await block.getByText('居間のテレビ', { exact: true }).waitFor({ state: 'detached' });
-    expect(rig.service.house.deviceTokens.map(({ name }) => name)).toEqual(['寝室のテレビ']);
-    rig.service.house.deviceTokens = [];
+    expect(rig.service.household.deviceTokens.map(({ name }) => name)).toEqual(['寝室のテレビ']);
+    rig.service.household.deviceTokens = [];
     rig.service.send('tokens');
     await block.getByText('登録されたテレビはありません').waitFor();
     expect(await tooWide(page)).toEqual([]);
@@ -309,7 +309,7 @@ describe.skipIf(!hasChromium)('settings', () => {
   }
 
   test('without the household’s settings it says why, and the device settings stay available', async () => {
-    rig.service.house.problems.set('settings', {
+    rig.service.household.problems.set('settings', {
       body: { message: 'いまは読めません。', code: 'busy' },
       status: 503,
     });
@@ -317,7 +317,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     await page.getByRole('alert').getByText('いまは読めません。').waitFor();
     await field(page, 'device-theme').waitFor();
     expect(await field(page, 'theme').count()).toBe(0);
-    rig.service.house.problems.clear();
+    rig.service.household.problems.clear();
     await page.getByRole('button', { name: '再試行' }).click();
     await field(page, 'theme').waitFor();
   });

@@ -8,7 +8,7 @@ import { Description } from '../service/description.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
 import { schemaMisfits } from '../service/json-schema.ts';
 import { SCENES } from './caption-scenes.ts';
-import { newHouse } from './fake-api.ts';
+import { newHousehold } from './fake-api.ts';
 import { FakeService } from './fake-service.ts';
 import { furnishAll, SCREENS, STATIONS } from './screens.ts';
 
@@ -20,9 +20,9 @@ beforeAll(async () => {
   real = await startTestService();
   description = await Description.of(real.url);
   fake = new FakeService('/nonexistent', { init: new Uint8Array(), fragments: [] }, STATIONS);
-  fake.house = newHouse({ stations: STATIONS, days: 8 });
+  fake.household = newHousehold({ stations: STATIONS, days: 8 });
   furnishAll({ service: fake });
-  const { playback } = fake.house.recordings;
+  const { playback } = fake.household.recordings;
   playback.chapters = [{ start: 0, end: 600, title: '本編' }];
   playback.changes = [{ at: 12.5, kind: 'cut' }];
   playback.gaps = [{ start: 30, end: 30, missing: 12, cause: 'stalled' }];

@@ -1,14 +1,14 @@
 /**
- * The tasks of `tasks.ts` against the real service: in a big house, and in a first run with a real agent that has no
+ * The tasks of `tasks.ts` against the real service: in a big household, and in a first run with a real agent that has no
  * channels yet. Every task has at most the presses that its row and the table of `docs/testing.md` say.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
-import { type BigHouse, startBigHouse } from './big-house.ts';
+import { type BigHousehold, startBigHousehold } from './big-household.ts';
 import { builtWeb, hasChromium, sharedBrowser } from './browser.ts';
 import { type FirstHome, startFirstHome } from './first-home.ts';
 import { PointerHands, RemoteHands } from './hands.ts';
-import { BIG_HOUSE, FIRST_RUN, type Task } from './tasks.ts';
+import { BIG_HOUSEHOLD, FIRST_RUN, type Task } from './tasks.ts';
 
 // For a busy machine; a task takes some seconds when idle.
 const TASK_MS = 120_000;
@@ -35,7 +35,7 @@ async function carryOut(url: string, task: Task, byKeys: boolean): Promise<void>
 }
 
 test('twenty-five tasks are documented with their steps', async () => {
-  const rows = [...BIG_HOUSE, ...FIRST_RUN].map(
+  const rows = [...BIG_HOUSEHOLD, ...FIRST_RUN].map(
     ({ name, pointer, keys }, index) => `| ${index + 1} | ${name} | ${dash(pointer)} | ${dash(keys)} |`,
   );
   expect(rows).toHaveLength(25);
@@ -44,20 +44,20 @@ test('twenty-five tasks are documented with their steps', async () => {
 });
 
 describe.skipIf(!hasChromium)('in a large household', () => {
-  let house: BigHouse;
+  let household: BigHousehold;
   beforeAll(async () => {
-    house = await startBigHouse(await builtWeb());
+    household = await startBigHousehold(await builtWeb());
   }, 5 * TASK_MS);
   afterAll(async () => {
-    await house?.close();
+    await household?.close();
   });
 
-  for (const task of BIG_HOUSE) {
+  for (const task of BIG_HOUSEHOLD) {
     if (task.pointer !== undefined) {
-      test(`${task.name}, by pointer`, () => carryOut(house.home.url, task, false));
+      test(`${task.name}, by pointer`, () => carryOut(household.home.url, task, false));
     }
     if (task.keys !== undefined && (LONG || task.remote === true)) {
-      test(`${task.name}, by keys`, () => carryOut(house.home.url, task, true));
+      test(`${task.name}, by keys`, () => carryOut(household.home.url, task, true));
     }
   }
 });

@@ -43,7 +43,7 @@ const inSheet = ({ page }: Hands, name: string) =>
 const searchField = ({ page }: Hands) => page.getByRole('searchbox', { name: '番組を検索' });
 const found = ({ page }: Hands) => page.locator('.found');
 
-export const BIG_HOUSE: readonly Task[] = [
+export const BIG_HOUSEHOLD: readonly Task[] = [
   {
     name: '録り逃しの理由を見て、次の放送を予約する',
     ...{ pointer: 2, keys: 12 },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { wallMs } from '../../host/clock.ts';
 import type { GuideStatus } from '../../wire/api.ts';
 import { guideStatus, manyStations } from './fake-guide.ts';
-import { fakeChannels, runningScan } from './fake-house.ts';
+import { fakeChannels, runningScan } from './fake-household.ts';
 import { faultsOf, focusOn, hasChromium, PHONE, until, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
@@ -35,7 +35,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
   test('shows changes as soon as they are announced', async () => {
     const page = await rig.open('tuners');
     await page.locator('.tuner').first().waitFor();
-    rig.service.house.tuners = rig.service.house.tuners.map((tuner) =>
+    rig.service.household.tuners = rig.service.household.tuners.map((tuner) =>
       tuner.id === 's1'
         ? { ...tuner, state: 'tuned', users: [{ use: 'rec 12', priority: 10, lagBytes: 0 }] }
         : tuner,
@@ -50,16 +50,16 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     await page.getByRole('textbox').first().fill('居間の地デジ');
     await page.getByRole('button', { name: '地デジ 2の順番を上げる' }).click();
     await page.getByRole('switch', { name: '居間の地デジを使う' }).click();
-    rig.service.house.problems.set('tuners', {
+    rig.service.household.problems.set('tuners', {
       body: { message: 'チューナーの設定を書き込めません。', code: 'agent_unavailable' },
       status: 503,
     });
     await page.getByRole('button', { name: '保存する' }).click();
     await page.getByRole('alert').getByText('チューナーの設定を書き込めません').first().waitFor();
-    rig.service.house.problems.clear();
+    rig.service.household.problems.clear();
     await page.getByRole('button', { name: '保存する' }).click();
     await page.locator('.toast', { hasText: '保存しました' }).waitFor();
-    const tuners = rig.service.house.tuners.map(({ name, disabled, rank }) => [name, disabled, rank]);
+    const tuners = rig.service.household.tuners.map(({ name, disabled, rank }) => [name, disabled, rank]);
     expect(tuners[0]).toEqual(['地デジ 2', false, 0]);
     expect(tuners.find(([name]) => name === '居間の地デジ')).toEqual(['居間の地デジ', true, null]);
     expect(await page.locator('.tuner-name b').first().textContent()).toBe('地デジ 2');
@@ -82,16 +82,16 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     const page = await rig.open('tuners');
     const toggle = page.getByRole('switch', { name: '今すぐ取得' });
     await toggle.click();
-    await until(() => rig.service.house.asked.includes('POST guide/collect'));
+    await until(() => rig.service.household.asked.includes('POST guide/collect'));
     await page.getByText('20局のうち0局を受信').waitFor();
-    const status = guideStatus(rig.service.house.guide, Date.now());
+    const status = guideStatus(rig.service.household.guide, Date.now());
     const half = status.stations.map((station, index) =>
       index < 10 ? { ...station, lastReadAt: wallMs(Date.now() + 1_000) } : station,
     );
     // One stream is read for other stations too: it is named by its own station.
-    const [channel] = rig.service.house.channels;
+    const [channel] = rig.service.household.channels;
     if (channel === undefined) throw new Error('no channel');
-    rig.service.house.guideStatus = {
+    rig.service.household.guideStatus = {
       ...status,
       pressed: true,
       stations: half,
@@ -107,18 +107,18 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     rig.service.send('programs');
     await page.getByText('20局のうち10局を受信').waitFor();
     await page.getByText(`${channel.stations[0]?.name}を受信しています`).waitFor();
-    rig.service.house.guideStatus = {
+    rig.service.household.guideStatus = {
       ...status,
       stations: half.map((station) => ({ ...station, lastReadAt: wallMs(Date.now() + 1_000) })),
     };
     rig.service.send('programs');
     await page.getByText('すべての局の番組表を取得しました').waitFor();
-    await until(() => rig.service.house.asked.includes('DELETE guide/collect'));
+    await until(() => rig.service.household.asked.includes('DELETE guide/collect'));
     expect(await toggle.getAttribute('aria-checked')).toBe('false');
   });
 
   test('shows which channels cannot be read, why, and what to do', async () => {
-    const status = guideStatus(rig.service.house.guide, Date.now());
+    const status = guideStatus(rig.service.household.guide, Date.now());
     const trouble: Omit<GuideStatus['troubles'][number], 'type' | 'channel' | 'reason'> = {
       stationIds: [],
       kind: 'unreadable',
@@ -126,7 +126,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
       at: wallMs(Date.now() - 600_000),
     };
     const reason = '信号を捉えられません。';
-    rig.service.house.guideStatus = {
+    rig.service.household.guideStatus = {
       ...status,
       troubles: [
         { ...trouble, type: 'GR', channel: 'T27', reason },
@@ -148,7 +148,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     expect(texts[1]).toContain('CSの1チャンネルを受信できるチューナーがありません');
     expect(texts[2]).toContain('自動で取得します');
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
-    rig.service.house.guideStatus = status;
+    rig.service.household.guideStatus = status;
     rig.service.send('programs');
     await rows.first().waitFor({ state: 'detached' });
     expect(faults).toEqual([]);
@@ -157,9 +157,9 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
   test('stops collecting when the screen is left', async () => {
     const page = await rig.open('tuners');
     await page.getByRole('switch', { name: '今すぐ取得' }).click();
-    await until(() => rig.service.house.asked.includes('POST guide/collect'));
+    await until(() => rig.service.household.asked.includes('POST guide/collect'));
     await page.getByRole('link', { name: 'ホーム' }).click();
-    await until(() => rig.service.house.asked.includes('DELETE guide/collect'));
+    await until(() => rig.service.household.asked.includes('DELETE guide/collect'));
   });
 
   test('scans the chosen types, by keys, shows what was found so far, and can be stopped', async () => {
@@ -171,9 +171,9 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     await page.keyboard.press('ArrowDown');
     await focusOn(page, 'スキャンを始める');
     await page.keyboard.press('Enter');
-    await until(() => rig.service.house.asked.includes('POST scan {"types":["GR"]}'));
+    await until(() => rig.service.household.asked.includes('POST scan {"types":["GR"]}'));
     await page.getByText('50チャンネルのうち0を確認').waitFor();
-    rig.service.house.scan = runningScan(Date.now());
+    rig.service.household.scan = runningScan(Date.now());
     rig.service.send('scan');
     await page.getByText('50チャンネルのうち15を確認、2局').waitFor();
     await page.getByText('T28、T29 を調べています').waitFor();
@@ -190,10 +190,10 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
   test('the result of a scan is shown, success or failure', async () => {
     const page = await rig.open('tuners');
     await page.locator('.tuner').first().waitFor();
-    rig.service.house.scan = { ...runningScan(Date.now()), state: 'finished', found: fakeChannels() };
+    rig.service.household.scan = { ...runningScan(Date.now()), state: 'finished', found: fakeChannels() };
     rig.service.send('scan');
     await page.getByText('2チャンネル、2局が見つかりました。').waitFor();
-    rig.service.house.scan = {
+    rig.service.household.scan = {
       ...runningScan(Date.now()),
       state: 'failed',
       message: '一局も見つかりませんでした。',
@@ -207,32 +207,32 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
 
   test('a refusal and an absent agent are explained', async () => {
     const page = await rig.open('tuners');
-    rig.service.house.problems.set('scan', {
+    rig.service.household.problems.set('scan', {
       body: { message: '空いているチューナーがありません。', code: 'no_tuner' },
       status: 503,
     });
     await page.getByRole('button', { name: 'スキャンを始める' }).click();
     await page.getByText('空いているチューナーがありません。').first().waitFor();
-    rig.service.house.problems.set('tuners', {
+    rig.service.household.problems.set('tuners', {
       body: { message: 'エージェントが応答しません。', code: 'agent_unavailable' },
       status: 503,
     });
     await page.reload();
     await page.getByText('エージェントが応答しません。').waitFor();
-    rig.service.house.problems.clear();
+    rig.service.household.problems.clear();
     await page.getByRole('button', { name: '再試行' }).click();
     await page.locator('.tuner').first().waitFor();
   });
 
   test('a reception test shows the signal of a channel, and faults of the card', async () => {
-    rig.service.house.receptionTest = { ...rig.service.house.receptionTest, keyFailure: 'no_card' };
+    rig.service.household.receptionTest = { ...rig.service.household.receptionTest, keyFailure: 'no_card' };
     const page = await rig.open('tuners', PHONE);
     const faults = faultsOf(page);
     await page.getByLabel('テストするチャンネル').selectOption('GR/T13');
     await page.getByRole('button', { name: 'テストする' }).click();
     const result = page.locator('.test-result');
     await result.waitFor();
-    expect(rig.service.house.asked).toContain('POST channels/test {"type":"GR","channel":"T13"}');
+    expect(rig.service.household.asked).toContain('POST channels/test {"type":"GR","channel":"T13"}');
     expect(await result.textContent()).toContain('みなとEテレビ（T13）を受信できました。');
     expect(await result.textContent()).toContain('CNR 26.1 dB');
     expect(await result.textContent()).toContain('カードが入っていません。');
@@ -244,29 +244,29 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     const page = await rig.open('tuners');
     await page.getByText('を開く権限がありません').first().waitFor();
     await page.getByRole('button', { name: '/dev/px4video2 を使う' }).click();
-    await until(() => rig.service.house.tuners.some(({ device }) => device === '/dev/px4video2'));
+    await until(() => rig.service.household.tuners.some(({ device }) => device === '/dev/px4video2'));
     await page.getByRole('button', { name: '名前と順番' }).click();
     const power = page.getByRole('switch', { name: 'BS・CS 1からアンテナに給電' });
     expect(await power.getAttribute('aria-checked')).toBe('true');
     await power.click();
     await page.getByRole('button', { name: '保存する' }).click();
-    await until(() => rig.service.house.tuners.find(({ id }) => id === 's1')?.lnb === false);
+    await until(() => rig.service.household.tuners.find(({ id }) => id === 's1')?.lnb === false);
   });
 
   test('the first run leads from a tuner to a scan, and shows plugged-in devices automatically', async () => {
-    const { house } = rig.service;
-    const { tuners, devices } = house;
-    Object.assign(house, { tuners: [], devices: [], channels: [] });
-    house.card = { ...house.card, state: 'absent', reader: null, failure: 'no_card' };
+    const { household } = rig.service;
+    const { tuners, devices } = household;
+    Object.assign(household, { tuners: [], devices: [], channels: [] });
+    household.card = { ...household.card, state: 'absent', reader: null, failure: 'no_card' };
     const page = await rig.open('setup');
     const faults = faultsOf(page);
     await page.getByText('チューナーをサーバーにつないでください').waitFor();
     await page.getByText('カードリーダーに B-CAS カードを').waitFor();
-    Object.assign(house, { tuners: tuners.slice(0, 3), devices: devices.slice(0, 2) });
+    Object.assign(household, { tuners: tuners.slice(0, 3), devices: devices.slice(0, 2) });
     rig.service.send('tuners');
     await page.getByText('3台使えます').waitFor();
     await page.getByRole('button', { name: 'スキャンを始める' }).click();
-    await until(() => house.asked.includes('POST scan {"types":["GR","BS","CS"]}'));
+    await until(() => household.asked.includes('POST scan {"types":["GR","BS","CS"]}'));
     await page.getByText('受信できる局を探しています').waitFor();
     expect(faults).toEqual([]);
   });

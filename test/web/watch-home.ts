@@ -42,15 +42,15 @@ export function watchHome() {
   const rig = webRig({ stream: makeStream });
   beforeEach(() => {
     furnish(rig, STATIONS);
-    rig.service.house.recordings = newRecordings(recordings(), rig.service.stream);
+    rig.service.household.recordings = newRecordings(recordings(), rig.service.stream);
   });
   return {
     rig,
     get playback(): FakePlayback {
-      return rig.service.house.recordings.playback;
+      return rig.service.household.recordings.playback;
     },
     held(id: number): Recording {
-      const one = rig.service.house.recordings.list.find((recording) => recording.id === id);
+      const one = rig.service.household.recordings.list.find((recording) => recording.id === id);
       if (one === undefined) throw new Error(`no recording ${id}`);
       return one;
     },

@@ -84,7 +84,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
       page.evaluate(() => document.querySelector('canvas')?.getContext('2d')?.font);
     expect(await font()).toMatch(/svc-font"?,/u);
     // The household's default is followed at once.
-    rig.service.house.settings.captionStyle.font = 'system';
+    rig.service.household.settings.captionStyle.font = 'system';
     rig.service.send('settings');
     await page.waitForFunction(() =>
       document.querySelector('canvas')?.getContext('2d')?.font.includes('system-ui'),

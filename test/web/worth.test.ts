@@ -35,7 +35,7 @@ describe.skipIf(!hasChromium)('verdicts', () => {
   const row = (page: Page, id: number) => page.locator(`.booking[data-reservation="${id}"]`);
 
   test('a past reservation shows the verdict of its recording', async () => {
-    rig.service.house.bookings = newBookings([
+    rig.service.household.bookings = newBookings([
       over(1, 3, { state: 'finished', recordingId: recordingId(1), verdict: 'complete' }),
       over(2, 4, { state: 'finished', recordingId: recordingId(2), verdict: 'damaged' }),
       over(3, 5, { state: 'finished', recordingId: recordingId(3), verdict: 'lost' }),
@@ -61,7 +61,7 @@ describe.skipIf(!hasChromium)('verdicts', () => {
     const oldest = list.sort((a, b) => a.startAt - b.startAt)[0];
     if (oldest === undefined) throw new Error('no recordings');
     oldest.verdict = damaged();
-    rig.service.house.recordings = newRecordings(list);
+    rig.service.household.recordings = newRecordings(list);
     const page = await rig.open('nowhere', PHONE);
     for (const look of ['grid', 'list']) {
       await page.evaluate((kept) => {
@@ -77,8 +77,8 @@ describe.skipIf(!hasChromium)('verdicts', () => {
   });
 
   test("a rule's page lists skipped airings, past and future, with the reason, and opens them", async () => {
-    addRule(rig.service.house.rules, { name: '灯台守', keyword: '灯台守', dedupe: true });
-    rig.service.house.bookings = newBookings([
+    addRule(rig.service.household.rules, { name: '灯台守', keyword: '灯台守', dedupe: true });
+    rig.service.household.bookings = newBookings([
       over(11, 30, { state: 'missed', reason: 'チューナーが足りませんでした。' }),
       over(12, 60, { state: 'skipped', reason: 'コピー禁止の番組なので録画しません。' }),
       over(13, 90, { state: 'cancelled' }),

@@ -1,5 +1,5 @@
 /** A household whose programmes are booked before the first of them is recorded, also where its processes start slowly. */
-import { Household, type HouseOptions, type Show } from './household.ts';
+import { Household, type HouseholdOptions, type Show } from './household.ts';
 
 /** Until the first programme begins: films, both processes and the guide of a few channels are there by then. */
 const LEAD_MS = 24_000;
@@ -9,15 +9,15 @@ const BEFORE_MS = 10_000;
 const STARTS = 4;
 
 interface Booking {
-  options: HouseOptions;
+  options: HouseholdOptions;
   /** Default: all of them. */
   booked?: readonly Show[];
   /** Before anything is booked. */
-  prepare?: (house: Household) => Promise<void>;
+  prepare?: (household: Household) => Promise<void>;
 }
 
-export interface BookedHouse {
-  readonly house: Household;
+export interface BookedHousehold {
+  readonly household: Household;
   /** Epoch ms at which its programmes were to begin. */
   readonly at: number;
   readonly shows: readonly Show[];
@@ -34,24 +34,24 @@ export async function startBooked(
   name: string,
   bookingAt: (at: number) => Booking,
   leadMs = LEAD_MS,
-): Promise<BookedHouse> {
+): Promise<BookedHousehold> {
   for (let attempt = 1; ; attempt += 1) {
     const at = Math.ceil((Date.now() + leadMs * attempt) / 1000) * 1000;
     const { options, booked = options.shows, prepare } = bookingAt(at);
     const isLate = (): boolean => Date.now() > at - BEFORE_MS;
-    const house = await Household.start(options);
+    const household = await Household.start(options);
     try {
-      await prepare?.(house);
-      const ids = await house.reserveAll(booked);
-      if (!isLate()) return { house, at, shows: options.shows, ids };
+      await prepare?.(household);
+      const ids = await household.reserveAll(booked);
+      if (!isLate()) return { household, at, shows: options.shows, ids };
     } catch (error) {
       // A programme may be over by then.
       if (!isLate()) {
-        await house.close();
+        await household.close();
         throw error;
       }
     }
-    await house.close();
+    await household.close();
     if (attempt === STARTS) throw new Error(`the machine is too busy to start ${name}`);
     console.warn(`${name} starts again: the machine is busy`);
   }

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import type { Recording } from '../../wire/api.ts';
 import type { StorageFacts } from '../../wire/recordings.ts';
 import { fill } from './disk-faults.ts';
-import type { HouseName } from './fault-rows.ts';
+import type { HouseholdName } from './fault-rows.ts';
 import { type Household, type Show, until } from './household.ts';
 
 const AWAY_MS = 4_000;
 const SERVICE_STOPPED_MS = 10_000;
 const AGENT_STOPPED_MS = 6_000;
 
-export interface HouseSetup {
+export interface HouseholdSetup {
   /** Default: one a row. */
   tuners?: string;
   /** Channels that are not recorded. */
@@ -21,21 +21,21 @@ export interface HouseSetup {
   environment?: Readonly<Record<string, string>>;
   /** The service's settings that differ. */
   settings?: Readonly<Record<string, unknown>>;
-  events?: readonly { at: number; act(house: Household, tuners: string): Promise<void> }[];
+  events?: readonly { at: number; act(household: Household, tuners: string): Promise<void> }[];
   close?(): void;
 }
 
-export const killService = (signal: 'SIGKILL' | 'SIGTERM') => async (house: Household) => {
-  await house.killService(signal);
-  if (signal === 'SIGTERM') expect(house.exitCode).toBe(0);
+export const killService = (signal: 'SIGKILL' | 'SIGTERM') => async (household: Household) => {
+  await household.killService(signal);
+  if (signal === 'SIGTERM') expect(household.exitCode).toBe(0);
   await Bun.sleep(AWAY_MS);
-  await house.startService();
+  await household.startService();
 };
 
-export const killAgent = async (house: Household, tuners: string): Promise<void> => {
-  await house.air.killAgent();
+export const killAgent = async (household: Household, tuners: string): Promise<void> => {
+  await household.air.killAgent();
   await Bun.sleep(AWAY_MS);
-  await house.air.startAgent(tuners);
+  await household.air.startAgent(tuners);
 };
 
 export async function stopped(pid: number, forMs: number): Promise<void> {
@@ -48,7 +48,7 @@ export async function stopped(pid: number, forMs: number): Promise<void> {
 }
 
 /** @returns undefined: a prerequisite is not permitted here */
-export function setUp(name: HouseName): HouseSetup | undefined {
+export function setUp(name: HouseholdName): HouseholdSetup | undefined {
   switch (name) {
     case 'air':
       return {};
@@ -81,18 +81,18 @@ export function setUp(name: HouseName): HouseSetup | undefined {
     case 'frozen':
       return {
         events: [
-          { at: 5, act: (house) => stopped(house.pid, SERVICE_STOPPED_MS) },
-          { at: 26, act: (house) => stopped(house.air.agentPid, AGENT_STOPPED_MS) },
+          { at: 5, act: (household) => stopped(household.pid, SERVICE_STOPPED_MS) },
+          { at: 26, act: (household) => stopped(household.air.agentPid, AGENT_STOPPED_MS) },
         ],
       };
   }
 }
 
 /** Another program takes the tuner of CS at a priority above recordings, for 22 s. */
-async function stranger(house: Household): Promise<void> {
+async function stranger(household: Household): Promise<void> {
   const leaving = new AbortController();
   const { body } = await fetch(
-    `${house.air.agentUrl}/agent/stream?type=CS&channel=CS04&priority=100&use=stranger`,
+    `${household.air.agentUrl}/agent/stream?type=CS&channel=CS04&priority=100&use=stranger`,
     { signal: leaving.signal },
   );
   const left = Bun.sleep(22_000).then(() => leaving.abort());
@@ -104,7 +104,7 @@ async function stranger(house: Household): Promise<void> {
   await left;
 }
 
-function twoFolders(): HouseSetup {
+function twoFolders(): HouseholdSetup {
   const folder = mkdtempSync(join(tmpdir(), 'svc-folders-'));
   const [first, second] = ['first', 'second'].map((name) => join(folder, name)) as [string, string];
   for (const path of [first, second]) mkdirSync(path);
@@ -119,9 +119,9 @@ function twoFolders(): HouseSetup {
     events: [
       {
         at: 4,
-        act: async (house) => {
+        act: async (household) => {
           // More than any disk has left.
-          await house.send('PUT', 'settings', { recordingFolders: folders(2 ** 50) });
+          await household.send('PUT', 'settings', { recordingFolders: folders(2 ** 50) });
           await until(
             'it is recorded to the other folder',
             () => readdirSync(second).length > 0 || undefined,
@@ -134,7 +134,7 @@ function twoFolders(): HouseSetup {
   };
 }
 
-function smallDisk(): HouseSetup | undefined {
+function smallDisk(): HouseholdSetup | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'svc-table-'));
   const mounted = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=24m', 'svc-table', folder]);
   if (mounted.exitCode !== 0) {
@@ -150,14 +150,14 @@ function smallDisk(): HouseSetup | undefined {
     events: [
       {
         at: 4,
-        act: async (house) => {
+        act: async (household) => {
           fill(filler);
           // It is reported while it happens, before anything is lost.
           await until('progress names the disk', async () => {
-            const running = await house.read<Recording[]>('recordings?show=recording');
+            const running = await household.read<Recording[]>('recordings?show=recording');
             return running.some(({ progress }) => progress?.cause === 'disk_full') || undefined;
           });
-          const { folders } = await house.read<StorageFacts>('storage');
+          const { folders } = await household.read<StorageFacts>('storage');
           expect(folders.map(({ state }) => state)).toEqual(['full']);
         },
       },

@@ -1,5 +1,5 @@
 /**
- * A big house: the real service over a full database (stations with their guide, thousands of recordings,
+ * A big household: the real service over a full database (stations with their guide, thousands of recordings,
  * bookings, rules), with a stand-in agent of eight tuners that lists them and shows nothing. With `--long` it has
  * 120 stations, 40,000 recordings, 400 bookings, 50 rules.
  */
@@ -136,13 +136,13 @@ function fill(path: string, folder: string, now: number): StationRecord[] {
   return records;
 }
 
-export interface BigHouse {
+export interface BigHousehold {
   readonly home: TestService;
   readonly agent: StandInAgent;
   close(): Promise<void>;
 }
 
-export async function startBigHouse(webDir: string): Promise<BigHouse> {
+export async function startBigHousehold(webDir: string): Promise<BigHousehold> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-big-'));
   const recordings = join(folder, 'recordings');
   const records = fill(join(folder, 'svc.db'), recordings, Date.now());
