@@ -28,10 +28,10 @@ const MEMORY_BOUND_MB = 300;
 const FIRST_BYTE_BOUND_MS = 1_000;
 /** Until the card daemon has it, at most. */
 const CARD_READY_MS = 30_000;
-/** How often the tuning commands are told what was taken. */
-const TELL_MS = 100;
+/** Interval at which the tuning commands learn how much was read. */
+const ACKNOWLEDGE_MS = 100;
 /** Between two lines of a long run. */
-const TOLD_MS = 300_000;
+const PROGRESS_MS = 300_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-descramble-'));
 
@@ -76,7 +76,7 @@ if (missing !== undefined) {
 }
 const originals = Array.from({ length: TUNINGS }, (_, index) => makeStream(13 + index));
 await using rig = await CardRig.start();
-await rig.tell('insert');
+await rig.send('insert');
 const agent = await startProgram(
   executable === undefined
     ? [process.execPath, join(import.meta.dir, '..', 'agent', 'main.ts')]
@@ -95,15 +95,15 @@ const card = async (): Promise<Card> => (await fetch(`${agent.url}/agent/card`))
 await comesTrue('the card is ready', async () => (await card()).state === 'ready', CARD_READY_MS);
 const stop = new AbortController();
 const consumers = originals.map((clear) => new StreamComparison(clear));
-const tell = (): void => {
+const acknowledge = (): void => {
   for (const [index, { bytes }] of consumers.entries()) {
     const path = join(folder, `T${13 + index}.taken`);
     writeFileSync(`${path}.new`, String(bytes));
     renameSync(`${path}.new`, path);
   }
 };
-tell();
-const telling = setInterval(tell, TELL_MS);
+acknowledge();
+const acknowledging = setInterval(acknowledge, ACKNOWLEDGE_MS);
 try {
   const url = (index: number): string => `${agent.url}/agent/stream?type=GR&channel=T${13 + index}&use=bench`;
   const waits: number[] = [];
@@ -114,13 +114,13 @@ try {
   const endOf = (): string[] => consumers.flatMap(({ end }) => end ?? []);
   const packets = (): number => consumers.reduce((sum, one) => sum + one.bytes, 0) / PACKET;
   const lost = (): number => consumers.reduce((sum, one) => sum + one.lost, 0);
-  for (let told = 1; performance.now() - from < seconds * 1_000 && endOf().length === 0; ) {
+  for (let lines = 1; performance.now() - from < seconds * 1_000 && endOf().length === 0; ) {
     await Bun.sleep(1_000);
-    if (performance.now() - from < told * TOLD_MS) continue;
+    if (performance.now() - from < lines * PROGRESS_MS) continue;
     console.log(
-      `${told * (TOLD_MS / 60_000)} min: ${Math.round(packets()).toLocaleString('en')} packets, ${lost()} lost`,
+      `${lines * (PROGRESS_MS / 60_000)} min: ${Math.round(packets()).toLocaleString('en')} packets, ${lost()} lost`,
     );
-    told += 1;
+    lines += 1;
   }
   const elapsed = (performance.now() - from) / 1_000;
   const cpu = ((cpuSeconds(agent.pid) - cpuBefore) / elapsed) * 100;
@@ -139,7 +139,7 @@ try {
   print('memory at most', peakMegabytes(agent.pid), 'MB', MEMORY_BOUND_MB);
   print('first clear byte, command included', Math.max(...waits), 'ms', FIRST_BYTE_BOUND_MS);
 } finally {
-  clearInterval(telling);
+  clearInterval(acknowledging);
   stop.abort();
   await agent.end();
   rmSync(folder, { recursive: true, force: true });

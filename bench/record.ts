@@ -100,10 +100,10 @@ const stations: StationRecord[] = Array.from({ length: VIEWERS }, (_, index) => 
 }));
 
 /** Reads a raw stream like a viewer and counts missing packets. */
-async function view(room: LiveService, station: StationRecord, signal: AbortSignal) {
+async function view(live: LiveService, station: StationRecord, signal: AbortSignal) {
   const statistics = new StreamStatistics();
   let bytes = 0;
-  const { body } = await room.open({ stationId: station.id, codec: 'raw', audio: undefined }, signal);
+  const { body } = await live.open({ stationId: station.id, codec: 'raw', audio: undefined }, signal);
   const reader = (body as ReadableStream<Uint8Array>).getReader();
   signal.addEventListener('abort', () => void reader.cancel(), { once: true });
   for (;;) {
@@ -171,7 +171,7 @@ async function record(
     log: SILENT_LOG,
     now: () => wallMs(Date.now()),
   });
-  const room = new LiveService({
+  const live = new LiveService({
     pool: desk.pool,
     stations: { find: (id) => stations.find((one) => one.id === id), audios: () => [] },
     encoders,
@@ -184,7 +184,7 @@ async function record(
   const leave = new AbortController();
   const encoding =
     encoded === undefined ? undefined : encodeMeanwhile(encoded, dirname(folder), leave.signal);
-  const views = stations.map((station) => view(room, station, leave.signal));
+  const views = stations.map((station) => view(live, station, leave.signal));
   await Bun.sleep(SETTLE_MS);
   const cpu = process.cpuUsage();
   const began = performance.now();
@@ -202,7 +202,7 @@ async function record(
   leave.abort();
   const viewed = await Promise.all(views);
   await encoding;
-  await room.close();
+  await live.close();
   await encoders.close();
   await desk.close();
   const peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);

@@ -1,6 +1,6 @@
 /**
  * Lists of 40,000 recordings over HTTP: every order, filter and show, its first page and its deepest, words, series,
- * the room. `bun bench/recordings.ts [folder]`: with a folder, the database there is used, and made when there is none.
+ * the free space. `bun bench/recordings.ts [folder]`: with a folder, the database there is used, and made when there is none.
  *
  * A list is requested just after a change of a recording, without cache, and again unchanged. Each request is sent
  * three times; the p99 of all answers of a kind is compared with the limit, which is scaled on slower machines. The
@@ -138,7 +138,7 @@ async function measure(url: string, database: Database): Promise<void> {
   }
   const grouped = [0, 100, 1000].map((offset) => `${url}/api/recordings/series?limit=100&offset=${offset}`);
   latency('series', await repeated(grouped, changed), LIMIT_MS);
-  latency('the room for recordings', await repeated([`${url}/api/storage`], changed), LIMIT_MS);
+  latency('the storage of recordings', await repeated([`${url}/api/storage`], changed), LIMIT_MS);
   const etag = (await fetch(`${url}/api/recordings`)).headers.get('etag') ?? '';
   const same = await timed(`${url}/api/recordings`, { headers: { 'if-none-match': etag } });
   figures.limited(`unchanged (${same.response.status})`, same.ms, 'ms', LIMIT_MS);

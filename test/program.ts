@@ -4,7 +4,7 @@ import { shapedSecret } from './access/secret-watch.ts';
 
 const START_LIMIT_MS = 30_000;
 const END_LIMIT_MS = 20_000;
-/** Of what it said, for the message when it fails. */
+/** Output that is kept for the message of a failure. */
 const LOG_BYTES = 200_000;
 
 export interface Program {
@@ -18,13 +18,13 @@ export interface Program {
   exitCode(): number | null;
   /** Until it is gone. */
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
-  /** Asked first, killed when it does not listen. @throws Error when a secret stands in its log */
+  /** Terminated by a signal, killed after a timeout. @throws Error when its log contains a secret */
   end(): Promise<void>;
 }
 
 /**
  * @param signal kills it while it starts
- * @throws Error with what it said when it does not listen in time; the signal's reason
+ * @throws Error with its output when it does not listen in time; the signal's reason
  */
 export async function startProgram(
   command: readonly string[],
@@ -78,8 +78,8 @@ export async function startProgram(
       const forced = setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS);
       await kill('SIGTERM');
       clearTimeout(forced);
-      const told = shapedSecret(log);
-      if (told !== undefined) throw new Error(`a secret is in the log: ${told}`);
+      const secret = shapedSecret(log);
+      if (secret !== undefined) throw new Error(`a secret is in the log: ${secret}`);
     },
   };
 }

@@ -1,5 +1,5 @@
 /**
- * The rules of the code base as a test: who may know whom (the table of docs/architecture.md as data), no cycles with type
+ * The rules of the code base as a test: allowed imports (the table of docs/architecture.md as data), no cycles with type
  * imports counted, banned calls with their replacement, no dead files, no leftovers.
  */
 import { describe, expect, test } from 'bun:test';
@@ -9,8 +9,8 @@ import { unusedExports } from './unused-exports.ts';
 
 const ROOT = join(import.meta.dir, '..');
 
-/** Room → what it may import from. An entry is a folder or one file. `*` is everything. */
-const MAY_KNOW: Record<string, readonly string[]> = {
+/** Folder → what it may import from. An entry is a folder or one file. `*` is everything. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
   arib: ['arib'],
   wire: ['wire', 'arib/ids.ts', 'arib/time.ts'],
   // The container of everything encoded, for the service and the browser.
@@ -53,7 +53,7 @@ const BELOW_FEATURES = [
   'hub',
   'tuner',
 ] as const;
-const SRC_MAY_KNOW: Record<string, readonly string[]> = {
+const SRC_MAY_IMPORT: Record<string, readonly string[]> = {
   model: [],
   store: ['model'],
   // Features add their routes through it: none of them knows the server.
@@ -105,7 +105,7 @@ const WEB_MAY_KNOW: Record<string, readonly string[]> = {
   ],
 };
 
-/** Packages that a pure room may use; rooms not listed may use what package.json holds. */
+/** Packages that a pure folder may use; folders not listed may use those of package.json. */
 const PACKAGES: Record<string, readonly string[]> = {
   arib: [],
   mp4: [],
@@ -116,7 +116,7 @@ const PACKAGES: Record<string, readonly string[]> = {
 
 interface Ban {
   pattern: RegExp;
-  rooms: readonly string[];
+  folders: readonly string[];
   instead: string;
   except?: readonly string[];
 }
@@ -125,59 +125,59 @@ const PRODUCT = ['arib', 'wire', 'mp4', 'host', 'agent', 'src', 'web', 'synth', 
 const BANNED: readonly Ban[] = [
   {
     pattern: /\bDate\.now\(|new Date\(\)|performance\.now\(/,
-    rooms: ['arib', 'wire', 'mp4'],
+    folders: ['arib', 'wire', 'mp4'],
     instead: 'a time passed in',
   },
   {
     pattern: /\bMath\.random\(/,
-    rooms: ['arib', 'wire', 'mp4', 'synth', 'agent', 'src'],
+    folders: ['arib', 'wire', 'mp4', 'synth', 'agent', 'src'],
     instead: 'randomness passed in, or crypto',
   },
   {
     pattern: /\bsetTimeout\(|\bsetInterval\(/,
-    rooms: ['arib', 'wire', 'mp4'],
-    instead: 'nothing: pure rooms do not wait',
+    folders: ['arib', 'wire', 'mp4'],
+    instead: 'nothing: pure folders do not wait',
   },
   {
     pattern: /\bconsole\.\w+\(/,
-    rooms: ['arib', 'wire', 'mp4', 'host', 'agent', 'src'],
+    folders: ['arib', 'wire', 'mp4', 'host', 'agent', 'src'],
     instead: 'host/log.ts, or a write passed in',
   },
-  { pattern: /\beval\(|new Function\(/, rooms: PRODUCT, instead: 'plain code' },
+  { pattern: /\beval\(|new Function\(/, folders: PRODUCT, instead: 'plain code' },
   {
     pattern: /\bas any\b|: any\b|<any>/,
-    rooms: [...PRODUCT, 'test', 'bench', 'tools'],
+    folders: [...PRODUCT, 'test', 'bench', 'tools'],
     instead: 'unknown and a check',
     except: ['test/tidy.test.ts'],
   },
   {
     pattern: /@ts-(ignore|expect-error|nocheck)/,
-    rooms: [...PRODUCT, 'test', 'bench', 'tools'],
+    folders: [...PRODUCT, 'test', 'bench', 'tools'],
     instead: 'the right type',
     except: ['test/tidy.test.ts'],
   },
   {
     pattern: /\b(TODO|FIXME|XXX)\b/,
-    rooms: [...PRODUCT, 'test', 'bench', 'tools'],
+    folders: [...PRODUCT, 'test', 'bench', 'tools'],
     instead: 'the work itself',
     except: ['test/tidy.test.ts'],
   },
   {
     pattern: /\b(test|it|describe)\.(only|todo)\(/,
-    rooms: [...PRODUCT, 'test'],
+    folders: [...PRODUCT, 'test'],
     instead: 'the whole suite',
     except: ['test/tidy.test.ts'],
   },
-  { pattern: /\bdangerouslySetInnerHTML\b|\.innerHTML\s*=/, rooms: ['web'], instead: 'elements' },
+  { pattern: /\bdangerouslySetInnerHTML\b|\.innerHTML\s*=/, folders: ['web'], instead: 'elements' },
   {
     pattern: /https?:\/\/(registry\.|deb\.debian|[\w.]*npmjs)/,
-    rooms: [...PRODUCT, 'test', 'bench', 'tools'],
+    folders: [...PRODUCT, 'test', 'bench', 'tools'],
     instead: 'the configured registry',
     except: ['test/tidy.test.ts'],
   },
 ];
 
-/** A file that outgrows this is asking which room is missing. Tables may, and a history that is only added to. */
+/** A larger file should be split. Exempt are tables, and a migration history that only grows. */
 const MAX_LINES = 500;
 const TABLES: readonly RegExp[] = [
   /^arib\/text\/.*(table|symbols|jis).*\.ts$/,
@@ -200,7 +200,7 @@ function sources(): string[] {
 
 const FILES = sources().sort();
 const TEXT = new Map(FILES.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]));
-const roomOf = (file: string): string => file.split('/')[0] ?? '';
+const folderOf = (file: string): string => file.split('/')[0] ?? '';
 const isTest = (file: string): boolean => file.endsWith('.test.ts') || file.endsWith('.test.tsx');
 
 const IMPORT = /(?:\bfrom\s+|\bimport\s*\(\s*|^\s*import\s+|new URL\(\s*)['"]([^'"]+)['"]/gm;
@@ -253,8 +253,8 @@ function cyclesOf(next: ReadonlyMap<string, Iterable<string>>): string[] {
 
 describe('import directions', () => {
   test('every import between folders is in the table', () => {
-    const wrong = EDGES.filter(({ from }) => !isTest(from) && Object.hasOwn(MAY_KNOW, roomOf(from)))
-      .filter(({ from, to }) => !within(to, MAY_KNOW[roomOf(from)] ?? []))
+    const wrong = EDGES.filter(({ from }) => !isTest(from) && Object.hasOwn(MAY_IMPORT, folderOf(from)))
+      .filter(({ from, to }) => !within(to, MAY_IMPORT[folderOf(from)] ?? []))
       .map(({ from, to }) => `${from} → ${to}`);
     expect(wrong).toEqual([]);
   });
@@ -267,7 +267,7 @@ describe('import directions', () => {
       // Files directly in src/ are the composition root and the worker entries.
       if (fromRest.length === 0) return false;
       if (toRest.length === 0) return true;
-      return fromRoom !== toRoom && !(SRC_MAY_KNOW[fromRoom] ?? []).includes(toRoom);
+      return fromRoom !== toRoom && !(SRC_MAY_IMPORT[fromRoom] ?? []).includes(toRoom);
     }).map(({ from, to }) => `${from} → ${to}`);
     expect(wrong).toEqual([]);
   });
@@ -284,13 +284,13 @@ describe('import directions', () => {
   });
 
   test('pure folders use no package and no runtime', () => {
-    const wrong = FILES.filter((file) => !isTest(file) && Object.hasOwn(PACKAGES, roomOf(file))).flatMap(
+    const wrong = FILES.filter((file) => !isTest(file) && Object.hasOwn(PACKAGES, folderOf(file))).flatMap(
       (file) =>
         importsOf(file)
           .filter((specifier) => !specifier.startsWith('.'))
-          .filter((specifier) => !(roomOf(file) === 'synth' && /^(node|bun):/.test(specifier)))
+          .filter((specifier) => !(folderOf(file) === 'synth' && /^(node|bun):/.test(specifier)))
           .filter((specifier) => {
-            const allowed = PACKAGES[roomOf(file)] ?? [];
+            const allowed = PACKAGES[folderOf(file)] ?? [];
             return !allowed.some((name) => specifier === name || specifier.startsWith(`${name}/`));
           })
           .map((specifier) => `${file} → ${specifier}`),
@@ -299,7 +299,7 @@ describe('import directions', () => {
   });
 
   test('arib and mp4 know neither Bun nor the DOM', () => {
-    const wrong = FILES.filter((file) => ['arib', 'mp4'].includes(roomOf(file)) && !isTest(file)).filter(
+    const wrong = FILES.filter((file) => ['arib', 'mp4'].includes(folderOf(file)) && !isTest(file)).filter(
       (file) => /\b(Bun|process|Buffer|document|window|fetch|TextDecoder)\s*[.(]/.test(TEXT.get(file) ?? ''),
     );
     expect(wrong).toEqual([]);
@@ -314,8 +314,8 @@ test('no import cycles, type imports counted', () => {
 
 test('banned calls have their replacement', () => {
   const found = BANNED.flatMap((ban) =>
-    FILES.filter((file) => ban.rooms.includes(roomOf(file)) && !(ban.except ?? []).includes(file))
-      .filter((file) => roomOf(file) === 'test' || ban.rooms.includes('test') || !isTest(file))
+    FILES.filter((file) => ban.folders.includes(folderOf(file)) && !(ban.except ?? []).includes(file))
+      .filter((file) => folderOf(file) === 'test' || ban.folders.includes('test') || !isTest(file))
       .flatMap((file) =>
         (TEXT.get(file) ?? '')
           .split('\n')
@@ -352,7 +352,7 @@ test('every file is reached from an entry', () => {
     queue.push(...(next.get(file) ?? []));
   }
   // Programs that tests start as processes are reached by their name in a string.
-  const named = FILES.filter((file) => roomOf(file) === 'test' && !reached.has(file)).filter((file) => {
+  const named = FILES.filter((file) => folderOf(file) === 'test' && !reached.has(file)).filter((file) => {
     const name = file.split('/').at(-1) ?? '';
     return [...TEXT].some(([other, text]) => other !== file && text.includes(name));
   });
@@ -399,7 +399,7 @@ test('user-visible sentences are defined in one place each', () => {
   // Marks that join names, such as 、 and ・, are no wording.
   const wording = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u;
   const isComment = (line: string): boolean => /^\s*(\/\/|\/?\*|\{\/\*)/.test(line);
-  const found = FILES.filter((file) => roomOf(file) === 'web' && !isTest(file))
+  const found = FILES.filter((file) => folderOf(file) === 'web' && !isTest(file))
     .filter((file) => file.endsWith('.tsx') || !WORDING.some((place) => place.test(file)))
     .flatMap((file) =>
       (TEXT.get(file) ?? '')

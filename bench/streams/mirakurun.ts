@@ -1,6 +1,6 @@
 /**
  * Mirakurun as a peer: one process that reads tuners and serves narrowed stations. It is no dependency of the project;
- * `npm install --ignore-scripts mirakurun@3.9.0-rc.4` in a folder outside the tree, whose path is told.
+ * `npm install --ignore-scripts mirakurun@3.9.0-rc.4` in a folder outside the tree, whose path is the argument.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

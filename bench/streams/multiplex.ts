@@ -111,10 +111,10 @@ const T_PAT = patSection(0x7fe0, [
   [1408, 0x1fc8],
 ]);
 
-/** PIDs of the SI in these streams, for readers that have to be told. */
+/** PIDs of the SI in these streams, for readers that need them as parameters. */
 export const SI_PIDS: readonly number[] = SI.map((flow) => flow.pid);
 
-/** One HD station with data broadcast, a one-segment service, little room left: most packets stay. */
+/** One HD station with data broadcast, a one-segment service, little other traffic: most packets are kept. */
 export const terrestrial = multiplex('terrestrial, one HD station of two services', 1024, [
   { pid: 0x00, rate: 15, section: T_PAT },
   ...SI,

@@ -20,7 +20,7 @@ const LIMIT_MS = 90_000;
 const WANTED = 0.9;
 
 /** Test runs in order: the quick ones, which detect most faults, before those with a running service. */
-const ROOMS: readonly { folder: string; rounds: readonly (readonly string[])[] }[] = [
+const FOLDERS: readonly { folder: string; rounds: readonly (readonly string[])[] }[] = [
   { folder: 'src/pairing', rounds: [['src/pairing'], ['test/service/pairing.test.ts']] },
   {
     folder: 'src/access',
@@ -106,7 +106,7 @@ test('mutations are applied to code only', () => {
 });
 
 describe.skipIf(!LONG)('the tests detect mutations', () => {
-  for (const { folder, rounds } of ROOMS) {
+  for (const { folder, rounds } of FOLDERS) {
     const files = readdirSync(join(ROOT, folder))
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
       .map((name) => `${folder}/${name}`)

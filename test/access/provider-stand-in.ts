@@ -158,15 +158,15 @@ export class ProviderStandIn {
     const body = new URLSearchParams(await request.text());
     const verifier = body.get('code_verifier') ?? '';
     if (verifier !== '') this.secrets.add(verifier);
-    const credentials = request.headers.get('authorization')?.replace(/^Basic /, '');
-    this.proof = credentials === undefined ? 'post' : 'basic';
+    const basic = request.headers.get('authorization')?.replace(/^Basic /, '');
+    this.proof = basic === undefined ? 'post' : 'basic';
     // Both are form-encoded. RFC 6749, 2.3.1.
-    const told =
-      credentials === undefined
+    const credentials =
+      basic === undefined
         ? `${body.get('client_id')}:${body.get('client_secret')}`
-        : decodeURIComponent(Buffer.from(credentials, 'base64').toString());
+        : decodeURIComponent(Buffer.from(basic, 'base64').toString());
     const refuse = (error: string, status = 400): Response => Response.json({ error }, { status });
-    if (told !== `${CLIENT_ID}:${CLIENT_SECRET}`) return refuse('invalid_client', 401);
+    if (credentials !== `${CLIENT_ID}:${CLIENT_SECRET}`) return refuse('invalid_client', 401);
     const code = body.get('code') ?? '';
     const granted = this.#codes.get(code);
     this.#codes.delete(code);

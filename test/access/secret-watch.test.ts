@@ -7,8 +7,8 @@ test('a generated secret is found in any usual encoding, and nothing else is', (
   const watch = new SecretWatch(systemRandom, { OIDC_CLIENT_SECRET: 'c-secret', OIDC_CLIENT_ID: 'c-id' });
   const [secret, jitter] = [Buffer.from(watch.random(32)), Buffer.from(watch.random(4))];
   watch.check(['listening port=1', `id=${jitter.toString('hex')}`, 'client=c-id', 'session=5']);
-  const told = ['base64url', 'base64', 'hex'] as const;
-  for (const word of [...told.map((form) => secret.toString(form)), 'c-secret'])
+  const encodings = ['base64url', 'base64', 'hex'] as const;
+  for (const word of [...encodings.map((form) => secret.toString(form)), 'c-secret'])
     expect(() => watch.check(['first', `name=a${word}b`])).toThrow(`in the log: name=a${word}b`);
 });
 

@@ -68,7 +68,7 @@ export class CardRig implements AsyncDisposable {
   }
 
   /** A line for the emulated card, or `pcscd stop`, `pcscd start`; resolves when it was carried out. */
-  async tell(line: string): Promise<void> {
+  async send(line: string): Promise<void> {
     const before = this.#output.split(`done ${line}\n`).length;
     this.#process.stdin.write(`${line}\n`);
     this.#process.stdin.flush();

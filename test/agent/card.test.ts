@@ -137,7 +137,7 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
 
   beforeAll(async () => {
     rig = await CardRig.start();
-    await rig.tell('insert');
+    await rig.send('insert');
   });
 
   afterAll(async () => {
@@ -199,12 +199,12 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
     try {
       const receiving = agent.receive();
       await until('the stream is descrambled', async () => (await agent.tuner()).descrambled);
-      await rig.tell('remove');
-      await until('the missing card is told', async () => {
+      await rig.send('remove');
+      await until('the missing card is reported', async () => {
         const { descrambling } = await agent.tuner();
         return descrambling?.state === 'scrambled' && descrambling.failure === 'no_card';
       });
-      await rig.tell('insert');
+      await rig.send('insert');
       await until('it is descrambled again', async () => (await agent.tuner()).descrambled);
       const received = await receiving;
       const tail = 188 * 500;
@@ -218,7 +218,7 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
   }, 30_000);
 
   test('a card that needs a second for an ECM loses nothing', async () => {
-    await rig.tell('delay 1000');
+    await rig.send('delay 1000');
     // Most keys come after the end of the file.
     const agent = await new CardAgent(rig.socket, 4_000, {}, 0).ready();
     try {
@@ -227,7 +227,7 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
       expect(Buffer.compare(received, SCRAMBLED.clear.subarray(0, received.length))).toBe(0);
       expect(received.length).toBeGreaterThan(SCRAMBLED.periodStarts[1] ?? 0);
     } finally {
-      await rig.tell('delay 0');
+      await rig.send('delay 0');
       await agent.close();
     }
   }, 30_000);
@@ -235,36 +235,36 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
   test.each([
     ['foreign', 'unsuitable_card'],
     ['garbage', 'unsuitable_card'],
-  ])('a %s card is told as %s, and everything passes scrambled', async (kind, failure) => {
-    await rig.tell(`kind ${kind}`);
+  ])('a %s card is reported as %s, and everything passes scrambled', async (kind, failure) => {
+    await rig.send(`kind ${kind}`);
     const agent = await new CardAgent(rig.socket, 1_000).ready();
     try {
       expect(await agent.card()).toMatchObject({ state: 'error', failure });
       const received = await agent.receive();
       expect(Buffer.compare(received, SCRAMBLED.scrambled.subarray(0, received.length))).toBe(0);
     } finally {
-      await rig.tell('kind good');
+      await rig.send('kind good');
       await agent.close();
     }
   });
 
   test('of two readers the one with a suitable card is used', async () => {
-    await rig.tell('kind foreign');
+    await rig.send('kind foreign');
     const agent = await new CardAgent(rig.socket, 1_000).ready();
     try {
       expect((await agent.card()).failure).toBe('unsuitable_card');
-      await rig.tell('second insert');
+      await rig.send('second insert');
       await until('the suitable card is ready', async () => (await agent.card()).state === 'ready');
       expect((await agent.card()).reader).toContain('Virtual PCD 00 01');
     } finally {
       await agent.close();
-      await rig.tell('second remove');
-      await rig.tell('kind good');
+      await rig.send('second remove');
+      await rig.send('kind good');
     }
   });
 
-  test("viewers and recordings are told the card's fault, for the programmes that it affects", async () => {
-    await rig.tell('remove');
+  test("viewers and recordings receive the card's fault, for the programmes that it affects", async () => {
+    await rig.send('remove');
     const agent = await new CardAgent(rig.socket, 60_000).ready();
     const fixture = new SessionFixture(join(agent.folder, 'svc'), agent.url);
     const live = new LiveService({
@@ -279,24 +279,28 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
       keyFailure: fixture.keyFailure,
       log: SILENT_LOG,
     });
-    const verdictOf = async (serviceNumber: number, endsOnceTold: RegExp | undefined) => {
+    const verdictOf = async (serviceNumber: number, endsOnceReported: RegExp | undefined) => {
       const startAt = Date.now();
       const station = { ...STATION, serviceId: serviceId(serviceNumber) };
       const session = fixture.record({ station, endAt: startAt + 60_000 });
       await until('it is received', () => session.state.bytes > 0);
-      if (endsOnceTold !== undefined)
-        await comesTrue('the recording tells', () => endsOnceTold.test(session.state.cause ?? ''), 30_000);
+      if (endsOnceReported !== undefined)
+        await comesTrue(
+          'the recording reports it',
+          () => endsOnceReported.test(session.state.cause ?? ''),
+          30_000,
+        );
       // A shorter interruption does not count as a gap.
       const { bytes } = session.state;
-      await until('it goes on so for over a second', () => session.state.bytes > bytes + 15_000);
+      await until('it continues for over a second', () => session.state.bytes > bytes + 15_000);
       const cause = session.state.cause;
       void session.stop();
       const programme = { startAt, endAt: Date.now() };
       const { verdict } = await fixture.conclude(session, programme);
       return { cause, causes: new Set(verdict.gaps.map((gap) => gap.cause)) };
     };
-    const told = (failure: string) =>
-      until(`the agent tells ${failure} of both scrambled programmes`, async () => {
+    const reported = (failure: string) =>
+      until(`the agent reports ${failure} of both scrambled programmes`, async () => {
         const { failure: code, programs } = (await agent.tuner()).descrambling ?? {};
         return programs === undefined
           ? code === failure
@@ -305,7 +309,7 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
     // The tuning stays while no recording uses it.
     const kept = agent.receive();
     try {
-      await told('no_card');
+      await reported('no_card');
       const [refusal, recorded] = await Promise.all([
         live
           .open({ stationId: STATION.id, codec: 'h264', audio: undefined }, AbortSignal.timeout(30_000))
@@ -320,9 +324,9 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
         message: expect.stringContaining('カードが入っていません'),
       });
       expect(recorded.causes).toContain('card_missing');
-      await rig.tell('kind refusing');
-      await rig.tell('insert');
-      await told('not_subscribed');
+      await rig.send('kind refusing');
+      await rig.send('insert');
+      await reported('not_subscribed');
       const unsubscribed = await verdictOf(101, /^not_subscribed$/);
       expect(unsubscribed.causes).toContain('not_subscribed');
       // A free programme of the same stream has nothing to do with the card.
@@ -332,7 +336,7 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
       await fixture.close();
       await agent.close();
       await kept;
-      await rig.tell('kind good');
+      await rig.send('kind good');
     }
   }, 60_000);
 
@@ -340,11 +344,11 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
     const agent = await new CardAgent(rig.socket, 1_000).ready();
     try {
       expect((await agent.card()).state).toBe('ready');
-      await rig.tell('pcscd stop');
+      await rig.send('pcscd stop');
       await agent.receive();
       expect(await agent.card()).toMatchObject({ state: 'error', failure: 'no_daemon' });
-      await rig.tell('pcscd start');
-      await rig.tell('insert');
+      await rig.send('pcscd start');
+      await rig.send('insert');
       await until('the card is ready again', async () => (await agent.card()).state === 'ready');
       const received = await agent.receive('T26');
       const from = SCRAMBLED.periodStarts[4] ?? 0;

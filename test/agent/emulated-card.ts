@@ -1,6 +1,6 @@
 /**
  * The card daemon and a conditional access card with made-up keys, as a client of the virtual reader `vpcd` (vsmartcard).
- * It is told what to do by lines on standard input: `pcscd start|stop`, `insert`, `remove`, `delay MS`,
+ * It is controlled by lines on standard input: `pcscd start|stop`, `insert`, `remove`, `delay MS`,
  * `kind good|foreign|garbage|refusing`, `second insert|remove` for another reader, whose card is always a good one. `emulated-card.ts FOLDER`; the daemon's socket is FOLDER/sock.
  * Messages of vpcd: u16 length, then control (1 octet) or APDU.
  */

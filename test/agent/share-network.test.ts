@@ -126,7 +126,7 @@ describe.skipIf(missing !== undefined)('card sharing in a network', () => {
     writeFileSync(join(folder, 'scrambled.ts'), STREAM.scrambled);
     writeFileSync(join(folder, 'clear.ts'), STREAM.clear);
     rig = await CardRig.start();
-    await rig.tell('insert');
+    await rig.send('insert');
     owner = await machine();
     const router = await machine();
     [near, second, far, slow, stranger] = await Promise.all([

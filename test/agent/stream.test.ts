@@ -245,7 +245,7 @@ describe('a reader that lags', () => {
     socket.write(`GET /agent/stream?${T27}&use=slow HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     await until('two users', async () => (await agent.tuner(good.tuner)).users.length === 2);
     socket.pause();
-    await until('the lag is told', async () =>
+    await until('the lag is reported', async () =>
       (await agent.tuner(good.tuner)).users.some((user) => user.use === 'slow' && user.lagBytes > 500_000),
     );
     await until('one user', async () => (await agent.tuner(good.tuner)).users.length === 1);

@@ -134,12 +134,12 @@ async function encoded(id: number, wish: object): Promise<Playback> {
   return playback;
 }
 
-/** Seconds in the file at which the programme is on, with room to observe a flash. */
+/** Seconds in the file at which the programme is on, with a margin to observe a flash. */
 function placeOf(random: Random, line: AirLine): number {
   const from = line.secondsOf(cm.from);
   const to = Number.isNaN(line.secondsOf(cm.to)) ? from : line.secondsOf(cm.to);
-  const room = 3;
-  const [before, behind] = [from - room, line.seconds - to - room];
+  const margin = 3;
+  const [before, behind] = [from - margin, line.seconds - to - margin];
   const at = random.next() * (before + behind);
   return at < before ? at : to + at - before;
 }

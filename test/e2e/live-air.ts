@@ -60,7 +60,7 @@ export class LiveAir {
         return Response.json({ message: '空きチューナーがありません' }, { status: 409 });
       return this.refusal?.() ?? new Response(this.#stream(), { headers: { 'x-svc-tuner': 'gr-0' } });
     };
-    this.#tell();
+    this.#announce();
   }
 
   /** Streams that are read now. */
@@ -84,7 +84,7 @@ export class LiveAir {
   }
 
   /** The agent's list as it stands now. */
-  #tell(): void {
+  #announce(): void {
     const tuner: Tuner = {
       ...{
         id: 'gr-0',
@@ -128,7 +128,7 @@ export class LiveAir {
             const part = this.#received(sent);
             if (part !== undefined) parts.push(part);
           }
-          this.#tell();
+          this.#announce();
           if (parts.length > 0) controller.enqueue(Buffer.concat(parts));
         }, STEP_MS);
       },

@@ -253,7 +253,7 @@ describe('the queue', () => {
 test('a recording that cannot be encoded keeps its original and shows why', async () => {
   const id = home.put({ content: new Uint8Array(188 * 100).fill(0x47) });
   await home.send('POST', `/api/recordings/${id}/encode`, {});
-  const told = await comesTrue(
+  const reported = await comesTrue(
     'the refusal',
     async () => {
       const { queue: waiting, recent } = await queue();
@@ -263,6 +263,6 @@ test('a recording that cannot be encoded keeps its original and shows why', asyn
     },
     LIMIT_MS,
   );
-  expect(told.message).toContain('再生できる映像や音声がありません');
+  expect(reported.message).toContain('再生できる映像や音声がありません');
   expect(files(id)).toEqual(['ts']);
 });

@@ -73,7 +73,7 @@ function damaged(stream: Uint8Array): Uint8Array {
   return Buffer.concat(kept);
 }
 
-async function told(path: string, ...words: string[]): Promise<string> {
+async function ffmpegLog(path: string, ...words: string[]): Promise<string> {
   const child = Bun.spawn(
     [FFMPEG, '-v', 'info', '-nostdin', '-copyts', '-i', path, ...words, '-f', 'null', '-'],
     {
@@ -116,8 +116,8 @@ test(
     close();
     expect(code).toBe(0);
     const [sound, picture] = await Promise.all([
-      told(made, '-vn', '-af', 'silencedetect=n=-20dB:d=0.3'),
-      told(made, '-an', '-vf', 'blackdetect=d=0.3:pix_th=0.3'),
+      ffmpegLog(made, '-vn', '-af', 'silencedetect=n=-20dB:d=0.3'),
+      ffmpegLog(made, '-an', '-vf', 'blackdetect=d=0.3:pix_th=0.3'),
     ]);
     const beeps = [...sound.matchAll(/silence_end: ([\d.]+)/g)].map((match) => Number(match[1]));
     const flashes = [...picture.matchAll(/black_end:([\d.]+)/g)].map((match) => Number(match[1]));

@@ -200,8 +200,8 @@ test('an unavailable folder is waited for, and does not count as a failure', asy
   const one = home({ sources: { open: opened, room: async () => (isAway ? undefined : 1e12) } });
   one.put(film, 1_001);
   one.service.start();
-  const told = () => one.store.queue()[0]?.reason?.code === 'away';
-  await comesTrue('the message', told, LIMIT_MS);
+  const isReported = () => one.store.queue()[0]?.reason?.code === 'away';
+  await comesTrue('the message', isReported, LIMIT_MS);
   isAway = false;
   expect(await ended(one)).toMatchObject({ state: 'done', attempts: 0 });
 });

@@ -52,13 +52,13 @@ test('each quality is tried once while the machine is idle, and reported until s
     expect(home.store.trials()).toEqual([]);
     isIdle = true;
     await comesTrue('all qualities', () => home.store.trials().length === 3 || undefined, LIMIT_MS);
-    const told = measuredEncodes([], home.store.trials());
-    expect(told.map(({ codec, files }) => `${codec} ${files}`)).toEqual(['h264 0', 'h264 0', 'h264 0']);
+    const measured = measuredEncodes([], home.store.trials());
+    expect(measured.map(({ codec, files }) => `${codec} ${files}`)).toEqual(['h264 0', 'h264 0', 'h264 0']);
     const sizeOf = (quality: string): number =>
-      told.find((one) => one.quality === quality)?.bytesPerHour ?? 0;
+      measured.find((one) => one.quality === quality)?.bytesPerHour ?? 0;
     expect(sizeOf('small')).toBeGreaterThan(0);
     expect(sizeOf('fine')).toBeGreaterThan(sizeOf('small'));
-    expect(Math.min(...told.map(({ speed }) => speed))).toBeGreaterThan(0);
+    expect(Math.min(...measured.map(({ speed }) => speed))).toBeGreaterThan(0);
     // A real encode replaces the trial's figures.
     const done = home.store.trials().filter(({ quality }) => quality === 'small');
     const both = measuredEncodes(done, home.store.trials());

@@ -1,4 +1,4 @@
-/** Rows of the database are damaged while the service is away: everything else goes on, and what can of them too. */
+/** Rows of the database are damaged while the service is stopped: everything else works, and their undamaged fields too. */
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -104,8 +104,16 @@ async function damagedRows(): Promise<void> {
 
   await startService();
   await receiving();
-  for (const told of ['extended', 'genres', 'audios', 'measured', 'blockers', 'alternatives', 'conditions']) {
-    expect(service.log()).toMatch(new RegExp(`damaged database field.*field=${told}`));
+  for (const field of [
+    'extended',
+    'genres',
+    'audios',
+    'measured',
+    'blockers',
+    'alternatives',
+    'conditions',
+  ]) {
+    expect(service.log()).toMatch(new RegExp(`damaged database field.*field=${field}`));
   }
   expect(service.log()).toMatch(/damaged database field table=settings row=marginBefore/);
   expect((await read<ReservationItem[]>('reservations')).map(({ state }) => state)).toEqual([

@@ -27,7 +27,7 @@ interface Comparison {
   /** In seconds of the programme, for messages. */
   picture: string;
   /** Reported gaps, with adjacent ones merged, within the programme; and the really missing ones. */
-  told: TimeSpan[];
+  reported: TimeSpan[];
   missing: TimeSpan[];
   /** Largest difference between reported and missing, ms; infinite: a reported gap is not missing at all. */
   apartMs: number;
@@ -39,7 +39,7 @@ interface Comparison {
   countedApart: number;
 }
 
-/** @param startAt of the programme as the recording has it, which its gaps are told from; epoch ms */
+/** @param startAt start of the programme as recorded, to which its gaps are relative; epoch ms */
 export function compareWithFile(
   verdict: RecordingVerdict,
   bytes: Uint8Array,
@@ -53,21 +53,23 @@ export function compareWithFile(
     to: Math.min(startAt + endMs, aired.to),
   }));
   // Gaps between two clock references are only known to 100 ms.
-  const told = joined(gaps, NEAR_MS + BORDER_MS);
+  const reported = joined(gaps, NEAR_MS + BORDER_MS);
   const parts = missingOf(facts, aired);
   const missing = joined(parts);
   const seconds = (spans: readonly TimeSpan[]): string =>
     spans.map((one) => `${(one.from - aired.from) / 1000}..${(one.to - aired.from) / 1000}`).join(' ');
   const hidden = missing
     .filter(({ from, to }) => to - from > TOLERANCE_MS + BORDER_MS)
-    .filter(({ from, to }) => !told.some((one) => one.from < to && one.to > from));
-  // What else was on while another programme broke in is no part of it.
-  const apartMs = Math.min(...ways.map((way) => largestDifference(within(told, way), within(parts, way))));
+    .filter(({ from, to }) => !reported.some((one) => one.from < to && one.to > from));
+  // What was on while another programme interrupted it is not part of it.
+  const apartMs = Math.min(
+    ...ways.map((way) => largestDifference(within(reported, way), within(parts, way))),
+  );
   const { breaks, breaksAtHoles, repeats, unsynced } = facts;
   const { drops } = verdict;
   return {
-    ...{ told, missing, hidden: seconds(hidden), apartMs },
-    picture: `told ${seconds(told)}, missing ${seconds(missing)}, breaks ${breaks} and ${breaksAtHoles} at holes`,
+    ...{ reported, missing, hidden: seconds(hidden), apartMs },
+    picture: `reported ${seconds(reported)}, missing ${seconds(missing)}, breaks ${breaks} and ${breaksAtHoles} at holes`,
     isHalfMissing: ways.some((parts) => isHalf(parts, (part) => missingOf(facts, part))),
     countedApart:
       unsynced > 0
@@ -77,21 +79,23 @@ export function compareWithFile(
 }
 
 /** @returns ms; infinite: a reported gap is not missing at all */
-function largestDifference(told: readonly TimeSpan[], missing: readonly TimeSpan[]): number {
+function largestDifference(reported: readonly TimeSpan[], missing: readonly TimeSpan[]): number {
   const all = joined(missing);
   // Of a loss within the tolerance, before or behind another, the dropped packets may be counted instead.
   const withoutShort = joined(missing.filter(({ from, to }) => to - from > TOLERANCE_MS));
-  const differences = told.map((one) => Math.min(differenceTo(all, one), differenceTo(withoutShort, one)));
+  const differences = reported.map((one) =>
+    Math.min(differenceTo(all, one), differenceTo(withoutShort, one)),
+  );
   return Math.max(0, ...differences);
 }
 
-function differenceTo(missing: readonly TimeSpan[], told: TimeSpan): number {
-  const found = missing.filter(({ from, to }) => from < told.to && to > told.from);
+function differenceTo(missing: readonly TimeSpan[], reported: TimeSpan): number {
+  const found = missing.filter(({ from, to }) => from < reported.to && to > reported.from);
   const [first, last] = [found[0], found.at(-1)];
   if (first === undefined || last === undefined) return Number.POSITIVE_INFINITY;
   // The stretch between two gaps reported as one is as short as between those merged here.
   const between = found.map(({ from }, index) => from - (found[index - 1]?.to ?? from) - NEAR_MS);
-  return Math.max(Math.abs(first.from - told.from), Math.abs(last.to - told.to), ...between);
+  return Math.max(Math.abs(first.from - reported.from), Math.abs(last.to - reported.to), ...between);
 }
 
 /** What of the spans lies in the parts. */

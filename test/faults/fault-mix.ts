@@ -108,7 +108,7 @@ interface ProcessFault extends Struck {
   setup: HouseholdSetup;
   /**
    * Nothing is received when another programme breaks in: that what is on later, under another id, is the rest of the
-   * first one cannot be told from the next episode of its title.
+   * first one cannot be distinguished from the next episode of its title.
    */
   hidesBreakIn?: boolean;
   /** What the agent keeps meanwhile is read afterwards, unless the stream ends: then the same holds. */
@@ -156,7 +156,7 @@ interface MixedOutcome {
   /** Epoch ms. */
   startAt: number;
   aired: TimeSpan;
-  /** What the programme is, where another one broke in: as aired, its own parts, or as announced where that was not heard. */
+  /** What the programme is, if another one interrupted it: as aired (its own parts), or as announced if that was not received. */
   ways: readonly (readonly TimeSpan[])[];
 }
 
@@ -169,13 +169,13 @@ function wrongWith(
 ): string | undefined {
   const found = compareWithFile(verdict, bytes, aired, startAt, ways);
   const { picture, hidden, apartMs, isHalfMissing, countedApart } = found;
-  const tell = (what: string): string => `${what}: ${picture}, ${JSON.stringify(verdict)}`;
-  if (hidden !== '') return tell('hidden');
+  const finding = (what: string): string => `${what}: ${picture}, ${JSON.stringify(verdict)}`;
+  if (hidden !== '') return finding('hidden');
   if (apartMs > APART_MS + CLOCKS_MS + lateMs)
-    return tell(Number.isFinite(apartMs) ? `${apartMs} ms apart` : 'invented');
-  if (countedApart > 0) return tell('counted wrongly');
-  if (verdict.level === 'lost' && !isHalfMissing) return tell('not lost');
-  if (verdict.level === 'complete' && verdict.gaps.length > 0) return tell('not complete');
+    return finding(Number.isFinite(apartMs) ? `${apartMs} ms apart` : 'invented');
+  if (countedApart > 0) return finding('counted wrongly');
+  if (verdict.level === 'lost' && !isHalfMissing) return finding('not lost');
+  if (verdict.level === 'complete' && verdict.gaps.length > 0) return finding('not complete');
   for (const { startMs, endMs, cause } of verdict.gaps) {
     if (endMs - startMs <= SLIVER_MS) continue;
     const [from, to] = [startMs, endMs].map((ms) => (ms + startAt - evening.at) / 1000) as [number, number];
@@ -183,7 +183,7 @@ function wrongWith(
       ({ during, causes }) =>
         causes.includes(cause) && from < during[1] + NOTICED_SEC && to > during[0] - NOTICED_SEC,
     );
-    if (!isExplained) return tell(`wrong cause ${cause}`);
+    if (!isExplained) return finding(`wrong cause ${cause}`);
   }
   return undefined;
 }

@@ -77,7 +77,7 @@ const AIR: readonly Omit<FaultRow, 'household'>[] = [
     isShort: true,
     programme: WHOLE,
     faults: [{ fault: STALL, during: [6, 6.3] }],
-    // Counters break; no gap is told.
+    // Counters break; no gap is reported.
     level: 'damaged',
   },
   {

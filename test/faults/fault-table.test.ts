@@ -11,15 +11,15 @@ setDefaultTimeout(240_000);
 /** `FAULT_HOUSEHOLDS=air,disk` runs some of them. */
 const chosen = process.env.FAULT_HOUSEHOLDS?.split(',');
 const households = HOUSEHOLDS.filter((name) => chosen?.includes(name) ?? true);
-const rooms = new Map(households.map((name) => [name, faultTable(name)]));
+const suites = new Map(households.map((name) => [name, faultTable(name)]));
 
 beforeAll(async () => {
-  for (const room of rooms.values()) await room.start();
+  for (const suite of suites.values()) await suite.start();
 }, 300_000);
 afterAll(async () => {
-  await Promise.all([...rooms.values()].map((room) => room.close()));
+  await Promise.all([...suites.values()].map((suite) => suite.close()));
 }, 60_000);
 
 describe.concurrent('the fault table', () => {
-  for (const [name, room] of rooms) describe(name, room.tests);
+  for (const [name, suite] of suites) describe(name, suite.tests);
 });

@@ -186,7 +186,7 @@ export function faultTable(name: HouseholdName): FaultRoom {
     } else {
       const expected = { level, causes, mayBeComplete, isShort, mayLast };
       const apart = holdAgainstFile(verdict, bytes, aired, expected);
-      if (LONG) console.log(`${row.name}: told and missing are ${Math.round(apart)} ms apart`);
+      if (LONG) console.log(`${row.name}: reported and missing time are ${Math.round(apart)} ms apart`);
     }
     expect(recording.state).toBe(verdict.level === 'lost' ? 'failed' : 'recorded');
   };

@@ -11,7 +11,7 @@ import { clockwork } from './repeated-kills.ts';
 
 setDefaultTimeout(LONG ? 800_000 : 400_000);
 
-const ROOMS = {
+const SUITES = {
   'kills of agent and service': kills(),
   'faults at home': homeFaults(),
   'a clock that is set': clockFaults(),
@@ -27,8 +27,8 @@ const started = new Map<string, Promise<void>>();
  */
 beforeAll(() => {
   let before: Promise<unknown> = Promise.resolve();
-  for (const [name, room] of Object.entries(ROOMS)) {
-    const start = before.then(room.start);
+  for (const [name, suite] of Object.entries(SUITES)) {
+    const start = before.then(suite.start);
     // Reported by the tests that wait for it.
     before = start.catch(() => {});
     started.set(name, start);
@@ -36,11 +36,11 @@ beforeAll(() => {
 });
 afterAll(async () => {
   await Promise.allSettled(started.values());
-  await Promise.all(Object.values(ROOMS).map((room) => room.close()));
+  await Promise.all(Object.values(SUITES).map((suite) => suite.close()));
 }, 60_000);
 
 describe.concurrent('a household keeps recording through', () => {
-  for (const [name, { tests }] of Object.entries(ROOMS)) {
+  for (const [name, { tests }] of Object.entries(SUITES)) {
     describe(name, () => tests(async () => await started.get(name)));
   }
 });

@@ -36,7 +36,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => household?.close(), 60_000);
 
-/** Watches a station as it comes until told to leave; gives what came, or says that it was cut off. */
+/** Watches the original stream of a station until the signal; returns the packets, and whether it was cut off. */
 function view(stationId: number | undefined): { leave(): Promise<Uint8Array>; bytes(): number } {
   const leaving = new AbortController();
   const pieces: Uint8Array[] = [];

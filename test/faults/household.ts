@@ -35,7 +35,7 @@ export interface FaultRoom {
   close(): Promise<void>;
 }
 
-/** A room whose tests do not wait for the start of the others. */
+/** A suite whose tests do not wait for the start of the others. */
 export interface EarlyRoom extends Omit<FaultRoom, 'tests'> {
   /** @param started to be awaited by each test */
   tests(started: () => Promise<unknown>): void;
@@ -262,7 +262,7 @@ export class Household {
     });
   }
 
-  /** Somebody watches a station without conversion, until the signal or the end of the service. */
+  /** A viewer of the original stream of a station, until the signal or the end of the service. */
   async watch(stationId: number | undefined, signal: AbortSignal): Promise<{ ended: Promise<void> }> {
     const { body } = await fetch(`${this.url}/api/services/${stationId}/live?codec=raw`, { signal });
     return { ended: readOut(body) };
@@ -272,7 +272,7 @@ export class Household {
     return this.read('reservations');
   }
 
-  /** As the service told it a moment ago. */
+  /** As the service reported it last. */
   #recordings(shown: string): Promise<Recording[]> {
     const held = this.#lists.get(shown);
     const now = performance.now();

@@ -34,7 +34,7 @@ interface StreamFacts {
   repeats: number;
   /**
    * More that a recorder may count as well: those in holes of less than a second; at longer ones what broke besides the
-   * hole itself, which breaks each PID once, but what was lost right beside it cannot always be told from that.
+   * hole itself, which breaks each PID once, but loss right next to it cannot always be distinguished from that.
    */
   breaksAtHoles: number;
   /** Packets with transport_error_indicator. */
@@ -140,7 +140,7 @@ class StreamReader {
     else if (clock - before > HOLE_MS || clock < before) {
       this.#step = { from: before, to: clock, breaks: this.#breaksAtClock };
       this.#since.clear();
-    } else this.#told({ from: before, to: clock });
+    } else this.#addScrambled({ from: before, to: clock });
     this.#breaksAtClock = this.#facts.breaks;
     if (this.#step === undefined) this.#broken.clear();
     this.#interval = { packets: 0, scrambled: 0 };
@@ -175,7 +175,7 @@ class StreamReader {
     this.#at = step.from;
   }
 
-  #told({ from, to }: TimeSpan): void {
+  #addScrambled({ from, to }: TimeSpan): void {
     const { packets, scrambled } = this.#interval;
     if (scrambled * 2 <= packets) return;
     const last = this.#facts.scrambled.at(-1);

@@ -113,10 +113,10 @@ export function clockwork(): EarlyRoom {
           show,
           ids.get(show) ?? 0,
         );
-        const told = holes(verdict);
-        const worst = Math.max(...told.map(({ startMs, endMs }) => endMs - startMs));
+        const reported = holes(verdict);
+        const worst = Math.max(...reported.map(({ startMs, endMs }) => endMs - startMs));
         console.log(
-          `${killedAt.length} kills in ${SECONDS} s: ${told.length} holes, ${gapMs(verdict)} ms told, ` +
+          `${killedAt.length} kills in ${SECONDS} s: ${reported.length} holes, ${gapMs(verdict)} ms reported, ` +
             `${lostMs} ms missing, the longest ${worst} ms; ${bytes.length / 188} packets, ${pictures} pictures`,
         );
         console.log(
@@ -124,9 +124,9 @@ export function clockwork(): EarlyRoom {
         );
         // On a slow machine a kill may come before everything has recovered from the previous one, or just after.
         expect(loss.foreign).toBe(0);
-        expect(loss.holes).toBeGreaterThanOrEqual(told.length);
+        expect(loss.holes).toBeGreaterThanOrEqual(reported.length);
         expect(loss.holes).toBeLessThanOrEqual(killedAt.length);
-        expect(told.length).toBeGreaterThan(killedAt.length / 2);
+        expect(reported.length).toBeGreaterThan(killedAt.length / 2);
         expect(verdict).toMatchObject({ level: 'damaged', drops: 0 });
         expect(recording.state).toBe('recorded');
         expect(verdict.gaps.every(({ cause }) => CAUSES.has(cause))).toBe(true);
@@ -136,10 +136,10 @@ export function clockwork(): EarlyRoom {
         // Data waiting for the disk is lost as well; a busy machine kills late.
         const isOf = (kill: number, { startMs }: { startMs: number }): boolean =>
           startMs > kill - 1500 && startMs < kill + late;
-        expect(told.filter((hole) => !kills.some((kill) => isOf(kill, hole)))).toEqual([]);
+        expect(reported.filter((hole) => !kills.some((kill) => isOf(kill, hole)))).toEqual([]);
         const isIn = (kill: number, { startMs, endMs }: { startMs: number; endMs: number }): boolean =>
           startMs < kill + late && endMs > kill;
-        expect(kills.filter((kill) => !told.some((hole) => isIn(kill, hole)))).toEqual([]);
+        expect(kills.filter((kill) => !reported.some((hole) => isIn(kill, hole)))).toEqual([]);
         expect(Math.abs(gapMs(verdict) - lostMs)).toBeLessThan(killedAt.length * 300);
         expect(verdict.headMs).toBeGreaterThan(0);
         expect(verdict.tailMs).toBeGreaterThan(500);

@@ -44,7 +44,7 @@ function tests(): void {
       expect(workers).toHaveLength(2);
       const startAt = Date.now();
       workers[0]?.postMessage({ silence });
-      await until('it is told', () => desk.causes(session).length > 0);
+      await until('it is reported', () => desk.causes(session).length > 0);
       expect(desk.causes(session)).toEqual(['recorder_failed']);
       expect(Date.now() - startAt).toBeGreaterThan(SILENCE_MS - 1500);
       expect(desk.lines.join('')).toMatch(/worker lost.*reception worker.*no answer for \d+ ms/);

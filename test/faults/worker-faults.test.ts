@@ -9,19 +9,19 @@ import { silentWorkers } from './silent-workers.ts';
 // Real broadcast time passes, on a machine that may be busy.
 setDefaultTimeout(120_000);
 
-const ROOMS = {
+const SUITES = {
   'a stream worker': silentWorkers,
   'lives of a recorder': recorderLives,
   'a damaged database': damagedDatabase,
 };
 
 beforeAll(async () => {
-  await Promise.all(Object.values(ROOMS).map((room) => room.start()));
+  await Promise.all(Object.values(SUITES).map((suite) => suite.start()));
 }, 90_000);
 afterAll(async () => {
-  await Promise.all(Object.values(ROOMS).map((room) => room.close()));
+  await Promise.all(Object.values(SUITES).map((suite) => suite.close()));
 }, 60_000);
 
 describe.concurrent('within the service', () => {
-  for (const [name, { tests }] of Object.entries(ROOMS)) describe(name, tests);
+  for (const [name, { tests }] of Object.entries(SUITES)) describe(name, tests);
 });

@@ -93,9 +93,9 @@ async function drain({ body }: Response, signal: AbortSignal): Promise<void> {
 }
 
 /** All of it, from its real start to its real end, and nothing else. */
-function whole({ kept, told, loss, verdict }: Outcome, from: number, to: number): void {
-  expect({ told, level: verdict.level, gaps: verdict.gaps }).toEqual({
-    told: { from, to },
+function whole({ kept, programme, loss, verdict }: Outcome, from: number, to: number): void {
+  expect({ programme, level: verdict.level, gaps: verdict.gaps }).toEqual({
+    programme: { from, to },
     level: 'complete',
     gaps: [],
   });

@@ -43,7 +43,7 @@ export interface Outcome {
   recording: Recording;
   verdict: NonNullable<Recording['verdict']>;
   /** The service's record of the programme, and the content of the file, in seconds of the evening. */
-  told: Stretch;
+  programme: Stretch;
   kept: Stretch;
   loss: Comparison;
   bytes: Uint8Array;
@@ -148,7 +148,7 @@ export class ProgrammeChanges {
     return {
       ...{ recording, verdict, bytes },
       loss: compare(bytes, await this.air.sent(channel, this.at(-30), Date.now())),
-      told: { from: second(startAt), to: second(endAt) },
+      programme: { from: second(startAt), to: second(endAt) },
       kept: { from: moments[0] ?? Number.POSITIVE_INFINITY, to: moments.at(-1) ?? Number.NEGATIVE_INFINITY },
     };
   }

@@ -4,13 +4,13 @@ import { eventId, programId, type StationId } from '../../arib/ids.ts';
 import { reservationId } from '../../src/model/ids.ts';
 import type { ReservationId } from '../../src/model/reservation.ts';
 import { GR_TUNER } from '../schedule/plan-home.ts';
-import { SimulatedTables, type Told } from './simulated-tables.ts';
+import { type Announced, SimulatedTables } from './simulated-tables.ts';
 
-const NEWS: Told = { event: 1, title: '正午のニュース', at: -30, minutes: 30 };
-const GAME: Told = { event: 2, title: '野球中継', at: 0, minutes: 30 };
-const FILM: Told = { event: 3, title: '夜の映画', at: 30, minutes: 60 };
-const LATE: Told = { event: 4, title: '深夜の番組', at: 90, minutes: 60 };
-const FLASH: Told = { event: 99, title: '緊急ニュース', at: 33, minutes: 5 };
+const NEWS: Announced = { event: 1, title: '正午のニュース', at: -30, minutes: 30 };
+const GAME: Announced = { event: 2, title: '野球中継', at: 0, minutes: 30 };
+const FILM: Announced = { event: 3, title: '夜の映画', at: 30, minutes: 60 };
+const LATE: Announced = { event: 4, title: '深夜の番組', at: 90, minutes: 60 };
+const FLASH: Announced = { event: 99, title: '緊急ニュース', at: 33, minutes: 5 };
 /** Margins of 10 and 15 s, in steps of 5 s. */
 const BEFORE = 0.17;
 const AFTER = 0.25;
@@ -26,11 +26,15 @@ async function evening(tuners = [GR_TUNER]) {
   air.list(station, -60, [NEWS, GAME, FILM, LATE]);
   air.say(station, -60, NEWS, GAME);
   await air.until(-50);
-  const book = ({ event }: Told, on = station): ReservationId => air.reserve(on, event);
-  const say = (at: number, present: Told | null, following: Told | null = FILM, on = station): void =>
-    air.say(on, at, present, following);
+  const book = ({ event }: Announced, on = station): ReservationId => air.reserve(on, event);
+  const say = (
+    at: number,
+    present: Announced | null,
+    following: Announced | null = FILM,
+    on = station,
+  ): void => air.say(on, at, present, following);
   const isNow = (id: ReservationId) => air.reservation(id)?.programId;
-  const idOf = ({ event }: Told, on: StationId = station) => programId(on, eventId(event));
+  const idOf = ({ event }: Announced, on: StationId = station) => programId(on, eventId(event));
   return { air, station, book, say, isNow, idOf };
 }
 
@@ -333,7 +337,7 @@ describe('present/following that changes its mind', () => {
     ['seconds before the start, in present/following alone', -0.1, false],
     ['at the start', 0, false],
     ['while it is on', 10, false],
-    ['beyond its told end', 33, false],
+    ['beyond its announced end', 33, false],
   ])('of the number of a programme: %s', async (_, minute, isListed) => {
     const { air, station, book, say, isNow, idOf } = await evening();
     const game = book(GAME);

@@ -30,7 +30,7 @@ import { settled } from '../schedule/settled.ts';
 import { VirtualRecorder } from './virtual-recorder.ts';
 
 /** An event of a table. Times in minutes from noon; null: not decided. */
-export interface Told {
+export interface Announced {
   event: number;
   title: string;
   at: number | null;
@@ -43,14 +43,14 @@ export interface Told {
 interface Said {
   at: number;
   station: StationId;
-  present: Told | null;
-  following: Told | null;
+  present: Announced | null;
+  following: Announced | null;
 }
 
 interface Listed {
   at: number;
   station: StationId;
-  programs: readonly Told[];
+  programs: readonly Announced[];
 }
 
 const STEP_MS = 5000;
@@ -94,12 +94,12 @@ export class SimulatedTables {
   }
 
   /** From a minute on its schedule is this. */
-  list(station: StationId, at: number, programs: readonly Told[]): void {
+  list(station: StationId, at: number, programs: readonly Announced[]): void {
     this.#schedules.push({ station, at, programs });
   }
 
   /** From a minute on its present/following is this. */
-  say(station: StationId, at: number, present: Told | null, following: Told | null): void {
+  say(station: StationId, at: number, present: Announced | null, following: Announced | null): void {
     this.#script.push({ station, at, present, following });
   }
 
@@ -160,7 +160,7 @@ export class SimulatedTables {
       if (present === undefined || (!isTold && isRead === wasRead && !isTick(now, present))) continue;
       if (isTold) this.#hear(present, station, now);
       if (!isRead) present.release(1, wallMs(now));
-      isNew = (await this.#tell(present, station, now)) || isNew;
+      isNew = (await this.#announce(present, station, now)) || isNew;
     }
     if (isNew || now - this.#plannedAt >= PLAN_MS) this.#plan(now);
     this.#recorder.step(now);
@@ -171,7 +171,7 @@ export class SimulatedTables {
     this.#schedules = this.#schedules.filter((one) => !due.includes(one));
     for (const { station, programs } of due) {
       const present = this.#presents.get(station);
-      const records = programs.map((told) => recordOf(station, told));
+      const records = programs.map((announced) => recordOf(station, announced));
       const merged = records.map((record) => present?.held(record.eventId, now) ?? record);
       await this.#writer.write(
         {
@@ -198,11 +198,11 @@ export class SimulatedTables {
   #hear(present: StationPresent, station: StationId, now: BroadcastMs): void {
     const said = this.#said.get(station);
     if (said === undefined) return;
-    for (const [number, told] of [said.present, said.following].entries())
-      present.take(eitOf(station, number, told), 1, wallMs(now));
+    for (const [number, announced] of [said.present, said.following].entries())
+      present.take(eitOf(station, number, announced), 1, wallMs(now));
   }
 
-  async #tell(present: StationPresent, station: StationId, now: BroadcastMs): Promise<boolean> {
+  async #announce(present: StationPresent, station: StationId, now: BroadcastMs): Promise<boolean> {
     const said = present.read(now);
     const programs = [said.present, said.following].filter((program) => program != null);
     await this.#writer.write(
@@ -263,8 +263,8 @@ function minuteOf(at: number): number {
   return Math.round(((at - NOON) / MINUTE) * 100) / 100;
 }
 
-function eventOf(told: Told): EitEvent {
-  const { event, title, at, minutes, runningStatus = 0, relay } = told;
+function eventOf(announced: Announced): EitEvent {
+  const { event, title, at, minutes, runningStatus = 0, relay } = announced;
   const group =
     relay === undefined
       ? []
@@ -293,7 +293,7 @@ function eventOf(told: Told): EitEvent {
   };
 }
 
-function eitOf(station: StationId, sectionNumber: number, told: Told | null): Eit {
+function eitOf(station: StationId, sectionNumber: number, announced: Announced | null): Eit {
   const { networkId, serviceId } = partsOf(station);
   return {
     tableId: 0x4e,
@@ -307,13 +307,13 @@ function eitOf(station: StationId, sectionNumber: number, told: Told | null): Ei
     lastSectionNumber: 1,
     segmentLastSectionNumber: 1,
     lastTableId: 0x4e,
-    events: told === null ? [] : [eventOf(told)],
+    events: announced === null ? [] : [eventOf(announced)],
   };
 }
 
 /** As a schedule lists it. */
-function recordOf(station: StationId, told: Told): ProgramRecord {
-  const event = broadcastEvent(eventOf(told));
+function recordOf(station: StationId, announced: Announced): ProgramRecord {
+  const event = broadcastEvent(eventOf(announced));
   const startAt = event.startAt ?? broadcastMs(NOON);
   const endAt = broadcastMs(startAt + (event.durationMs ?? 60 * MINUTE));
   return programOf(station, partsOf(station).networkId, event, { startAt, endAt, openEnd: false });

@@ -39,7 +39,7 @@ interface Programme {
 }
 
 /** All variants of a programme, in any table and version of the stretch. */
-interface Heard {
+interface Received {
   variants: Programme[];
   texts: Record<string, string>[];
   /** Some of the texts is the schedule's. */
@@ -103,8 +103,8 @@ function textOf(event: PeerRecord): Record<string, string> | undefined {
 }
 
 /** Every event that the peer finds, by programme id. */
-function heardIn(packets: Uint8Array): Map<number, Heard> {
-  const heard = new Map<number, Heard>();
+function receivedIn(packets: Uint8Array): Map<number, Received> {
+  const received = new Map<number, Received>();
   for (const section of sectionsOf(packets)) {
     if (section.pid !== 0x12) continue;
     const peer = peerOf(section.tableId);
@@ -116,7 +116,7 @@ function heardIn(packets: Uint8Array): Map<number, Heard> {
     );
     for (const event of records(table.events)) {
       const id = programId(station, Number(event.event_id) as never);
-      const known = heard.get(id) ?? {
+      const known = received.get(id) ?? {
         variants: [],
         texts: [],
         textScheduled: false,
@@ -124,7 +124,7 @@ function heardIn(packets: Uint8Array): Map<number, Heard> {
         scheduled: false,
         undecided: false,
       };
-      heard.set(id, known);
+      received.set(id, known);
       const variant = variantOf(event);
       const scheduled = section.tableId >= 0x50;
       known.undecided ||=
@@ -138,7 +138,7 @@ function heardIn(packets: Uint8Array): Map<number, Heard> {
       known.scheduled ||= scheduled && (section.tableId & 8) === 0;
     }
   }
-  return heard;
+  return received;
 }
 
 /** Reads the stream like a collection run; returns the database. */
@@ -234,7 +234,7 @@ test.each(SCENARIO.channels.map((plan) => [plan.type, plan.channel, plan] as con
     // The whole stream is read in a moment, so "now" is its end: programmes that ended in it are over.
     const begin = broadcastMs((Math.floor(Date.now() / 1000) - seconds) * 1000);
     const packets = tablePackets(SCENARIO, plan, seconds, begin);
-    const heard = heardIn(packets);
+    const received = receivedIn(packets);
     const database = await stored(SCENARIO, plan, packets);
     const rows = database
       .query<StoredRow, []>(
@@ -244,7 +244,7 @@ test.each(SCENARIO.channels.map((plan) => [plan.type, plan.channel, plan] as con
     const compared = { programmes: 0, texts: 0, shared: 0 };
     const lenders = new Map(rows.map((row) => [row.id, row]));
     for (const row of rows) {
-      const said = heard.get(row.id);
+      const said = received.get(row.id);
       if (said === undefined) throw new Error(`nobody sent ${row.id}`);
       const lender = row.borrows === null ? undefined : lenders.get(row.borrows);
       if (row.open_end === 0 && lender === undefined && said.variants.length > 0 && !said.undecided) {
@@ -273,7 +273,7 @@ test.each(SCENARIO.channels.map((plan) => [plan.type, plan.channel, plan] as con
       }
     }
     const ids = new Set(rows.map((row) => row.id));
-    const missing = [...heard].filter(([id, { scheduled, variants }]) => {
+    const missing = [...received].filter(([id, { scheduled, variants }]) => {
       const last = variants.at(-1);
       return scheduled && last !== undefined && last.endAt > begin + seconds * 1000 && !ids.has(id);
     });

@@ -38,7 +38,7 @@ function detect(store: ChapterStore, id: number, reliable: boolean, startMs = 30
 
 const cmReliable = async (id: number) => (await home.item(id))?.cmReliable;
 
-test('what was detected is told with a tag that changes when it is detected again', async () => {
+test('detected chapters have an ETag that changes with a new detection', async () => {
   const { id, store } = await recorded();
   detect(store, id, true);
   const first = await home.get(path(id));

@@ -114,17 +114,17 @@ async function probed(bytes: Uint8Array): Promise<Probed> {
     stdout: 'pipe',
     stderr: 'ignore',
   });
-  const told = (await new Response(child.stdout).json()) as {
+  const probed = (await new Response(child.stdout).json()) as {
     packets?: { codec_type: string; pts_time?: string }[];
     streams?: { codec_type: string; width?: number; height?: number }[];
   };
   const times = (kind: string): number[] =>
-    (told.packets ?? [])
+    (probed.packets ?? [])
       .filter(({ codec_type }) => codec_type === kind)
       .map(({ pts_time }) => Number(pts_time))
       .filter(Number.isFinite)
       .sort((a, b) => a - b);
-  const picture = told.streams?.find(({ codec_type }) => codec_type === 'video');
+  const picture = probed.streams?.find(({ codec_type }) => codec_type === 'video');
   const size = picture === undefined ? '' : `${picture.width}x${picture.height}`;
   return { video: times('video'), audio: times('audio'), size };
 }

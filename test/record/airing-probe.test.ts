@@ -34,7 +34,7 @@ async function priorities(on: TestBroadcast, channel: string): Promise<number[]>
     .flatMap(({ users }) => users.map((one) => one.priority));
 }
 
-/** A recording whose service was stopped in its middle and is away until its told end has passed. */
+/** A recording whose service was stopped in its middle and is stopped until its announced end has passed. */
 async function stoppedBeforeItsEnd(
   channel: string,
 ): Promise<{ folder: string; began: number; order: RecordingOrder }> {

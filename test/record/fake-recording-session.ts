@@ -12,13 +12,13 @@ import {
 import type { SessionOptions, SessionResult } from '../../src/record/recording-session.ts';
 import type { Session } from '../../src/record/running-recording.ts';
 
-/** Ends when it is told to; its state transitions are the real ones. */
+/** Ends on request; its state transitions are the real ones. */
 export class FakeRecordingSession implements Session {
   readonly #done = Promise.withResolvers<SessionResult>();
   readonly done = this.#done.promise;
   phase: 'receiving' | 'over' = 'receiving';
   course: RecordingCourse;
-  /** Steps of the clock it was told of, ms. */
+  /** Clock steps it was notified of, ms. */
   clockSteps: number[] = [];
   measured: Measured = nothingMeasured();
 

@@ -156,7 +156,7 @@ describe.skipIf(!isRoot).concurrent('a full disk', () => {
     const began = Date.now();
     const session = desk.record({ station: air.station('T33'), endAt: began + FAR_MS, folders });
     await until('it writes', () => session.state.bytes > 100_000);
-    // A busy machine may not have told in time where the folder is mounted.
+    // A busy machine may not have reported the mount of the folder in time.
     const path = join(disk, 'recordings');
     await until('its mount is known', async () => {
       await desk.mounts.used(path);
@@ -199,7 +199,7 @@ describe.skipIf(!isRoot).concurrent('a full disk', () => {
     const startAt = Date.now();
     const filler = join(small, 'filler');
     fill(filler);
-    await until('it is told', () => desk.lines.some((line) => line.includes('ENOSPC')));
+    await until('it is reported', () => desk.lines.some((line) => line.includes('ENOSPC')));
     const before = session.state.bytes;
     rmSync(filler);
     await until('it writes again', () => session.state.bytes > before + 100_000);

@@ -83,7 +83,7 @@ describe.concurrent('a recording', () => {
     const to = from + STALL_MS;
     air.fault({ kind: 'stall', channel: 'T32', from, to });
     const breaks = () => desk.store.measured(session.options.id)?.breaks ?? [];
-    await until('the stall is told', () => breaks().some(({ cause }) => cause === 'stalled'));
+    await until('the stall is reported', () => breaks().some(({ cause }) => cause === 'stalled'));
     const before = session.state.bytes;
     await until('it receives again', () => session.state.bytes > before + 100_000);
     const { verdict, bytes } = await desk.stopAndConclude(session, from - 500);

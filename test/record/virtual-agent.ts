@@ -74,7 +74,7 @@ class VirtualStream {
     }
   }
 
-  tell(isLate: boolean): void {
+  report(isLate: boolean): void {
     if (isLate) return;
     for (const act of this.#messages.splice(0)) act();
   }
@@ -89,14 +89,14 @@ class VirtualStream {
     this.isOver = true;
     this.take(new Uint8Array(0), false);
     await this.#output?.stop('stream');
-    this.tell(false);
+    this.report(false);
     this.options.handlers.ended({ code: 'ended', reason: 'broke', sentence: null }, 'tuning');
   }
 
   async close(): Promise<number> {
     this.isOver = true;
     await this.#output?.stop('dropped');
-    this.tell(false);
+    this.report(false);
     return 0;
   }
 
@@ -192,7 +192,7 @@ export class VirtualAgent {
       if (isEnd || this.#isAway) stream.isBroken = true;
       stream.take(bytes, isFrozen || isBusy('packets'));
       if (isFrozen) continue;
-      stream.tell(isBusy('messages'));
+      stream.report(isBusy('messages'));
       if (!stream.isBroken) continue;
       if (stream.isOpened) await stream.end();
       else stream.tables.reject(new Failure('no_signal', 'broke'));

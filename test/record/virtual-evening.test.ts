@@ -24,20 +24,20 @@ async function wrongWith(plan: EveningPlan): Promise<string | undefined> {
     aired,
     startAt,
   );
-  const tell = (what: string): string => `${what}: ${picture}, ${JSON.stringify({ verdict, plan })}`;
+  const finding = (what: string): string => `${what}: ${picture}, ${JSON.stringify({ verdict, plan })}`;
   // No programme of these evenings must not be copied from its begin on.
-  if (end === 'copy_never') return tell('given up');
-  if (hidden !== '') return tell('hidden');
-  if (apartMs > APART_MS) return tell(Number.isFinite(apartMs) ? `${apartMs} ms apart` : 'invented');
+  if (end === 'copy_never') return finding('given up');
+  if (hidden !== '') return finding('hidden');
+  if (apartMs > APART_MS) return finding(Number.isFinite(apartMs) ? `${apartMs} ms apart` : 'invented');
   // Of each stream a break is not seen where a killed process had counted up to there.
-  if (countedApart > (plan.process.kind === 'kill' ? 2 : 0)) return tell('counted wrongly');
-  if (verdict.level === 'complete' && verdict.gaps.length > 0) return tell('not complete');
-  if (verdict.level === 'lost' && !isHalfMissing) return tell('not lost');
+  if (countedApart > (plan.process.kind === 'kill' ? 2 : 0)) return finding('counted wrongly');
+  if (verdict.level === 'complete' && verdict.gaps.length > 0) return finding('not complete');
+  if (verdict.level === 'lost' && !isHalfMissing) return finding('not lost');
   return undefined;
 }
 
 test(
-  `what is told is what is missing (FUZZ_SEED=${fuzzSeed()})`,
+  `the reported gaps are the real ones (FUZZ_SEED=${fuzzSeed()})`,
   async () => {
     const random = new Random(fuzzSeed());
     for (let recording = 0; recording < RECORDINGS; recording += 1) {
@@ -47,7 +47,7 @@ test(
   FUZZ_TIMEOUT,
 );
 
-/** Found by random evenings: each was told wrongly once. */
+/** Found by random evenings: each was once reported wrongly. */
 const FOUND: readonly [string, Partial<EveningPlan>][] = [
   ['a stall of less than a second', { air: [{ kind: 'stall', from: 11.9, to: 12.7 }] }],
   [
@@ -114,6 +114,6 @@ const FOUND: readonly [string, Partial<EveningPlan>][] = [
   ],
 ];
 
-test.each(FOUND)('%s is reported as it is missing', async (_, plan) => {
+test.each(FOUND)('%s is reported correctly', async (_, plan) => {
   expect(await wrongWith({ ...QUIET, ...plan })).toBeUndefined();
 });

@@ -107,7 +107,7 @@ export class FileWork {
     return () => void Object.assign(methods, Object.fromEntries(before));
   }
 
-  /** Resolves when files have done all that they were told. */
+  /** Resolves when files have completed all operations. */
   async done(): Promise<void> {
     for (let quiet = 0; quiet < 2; quiet += 1) {
       await settled('files', () => this.#pending === 0);

@@ -35,7 +35,7 @@ const AHEAD = 8;
 const RECORDED_REACH = 30 * DAY;
 const FORGOTTEN = 14 * DAY;
 /** A tuner that is tuned and three tables. */
-const TOLD = MINUTE;
+const TIME_DELAY = MINUTE;
 
 export const BIT: Readonly<Record<TroubleKind | 'clock', number>> = {
   off: 1,
@@ -106,7 +106,7 @@ export class HardHome {
   #clockError = 0;
   #onSince: number;
   /** Since when the broadcast can tell the time. */
-  #canHearSince = 0;
+  #canReceiveSince = 0;
   /** The agent's last tuner list. */
   #heard: readonly Tuner[] | null = null;
   #openings: readonly PlannedOpening[] = [];
@@ -165,7 +165,7 @@ export class HardHome {
     if (news !== undefined)
       changed = this.#say([...news.remove, ...news.put.map(({ program }) => program.id)]) || changed;
     if (!this.isIn('off')) {
-      changed = this.#tellTime() || changed;
+      changed = this.#announceTime() || changed;
       home.now = broadcastMs(at + this.#clockError);
       home.isTimeSure = this.isTimeSure;
       home.runningSince = broadcastMs(this.#onSince + this.#clockError);
@@ -211,8 +211,8 @@ export class HardHome {
       for (const running of this.#running.values()) this.#lose(running);
       this.#agent = new AgentModel(this.tuners);
     }
-    if (this.isIn('off') || this.isIn('agent')) this.#canHearSince = Infinity;
-    else if (this.#canHearSince === Infinity) this.#canHearSince = this.at;
+    if (this.isIn('off') || this.isIn('agent')) this.#canReceiveSince = Infinity;
+    else if (this.#canReceiveSince === Infinity) this.#canReceiveSince = this.at;
     for (let tuner = 0; tuner < this.tuners.length; tuner++) {
       for (const id of this.#agent.setBroken(tuner, this.isBroken(tuner))) {
         const running = [...this.#running.values()].find((one) => one.id === id);
@@ -238,8 +238,8 @@ export class HardHome {
   }
 
   /** @returns whether the clock is right since now */
-  #tellTime(): boolean {
-    if (this.isTimeSure || this.at < this.#canHearSince + TOLD) return false;
+  #announceTime(): boolean {
+    if (this.isTimeSure || this.at < this.#canReceiveSince + TIME_DELAY) return false;
     this.#clockError = 0;
     return true;
   }
@@ -391,7 +391,7 @@ export class HardHome {
     for (const { programId, openAt, closeAt, holdUntil, after } of this.#openings) {
       if (openAt > home.now || closeAt <= home.now || this.#running.has(programId)) continue;
       // A machine that was just started waits for the time.
-      if (!wasSure && this.at < this.#canHearSince + TOLD) continue;
+      if (!wasSure && this.at < this.#canReceiveSince + TIME_DELAY) continue;
       const reservation = home.of(programId);
       if (reservation?.state !== 'scheduled') continue;
       if (this.taken.has(programId)) this.faults.push(`${reservation.name} is recorded twice`);
@@ -453,7 +453,7 @@ export class HardHome {
   #refused({ reservation: { name } }: Taken): void {
     // Somebody runs over in this very minute: the plan that follows knows.
     const late = [...this.#running.values()].some(({ taken }) => this.air.silent.has(taken.programId));
-    const isBack = this.at <= this.#canHearSince + 2 * MINUTE;
+    const isBack = this.at <= this.#canReceiveSince + 2 * MINUTE;
     if (!late && !isBack)
       this.faults.push(`${name} was planned and refused at ${new Date(this.at).toISOString()}`);
   }

@@ -40,19 +40,19 @@ async function json<T>(service: TestService, path: string): Promise<T> {
 const names = async (service: TestService): Promise<string[]> =>
   (await json<Station[]>(service, '/api/services')).map((station) => station.name);
 
-/** Follows `/api/events`; gives the names heard. */
-async function listen(service: TestService): Promise<{ heard: string[]; stop(): void }> {
+/** Follows `/api/events`; returns the names received. */
+async function listen(service: TestService): Promise<{ received: string[]; stop(): void }> {
   const stopping = new AbortController();
   const response = await fetch(`${service.url}/api/events`, { signal: stopping.signal });
   expect(response.headers.get('content-type')).toStartWith('text/event-stream');
-  const heard: string[] = [];
+  const received: string[] = [];
   void (async () => {
     const decoder = new TextDecoder();
     for await (const chunk of response.body ?? []) {
-      for (const match of decoder.decode(chunk).matchAll(/^event: (\w+)$/gm)) heard.push(match[1] ?? '');
+      for (const match of decoder.decode(chunk).matchAll(/^event: (\w+)$/gm)) received.push(match[1] ?? '');
     }
   })().catch(() => {});
-  return { heard, stop: () => stopping.abort() };
+  return { received, stop: () => stopping.abort() };
 }
 
 describe('the agent', () => {
@@ -72,9 +72,9 @@ describe('the agent', () => {
   test('that becomes unavailable leaves the stations, and is found again', async () => {
     const service = await start();
     await until(async () => (await names(service)).length === 2);
-    const { heard, stop } = await listen(service);
+    const { received, stop } = await listen(service);
     await agent.stop();
-    await until(() => heard.includes('tuners'));
+    await until(() => received.includes('tuners'));
     await until(async () => (await json<Status>(service, '/api/status')).agent.state === 'unavailable');
     expect(await names(service)).toHaveLength(2);
     agent.start();
@@ -86,15 +86,15 @@ describe('the agent', () => {
     const service = await start({ CHANNEL_SYNC_INTERVAL: '3600000' });
     await until(async () => (await names(service)).length === 2);
     await until(async () => (await json<Status>(service, '/api/status')).agent.state === 'connected');
-    const { heard, stop } = await listen(service);
+    const { received, stop } = await listen(service);
     agent.channels = CHANNELS.slice(0, 1);
     await until(async () => {
       agent.announce('channels');
-      return heard.includes('channels') && heard.includes('services');
+      return received.includes('channels') && received.includes('services');
     });
     expect(await names(service)).toEqual(['試験テレビ']);
     agent.announce('tuners');
-    await until(() => heard.includes('tuners'));
+    await until(() => received.includes('tuners'));
     stop();
   });
 
@@ -186,13 +186,13 @@ describe('a station that is gone from the agent', () => {
            created_at, updated_at) VALUES (1, $satellite, 'scheduled', 2, '番組', '', $later, $later, 0, 0)`,
       )
       .run({ satellite, later });
-    const { heard, stop } = await listen(service);
+    const { received, stop } = await listen(service);
     agent.channels = CHANNELS.slice(0, 1);
     agent.announce('channels');
     await until(async () => (await names(service)).length === 1);
     // The plan may have told of it before: no tuner of these receives it.
     await until(() => database.query('SELECT state FROM reservations').values()[0]?.[0] === 'cancelled');
-    await until(() => heard.includes('reservations'));
+    await until(() => received.includes('reservations'));
     expect(database.query('SELECT id FROM programs').values()).toEqual([]);
     agent.channels = CHANNELS;
     agent.announce('channels');

@@ -11,7 +11,7 @@ const LISTS = ['reservations', 'rules', 'recordings', 'settings'] as const;
 type List = (typeof LISTS)[number];
 
 let home: Bookings;
-let heard: string[];
+let received: string[];
 const leaving = new AbortController();
 let listening: Promise<void>;
 
@@ -34,7 +34,7 @@ async function listen({ body }: Response): Promise<void> {
     for await (const chunk of body ?? []) {
       for (const { name, data } of parser.feed(chunk)) {
         if (name !== 'ping') expect([name, data]).toEqual([name, '1']);
-        heard.push(name);
+        received.push(name);
       }
     }
   } catch (error) {
@@ -44,9 +44,9 @@ async function listen({ body }: Response): Promise<void> {
 
 /** Everything that was decided before has been told. */
 async function settled(): Promise<void> {
-  heard = [];
+  received = [];
   await fence();
-  heard = [];
+  received = [];
 }
 
 let fences = 0;
@@ -54,14 +54,14 @@ let fences = 0;
 /** Events of a change made now come after those of earlier changes. */
 async function fence(): Promise<void> {
   // Planned and checked after everything before: a booking that was removed again leaves the lists as they were.
-  const from = heard.length;
+  const from = received.length;
   const item = await home.json<ReservationItem>('POST', '/api/reservations', {
     programId: home.program(`しるし${++fences}`, 10_000 + fences * 60),
   });
-  await until(() => heard.slice(from).includes('reservations'));
-  const again = heard.length;
+  await until(() => received.slice(from).includes('reservations'));
+  const again = received.length;
   expect((await home.ask('DELETE', `/api/reservations/${item.id}`)).status).toBe(204);
-  await until(() => heard.slice(again).includes('reservations'));
+  await until(() => received.slice(again).includes('reservations'));
 }
 
 const read = async (): Promise<Record<List, string>> => ({
@@ -82,17 +82,17 @@ async function toldOf(act: () => Promise<unknown>): Promise<string[]> {
   const wanted = LISTS.filter((name) => name !== 'reservations');
   const after = await read();
   const changed = LISTS.filter((name) => before[name] !== after[name]);
-  await until(() => changed.every((name) => heard.includes(name)));
-  const sooner = new Set(heard);
+  await until(() => changed.every((name) => received.includes(name)));
+  const sooner = new Set(received);
   await fence();
-  const later = new Set(heard);
+  const later = new Set(received);
   for (const name of wanted) expect([name, later.has(name)]).toEqual([name, changed.includes(name)]);
   if (!changed.includes('reservations')) expect([...sooner]).not.toContain('reservations');
   return changed;
 }
 
 beforeEach(() => {
-  heard = [];
+  received = [];
   home.clear();
   home.database.run('DELETE FROM recordings');
 });

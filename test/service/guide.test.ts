@@ -371,7 +371,7 @@ describe('/api/search', () => {
   }
   const q = (text: string) => `q=${encodeURIComponent(text)}`;
 
-  test('four rows a section unless told otherwise, ten at most, and whether there are more', async () => {
+  test('four rows per section by default, ten at most, and whether there are more', async () => {
     putPrograms(
       database,
       Array.from({ length: 12 }, (_, index) => row(index + 1, { name: `ｱﾆﾒ劇場 第${index}話` })),

@@ -189,13 +189,13 @@ describe('pairing', () => {
     const stream = await fetch(`${home.url}/api/events`, { signal: leaving.signal });
     const reader = stream.body?.getReader();
     await pair();
-    let heard = '';
-    while (!heard.includes('event: tokens')) {
+    let received = '';
+    while (!received.includes('event: tokens')) {
       const { value, done } = (await reader?.read()) ?? { done: true };
       if (done || value === undefined) break;
-      heard += new TextDecoder().decode(value);
+      received += new TextDecoder().decode(value);
     }
-    expect(heard).toContain('event: tokens');
+    expect(received).toContain('event: tokens');
     leaving.abort();
   });
 

@@ -56,7 +56,7 @@ describe('files', () => {
       string
     >[]) {
       const head = await file(id, headers, 'source=ts', 'HEAD');
-      const told = ({ status, headers: all }: Response) => [
+      const summary = ({ status, headers: all }: Response) => [
         status,
         all.get('content-length'),
         all.get('content-range'),
@@ -64,7 +64,7 @@ describe('files', () => {
         all.get('accept-ranges'),
       ];
       // RFC 9110, 14.2.
-      expect(told(head)).toEqual(told(whole));
+      expect(summary(head)).toEqual(summary(whole));
       expect((await head.bytes()).length).toBe(0);
     }
   });

@@ -250,13 +250,13 @@ function rowOf(index: number, fill: RecordingFill): RecordingRow {
   const subtitle = show.subtitles[number % Math.max(show.subtitles.length, 1)];
   const film = show.name === '土曜名画座' ? `「${FILMS[turn % FILMS.length]}」` : '';
   const marks = which % 2 === 0 ? '[字]' : '[二][字]';
-  const told = subtitle === undefined ? film : ` 第${number}話「${subtitle}」`;
+  const episode = subtitle === undefined ? film : ` 第${number}話「${subtitle}」`;
   return {
     station: station.id,
     serviceName: station.name,
-    name: `${turn % 9 === 8 ? '[再]' : ''}${show.name}${told}${marks}`,
+    name: `${turn % 9 === 8 ? '[再]' : ''}${show.name}${episode}${marks}`,
     description: show.description,
-    extended: { 番組内容: `${show.description}${told}` },
+    extended: { 番組内容: `${show.description}${episode}` },
     genres: [show.genre],
     audios: [{ componentTag: 16, componentType: 3, main: true, languages: ['jpn'], text: 'ステレオ' }],
     startAt,

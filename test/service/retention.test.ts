@@ -57,13 +57,13 @@ describe('retention', () => {
   test('deletes nothing that is being watched, and says so in the preview', async () => {
     const ruleId = ruleOf('1, NULL');
     const limits = { keyword: '便り', keepNewest: 1 };
-    const [read, told, idle] = [0, 1, 2].map((index) => home.put({ ruleId }, index));
+    const [read, resumed, idle] = [0, 1, 2].map((index) => home.put({ ruleId }, index));
     home.put({ ruleId }, 3);
     await (
       await home.get(`/api/recordings/${read}/file?source=ts`, { headers: { range: 'bytes=0-9' } })
     ).bytes();
     await home.get(`/api/recordings/${idle}/file?source=ts`, { method: 'HEAD' });
-    await home.send('POST', `/api/recordings/${told}/resume`, { at: 40 });
+    await home.send('POST', `/api/recordings/${resumed}/resume`, { at: 40 });
     await touch();
     await until(async () => (await home.ids('show=bin')).length > 0);
     expect(await home.ids('show=bin')).toEqual([idle ?? 0]);

@@ -121,12 +121,12 @@ describe('/api/settings', () => {
   test('a change sends an event', async () => {
     const leaving = new AbortController();
     const response = await get('/api/events', { signal: leaving.signal });
-    let heard = '';
+    let received = '';
     const reading = (async () => {
-      for await (const chunk of response.body ?? []) heard += new TextDecoder().decode(chunk);
+      for await (const chunk of response.body ?? []) received += new TextDecoder().decode(chunk);
     })().catch(() => {});
     await put('{"bidirectional":false}');
-    await until(() => heard.includes('event: settings'));
+    await until(() => received.includes('event: settings'));
     leaving.abort();
     await reading;
   });

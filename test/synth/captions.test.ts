@@ -112,13 +112,13 @@ const captioned = DEFAULT.channels.flatMap((channel) =>
 test('commercials, cards and announcements have no captions, and start with a clear screen', () => {
   let interruptions = 0;
   for (const { channel, index, at } of captioned) {
-    const told = channelTruth(DEFAULT, channel, at, {
+    const truth = channelTruth(DEFAULT, channel, at, {
       schedule: false,
       seconds: HOUR_SECONDS,
       windowSec: HOUR_SECONDS,
     }).stations[index];
-    const pages = told?.captions.filter(({ language }) => language === 'jpn') ?? [];
-    for (const part of told?.rundown.parts ?? []) {
+    const pages = truth?.captions.filter(({ language }) => language === 'jpn') ?? [];
+    for (const part of truth?.rundown.parts ?? []) {
       const from = part.ticks / 90;
       const to = from + (part.frames * 3_003) / 90;
       const begun = (page: (typeof pages)[number]) => ticksAt(broadcastMs(page.at)) / 90;

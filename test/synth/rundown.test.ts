@@ -85,12 +85,12 @@ function unitsOf(bytes: Uint8Array, pids: ReadonlySet<number>): Unit[] {
 }
 
 beforeAll(async () => {
-  const [sent, told] = await Promise.all([
+  const [sent, printed] = await Promise.all([
     synth(...CHANNEL, '--duration', String(SECONDS), '--speed', '0'),
     synth('--truth', ...CHANNEL, '--window', String(SECONDS)),
   ]);
   whole = sent.stdout;
-  truth = JSON.parse(new TextDecoder().decode(told.stdout)) as Truth;
+  truth = JSON.parse(new TextDecoder().decode(printed.stdout)) as Truth;
   [first, second] = truth.stations as [Cuts, Cuts];
   const { video, audio } = mediaPids(truth);
   stream = trimmed(whole, video, audio);

@@ -42,8 +42,8 @@ test('sounds and copy control', async () => {
   const path = join(FOLDER, 'state.json');
   writeFileSync(path, JSON.stringify(scenario));
   const air = { scenario: path, type: 'GR', channel: 'T30' };
-  const told = await synth('--truth', '--scenario', path, '--channel', 'T30', '--at', String(AT));
-  const truth = JSON.parse(new TextDecoder().decode(told.stdout)) as Truth;
+  const printed = await synth('--truth', '--scenario', path, '--channel', 'T30', '--at', String(AT));
+  const truth = JSON.parse(new TextDecoder().decode(printed.stdout)) as Truth;
   const [station] = truth.stations;
   expect(truth.dataServices).toMatchObject([{ serviceId: 9999, serviceType: 0xc0 }]);
   const bytes = await tune({ ...air, at: AT, seconds: SECONDS });

@@ -220,7 +220,7 @@ export function answerPlayback(
   recording: Recording,
   action: string,
   request: Request,
-  told: string,
+  body: string,
 ): Response | undefined {
   switch (action) {
     case 'playback':
@@ -236,7 +236,7 @@ export function answerPlayback(
     case 'chase':
       return streamAnswer(state, recording, action, request);
     case 'chapters':
-      if (request.method === 'PUT') state.corrected = (JSON.parse(told) as Chapters).chapters;
+      if (request.method === 'PUT') state.corrected = (JSON.parse(body) as Chapters).chapters;
       if (request.method === 'DELETE') state.corrected = undefined;
       return Response.json({ chapters: state.corrected ?? state.chapters });
     case 'changes':

@@ -56,7 +56,7 @@ function send(socket: Socket, channel: number, seconds: number, payload: Uint8Ar
   socket.sendBinary(bytes);
 }
 
-function tell(socket: Socket, message: object): void {
+function sendControl(socket: Socket, message: object): void {
   send(socket, LIVE_CHANNEL.control, 0, new TextEncoder().encode(JSON.stringify(message)));
 }
 
@@ -95,13 +95,13 @@ export class FakeAir {
     const failing = state.liveProblem;
     if (failing !== undefined && failing.count > 0) {
       failing.count -= 1;
-      tell(socket, { type: 'error', ...failing.body });
+      sendControl(socket, { type: 'error', ...failing.body });
       return;
     }
     socket.data.isOpen = true;
     service.viewers += 1;
     const audios = [{ id: '0:both', stream: 0, side: 'both', label: '主音声' }];
-    tell(socket, {
+    sendControl(socket, {
       type: 'tuned',
       codec,
       mime: 'video/mp4',
@@ -111,11 +111,11 @@ export class FakeAir {
       quality,
       tuner: service.household.tuners[0]?.id,
     });
-    if (state.notice !== undefined) tell(socket, { type: 'notice', code: state.notice, message: '' });
+    if (state.notice !== undefined) sendControl(socket, { type: 'notice', code: state.notice, message: '' });
     await Bun.sleep(state.fragmentDelayMs);
     if (isGone()) return;
     send(socket, LIVE_CHANNEL.init, 0, stream.init);
-    tell(socket, { type: 'clock', pts: 90_000, at: Date.now() });
+    sendControl(socket, { type: 'clock', pts: 90_000, at: Date.now() });
     this.#captions(socket, language ?? 1);
     // Looked up each time, so that a test can close a stream that plays.
     const count = (): number =>
@@ -135,7 +135,7 @@ export class FakeAir {
       socket.terminate();
       return;
     }
-    tell(socket, state.lostTo === undefined ? { type: 'restart' } : lost(state.lostTo));
+    sendControl(socket, state.lostTo === undefined ? { type: 'restart' } : lost(state.lostTo));
     socket.close(1000);
   }
 
@@ -147,7 +147,7 @@ export class FakeAir {
       { index: 2, code: 'eng', label: '英語' },
     ];
     const tracks = [{ index: 0, lang: 'jpn', label: '日本語' }];
-    tell(socket, { type: 'captions', tracks, track: 0, languages, language });
+    sendControl(socket, { type: 'captions', tracks, track: 0, languages, language });
     for (const { at, page, language: own } of captions) {
       if (own !== language) continue;
       send(socket, LIVE_CHANNEL.caption, at, new TextEncoder().encode(JSON.stringify(page)));

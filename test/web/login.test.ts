@@ -162,7 +162,7 @@ describe.skipIf(!hasChromium || !hasNginx)('a browser outside the household', ()
   );
 
   test(
-    'is told why it is refused, when the account is in no permitted group',
+    'is shown why it is refused when the account is in no permitted group',
     async () => {
       const { page, faults } = await open();
       await page.goto(`${proxy.base}guide`);

@@ -22,7 +22,7 @@ let home: TestService;
 let browser: Browser;
 let aheadMs = 0;
 
-/** A television outside of the household: it knows the address of the service, and what it was told. */
+/** A television outside of the household: it knows only the URL of the service and the responses. */
 class Television {
   token: string | undefined;
   codes: PairingAnswer | undefined;
@@ -46,7 +46,7 @@ class Television {
     return new URL(this.codes.verificationUriComplete, `${home.url}/`).href;
   }
 
-  /** Waits as long as it was told and asks. @returns the error, undefined when it has its token */
+  /** Waits for the given interval and polls. @returns the error, undefined when it has its token */
   async poll(): Promise<string | undefined> {
     aheadMs += (this.codes?.interval ?? 0) * 1_000;
     const response = await this.post('api/device/token', { deviceCode: this.codes?.deviceCode });

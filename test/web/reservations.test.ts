@@ -83,8 +83,8 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await row(page, 8).getByRole('button', { name: '再予約' }).waitFor();
     await press(6, '再予約');
     await page.locator('.toast', { hasText: '予約を戻しました' }).waitFor();
-    const told = await page.locator('.toast').allTextContents();
-    expect(told).toHaveLength(2);
+    const toasts = await page.locator('.toast').allTextContents();
+    expect(toasts).toHaveLength(2);
     // The way back that is left is that of the other.
     await page.getByRole('button', { name: '元に戻す' }).click();
     await until(() => stateOf(8) === 'scheduled');

@@ -207,7 +207,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     await page.waitForURL(/\/logout$/);
   });
 
-  test('a device that is no longer authorised is told so, instead of a connection error', async () => {
+  test('a device that is no longer authorised gets that message instead of a connection error', async () => {
     const page = await rig.open('settings', PHONE);
     await page.locator('#section-access').getByText('許可されています').waitFor();
     rig.service.state.refusing = true;

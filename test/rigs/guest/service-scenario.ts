@@ -95,7 +95,7 @@ class GuestCard {
     })();
   }
 
-  async tell(line: string): Promise<void> {
+  async send(line: string): Promise<void> {
     const before = this.#output.split(`done ${line}\n`).length;
     this.#child.stdin.write(`${line}\n`);
     this.#child.stdin.flush();
@@ -157,7 +157,7 @@ await until('an agent that answers', answers(`${AGENT_URL}/tuners`));
 
 await runSteps({
   check: async () => {
-    await card.tell('insert');
+    await card.send('insert');
     await until('a card', async () => (await read<Card>(`${AGENT_URL}/card`)).state === 'ready');
     const child = Bun.spawn([AGENT, 'check'], {
       env: { PATH: process.env.PATH, ...AGENT_ENVIRONMENT },
@@ -181,12 +181,12 @@ await runSteps({
     return { ...differing(), firstByteMs, stats, descrambling, rights };
   },
   'a card that is removed': async () => {
-    await card.tell('remove');
+    await card.send('remove');
     const failure = await until('the missing card', async () => {
       const { state, failure: code } = (await tuner())?.descrambling ?? {};
       return state === 'scrambled' ? code : undefined;
     });
-    await card.tell('insert');
+    await card.send('insert');
     await until('a descrambled stream', async () => (await tuner())?.descrambled);
     // What was received before the card was back is of no interest.
     await further(300_000);
