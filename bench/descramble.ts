@@ -1,6 +1,6 @@
 /**
  * Eight scrambled tunings of 18 Mbit/s through a real agent process, the real card daemon and an emulated card: processor
- * time, memory, packets lost or not as before scrambling, and how long a viewer waits for the first clear byte.
+ * time, memory, packets lost or different from before scrambling, and how long a viewer waits for the first clear byte.
  * `bun bench/descramble.ts [seconds] [agent executable]`. Needs root, pcscd and vsmartcard-vpcd. Ends with 1 when packets
  * are lost or a figure is past its bound.
  */
@@ -23,7 +23,7 @@ const PACKET = 188;
 const PERIODS = 4;
 const TICKS_PER_SECOND = 100;
 const CPU_BOUND = 12;
-/** The agent keeps what a busy machine is late to take. */
+/** The agent queues data while a busy machine reads late. */
 const MEMORY_BOUND_MB = 300;
 const FIRST_BYTE_BOUND_MS = 1_000;
 /** Until the card daemon has it, at most. */

@@ -21,7 +21,7 @@ const WHEELS = 60;
 const WHEEL_PX = 240;
 const rounds = Number(process.argv[2] ?? 2);
 
-/** A task of the page's main thread, as the browser's own tracing tells it; ms. */
+/** A task of the page's main thread, from the browser's tracing; ms. */
 interface Task {
   /** Wall time, including other programs. */
   readonly wall: number;

@@ -199,7 +199,7 @@ async function plainEncoder(layout: StationLayout): Promise<Times> {
 /** Intra pictures come every 15 frames, at the same moments in every tuning of a channel. */
 const GOP_MS = 500.5;
 
-/** Waits for a moment that stands to the intra pictures as that of the same round of every other measurement. */
+/** Waits for the position between intra pictures that belongs to this round, the same for every measurement. */
 async function inStep(round: number): Promise<void> {
   const wanted = (round / rounds) * GOP_MS;
   const wait = (wanted - (Date.now() % GOP_MS) + GOP_MS) % GOP_MS;

@@ -1,6 +1,6 @@
 /**
  * Lists of 40,000 recordings over HTTP: every order, filter and show, its first page and its deepest, words, series,
- * the free space. `bun bench/recordings.ts [folder]`: with a folder, the database there is used, and made when there is none.
+ * the free space. `bun bench/recordings.ts [folder]`: with a folder, the database there is used, or created.
  *
  * A list is requested just after a change of a recording, without cache, and again unchanged. Each request is sent
  * three times; the p99 of all answers of a kind is compared with the limit, which is scaled on slower machines. The

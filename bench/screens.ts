@@ -1,5 +1,5 @@
 /**
- * Every screen in headless Chromium over a big household: 120 stations, eight days of guide, 40,000 recordings, 400
+ * Every screen in headless Chromium with a large household: 120 stations, eight days of guide, 40,000 recordings, 400
  * bookings. How long a screen takes to open from another one, how long keys and presses take to the next picture (what
  * INP measures), and how many nodes it has. Measured in CPU time of the page's main thread, times four for a device of
  * a quarter of the speed, so that other load is not counted; wall times are printed as well. What a key leaves for

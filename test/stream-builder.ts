@@ -154,7 +154,7 @@ export class StreamBuilder {
     return all;
   }
 
-  /** The packets since the last call; their counters go on. */
+  /** The packets since the last call; their counters continue. */
   take(): Uint8Array {
     const all = this.bytes();
     this.#packets.length = 0;

@@ -67,7 +67,7 @@ const SRC_MAY_IMPORT: Record<string, readonly string[]> = {
   tuner: ['model', 'route'],
   http: ['model', 'access', 'route', 'store'],
   ...Object.fromEntries(FEATURES.map((name) => [name, ['model', ...BELOW_FEATURES]])),
-  // What is to be recorded follows from values alone.
+  // What to record is computed from values alone.
   schedule: ['model'],
   booking: ['model', 'schedule', ...BELOW_FEATURES],
 };
@@ -382,7 +382,7 @@ test('no file exceeds its line limit', () => {
   expect(big).toEqual([]);
 });
 
-/** Where sentences of the screens may stand: one file a screen, words of values, and tables. */
+/** Files that may contain user-visible sentences: one per screen, words for values, and tables. */
 const WORDING: readonly RegExp[] = [
   /\/texts\.ts$/,
   /^web\/words\//,
@@ -391,7 +391,7 @@ const WORDING: readonly RegExp[] = [
   /^web\/watch\/watch-advice\.ts$/,
   // Of what the service answers, or does not.
   /^web\/query\/(api|plain-reason|rule-names)\.ts$/,
-  // What is read, not shown: times as people type them, names of stations.
+  // Parsed, not shown: times as users type them, names of stations.
   /^web\/(rules\/moments|ui\/monogram)\.ts$/,
 ];
 

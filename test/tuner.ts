@@ -1,4 +1,4 @@
-/** A tuner as the agent tells of it: idle, of no place. */
+/** A tuner as listed by the agent: idle, without a rank. */
 import type { BroadcastType } from '../arib/ids.ts';
 import type { Tuner } from '../wire/agent.ts';
 

@@ -1,6 +1,6 @@
-/** Waiting for what comes about outside of the test, in processes and files. */
+/** Waiting for conditions outside of the test, in processes and files. */
 
-/** A wait asks again after a twentieth of what it has waited so far: to ask costs both sides processor time. */
+/** A wait polls again after a twentieth of the time waited so far, since polling costs both sides processor time. */
 const SHARE = 20;
 const LEAST_PAUSE_MS = 5;
 const MOST_PAUSE_MS = 250;

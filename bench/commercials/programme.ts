@@ -30,7 +30,7 @@ interface Shot {
   readonly film: VideoRecipe;
   /** Half seconds. */
   readonly groups: number;
-  /** So many half seconds of it were shown before: it goes on. */
+  /** Number of half seconds of it already shown, from which it continues. */
   readonly shown: number;
 }
 

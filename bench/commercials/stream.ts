@@ -35,7 +35,7 @@ export async function loadLoops(cache: MediaCache): Promise<Loops> {
   return loops;
 }
 
-/** Stretches one after the other; before and behind them the first and the last go on. */
+/** Consecutive stretches; before the first and after the last, those two are extended. */
 function playlistOf(stretches: readonly Stretch[]): Playlist {
   return (group) => {
     const index = Math.max(

@@ -17,7 +17,7 @@ export const RULES = 50;
 /** Years of recordings. */
 const RECORDED_DAYS = 2_500;
 const KEPT_MS = DAY_MS;
-/** Days that are looked at for programmes; the first so many of each station are taken. */
+/** Days of which programmes are read; a fixed number of each station is used, from the first on. */
 const DAYS = 40;
 
 const INSERT_PROGRAM = `

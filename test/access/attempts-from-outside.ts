@@ -1,4 +1,4 @@
-/** Attempts to impersonate somebody else: addresses, paths, tokens, cookies. */
+/** Attempts to impersonate another client: addresses, paths, tokens, cookies. */
 import {
   type Attempt,
   answered,
@@ -366,7 +366,7 @@ export const SESSIONS: Attempt[] = [
       // Both changes emit events, which a client that is still authorised receives.
       for (let seen = ''; !seen.includes('tokens'); ) {
         const { done, value } = await other.read();
-        expectThat(!done, 'the other goes on');
+        expectThat(!done, 'the other session continues');
         seen += new TextDecoder().decode(value);
       }
       await other.cancel();

@@ -29,7 +29,7 @@ async function leftOpen(home: GuardedHome, count: number, text: string): Promise
   return Promise.all(opened);
 }
 
-/** Ms until the service answers somebody at home. */
+/** Ms until the service answers a client in a trusted network. */
 async function answerTime(home: GuardedHome): Promise<number> {
   const began = performance.now();
   const response = await home.send('/api/services', { headers: AT_HOME });

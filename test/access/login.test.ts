@@ -81,7 +81,7 @@ describe('a login', () => {
     expect([...used].sort()).toEqual(['/.well-known/openid-configuration', '/keys', '/token']);
   });
 
-  test('behind a proxy with https and a path: redirect URI, cookies and the way back are below it', async () => {
+  test('behind a proxy with https and a path prefix, redirect URI, cookies and the return address have the prefix', async () => {
     const forwarded = {
       'x-forwarded-proto': 'https',
       'x-forwarded-host': 'tv.example',
@@ -257,7 +257,7 @@ const TOKENS: [what: string, isIn: boolean, write: NonNullable<Parameters<Provid
         }),
     ],
     [
-      'a critical header that nobody knows',
+      'an unknown critical header',
       false,
       (claims) => provider.sign(claims, { header: { crit: ['x'], x: 1 } }),
     ],
@@ -284,7 +284,7 @@ const other = new ProviderStandIn();
 
 describe('an ID token', () => {
   for (const [what, isIn, write] of TOKENS) {
-    test(`${what}: ${isIn ? 'let in' : 'refused'}`, async () => {
+    test(`${what}: ${isIn ? 'accepted' : 'refused'}`, async () => {
       const who = visitor();
       const response = await login(who, write);
       expect([who.isLoggedIn, response.status === 302]).toEqual([isIn, isIn]);
@@ -367,7 +367,7 @@ describe('with a group', () => {
     ['letter case counts', { groups: ['TV-members'] }, 'に入っていません'],
   ];
   for (const [what, claims, says] of rows) {
-    test(`${what}: ${says ?? 'let in'}`, async () => {
+    test(`${what}: ${says ?? 'accepted'}`, async () => {
       const who = visitor(members);
       const response = await login(who, (standard) => provider.sign({ ...standard, ...claims }));
       expect([response.status, who.isLoggedIn]).toEqual(says === undefined ? [302, true] : [403, false]);
@@ -436,7 +436,7 @@ describe('a provider that is down', () => {
     ['has no keys', { jwks_uri: undefined }],
   ];
   for (const [what, change] of metadata) {
-    test(`or that ${what}, lets nobody in`, async () => {
+    test(`that ${what} logs no user in`, async () => {
       const wrong = new ProviderStandIn();
       wrong.start();
       wrong.metadata = change;

@@ -11,7 +11,7 @@ const SECRET_VARIABLES = ['OIDC_CLIENT_SECRET'] as const;
 /** Patterns of secrets whose values are unknown: tokens, cookies, bearers, ID tokens. */
 const SHAPES = /svc_[\w-]{30,}|svc_(?:session|login|device)=[\w-]{20,}|Bearer [\w.-]{20,}|eyJ[\w-]{16,}/;
 
-/** @returns the line with the secret; undefined: there is none */
+/** @returns the line with the secret; undefined if there is none */
 export function shapedSecret(log: string): string | undefined {
   return log.split('\n').find((line) => SHAPES.test(line));
 }

@@ -19,14 +19,10 @@ type Outcome = 'in' | 'unauthorized' | 'invalid_token';
 
 /** A kind of client, what it sends, and the expected result where credentials are needed. */
 const CLIENTS: [kind: string, headers: () => Record<string, string>, outcome: Outcome][] = [
-  ['nobody', () => OUTSIDE, 'unauthorized'],
+  ['a client without credentials', () => OUTSIDE, 'unauthorized'],
   ['a trusted network', () => AT_HOME, 'in'],
   ['a session', () => ({ ...OUTSIDE, cookie: home.cookie }), 'in'],
-  [
-    'a session that nobody has',
-    () => ({ ...OUTSIDE, cookie: `svc_session=${'A'.repeat(43)}` }),
-    'unauthorized',
-  ],
+  ['an unknown session', () => ({ ...OUTSIDE, cookie: `svc_session=${'A'.repeat(43)}` }), 'unauthorized'],
   ['an access token', () => ({ ...OUTSIDE, authorization: `Bearer ${home.token}` }), 'in'],
   ['a revoked token', () => ({ ...OUTSIDE, authorization: `Bearer ${home.revoked}` }), 'invalid_token'],
   [

@@ -132,7 +132,7 @@ async function freePort(): Promise<number> {
 
 const HEX_KEYS = ['systemKey', 'initialValue'] as const;
 
-describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
+describe.skipIf(missing !== undefined)('a card with the real daemon', () => {
   let rig: CardRig;
 
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 /**
- * A delay line between two TUN devices that it makes: every packet comes out at the other side later.
+ * A delay line between two TUN devices that it creates: every packet is delivered to the other side later.
  * `delay-line.ts DEVICE DEVICE MS`. Prints `ready` when both are there; ends with its standard input.
  */
 import { dlopen, ptr } from 'bun:ffi';

@@ -44,7 +44,7 @@ describe('malformed requests get a clear answer', () => {
     ['a cut body', '/agent/tuners', { method: 'PUT', body: '[{"driver":' }, 400, '1 行 12 文字目'],
     ['a body that is no list', '/agent/tuners', { method: 'PUT', body: '{}' }, 400, '配列'],
     [
-      'a body that is no UTF-8',
+      'a body that is not UTF-8',
       '/agent/channels',
       { method: 'PUT', body: Uint8Array.of(0xff) },
       400,
@@ -52,14 +52,14 @@ describe('malformed requests get a clear answer', () => {
     ],
     ['a bad field', '/agent/tuners', { method: 'PUT', body: '[{"driver":"fake"}]' }, 400, '[0].device'],
     [
-      'an id that no header can carry',
+      'an id that does not fit a header',
       '/agent/tuners',
       { method: 'PUT', body: JSON.stringify([{ ...TUNER, id: '居間' }]) },
       400,
       '[0].id',
     ],
     [
-      'a bad channel name',
+      'an invalid channel name',
       '/agent/channels',
       { method: 'PUT', body: JSON.stringify([{ ...CHANNEL, channel: 'BS02_0' }]) },
       400,

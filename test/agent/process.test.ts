@@ -86,7 +86,7 @@ describe('svc-agent', () => {
     expect(agent.log()).toContain('--port');
   });
 
-  test('check tells the next steps of a machine without a card, and exits with 1', async () => {
+  test('check prints the next steps for a machine without a card, and exits with 1', async () => {
     await using agent = run({ PCSCLITE_CSOCK_NAME: join(folder, 'no-daemon') }, 'check');
     const text = await new Response(agent.child.stdout).text();
     expect(text).toMatch(/^問題 {2}カード: カードを読むためのソフトウェア/m);
@@ -177,7 +177,7 @@ describe('svc-agent', () => {
   }
 });
 
-test('a second signal does not make it leave a stubborn command behind', async () => {
+test('after a second signal it still waits for a command that ignores signals', async () => {
   rmSync(join(folder, 'starts'), { force: true });
   await using agent = run({ FAKE_TUNE: sourceCommand(folder, '--deaf') });
   const url = `http://127.0.0.1:${await agent.port()}/agent/stream?type=GR&channel=T27`;
@@ -192,7 +192,7 @@ test('a second signal does not make it leave a stubborn command behind', async (
 });
 
 test(
-  'killed while it saves, the file is the old or the new one',
+  'after a kill during a save, the file is the old or the new one',
   async () => {
     const seed = fuzzSeed();
     console.log(`seed ${seed}`);
@@ -236,7 +236,7 @@ test(
 );
 
 test.if(LONG)(
-  'five hundred tunings leave memory, processes and descriptors as they were',
+  'five hundred tunings leak no memory, processes or descriptors',
   async () => {
     writeFileSync(join(folder, 'packets'), numberedPackets(0, 16, 'x'));
     await using agent = run({

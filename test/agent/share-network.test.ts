@@ -199,7 +199,7 @@ describe.skipIf(missing !== undefined)('card sharing in a network', () => {
     expect({ one, two, ipv6 }).toEqual({ one: 'no_answer', two: 'keys', ipv6: 'keys' });
   }, 30_000);
 
-  test('a peer behind a slow line, or of another network, is refused where so configured', async () => {
+  test('a peer on a slow line, or of another network, is refused if configured so', async () => {
     const answers = await Promise.all([
       slow.ask(`10.77.5.1:${PORT}`),
       slow.ask(`10.77.5.1:${STRICT_PORT}`),

@@ -108,7 +108,7 @@ describe('after the last reader', () => {
     expect(agent.starts()).toHaveLength(1);
   });
 
-  test('the process ends when no client comes back', async () => {
+  test('the process ends when no client returns', async () => {
     await using agent = await TestAgent.start();
     const reader = await agent.open(T27);
     reader.leave();
@@ -129,7 +129,7 @@ describe('after the last reader', () => {
     expect([...second.packets().names]).toEqual(['T21']);
   });
 
-  test('a reader that goes before the first bytes leaves nothing behind', async () => {
+  test('a reader that disconnects before the first bytes leaks nothing', async () => {
     await using agent = await TestAgent.start({
       command: (folder) => sourceCommand(folder, '--delay', '30000'),
     });

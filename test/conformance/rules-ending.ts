@@ -1,4 +1,4 @@
-/** How a stream begins, ends and fails, and that nothing is left behind. */
+/** How a stream begins, ends and fails, and that no process or descriptor is leaked. */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { BURST, CHANNEL, DAMAGE, LAST, LATE_MS, REASON, SPARSE_MS } from './channels.ts';

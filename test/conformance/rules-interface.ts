@@ -125,7 +125,7 @@ export const INTERFACE: Rule[] = [
   {
     sentence: 'Physical channels are T13 to T62, BS01_0 to BS23_3 (odd), CS02 to CS24 (even); else 400',
     async check(subject) {
-      // A type that no tuner takes is refused after its form was looked at.
+      // A type that no tuner supports is refused after its syntax was checked.
       await subject.define({ ...tuner('a', 'GR'), disabled: true });
       for (const channel of GOOD_FORMS) same((await subject.ask(channel)).status, 409, channel);
       for (const channel of BAD_FORMS) await subject.refused(channel, {}, 400);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dir, '..', '..');
 
-/** A port nobody listens on now. */
+/** A free port. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -29,7 +29,7 @@ export interface Demo {
 
 /**
  * Builds, prepares and starts the demo. The first run on a machine encodes the synthetic broadcast's films.
- * @throws Error with what it said when it ends before the address is printed.
+ * @throws Error with its output if it ends before the address is printed.
  */
 export async function startDemo(): Promise<Demo> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));

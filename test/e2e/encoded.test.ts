@@ -29,7 +29,7 @@ const FEWEST_CAPTIONS = 10;
 /** s of the programme before and behind its commercials. */
 const BEFORE = 24;
 const BEHIND = 22;
-/** Encoders take what others leave: beside two busy programs very little. */
+/** Encoders only get idle processor time: with two busy programs very little. */
 const LIMIT_MS = 900_000;
 /** Of a short look: a machine that is late may drop the frames of a flash. */
 const LOOKS = 6;
@@ -98,7 +98,7 @@ async function recorded(line: AirLine): Promise<number> {
   database.query('UPDATE recordings SET duration_ms = $durationMs WHERE id = $id').run({ id, durationMs });
   await post(`recordings/${id}/detect`, {});
   const status = await comesTrue(
-    'its commercials were looked for',
+    'its commercials were detected',
     async () => {
       const one = await get<DetectionStatus>(`recordings/${id}/detect`);
       return ['done', 'failed'].includes(one.state) ? one : undefined;
@@ -115,7 +115,7 @@ async function recorded(line: AirLine): Promise<number> {
 }
 
 async function encoded(id: number, wish: object): Promise<Playback> {
-  // Encoding waits while somebody watches.
+  // Encoding waits while there is a viewer.
   await page.goto('about:blank');
   await post(`recordings/${id}/encode`, { quality: 'small', ...wish });
   const item = await comesTrue(

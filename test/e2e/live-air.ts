@@ -83,7 +83,7 @@ export class LiveAir {
     for (const end of this.#breaks) end();
   }
 
-  /** The agent's list as it stands now. */
+  /** The agent's current list. */
   #announce(): void {
     const tuner: Tuner = {
       ...{

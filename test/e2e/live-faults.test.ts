@@ -157,7 +157,7 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
     comesTrue(`"${text}" is said`, async () => (await saidSince(page, from)).includes(text), LIMIT_MS);
 
   test.skipIf(!LONG).each(paths)(
-    '%s: is paused, goes on from there, and returns to what is on',
+    '%s: is paused, continues from there, and returns to the live edge',
     async (codec, host) => {
       await open(codec, host);
       await page.keyboard.press(' ');
@@ -288,10 +288,10 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
       const delay = await heldMs();
       const from = Date.now();
       live.jump(20);
-      // What was buffered before is shown first, then the positions begin again.
+      // The buffered pictures are shown first, then the positions restart.
       let begun = 0;
       await comesTrue(
-        'it begins again',
+        'it starts again',
         async () => {
           const shown = await shownSince(page, from);
           begun = shown.find(({ media }, index) => media < (shown[index - 1]?.media ?? 0) - 1)?.wall ?? 0;
@@ -305,7 +305,7 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
     });
 
     test.skipIf(!LONG)(
-      'says that the station is not received any more, and shows it when it is back',
+      'reports that the station is no longer received, and shows it when it is back',
       async () => {
         await open(codec, host);
         const delay = await heldMs();

@@ -60,7 +60,7 @@ export function liveSpy(): void {
       before = data;
       const change = differences / POINTS;
       const picture = { wall: Date.now(), media: mediaTime, isWhite: sum / POINTS > 200, change };
-      // Behind what the page itself draws for this picture.
+      // After the page's own drawing of this picture.
       requestAnimationFrame(() => {
         log.pictures.push({ ...picture, text: drawn.replaceAll(/\s/gu, '') });
         if (log.pictures.length > MOST) log.pictures.splice(0, MOST / 2);
@@ -84,7 +84,7 @@ export function liveSpy(): void {
   }, 50);
 }
 
-/** What was shown since a given moment. */
+/** Pictures shown since a given moment. */
 export async function shownSince(page: Page, wall: number): Promise<ShownPicture[]> {
   const all = await page.evaluate(() => (window as unknown as Spying).svcLog.pictures);
   return all.filter((picture) => picture.wall >= wall);

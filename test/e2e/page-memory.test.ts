@@ -111,7 +111,7 @@ describe.skipIf(!(LONG && hasChromium))('pages with live television', () => {
     return { processes: processInfo.reduce((sum, { id }) => sum + anonymousMb(id), 0), heaps };
   }
 
-  test(`need no more memory after ${SOAK_S} s`, async () => {
+  test(`use no more memory after ${SOAK_S} s`, async () => {
     await open(true);
     await open(false);
     const samples: Sample[] = [];

@@ -95,7 +95,7 @@ async function playing(page: Page): Promise<void> {
     const { data } = context.getImageData(0, 0, 8, 8);
     const bright = data.filter((value, index) => index % 4 !== 3 && value > 200).length;
     const isMark = bright > (data.length * 3) / 8;
-    // Taking the screenshot takes longer than one picture is shown; the one that stands is looked at again.
+    // Taking the screenshot takes longer than one picture is shown; a paused picture is checked again.
     if (video.paused && !isMark) return true;
     if (video.paused) void video.play();
     else if (!isMark) video.pause();

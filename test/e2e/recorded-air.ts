@@ -51,7 +51,7 @@ export const letters = (text: string): string => text.normalize('NFKC').replaceA
 export class RecordedAir {
   readonly #path: string;
 
-  /** @param station what is otherwise of the station, as in a scenario file @param bitrate bits a second of its channel */
+  /** @param station other fields of the station, as in a scenario file @param bitrate of its channel, bit/s */
   constructor(station: SmallStation = {}, bitrate?: number) {
     const programmes = [{ durationSec: 1_800, title: '灯台守の日記', captions: true }];
     const stations = [{ serviceId: SERVICE_ID, captions: true, programmes, ...station }];

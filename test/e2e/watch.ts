@@ -94,7 +94,7 @@ async function measure(
       }
       pictures.add(String(hash));
       const value = sum / (64 * 36 * 3);
-      // A flash is white all over; what is drawn otherwise is far from it.
+      // A flash is completely white; other pictures are far from it.
       if (value > 200 && (brightness.at(-1)?.value ?? 255) <= 200) begun += 1;
       brightness.push({ at: frame.mediaTime, value });
       analyser.getFloatTimeDomainData(samples);

@@ -105,54 +105,57 @@ function interrupted(): number {
   return id;
 }
 
-test.skipIf(!hasChromium)('ten random seeks, a gap and a join show what was broadcast there', async () => {
-  const id = interrupted();
-  await page.goto(`${service.url}/watch/${id}`);
-  await plays(page);
-  const errors = noErrors();
-  const seed = Math.floor(Math.random() * 1e9);
-  console.log(`seeks of seed ${seed}`);
-  const random = new Random(seed);
-  for (let seek = 0; seek < SEEKS; seek += 1) {
-    await seekTo(page, random.next() * 0.94, line.seconds);
-    const seen = await presented(page, 1);
-    // A busy machine may drop the pictures of a flash: then the next one counts.
-    expect(seen.flashes).toHaveLength(1);
-    compare(line, seen, errors);
-  }
-  const [gap = 0, join = 0] = line.joins;
-  expect(await page.locator('.seek-gap').count()).toBeGreaterThanOrEqual(1);
-  for (const place of [gap, join]) {
-    await seekTo(page, (place - 2.6) / line.seconds, line.seconds);
-    const seen = await presented(page, 5);
-    expect(seen.flashes.some((at) => at < place)).toBe(true);
-    expect(seen.flashes.some((at) => at > place)).toBe(true);
-    // A busy machine drops pictures; a real gap would be longer.
-    expect(seen.widest).toBeLessThan(1);
-    expect(seen.ranges).toBe(1);
-    compare(line, seen, errors);
-  }
-  // The same place again in AV1 and Opus.
-  const av1 = page.waitForRequest((request) => request.url().includes('codec=av1'));
-  await page.getByRole('button', { name: '字幕・画質・操作の設定' }).click();
-  await page.getByRole('button', { name: /^画質/u }).click();
-  await page.getByRole('radio', { name: /^AV1/u }).click();
-  await av1;
-  await plays(page);
-  await seekTo(page, 0.2, line.seconds);
-  compare(line, await presented(page, 2), errors);
-  console.log(
-    `recording: flashes at most ${worst(errors.pictures)} ms from the broadcaster's, beeps ${worst(errors.sounds)} ms ` +
-      `from them, captions equal in ${errors.captions} pictures`,
-  );
-  expect(Math.max(...errors.pictures)).toBeLessThan(2 * FRAME_S);
-  expect(Math.max(...errors.sounds)).toBeLessThan(0.06);
-  expect(errors.captions).toBeGreaterThan(30);
-  expect(faults).toEqual([]);
-});
+test.skipIf(!hasChromium)(
+  'ten random seeks, a gap and a join show the pictures broadcast there',
+  async () => {
+    const id = interrupted();
+    await page.goto(`${service.url}/watch/${id}`);
+    await plays(page);
+    const errors = noErrors();
+    const seed = Math.floor(Math.random() * 1e9);
+    console.log(`seeks of seed ${seed}`);
+    const random = new Random(seed);
+    for (let seek = 0; seek < SEEKS; seek += 1) {
+      await seekTo(page, random.next() * 0.94, line.seconds);
+      const seen = await presented(page, 1);
+      // A busy machine may drop the pictures of a flash: then the next one counts.
+      expect(seen.flashes).toHaveLength(1);
+      compare(line, seen, errors);
+    }
+    const [gap = 0, join = 0] = line.joins;
+    expect(await page.locator('.seek-gap').count()).toBeGreaterThanOrEqual(1);
+    for (const place of [gap, join]) {
+      await seekTo(page, (place - 2.6) / line.seconds, line.seconds);
+      const seen = await presented(page, 5);
+      expect(seen.flashes.some((at) => at < place)).toBe(true);
+      expect(seen.flashes.some((at) => at > place)).toBe(true);
+      // A busy machine drops pictures; a real gap would be longer.
+      expect(seen.widest).toBeLessThan(1);
+      expect(seen.ranges).toBe(1);
+      compare(line, seen, errors);
+    }
+    // The same place again in AV1 and Opus.
+    const av1 = page.waitForRequest((request) => request.url().includes('codec=av1'));
+    await page.getByRole('button', { name: '字幕・画質・操作の設定' }).click();
+    await page.getByRole('button', { name: /^画質/u }).click();
+    await page.getByRole('radio', { name: /^AV1/u }).click();
+    await av1;
+    await plays(page);
+    await seekTo(page, 0.2, line.seconds);
+    compare(line, await presented(page, 2), errors);
+    console.log(
+      `recording: flashes at most ${worst(errors.pictures)} ms from the broadcaster's, beeps ${worst(errors.sounds)} ms ` +
+        `from them, captions equal in ${errors.captions} pictures`,
+    );
+    expect(Math.max(...errors.pictures)).toBeLessThan(2 * FRAME_S);
+    expect(Math.max(...errors.sounds)).toBeLessThan(0.06);
+    expect(errors.captions).toBeGreaterThan(30);
+    expect(faults).toEqual([]);
+  },
+);
 
 test.skipIf(!hasChromium)(
-  'chase shows what was broadcast, at its begin and at the edge, and to the end',
+  'chase shows the broadcast pictures at the start, at the edge and to the end',
   async () => {
     const whole = await air.stretch(AT, SECONDS);
     line = new AirLine([whole], air.shown(AT, 60));
@@ -193,7 +196,7 @@ test.skipIf(!hasChromium)(
       expect(Math.max(...errors.sounds)).toBeLessThan(0.06);
       expect(errors.captions).toBeGreaterThan(30);
       await comesTrue(
-        'all is written',
+        'everything is written',
         async () => (written >= whole.bytes.length - 188 ? true : undefined),
         60_000,
       );

@@ -1,4 +1,4 @@
-/** Recordings are queued over HTTP, encoded by the real ffmpeg, verified, handed over and played. */
+/** Recordings are queued over HTTP, encoded by the real ffmpeg, verified, stored and played. */
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';

@@ -164,7 +164,7 @@ test.each([
   ['that are not certain', { segments: parts(300, 600, 1_001), reliable: false }],
   ['of a stream of another length', { segments: parts(300, 600, 60_000), reliable: true }],
   ['that are most of it', { segments: parts(200, 800, 1_001), reliable: true }],
-  ['that nobody looked for', undefined],
+  ['that were never detected', undefined],
 ])('commercials %s are not cut, and it stays', async (_, chapters) => {
   const one = home({ sources: { chapters: () => chapters } });
   const id = one.put(film, 1_001, { commercials: 'cut' });

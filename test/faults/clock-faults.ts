@@ -117,7 +117,7 @@ export function wrongYear(): EarlyRoom {
       await started();
       const read = async <T>(path: string): Promise<T> =>
         (await (await fetch(`${service?.url}/api/${path}`)).json()) as T;
-      // The time comes with what is received: two networks that agree are trusted.
+      // The time comes from received streams: two networks that agree are trusted.
       for (const { id } of await read<Station[]>('services')) {
         const { body } = await fetch(`${service?.url}/api/services/${id}/live?codec=raw`, {
           signal: leaving.signal,

@@ -61,7 +61,7 @@ export function homeFaults(): EarlyRoom {
         await started();
         await household.writes(ids.get(filling) ?? 0, 300_000);
         fill(join(small, 'filler'));
-        // By a write that fails, or by a look at the folders right before. What it has logged tells where it stays.
+        // Detected by a failed write or by the check of the folders right before. The log shows where the recording stays.
         await household.explained(async () => {
           await until('it is written elsewhere', () => readdirSync(folder).includes('second') || undefined);
         });

@@ -68,7 +68,7 @@ const COURSES: readonly ProgrammeCourse[] = [
   },
 ];
 
-/** What it may take, and why that is missing. */
+/** The possible loss, and its reason. */
 const AIR: readonly { kind: string; fields?: Record<string, unknown>; causes: readonly Cause[] }[] = [
   { kind: 'stall', causes: ['stalled'] },
   { kind: 'copy_never', causes: ['copy_never'] },

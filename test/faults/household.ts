@@ -24,7 +24,7 @@ const ANSWER_MS = 400;
 /** All of a guide of four programmes comes within a second or two. */
 const SCHEDULE_SPEED = 20;
 const HOUR_SEC = 3600;
-/** What is on before and after. */
+/** The programmes before and after. */
 const FILL = 'つなぎの時間';
 
 /** Faults that are injected into a household of their own; all households are there at the same time. */
@@ -60,7 +60,7 @@ export interface Show {
   seconds: number;
   /** It comes again so many seconds after its end. */
   againAfter?: number;
-  /** As in a scenario file: what becomes of it, and of what is on before it. */
+  /** As in a scenario file: how it and the programme before it actually run. */
   fields?: Readonly<Record<string, unknown>>;
   fieldsBefore?: Readonly<Record<string, unknown>>;
   /** PIDs that a fault removes and restores: they are not compared. */
@@ -333,7 +333,7 @@ export class Household {
     return { recording, verdict: recording.verdict, bytes };
   }
 
-  /** Once it was judged, compared with what was sent. */
+  /** After its verdict, compared with the sent stream. */
   async outcome(show: Show, programId: number): Promise<Outcome> {
     const { recording, verdict, path, bytes } = await this.judged(show, programId);
     const sent = await this.air.sent(show.channel, show.at - 12_000, Date.now());
@@ -349,7 +349,7 @@ export class Household {
     };
   }
 
-  /** Where its original stream is. @throws Error when there is none */
+  /** Path of its original stream. @throws Error if there is none */
   pathOf(recordingId: number): string {
     const path = this.findPath(recordingId);
     if (path === undefined) throw new Error(`no file of recording ${recordingId}`);

@@ -1,5 +1,5 @@
 /**
- * Reads a recorded stream by ISO/IEC 13818-1 alone, to find what it really contains. It shares no code with the
+ * Reads a recorded stream by ISO/IEC 13818-1 alone, to find its actual content. It shares no code with the
  * recorder or `arib/`, so that both cannot make the same mistake; of the synthetic broadcaster it only knows the clock.
  */
 import { STC_ZERO } from '../../synth/clock.ts';

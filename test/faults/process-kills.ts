@@ -6,7 +6,7 @@ import { type BookedHousehold, startBooked } from './booked-household.ts';
 import { type EarlyRoom, gapMs, type Household, LONG, type Outcome, readOut, until } from './household.ts';
 
 const AWAY_MS = LONG ? 60_000 : 6_000;
-/** A service that starts again at once misses less than a verdict tells (0.5 s). */
+/** A service that restarts at once misses less than a verdict reports (0.5 s). */
 const SERVICE_AWAY_MS = 1_000;
 const SECONDS = LONG ? 240 : 40;
 

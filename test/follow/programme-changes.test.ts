@@ -110,7 +110,7 @@ describe('programmes that may not be copied', () => {
     const title = '解禁される映画';
     const { id } = await evening.programme(title);
     const stationId = Math.floor(id / 100_000);
-    // Somebody watches the channel, so the station's tables are received.
+    // A viewer watches the channel, so the station's tables are received.
     const watching = new AbortController();
     const { signal } = watching;
     const live = await fetch(`${evening.service.url}/api/services/${stationId}/live?codec=raw`, { signal });

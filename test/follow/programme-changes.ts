@@ -137,7 +137,7 @@ export class ProgrammeChanges {
     });
   }
 
-  /** Once it was judged: what is in its file, beside what was sent. */
+  /** After its verdict: the content of its file and of the broadcast. */
   async outcome(title: string, channel: string): Promise<Outcome> {
     const recording = await this.judged(title);
     const { verdict, startAt, endAt } = recording;
@@ -160,7 +160,7 @@ export class ProgrammeChanges {
     return momentOf(around + ((away + PTS_MODULUS * 1.5) % PTS_MODULUS) - PTS_MODULUS / 2);
   }
 
-  /** Where its original stream is. @throws Error when there is none */
+  /** Path of its original stream. @throws Error if there is none */
   pathOf(recordingId: number): string {
     const database = new Database(join(this.service.folder, 'svc.db'), { readonly: true });
     const row = database
@@ -180,7 +180,7 @@ export class ProgrammeChanges {
 const FILL = 'つなぎの時間';
 const FILL_SEC = 3600;
 
-/** An hour before, an hour after, and what is between. */
+/** An hour before, an hour after, and the time between. */
 function filled(shows: readonly Show[]): Show[] {
   const list: Show[] = [];
   let end = shows[0]?.at ?? 0;
@@ -194,7 +194,7 @@ function filled(shows: readonly Show[]): Show[] {
   return list;
 }
 
-/** The first of a list under this title is what is on before the evening begins. */
+/** The programme of this title is on before the evening begins. */
 export const BEFORE = 'まえの番組';
 
 function written({ at, ...fields }: Show, zero: number) {

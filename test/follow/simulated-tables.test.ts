@@ -74,7 +74,7 @@ describe('a programme that is interrupted by another', () => {
     ]);
   });
 
-  test('before its announced end is recorded on, and again when it comes back after it', async () => {
+  test('before its announced end is recorded until then, and again when it resumes later', async () => {
     const { air, book, say } = await evening();
     const game = book(GAME);
     say(0, GAME);
@@ -109,7 +109,7 @@ describe('a programme that is interrupted by another', () => {
     ]);
   });
 
-  test('and does not come back is over a quarter of an hour later', async () => {
+  test('and does not resume ends a quarter of an hour later', async () => {
     const { air, book, say } = await evening();
     const game = book(GAME);
     say(0, GAME);
@@ -133,7 +133,7 @@ describe('a programme that is interrupted by another', () => {
     expect(air.written(game)).toEqual([[[-BEFORE, 40 + AFTER]]]);
   });
 
-  test('releases its tuner to others meanwhile', async () => {
+  test('releases its tuner to other recordings meanwhile', async () => {
     const { air, book, say } = await evening();
     const other = air.station('T28');
     air.list(other, -50, [{ event: 60, title: '隣の局', at: 34, minutes: 20 }]);
@@ -148,7 +148,7 @@ describe('a programme that is interrupted by another', () => {
     expect(air.written(game)).toEqual([[[-BEFORE, 33 + AFTER]]]);
   });
 
-  test('shares the recording of what follows it', async () => {
+  test('shares the reception with the recording of the following programme', async () => {
     const { air, book, say } = await evening();
     const [game, film] = [book(GAME), book(FILM)];
     say(0, GAME);
@@ -469,7 +469,7 @@ describe('a relay', () => {
     expect(air.minuteOf(target?.startAt)).toBe(72);
   });
 
-  test('to itself is none', async () => {
+  test('to itself is ignored', async () => {
     const { air, station, book, say } = await evening();
     const game = book(GAME);
     say(0, { ...GAME, relay: { station, event: GAME.event } });

@@ -97,7 +97,7 @@ export class VirtualRecorder {
     });
   }
 
-  /** One of its channel, one that nobody has, or one that others only listen on. */
+  /** A tuner on its channel, an idle one, or one used only by readers of tables. */
   #tunerFor({ channel, isWriting }: Running): number | null {
     const tuners = [...(this.home.tuners ?? []).keys()];
     const usersOf = (tuner: number) => [...this.#running.values()].filter((one) => one.tuner === tuner);

@@ -96,7 +96,7 @@ function check(events: readonly CaptionEvent[]): void {
 }
 
 test(
-  `any statement is read to its end in bounded pages (FUZZ_SEED=${seed})`,
+  `any statement is parsed to its end, into a bounded number of pages (FUZZ_SEED=${seed})`,
   () => {
     const random = new Random(seed);
     for (const profile of ['A', 'C'] as const) {
@@ -131,7 +131,7 @@ test('any bytes are parsed as a caption or rejected', () => {
   );
 });
 
-test('cutting a statement anywhere leaves what came before the cut', () => {
+test('a statement truncated anywhere keeps the text before the cut', () => {
   const text = [0x3b, 0x7a, 0x4b, 0x6b, 0x32, 0x3b];
   for (let length = 0; length <= text.length; length++) {
     // The unit says that all of it is there.

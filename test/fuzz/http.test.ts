@@ -123,7 +123,7 @@ function answer(text: string): Promise<string> {
 }
 
 test(
-  `awkward requests get a plain answer (FUZZ_SEED=${seed})`,
+  `unusual requests get a regular response (FUZZ_SEED=${seed})`,
   async () => {
     const random = new Random(seed);
     const seen = new Set<string>();

@@ -81,7 +81,7 @@ interface TruthEvent {
 
 describe('a fresh database', () => {
   test(
-    'fills its guide by itself, three days ahead for every station, and then leaves the tuners',
+    'fills its guide automatically, three days ahead for every station, and then releases the tuners',
     async () => {
       await until(async () => {
         const { stations } = await read<GuideStatus>('guide/status');
@@ -99,7 +99,7 @@ describe('a fresh database', () => {
     LIMIT_MS,
   );
 
-  test('holds what the broadcaster sends: every programme of the next days, with its texts', async () => {
+  test('contains every programme of the next days that was sent, with its texts', async () => {
     const database = new Database(join(service.folder, 'svc.db'), { readonly: true });
     const rows = database
       .query<{ id: number; start_at: number; extended: string | null }, []>(
@@ -168,8 +168,8 @@ describe("'collect now'", () => {
   }, 60_000);
 });
 
-describe('a stream that somebody watches', () => {
-  test('tells what is on without a collection run, on every station of its channel', async () => {
+describe('a stream with a viewer', () => {
+  test('updates the present programmes of all stations of its channel without a collection run', async () => {
     const [home] = await read<Station[]>('services');
     const database = new Database(join(service.folder, 'svc.db'));
     database.run('PRAGMA busy_timeout = 5000');

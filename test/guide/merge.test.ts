@@ -287,7 +287,7 @@ describe(`hostile tables (seed ${SEED})`, () => {
   }
 
   test(
-    'crash nothing, keep memory bounded, and what is valid after them is stored',
+    'cause no crash, keep memory bounded, and valid tables after them are stored',
     async () => {
       const reader = new Reader();
       for (let round = 0; round < fuzzRounds(40); round++) {
@@ -308,7 +308,7 @@ describe(`hostile tables (seed ${SEED})`, () => {
   );
 
   test(
-    'damaged packets lose nothing that comes again whole',
+    'tables in damaged packets are stored when they are repeated intact',
     async () => {
       const reader = new Reader();
       const events = Array.from({ length: 10 }, (_, id) => ({

@@ -44,7 +44,7 @@ interface Received {
   texts: Record<string, string>[];
   /** Some of the texts is the schedule's. */
   textScheduled: boolean;
-  /** Those of the variants that the schedule tells. */
+  /** Variants that the schedule contains. */
   schedules: Programme[];
   scheduled: boolean;
   /** Some variant had no start or end: the stored ones may be estimates. */

@@ -26,10 +26,10 @@ for (const unit of ['svc.service', 'svc-agent.service']) {
     expect(exposure).toBeLessThanOrEqual(MOST);
   });
 
-  test(`${unit} still reaches what it needs`, () => {
+  test(`${unit} still has access to what it needs`, () => {
     const text = readFileSync(path, 'utf8');
     expect(text).not.toMatch(/^PrivateDevices=yes|^MemoryDenyWriteExecute=yes|^PrivateNetwork=yes/m);
-    // The card is behind a socket, streams behind the network.
+    // The card is accessed by a socket, streams by the network.
     expect(text).toMatch(/^RestrictAddressFamilies=.*AF_INET AF_INET6 AF_UNIX/m);
     expect(text).toMatch(/^SupplementaryGroups=.*video/m);
     // The group may read recordings, the database sets its own mode; the agent's files are private.

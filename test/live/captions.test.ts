@@ -53,7 +53,7 @@ afterAll(async () => {
   await agent.stop(true);
 });
 
-test('captions are sent beside the original stream while it is being watched', async () => {
+test('captions are sent with the original stream while it is being watched', async () => {
   const { signal } = new AbortController();
   expect(() => rig.live.captions(STATION.id, 1, signal)).toThrow();
   const watching = await rig.watch(STATION.id, 'raw');

@@ -155,7 +155,7 @@ describe('a watched station', () => {
     expect((await pictures(watching.content())).length).toBeGreaterThan(3);
   });
 
-  test('leaves neither process nor descriptor behind', async () => {
+  test('leaks neither process nor descriptor', async () => {
     const cycle = async (): Promise<void> => {
       await rig.watch(HD, 'raw');
       await rig.watch(HD, 'h264', 'only');

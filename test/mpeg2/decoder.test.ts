@@ -152,7 +152,7 @@ describe('a stream', () => {
     const whole = await frames(units);
     const intra = units.findIndex((unit, index) => index > 3 && unit.isIntra);
     const joinedAt = await frames(units.slice(3));
-    // The B pictures behind the first intra picture refer to what was before it.
+    // The B pictures after the first intra picture refer to pictures before it.
     const [first] = joinedAt;
     expect(intra).toBeGreaterThan(3);
     expect(whole.findIndex((one) => first !== undefined && Buffer.compare(one, first) === 0)).toBeGreaterThan(

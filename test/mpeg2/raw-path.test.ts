@@ -178,7 +178,7 @@ describe('the raw path', () => {
     expect(silent.reports.at(-1)).toEqual({ kind: 'problem', problem: 'no_audio' });
   });
 
-  test('continues in silence where no sound comes, and says so', async () => {
+  test('continues in silence while no audio arrives, and reports it', async () => {
     const rig = await new Rig().start();
     const pieces = station({ frames: 180, start: 900_000 });
     const pidOf = (piece: Uint8Array): number => (((piece[1] ?? 0) & 0x1f) << 8) | (piece[2] ?? 0);
@@ -199,7 +199,7 @@ describe('the raw path', () => {
     expect(times.at(-1)).toBeGreaterThan(5.5 * 48_000);
   });
 
-  test('waits for an intra picture behind a hole, and does not take it for a slow device', async () => {
+  test('waits for an intra picture after a gap, and does not treat it as a slow device', async () => {
     const rig = await new Rig().start();
     const pieces = station({ frames: 360, start: 0 });
     const pidOf = (piece: Uint8Array): number => (((piece[1] ?? 0) & 0x1f) << 8) | (piece[2] ?? 0);

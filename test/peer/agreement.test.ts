@@ -96,7 +96,7 @@ describe.each(scenario.channels.map((plan) => [`${plan.type} ${plan.channel}`, p
     });
 
     test.skipIf(!LONG)(
-      'and in everything that a day broadcasts',
+      'in everything that is sent during a day',
       () => {
         const compared = compare(sectionsThrough(scenario, plan, DAY_MS / 1000));
         const sum = [...compared.values()].reduce((all, count) => all + count, 0);

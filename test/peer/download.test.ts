@@ -283,7 +283,7 @@ test.each([
   expect(text).toContain(`<title>${service.name}</title>`);
 });
 
-test('a pay station: entitlement messages, and what they cost, in all tables', () => {
+test('a pay station: entitlement messages and free_CA_mode in all tables', () => {
   const sections = sectionsOfChannel('BS', 'BS13_1');
   const [cat] = ofTable(sections, 0x01).map((section) => known(parseCat(section)));
   const ids = findChannel(scenario, 'BS', 'BS13_1').stations.map(({ serviceId }) => serviceId);

@@ -160,7 +160,7 @@ describe('captions file', () => {
     const seconds = Math.ceil((wanted.pages[shown]?.at ?? 0) + 0.5);
     const filler = nullPackets(80);
     const broadcast = { seed: DEFAULT.seed, station: station as never, pictures: true, filler };
-    // Behind it a stretch of an hour later.
+    // After it a stretch of an hour later.
     const parts = [
       ...recording({ ...broadcast, from, seconds }),
       ...recording({ ...broadcast, from: from + 3_600 * SECOND, seconds: 20 }),

@@ -155,7 +155,7 @@ test('a change of codec ends the stream, and the next request begins after it', 
   const { video, flashes } = await played(await rest);
   expect((video?.[1] ?? 0) + offset).toBeGreaterThan(5.8);
   expect(Math.abs((flashes[0] ?? 0) + offset - 5)).toBeLessThan(0.1);
-  // The same for what is finished, whose streams begin a second early elsewhere.
+  // The same for finished recordings, whose streams otherwise begin a second early.
   const finished = await get(id, `codec=h264&from=${end}`, 'stream');
   expect(Number(finished.headers.get('x-svc-start'))).toBeCloseTo(offset, 3);
   await finished.body?.cancel();

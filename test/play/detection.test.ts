@@ -26,7 +26,7 @@ async function status(id: number): Promise<DetectionStatus> {
 async function detected(id: number): Promise<DetectionStatus> {
   expect((await home.send('POST', `/api/recordings/${id}/detect`)).status).toBe(202);
   await comesTrue(
-    'commercials were looked for',
+    'commercials were detected',
     async () => ['done', 'failed'].includes((await status(id)).state),
     LIMIT_MS,
   );
@@ -60,7 +60,7 @@ test(
     const corrected = { chapters: [{ start: made.commercials.from, end: 58, title: 'CM' }] };
     expect((await home.send('PUT', `/api/recordings/${id}/chapters`, corrected)).status).toBe(200);
     // It is analysed again automatically, which teaches the logo of the station.
-    await comesTrue('commercials were looked for', async () => (await status(id)).state === 'done', LIMIT_MS);
+    await comesTrue('commercials were detected', async () => (await status(id)).state === 'done', LIMIT_MS);
     const after = await status(id);
     expect(after).toMatchObject({ corrected: true, reliable: true });
     expect(after.version).toBeGreaterThan(before.version);

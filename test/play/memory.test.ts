@@ -87,7 +87,7 @@ test('a service that streams two hours once more uses no more memory', async () 
       Math.max(await watch('stream?codec=mpeg2'), await watch('file?source=ts'));
     // The heap grows to its size once, whatever is watched.
     const early = Math.max(await watchAll(), await watchAll());
-    // Garbage is collected every five to ten rounds; what is leaked is in every later one.
+    // Garbage is collected every five to ten rounds; leaked memory remains in every later one.
     let late = Number.POSITIVE_INFINITY;
     for (let round = 0; round < MOST_ROUNDS && late - early >= SLACK_MB; round++)
       late = Math.min(late, await watchAll());

@@ -120,7 +120,7 @@ describe('pictures of a recording', () => {
       expect([card[0], card[2]].map((value = 0) => value > 120)).toEqual([false, true]);
       expect(Math.max(...before) < 20 || (before[2] ?? 0) > 120).toBe(true);
       expect(scene.every((value) => value > 30)).toBe(true);
-      // Nothing is behind the last one.
+      // Nothing follows the last one.
       expect(mean(sheet, 4 * 160, 0, 6 * 160, 90)).toEqual([0, 0, 0]);
       expect(existsSync(cache.path(id, 'work.ts'))).toBe(false);
     },

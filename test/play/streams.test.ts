@@ -85,7 +85,7 @@ test('wrapping time stamps and a gap give one timeline on which picture and soun
     expect(Math.abs(beep - (flashes[index] ?? 0))).toBeLessThan(0.08);
   expect(beeps).toHaveLength(2);
   expect(longestPicture).toBeLessThan(0.2);
-  // From behind the gap alone.
+  // Only from after the gap.
   const late = await watched(id, `codec=h264&from=${join + 1.6}`);
   expect(Math.abs((late.flashes[0] ?? 0) - (flashes[1] ?? 0))).toBeLessThan(FRAME);
 });

@@ -63,7 +63,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await Bun.sleep(2);
 }
 
-test('an output of its own is fed, takes commands and ends with a value of its own', async () => {
+test('a custom kind of output is fed, takes commands and ends with its own value', async () => {
   const stream = await open();
   const reports: string[] = [];
   const end = Promise.withResolvers<unknown>();
@@ -86,7 +86,7 @@ test('an output of its own is fed, takes commands and ends with a value of its o
   expect(await end.promise).toMatchObject({ cause: 'counted' });
 });
 
-test('a reader of its own gets the PIDs that it asks for, and others when it asks again', async () => {
+test('a custom kind of reader gets the PIDs that it selects, and others when it changes the selection', async () => {
   const stream = await open();
   const pids = new Set<number>();
   const reader = stream.reader(pidReader, { pid: EIT }, { value: ({ pid }) => pids.add(pid) });

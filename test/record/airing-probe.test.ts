@@ -64,7 +64,7 @@ async function stoppedBeforeItsEnd(
 test.concurrent('a service that restarts after the end continues where the programme is still on', async () => {
   const { folder, began, order } = await stoppedBeforeItsEnd('T30');
   const second = new RecorderFixture(air, folder);
-  // It takes nothing from what is being recorded, and writes nothing.
+  // It takes no tuner from other recordings, and writes nothing.
   await until('it listens', async () => (await priorities(air, 'T30')).includes(9));
   const { bytes: before = 0 } = second.recorder.running().get(order.reservationId)?.progress ?? {};
   const endAt = Date.now() + LONGER_MS;

@@ -58,7 +58,7 @@ test.each([
     return clockSpan(desk.written(session)).totalMs > ROUND_MS;
   });
   const { verdict, bytes } = await desk.stopAndConclude(session, startAt);
-  // The filter moves the counters of a PID that comes back: compared with what was sent, they differ.
+  // The filter adjusts the continuity counters of a restored PID, so they differ from the sent ones.
   const counters = new Map<number, number>();
   for (const { pid, counter, hasPayload } of packetsOf(bytes)) {
     if (!hasPayload) continue;

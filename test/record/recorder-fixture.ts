@@ -17,7 +17,7 @@ import { StationStore } from '../../src/store/station-store.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
 import { type TestBroadcast, until } from './test-broadcast.ts';
 
-/** Of the test's making: what is only told. */
+/** A made-up network: its id is only announced. */
 const NETWORK = networkId(32608);
 
 export class RecorderFixture {

@@ -135,7 +135,7 @@ class RecorderHome {
       ?.state;
 }
 
-/** Of the tests registered beside it: begun before each, closed after it. */
+/** For the tests registered with it: started before each, closed after it. */
 export function recorderHome(): RecorderHome {
   const home = new RecorderHome();
   beforeEach(() => home.begin());

@@ -189,7 +189,7 @@ describe.skipIf(!isRoot).concurrent('a full disk', () => {
     expect(verdict).toMatchObject({ level: 'complete', gaps: [] });
   });
 
-  test('everywhere keeps what is written, reports it, and continues when there is space again', async () => {
+  test('in every folder is reported, keeps the written part, and recording continues when there is space again', async () => {
     const small = smallDisk('smaller');
     const desk = new SessionFixture(join(air.folder, 'alone'), air.agentUrl);
     const folders = [{ path: join(small, 'alone'), floorBytes: 0 }];
@@ -215,7 +215,7 @@ describe.skipIf(!isRoot).concurrent('a full disk', () => {
 });
 
 test.if(LONG)(
-  'killed every 7 s, a recording is one readable file in which only the times between are missing',
+  'killed every 7 s, a recording is one readable file in which only the downtimes are missing',
   async () => {
     const folder = join(air.folder, 'again');
     const began = Date.now();
@@ -244,7 +244,7 @@ test.if(LONG)(
 );
 
 test.if(LONG)(
-  'a stall of 30 s is a hole of 30 s',
+  'a stall of 30 s is a gap of 30 s',
   async () => {
     const desk = new SessionFixture(join(air.folder, 'stalled'), air.agentUrl);
     const began = Date.now();

@@ -66,7 +66,7 @@ describe.concurrent('orders', () => {
     }
     expect(one.verdict?.gaps).toEqual([]);
     expect(two.verdict?.gaps).toMatchObject([{ endMs: 14_000, cause: 'yielded' }]);
-    // The margin is what was left of it when the third took the tuner.
+    // The margin ended when the third took the tuner.
     expect(two.verdict?.tailMs).toBeGreaterThan(300);
     expect(second.endAt + (two.verdict?.tailMs ?? 0)).toBeLessThan(startAt - (three.verdict?.headMs ?? 0));
     expect(three.verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });

@@ -25,7 +25,7 @@ afterAll(async () => {
 }, 20_000);
 
 describe.concurrent('a recording', () => {
-  test('equals, packet by packet, what the station sent', async () => {
+  test('equals the sent stream, packet by packet', async () => {
     const began = Date.now();
     const session = desk.record({ station: air.station('T30'), endAt: began + 9000 });
     await until('it receives', () => session.state.phase === 'receiving');
@@ -60,7 +60,7 @@ describe.concurrent('a recording', () => {
     });
     const found = compare(bytes, await air.sent('T31', began, Date.now()));
     expect(found).toMatchObject({ foreign: 0, holes: 1 });
-    // What is missing is one hole, and no drop besides.
+    // The only loss is one gap; no packets are dropped otherwise.
     const packetsMs = (found.missing / (bytes.length / 188 + found.missing)) * 10_000;
     expect(verdict.drops).toBe(0);
     // An interruption of up to 500 ms is tolerated, and a quick machine needs no longer.

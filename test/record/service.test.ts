@@ -107,7 +107,7 @@ test("a programme booked by hand becomes a file, taking a viewer's tuner and sur
   );
   const [station, other] = [await stationOf('T30'), await stationOf('T31')];
   const heard = listen();
-  // Whoever watches tells what follows.
+  // The tables of the watched stream announce the following programme.
   const leave = await watch(station);
   const bookable = () => coming(station, Date.now() + MARGIN_MS + 5000);
   await until('it is known what follows', async () => (await bookable()).length > 0);

@@ -16,7 +16,7 @@ import { comesTrue } from '../until.ts';
 const ROOT = join(import.meta.dir, '..', '..');
 const AGENT = join(ROOT, 'agent', 'main.ts');
 const WAIT_LIMIT_MS = 60_000;
-/** A busy machine sends late; what it lost would count as the recorder's loss. */
+/** A busy machine sends late; its losses would count as the recorder's. */
 const MAX_LAG_SEC = 60;
 
 /** @throws Error with the description when the condition does not come true in time. */
@@ -158,7 +158,7 @@ const FIRST_PID = 0x30;
 /** Entitlement messages are sections too: their counters are a tuning's own. */
 const isEntitlement = (pid: number): boolean => pid >= 0x1e00 && pid <= 0x1e02;
 
-/** How many packets of a recording `compare` looks at. */
+/** Number of packets of a recording that `compare` reads. */
 export function countCompared(recorded: Uint8Array): number {
   const map = pmtPid(recorded);
   return packets(recorded).filter(({ pid }) => pid >= FIRST_PID && !isEntitlement(pid) && pid !== map).length;
@@ -193,7 +193,7 @@ export function compare(recorded: Uint8Array, sent: Uint8Array, without: readonl
   let forgiven = 0;
   for (const [number, packet] of kept.entries()) {
     let found = ahead.get(packet.key)?.find((index) => index >= at);
-    // Behind a hole it may be the same packet of a later round of the film.
+    // After a gap it may be the same packet of a later repetition of the film.
     if (found !== undefined && found - at > HOLE) found = backFromClock(kept, number, ahead, clocks) ?? found;
     if (found === undefined) {
       if (packet.payload) result.foreign += 1;
@@ -219,7 +219,7 @@ export function compare(recorded: Uint8Array, sent: Uint8Array, without: readonl
   return result;
 }
 
-/** Where a packet was sent, by the first clock reference behind it; undefined: none tells. */
+/** Time at which a packet was sent, by the first PCR after it; undefined without one. */
 function backFromClock(
   kept: readonly { key: string; payload: boolean }[],
   from: number,

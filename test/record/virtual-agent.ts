@@ -18,7 +18,7 @@ import type { VirtualTime } from './virtual-time.ts';
 const TUNE_MS = 400;
 const TABLES_LIMIT_MS = 5_000;
 
-/** A time in which the machine is so busy that what comes is handed on at its end. Epoch ms. */
+/** A time in which the machine is so busy that received data is passed on at its end. Epoch ms. */
 export interface BusySpell {
   from: number;
   to: number;
@@ -40,7 +40,7 @@ class VirtualStream {
   #messages: (() => void)[] = [];
   isOver = false;
   isOpened = false;
-  /** The agent has nothing more for it than what is on its way. */
+  /** The agent has no more data for it than is in transit. */
   isBroken = false;
   /** Files that were named to it and are not open yet. */
   opening = 0;
@@ -181,7 +181,7 @@ export class VirtualAgent {
     },
   };
 
-  /** One step of the broadcast. @param isFrozen the service does not run: what comes is kept for it */
+  /** One step of the broadcast. @param isFrozen the service does not run: data is queued for it */
   async step(at: number, isFrozen: boolean): Promise<void> {
     const isBusy = (what: BusySpell['what']): boolean =>
       this.busy.some((one) => one.what === what && at >= one.from && at < one.to);
@@ -209,7 +209,7 @@ export class VirtualAgent {
     this.#isAway = isAway;
   }
 
-  /** The service was killed: there is no reader any more. */
+  /** The service was killed: the reader no longer exists. */
   forget(): void {
     this.#forgotten.push(...this.#streams);
     this.#streams = [];

@@ -77,7 +77,7 @@ export class VirtualBroadcast {
     if (this.is('loss', at) && this.#random.below(50) === 0) return;
     const error = this.is('corrupt', at) && this.#random.below(50) === 0;
     const scrambling = this.is('scramble', at) ? 2 : 0;
-    // What is repeated counts as a packet sent twice.
+    // A repeated packet counts as sent twice.
     const payload = FILL.slice();
     new DataView(payload.buffer).setUint32(0, counter);
     builder.packet(pid, { payload, counter: counter & 15, error, scrambling });

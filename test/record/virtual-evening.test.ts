@@ -51,11 +51,11 @@ test(
 const FOUND: readonly [string, Partial<EveningPlan>][] = [
   ['a stall of less than a second', { air: [{ kind: 'stall', from: 11.9, to: 12.7 }] }],
   [
-    'a stall in packets that all come at once behind a pause of the process',
+    'a stall in packets that all arrive at once after a pause of the process',
     { air: [{ kind: 'stall', from: 11.8, to: 12.9 }], process: { kind: 'freeze', at: 8, forSec: 8 } },
   ],
   [
-    'the end of scrambling in packets that come late',
+    'the end of scrambling in packets that arrive late',
     {
       air: [{ kind: 'scramble', from: 10.2, to: 13.7 }],
       busy: [{ what: 'packets', from: 12.3, to: 14.4 }],
@@ -66,19 +66,19 @@ const FOUND: readonly [string, Partial<EveningPlan>][] = [
     { air: [{ kind: 'copy_never', from: 7.3, to: 9.8 }], process: { kind: 'kill', at: 12.3, forSec: 3 } },
   ],
   [
-    'a service that is killed, and is there again only at the end',
+    'a service that is killed and restarts only at the end',
     { air: [{ kind: 'stall', from: 5.4, to: 7.4 }], process: { kind: 'kill', at: 11.5, forSec: 12.1 } },
   ],
   [
-    'a service that is killed in the first seconds, and is there again in copy-never',
+    'a service that is killed in the first seconds and restarts during copy-never',
     { air: [{ kind: 'copy_never', from: 8.2, to: 11.4 }], process: { kind: 'kill', at: 5, forSec: 4 } },
   ],
   [
-    'a service that is killed at the start, and is there again in copy-never that ends',
+    'a service that is killed at the start and restarts during copy-never, which then ends',
     { air: [{ kind: 'copy_never', from: 7, to: 10.5 }], process: { kind: 'kill', at: 0.5, forSec: 7 } },
   ],
   [
-    'a stall before an interruption, behind which the programme begins by its tables',
+    'a stall before an interruption, after which the programme begins by its tables',
     { air: [{ kind: 'stall', from: 4, to: 8 }], interruption: { from: 9, to: 13 } },
   ],
   [
@@ -86,15 +86,15 @@ const FOUND: readonly [string, Partial<EveningPlan>][] = [
     { process: { kind: 'kill', at: 4, forSec: 6 }, interruption: { from: 8, to: 12 } },
   ],
   [
-    'packets that come late from the start of a new process on',
+    'packets that arrive late after the start of a new process',
     { process: { kind: 'kill', at: 6.5, forSec: 7 }, busy: [{ what: 'packets', from: 13.5, to: 16.5 }] },
   ],
   [
-    'copy-never of less than half a second soon after the service is there again',
+    'copy-never of less than half a second soon after a restart',
     { air: [{ kind: 'copy_never', from: 11.5, to: 11.9 }], process: { kind: 'kill', at: 7.9, forSec: 2.9 } },
   ],
   [
-    'copy-never that a busy service has not heard of when it is killed',
+    'copy-never that a busy service has not received when it is killed',
     {
       ...{ lengthSec: 27, air: [{ kind: 'copy_never', from: 6.2, to: 8.1 }] },
       ...{ process: { kind: 'kill', at: 10.7, forSec: 12.2 }, extendedSec: 6 },
@@ -102,7 +102,7 @@ const FOUND: readonly [string, Partial<EveningPlan>][] = [
     },
   ],
   [
-    'drops at a gap that is known, before a kill and no new process',
+    'drops at a known gap, before a kill without a restart',
     {
       air: [{ kind: 'copy_never', from: 16.7, to: 17.7 }],
       process: { kind: 'kill', at: 18.1, forSec: 9.1 },

@@ -79,7 +79,7 @@ export function randomPlan(random: Random): EveningPlan {
     busy.push({ what: random.pick(['packets', 'messages'] as const), from, to: from + 0.2 + tenths(3) });
   }
   const extendedSec = random.below(3) === 0 ? 4 + random.below(8) : 0;
-  // What a killed process had not told of is summed up from the file: which half of it was scrambled is not known.
+  // The unreported part of a killed process is computed from the file: which half was scrambled is unknown.
   const isSummedUp = (one: (typeof air)[number]): boolean =>
     kind === 'kill' && one.kind === 'scramble' && one.from < process.at && one.to > process.at - 2;
   return {

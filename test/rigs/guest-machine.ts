@@ -142,7 +142,7 @@ export class GuestMachine {
     const part = `${target}.part`;
     rmSync(part, { recursive: true, force: true });
     mkdirSync(part);
-    // What is built into the kernel is no module.
+    // Drivers built into the kernel are not modules.
     const present = MODULES.filter((name) => found.has(name));
     for (const name of present) cpSync(found.get(name) ?? '', join(part, `${name}.ko`));
     writeFileSync(join(part, 'order'), `${present.join('\n')}\n`);

@@ -14,7 +14,7 @@ import { buildPrograms, GuestMachine, parseFindings, rigMissing } from './guest-
 const ROOT = join(import.meta.dir, '..', '..');
 const SCENARIO = join(import.meta.dir, 'guest', 'install-scenario.ts');
 const LIMIT_MS = 30 * 60_000;
-/** Of the broadcast: as long as a scan looks at a channel. */
+/** Of the broadcast: the time that a scan spends on a channel. */
 const CHANNEL_SECONDS = 12;
 const INSTALL = /apt-get install ((?:[\w-]+ ?)+)/;
 const missing = rigMissing();
@@ -34,7 +34,7 @@ function installScript(commands: readonly string[]): string {
   const lines = commands
     .filter((line) => line !== 'npm run build')
     .map((line) => line.replace(INSTALL, 'dpkg --status $1 >/dev/null'))
-    // Exits with 1: there is no card.
+    // Exits with 1 without a card.
     .map((line) => (line.endsWith('svc-agent check') ? `${line} || true` : line));
   return [
     'set -e',

@@ -58,14 +58,14 @@ describe.skipIf(missing !== undefined)('the programs with a tuner and a card', (
     expect(finding.of('end').code).toBe(0);
   });
 
-  test('svc-agent check finds tuner and card, and says what is missing: channels', () => {
+  test('svc-agent check finds tuner and card, and reports that channels are missing', () => {
     const { text } = finding.of('check');
     expect(text).toContain('isdbsim');
     expect(text).toMatch(/^OK {4}カード: 読み取れます（Virtual PCD/m);
     expect(text).not.toContain('問題');
   });
 
-  test('a scrambled channel comes out of the tuner as before scrambling', () => {
+  test('a scrambled channel is descrambled to the original stream', () => {
     expect(finding.of('a scrambled channel')).toMatchObject({
       different: 0,
       descrambling: { state: 'descrambled', failure: null },

@@ -138,7 +138,7 @@ describe.skipIf(missing !== undefined)('the agent with real device files', () =>
     expect(reason).toContain('応答しません');
   });
 
-  test('says what is to be done where permissions are missing', () => {
+  test('reports the next step if permissions are missing', () => {
     const problems = finding('without permission').problems as [string, string, string][];
     expect(problems).toHaveLength(4);
     for (const [device, code, message] of problems) {

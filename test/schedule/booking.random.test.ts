@@ -113,7 +113,7 @@ class Household implements RecorderPort {
       .all(this.now);
     if (ids.length === 0) return;
     const { id } = random.pick(ids);
-    // Stored before it waits for a plan: somebody else may cancel it meanwhile.
+    // Stored before it waits for a plan: another client may cancel it meanwhile.
     const reserving = room.reservations.reserve({ programId: id as ProgramId });
     const stored = home.reservations.all().find(({ programId }) => programId === id);
     // What a rule has booked already stays the rule's.

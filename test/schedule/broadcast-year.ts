@@ -16,7 +16,7 @@ const EXTENSION = 30 * MINUTE;
 /** A guide is announced eight days ahead. */
 const RECENT_DAYS = 9;
 
-/** Properties of a programme that the guide does not tell. */
+/** Properties of a programme that are not in the guide. */
 export interface Aired {
   readonly program: GuideProgram;
   readonly series: string;
@@ -26,7 +26,7 @@ export interface Aired {
 
 export interface AirStation {
   readonly id: StationId;
-  /** The station where its games go on. */
+  /** The station on which its games continue. */
   readonly branch: StationId | null;
 }
 
@@ -91,13 +91,13 @@ export class Air {
   readonly series: readonly Series[];
   /** Everything that was aired or will be, as it is known now. */
   readonly aired = new Map<ProgramId, Aired>();
-  /** Of these what is not long over. */
+  /** Those of them that ended recently or later. */
   #recent = new Map<ProgramId, Aired>();
   readonly #numbers = new Map<StationId, number>();
   readonly #extended = new Set<ProgramId>();
   /** What happens on the air before it is announced. */
   readonly #unsaid: { at: number; change: Change }[] = [];
-  /** Programmes that went on beyond their end without a word. */
+  /** Programmes that overran without an announcement. */
   readonly silent = new Set<ProgramId>();
 
   constructor(
@@ -309,7 +309,7 @@ export class Air {
     return { present, following: following?.id ?? null };
   }
 
-  /** The programme runs over; all behind it give way, the last of the day is shortened. */
+  /** The programme overruns; all following ones move, the last of the day is shortened. */
   #extend(change: { put: Aired[]; remove: ProgramId[] }, game: Aired): void {
     const { program } = game;
     const behind = this.#behind(program.stationId, program.endAt);

@@ -54,7 +54,7 @@ export type TroubleKind =
   | 'off'
   /** The agent does not answer, and all streams end. */
   | 'agent'
-  /** Nothing is heard of the guide. */
+  /** No guide data is received. */
   | 'guide'
   /** All recording folders are full. */
   | 'full'

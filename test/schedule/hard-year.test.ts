@@ -16,7 +16,7 @@ const DAY_MINUTES = 1440;
 for (let index = 0; index < HOMES; index++) {
   const seed = fuzzSeed() + index * 7919;
   test(
-    `in a hard year nothing is lost without a reason (FUZZ_SEED=${seed})`,
+    `in a year with many faults nothing is lost without a reported reason (FUZZ_SEED=${seed})`,
     () => {
       const home = new HardHome(new Random(seed), FIRST_DAY, DAYS);
       const outcomes = new Outcomes(home);
@@ -35,7 +35,7 @@ for (let index = 0; index < HOMES; index++) {
       expect(outcomes.counts.whole ?? 0).toBeGreaterThan(DAYS / 7);
       // Terrestrial stations have branches on their channels, those of satellites sometimes.
       if (types.includes('GR')) expect(counts.shared).toBeGreaterThan(0);
-      // Where a later airing stood within the grace, or what was recorded of the first was not known yet.
+      // If a later airing was within the grace period, or the recording of the first was not known yet.
       expect(outcomes.twice).toBeLessThanOrEqual(Math.ceil(taken.size / 25));
     },
     LONG ? 1_800_000 : 60_000,

@@ -84,12 +84,12 @@ export class HardHome {
   readonly faults: string[] = [];
   /** Why programmes are not booked, as last said. */
   readonly passedOver = new Map<ProgramId, PassedOverReason>();
-  /** Programmes of which the guide told in time to book them. */
+  /** Programmes that were in the guide early enough to be booked. */
   readonly known = new Set<ProgramId>();
   /** Programmes whose changes were not received for a while. */
   readonly unheard = new Set<ProgramId>();
   readonly people: People;
-  /** Their tuner was given on before anybody said that they went on. */
+  /** Their tuner was released before the overrun was announced. */
   readonly overtaken = new Set<ProgramId>();
   readonly counts = { plans: 0, shared: 0, troubles: 0 };
   readonly troubles: readonly Trouble[];
@@ -105,7 +105,7 @@ export class HardHome {
   /** Offset of the machine's clock. */
   #clockError = 0;
   #onSince: number;
-  /** Since when the broadcast can tell the time. */
+  /** Since when the broadcast time can be received. */
   #canReceiveSince = 0;
   /** The agent's last tuner list. */
   #heard: readonly Tuner[] | null = null;
@@ -451,7 +451,7 @@ export class HardHome {
   }
 
   #refused({ reservation: { name } }: Taken): void {
-    // Somebody runs over in this very minute: the plan that follows knows.
+    // A programme overruns in this very minute: the next plan takes it into account.
     const late = [...this.#running.values()].some(({ taken }) => this.air.silent.has(taken.programId));
     const isBack = this.at <= this.#canReceiveSince + 2 * MINUTE;
     if (!late && !isBack)
@@ -474,7 +474,7 @@ export class HardHome {
     );
   }
 
-  /** As the store does: what is over is forgotten. */
+  /** Like the store: past programmes are deleted. */
   #forget(): void {
     const { home } = this;
     this.#recent = this.#recent.filter(({ beganAt }) => beganAt > this.at - RECORDED_REACH);

@@ -7,7 +7,7 @@ const ROUNDS = fuzzRounds(4);
 const STEPS = 45;
 
 test(
-  'whatever happens, a plan is sound and can be carried out',
+  'after any sequence of events a plan is valid and can be carried out',
   () => {
     const seed = fuzzSeed();
     console.log(`seed ${seed}`);

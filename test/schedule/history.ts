@@ -117,7 +117,7 @@ export class Household {
       running.closeAt = Math.max(running.closeAt, closeAt);
       running.holdUntil = holdUntil;
     }
-    // What is recorded under another number by now.
+    // Those recorded under another id by now.
     const recording = this.home.reservations.filter(({ state }) => state === 'recording');
     const lost = [...this.#running].filter(([id]) => !recording.some(({ programId }) => programId === id));
     for (const [id, running] of lost) {
@@ -320,7 +320,7 @@ export class Household {
     return open.length === 0 ? undefined : { station, shows, index: this.random.pick(open.slice(0, 5)) };
   }
 
-  /** It runs over, and all behind it give way; the guide says so at once, later or when it is over. */
+  /** It overruns and all following ones move; the guide announces it at once, later or after its end. */
   #delay(): void {
     const { home, random } = this;
     const found = this.#comingShow();
@@ -456,7 +456,7 @@ export class Household {
     const found = this.#comingShow();
     const id = found?.shows[found.index]?.id;
     if (id === undefined) return;
-    // Of what is recorded the recorder decides.
+    // The recorder decides about running recordings.
     if (this.#running.has(id)) return;
     if (random.below(2) === 0) home.change(id, { copyNever: home.guide.get(id)?.copyNever !== true });
     else home.change(id, { name: random.below(4) === 0 ? '' : random.pick(TITLES) });

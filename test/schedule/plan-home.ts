@@ -23,7 +23,7 @@ export const DAY = 24 * HOUR;
 
 /** Stations of random homes: two of one physical channel among them. */
 export const CHANNELS = ['T27', 'T27', 'T28', 'T29', 'BS01_0', 'BS03_1', 'CS02'];
-/** Titles of random guides: episodes that are written in several ways, and what is no episode. */
+/** Titles of random guides: episodes in several notations, and other programmes. */
 export const NAMES = ['灯台 #1「波」', '灯台 #2', '灯台 第2話「風」', '港', '港[字]', '海 前編'];
 
 export const GR_TUNER: TunerOfPlan = { rank: 0, types: ['GR'], recording: [] };
@@ -48,7 +48,7 @@ export class Home {
   cancellations: Cancellation[] = [];
   tuners: TunerOfPlan[] | null;
   readonly airings = new Map<ProgramId, Airing>();
-  /** Since when somebody records. */
+  /** Start of the current recordings. */
   runningSince = broadcastMs(Number.NEGATIVE_INFINITY);
   isTimeSure = true;
   settings = {

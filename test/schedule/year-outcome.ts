@@ -90,7 +90,7 @@ export class Outcomes {
       (code === 'missed_not_received' && !isReceived) ||
       (code === 'missed_tuners_in_use' && this.#isExcused(aired.program, priority)) ||
       (code === 'missed_service_stopped' && wasOff) ||
-      // At another time than anybody heard of.
+      // At another time than announced.
       (code === 'missed_not_begun' && (wasOff || home.unheard.has(id)));
     if (!isTrue) this.#fault(aired, `is ${state}: ${reason?.code}`);
     return code === 'missed_not_received' || code === 'missed_tuners_in_use' ? 'conflict' : 'missed';

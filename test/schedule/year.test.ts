@@ -42,7 +42,7 @@ class Household {
   #openings: { programId: ProgramId; openAt: number; after: readonly ProgramId[] }[] = [];
   readonly #watch = new AirWatch();
   #listening = new Set<StationId>();
-  /** Their tuner was given on before anybody said that they went on. */
+  /** Their tuner was released before the overrun was announced. */
   readonly overtaken = new Set<ProgramId>();
   plans = 0;
 
@@ -163,7 +163,7 @@ class Household {
       ...tuner,
       recording: (readers[index] ?? []).map(reservationId),
     }));
-    // What lacks a part, and what was something else than announced, does not keep its episode from being recorded.
+    // Incomplete recordings, and those of another programme than announced, do not prevent recording the episode again.
     home.recorded = taken
       .filter(({ openedAt }) => openedAt > home.now - RECORDED_REACH - DAY)
       .filter(({ aired: { program, series }, openedAt }) => series !== '' && openedAt <= program.startAt)
@@ -174,7 +174,7 @@ class Household {
       }));
   }
 
-  /** As the store does: what is over is forgotten. */
+  /** Like the store: past programmes are deleted. */
   forget(now: number): void {
     const { home } = this;
     for (const station of home.stations.keys()) {
@@ -288,7 +288,7 @@ test(
     expect(relayed.filter((one) => household.isWhole(one)).length).toBeGreaterThanOrEqual(
       Math.floor(relayed.length / 4),
     );
-    // What went on without a word was recorded to its real end, but where another was waiting for its tuner.
+    // Unannounced overruns were recorded to their real end, unless another recording needed the tuner.
     const silent = aired.filter(
       ({ program: { id, startAt } }) =>
         air.silent.has(id) &&

@@ -69,7 +69,7 @@ describe('the agent', () => {
     await until(async () => (await json<Status>(service, '/api/status')).agent.state === 'connected');
   });
 
-  test('that becomes unavailable leaves the stations, and is found again', async () => {
+  test('that becomes unavailable does not remove the stations, and is found again', async () => {
     const service = await start();
     await until(async () => (await names(service)).length === 2);
     const { received, stop } = await listen(service);
@@ -190,7 +190,7 @@ describe('a station that is gone from the agent', () => {
     agent.channels = CHANNELS.slice(0, 1);
     agent.announce('channels');
     await until(async () => (await names(service)).length === 1);
-    // The plan may have told of it before: no tuner of these receives it.
+    // The plan may have reported it before: none of these tuners receives it.
     await until(() => database.query('SELECT state FROM reservations').values()[0]?.[0] === 'cancelled');
     await until(() => received.includes('reservations'));
     expect(database.query('SELECT id FROM programs').values()).toEqual([]);

@@ -86,7 +86,7 @@ describe('what is on the air', () => {
         const row = listed.get(id as StationId);
         expect(row === undefined).toBe(station.partialReception);
         if (row === undefined) continue;
-        // The broadcast may have gone on to the next programme in between.
+        // The next programme may have begun in between.
         const known = [station.present.eventId, station.following.eventId];
         expect(known).toContain((row.now?.id ?? 0) % 100_000);
         if (row.now?.id === id * 100_000 + station.present.eventId) {
@@ -126,7 +126,7 @@ describe('what is on the air', () => {
     await until(async () => (await tuners()).every((tuner) => tuner.users.length === 0));
   }, 20_000);
 
-  test('a stream whose tuner dies is an aborted connection, and the service goes on', async () => {
+  test('a stream whose tuner fails is aborted, and the service continues', async () => {
     const [first] = await stations();
     const response = await fetch(`${service.url}/${first?.live}?codec=raw`);
     const reader = response.body?.getReader();

@@ -120,7 +120,7 @@ describe('bad requests', () => {
     }
   });
 
-  test('a page of another site is refused, also one whose name points here', async () => {
+  test('a page of another site is refused, also one whose name resolves to this host', async () => {
     const rows: [what: string, path: string, init: RequestInit, status: number][] = [
       ['a rebound name', '/api/services', { headers: { host: 'evil.example' } }, 421],
       ['a rebound name, a screen', '/', { headers: { host: 'evil.example', accept: 'text/html' } }, 421],

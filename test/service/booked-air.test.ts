@@ -52,7 +52,7 @@ test('the programme on air is recorded at once; a second channel waits for the t
   let stations: Station[] = [];
   const areOn = async (): Promise<boolean> => {
     stations = await ask<Station[]>('GET', '/api/services');
-    // Programmes are short: what is done with the first is done before its end.
+    // Programmes are short: everything about the first is done before its end.
     return (
       stations.length === 2 && stations.every(({ now }) => now !== null && now.endAt > Date.now() + ENOUGH_MS)
     );
@@ -85,7 +85,7 @@ test('the programme on air is recorded at once; a second channel waits for the t
   // Unless the first programme ended just now.
   if (!refused.reserved) expect(waiting).toMatchObject({ state: 'conflict', blockers: [running?.id] });
 
-  // Of what was wished more is there than missing, also where the tuner came late.
+  // More of the programme is recorded than missing, even if the tuner was late.
   await until(() => performance.now() - received > received - wished);
   await ask('DELETE', `/api/reservations/${running?.id}`);
   await until(async () =>
@@ -94,7 +94,7 @@ test('the programme on air is recorded at once; a second channel waits for the t
   const [done] = (await ask<Recording[]>('GET', '/api/recordings')).filter(({ id }) => id === recordingId);
   expect(done).toMatchObject({ recording: false, state: 'recorded', verdict: { drops: 0 } });
   expect(done?.bytes).toBeGreaterThan(100_000);
-  // From the wish to the first packet the tuner may have to be taken from somebody else.
+  // Between request and first packet the tuner may have to be taken from another user.
   expect(done?.verdict?.gaps.filter(({ cause }) => cause !== 'late')).toEqual([]);
 
   // Its programme is on for some seconds only: what comes after it is as good.

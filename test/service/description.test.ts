@@ -78,7 +78,7 @@ function furnishRecordings(): number[] {
   });
 }
 
-/** Addresses of a route: with what there is, with what there is not, and with what is no number. */
+/** URLs of a route: with existing ids, unknown ids and values that are not numbers. */
 function addresses(template: string): string[] {
   if (!template.includes('{id}')) return [template];
   const kind = template.split('/')[2] as keyof typeof ids;
@@ -122,7 +122,7 @@ function allowed({ parameters = [] }: Operation, query: string): boolean {
 const BODIES = ['', '{', 'null', '[]', '5', '""', '{}', '{"nonsense":1}', '{"__proto__":1}'];
 const OUTSIDE = 'Bearer svc_nobody';
 
-describe('every route is answered as it is described', () => {
+describe('every response matches the API description', () => {
   test('reads with valid and invalid input', async () => {
     let answers = 0;
     for (const [template, method, operation] of description.operations()) {
@@ -152,12 +152,12 @@ describe('every route is answered as it is described', () => {
           full.status,
           full.headers.get('content-type'),
         ]);
-        // No cache on the way keeps what it was not told to.
+        // No cache in between stores what it must not.
         const keeping = full.headers.get('cache-control');
         expect([path, keeping]).toEqual([path, expect.stringMatching(/no-store|private|no-cache/)]);
         const etag = full.headers.get('etag');
         if (full.status !== 200 || responses[304] === undefined) continue;
-        // Room on a disk changes by itself, and what is being recorded has no tag.
+        // Free space changes by itself, and recordings in progress have no ETag.
         if (path === '/api/storage' || path.endsWith('/file')) continue;
         if (etag === null) throw new Error(`${path} carries no ETag`);
         const again = await describedFetch(home.home.url, path, { headers: { 'if-none-match': etag } });

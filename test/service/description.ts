@@ -104,7 +104,7 @@ const PROBLEM: DescribedResponse = {
 
 const known = new Map<string, Promise<Description>>();
 
-/** Asks a service, and holds its answer against its own description. @throws Error saying what is not as described */
+/** Sends a request and validates the response against the API description. @throws Error naming the difference */
 export async function describedFetch(url: string, path: string, init: RequestInit = {}): Promise<Response> {
   // Where it leads to is described by itself.
   const response = await fetch(`${url}${path}`, { redirect: 'manual', ...init });

@@ -42,7 +42,7 @@ async function listen({ body }: Response): Promise<void> {
   }
 }
 
-/** Everything that was decided before has been told. */
+/** All events of earlier changes were received. */
 async function settled(): Promise<void> {
   received = [];
   await fence();
@@ -133,7 +133,7 @@ describe('an event is sent when its list changed, and only then', () => {
     ]);
   });
 
-  test('margins move the times of bookings; a deleted recording counts for its rule no more', async () => {
+  test('margins move the times of bookings; a deleted recording no longer counts for its rule', async () => {
     home.program('灯台の朝', 60);
     const { id: ruleId } = await home.json<RuleItem>('POST', '/api/rules', { keyword: '灯台' });
     const set = async () => {

@@ -174,7 +174,7 @@ describe('/api/guide', () => {
 });
 
 describe('a sub-channel', () => {
-  test('that shows nothing of its own is listed with its main station, for a window and for now', async () => {
+  test('without own programmes is listed with its main station, for a window and for now', async () => {
     const agent = new StandInAgent();
     const branch = { serviceId: 1025, name: '試験テレビ２', serviceType: 1, remoteControlKey: 1 };
     agent.channels = CHANNELS.map((channel) =>
@@ -286,7 +286,7 @@ describe('/api/programs/<id>', () => {
     });
   });
 
-  test('what the guide does not say is null', async () => {
+  test('values that the guide does not contain are null', async () => {
     const [id] = putPrograms(database, [row(1, { extended: {} })]);
     const detail = (await (await get(`/api/programs/${id}`)).json()) as ProgramDetail;
     expect(detail).toMatchObject({

@@ -174,7 +174,7 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   await comesTrue(String(condition), condition, WAIT_LIMIT_MS);
 }
 
-/** Writes bytes to a port and hangs up half-way; what comes back, if anything, is not read. */
+/** Writes bytes to a port and disconnects half-way; a response is not read. */
 export function abandonedRequest(port: number, text: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.end(text, () => resolve(socket)));
@@ -182,7 +182,7 @@ export function abandonedRequest(port: number, text: string): Promise<Socket> {
   });
 }
 
-/** Writes bytes to a port as they are; gives what comes back until the connection ends. */
+/** Writes raw bytes to a port; returns the response up to the end of the connection. */
 export function rawRequest(port: number, text: string): Promise<string> {
   return new Promise((resolve) => {
     let answer = '';

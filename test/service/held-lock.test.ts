@@ -14,7 +14,7 @@ import { comesTrue } from '../until.ts';
 import { putPrograms } from './guide-rows.ts';
 
 const LIMIT_MS = 60_000;
-/** An answer that waited for the lock would come after 5 s or never; beside other work on the machine. */
+/** A response that waited for the lock would take 5 s or never arrive; allows for other load on the machine. */
 const ANSWER_MS = 3_000;
 const MINUTE_MS = 60_000;
 

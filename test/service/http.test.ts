@@ -198,7 +198,7 @@ describe('stations and health', () => {
     ]) {
       const response = await get(`/api/services/${HOME_STATION}/live${query}`, { method: 'HEAD' });
       expect([response.status, response.headers.get('content-type')]).toEqual([200, type ?? '']);
-      // What has no end announces no length; 0 would say that there is nothing to watch.
+      // An endless stream has no Content-Length; 0 would mean an empty stream.
       expect(response.headers.get('content-length')).toBeNull();
     }
     expect((await get('/api/services/1/live', { method: 'HEAD' })).status).toBe(404);

@@ -193,7 +193,7 @@ describe('clients that misbehave', () => {
     await until(() => open === 0);
   });
 
-  test('connect and disconnect in large numbers and leave nothing behind', async () => {
+  test('connect and disconnect in large numbers without leaks', async () => {
     for (let round = 0; round < 4; round += 1) {
       const clients = await Promise.all(Array.from({ length: 8 }, () => SocketClient.open(service.url)));
       for (const client of clients) client.send(tune);

@@ -123,7 +123,7 @@ async function collect(type: 'GR' | 'BS', first: string): Promise<Station[]> {
 }
 
 describe('logos', () => {
-  test('of terrestrial stations come with the channel that somebody watches, as pictures with their colours', async () => {
+  test('of terrestrial stations are received from a watched channel, as pictures with their colours', async () => {
     const [station] = await stations();
     const none = await fetch(`${service.url}/api/services/${station?.id}/logo`);
     if (station?.logo === null) expect(none.status).toBe(404);
@@ -143,12 +143,12 @@ describe('logos', () => {
     expect((await fetch(`${service.url}/api/services/x/logo`)).status).toBe(400);
   }, 60_000);
 
-  test('of satellite stations come from the carousel, those of other streams too', async () => {
+  test('of satellite stations are received from the carousel, also those of other streams', async () => {
     const found = await collect('BS', 'ＢＳひばり');
     expect(found.map((one) => one.name).sort()).toEqual(['ＢＳあさぎり', 'ＢＳひばり', 'ＢＳひばり２']);
   }, 60_000);
 
-  test('keep no tuner once nobody watches', async () => {
+  test('occupy no tuner after the last viewer left', async () => {
     await until('free tuners', async () => {
       const tuners = (await (await fetch(`${agent.url}/agent/tuners`)).json()) as Tuner[];
       return tuners.every((tuner) => tuner.users.every(({ use }) => !use.startsWith('logo ')));

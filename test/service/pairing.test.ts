@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTestService, type TestService } from './harness.ts';
 
-/** Behind a trusted proxy on the loopback: who forwards nothing is at home. */
+/** Behind a trusted proxy on the loopback: a request without `X-Forwarded-For` comes from a trusted network. */
 const OUTSIDE = { 'x-forwarded-for': '203.0.113.5' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -300,7 +300,7 @@ describe('the page', () => {
     expect((await send(genuine, { ...own, cookie: `a=b; ${cookie}; c=d` })).status).toBe(303);
   });
 
-  test('whose code expired meanwhile says so', async () => {
+  test('reports that its code expired meanwhile', async () => {
     const { userCode } = await begin();
     const { cookie, proof } = await openPage(userCode);
     later();

@@ -36,7 +36,7 @@ describe('playback position', () => {
     expect((await home.item(id))?.watchedAt).not.toBeNull();
   });
 
-  test('determines the order of what can be continued', async () => {
+  test('determines the order of recordings that can be continued', async () => {
     const [first, second] = [home.put({}, 0), home.put({}, 1)];
     home.put({}, 2);
     await reach(second, { at: 95 });

@@ -199,7 +199,7 @@ describe('the list', () => {
   });
 });
 
-test('series are those of what can be watched, that with the newest recording first', async () => {
+test('series are those of watchable recordings, the one with the newest recording first', async () => {
   const sea = { name: '海の便り', episode: null };
   home.put({ series: { name: '山の便り', episode: '第1話' }, watchedAt: 1 }, 0);
   home.put({ series: sea }, 1);
@@ -326,7 +326,7 @@ describe('playlists', () => {
     ]);
   });
 
-  test('of what has no file or is not there, none', async () => {
+  test('do not exist for unknown recordings and those without a file', async () => {
     const id = home.put({ content: null });
     expect((await home.get(`/api/recordings/${id}/playlist.m3u`)).status).toBe(404);
     expect((await home.get('/api/recordings/77777/playlist.m3u')).status).toBe(404);

@@ -155,7 +155,7 @@ describe('the space for recordings', () => {
     expect(recordings).toEqual({
       count: 3,
       unwatched: 2,
-      // What is being recorded lies there too.
+      // Recordings in progress are there, too.
       bytes: 1800,
       failed: 1,
       binned: 1,

@@ -62,7 +62,7 @@ class ServedHome {
   stations = async (): Promise<Station[]> => (await (await this.get('/api/services')).json()) as Station[];
 }
 
-/** Of the tests registered beside it: started before the first, closed after the last. */
+/** For the tests registered with it: started before the first, closed after the last. */
 export function servedHome(): ServedHome {
   const home = new ServedHome();
   beforeAll(() => home.begin());

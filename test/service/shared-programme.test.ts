@@ -64,7 +64,7 @@ async function readGuide(home: Household): Promise<void> {
   const events = { present: () => {}, clock: () => {}, repeat: () => sections.repeat() };
   const session = new GuideSession(1, plan.networkId, known, events);
   const packets = tablePackets(scenario, plan, 60, broadcastMs(now));
-  // The first pass brings the time, without which no schedule is believed.
+  // The first run receives the time, without which no schedule is accepted.
   for (let pass = 0; pass < 2; pass += 1) session.feed(sections.feed(packets), wallMs(now));
   const pause = async (): Promise<void> => {};
   const writer = new ProgramWriter({ database: home.database, elapsed: systemMonotonicClock, pause });
@@ -102,7 +102,7 @@ test("a rule books a programme shared by two services once, and the branch's own
     expect(alone?.every(([, , isMain]) => !isMain)).toBe(true);
     expect(new Set(booked.map(({ startAt }) => startAt)).size).toBe(booked.length);
     expect(booked.every(({ state }) => state === 'scheduled' || state === 'recording')).toBe(true);
-    // The branch's entry is bare: what it shows is filled in from the main station's event.
+    // The branch's entry is empty: its fields are filled in from the main station's event.
     const branches = home.database
       .query<{ id: number; start_at: number }, { station: number }>(
         'SELECT id, start_at FROM programs WHERE station_id = $station ORDER BY start_at',

@@ -87,7 +87,7 @@ test('it ends at once on a signal, also while a blocked reader delays it', async
   child.kill('SIGTERM');
   const startedAt = performance.now();
   await child.exited;
-  // Not at the end of what it sends, which never comes.
+  // Not at the end of its output, which is endless.
   expect(performance.now() - startedAt).toBeLessThan(10_000);
   expect(await new Response(child.stderr).text()).toBe('');
 });

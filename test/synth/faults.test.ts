@@ -76,7 +76,7 @@ describe('the layout', () => {
     const seconds = packets
       .filter(({ pid }) => pid === SECOND_AUDIO_PID)
       .map(({ at }) => (6 * at) / stdout.length)
-      // What is not sent shortens the stream: a second's edges are left out.
+      // Missing packets shorten the stream: the edges of a second are not checked.
       .filter((time) => time % 1 > 0.1 && time % 1 < 0.9);
     expect([...new Set(seconds.map(Math.floor))]).toEqual([0, 2, 4]);
     const captions = packets.map(({ pid }) => pid).filter((pid) => pid === CAPTION_PID || pid === 0x145);
@@ -219,7 +219,7 @@ test('a channel on the air is stalled, and released', async () => {
     const arrives = async (): Promise<boolean> => !(await reader.read()).done;
     expect(await arrives()).toBe(true);
     writeFileSync(control, '{"faults": [{"kind": "stall"}]}');
-    // What was on its way still comes; then nothing does, and the reader waits.
+    // Data in transit still arrives; then nothing, and the reader waits.
     let waiting: Promise<boolean> | undefined;
     for (let quiet = false; !quiet; ) {
       waiting = arrives();

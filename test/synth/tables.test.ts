@@ -131,7 +131,7 @@ function scheduled(programme: ProgrammeTruth) {
   return { ...basics(programme), ...(borrowed ? { title: '', description: '', genres: [] } : {}) };
 }
 
-/** The genre that is none, but carries notes on the programme. */
+/** The genre code that carries notes on the programme instead of a genre. */
 const NOTES = 0xe;
 
 function heardBasics(event: PeerEvent) {

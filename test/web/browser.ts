@@ -14,7 +14,7 @@ const BROWSERS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 const CHROMIUM = process.env.CHROMIUM_PATH ?? BROWSERS.find(existsSync) ?? '';
 export const hasChromium = existsSync(CHROMIUM);
 
-/** A name that is no secure context on plain http, as the address of a home's recorder is none. */
+/** A host name that is not a secure context over plain HTTP, like the address of a recorder at home. */
 export const PLAIN_HOST = 'minipc.test';
 /** Left to itself the browser refuses sound without a gesture on some starts and not on others. */
 const ARGS = [

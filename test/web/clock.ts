@@ -1,6 +1,6 @@
 /**
  * The clock of the tests of the UI: every test begins at the same moment, whatever the hour is where it runs, and time
- * goes on from there as it does outside. Only dates move: timers, `performance.now()`, media time and the headers of
+ * continues from there as it does outside. Only dates move: timers, `performance.now()`, media time and the headers of
  * HTTP run as ever.
  */
 
@@ -43,7 +43,7 @@ export function shiftDate(byMs: number): () => void {
 export interface TestClock {
   /** What the clock is ahead of the machine's, ms; 0 after the end. */
   readonly aheadMs: number;
-  /** Dates go on from this moment, in this process and in pages opened from now on. */
+  /** Dates continue from this moment, in this process and in pages opened from now on. */
   set(at: number): void;
   /** The machine's clock again. */
   end(): void;

@@ -62,7 +62,7 @@ export function damaged(): RecordingVerdict {
 export interface FakeRecordings {
   encodes: Encodes;
   list: Recording[];
-  /** What is seen and heard of any of them. */
+  /** Video and audio of each of them. */
   playback: FakePlayback;
   storage: StorageFacts | Problem;
   /** Milliseconds before a page is answered. */

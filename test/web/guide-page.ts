@@ -1,4 +1,4 @@
-/** What the guide shows in a page: where it stands, and whether anything lies over anything. */
+/** State of the guide in a page: its scroll position, and whether elements overlap. */
 import type { Page } from 'playwright-core';
 
 /** Epoch ms at the top edge of what is seen, by the hours drawn at the side. */

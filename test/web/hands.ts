@@ -1,4 +1,4 @@
-/** How a person works a screen: by pointer, or by the keys of a remote control. Both count what is pressed. */
+/** Operates a screen like a user: by pointer, or by the keys of a remote control. Both count the presses. */
 import type { Locator, Page } from 'playwright-core';
 
 /** Largest number of key presses to reach a control. */
@@ -51,7 +51,7 @@ export class PointerHands extends Counting {
   }
 }
 
-/** Where the focus is and where it should be, as far as eyes tell. */
+/** Where the focus is and where it should be, by the visible layout. */
 interface Sight {
   readonly there: boolean;
   /** From the middle of the focus to the nearest part of the target, px; null: nothing has the focus. */

@@ -227,7 +227,7 @@ describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
   });
 });
 
-/** Runs in the page: two analysers hear what goes to the ears. Self-contained. */
+/** Runs in the page: two analysers on the audio output. Self-contained. */
 function listenToOutput(): void {
   const ears: AnalyserNode[] = [];
   Object.assign(window, { svcEars: ears });

@@ -131,7 +131,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await panel.waitFor({ state: 'hidden' });
     await page.keyboard.press('ArrowDown');
     await page.waitForURL('**/live/3274101032');
-    // On a phone held sideways there is no room beside the picture.
+    // On a phone in landscape there is no space beside the picture.
     await page.setViewportSize({ width: 740, height: 360 });
     await page.keyboard.press('i');
     await page.getByRole('dialog', { name: '番組情報' }).getByRole('tab', { name: '番組表' }).waitFor();
@@ -404,11 +404,11 @@ describe.skipIf(!hasChromium)('the live player', () => {
       rig.service.send('tuners');
     };
     expect(household.tuners[0]?.stats).toBeDefined();
-    // What was lost before is nothing to be told of.
+    // Earlier losses are not reported.
     await countersAreKnown();
     lose(500);
     await note.waitFor();
-    // One lost packet is no bad reception, nor is the next.
+    // One or two lost packets are not bad reception.
     lose(1);
     lose(1);
     await note.waitFor({ state: 'detached' });

@@ -12,7 +12,7 @@ import type { Channel } from '../../../wire/agent.ts';
 import { runSteps, scanTerrestrial, setParameter, until } from './guest-tools.ts';
 
 const [, , FOLDER = ''] = process.argv;
-/** Of the network that the README lets in. */
+/** An address of the network that the README trusts. */
 const ADDRESS = '192.168.1.2';
 const SERVICE_URL = `http://${ADDRESS}:25250/api`;
 const PACKET = 188;

@@ -128,7 +128,7 @@ async function further(count: number): Promise<void> {
   await until(`${count} further bytes`, () => bytes >= wanted);
 }
 
-/** How many packets of what was received since the last call are not, in this order, those of the clear original. */
+/** Number of packets received since the last call that differ from the unscrambled original, in order. */
 function differing(): { packets: number; different: number } {
   const clear = readFileSync(join(FOLDER, 'clear.ts'));
   const ring = Buffer.concat([clear, clear]);
@@ -188,7 +188,7 @@ await runSteps({
     });
     await card.send('insert');
     await until('a descrambled stream', async () => (await tuner())?.descrambled);
-    // What was received before the card was back is of no interest.
+    // Data received before the card was back is ignored.
     await further(300_000);
     received = [];
     bytes = 0;
