@@ -50,7 +50,7 @@ export function compare(line: AirLine, { flashes, beeps, captions }: Presented, 
     const text = letters(drawn);
     const wanted = line.textsAt(at, CAPTION_SLACK_S);
     if (wanted === undefined) continue;
-    // Matched pixels are removed: any remaining ones were drawn but not sent.
+    // Matched pixels are removed; remaining ones were drawn but not sent.
     let rest = text;
     const missing: string[] = [];
     for (const one of [...wanted].sort((a, b) => b.text.length - a.text.length)) {
