@@ -43,8 +43,8 @@ interface LaneOptions {
   /** Niceness of its processes, 0 to 19; default 0. */
   niceness?: number;
   /**
-   * In a session of its own with that niceness: a browser's session else competes with all lanes as one, in which a
-   * lane of the lowest priority counts fully where it is alone on a processor. Default false.
+   * Runs in a session of its own, which has that niceness too; default false. Without, the kernel weighs a browser's
+   * session against the session of all lanes, whatever the niceness of the lane that runs (sched(7), "autogroup").
    */
   ownSession?: boolean;
   /** Time limit, after which it is killed with all its processes and counts as failed. */

@@ -89,11 +89,11 @@ class PieceCounter {
   /** Counted since the last clock reference. */
   #drops = 0;
   /** A step of the clock, until it is known whether packets are missing there. */
-  #suspect: { from: number; to: number; isTold: boolean } | undefined;
-  /** What is counted is known already. */
+  #suspect: { from: number; to: number; isKnown: boolean } | undefined;
+  /** The packets being counted were reported before. */
   #isFollowing = false;
-  /** Of what is known, since its last clock reference: its counters broke, its clock has not shown the hole yet. */
-  #toldDrops = 0;
+  /** Reported drops since the last clock reference: the hole that broke the counters does not show in the clock yet. */
+  #knownDrops = 0;
 
   /** @param last the file's last clock reference */
   constructor(
@@ -107,7 +107,7 @@ class PieceCounter {
     this.take(bytes);
     this.#decide();
     this.#isFollowing = false;
-    this.#toldDrops = this.#drops;
+    this.#knownDrops = this.#drops;
     this.#drops = 0;
     this.#runs.length = 0;
     this.#holes.length = 0;
@@ -144,14 +144,14 @@ class PieceCounter {
     this.#lastPcr = pcr;
     this.#step.beforeEndMs ??= this.#beforeEnd(pcr);
     const stepMs = before === undefined ? 0 : pcrDifference(pcr, before) / PCR_PER_MS;
-    // A restart of the recorder may take less than a hole; a sparse stream shows it much later.
-    const isTold = this.#isFollowing || this.#toldDrops > 0;
+    // A reported break may be shorter than HOLE_MS (a restart of the recorder); rare packets show it much later.
+    const isKnown = this.#isFollowing || this.#knownDrops > 0;
     // The break of its counters may come before or behind this clock reference.
-    if (before !== undefined && stepMs >= (isTold ? LATE_PCR_MS : HOLE_MS) && stepMs <= MAX_HOLE_MS) {
-      this.#suspect = { from: before, to: pcr, isTold: isTold && stepMs < HOLE_MS };
+    if (before !== undefined && stepMs >= (isKnown ? LATE_PCR_MS : HOLE_MS) && stepMs <= MAX_HOLE_MS) {
+      this.#suspect = { from: before, to: pcr, isKnown: isKnown && stepMs < HOLE_MS };
     } else {
       this.#drops = 0;
-      this.#toldDrops = 0;
+      this.#knownDrops = 0;
     }
   }
 
@@ -161,10 +161,10 @@ class PieceCounter {
     this.#suspect = undefined;
     if (suspect === undefined) return;
     const isBroken = this.#drops > 0;
-    if (isBroken || this.#toldDrops > 0) this.#statistics = new StreamStatistics();
-    this.#toldDrops = 0;
+    if (isBroken || this.#knownDrops > 0) this.#statistics = new StreamStatistics();
+    this.#knownDrops = 0;
     if (!isBroken) return;
-    if (!suspect.isTold) this.#pushHole(suspect);
+    if (!suspect.isKnown) this.#pushHole(suspect);
     // What the hole broke is no loss of its own.
     const inStep = Math.min(this.#drops, this.#step.drops);
     this.#step.drops -= inStep;

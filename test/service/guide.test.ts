@@ -174,7 +174,7 @@ describe('/api/guide', () => {
 });
 
 describe('a sub-channel', () => {
-  test('without own programmes is listed with its main station, for a window and for now', async () => {
+  test('without own programmes is listed with its main station, in a time window and at present', async () => {
     const agent = new StandInAgent();
     const branch = { serviceId: 1025, name: '試験テレビ２', serviceType: 1, remoteControlKey: 1 };
     agent.channels = CHANNELS.map((channel) =>

@@ -4,30 +4,15 @@ import type { Access } from '../../wire/access.ts';
 import type { Card, Channel, DetectedDevice, Tuner } from '../../wire/agent.ts';
 import type { DeviceToken, ReceptionTest, ScanStatus, Settings, SystemFacts } from '../../wire/api.ts';
 import { settingDefaults } from '../../wire/api.ts';
-
-const IDLE: Omit<Tuner, 'id' | 'name' | 'driver' | 'types' | 'rank'> = {
-  device: '',
-  disabled: false,
-  lnb: false,
-  state: 'idle',
-  tuned: null,
-  users: [],
-  signal: null,
-  stats: null,
-  descrambled: false,
-  error: null,
-};
+import { tunerOf } from '../tuner.ts';
 
 export function fakeTuners(): Tuner[] {
-  const tuners: Tuner[] = [
-    {
-      ...IDLE,
+  return [
+    tunerOf(['GR'], {
       id: 't1',
       name: '地デジ 1',
       driver: 'dvb',
       device: '/dev/dvb/adapter0/frontend0',
-      types: ['GR'],
-      rank: 0,
       state: 'tuned',
       tuned: { type: 'GR', channel: 'T27' },
       users: [
@@ -37,38 +22,27 @@ export function fakeTuners(): Tuner[] {
       signal: { locked: true, cnr: 27.4, strength: -48 },
       stats: { packets: 1_234_567, syncErrors: 0, transportErrors: 0, continuityErrors: 0, scrambled: 0 },
       descrambled: true,
-    },
-    {
-      ...IDLE,
+    }),
+    tunerOf(['GR'], {
       id: 't2',
       name: '地デジ 2',
       driver: 'dvb',
-      types: ['GR'],
-      rank: 0,
       state: 'tuned',
       tuned: { type: 'GR', channel: 'T13' },
       users: [{ use: 'epg T13', priority: 3, lagBytes: 0 }],
       signal: { locked: true, cnr: 19.2, strength: null },
       stats: { packets: 98_765, syncErrors: 0, transportErrors: 12, continuityErrors: 31, scrambled: 0 },
       descrambled: true,
-    },
-    {
-      ...{ ...IDLE, id: 's1', name: 'BS・CS 1', driver: 'px4', types: ['BS', 'CS'], rank: 1 },
-      ...{ device: '/dev/px4video0', lnb: true },
-    },
-    {
-      ...IDLE,
-      id: 's2',
-      name: 'BS・CS 2',
-      driver: 'px4',
-      types: ['BS', 'CS'],
-      rank: 1,
-      state: 'error',
-      error: '/dev/px4video1 を開けません。',
-    },
-    { ...IDLE, id: 'd1', name: '予備', driver: 'dvb', types: ['GR'], rank: null, disabled: true },
+    }),
+    tunerOf(['BS', 'CS'], {
+      ...{ id: 's1', name: 'BS・CS 1', driver: 'px4', device: '/dev/px4video0', rank: 1, lnb: true },
+    }),
+    tunerOf(['BS', 'CS'], {
+      ...{ id: 's2', name: 'BS・CS 2', driver: 'px4', rank: 1 },
+      ...{ state: 'error', error: '/dev/px4video1 を開けません。' },
+    }),
+    tunerOf(['GR'], { id: 'd1', name: '予備', driver: 'dvb', rank: null, disabled: true }),
   ];
-  return tuners;
 }
 
 const station = (serviceId: number, name: string, remoteControlKey: number) => ({
