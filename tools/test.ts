@@ -5,7 +5,8 @@
  *
  * Runs `bun test` several times in parallel lanes. Tests that depend on real time tolerate lanes of a lower priority beside
  * them, to a degree: live encoding runs beside browsers, the waiting tests beside the checks and the films of the demo. Tests
- * that tolerate hardly any load run last, one file at a time, beside those that do not depend on real time.
+ * that tolerate hardly any load run beside those of the lowest priority only: the fault table beside those that do not
+ * depend on real time, the ones that run one at a time beside browsers that may be slow.
  *
  * A file that depends on real time and failed beside others is run once more by itself, to distinguish a slow machine from
  * a fault. It is named in the output, because such a test needs repair.
@@ -41,8 +42,8 @@ const BUSY_AT_ONCE = 3;
  * `test/web/browser.ts`): with a lower weight it would starve beside other busy programs.
  */
 const BUSY_NICENESS = 5;
-/** For tests that do not depend on real time: they only get the processor time that the others leave. */
-const TIMELESS_NICENESS = 19;
+/** For tests that may be slow: they only get the processor time that the others leave. */
+const LOWEST_NICENESS = 19;
 const TIMELESS_AT_ONCE = 2;
 /** Beside two busy loops, a test of 1 s has taken 117 s. A test that hangs is killed with its lane. */
 const TIMELESS_LIMIT_MS = 600_000;
@@ -50,13 +51,23 @@ const TIMELESS_LIMIT_MS = 600_000;
 const HOUSEHOLD = 'test/live/household.test.ts';
 /** Real encoders in real time, and encoded recordings in a browser, one file at a time. */
 const ENCODING = ['test/live', 'test/e2e/encoded.test.ts', 'test/e2e/surround.test.ts'];
-/** Households of many processes, whose packets must be on time within 0.5 s: only beside the checks and the films. */
+/** Households of many processes, whose packets must be on time within 0.5 s: only beside the lowest priority. */
 const CROWDED = 'test/faults/fault-table.test.ts';
 /**
  * One file at a time, with only the lowest priority in parallel: live television in a browser at the best quality, which
  * a busy machine cannot keep, and positions in recordings, measured by flashes that a busy machine misses.
  */
 const ONE_AT_A_TIME = ['test/e2e', 'test/web/live-raw.test.ts'];
+/** Screens whose tests wait for what a page shows, however slowly: beside the tests that run one at a time. */
+const PATIENT = [
+  'test/web/look.test.ts',
+  'test/web/recordings.test.ts',
+  'test/web/reservations.test.ts',
+  'test/web/rules.test.ts',
+  'test/web/settings.test.ts',
+  'test/web/tasks.test.ts',
+];
+const PATIENT_AT_ONCE = 2;
 /** Two minutes at a sixth of a core, without timing constraints: beside the first lanes. */
 const SOAK = 'test/agent/descramble-soak.test.ts';
 /** Run by `--rigs` only: real kernel drivers in a virtual machine. */
@@ -106,7 +117,7 @@ function lane(
 /** Encoding the films of the demo takes a minute or two; they are needed after the waiting tests. */
 function prepareFilms(): Bun.Subprocess {
   const command = [process.execPath, '--no-orphans', SYNTH, '--prepare'];
-  return Bun.spawn(['nice', '-n', String(TIMELESS_NICENESS), ...command], {
+  return Bun.spawn(['nice', '-n', String(LOWEST_NICENESS), ...command], {
     cwd: ROOT,
     stdio: ['ignore', 'ignore', 'ignore'],
     timeout: LIMIT_MS,
@@ -123,29 +134,32 @@ const atOnce = (files: number): string[] => [`--parallel=${files}`, '--no-isolat
 async function everything(): Promise<Outcome[]> {
   const films = prepareFilms();
   const waiting = [...atOnce(WAITING_AT_ONCE), ...within(WAITING), ...without([CROWDED, SOAK])];
+  const others = withoutFolders([...WAITING, ...ENCODING, ...ONE_AT_A_TIME, ...BROWSER, ...REAL_TIME]);
+  const withoutRealTime = [...atOnce(TIMELESS_AT_ONCE), `--timeout=${TIMELESS_LIMIT_MS}`, ...others];
+  const lowest = { niceness: LOWEST_NICENESS, ownSession: true };
   const inRealTime = async (): Promise<Outcome[]> => [
     await lane('waiting tests', waiting).outcome,
-    await lane('the fault table', within([CROWDED])).outcome,
+    ...(await Promise.all([
+      lane('the fault table', within([CROWDED])).outcome,
+      lane('tests without real time', withoutRealTime, lowest).outcome,
+    ])),
   ];
   const [outcomes, soak] = await Promise.all([
     inRealTime(),
-    lane('descrambling for two minutes', within([SOAK]), { niceness: TIMELESS_NICENESS }).outcome,
+    lane('descrambling for two minutes', within([SOAK]), { niceness: LOWEST_NICENESS }).outcome,
     films.exited,
   ]);
   const encoding = [...within(ENCODING), ...without([HOUSEHOLD])];
-  const busy = [...within([...BROWSER, ...REAL_TIME]), ...withoutFolders(ONE_AT_A_TIME)];
+  const busy = [...within([...BROWSER, ...REAL_TIME]), ...withoutFolders([...ONE_AT_A_TIME, ...PATIENT])];
   const withProcessor = await Promise.all([
     lane('live encoding and encoded recordings', encoding).outcome,
     lane('a household for two minutes', within([HOUSEHOLD])).outcome,
     lane('browsers, encoders and sockets', [...atOnce(BUSY_AT_ONCE), ...busy], { niceness: BUSY_NICENESS })
       .outcome,
   ]);
-  const others = withoutFolders([...WAITING, ...ENCODING, ...ONE_AT_A_TIME, ...BROWSER, ...REAL_TIME]);
-  const withoutRealTime = [...atOnce(TIMELESS_AT_ONCE), `--timeout=${TIMELESS_LIMIT_MS}`, ...others];
   const last = await Promise.all([
     lane('tests that run one at a time', [...within(ONE_AT_A_TIME), ...withoutFolders(ENCODING)]).outcome,
-    lane('tests without real time', withoutRealTime, { niceness: TIMELESS_NICENESS, ownSession: true })
-      .outcome,
+    lane('browsers that may be slow', [...atOnce(PATIENT_AT_ONCE), ...within(PATIENT)], lowest).outcome,
   ]);
   outcomes.push(soak, ...withProcessor, ...last);
   return outcomes;
@@ -202,7 +216,7 @@ async function checked(niceness?: number): Promise<boolean> {
 /** With filters the tests run after the checks; without, in parallel, since they take longer. */
 async function run(): Promise<{ clean: boolean; outcomes: Outcome[] }> {
   if (filters.length > 0) return { clean: await checked(), outcomes: await selected() };
-  const [clean, outcomes] = await Promise.all([checked(TIMELESS_NICENESS), everything()]);
+  const [clean, outcomes] = await Promise.all([checked(LOWEST_NICENESS), everything()]);
   return { clean, outcomes };
 }
 

@@ -230,7 +230,11 @@ function backFromClock(
   let at = clocks.get(kept[clock]?.key ?? '');
   for (let index = clock - 1; index >= from; index -= 1) {
     const before = at ?? 0;
-    at = ahead.get(kept[index]?.key ?? '')?.findLast((each) => each < before);
+    const { key = '', payload = true } = kept[index] ?? {};
+    const known = ahead.get(key);
+    // The first clock references of a tuning are of its own time.
+    if (known === undefined && !payload) continue;
+    at = known?.findLast((each) => each < before);
     if (at === undefined) return undefined;
   }
   return at;
