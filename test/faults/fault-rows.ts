@@ -92,8 +92,9 @@ const AIR: readonly Omit<FaultRow, 'household'>[] = [
     programme: WHOLE,
     faults: [{ fault: STALL, during: [16, 24] }],
     level: 'damaged',
-    // The agent ends a stream in which nothing comes for 5 s.
-    causes: ['stream_ended'],
+    // The agent ends a stream in which nothing comes for 5 s; a busy machine notices the stall itself before.
+    causes: ['stalled', 'stream_ended'],
+    brief: 'stalled',
   },
   {
     name: 'no signal at the start',
