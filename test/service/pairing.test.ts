@@ -1,115 +1,12 @@
-/** Pairing a device over real sockets: codes, the approval page, tokens, and refused requests. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+/** Pairing a device over real sockets: codes, tokens, and refused requests. */
+import { describe, expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startTestService, type TestService } from './harness.ts';
+import { bearer, type Codes, errorOf, JSON_TYPE, MINUTE, OUTSIDE, pairingHome } from './pairing-home.ts';
 
-/** Behind a trusted proxy on the loopback: a request without `X-Forwarded-For` comes from a trusted network. */
-const OUTSIDE = { 'x-forwarded-for': '203.0.113.5' };
-const JSON_TYPE = { 'content-type': 'application/json' };
-const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
-const MINUTE = 60_000;
-
-let home: TestService;
-let aheadMs = 0;
-/** Every code and token that was given out: none of them may be logged. */
-const secrets: string[] = [];
-
-beforeAll(async () => {
-  home = await startTestService({
-    environment: { TRUSTED_PROXIES: '127.0.0.1,::1', LOG_LEVEL: 'debug' },
-    now: () => Date.now() + aheadMs,
-  });
-});
-afterAll(async () => {
-  await home.close();
-});
-
-/** Codes of earlier tests are over. */
-function later(ms = 12 * MINUTE): void {
-  aheadMs += ms;
-}
-
-function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(`${home.url}${path}`, { headers, redirect: 'manual' });
-}
-
-function post(path: string, body?: unknown, headers: Record<string, string> = OUTSIDE): Promise<Response> {
-  const text = body === undefined ? {} : { body: JSON.stringify(body) };
-  return fetch(`${home.url}${path}`, { method: 'POST', headers: { ...JSON_TYPE, ...headers }, ...text });
-}
-
-interface Codes {
-  deviceCode: string;
-  userCode: string;
-}
-
-let devices = 0;
-
-/** Each from an address of its own: none of them asks too often. */
-async function begin(name = '居間のテレビ'): Promise<Codes> {
-  devices += 1;
-  const response = await post('/api/device/code', { name }, { 'x-forwarded-for': `203.0.113.${devices}` });
-  expect(response.status).toBe(200);
-  const codes = (await response.json()) as Codes;
-  secrets.push(codes.deviceCode);
-  return codes;
-}
-
-const poll = (deviceCode: string) => post('/api/device/token', { deviceCode });
-
-interface Form {
-  readonly cookie: string;
-  readonly proof: string;
-}
-
-/** The page of a code as a browser at home opens it. */
-async function openPage(userCode: string, headers: Record<string, string> = {}): Promise<Form> {
-  const response = await get(`/device?code=${userCode}`, headers);
-  const html = await response.text();
-  return {
-    cookie: (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '',
-    proof: /name="proof" value="([^"]*)"/.exec(html)?.[1] ?? '',
-  };
-}
-
-function send(
-  fields: Record<string, string>,
-  headers: Record<string, string>,
-  body = new URLSearchParams(fields).toString(),
-): Promise<Response> {
-  return fetch(`${home.url}/device`, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: { ...FORM_TYPE, ...headers },
-    body,
-  });
-}
-
-async function approve(userCode: string): Promise<Response> {
-  const { cookie, proof } = await openPage(userCode);
-  return send({ code: userCode, proof }, { cookie, origin: home.url });
-}
-
-async function pair(name = '居間のテレビ'): Promise<{ token: string } & Codes> {
-  const codes = await begin(name);
-  expect((await approve(codes.userCode)).status).toBe(303);
-  const response = await poll(codes.deviceCode);
-  const { token } = (await response.json()) as { token: string };
-  secrets.push(token);
-  return { token, ...codes };
-}
-
-const bearer = (token: string) => ({ ...OUTSIDE, authorization: `Bearer ${token}` });
-
-async function listed(): Promise<Record<string, unknown>[]> {
-  return (await (await get('/api/device/tokens')).json()) as Record<string, unknown>[];
-}
-
-async function errorOf(response: Response): Promise<[status: number, error: string]> {
-  return [response.status, ((await response.json()) as { error: string }).error];
-}
+const home = pairingHome();
+const { later, get, post, begin, poll, approve, pair, listed } = home;
 
 describe('pairing', () => {
   test('from the first 401 to the token, used from anywhere, and its revocation', async () => {
@@ -121,7 +18,7 @@ describe('pairing', () => {
     const answer = await post('/api/device/code', { name: '居間のテレビ' });
     expect(answer.headers.get('cache-control')).toBe('no-store');
     const codes = (await answer.json()) as Codes;
-    secrets.push(codes.deviceCode);
+    home.keepSecret(codes.deviceCode);
     expect(codes).toEqual({
       deviceCode: expect.stringMatching(/^[\w-]{43}$/),
       userCode: expect.stringMatching(/^[A-Z]{4}-[A-Z]{4}$/),
@@ -144,7 +41,7 @@ describe('pairing', () => {
     const given = await poll(codes.deviceCode);
     expect([given.status, given.headers.get('cache-control')]).toEqual([200, 'no-store']);
     const { token, tokenType } = (await given.json()) as { token: string; tokenType: string };
-    secrets.push(token);
+    home.keepSecret(token);
     expect([token, tokenType]).toEqual([expect.stringMatching(/^svc_[\w-]{43}$/), 'Bearer']);
     expect(await errorOf(await poll(codes.deviceCode))).toEqual([400, 'invalid_grant']);
 
@@ -209,176 +106,6 @@ describe('pairing', () => {
     expect((await get(`/device?code=${codes[0]?.userCode}`)).status).toBe(404);
     await begin();
     later();
-  });
-});
-
-describe('the page', () => {
-  test('is not approved by opening, reloading, prefetching or HEAD', async () => {
-    const { deviceCode, userCode } = await begin();
-    const page = `/device?code=${userCode}`;
-    for (const headers of [{}, { 'sec-purpose': 'prefetch;prerender' }, { purpose: 'prefetch' }]) {
-      expect((await get(page, headers)).status).toBe(200);
-    }
-    expect((await fetch(home.url + page, { method: 'HEAD' })).status).toBe(200);
-    expect(await errorOf(await poll(deviceCode))).toEqual([400, 'authorization_pending']);
-  });
-
-  test('is for members only', async () => {
-    const { userCode } = await begin();
-    const form = await openPage(userCode);
-    expect((await get(`/device?code=${userCode}`, OUTSIDE)).status).toBe(401);
-    const sent = await send(
-      { code: userCode, proof: form.proof },
-      { ...OUTSIDE, cookie: form.cookie, origin: home.url },
-    );
-    expect(sent.status).toBe(401);
-  });
-
-  test('a token approves nothing', async () => {
-    const { token } = await pair();
-    const { deviceCode, userCode } = await begin();
-    const { cookie, proof } = await openPage(userCode);
-    for (const from of [OUTSIDE, {}]) {
-      const headers = { ...from, cookie, origin: home.url, authorization: `Bearer ${token}` };
-      const refused = await send({ code: userCode, proof }, headers);
-      expect([refused.status, refused.headers.get('content-type')]).toEqual([
-        403,
-        'text/plain; charset=utf-8',
-      ]);
-    }
-    expect(await errorOf(await poll(deviceCode))).toEqual([400, 'authorization_pending']);
-  });
-
-  test('its form is only taken from this browser, for this code, from this origin', async () => {
-    const { deviceCode, userCode } = await begin();
-    const other = await begin();
-    const { cookie, proof } = await openPage(userCode);
-    const stranger = await openPage(userCode);
-    const genuine = { code: userCode, proof };
-    const own = { origin: home.url };
-    const planted = `svc_device=${'A'.repeat(43)}`;
-    const rows: [
-      what: string,
-      fields: Record<string, string>,
-      headers: Record<string, string>,
-      status: number,
-    ][] = [
-      ['no cookie', genuine, own, 403],
-      ["another browser's cookie", genuine, { ...own, cookie: stranger.cookie }, 403],
-      ['a planted cookie', genuine, { ...own, cookie: planted }, 403],
-      [
-        'a planted cookie as proof',
-        { code: userCode, proof: 'A'.repeat(43) },
-        { ...own, cookie: planted },
-        403,
-      ],
-      ['no proof', { code: userCode }, { ...own, cookie }, 403],
-      ['the cookie as proof', { code: userCode, proof: cookie.split('=')[1] ?? '' }, { ...own, cookie }, 403],
-      ['the proof of another code', { code: other.userCode, proof }, { ...own, cookie }, 403],
-      ['no origin', genuine, { cookie }, 403],
-      ['another origin', genuine, { cookie, origin: 'https://evil.example' }, 403],
-      ['an origin that is none', genuine, { cookie, origin: 'null' }, 403],
-      ['another port', genuine, { cookie, origin: 'http://127.0.0.1:1' }, 403],
-      ['of another site', genuine, { ...own, cookie, 'sec-fetch-site': 'cross-site' }, 403],
-      ['no code', { proof }, { ...own, cookie }, 403],
-      ['a broken cookie header', genuine, { ...own, cookie: ';;=;svc_device;svc_device=;,' }, 403],
-    ];
-    for (const [what, fields, headers, status] of rows) {
-      const response = await send(fields, headers);
-      await response.body?.cancel();
-      expect([what, response.status]).toEqual([what, status]);
-    }
-    const huge = await send(
-      {},
-      { ...own, cookie },
-      `code=${userCode}&proof=${proof}&x=${'y'.repeat(900_000)}`,
-    );
-    expect(huge.status).toBe(403);
-    const asJson = await post('/device', genuine, { ...own, cookie });
-    expect(asJson.status).toBe(403);
-    expect(await errorOf(await poll(deviceCode))).toEqual([400, 'authorization_pending']);
-    expect((await send(genuine, { ...own, cookie: `a=b; ${cookie}; c=d` })).status).toBe(303);
-  });
-
-  test('reports that its code expired meanwhile', async () => {
-    const { userCode } = await begin();
-    const { cookie, proof } = await openPage(userCode);
-    later();
-    expect((await send({ code: userCode, proof }, { cookie, origin: home.url })).status).toBe(404);
-  });
-
-  test('keeps the cookie of its browser, and replaces a broken one', async () => {
-    const { userCode } = await begin();
-    const { cookie } = await openPage(userCode);
-    expect((await openPage(userCode, { cookie: `a=b; ${cookie}` })).cookie).toBe(cookie);
-    for (const broken of ['svc_device=', 'svc_device=x', `svc_device=${'A'.repeat(44)}`, 'svc_device']) {
-      const renewed = (await openPage(userCode, { cookie: broken })).cookie;
-      expect(renewed).toMatch(/^svc_device=[\w-]{43}$/);
-      expect(renewed).not.toBe(cookie);
-    }
-  });
-
-  test('that was refused leads back to the code, where there is one', async () => {
-    const { userCode } = await begin();
-    const refused = await (await send({ code: userCode, proof: 'x' }, { origin: home.url })).text();
-    expect(refused).toContain(`href="device?code=${userCode}"`);
-    expect(await (await send({ code: '"><b>' }, { origin: home.url })).text()).not.toContain('href=');
-  });
-
-  test('sent again changes nothing, and keeps the approver', async () => {
-    const { deviceCode, userCode } = await begin('二度');
-    const { cookie, proof } = await openPage(userCode);
-    const again = () => send({ code: userCode, proof }, { cookie, origin: home.url });
-    expect((await again()).status).toBe(303);
-    expect((await again()).status).toBe(303);
-    expect((await poll(deviceCode)).status).toBe(200);
-    expect((await again()).status).toBe(303);
-    expect(await errorOf(await poll(deviceCode))).toEqual([400, 'invalid_grant']);
-    expect((await listed()).filter(({ name }) => name === '二度')).toHaveLength(1);
-  });
-
-  test('explains invalid codes, and what to do without one', async () => {
-    for (const code of ['BBBB-BBBB', 'x', '', '%00', 'A'.repeat(5_000), '<script>', 'bbbb-bbbb']) {
-      const response = await get(`/device?code=${encodeURIComponent(code)}`);
-      expect([code, response.status]).toEqual([code, 404]);
-      expect(await response.text()).not.toContain('<script>');
-    }
-    const bare = await get('/device');
-    expect([bare.status, await bare.text()]).toEqual([200, expect.stringContaining('QR コード')]);
-    const { paths } = (await (await get('/api/openapi.json')).json()) as { paths: object };
-    expect(Object.keys(paths)).not.toContain('/device');
-    for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
-      const response = await fetch(`${home.url}/device`, { method, headers: JSON_TYPE });
-      expect([method, response.status]).toEqual([method, 405]);
-    }
-  });
-
-  test('shows a name as text, under a policy without inline scripts', async () => {
-    const { userCode } = await begin('<img src=x>"\u202e');
-    const response = await get(`/device?code=${userCode}`);
-    const html = await response.text();
-    expect(html).toContain('&lt;img src=x&gt;&quot;</bdi>');
-    expect(html).not.toContain('<img');
-    const policy = response.headers.get('content-security-policy') ?? '';
-    expect(policy).toContain("script-src 'self'");
-    expect(policy).not.toContain("'unsafe-inline'");
-    expect(response.headers.get('cache-control')).toBe('no-store');
-  });
-
-  test('behind a proxy with a prefix and https, addresses and cookie follow', async () => {
-    const { userCode } = await begin();
-    const proxied = { 'x-forwarded-prefix': '/tv', 'x-forwarded-proto': 'https' };
-    const response = await get(`/device?code=${userCode}`, proxied);
-    const cookie = response.headers.get('set-cookie') ?? '';
-    expect(cookie).toContain('; Path=/tv/device;');
-    for (const attribute of ['HttpOnly', 'SameSite=Strict', 'Secure']) expect(cookie).toContain(attribute);
-    const proof = /name="proof" value="([^"]*)"/.exec(await response.text())?.[1] ?? '';
-    const origin = home.url.replace('http:', 'https:');
-    const sent = await send(
-      { code: userCode, proof },
-      { ...proxied, origin, cookie: cookie.split(';')[0] ?? '' },
-    );
-    expect([sent.status, sent.headers.get('location')]).toEqual([303, `/tv/device?code=${userCode}`]);
   });
 });
 
@@ -514,9 +241,4 @@ describe.skipIf(Bun.which('curl') === null)('the script of docs/clients.md', () 
   });
 });
 
-test('no code or token of all these tests is in the log', () => {
-  expect(secrets.length).toBeGreaterThan(0);
-  const log = home.lines.join('');
-  expect(log).toContain('device paired');
-  expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
-});
+test('no code or token of all these tests is in the log', () => home.expectNoSecretInLog());
