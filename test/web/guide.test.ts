@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { wallMs } from '../../host/clock.ts';
 import type { GuideProgram, Station } from '../../wire/api.ts';
 import { fuzzRounds, fuzzSeed, Random } from '../fuzz/random.ts';
 import { momentOf } from './clock.ts';
 import { fakeStations } from './fake-air.ts';
 import { newHousehold } from './fake-api.ts';
-import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
+import { dayOf, guideStatus, guideWindow, manyStations } from './fake-guide.ts';
 import { dayMarked, hourAtTop, overlaps } from './guide-page.ts';
 import { faultsOf, focusOn, furnish, hasChromium, pressRed, webRig } from './rig.ts';
 
@@ -356,6 +357,30 @@ describe.skipIf(!hasChromium)('the guide', () => {
     await focusOn(page, '今すぐ取得');
     await page.keyboard.press('Enter');
     await page.getByRole('switch', { name: '今すぐ取得' }).waitFor();
+  });
+
+  test('says over empty columns that they are being received, until all were read', async () => {
+    furnish(rig, STATIONS);
+    const now = Date.now();
+    const status = guideStatus(rig.service.household.guide, now);
+    const [first] = STATIONS;
+    if (first === undefined) throw new Error('no station');
+    const visit = { type: first.type, channel: 'T27', stationIds: [first.id], startedAt: wallMs(now) };
+    rig.service.household.guideStatus = {
+      ...status,
+      stations: status.stations.map((one, index) => ({ ...one, lastReadAt: index < 3 ? null : wallMs(now) })),
+      visits: [visit],
+    };
+    const page = await rig.open('guide', PHONE);
+    await page.getByText('番組表を受信中　12局のうち9局').waitFor();
+    await page.locator('.prog').first().waitFor();
+    rig.service.household.guideStatus = {
+      ...status,
+      stations: status.stations.map((one) => ({ ...one, lastReadAt: wallMs(now) })),
+      visits: [visit],
+    };
+    rig.service.send('programs');
+    await page.getByText('番組表を受信中').waitFor({ state: 'detached' });
   });
 
   test('a failure shows its reason and a retry', async () => {

@@ -10,6 +10,7 @@ import { ProgressBar } from '../ui/progress.tsx';
 import { adviceFor } from '../words/advice.ts';
 import { narrow } from '../words/channel.ts';
 import { FailurePanel } from '../words/failure-panel.tsx';
+import { FirstRead } from './first-read.tsx';
 import type { ViewState } from './store.ts';
 import { TEXTS } from './texts.ts';
 
@@ -45,7 +46,7 @@ export function GuideNotice({ state, bare, type, onRetry, onNow }: NoticeProps) 
       </p>
     );
   }
-  return bare.length > 0 ? <EmptyNotice bare={bare} type={type} onNow={onNow} /> : null;
+  return bare.length > 0 ? <EmptyNotice bare={bare} type={type} onNow={onNow} /> : <FirstRead type={type} />;
 }
 
 /** Nothing in view: nothing was collected yet, or the guide does not reach so far. */

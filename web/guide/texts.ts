@@ -73,6 +73,7 @@ export const TEXTS = {
   gathersItself: '空いているチューナーで自動的に取得します。急ぐときは「今すぐ取得」を使ってください。',
   gathering: (name: string) => `${name} の番組表を受信しています。受信しだいここに並びます。`,
   gatherNow: '今すぐ取得',
+  receiving: (total: number, known: number) => `番組表を受信中　${total}局のうち${known}局`,
   loadingStations: '局を読み込んでいます…',
   noStations: '番組表に並べる局がまだありません',
   noStationsNote: 'チャンネルスキャンで受信できる局を見つけると、番組表の取得が自動で始まります。',
