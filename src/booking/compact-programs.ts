@@ -12,7 +12,7 @@ import type { ShortTexts, StoredProgram } from '../store/planning-database.ts';
 import { readList } from '../store/stored-json.ts';
 
 /** The part of the database that texts are read from. */
-interface TextSource {
+export interface TextSource {
   texts(id: ProgramId): ShortTexts;
   extended(id: ProgramId): Record<string, string> | null;
 }
@@ -52,7 +52,9 @@ export class Shared {
     // Others than it had.
     this.#texts.delete(stored.id);
     const groups = stored.groups === '[]' ? NO_GROUPS : readList<ProgramGroup>(stored.groups, isProgramGroup);
-    return new CompactProgram({ ...stored, genres: this.genres(stored.genres), groups }, this, stored);
+    const { name, description } = stored;
+    const values = { ...stored, genres: this.genres(stored.genres), groups };
+    return new CompactProgram(values, this, { name, description });
   }
 }
 

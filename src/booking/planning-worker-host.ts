@@ -1,24 +1,22 @@
 /**
- * The planning worker: keeps the guide and the rules between plans (`IncrementalPlanner`), reads what changed since the
- * last plan with a connection of its own, and answers plans and previews. It writes nothing.
+ * The planning worker: keeps the rules (`IncrementalPlanner`) and what it needs of the guide (`StoredGuide`) between plans,
+ * reads what changed since the last plan with a connection of its own, and answers plans and previews. It writes nothing.
  */
-import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { ProgramId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
 import type { RecordingId } from '../model/ids.ts';
 import { IncrementalPlanner, type PlanCircumstances } from '../schedule/incremental-planner.ts';
 import { isRepeat, nextAiring } from '../schedule/plan/next-airing.ts';
 import type { PlannedReservation } from '../schedule/plan/plan-types.ts';
 import type { PlanningDatabase, RecordedRow } from '../store/planning-database.ts';
-import { CompactPrograms, Shared } from './compact-programs.ts';
 import type { Planned, PlanOrder, Previewed, PreviewOrder, Repeat } from './planning-worker-messages.ts';
+import { StoredGuide } from './stored-guide.ts';
 
 const DAY_MS = 86_400_000;
 /** Recordings of this period count for their episode; a day more, for moved programmes. */
 const RECORDED_MS = 31 * DAY_MS;
 /** How far ahead the next airing of a damaged recording is searched. */
 const REPEAT_MS = 13 * DAY_MS;
-/** Garbage collection after this many programmes: reading leaves several times as much garbage as is kept. */
-const MANY_READ = 5_000;
 /** A plan leaves as much garbage as is kept: collected after this time without requests. */
 const QUIET_MS = 3_000;
 
@@ -37,16 +35,9 @@ interface Moment {
 }
 
 export class PlanningWorkerHost {
-  readonly #shared = new Shared({
-    texts: (id) => this.#opened.texts(id),
-    extended: (id) => this.#opened.extended(id),
-  });
-  readonly #held = new CompactPrograms(this.#shared);
-  readonly #planning = new IncrementalPlanner(this.#held);
   #file: PlanningDatabase | undefined;
-  #guideVersion = -1;
-  /** Of the cached programmes of each station: id and version, alternating. */
-  readonly #marks = new Map<StationId, Float64Array>();
+  readonly #guide = new StoredGuide(() => this.#opened);
+  readonly #planning = new IncrementalPlanner(this.#guide);
   #quiet: ReturnType<typeof setTimeout> | undefined;
   #stations = '';
   #rules = '';
@@ -98,8 +89,9 @@ export class PlanningWorkerHost {
 
   #releaseMemory(): void {
     this.#file?.shrink();
+    this.#guide.release();
     Bun.gc(true);
-    this.#held.sweep();
+    this.#guide.sweep();
     Bun.shrink();
     Bun.gc(true);
   }
@@ -142,7 +134,7 @@ export class PlanningWorkerHost {
     } = order;
     this.#readStations(file);
     this.#readRules(file);
-    this.#readGuide(file);
+    this.#guide.follow();
     this.#readRecordings(file, now);
     const reservations = file.reservations();
     return {
@@ -182,35 +174,6 @@ export class PlanningWorkerHost {
     if (stamp === this.#rules) return;
     this.#planning.setRules(file.rules());
     this.#rules = stamp;
-  }
-
-  #readGuide(file: PlanningDatabase): void {
-    const version = file.guideVersion;
-    if (version === this.#guideVersion) return;
-    let read = 0;
-    for (const station of file.changedSince(this.#guideVersion)) {
-      read += this.#readStation(file, station);
-      if (read < MANY_READ) continue;
-      Bun.gc(true);
-      read = 0;
-    }
-    this.#guideVersion = version;
-  }
-
-  /** @returns how many programmes were read */
-  #readStation(file: PlanningDatabase, station: StationId): number {
-    const marks = this.#marks.get(station) ?? new Float64Array();
-    const before = new Map<number, number>();
-    for (let at = 0; at < marks.length; at += 2) before.set(marks[at] ?? 0, marks[at + 1] ?? 0);
-    const stored = file.programs(station);
-    const put = stored.filter(({ id, mark }) => before.get(id) !== mark);
-    for (const { id } of stored) before.delete(id);
-    this.#planning.change(
-      put.map((program) => this.#shared.program(program)),
-      [...before.keys()] as ProgramId[],
-    );
-    this.#marks.set(station, Float64Array.from(stored.flatMap(({ id, mark }) => [id, mark])));
-    return put.length;
   }
 
   #readRecordings(file: PlanningDatabase, now: BroadcastMs): void {

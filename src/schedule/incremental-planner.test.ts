@@ -6,6 +6,7 @@ import { GR_TUNER, HOUR, Home, NOON } from '../../test/schedule/plan-home.ts';
 import { reservationId, ruleId } from '../model/ids.ts';
 import type { KnownStation } from '../model/station.ts';
 import { IncrementalPlanner } from './incremental-planner.ts';
+import { GuideIndex } from './match/guide-index.ts';
 import { readRule } from './rule-body.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
@@ -42,19 +43,15 @@ test('the cost of a change depends on its size, and the plan equals a full compu
     fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
       const home = new Home([GR_TUNER]);
       const stations = [home.station('T27'), home.station('T28')];
-      const planning = new IncrementalPlanner();
+      const planning = new IncrementalPlanner(home.guide);
       let hidden: number[] = [];
       planning.setStations(known(home));
       for (const given of steps) {
         const station = 'station' in given ? stations[given.station] : undefined;
         if (given.kind === 'put' && station !== undefined) {
-          const id = home.program(station, given.name, { at: given.at * 10, event: given.event });
-          const program = home.guide.get(id);
-          if (program !== undefined) planning.change([program]);
+          home.program(station, given.name, { at: given.at * 10, event: given.event });
         } else if (given.kind === 'remove' && station !== undefined) {
-          const id = (station * 100_000 + given.event) as ProgramId;
-          home.guide.remove(id);
-          planning.change([], [id]);
+          home.guide.remove((station * 100_000 + given.event) as ProgramId);
         } else if (given.kind === 'rule') home.rule(given.keyword, { regex: given.regex });
         else if (given.kind === 'drop') home.rules = home.rules.filter(({ id }) => id !== given.rule);
         else if (given.kind === 'toggle')
@@ -69,11 +66,11 @@ test('the cost of a change depends on its size, and the plan equals a full compu
         planning.setRules(home.rules);
         if (given.kind === 'hide') planning.setStations(known(home, hidden));
         const step = planning.plan(circumstances(home));
-        const anew = new IncrementalPlanner();
+        const guide = new GuideIndex();
+        for (const one of stations.flatMap((id) => home.guide.ofStation(id))) guide.put(one);
+        const anew = new IncrementalPlanner(guide);
         anew.setStations(known(home, hidden));
         anew.setRules(home.rules);
-        const all = stations.flatMap((one) => home.guide.ofStation(one));
-        anew.change(all);
         expect(step).toEqual(anew.plan(circumstances(home)));
       }
     }),
@@ -86,11 +83,8 @@ test('an unusable rule reports the reason, and counts as disabled', () => {
   const station = home.station('T27');
   const program = home.program(station, '灯台', { at: 30 });
   home.rule('灯台');
-  const planning = new IncrementalPlanner();
+  const planning = new IncrementalPlanner(home.guide);
   planning.setStations(known(home));
-  const found = home.guide.get(program);
-  if (found === undefined) throw new Error('no programme');
-  planning.change([found]);
   planning.setRules(home.rules);
   expect(planning.plan(circumstances(home)).create).toHaveLength(1);
   home.reserve(program, { ruleId: ruleId(1) });
@@ -109,7 +103,7 @@ test('bookings of a hidden station stay', () => {
   const home = new Home([GR_TUNER]);
   const station = home.station('T27');
   home.reserve(home.program(station, '灯台', { at: 30 }));
-  const planning = new IncrementalPlanner();
+  const planning = new IncrementalPlanner(home.guide);
   planning.setStations(known(home, [station]));
   planning.setRules([]);
   expect(planning.plan(circumstances(home)).update[0]?.to).toMatchObject({
@@ -123,7 +117,7 @@ test('bookings of a hidden station stay', () => {
 test('a preview reports the result for each programme, and changes nothing', () => {
   const home = new Home([GR_TUNER]);
   const [one, two] = [home.station('T27'), home.station('T28')];
-  const planning = new IncrementalPlanner();
+  const planning = new IncrementalPlanner(home.guide);
   planning.setStations(known(home));
   const ids = [
     home.program(one, '灯台 #1「波」', { at: 60 }),
@@ -134,12 +128,10 @@ test('a preview reports the result for each programme, and changes nothing', () 
     home.program(one, '灯台 #5「月」', { at: -100 }),
     home.program(one, '港', { at: 600 }),
   ];
-  planning.change(ids.flatMap((id) => home.guide.get(id) ?? []));
   home.reserve(home.program(two, '歌', { at: 300 }), { priority: 9 });
   const [, , , , booked] = ids;
   if (booked === undefined) throw new Error('no programme');
   const { id } = home.reserve(booked, { tuner: { type: 'GR', rank: 0 } });
-  planning.change(home.reservations.flatMap(({ programId }) => home.guide.get(programId) ?? []));
   const before = planning.plan(circumstances(home));
   const draft = readRule({ keyword: '灯台' }, () => {});
   const { programs, fault } = planning.preview(draft, circumstances(home), null);
@@ -166,12 +158,11 @@ test('a preview reports the result for each programme, and changes nothing', () 
 test('a rule with too many matches books the earliest ones, and reports the rest', () => {
   const home = new Home([GR_TUNER]);
   const stations = [home.station('T27'), home.station('T28'), home.station('T29')];
-  const planning = new IncrementalPlanner();
+  const planning = new IncrementalPlanner(home.guide);
   planning.setStations(known(home));
-  const ids = stations.flatMap((station) =>
-    Array.from({ length: 400 }, (_, index) => home.program(station, '灯台', { at: 60 + index * 30 })),
-  );
-  planning.change(ids.flatMap((id) => home.guide.get(id) ?? []));
+  for (const station of stations) {
+    for (let index = 0; index < 400; index++) home.program(station, '灯台', { at: 60 + index * 30 });
+  }
   const narrow = home.rule('', { stationIds: stations.slice(0, 1), timeFrom: 13 * 60, timeTo: 13 * 60 + 1 });
   const wide = home.rule('', { stationIds: stations });
   planning.setRules(home.rules);

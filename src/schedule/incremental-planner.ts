@@ -1,5 +1,5 @@
 /**
- * Keeps the guide and the matches of all rules between plans, so that the cost of a plan depends on what changed: a new
+ * Keeps the matches of all rules between plans, so that the cost of a plan depends on what changed: a new
  * rule is matched alone, a new programme against every rule. The decisions are made by `plan`.
  */
 
@@ -11,9 +11,9 @@ import type { PassedOverReason, ReservationReason } from '../model/reservation-r
 import type { Rule, RuleDraft, RuleId } from '../model/rule.ts';
 import type { RuleFault } from '../model/rule-fault.ts';
 import type { KnownStation } from '../model/station.ts';
-import { GuideIndex, type GuideProgram, type GuideRow } from './match/guide-index.ts';
-import type { ProgramRows } from './match/program-rows.ts';
+import type { GuideIndex, GuideProgram, GuideRow } from './match/guide-index.ts';
 import { RuleMatcher, type RuleStations } from './match/rule-matcher.ts';
+import type { PlanGuide } from './plan/plan-guide.ts';
 import type { Plan, PlanInput } from './plan/plan-types.ts';
 import { Facts } from './plan/program-facts.ts';
 import { plan } from './plan/reservation-plan.ts';
@@ -56,6 +56,19 @@ interface HeldRule {
   matched: Map<ProgramId, GuideProgram> | undefined;
 }
 
+type UsedRule = HeldRule & { readonly matcher: RuleMatcher };
+
+function isUsed(held: HeldRule): held is UsedRule {
+  return held.rule.enabled && held.matcher !== undefined;
+}
+
+/** What changed in the guide since rules were matched. */
+interface Changed {
+  readonly ids: ReadonlySet<ProgramId>;
+  /** Of those that are still there. */
+  readonly rows: readonly GuideRow[];
+}
+
 /** Above this number of changes every rule is matched from scratch: the index is quicker than checking each change. */
 const MANY_CHANGES = 4000;
 
@@ -63,18 +76,17 @@ const MANY_CHANGES = 4000;
 const KEPT_STATES: ReadonlySet<Reservation['state']> = new Set(['scheduled', 'conflict', 'recording']);
 
 export class IncrementalPlanner {
-  readonly guide: GuideIndex;
   readonly facts = new Facts();
   #stations: ReadonlyMap<StationId, KnownStation> = new Map();
   /** Stations that rules match. */
   #listed: RuleStations = new Map();
   #rules = new Map<RuleId, HeldRule>();
-  readonly #changed = new Set<ProgramId>();
+  /** The index that rules were matched against, and its version then. */
+  #index: GuideIndex | undefined;
+  #version = -1;
   #crowded: ReadonlyMap<RuleId, number> = new Map();
 
-  constructor(programs?: ProgramRows) {
-    this.guide = new GuideIndex(programs);
-  }
+  constructor(readonly guide: PlanGuide) {}
 
   /** All stations. Rules do not match hidden ones; their reservations stay. */
   setStations(stations: readonly KnownStation[]): void {
@@ -87,17 +99,6 @@ export class IncrementalPlanner {
   /** All rules. Rules with unchanged conditions keep their matches. */
   setRules(rules: readonly Rule[]): void {
     this.#rules = new Map(rules.map((rule) => [rule.id, this.#held(rule)]));
-  }
-
-  change(put: readonly GuideProgram[], remove: readonly ProgramId[] = []): void {
-    for (const id of remove) {
-      this.guide.remove(id);
-      this.#changed.add(id);
-    }
-    for (const program of put) {
-      this.guide.put(program);
-      this.#changed.add(program.id);
-    }
   }
 
   /** Rules to be disabled, with the reason; empty if all are valid. */
@@ -131,8 +132,9 @@ export class IncrementalPlanner {
       if (ruleId === null || matchedAt === null || !KEPT_STATES.has(state)) continue;
       const { matcher, matched } = this.#rules.get(ruleId) ?? {};
       if (matcher === undefined || matched === undefined || matched.has(programId)) continue;
-      const row = this.guide.row(programId);
-      if (row !== undefined && matcher.stillMatches(row, this.guide, this.#listed, matchedAt))
+      const index = this.guide.whole();
+      const row = index.row(programId);
+      if (row !== undefined && matcher.stillMatches(row, index, this.#listed, matchedAt))
         matches.get(ruleId)?.push(row.program);
     }
     return matches;
@@ -161,7 +163,7 @@ export class IncrementalPlanner {
    */
   preview(draft: RuleDraft, circumstances: PlanCircumstances, replaces: RuleId | null): Preview {
     this.#match();
-    const { programs, fault } = new RuleMatcher(draft.conditions).match(this.guide, this.#listed);
+    const { programs, fault } = new RuleMatcher(draft.conditions).match(this.guide.whole(), this.#listed);
     if (fault !== null) return { programs: [], fault };
     const id = replaces ?? PREVIEWED;
     const times = { createdAt: circumstances.now, updatedAt: circumstances.now };
@@ -193,27 +195,33 @@ export class IncrementalPlanner {
   }
 
   #match(): void {
-    if (this.#changed.size > MANY_CHANGES) this.#forgetMatches();
-    const rows = [...this.#changed].flatMap((id) => this.guide.row(id) ?? []);
-    for (const held of this.#rules.values()) {
-      if (!held.rule.enabled || held.matcher === undefined) held.matched = undefined;
-      else this.#matchRule(held, held.matcher, rows);
+    for (const held of this.#rules.values()) if (!isUsed(held)) held.matched = undefined;
+    const used = [...this.#rules.values()].filter(isUsed);
+    if (used.length === 0) {
+      // It is not needed, and may be released.
+      this.#index = undefined;
+      return;
     }
-    this.#changed.clear();
+    const index = this.guide.whole();
+    const log = index === this.#index ? index.changedSince(this.#version) : undefined;
+    const changed = new Set(log?.map(({ id }) => id));
+    if (log === undefined || changed.size > MANY_CHANGES) this.#forgetMatches();
+    const rows = [...changed].flatMap((id) => index.row(id) ?? []);
+    for (const held of used) this.#matchRule(held, index, { ids: changed, rows });
+    this.#index = index;
+    this.#version = index.version;
   }
 
-  #matchRule(held: HeldRule, matcher: RuleMatcher, changed: readonly GuideRow[]): void {
-    const known = held.matched;
+  #matchRule(held: UsedRule, index: GuideIndex, { ids, rows }: Changed): void {
+    const { matcher, matched: known } = held;
     const { programs, fault } =
-      known === undefined
-        ? matcher.match(this.guide, this.#listed)
-        : matcher.among(changed, this.guide, this.#listed);
+      known === undefined ? matcher.match(index, this.#listed) : matcher.among(rows, index, this.#listed);
     held.fault = fault;
     if (fault !== null) {
       held.matched = undefined;
       return;
     }
-    for (const id of this.#changed) known?.delete(id);
+    for (const id of ids) known?.delete(id);
     const matched = known ?? new Map<ProgramId, GuideProgram>();
     for (const program of programs) matched.set(program.id, program);
     held.matched = matched;

@@ -44,13 +44,16 @@ export interface ShortTexts {
 
 type ProgramRow = Pick<
   StoredRow,
-  'id' | 'station_id' | 'start_at' | 'end_at' | 'open_end' | 'name' | 'description' | 'extended' | 'genres'
+  'id' | 'station_id' | 'start_at' | 'end_at' | 'open_end' | 'name' | 'description' | 'genres' | 'is_free'
 > &
-  Pick<StoredRow, 'is_free' | 'copy_never' | 'groups'>;
+  Pick<StoredRow, 'copy_never' | 'groups'> & {
+    /** Stands for the extended text, which is long. */
+    extended_digest: number;
+  };
 
 const PROGRAMS = `
-  SELECT id, station_id, start_at, end_at, open_end, name, description, extended, genres, is_free, copy_never, groups
-  FROM programs WHERE station_id = $station AND hidden = 0`;
+  SELECT id, station_id, start_at, end_at, open_end, name, description, extended_digest, genres, is_free, copy_never, groups
+  FROM programs`;
 
 /** A recording, for the recorded episodes. */
 export interface RecordedRow {
@@ -136,22 +139,17 @@ export class PlanningDatabase {
   /** What a station shows. */
   programs(station: StationId): StoredProgram[] {
     return this.#database
-      .query<ProgramRow, { station: number }>(PROGRAMS)
+      .query<ProgramRow, { station: number }>(`${PROGRAMS} WHERE station_id = $station AND hidden = 0`)
       .all({ station })
-      .map((row) => ({
-        id: row.id as ProgramId,
-        stationId: row.station_id as StationId,
-        startAt: row.start_at as BroadcastMs,
-        endAt: row.end_at as BroadcastMs,
-        openEnd: row.open_end === 1,
-        name: readText(row.name),
-        description: readText(row.description),
-        genres: row.genres,
-        groups: row.groups,
-        isFree: row.is_free === 1,
-        copyNever: row.copy_never === 1,
-        mark: markOf(row),
-      }));
+      .map(toStored);
+  }
+
+  /** If its station shows it. */
+  program(id: ProgramId): StoredProgram | undefined {
+    const row = this.#database
+      .query<ProgramRow, { id: number }>(`${PROGRAMS} WHERE id = $id AND hidden = 0`)
+      .get({ id });
+    return row === null ? undefined : toStored(row);
   }
 
   /** Empty ones of a programme that is not there any more. */
@@ -213,11 +211,27 @@ export class PlanningDatabase {
   }
 }
 
+function toStored(row: ProgramRow): StoredProgram {
+  return {
+    id: row.id as ProgramId,
+    stationId: row.station_id as StationId,
+    startAt: row.start_at as BroadcastMs,
+    endAt: row.end_at as BroadcastMs,
+    openEnd: row.open_end === 1,
+    name: readText(row.name),
+    description: readText(row.description),
+    genres: row.genres,
+    groups: row.groups,
+    isFree: row.is_free === 1,
+    copyNever: row.copy_never === 1,
+    mark: markOf(row),
+  };
+}
+
 /** 52 bits of the row: a change goes unseen once in a million years. */
 function markOf(row: ProgramRow): number {
-  const { start_at, end_at, open_end, name, description, extended, genres, is_free, copy_never, groups } =
-    row;
-  const times = `${start_at} ${end_at} ${open_end} ${is_free} ${copy_never}`;
-  const hash = Bun.hash([times, name, description, extended ?? '', genres, groups].join('\0'));
+  const { start_at, end_at, open_end, name, description, extended_digest, genres, is_free } = row;
+  const numbers = [start_at, end_at, open_end, is_free, row.copy_never, extended_digest].join(' ');
+  const hash = Bun.hash([numbers, name, description, genres, row.groups].join('\0'));
   return Number(BigInt(hash) & 0xfffffffffffffn);
 }

@@ -61,6 +61,11 @@ export class GuideIndex {
     return this.programs.size;
   }
 
+  /** As a `PlanGuide` that is in memory. */
+  whole(): this {
+    return this;
+  }
+
   get version(): number {
     return this.#version;
   }

@@ -32,10 +32,10 @@ export class TextColumns {
     const block = this.#block(row);
     const word = (row % BLOCK_ROWS) >>> 5;
     const bit = 1 << (row & 31);
-    for (const column of this.#columnsOf(text)) {
+    this.#eachColumn(text, (column) => {
       const at = column * BLOCK_WORDS + word;
       block[at] = (block[at] ?? 0) | bit;
-    }
+    });
   }
 
   clear(row: number): void {
@@ -50,7 +50,9 @@ export class TextColumns {
    * @param rows of those that were set
    */
   narrow(rows: BitSet, word: string): void {
-    for (const column of new Set(this.#columnsOf(word))) {
+    const columns = new Set<number>();
+    this.#eachColumn(word, (column) => columns.add(column));
+    for (const column of columns) {
       for (const [index, block] of this.#blocks.entries())
         rows.andWords(index * BLOCK_WORDS, block, column * BLOCK_WORDS, BLOCK_WORDS);
     }
@@ -67,8 +69,7 @@ export class TextColumns {
   }
 
   /** Of the letters and pairs of a text, each at least once. Blanks part words and are no letters. */
-  #columnsOf(text: string): number[] {
-    const found: number[] = [];
+  #eachColumn(text: string, visit: (column: number) => void): void {
     const shift = this.#shift;
     let before = 0;
     for (let at = 0; at < text.length; at++) {
@@ -77,10 +78,9 @@ export class TextColumns {
         before = 0;
         continue;
       }
-      found.push(mixed(unit, 0) >>> shift);
-      if (before !== 0) found.push(mixed(before, unit) >>> shift);
+      visit(mixed(unit, 0) >>> shift);
+      if (before !== 0) visit(mixed(before, unit) >>> shift);
       before = unit;
     }
-    return found;
   }
 }

@@ -3,8 +3,9 @@ import type { ProgramId } from '../../../arib/ids.ts';
 import type { BroadcastMs } from '../../../arib/time.ts';
 import type { EpisodeText } from '../dedupe/episode.ts';
 import { isSameEpisode } from '../dedupe/same-episode.ts';
-import type { GuideIndex, GuideProgram } from '../match/guide-index.ts';
+import type { GuideProgram } from '../match/guide-index.ts';
 import type { GuideAiring } from './airings.ts';
+import type { PlanGuide } from './plan-guide.ts';
 import type { Facts } from './program-facts.ts';
 
 interface AiredText extends EpisodeText {
@@ -30,7 +31,7 @@ export function isRepeat(facts: Facts, a: AiredText, b: AiredText): boolean {
  * @param now epoch ms
  */
 export function repeats(
-  guide: GuideIndex,
+  guide: PlanGuide,
   facts: Facts,
   text: EpisodeText,
   startAt: BroadcastMs,
@@ -38,7 +39,7 @@ export function repeats(
 ): GuideProgram[] {
   const own = { episode: facts.of(text).episode, startAt };
   const isComing = ({ program }: GuideAiring): boolean => program.startAt >= now && !program.copyNever;
-  const airings = facts.airings(guide);
+  const airings = facts.airings(guide.whole());
   // Of a series with hundreds of airings few are alike.
   const alike = airings.alike(text, own).filter((one) => isComing(one) && isSameEpisode(own, one));
   const worded = airings.ofText(text).filter(isComing);
@@ -51,7 +52,7 @@ export function repeats(
  * @param now epoch ms
  */
 export function nextAiring(
-  guide: GuideIndex,
+  guide: PlanGuide,
   facts: Facts,
   text: AiredText,
   excluded: ReadonlySet<ProgramId>,

@@ -13,8 +13,9 @@ import type { PassedOverReason, ReservationReason } from '../../model/reservatio
 import type { Rule, RuleId } from '../../model/rule.ts';
 import type { StationRecord } from '../../model/station.ts';
 import type { EpisodeText } from '../dedupe/episode.ts';
-import type { GuideIndex, GuideProgram } from '../match/guide-index.ts';
+import type { GuideProgram } from '../match/guide-index.ts';
 import type { RetuneCost } from './openings.ts';
+import type { PlanGuide } from './plan-guide.ts';
 import type { Facts } from './program-facts.ts';
 import type { PlanTuner } from './tuner-allocation.ts';
 
@@ -50,7 +51,7 @@ export interface PlanSettings {
 
 export interface PlanInput {
   readonly now: BroadcastMs;
-  readonly guide: GuideIndex;
+  readonly guide: PlanGuide;
   readonly facts: Facts;
   /** What each rule matches, of rules that are enabled. */
   readonly matches: ReadonlyMap<RuleId, readonly GuideProgram[]>;

@@ -1,0 +1,171 @@
+/**
+ * The guide in the planning worker. Single programmes are read when a plan asks for them and kept while plans go on
+ * asking. The whole guide is read at the first search - matching a rule, other airings of an episode - and kept, in
+ * columns, as long as there are searches.
+ */
+import { type ProgramId, type StationId, splitProgramId } from '../../arib/ids.ts';
+import { systemMonotonicClock } from '../../host/clock.ts';
+import { GuideIndex, type GuideProgram } from '../schedule/match/guide-index.ts';
+import type { PlanGuide } from '../schedule/plan/plan-guide.ts';
+import type { StoredProgram } from '../store/planning-database.ts';
+import { CompactPrograms, Shared, type TextSource } from './compact-programs.ts';
+
+/** Garbage collection after this many programmes: reading leaves several times as much garbage as is kept. */
+const MANY_READ = 5_000;
+
+/** While a rule is edited, searches follow each other with pauses. */
+const KEPT_MS = 5 * 60_000;
+
+/** The part of the database that programmes are read from. */
+interface GuideSource extends TextSource {
+  readonly guideVersion: number;
+  changedSince(version: number): StationId[];
+  programs(station: StationId): StoredProgram[];
+  program(id: ProgramId): StoredProgram | undefined;
+}
+
+interface Whole {
+  readonly index: GuideIndex;
+  readonly held: CompactPrograms;
+  /** Of the programmes of each station: id and version, alternating. */
+  readonly marks: Map<StationId, Float64Array>;
+}
+
+interface Single {
+  readonly program: GuideProgram;
+  readonly mark: number;
+}
+
+/** What one plan asked for while the whole guide was not in memory. */
+class Asked {
+  /** undefined: the guide has no such programme. */
+  readonly programs = new Map<ProgramId, Single | undefined>();
+  readonly stations = new Map<StationId, readonly Single[]>();
+}
+
+export class StoredGuide implements PlanGuide {
+  readonly #shared: Shared;
+  #version = -1;
+  #whole: Whole | undefined;
+  #searchedAt = -Infinity;
+  /** By the present plan, and by the one before. */
+  #asked = new Asked();
+  #before = new Asked();
+  /** Stations that changed since the plan before. */
+  #changed: ReadonlySet<StationId> = new Set();
+
+  /** @param source in the read transaction of a plan */
+  constructor(
+    private readonly source: () => GuideSource,
+    private readonly now = systemMonotonicClock,
+  ) {
+    this.#shared = new Shared({
+      texts: (id) => source().texts(id),
+      extended: (id) => source().extended(id),
+    });
+  }
+
+  /** Begins a plan: takes in what changed since the last one. */
+  follow(): void {
+    const source = this.source();
+    const version = source.guideVersion;
+    const changed = version === this.#version ? [] : source.changedSince(this.#version);
+    if (this.#whole === undefined) {
+      this.#before = this.#asked;
+      this.#asked = new Asked();
+      this.#changed = new Set(changed);
+    } else this.#readStations(this.#whole, changed);
+    // Only now: after an error the same is read again.
+    this.#version = version;
+  }
+
+  get(id: ProgramId): GuideProgram | undefined {
+    if (this.#whole !== undefined) return this.#whole.index.get(id);
+    const { programs } = this.#asked;
+    if (!programs.has(id)) programs.set(id, this.#single(id));
+    return programs.get(id)?.program;
+  }
+
+  ofStation(id: StationId): readonly GuideProgram[] {
+    if (this.#whole !== undefined) return this.#whole.index.ofStation(id);
+    const { programs, stations } = this.#asked;
+    const known = stations.get(id) ?? this.#station(id);
+    stations.set(id, known);
+    for (const single of known) programs.set(single.program.id, single);
+    return known.map(({ program }) => program);
+  }
+
+  whole(): GuideIndex {
+    this.#searchedAt = this.now();
+    this.#whole ??= this.#readWhole();
+    return this.#whole.index;
+  }
+
+  /** Between plans. The next garbage collection frees what is not needed. */
+  release(): void {
+    if (this.now() - this.#searchedAt > KEPT_MS) this.#whole = undefined;
+    this.#before = new Asked();
+  }
+
+  /** After a garbage collection. */
+  sweep(): void {
+    this.#whole?.held.sweep();
+  }
+
+  #readWhole(): Whole {
+    const held = new CompactPrograms(this.#shared);
+    const whole: Whole = { index: new GuideIndex(held), held, marks: new Map() };
+    this.#readStations(whole, this.source().changedSince(-1));
+    this.#asked = new Asked();
+    this.#before = new Asked();
+    return whole;
+  }
+
+  #single(id: ProgramId): Single | undefined {
+    const { programs } = this.#before;
+    const station = splitProgramId(id)?.stationId;
+    const isSame = station !== undefined && !this.#changed.has(station);
+    if (isSame && programs.has(id)) return programs.get(id);
+    const stored = this.source().program(id);
+    return stored === undefined ? undefined : this.#singleOf(stored);
+  }
+
+  #station(id: StationId): readonly Single[] {
+    const known = this.#before.stations.get(id);
+    if (known !== undefined && !this.#changed.has(id)) return known;
+    return this.source()
+      .programs(id)
+      .map((stored) => this.#singleOf(stored));
+  }
+
+  /** The same object as before if nothing changed: what was read out of its texts stays known. */
+  #singleOf(stored: StoredProgram): Single {
+    const known = this.#asked.programs.get(stored.id) ?? this.#before.programs.get(stored.id);
+    if (known?.mark === stored.mark) return known;
+    return { program: this.#shared.program(stored), mark: stored.mark };
+  }
+
+  #readStations(whole: Whole, stations: readonly StationId[]): void {
+    let read = 0;
+    for (const station of stations) {
+      read += this.#readStation(whole, station);
+      if (read < MANY_READ) continue;
+      Bun.gc(true);
+      read = 0;
+    }
+  }
+
+  /** @returns how many programmes were read */
+  #readStation({ index, marks: known }: Whole, station: StationId): number {
+    const marks = known.get(station) ?? new Float64Array();
+    const before = new Map<number, number>();
+    for (let at = 0; at < marks.length; at += 2) before.set(marks[at] ?? 0, marks[at + 1] ?? 0);
+    const stored = this.source().programs(station);
+    const put = stored.filter(({ id, mark }) => before.get(id) !== mark);
+    for (const { id } of stored) before.delete(id);
+    for (const id of before.keys()) index.remove(id as ProgramId);
+    for (const program of put) index.put(this.#shared.program(program));
+    known.set(station, Float64Array.from(stored.flatMap(({ id, mark }) => [id, mark])));
+    return put.length;
+  }
+}

@@ -1,0 +1,12 @@
+/** The guide as the plan reads it. Most plans need single programmes only; a database need not be read for the others. */
+import type { ProgramId, StationId } from '../../../arib/ids.ts';
+import type { GuideIndex, GuideProgram } from '../match/guide-index.ts';
+
+export interface PlanGuide {
+  /** The same object for the same programme, also among those of its station. */
+  get(id: ProgramId): GuideProgram | undefined;
+  /** The programmes of a station, in no order. */
+  ofStation(id: StationId): readonly GuideProgram[];
+  /** All programmes, for searches by text; they may have to be read first. */
+  whole(): GuideIndex;
+}
