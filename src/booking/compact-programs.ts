@@ -47,14 +47,12 @@ export class Shared {
     return this.source.extended(id);
   }
 
-  /** Just read, with its texts. */
+  /** Just read: its texts are at hand for a while. */
   program(stored: StoredProgram): GuideProgram {
-    // Others than it had.
-    this.#texts.delete(stored.id);
-    const groups = stored.groups === '[]' ? NO_GROUPS : readList<ProgramGroup>(stored.groups, isProgramGroup);
     const { name, description } = stored;
-    const values = { ...stored, genres: this.genres(stored.genres), groups };
-    return new CompactProgram(values, this, { name, description });
+    this.#texts.set(stored.id, { name, description });
+    const groups = stored.groups === '[]' ? NO_GROUPS : readList<ProgramGroup>(stored.groups, isProgramGroup);
+    return new CompactProgram({ ...stored, genres: this.genres(stored.genres), groups }, this);
   }
 }
 
@@ -72,9 +70,8 @@ class CompactProgram implements GuideProgram {
   readonly copyNever: boolean;
   readonly groups: ProgramGroup[];
   readonly #shared: Shared;
-  readonly #texts: ShortTexts | undefined;
 
-  constructor(values: Values, shared: Shared, texts?: ShortTexts) {
+  constructor(values: Values, shared: Shared) {
     this.id = values.id;
     this.stationId = values.stationId;
     this.startAt = values.startAt;
@@ -85,15 +82,14 @@ class CompactProgram implements GuideProgram {
     this.copyNever = values.copyNever;
     this.groups = values.groups;
     this.#shared = shared;
-    this.#texts = texts;
   }
 
   get name(): string {
-    return (this.#texts ?? this.#shared.texts(this.id)).name;
+    return this.#shared.texts(this.id).name;
   }
 
   get description(): string {
-    return (this.#texts ?? this.#shared.texts(this.id)).description;
+    return this.#shared.texts(this.id).description;
   }
 
   get extended(): Record<string, string> | null {
@@ -128,12 +124,8 @@ export class CompactPrograms implements ProgramRows {
     return this.#rows.get(id);
   }
 
-  held(row: number): GuideProgram | undefined {
-    return this.#held.get(row)?.deref();
-  }
-
   at(row: number): GuideProgram | undefined {
-    const held = this.held(row);
+    const held = this.#held.get(row)?.deref();
     if (held !== undefined) return held;
     const first = row * NUMBERS;
     const number = (at: number): number => this.#numbers[first + at] ?? 0;

@@ -172,7 +172,11 @@ test('a plan that reads what it needs from the database equals that of the whole
     },
     fc.record({ kind: fc.constant('rule' as const), keyword: name }),
     fc.record({ kind: fc.constant('toggle' as const), enabled: fc.boolean() }),
-    fc.record({ kind: fc.constant('quiet' as const), ms: fc.constantFrom(0, LONG_MS) }),
+    fc.record({
+      kind: fc.constant('quiet' as const),
+      ms: fc.constantFrom(0, LONG_MS),
+      isPlanned: fc.boolean(),
+    }),
     fc.record({ kind: fc.constant('pass' as const), minutes: fc.nat(40) }),
     fc.record({ kind: fc.constant('apply' as const) }),
   );
@@ -195,6 +199,7 @@ test('a plan that reads what it needs from the database equals that of the whole
         else if (given.kind === 'pass') home.now = broadcastMs(home.now + given.minutes * MINUTE);
         else if (given.kind === 'quiet') {
           home.time += given.ms;
+          if (given.isPlanned) home.planned();
           home.stored.release();
           home.stored.sweep();
         }
@@ -237,30 +242,61 @@ describe('the whole guide', () => {
     expect(home.read).toEqual([stationOf(1), stationOf(1)]);
   });
 
-  test('is read for a rule, kept for a while after the last search, and then released', () => {
+  test('is read for a rule, and after a while only where it changes', () => {
     const home = new TwiceStoredHome();
     for (let event = 1; event <= 9; event++) home.put(event, `番組${event}`, event * 60);
     home.rule('番組1');
     expect(home.planned().create).toHaveLength(1);
     expect(new Set(home.read)).toEqual(new Set(STATIONS));
     home.read.length = 0;
-    home.time += LONG_MS;
-    home.planned();
-    home.rules = [];
-    home.stored.release();
-    home.planned();
-    home.put(1, '別の番組', 60);
-    home.planned();
-    // It is still in memory, and what did not change is not read again.
-    expect(home.read).toContain(stationOf(1));
-    expect(home.read).not.toContain(stationOf(2));
-    home.read.length = 0;
-    home.time += LONG_MS;
-    home.stored.release();
-    home.put(1, 'また別の番組', 60);
-    home.planned();
-    expect(home.read).toEqual([]);
-    home.rule('また');
+    for (const name of ['番組11', '番組12', '別の番組', '番組13']) {
+      home.time += LONG_MS;
+      home.put(1, name, 60);
+      expect(home.planned()).toEqual(home.expected());
+      home.stored.release();
+    }
+    home.take(4);
+    home.put(4, '番組14', 260);
+    expect(home.planned().create.map(({ name }) => name)).toEqual(['番組13', '番組14']);
+    expect(new Set(home.read)).not.toContain(stationOf(2));
+    home.rule('番組2');
+    expect(home.planned().create).toHaveLength(3);
+    expect(home.read).toContain(stationOf(2));
+  });
+
+  test('is released when nothing is searched any more, and what changed meanwhile is found later', () => {
+    const home = new TwiceStoredHome();
+    for (let event = 1; event <= 9; event++) home.put(event, `番組${event}`, event * 60);
+    home.rule('番組1');
     expect(home.planned().create).toHaveLength(1);
+    const [rule] = home.rules;
+    home.rules = [];
+    home.time += LONG_MS;
+    home.stored.release();
+    home.read.length = 0;
+    home.put(1, '別の番組', 60);
+    home.put(2, '番組12', 120);
+    expect(home.planned().create).toEqual([]);
+    expect(home.read).toEqual([]);
+    home.rules = rule === undefined ? [] : [rule];
+    expect(home.planned().create.map(({ name }) => name)).toEqual(['番組12']);
+  });
+
+  test('does not claim to know changes of the time in which it was released', () => {
+    const home = new TwiceStoredHome();
+    home.put(1, '灯台', 60);
+    const { stored: guide } = home;
+    home.planned();
+    guide.whole();
+    const { version } = guide;
+    expect(guide.changedSince(version)).toEqual([]);
+    home.time += LONG_MS;
+    guide.release();
+    home.put(1, '港', 60);
+    home.planned();
+    expect(guide.changedSince(version)).toBeUndefined();
+    guide.whole();
+    expect(guide.changedSince(version)).toBeUndefined();
+    expect(guide.changedSince(guide.version)).toEqual([]);
   });
 });

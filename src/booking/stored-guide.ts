@@ -1,20 +1,22 @@
 /**
  * The guide in the planning worker. Single programmes are read when a plan asks for them and kept while plans go on
- * asking. The whole guide is read at the first search - matching a rule, other airings of an episode - and kept, in
- * columns, as long as there are searches.
+ * asking. The whole guide is read at the first search - matching a new rule, other airings of an episode - and kept, in
+ * columns, until a while after the last one. From then on the changes are known as long as they are asked for, so that
+ * what was found is kept up to date without another search.
  */
 import { type ProgramId, type StationId, splitProgramId } from '../../arib/ids.ts';
 import { systemMonotonicClock } from '../../host/clock.ts';
+import { ChangeLog } from '../schedule/match/change-log.ts';
 import { GuideIndex, type GuideProgram } from '../schedule/match/guide-index.ts';
+import { NormalTexts } from '../schedule/match/normal-texts.ts';
 import type { PlanGuide } from '../schedule/plan/plan-guide.ts';
 import type { StoredProgram } from '../store/planning-database.ts';
 import { CompactPrograms, Shared, type TextSource } from './compact-programs.ts';
 
 /** Garbage collection after this many programmes: reading leaves several times as much garbage as is kept. */
 const MANY_READ = 5_000;
-
 /** While a rule is edited, searches follow each other with pauses. */
-const KEPT_MS = 5 * 60_000;
+const KEPT_MS = 2 * 60_000;
 
 /** The part of the database that programmes are read from. */
 interface GuideSource extends TextSource {
@@ -27,9 +29,10 @@ interface GuideSource extends TextSource {
 interface Whole {
   readonly index: GuideIndex;
   readonly held: CompactPrograms;
-  /** Of the programmes of each station: id and version, alternating. */
-  readonly marks: Map<StationId, Float64Array>;
 }
+
+/** Of the programmes of each station: id and version, alternating. */
+type Marks = Map<StationId, Float64Array>;
 
 interface Single {
   readonly program: GuideProgram;
@@ -44,10 +47,16 @@ class Asked {
 }
 
 export class StoredGuide implements PlanGuide {
+  readonly texts = new NormalTexts();
   readonly #shared: Shared;
-  #version = -1;
+  readonly #log = new ChangeLog();
+  /** Of the database. */
+  #storedVersion = -1;
   #whole: Whole | undefined;
+  /** undefined: changes are not compared. */
+  #marks: Marks | undefined;
   #searchedAt = -Infinity;
+  #followedAt = -Infinity;
   /** By the present plan, and by the one before. */
   #asked = new Asked();
   #before = new Asked();
@@ -65,18 +74,26 @@ export class StoredGuide implements PlanGuide {
     });
   }
 
+  get version(): number {
+    return this.#log.version;
+  }
+
+  changedSince(version: number): readonly ProgramId[] | undefined {
+    this.#followedAt = this.now();
+    return this.#marks === undefined ? undefined : this.#log.since(version);
+  }
+
   /** Begins a plan: takes in what changed since the last one. */
   follow(): void {
     const source = this.source();
     const version = source.guideVersion;
-    const changed = version === this.#version ? [] : source.changedSince(this.#version);
-    if (this.#whole === undefined) {
-      this.#before = this.#asked;
-      this.#asked = new Asked();
-      this.#changed = new Set(changed);
-    } else this.#readStations(this.#whole, changed);
+    const changed = version === this.#storedVersion ? [] : source.changedSince(this.#storedVersion);
+    this.#before = this.#asked;
+    this.#asked = new Asked();
+    this.#changed = new Set(changed);
+    if (this.#marks !== undefined) this.#readChanges(changed, this.#marks);
     // Only now: after an error the same is read again.
-    this.#version = version;
+    this.#storedVersion = version;
   }
 
   get(id: ProgramId): GuideProgram | undefined {
@@ -103,7 +120,11 @@ export class StoredGuide implements PlanGuide {
 
   /** Between plans. The next garbage collection frees what is not needed. */
   release(): void {
-    if (this.now() - this.#searchedAt > KEPT_MS) this.#whole = undefined;
+    const isOver = (at: number): boolean => this.now() - at > KEPT_MS;
+    if (isOver(this.#searchedAt)) {
+      this.#whole = undefined;
+      if (isOver(this.#followedAt)) this.#marks = undefined;
+    }
     this.#before = new Asked();
   }
 
@@ -114,11 +135,21 @@ export class StoredGuide implements PlanGuide {
 
   #readWhole(): Whole {
     const held = new CompactPrograms(this.#shared);
-    const whole: Whole = { index: new GuideIndex(held), held, marks: new Map() };
-    this.#readStations(whole, this.source().changedSince(-1));
+    const index = new GuideIndex(held, this.texts);
+    const marks: Marks = new Map();
+    const collected = collectingGarbage();
+    for (const station of this.source().changedSince(-1)) {
+      const stored = this.source().programs(station);
+      for (const program of stored) index.put(this.#shared.program(program));
+      marks.set(station, marksOf(stored));
+      collected(stored.length);
+    }
+    // Changes that were compared until now are noted.
+    if (this.#marks === undefined) this.#log.restart();
+    this.#marks = marks;
     this.#asked = new Asked();
     this.#before = new Asked();
-    return whole;
+    return { index, held };
   }
 
   #single(id: ProgramId): Single | undefined {
@@ -142,30 +173,51 @@ export class StoredGuide implements PlanGuide {
   #singleOf(stored: StoredProgram): Single {
     const known = this.#asked.programs.get(stored.id) ?? this.#before.programs.get(stored.id);
     if (known?.mark === stored.mark) return known;
+    this.texts.forget(stored.id);
     return { program: this.#shared.program(stored), mark: stored.mark };
   }
 
-  #readStations(whole: Whole, stations: readonly StationId[]): void {
-    let read = 0;
+  /** Brings the whole guide up to date, if it is in memory, and notes what changed. */
+  #readChanges(stations: readonly StationId[], marks: Marks): void {
+    const collected = collectingGarbage();
     for (const station of stations) {
-      read += this.#readStation(whole, station);
-      if (read < MANY_READ) continue;
-      Bun.gc(true);
-      read = 0;
+      const known = marks.get(station) ?? new Float64Array();
+      const before = new Map<number, number>();
+      for (let at = 0; at < known.length; at += 2) before.set(known[at] ?? 0, known[at + 1] ?? 0);
+      const stored = this.source().programs(station);
+      const put = stored.filter(({ id, mark }) => before.get(id) !== mark);
+      for (const { id } of stored) before.delete(id);
+      for (const id of before.keys()) this.#remove(id as ProgramId);
+      for (const program of put) this.#put(program);
+      marks.set(station, marksOf(stored));
+      collected(put.length);
     }
   }
 
-  /** @returns how many programmes were read */
-  #readStation({ index, marks: known }: Whole, station: StationId): number {
-    const marks = known.get(station) ?? new Float64Array();
-    const before = new Map<number, number>();
-    for (let at = 0; at < marks.length; at += 2) before.set(marks[at] ?? 0, marks[at + 1] ?? 0);
-    const stored = this.source().programs(station);
-    const put = stored.filter(({ id, mark }) => before.get(id) !== mark);
-    for (const { id } of stored) before.delete(id);
-    for (const id of before.keys()) index.remove(id as ProgramId);
-    for (const program of put) index.put(this.#shared.program(program));
-    known.set(station, Float64Array.from(stored.flatMap(({ id, mark }) => [id, mark])));
-    return put.length;
+  #put(stored: StoredProgram): void {
+    if (this.#whole === undefined) this.#asked.programs.set(stored.id, this.#singleOf(stored));
+    else this.#whole.index.put(this.#shared.program(stored));
+    this.#log.note(stored.id);
   }
+
+  #remove(id: ProgramId): void {
+    if (this.#whole === undefined) this.#asked.programs.set(id, undefined);
+    else this.#whole.index.remove(id);
+    this.#log.note(id);
+  }
+}
+
+function marksOf(stored: readonly StoredProgram[]): Float64Array {
+  return Float64Array.from(stored.flatMap(({ id, mark }) => [id, mark]));
+}
+
+/** @returns to be told how many programmes were read */
+function collectingGarbage(): (count: number) => void {
+  let read = 0;
+  return (count) => {
+    read += count;
+    if (read < MANY_READ) return;
+    Bun.gc(true);
+    read = 0;
+  };
 }

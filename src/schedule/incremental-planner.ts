@@ -11,7 +11,7 @@ import type { PassedOverReason, ReservationReason } from '../model/reservation-r
 import type { Rule, RuleDraft, RuleId } from '../model/rule.ts';
 import type { RuleFault } from '../model/rule-fault.ts';
 import type { KnownStation } from '../model/station.ts';
-import type { GuideIndex, GuideProgram, GuideRow } from './match/guide-index.ts';
+import type { GuideProgram } from './match/guide-index.ts';
 import { RuleMatcher, type RuleStations } from './match/rule-matcher.ts';
 import type { PlanGuide } from './plan/plan-guide.ts';
 import type { Plan, PlanInput } from './plan/plan-types.ts';
@@ -65,8 +65,8 @@ function isUsed(held: HeldRule): held is UsedRule {
 /** What changed in the guide since rules were matched. */
 interface Changed {
   readonly ids: ReadonlySet<ProgramId>;
-  /** Of those that are still there. */
-  readonly rows: readonly GuideRow[];
+  /** Those that are still there. */
+  readonly programs: readonly GuideProgram[];
 }
 
 /** Above this number of changes every rule is matched from scratch: the index is quicker than checking each change. */
@@ -81,8 +81,7 @@ export class IncrementalPlanner {
   /** Stations that rules match. */
   #listed: RuleStations = new Map();
   #rules = new Map<RuleId, HeldRule>();
-  /** The index that rules were matched against, and its version then. */
-  #index: GuideIndex | undefined;
+  /** Of the guide that the rules' matches are of. */
   #version = -1;
   #crowded: ReadonlyMap<RuleId, number> = new Map();
 
@@ -132,10 +131,10 @@ export class IncrementalPlanner {
       if (ruleId === null || matchedAt === null || !KEPT_STATES.has(state)) continue;
       const { matcher, matched } = this.#rules.get(ruleId) ?? {};
       if (matcher === undefined || matched === undefined || matched.has(programId)) continue;
-      const index = this.guide.whole();
-      const row = index.row(programId);
-      if (row !== undefined && matcher.stillMatches(row, index, this.#listed, matchedAt))
-        matches.get(ruleId)?.push(row.program);
+      const program = this.guide.get(programId);
+      if (program === undefined) continue;
+      if (matcher.stillMatches(program, this.guide.texts, this.#listed, matchedAt))
+        matches.get(ruleId)?.push(program);
     }
     return matches;
   }
@@ -197,31 +196,30 @@ export class IncrementalPlanner {
   #match(): void {
     for (const held of this.#rules.values()) if (!isUsed(held)) held.matched = undefined;
     const used = [...this.#rules.values()].filter(isUsed);
-    if (used.length === 0) {
-      // It is not needed, and may be released.
-      this.#index = undefined;
-      return;
-    }
-    const index = this.guide.whole();
-    const log = index === this.#index ? index.changedSince(this.#version) : undefined;
-    const changed = new Set(log?.map(({ id }) => id));
-    if (log === undefined || changed.size > MANY_CHANGES) this.#forgetMatches();
-    const rows = [...changed].flatMap((id) => index.row(id) ?? []);
-    for (const held of used) this.#matchRule(held, index, { ids: changed, rows });
-    this.#index = index;
-    this.#version = index.version;
+    // Then nothing of the guide is needed.
+    if (used.length === 0) return;
+    const log = this.guide.changedSince(this.#version);
+    const changed = new Set(log);
+    const isNew = log === undefined || changed.size > MANY_CHANGES;
+    if (isNew) this.#forgetMatches();
+    const ids = isNew ? new Set<ProgramId>() : changed;
+    const programs = [...ids].flatMap((id) => this.guide.get(id) ?? []);
+    for (const held of used) this.#matchRule(held, { ids, programs });
+    this.#version = this.guide.version;
   }
 
-  #matchRule(held: UsedRule, index: GuideIndex, { ids, rows }: Changed): void {
+  #matchRule(held: UsedRule, changed: Changed): void {
     const { matcher, matched: known } = held;
     const { programs, fault } =
-      known === undefined ? matcher.match(index, this.#listed) : matcher.among(rows, index, this.#listed);
+      known === undefined
+        ? matcher.match(this.guide.whole(), this.#listed)
+        : matcher.among(changed.programs, this.guide.texts, this.#listed);
     held.fault = fault;
     if (fault !== null) {
       held.matched = undefined;
       return;
     }
-    for (const id of ids) known?.delete(id);
+    for (const id of changed.ids) known?.delete(id);
     const matched = known ?? new Map<ProgramId, GuideProgram>();
     for (const program of programs) matched.set(program.id, program);
     held.matched = matched;

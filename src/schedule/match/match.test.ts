@@ -208,7 +208,7 @@ test('an expression that is too expensive is reported', () => {
   expect(programs).toEqual([]);
   expect(fault).toEqual({ code: 'too_costly' });
   // What is left of the guide afterwards can be matched again.
-  expect(matcher.among([], index, STATIONS).fault).toBeNull();
+  expect(matcher.among([], index.texts, STATIONS).fault).toBeNull();
 });
 
 test('the index finds the same as a full scan, also after changes', () => {
@@ -261,8 +261,8 @@ test('the index finds the same as a full scan, also after changes', () => {
         } catch {
           return;
         }
-        const rows = held.flatMap(({ id }) => index.row(id) ?? []);
-        const all = matcher.among(rows, index, STATIONS).programs.map(({ id }) => id);
+        const rows = held.flatMap(({ id }) => index.get(id) ?? []);
+        const all = matcher.among(rows, index.texts, STATIONS).programs.map(({ id }) => id);
         const found = matcher.match(index, STATIONS).programs.map(({ id }) => id);
         expect(found.sort()).toEqual(all.sort());
         expect(index.size).toBe(held.length);

@@ -8,8 +8,6 @@ export interface ProgramRows {
   rowOf(id: ProgramId): number | undefined;
   /** The same object as long as somebody holds it; undefined: nothing is in the row. */
   at(row: number): GuideProgram | undefined;
-  /** Of what is in the row, if anybody may hold it. */
-  held(row: number): GuideProgram | undefined;
   /** Into a row that is empty, or in the place of what has the same id. Rows are given out one after the other. */
   put(row: number, program: GuideProgram): void;
   clear(row: number): void;
@@ -29,10 +27,6 @@ export class ProgramObjects implements ProgramRows {
   }
 
   at(row: number): GuideProgram | undefined {
-    return this.#programs[row];
-  }
-
-  held(row: number): GuideProgram | undefined {
     return this.#programs[row];
   }
 

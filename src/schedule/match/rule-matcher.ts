@@ -8,8 +8,9 @@ import { ExpressionTooCostly } from '../expression/automaton.ts';
 import { type CompiledExpression, compileExpression } from '../expression/expression.ts';
 import type { BitSet } from './bit-set.ts';
 import { meetsConditions, type RuleStation } from './conditions.ts';
-import type { GuideIndex, GuideProgram, GuideRow } from './guide-index.ts';
+import type { GuideIndex, GuideProgram } from './guide-index.ts';
 import { readExclusion, readKeyword, type Words } from './keyword.ts';
+import type { NormalTexts } from './normal-texts.ts';
 
 export type RuleStations = ReadonlyMap<StationId, RuleStation>;
 
@@ -44,21 +45,21 @@ export class RuleMatcher {
 
   /** All programmes of the guide that match. */
   match(index: GuideIndex, stations: RuleStations): Matched {
-    const rows: GuideRow[] = [];
+    const candidates: GuideProgram[] = [];
     this.#narrowed(index, stations).forEach((row) => {
-      const held = index.at(row);
-      if (held !== undefined) rows.push(held);
+      const program = index.at(row);
+      if (program !== undefined) candidates.push(program);
     });
-    return this.among(rows, index, stations);
+    return this.among(candidates, index.texts, stations);
   }
 
   /** Those of the programmes that match. */
-  among(rows: readonly GuideRow[], index: GuideIndex, stations: RuleStations): Matched {
+  among(candidates: readonly GuideProgram[], texts: NormalTexts, stations: RuleStations): Matched {
     this.#expression?.automaton.renew();
     const programs: GuideProgram[] = [];
     try {
-      for (const row of rows) {
-        if (this.#accepts(row, index, stations)) programs.push(row.program);
+      for (const program of candidates) {
+        if (this.#accepts(program, texts, stations)) programs.push(program);
       }
     } catch (error) {
       if (!(error instanceof ExpressionTooCostly)) throw error;
@@ -68,10 +69,15 @@ export class RuleMatcher {
   }
 
   /** Whether a programme that the rule matched when it began at `matchedAt` is still the rule's, wherever it moved. */
-  stillMatches(row: GuideRow, index: GuideIndex, stations: RuleStations, matchedAt: BroadcastMs): boolean {
+  stillMatches(
+    program: GuideProgram,
+    texts: NormalTexts,
+    stations: RuleStations,
+    matchedAt: BroadcastMs,
+  ): boolean {
     this.#expression?.automaton.renew();
     try {
-      return this.#accepts(row, index, stations, matchedAt);
+      return this.#accepts(program, texts, stations, matchedAt);
     } catch (error) {
       if (!(error instanceof ExpressionTooCostly)) throw error;
       return false;
@@ -107,13 +113,17 @@ export class RuleMatcher {
     return rows;
   }
 
-  #accepts(row: GuideRow, index: GuideIndex, stations: RuleStations, matchedAt?: BroadcastMs): boolean {
-    const station = stations.get(row.program.stationId);
-    if (station === undefined || !meetsConditions(this.conditions, row.program, station, matchedAt))
-      return false;
+  #accepts(
+    program: GuideProgram,
+    normal: NormalTexts,
+    stations: RuleStations,
+    matchedAt?: BroadcastMs,
+  ): boolean {
+    const station = stations.get(program.stationId);
+    if (station === undefined || !meetsConditions(this.conditions, program, station, matchedAt)) return false;
     const { wanted, unwanted } = this.#words;
     if (wanted.length === 0 && unwanted.length === 0 && this.#expression === undefined) return true;
-    const texts = this.#texts(row, index);
+    const texts = this.#texts(program, normal);
     if (!wanted.every((options) => containsAny(texts, options))) return false;
     if (unwanted.some((words) => words.every((word) => containsAny(texts, [word])))) return false;
     const { automaton } = this.#expression ?? {};
@@ -121,12 +131,12 @@ export class RuleMatcher {
   }
 
   /** The texts to search for keywords. */
-  #texts(row: GuideRow, index: GuideIndex): string[] {
+  #texts(program: GuideProgram, normal: NormalTexts): string[] {
     const found: string[] = [];
     const { keywordIn } = this.conditions;
-    if (keywordIn.includes('title')) found.push(index.title(row));
-    if (keywordIn.includes('description')) found.push(index.description(row));
-    if (keywordIn.includes('extended')) found.push(index.detailText(row));
+    if (keywordIn.includes('title')) found.push(normal.title(program));
+    if (keywordIn.includes('description')) found.push(normal.description(program));
+    if (keywordIn.includes('extended')) found.push(normal.detail(program));
     return found;
   }
 }

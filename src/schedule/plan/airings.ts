@@ -2,14 +2,15 @@
  * The airings of a series in the guide. Read out of the guide once for each series that somebody asks for, and kept
  * up as programmes change.
  */
+import type { ProgramId } from '../../../arib/ids.ts';
 import type { EpisodeText } from '../dedupe/episode.ts';
 import { type Airing, episodeKey } from '../dedupe/same-episode.ts';
-import type { GuideIndex, GuideProgram } from '../match/guide-index.ts';
+import type { GuideProgram } from '../match/guide-index.ts';
+import type { PlanGuide } from './plan-guide.ts';
 import type { TextFacts } from './text-facts.ts';
 
 interface Reader {
   of(text: EpisodeText): TextFacts;
-  known(program: GuideProgram): TextFacts | undefined;
   textKey(text: EpisodeText): string;
 }
 
@@ -36,10 +37,12 @@ interface Series {
 
 export class SeriesAirings {
   readonly #bySeries = new Map<string, Series>();
+  /** Those of all series. */
+  readonly #byProgram = new Map<ProgramId, GuideAiring>();
   #version = -1;
 
   constructor(
-    private readonly guide: GuideIndex,
+    private readonly guide: PlanGuide,
     private readonly facts: Reader,
   ) {}
 
@@ -73,37 +76,44 @@ export class SeriesAirings {
   /** Takes in what changed since it was last asked. */
   #follow(): void {
     const changed = this.guide.changedSince(this.#version);
+    if (changed === undefined) {
+      this.#bySeries.clear();
+      this.#byProgram.clear();
+      // From here on its changes are known.
+      this.guide.whole();
+    } else if (changed.length > 0 && this.#bySeries.size > 0) this.#change(new Set(changed));
     this.#version = this.guide.version;
-    if (changed === undefined) this.#bySeries.clear();
-    else if (changed.length > 0 && this.#bySeries.size > 0) {
-      for (const { before } of changed) if (before !== undefined) this.#takeOut(before);
-      const all = [...this.#bySeries.values()];
-      for (const id of new Set(changed.map((change) => change.id))) {
-        // What was not asked for was in no series. To read a text for its episode costs more than to look for words.
-        const row = this.guide.row(id);
-        if (row === undefined) continue;
-        const title = this.guide.title(row);
-        if (!all.some(({ words }) => hasWords(title, words))) continue;
-        const airing = this.#airing(row.program);
-        const series = this.#bySeries.get(airing.episode.series);
-        if (series !== undefined) this.#put(series, airing);
-      }
+  }
+
+  #change(ids: ReadonlySet<ProgramId>): void {
+    const all = [...this.#bySeries.values()];
+    for (const id of ids) {
+      this.#takeOut(id);
+      const program = this.guide.get(id);
+      if (program === undefined) continue;
+      // To read a text for its episode costs more than to look for words.
+      const title = this.guide.texts.title(program);
+      if (!all.some(({ words }) => hasWords(title, words))) continue;
+      const airing = this.#airing(program);
+      const series = this.#bySeries.get(airing.episode.series);
+      if (series !== undefined) this.#put(series, airing);
     }
   }
 
-  #takeOut(program: GuideProgram): void {
-    // A programme whose texts were not read yet is in no series.
-    const episode = this.facts.known(program)?.episode;
-    const series = episode === undefined ? undefined : this.#bySeries.get(episode.series);
-    if (episode === undefined || series === undefined) return;
-    takeOut(series.airings, episodeKey({ episode, startAt: program.startAt }), program);
-    takeOut(series.texts, this.facts.textKey(program), program);
+  #takeOut(id: ProgramId): void {
+    const airing = this.#byProgram.get(id);
+    const series = airing === undefined ? undefined : this.#bySeries.get(airing.episode.series);
+    if (airing === undefined || series === undefined) return;
+    this.#byProgram.delete(id);
+    takeOut(series.airings, episodeKey(airing), airing);
+    takeOut(series.texts, this.facts.textKey(airing.program), airing);
   }
 
   #put(series: Series, airing: GuideAiring): void {
     put(series.airings, episodeKey(airing), airing);
     put(series.texts, this.facts.textKey(airing.program), airing);
     series.count += 1;
+    this.#byProgram.set(airing.program.id, airing);
   }
 
   #find(program: EpisodeText, name: string): Series {
@@ -111,13 +121,14 @@ export class SeriesAirings {
     const words = runs.sort((a, b) => b.length - a.length).slice(0, MAX_WORDS);
     const found: Series = { words, airings: new Map(), texts: new Map(), count: 0 };
     if (words.length === 0) return found;
-    const rows = this.guide.all();
-    for (const word of words) this.guide.narrowByWord(rows, word, false);
-    rows.forEach((number) => {
-      const row = this.guide.at(number);
-      if (row === undefined || found.count >= MAX_AIRINGS) return;
-      if (!hasWords(this.guide.title(row), words)) return;
-      const airing = this.#airing(row.program);
+    const guide = this.guide.whole();
+    const rows = guide.all();
+    for (const word of words) guide.narrowByWord(rows, word, false);
+    rows.forEach((row) => {
+      const program = guide.at(row);
+      if (program === undefined || found.count >= MAX_AIRINGS) return;
+      if (!hasWords(guide.texts.title(program), words)) return;
+      const airing = this.#airing(program);
       if (airing.episode.series === name) this.#put(found, airing);
     });
     return found;
@@ -130,8 +141,8 @@ function put(by: Map<string, GuideAiring[]>, key: string, airing: GuideAiring): 
   else known.push(airing);
 }
 
-function takeOut(by: Map<string, GuideAiring[]>, key: string, program: GuideProgram): void {
-  const left = by.get(key)?.filter((one) => one.program !== program) ?? [];
+function takeOut(by: Map<string, GuideAiring[]>, key: string, airing: GuideAiring): void {
+  const left = by.get(key)?.filter((one) => one !== airing) ?? [];
   if (left.length === 0) by.delete(key);
   else by.set(key, left);
 }

@@ -39,7 +39,7 @@ export function repeats(
 ): GuideProgram[] {
   const own = { episode: facts.of(text).episode, startAt };
   const isComing = ({ program }: GuideAiring): boolean => program.startAt >= now && !program.copyNever;
-  const airings = facts.airings(guide.whole());
+  const airings = facts.airings(guide);
   // Of a series with hundreds of airings few are alike.
   const alike = airings.alike(text, own).filter((one) => isComing(one) && isSameEpisode(own, one));
   const worded = airings.ofText(text).filter(isComing);

@@ -1,6 +1,7 @@
 /** The guide as the plan reads it. Most plans need single programmes only; a database need not be read for the others. */
 import type { ProgramId, StationId } from '../../../arib/ids.ts';
 import type { GuideIndex, GuideProgram } from '../match/guide-index.ts';
+import type { NormalTexts } from '../match/normal-texts.ts';
 
 export interface PlanGuide {
   /** The same object for the same programme, also among those of its station. */
@@ -9,4 +10,9 @@ export interface PlanGuide {
   ofStation(id: StationId): readonly GuideProgram[];
   /** All programmes, for searches by text; they may have to be read first. */
   whole(): GuideIndex;
+  readonly texts: NormalTexts;
+  /** Increases with every change. */
+  readonly version: number;
+  /** Programmes that changed since a version, some of them twice; undefined: unknown, any may have changed. */
+  changedSince(version: number): readonly ProgramId[] | undefined;
 }

@@ -2,19 +2,19 @@
 import { removeTitleMarks } from '../../../arib/text/title-marks.ts';
 import { searchText, titleText } from '../../model/search-text.ts';
 import { type EpisodeText, readEpisode } from '../dedupe/episode.ts';
-import type { GuideIndex } from '../match/guide-index.ts';
 import { SeriesAirings } from './airings.ts';
+import type { PlanGuide } from './plan-guide.ts';
 import type { TextFacts } from './text-facts.ts';
 
 export class Facts {
   readonly #known = new WeakMap<EpisodeText, TextFacts>();
   readonly #textKeys = new WeakMap<EpisodeText, string>();
-  readonly #airings = new WeakMap<GuideIndex, SeriesAirings>();
+  readonly #airings = new WeakMap<PlanGuide, SeriesAirings>();
 
   readonly #bySeries = new WeakMap<readonly EpisodeText[], ReadonlyMap<string, readonly EpisodeText[]>>();
 
   /** The airings of a guide by their series. */
-  airings(guide: GuideIndex): SeriesAirings {
+  airings(guide: PlanGuide): SeriesAirings {
     const known = this.#airings.get(guide);
     if (known !== undefined) return known;
     const airings = new SeriesAirings(guide, this);
@@ -29,11 +29,6 @@ export class Facts {
     const bySeries = Map.groupBy(texts, (text) => this.of(text).episode.series);
     this.#bySeries.set(texts, bySeries);
     return bySeries;
-  }
-
-  /** undefined: not computed yet. */
-  known(text: EpisodeText): TextFacts | undefined {
-    return this.#known.get(text);
   }
 
   /** The same for texts of the same title and description. Few are compared by it: it is made when it is asked for. */
