@@ -2,7 +2,7 @@
  * `npm run demo`: the product on the synthetic broadcast. Makes what is missing (executables, the broadcaster's
  * films), starts agent and service, and prints one address when a browser can use it. Ctrl-C ends both.
  *
- * Honours PORT, AGENT_PORT, DATA_DIR (default `.demo/`), FAKE_TUNERS and every other variable of the two programs.
+ * Its environment variables: `--help`.
  */
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -44,6 +44,36 @@ function say(text: string): void {
 }
 
 class DemoError extends Error {}
+
+const HELP = `The product on a synthetic broadcast: builds it, starts agent and service, prints the address. Ctrl-C ends both.
+
+Usage: npm run demo [-- --help]
+
+Environment:
+  PORT              port of the service (25250)
+  AGENT_PORT        port of the tuner agent (25252)
+  DATA_DIR          database, recordings and channels of the demo (.demo); delete it for a first start
+  FAKE_TUNERS       synthetic tuners (GR:4,BS+CS:4)
+  FAKE_TUNE         another command whose output is the stream, instead of the synthetic broadcast
+  CHANNELS_FILE     channels of the agent ($DATA_DIR/channels.json, made if it is missing)
+  TUNERS_FILE       tuners of the agent ($DATA_DIR/tuners.json)
+  TRUSTED_NETWORKS  clients admitted without login (this machine: 127.0.0.0/8,::1/128)
+  TUNER_AGENT_URL   another agent (the one of the demo)
+  LOG_LEVEL         debug, info, warn, error, off (warn)
+Every other variable reaches both programs: see dist/svc --help and dist/svc-agent --help.
+`;
+
+/** The exit code, when the arguments leave nothing to start. */
+function readArguments(args: readonly string[]): number | undefined {
+  const unknown = args.filter((arg) => arg !== '--help' && arg !== '-h');
+  if (unknown.length > 0) {
+    say(`demo: unknown argument: ${unknown.join(' ')} (see --help)`);
+    return 2;
+  }
+  if (args.length === 0) return undefined;
+  process.stdout.write(HELP);
+  return 0;
+}
 
 function newestChange(path: string): number {
   if (!existsSync(path)) return 0;
@@ -148,6 +178,8 @@ async function end(child: Child | undefined): Promise<void> {
 const quote = (word: string): string => `"${word.replace(/["\\]/g, '\\$&')}"`;
 
 async function main(): Promise<number> {
+  const asked = readArguments(process.argv.slice(2));
+  if (asked !== undefined) return asked;
   const stop = new AbortController();
   const stopped = new Promise<void>((done) => stop.signal.addEventListener('abort', () => done()));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());

@@ -99,7 +99,9 @@ test("without a running agent the service user's permissions are checked, not th
   const access = unitAccess(groups);
   const device = { ...DEVICE, device: groups };
   const tuners = [{ ...DEVICE, device: groups }];
-  expect(text({ isRunning: false, devices: [device], tuners }, access)).toContain('udev のルール');
+  expect(text({ isRunning: false, devices: [device], tuners }, access)).toContain(
+    '/etc/udev/rules.d/90-tuners.rules に KERNEL=="group", GROUP="video"',
+  );
   await Bun.$`chmod 0660 ${groups}`;
   expect(text({ isRunning: false, devices: [device], tuners }, access)).not.toContain('udev');
   expect(unitAccess('/nonexistent')).toBeUndefined();

@@ -1,4 +1,5 @@
 /** `svc-agent check`: tuners, permissions, card and channels, each with the next step where something is wrong. Pure. */
+import { basename } from 'node:path';
 import { BROADCAST_TYPES, type BroadcastType } from '../../arib/ids.ts';
 import type { CheckLine } from '../../host/check-line.ts';
 import type { DetectedDevice, TunerDefinition } from '../../wire/agent.ts';
@@ -36,7 +37,7 @@ function deviceLines(
   if (devices.length === 0 && isMadeUp) return [];
   if (devices.length === 0) {
     const detail =
-      'チューナーのデバイスが見つかりません。チューナーをつなぎ、ドライバーを入れてください（docs/hardware.md）';
+      'チューナーのデバイスが見つかりません。チューナーをつなぎ、ドライバーを入れてください（PX-W3U4 などの PLEX 製は px4_drv。PT3 など Linux が標準で対応する機器には要りません）';
     return [{ state: 'bad', what: 'デバイス', detail }];
   }
   return devices.map((device) => deviceLine(device, isRunning ? undefined : access));
@@ -54,7 +55,9 @@ function deviceLine(
   }
   const unit = access?.(device);
   if (unit !== undefined && !unit.may) {
-    const detail = `サービスから開けません（グループ ${unit.group}）。udev のルールでグループを video、モードを 0660 にしてください（docs/hardware.md）`;
+    // The kernel names a DVB frontend otherwise (dvb0.frontend0) than its file.
+    const matches = device.startsWith('/dev/dvb/') ? 'SUBSYSTEM=="dvb"' : `KERNEL=="${basename(device)}"`;
+    const detail = `サービスから開けません（グループ ${unit.group}）。/etc/udev/rules.d/90-tuners.rules に ${matches}, GROUP="video", MODE="0660" と書き、機器をつなぎ直してください`;
     return { state: 'bad', what, detail };
   }
   return { state: 'ok', what, detail: known };

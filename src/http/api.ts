@@ -10,10 +10,12 @@ import type { AddRoutes } from '../route/add-routes.ts';
 import { etagOf, polledJson } from '../route/polled-answer.ts';
 import { failureResponse, internalProblem, problem } from '../route/problems.ts';
 import { databaseFailure } from '../store/database-error.ts';
+import { apiPage, type DescribedRoutes } from './api-page.ts';
 import { BodyTooLarge, bodyTooLarge } from './guards.ts';
 import { describeApi } from './openapi.ts';
 
 const OPENAPI_PATH = '/api/openapi.json';
+const PAGE_PATH = '/api/docs';
 
 interface Route {
   method: string;
@@ -121,6 +123,9 @@ export function createApi(options: ApiOptions): Elysia {
     return description;
   };
   app.get(OPENAPI_PATH, ({ request }) => polledJson(request, describe()), {
+    detail: { hide: true },
+  });
+  app.get(PAGE_PATH, () => apiPage(JSON.parse(describe().body) as DescribedRoutes), {
     detail: { hide: true },
   });
   return app;

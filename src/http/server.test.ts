@@ -223,6 +223,15 @@ describe('the server', () => {
     ).toEqual([]);
   });
 
+  test('a person who opens /api/docs sees the routes and where the description is', async () => {
+    const { url } = serve({});
+    const response = await fetch(`${url}/api/docs`);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const html = await response.text();
+    expect(html).toContain('href="openapi.json"');
+    expect(html).toContain('<code>GET /api/status</code>');
+  });
+
   test('a file in an unresponsive folder times out', async () => {
     const recording = {
       ...{

@@ -1,0 +1,38 @@
+/** The polkit rule of the unit, and the one that the screens tell people to write. */
+import { expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
+
+const SHIPPED = readFileSync(join(import.meta.dir, '../../systemd/50-svc-agent.rules'), 'utf8');
+const SPOKEN = /polkit\.addRule\(.*\);/.exec(KEY_FAILURE_WORDS.no_daemon.next)?.[0] ?? '';
+
+type Rule = (action: { id: string }, subject: { user: string }) => string | null | undefined;
+
+function ruleOf(source: string): Rule {
+  let rule: Rule = () => undefined;
+  const polkit = {
+    addRule: (one: Rule) => {
+      rule = one;
+    },
+    Result: { YES: 'yes', NOT_HANDLED: null },
+  };
+  new Function('polkit', source)(polkit);
+  return rule;
+}
+
+for (const [name, source] of Object.entries({ shipped: SHIPPED, spoken: SPOKEN })) {
+  test(`the ${name} rule admits the agent to the card, and to nothing else`, () => {
+    const rule = ruleOf(source);
+    for (const id of ['org.debian.pcsc-lite.access_pcsc', 'org.debian.pcsc-lite.access_card']) {
+      expect(rule({ id }, { user: 'svc-agent' })).toBe('yes');
+      expect(rule({ id }, { user: 'other' }) ?? null).toBe(null);
+    }
+    expect(rule({ id: 'org.freedesktop.login1.reboot' }, { user: 'svc-agent' }) ?? null).toBe(null);
+  });
+
+  test(`the ${name} rule is ECMAScript 5, which is all that polkit's Duktape reads`, () => {
+    const code = source.replace(/^\s*\/\/.*$/gm, '');
+    expect(code).not.toMatch(/=>|`|\b(?:let|const|class|async)\b/);
+  });
+}
