@@ -402,7 +402,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
   test('without stations it links to the scan', async () => {
     rig.service.state.stations = [];
     const page = await rig.open('guide');
-    await page.getByRole('link', { name: 'チャンネルをスキャンする' }).waitFor();
+    await page.getByRole('link', { name: 'はじめての設定' }).waitFor();
     rig.service.state.stations = fakeStations(Date.now());
     rig.service.household = newHousehold({ stations: fakeStations(Date.now()), days: 8 });
     rig.service.send('services');

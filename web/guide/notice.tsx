@@ -110,7 +110,7 @@ export function NoStationsYet({ list }: { list: StationList }) {
       icon="guide"
       title={TEXTS.noStations}
       actions={
-        <a class="button button-main" href="tuners" data-nav-initial="">
+        <a class="button button-main" href="setup" data-nav-initial="">
           {TEXTS.scan}
         </a>
       }

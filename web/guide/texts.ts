@@ -77,7 +77,7 @@ export const TEXTS = {
   loadingStations: '局を読み込んでいます…',
   noStations: '番組表に並べる局がまだありません',
   noStationsNote: 'チャンネルスキャンで受信できる局を見つけると、番組表の取得が自動で始まります。',
-  scan: 'チャンネルをスキャンする',
+  scan: 'はじめての設定',
 
   // The week of a station
   allStations: '全局の番組表',

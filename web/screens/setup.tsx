@@ -7,6 +7,7 @@ import { StepItem } from '../setup/step-item.tsx';
 import { isUsable, type Step, setupSteps } from '../setup/steps.ts';
 import { TEXTS } from '../setup/texts.ts';
 import { ProgressBar } from '../ui/progress.tsx';
+import { CheckAgain } from '../words/check-again.tsx';
 
 /** A device that is plugged in, a card that is inserted, and the course of a scan show without a press. */
 const POLL_MS = 3_000;
@@ -19,11 +20,10 @@ function useFacts() {
   const channels = useQuery(CHANNELS);
   const scan = useQuery({ ...SCAN, poll: POLL_MS });
   const guide = useQuery({ ...GUIDE_STATUS, poll: POLL_MS });
-  const renew = (): void => {
-    for (const one of [tuners, devices, card, channels, scan, guide]) void one.renew();
-  };
+  const all = [tuners, devices, card, channels, scan, guide];
   return {
-    renew,
+    renew: async () => void (await Promise.all(all.map((one) => one.renew()))),
+    isRead: all.every(({ value, failure }) => value !== undefined || failure !== undefined),
     facts: {
       tuners: tuners.value,
       devices: devices.value?.devices,
@@ -38,18 +38,8 @@ function useFacts() {
 
 type Facts = ReturnType<typeof useFacts>['facts'];
 
-function Retry({ onRetry }: { onRetry: () => void }) {
-  return (
-    <div class="setup-actions">
-      <button type="button" class="button" onClick={onRetry}>
-        {TEXTS.checkAgain}
-      </button>
-    </div>
-  );
-}
-
 /** Starting a scan, and how it goes. */
-function ScanActions({ step, facts, renew }: { step: Step; facts: Facts; renew: () => void }) {
+function ScanActions({ step, facts, renew }: { step: Step; facts: Facts; renew: () => Promise<void> }) {
   const [refused, setRefused] = useState<string>();
   const able = TYPES.filter((type) =>
     (facts.tuners ?? []).some((tuner) => isUsable(tuner) && tuner.types.includes(type)),
@@ -61,7 +51,7 @@ function ScanActions({ step, facts, renew }: { step: Step; facts: Facts; renew: 
     } catch (error) {
       setRefused((error instanceof ApiFailure ? error : networkFailure(error)).message);
     } finally {
-      renew();
+      void renew();
     }
   };
   const { scan } = facts;
@@ -85,7 +75,7 @@ function ScanActions({ step, facts, renew }: { step: Step; facts: Facts; renew: 
             class={step.state === 'done' ? 'button' : 'button button-main'}
             onClick={() => void run(() => startScan({ types: [...able] }))}
           >
-            {step.state === 'done' ? TEXTS.again : TEXTS.start}
+            {step.state === 'now' ? TEXTS.start : TEXTS.again}
           </button>
         )}
       </div>
@@ -98,11 +88,11 @@ function ScanActions({ step, facts, renew }: { step: Step; facts: Facts; renew: 
   );
 }
 
-function Actions({ step, facts, renew }: { step: Step; facts: Facts; renew: () => void }) {
+function Actions({ step, facts, renew }: { step: Step; facts: Facts; renew: () => Promise<void> }) {
   switch (step.key) {
     case 'tuners':
     case 'card':
-      return step.state === 'done' ? null : <Retry onRetry={renew} />;
+      return step.state === 'now' || step.state === 'problem' ? <CheckAgain onCheck={renew} /> : null;
     case 'scan':
       return step.state === 'waiting' ? null : <ScanActions step={step} facts={facts} renew={renew} />;
     case 'guide':
@@ -110,18 +100,20 @@ function Actions({ step, facts, renew }: { step: Step; facts: Facts; renew: () =
   }
 }
 
-export function Setup() {
-  const { facts, renew } = useFacts();
-  const steps = setupSteps(facts);
+function Steps({
+  steps,
+  facts,
+  renew,
+}: {
+  steps: readonly Step[];
+  facts: Facts;
+  renew: () => Promise<void>;
+}) {
   const isReady = steps.every(
     ({ key, state }) => state === 'done' || (key === 'guide' && state === 'running'),
   );
   return (
-    <div class="setup">
-      <header class="screen-head">
-        <h1 class="screen-title">{TEXTS.setup}</h1>
-      </header>
-      <p class="setup-lead">{TEXTS.note}</p>
+    <>
       <ol class="setup-steps">
         {steps.map((step, index) => (
           <StepItem key={step.key} step={step} number={index + 1}>
@@ -137,6 +129,28 @@ export function Setup() {
           {TEXTS.toTuners}
         </a>
       </nav>
+    </>
+  );
+}
+
+export function Setup() {
+  const { facts, isRead, renew } = useFacts();
+  return (
+    <div class="setup">
+      <header class="screen-head">
+        <h1 class="screen-title">{TEXTS.setup}</h1>
+      </header>
+      <p class="setup-lead">{TEXTS.note}</p>
+      {isRead ? (
+        <Steps steps={setupSteps(facts)} facts={facts} renew={renew} />
+      ) : (
+        // All at once: steps that grow one after the other move what a finger is aiming at.
+        <div class="setup-steps" role="status">
+          <span class="hidden-text">{TEXTS.loading}</span>
+          <span class="skeleton block-skeleton" />
+          <span class="skeleton block-skeleton" />
+        </div>
+      )}
     </div>
   );
 }

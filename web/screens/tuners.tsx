@@ -55,7 +55,7 @@ function GuideBlock({ channels }: { channels: readonly Channel[] }) {
     <section class="block" aria-labelledby="coverage-title">
       <header class="block-head">
         <h2 id="coverage-title">{TEXTS.collect}</h2>
-        {all === undefined ? null : (
+        {all === undefined || all.total === 0 ? null : (
           <span class="block-count numbers">
             {TEXTS.collected(all.total, all.known, thin === 0 ? '' : TEXTS.thinCount(thin))}
           </span>
@@ -101,7 +101,9 @@ function Loaded({ tuners, channels }: { tuners: Shown<Tuner[]>; channels: readon
         <section class="block" aria-labelledby="tuners-title">
           <header class="block-head">
             <h2 id="tuners-title">{TEXTS.list}</h2>
-            <span class="block-count numbers">{TEXTS.listCount(list.length, busy)}</span>
+            {list.length === 0 ? null : (
+              <span class="block-count numbers">{TEXTS.listCount(list.length, busy)}</span>
+            )}
             {editing.value || list.length === 0 ? null : (
               <button
                 type="button"
@@ -114,7 +116,7 @@ function Loaded({ tuners, channels }: { tuners: Shown<Tuner[]>; channels: readon
               </button>
             )}
           </header>
-          {editing.value ? null : <p class="block-note">{TEXTS.orderNote}</p>}
+          {editing.value || list.length === 0 ? null : <p class="block-note">{TEXTS.orderNote}</p>}
           {tuners.failure === undefined ? null : (
             <p class="field-failed" role="alert">
               {tuners.failure.message} {adviceFor(tuners.failure).next}

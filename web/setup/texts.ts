@@ -2,7 +2,7 @@
 export const TEXTS = {
   setup: 'はじめての設定',
   note: 'テレビを見られるようになるまでの4つの手順です。上から順に進めてください。状態は自動で更新されます。',
-  checkAgain: 'もう一度確認する',
+  loading: '状態を確認しています',
   stop: '中止する',
   start: 'スキャンを始める',
   again: 'スキャンし直す',
@@ -46,7 +46,8 @@ export const TEXTS = {
   scanning: (total: number, done: number, found: number) =>
     `受信できる局を探しています。${total}チャンネルのうち${done}を確認、${found}局が見つかりました。`,
   found: (stations: number) => `${stations}局が見つかりました。`,
-  checkAntenna: 'アンテナの接続を確認してから、もう一度お試しください。',
+  checkAntenna:
+    'アンテナ線がチューナーの地デジ側・BS/CS側に正しくつながっているか、分波器やブースターの電源が入っているかを確かめて、もう一度お試しください。',
   scanFailed: 'スキャンできませんでした。',
   scanFailedPlain: 'スキャンできませんでした',
   receivable: (stations: number) => `${stations}局を受信できます。`,

@@ -7,6 +7,7 @@ import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { adviceFor } from '../words/advice.ts';
 import { answerTimeText, cardWords, refusalText, upstreamText } from '../words/card.ts';
+import { CheckAgain } from '../words/check-again.tsx';
 import { agoText } from '../words/time.ts';
 import { TEXTS } from './texts.ts';
 
@@ -109,11 +110,7 @@ export function CardBlock() {
     <section class="block" aria-labelledby="card-title">
       <header class="block-head">
         <h2 id="card-title">{TEXTS.card}</h2>
-        {card === undefined || card.failure === null ? null : (
-          <button type="button" class="button button-small" onClick={() => void renew()}>
-            {TEXTS.checkAgain}
-          </button>
-        )}
+        {card === undefined || card.failure === null ? null : <CheckAgain isSmall onCheck={renew} />}
       </header>
       <CardDetails card={card} failure={failure} />
     </section>

@@ -51,7 +51,6 @@ export const TEXTS = {
 
   // The card
   card: 'カード（B-CAS）',
-  checkAgain: 'もう一度確認する',
   cardLoading: 'カードの状態を読み込んでいます。',
   reader: 'カードリーダー',
   answerTime: '応答時間',

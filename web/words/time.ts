@@ -22,6 +22,10 @@ export function clockText(at: EpochMs): string {
   return `${date.getUTCHours()}:${String(date.getUTCMinutes()).padStart(2, '0')}`;
 }
 
+export function secondsText(at: EpochMs): string {
+  return `${clockText(at)}:${String(shifted(at).getUTCSeconds()).padStart(2, '0')}`;
+}
+
 /** Whether two instants lie in different years in Japan; false without the second. */
 function isOtherYear(at: EpochMs, today: EpochMs | undefined): boolean {
   return today !== undefined && shifted(at).getUTCFullYear() !== shifted(today).getUTCFullYear();
