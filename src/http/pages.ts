@@ -1,17 +1,15 @@
 /** Pages of the server for clients without access, or without a working UI. */
 import { escapeHtml, htmlPage } from '../route/page.ts';
 
-/** @param paragraphs plain text. @param home address of the application's first screen, to lead there */
+/** @param paragraphs plain text. */
 function messagePage(
   status: number,
   title: string,
   paragraphs: readonly string[],
   headers: Record<string, string> = {},
-  home?: string,
 ): Response {
   const texts = paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`);
-  const link = home === undefined ? [] : [`<p><a href="${escapeHtml(home)}">放送中の番組を見る</a></p>`];
-  return htmlPage({ status, title, body: [...texts, ...link].join('\n'), headers });
+  return htmlPage({ status, title, body: texts.join('\n'), headers });
 }
 
 /** @param address the client's decided address, so that it can be put into the configuration */
@@ -37,10 +35,6 @@ export function foreignHostPage(host: string): Response {
     'この名前で利用するには、サーバーの環境変数 ALLOWED_HOSTS に加えて再起動してください。' +
       'IP アドレスか、サーバー自身の名前ならそのまま利用できます。',
   ]);
-}
-
-export function notFoundPage(home: string): Response {
-  return messagePage(404, 'ページが見つかりません', ['このアドレスのページはありません。'], {}, home);
 }
 
 export function screensMissingPage(): Response {

@@ -19,7 +19,7 @@ import { JsonCompression } from './compression.ts';
 import { bodyLimit, bodyTooSlow, type RequestBody, readBody, refuseRequest } from './guards.ts';
 import { addSecurityHeaders } from './headers.ts';
 import { isEndless, OpenStreams } from './open-streams.ts';
-import { foreignHostPage, notFoundPage, screensMissingPage, unauthorizedPage } from './pages.ts';
+import { foreignHostPage, screensMissingPage, unauthorizedPage } from './pages.ts';
 import { isScreen, screenWithoutSlash } from './screens.ts';
 import { type SocketData, socketHandlers } from './sockets.ts';
 import { readTls, type Tls, type TlsPaths, TlsWatch } from './tls-files.ts';
@@ -253,6 +253,13 @@ function createHandler(options: HttpOptions, streams: OpenStreams) {
     log.warn('a trusted address forwards for others: if it is a proxy, name it in TRUSTED_PROXIES', { peer });
   }
 
+  async function page(request: Request, prefix: string, status = 200): Promise<Response> {
+    const found = await assets.index(`${prefix}/`, request);
+    if (found === undefined) return screensMissingPage();
+    // A revalidated copy carries the status that it was stored with.
+    return found.status === 200 ? new Response(found.body, { status, headers: found.headers }) : found;
+  }
+
   async function screen(request: Request, url: URL, prefix: string): Promise<Response> {
     const { pathname: path, search: query } = url;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -261,15 +268,16 @@ function createHandler(options: HttpOptions, streams: OpenStreams) {
         headers: { allow: 'GET, HEAD' },
       });
     }
-    if (isScreen(path)) return (await assets.index(`${prefix}/`, request)) ?? screensMissingPage();
+    if (isScreen(path)) return page(request, prefix);
     const bare = screenWithoutSlash(path);
     if (bare !== undefined) {
       return new Response(null, { status: 308, headers: { location: prefix + bare + query } });
     }
     const file = await assets.serve(path.slice(1), request);
     if (file !== undefined) return file;
+    // The UI explains an unknown address itself, in its own fonts and with its navigation.
     return wantsHtml(request, path)
-      ? notFoundPage(`${prefix}/`)
+      ? page(request, prefix, 404)
       : problem('not_found', 'ファイルが見つかりません。');
   }
 

@@ -166,8 +166,7 @@ export function addRecordingRoutes(app: Elysia, parts: RecordingRouteNeeds): voi
         summary: 'Recordings',
         description:
           'What can be watched and what is being recorded, newest first. The event `recordings` says that it changed. ' +
-          '`poster` answers 404 while there is no picture, and is another address once there is one. A recording in ' +
-          'the bin names no files.',
+          '`poster` is null while there is no picture. A recording in the bin names no files.',
         tags,
         responses: listResponses('a page of recordings', RecordingsSchema),
       },

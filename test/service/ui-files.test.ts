@@ -41,7 +41,10 @@ describe('the files of the UI', () => {
       expect(await response.text()).toContain('<base href="/">');
     }
     for (const path of ['/live', '/live/abc', '/nowhere', '/index.html']) {
-      expect((await get(path, { headers: { accept: 'text/html' } })).status).toBe(404);
+      const unknown = await get(path, { headers: { accept: 'text/html' } });
+      expect([path, unknown.status]).toEqual([path, 404]);
+      // The UI says so itself, and leads home.
+      expect(await unknown.text()).toContain('<base href="/">');
     }
   });
 

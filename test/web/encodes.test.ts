@@ -92,7 +92,7 @@ describe.skipIf(!hasChromium)('the conversion of recordings', () => {
       { codec: 'av1', quality: 'standard', bytesPerHour: 1_200_000_000, speed: 1.5, files: 12 },
     ];
     const page = await rig.open('settings');
-    await page.getByText('AV1・標準：1時間あたり約1.2 GB、変換に約40分（12本の実績）').waitFor();
+    await page.getByText('AV1・標準：1時間あたり約1.2 GB、変換に約40分（12件の実績）').waitFor();
     await page.getByRole('combobox', { name: '変換の開始時刻' }).selectOption('1:00');
     await until(() => rig.service.household.asked.some((line) => line === 'PUT settings {"encodeFrom":60}'));
     await page.getByRole('button', { name: '変換の待ちに加える' }).click();

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
 import { START } from './clock.ts';
 import { fakeStations } from './fake-air.ts';
 import { busyEvening, newBookings } from './fake-bookings.ts';
@@ -25,6 +26,13 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     await page.getByRole('tab', { name: 'BS' }).click();
     expect(await page.locator('.card').count()).toBe(3);
     expect(faults).toEqual([]);
+  });
+
+  test('after midnight it is still the broadcast day that the guide calls today', async () => {
+    // 24:30 of Saturday.
+    rig.clock.set(broadcastMs(Date.parse('2026-11-22T00:30:00+09:00')));
+    const page = await rig.open('');
+    await page.locator('.home-when', { hasText: '11月21日(土)24:30' }).waitFor();
   });
 
   test('can be navigated by arrow keys alone, from the cards to the tabs and the settings', async () => {

@@ -131,7 +131,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     const count = rig.service.household.recordings.list.filter(({ name }) =>
       name.includes('ほうき星'),
     ).length;
-    expect(await pile.locator('.rec-length').textContent()).toBe(`${count}本`);
+    expect(await pile.locator('.rec-length').textContent()).toBe(`${count}件`);
     await pile.locator('.cell-main').focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'アニメ ほうき星の郵便屋さん' }).waitFor();
@@ -302,6 +302,8 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await card.getByText('2.4 GB').waitFor();
     expect(await card.locator('.running-state').textContent()).toBe('録画中');
     expect(await page.locator('.shelf .cell-main[data-id="900"]').count()).toBe(0);
+    // It has no picture before its end.
+    expect(await card.locator('.poster-picture').count()).toBe(0);
     Object.assign(running, {
       progress: {
         ...running.progress,

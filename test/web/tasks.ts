@@ -238,7 +238,7 @@ export const BIG_HOUSEHOLD: readonly Task[] = [
     },
   },
   {
-    name: '3本をごみ箱へ移し、元に戻す',
+    name: '3件をごみ箱へ移し、元に戻す',
     ...{ pointer: 7, keys: undefined },
     run: async (hands) => {
       await hands.choose(rail(hands, '録画'));

@@ -69,10 +69,10 @@ describe.skipIf(!hasChromium)('verdicts', () => {
         localStorage.setItem('svc.recordings-look', JSON.stringify(kept));
       }, look);
       await page.goto(`${rig.service.url}recordings`);
-      await page.locator('.rec-pile .verdict', { hasText: '一部欠落・乱れあり 1本' }).waitFor();
+      await page.locator('.rec-pile .verdict', { hasText: '一部欠落・乱れあり 1件' }).waitFor();
       expect(await page.locator('.rec-pile .verdict').count()).toBe(1);
       const name = await page.locator('.rec-pile .hidden-text').first().textContent();
-      expect(name).toContain('一部欠落・乱れあり 1本');
+      expect(name).toContain('一部欠落・乱れあり 1件');
     }
   });
 

@@ -11,7 +11,7 @@ import { Marks } from '../ui/marks.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { channelLabel, narrow } from '../words/channel.ts';
 import type { RecordState } from '../words/record-state.ts';
-import { clockText, remainingText, spanText } from '../words/time.ts';
+import { airClockText, remainingText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { BACK_S } from './live-keys.ts';
 import type { LivePlayer } from './live-player.ts';
@@ -78,7 +78,7 @@ function Heading({ station, record }: { station: Station | undefined; record: Re
           <Marks marks={parts?.marks ?? []} />
         </p>
       </div>
-      <p class="osd-clock numbers">{clockText(now.value)}</p>
+      <p class="osd-clock numbers">{airClockText(now.value)}</p>
     </div>
   );
 }

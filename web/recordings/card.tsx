@@ -198,7 +198,7 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
   const marks = seriesMarks(series);
   const words = [
     name,
-    TEXTS.pieces(count),
+    TEXTS.count(count),
     unwatched > 0 ? TEXTS.unwatchedOf(unwatched) : '',
     TEXTS.latest(shortText(newest.startAt, currentMs())),
     ...marks.map(seriesMarkText),
@@ -218,7 +218,7 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
         <Poster recording={newest} />
         {look === 'grid' ? (
           <>
-            <span class="rec-length numbers">{TEXTS.pieces(count)}</span>
+            <span class="rec-length numbers">{TEXTS.count(count)}</span>
             <span class="rec-signs">{fresh}</span>
           </>
         ) : null}
@@ -236,7 +236,7 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
           ))}
           {look === 'list' ? (
             <>
-              <span class="rec-many numbers">{TEXTS.pieces(count)}</span>
+              <span class="rec-many numbers">{TEXTS.count(count)}</span>
               {fresh}
             </>
           ) : null}

@@ -21,12 +21,12 @@ export function forgetAbsentPosters(): void {
 
 export function Poster({ recording }: { recording: Recording }) {
   const { poster, serviceId, serviceName, genres } = recording;
-  const [missing, setMissing] = useState('');
-  const [shown, setShown] = useState('');
-  const known = missing !== poster && !absent.has(poster);
+  const [missing, setMissing] = useState<string | null>(null);
+  const [shown, setShown] = useState<string | null>(null);
+  const known = poster !== null && missing !== poster && !absent.has(poster);
   return (
     <span class="poster" data-genre={majorGenre(genres)} aria-hidden="true">
-      {shown === poster ? null : (
+      {poster !== null && shown === poster ? null : (
         <Logo station={{ id: serviceId, name: serviceName, logo: stationById(serviceId)?.logo ?? null }} />
       )}
       {known ? (

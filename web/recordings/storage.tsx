@@ -169,14 +169,14 @@ export function RoomSheet({ storage, onClose, onBin }: RoomSheetProps) {
         <h3>{TEXTS.recordings}</h3>
         <dl class="facts">
           <Fact name={TEXTS.watchable}>
-            {TEXTS.piecesAndBytes(recordings.count.toLocaleString('ja-JP'), bytesText(recordings.bytes))}
+            {TEXTS.countAndBytes(recordings.count.toLocaleString('ja-JP'), bytesText(recordings.bytes))}
           </Fact>
           <Fact name={TEXTS.ofThemUnwatched}>
-            {TEXTS.pieces(recordings.unwatched.toLocaleString('ja-JP'))}
+            {TEXTS.count(recordings.unwatched.toLocaleString('ja-JP'))}
           </Fact>
-          <Fact name={TEXTS.failedOnes}>{TEXTS.pieces(recordings.failed.toLocaleString('ja-JP'))}</Fact>
+          <Fact name={TEXTS.failedOnes}>{TEXTS.count(recordings.failed.toLocaleString('ja-JP'))}</Fact>
           <Fact name={TEXTS.bin}>
-            {TEXTS.piecesAndBytes(
+            {TEXTS.countAndBytes(
               recordings.binned.toLocaleString('ja-JP'),
               bytesText(recordings.binnedBytes),
             )}

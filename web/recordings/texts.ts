@@ -13,7 +13,6 @@ export const TEXTS = {
   bin: 'ごみ箱',
   undo: '元に戻す',
   count: (count: number | string) => `${count}件`,
-  pieces: (count: number | string) => `${count}本`,
 
   // Kinds and tools
   kinds: '録画の種類',
@@ -39,7 +38,7 @@ export const TEXTS = {
   series: 'シリーズ',
   noSeriesNote: 'シリーズにならない録画はここにはありません。',
   ungroup: 'まとめずに見る',
-  unwatchedOf: (count: number) => `未視聴${count}本`,
+  unwatchedOf: (count: number) => `未視聴${count}件`,
   unwatchedSign: (count: number) => `未視聴 ${count}`,
   latest: (when: string) => `最新${when}`,
   latestSign: (when: string) => `最新 ${when}`,
@@ -209,7 +208,7 @@ export const TEXTS = {
   roomAfter: '録画できます。',
   noFolders: '録画先がありません。サーバーの設定で録画先のフォルダーを指定してください。',
   watchable: '見られる録画',
-  piecesAndBytes: (count: string, bytes: string) => `${count}本・${bytes}`,
+  countAndBytes: (count: string, bytes: string) => `${count}件・${bytes}`,
   ofThemUnwatched: 'うち未視聴',
   failedOnes: '失敗した録画',
   openBin: 'ごみ箱を開く',

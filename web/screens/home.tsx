@@ -19,7 +19,7 @@ import { shownStations } from '../query/station-order.ts';
 import { readStations, stationList, stationOfKey, withoutCopies } from '../query/stations.ts';
 import { Panel } from '../ui/panel.tsx';
 import { FailurePanel } from '../words/failure-panel.tsx';
-import { clockText, dateText } from '../words/time.ts';
+import { airClockText, airDateText } from '../words/time.ts';
 
 const BANDS = [
   { type: 'GR', label: TEXTS.terrestrial },
@@ -170,8 +170,8 @@ export function Home() {
       <header class="home-head">
         <h1 class="home-title">{TEXTS.onAir}</h1>
         <p class="home-clock home-when">
-          <span class="numbers">{dateText(now.value)}</span>
-          <b class="numbers">{clockText(now.value)}</b>
+          <span class="numbers">{airDateText(now.value)}</span>
+          <b class="numbers">{airClockText(now.value)}</b>
         </p>
       </header>
       <DatabaseTrouble />

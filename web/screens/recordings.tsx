@@ -67,7 +67,7 @@ function SeriesHead({ first, total }: { first: Recording | undefined; total: num
         <Icon name="back" />
       </button>
       <h2>{name}</h2>
-      {total === undefined ? null : <span class="rec-series-count numbers">{TEXTS.pieces(total)}</span>}
+      {total === undefined ? null : <span class="rec-series-count numbers">{TEXTS.count(total)}</span>}
       {first?.series === undefined || first.series === null ? null : (
         <EncodeSeries series={first.series.key} name={name} />
       )}

@@ -70,7 +70,7 @@ function useMedia(recording: Recording | undefined, ready: Watching | undefined)
   useEffect(() => {
     if (recording === undefined) return;
     const { title } = splitTitle(recording.name);
-    describeMedia({ title, artist: narrow(recording.serviceName), artwork: recording.poster });
+    describeMedia({ title, artist: narrow(recording.serviceName), artwork: recording.poster ?? undefined });
     document.title = title;
   }, [recording?.name, recording?.poster]);
   const state = ready?.player.state.value.kind;

@@ -57,7 +57,7 @@ export function placeText({ state, percent, etaMs, waitsFor }: EncodeItem): stri
   }
 }
 
-/** `AV1・標準：1時間あたり約1.2 GB、変換に約40分（12本の実績）`. */
+/** `AV1・標準：1時間あたり約1.2 GB、変換に約40分（12件の実績）`. */
 export function measuredText({
   codec,
   quality,
@@ -66,6 +66,6 @@ export function measuredText({
   files,
 }: Encodes['measured'][number]): string {
   const time = speed > 0 ? `、変換に約${lengthText(3_600_000 / speed)}` : '';
-  const source = files === 0 ? '録画の一部で測った目安' : `${files}本の実績`;
+  const source = files === 0 ? '録画の一部で測った目安' : `${files}件の実績`;
   return `${CODECS[codec]}・${QUALITIES[quality]}：1時間あたり約${bytesText(bytesPerHour)}${time}（${source}）`;
 }

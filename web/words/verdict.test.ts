@@ -47,11 +47,11 @@ describe('the marks of a series', () => {
 
   test('list the problems, worst first, regardless of the newest', () => {
     expect(marks({})).toEqual(['完全']);
-    expect(marks({ damaged: 3 })).toEqual(['一部欠落・乱れあり 3本']);
-    expect(marks({ damaged: 3, lost: 1 })).toEqual(['失敗 1本', '一部欠落・乱れあり 3本']);
+    expect(marks({ damaged: 3 })).toEqual(['一部欠落・乱れあり 3件']);
+    expect(marks({ damaged: 3, lost: 1 })).toEqual(['失敗 1件', '一部欠落・乱れあり 3件']);
     expect(marks({ damaged: 1, newest: { ...judged(null), recording: true } })).toEqual([
       '録画中',
-      '一部欠落・乱れあり 1本',
+      '一部欠落・乱れあり 1件',
     ]);
   });
 

@@ -59,7 +59,7 @@ export function seriesMarks({ count, damaged = 0, lost = 0, newest }: JudgedSeri
 }
 
 export function seriesMarkText({ label, count }: SeriesMark): string {
-  return count === undefined ? label : `${label} ${count}本`;
+  return count === undefined ? label : `${label} ${count}件`;
 }
 
 /** Sentences about a cause, in the past tense. */
