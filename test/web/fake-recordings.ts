@@ -338,6 +338,7 @@ export async function answerRecordings(
     return pageOf(listOf(state, query), query);
   }
   if (name === 'recordings/series') return pageOf(seriesOf(state), query);
+  if (name.endsWith('/encode')) await Bun.sleep(state.delayMs);
   const queued = answerEncodes(state.encodes, state.list, { method: request.method, name, body });
   if (queued !== undefined) return queued;
   const match = /^recordings\/(\d+)(?:\/([\w.]+(?:\/\d+)?))?$/u.exec(name);

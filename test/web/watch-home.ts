@@ -31,7 +31,7 @@ function recordings(): Recording[] {
       durationMs: 30_000,
       resumeMs: null,
       watchedAt: null,
-      poster: `api/recordings/${index + 1}/poster`,
+      poster: `api/recordings/${index + 1}/poster?v=1`,
     };
   });
   return [...made, runningRecording(900, STATIONS[0] ?? { id: 1 as StationId, name: '局' }, START)];

@@ -377,7 +377,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     const box = await page.locator('.stage-touch').boundingBox();
     await tapTwice(page, (box?.x ?? 0) + 340, (box?.y ?? 0) + 60);
     await placed(page, 25);
-    await page.locator('.skip-sign', { hasText: '30秒' }).waitFor();
+    await page.locator('.skip-sign', { hasText: /30秒\d:\d\d/u }).waitFor();
     await page.getByRole('button', { name: '字幕', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: '字幕' });
     await dialog.getByText('この録画に字幕はありません').waitFor();

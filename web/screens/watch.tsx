@@ -33,7 +33,7 @@ import { watchActions } from '../watch/watch-actions.ts';
 import { WatchBelow } from '../watch/watch-below.tsx';
 import { WatchControls } from '../watch/watch-controls.tsx';
 import { listenToWatchKeys } from '../watch/watch-keys.ts';
-import { SkipSign, SoundOnly, WatchMessage } from '../watch/watch-messages.tsx';
+import { type Skipped, SkipSign, SoundOnly, WatchMessage } from '../watch/watch-messages.tsx';
 import { type WatchSheetName, WatchSheets } from '../watch/watch-sheets.tsx';
 import { isCovered } from '../watch/watch-state.ts';
 import { narrow } from '../words/channel.ts';
@@ -46,17 +46,18 @@ interface WatchProps {
 }
 
 /** Debounce of a series of skip presses, which add up. */
-const SKIP_SHOWN_MS = 900;
+const SKIP_SHOWN_MS = 1_200;
 
-/** Seconds that were skipped just now, for the sign over the picture. */
+/** Seconds that were skipped just now and the position that they lead to, for the sign over the picture. */
 function useSkipSign() {
-  const shown = useSignal<{ seconds: number; key: number } | undefined>(undefined);
+  const shown = useSignal<Skipped | undefined>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
-  const skipped = (seconds: number): void => {
+  const skipped = (seconds: number, position: number): void => {
     const before = shown.peek();
     const goesOn = before !== undefined && before.seconds > 0 === seconds > 0;
-    shown.value = { seconds: seconds + (goesOn ? before.seconds : 0), key: (before?.key ?? 0) + 1 };
+    const total = seconds + (goesOn ? before.seconds : 0);
+    shown.value = { seconds: total, position, key: (before?.key ?? 0) + 1 };
     clearTimeout(timer.current);
     timer.current = setTimeout(() => {
       shown.value = undefined;

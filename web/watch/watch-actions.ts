@@ -24,8 +24,8 @@ interface WatchParts {
   readonly video: () => HTMLVideoElement | null;
   readonly layer: () => CaptionLayer | undefined;
   readonly openSheet: (name: WatchSheetName) => void;
-  /** Shows the number of skipped seconds. */
-  readonly onSkipped: (seconds: number) => void;
+  /** Shows the number of skipped seconds, and the position in seconds that they lead to. */
+  readonly onSkipped: (seconds: number, position: number) => void;
 }
 
 /** Where Enter leads: to what a message offers, else to the sound that waits for a touch, else to the controls. */
@@ -58,8 +58,9 @@ function soundActions(parts: WatchParts) {
 
 function placeActions(parts: WatchParts) {
   const skipBy = (seconds: number): void => {
-    parts.watching()?.player.skip(seconds);
-    parts.onSkipped(seconds);
+    const player = parts.watching()?.player;
+    player?.skip(seconds);
+    parts.onSkipped(seconds, player?.position.peek() ?? 0);
   };
   return {
     skipBy,

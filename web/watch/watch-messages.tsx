@@ -3,6 +3,7 @@ import type { Recording } from '../../wire/api.ts';
 import { BusyNote, FailureNote, RetryNote, type WayOut } from '../player/overlay.tsx';
 import type { ApiFailure } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
+import { lengthClock } from '../words/recording.ts';
 import { TEXTS } from './texts.ts';
 import { watchAdvice } from './watch-advice.ts';
 import type { WatchPlayer } from './watch-player.ts';
@@ -78,18 +79,24 @@ export function SoundOnly({ recording }: { recording: Recording | undefined }) {
   );
 }
 
-/** Taps at a side of the picture: number of seconds. */
-export function SkipSign({
-  shown,
-}: {
-  shown: { readonly seconds: number; readonly key: number } | undefined;
-}) {
+export interface Skipped {
+  /** Of all presses in a row; negative: back. */
+  readonly seconds: number;
+  /** Seconds from the start to which they lead. */
+  readonly position: number;
+  /** Another one for each press. */
+  readonly key: number;
+}
+
+/** Keys, and taps at a side of the picture. */
+export function SkipSign({ shown }: { shown: Skipped | undefined }) {
   if (shown === undefined) return null;
-  const { seconds, key } = shown;
+  const { seconds, position, key } = shown;
   return (
     <div key={key} class={`skip-sign ${seconds < 0 ? 'skip-back' : 'skip-on'}`} aria-hidden="true">
       <Icon name={seconds < 0 ? 'rewind' : 'forward'} />
       <b class="numbers">{TEXTS.seconds(Math.abs(seconds))}</b>
+      <span class="skip-position numbers">{lengthClock(position * 1000)}</span>
     </div>
   );
 }
