@@ -125,10 +125,10 @@ export const RecordingSchema = t.Object(
     recording: t.Boolean({ description: 'being recorded now' }),
     chase: nullable(t.String(), 'relative URL of chase playback, while the original stream is there'),
     cmReliable: t.Boolean(),
-    poster: nullable(
-      t.String(),
-      'relative URL of a JPEG picture, another URL for another picture; null: there is none yet',
-    ),
+    poster: t.String({
+      description:
+        'relative URL of a JPEG picture; without `?v=` and 404 while there is none, another URL for another picture',
+    }),
     files: t.Array(RecordingFileSchema, { description: 'those that exist' }),
     audio: t.String({ description: 'relative URL' }),
     audios: t.Array(AudioOptionSchema),

@@ -44,8 +44,9 @@ function durationOf(recording: ListedRecording): number | null {
 }
 
 /** The address changes with the picture, so that pages reload it. */
-function posterUrl(id: RecordingId, posterAt: WallMs | null): string | null {
-  return posterAt === null ? null : `api/recordings/${id}/poster?v=${posterAt.toString(36)}`;
+function posterUrl(id: RecordingId, posterAt: WallMs | null): string {
+  const version = posterAt === null ? '' : `?v=${posterAt.toString(36)}`;
+  return `api/recordings/${id}/poster${version}`;
 }
 
 /** @param running undefined: none of it runs */

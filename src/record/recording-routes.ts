@@ -166,7 +166,8 @@ export function addRecordingRoutes(app: Elysia, parts: RecordingRouteNeeds): voi
         summary: 'Recordings',
         description:
           'What can be watched and what is being recorded, newest first. The event `recordings` says that it changed. ' +
-          '`poster` is null while there is no picture. A recording in the bin names no files.',
+          '`poster` answers 404 while there is no picture, and has a version (`?v=`) once there is one. A recording in ' +
+          'the bin names no files.',
         tags,
         responses: listResponses('a page of recordings', RecordingsSchema),
       },

@@ -23,7 +23,7 @@ test('a recording has no pictures at first, then a new URL for its poster', asyn
   for (const path of ['poster', 'previews', 'previews/0']) {
     expect((await home.get(`/api/recordings/${id}/${path}`)).status).toBe(404);
   }
-  expect((await home.item(id))?.poster).toBeNull();
+  expect((await home.item(id))?.poster).toBe(`api/recordings/${id}/poster`);
 
   const cache = new RecordingCache({ folder: join(home.service.folder, 'recording-cache') });
   await cache.write(recordingId(id), 'poster.jpg', 'poster');

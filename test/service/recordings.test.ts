@@ -59,7 +59,7 @@ describe('the list', () => {
         recording: false,
         chase: `api/recordings/${id}/chase`,
         cmReliable: false,
-        poster: null,
+        poster: `api/recordings/${id}/poster`,
         files: [{ source: 'ts', codec: 'mpeg2', url: `api/recordings/${id}/file?source=ts` }],
         audio: `api/recordings/${id}/file?audio=only`,
         audios: [{ id: '0:both', stream: 0, side: 'both', label: '主音声' }],

@@ -119,7 +119,7 @@ export function runningRecording(id: number, station: Pick<Station, 'id' | 'name
     watchedAt: null,
     resumeMs: null,
     recording: true,
-    poster: null,
+    poster: `api/recordings/${id}/poster`,
     verdict: null,
     state: 'recording',
     bytes: 0,

@@ -14,6 +14,9 @@ function remember(address: string): void {
   absent.add(address);
 }
 
+/** The address of a picture that exists has a version. */
+export const hasPicture = (address: string): boolean => address.includes('?v=');
+
 /** Pictures may have been created meanwhile. */
 export function forgetAbsentPosters(): void {
   absent.clear();
@@ -21,12 +24,12 @@ export function forgetAbsentPosters(): void {
 
 export function Poster({ recording }: { recording: Recording }) {
   const { poster, serviceId, serviceName, genres } = recording;
-  const [missing, setMissing] = useState<string | null>(null);
-  const [shown, setShown] = useState<string | null>(null);
-  const known = poster !== null && missing !== poster && !absent.has(poster);
+  const [missing, setMissing] = useState('');
+  const [shown, setShown] = useState('');
+  const known = hasPicture(poster) && missing !== poster && !absent.has(poster);
   return (
     <span class="poster" data-genre={majorGenre(genres)} aria-hidden="true">
-      {poster !== null && shown === poster ? null : (
+      {shown === poster ? null : (
         <Logo station={{ id: serviceId, name: serviceName, logo: stationById(serviceId)?.logo ?? null }} />
       )}
       {known ? (

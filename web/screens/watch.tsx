@@ -15,6 +15,7 @@ import { describeMedia, takeMediaKeys, tellPlace } from '../player/media-session
 import { Veil } from '../player/overlay.tsx';
 import { recordingQuery } from '../query/queries.ts';
 import { entryOf } from '../query/use-query.ts';
+import { hasPicture } from '../recordings/poster.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Toasts } from '../ui/toast.tsx';
 import type { CaptionTrack } from '../watch/caption-track.ts';
@@ -70,8 +71,13 @@ function useSkipSign() {
 function useMedia(recording: Recording | undefined, ready: Watching | undefined): void {
   useEffect(() => {
     if (recording === undefined) return;
+    const { poster } = recording;
     const { title } = splitTitle(recording.name);
-    describeMedia({ title, artist: narrow(recording.serviceName), artwork: recording.poster ?? undefined });
+    describeMedia({
+      title,
+      artist: narrow(recording.serviceName),
+      artwork: hasPicture(poster) ? poster : undefined,
+    });
     document.title = title;
   }, [recording?.name, recording?.poster]);
   const state = ready?.player.state.value.kind;
