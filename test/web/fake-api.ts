@@ -60,7 +60,7 @@ export interface HouseholdState {
   bookings: FakeBookings;
   rules: FakeRules;
   recordings: FakeRecordings;
-  /** Milliseconds before an answer to a search or a part of the guide. */
+  /** Milliseconds before an answer to a search, a part of the guide, or a change of the tuners. */
   delayMs: number;
   /** By path below `api/`: answered with this instead. */
   problems: Map<string, { readonly body: Problem; readonly status: number }>;
@@ -143,8 +143,10 @@ export async function answerHousehold(
       await Bun.sleep(state.delayMs);
       return Response.json(searchAnswer(state, query));
     case 'tuners':
-      if (request.method === 'PUT')
+      if (request.method === 'PUT') {
+        await Bun.sleep(state.delayMs);
         state.tuners = definedTuners(state.tuners, JSON.parse(body) as TunerDefinition[]);
+      }
       return Response.json(state.tuners);
     case 'channels':
       return Response.json(state.channels);

@@ -240,11 +240,18 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     expect(faults).toEqual([]);
   });
 
-  test('a detected device is added by one press, and antenna power is switched', async () => {
+  test('detected devices are added by one press each, however quickly, and antenna power is switched', async () => {
+    const { household } = rig.service;
+    const [, , px4] = household.devices;
+    if (px4 === undefined) throw new Error('no device');
+    household.devices = [...household.devices, { ...px4, device: '/dev/px4video3' }];
+    household.delayMs = 200;
     const page = await rig.open('tuners');
     await page.getByText('を開く権限がありません').first().waitFor();
     await page.getByRole('button', { name: '/dev/px4video2 を使う' }).click();
-    await until(() => rig.service.household.tuners.some(({ device }) => device === '/dev/px4video2'));
+    await page.getByRole('button', { name: '/dev/px4video3 を使う' }).click();
+    const added = ['/dev/px4video2', '/dev/px4video3'];
+    await until(() => added.every((one) => household.tuners.some(({ device }) => device === one)));
     await page.getByRole('button', { name: '名前と順番' }).click();
     const power = page.getByRole('switch', { name: 'BS・CS 1からアンテナに給電' });
     expect(await power.getAttribute('aria-checked')).toBe('true');

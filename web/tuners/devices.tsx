@@ -1,6 +1,6 @@
 /** Tuner devices of the server: used, unused, and unusable with the reason. */
 
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { DetectedDevice, Tuner } from '../../wire/agent.ts';
 import { ApiFailure, networkFailure, putTuners } from '../query/api.ts';
 import { plainReason } from '../query/plain-reason.ts';
@@ -63,14 +63,20 @@ export function Devices({ tuners }: { tuners: readonly Tuner[] }) {
   const [refused, setRefused] = useState<string>();
   const devices = value?.devices ?? [];
   if (devices.length === 0) return null;
-  const add = async ({ driver, device, types }: DetectedDevice): Promise<void> => {
+  const adding = useRef(Promise.resolve());
+  const addNow = async ({ driver, device, types }: DetectedDevice): Promise<void> => {
     setRefused(undefined);
+    const defined = entryOf(TUNERS).answer.peek().value ?? tuners;
     try {
-      entryOf(TUNERS).put(await putTuners([...tuners.map(definitionOf), { driver, device, types }]));
+      entryOf(TUNERS).put(await putTuners([...defined.map(definitionOf), { driver, device, types }]));
       showToast(TEXTS.added);
     } catch (error) {
       setRefused((error instanceof ApiFailure ? error : networkFailure(error)).message);
     }
+  };
+  // The list is sent as a whole: the next device waits for the answer to the one before.
+  const add = (device: DetectedDevice): void => {
+    adding.current = adding.current.then(() => addNow(device));
   };
   const unused = devices.filter(({ device }) => !tuners.some((tuner) => tuner.device === device));
   return (
@@ -84,7 +90,7 @@ export function Devices({ tuners }: { tuners: readonly Tuner[] }) {
             key={device.device}
             device={device}
             isUsed={!unused.includes(device)}
-            onAdd={() => void add(device)}
+            onAdd={() => add(device)}
           />
         ))}
       </ul>
