@@ -41,11 +41,17 @@ async function attempt(what: string, call: () => Promise<unknown>): Promise<void
   await entryOf(ENCODES).renew();
 }
 
-/** @param by places to move in the queue; index 0 is the first one waiting */
-function move(waiting: readonly EncodeItem[], index: number, by: -1 | 1): Promise<void> {
+/**
+ * Shows the new order at once, so that a second press before the answer moves on from there.
+ * @param by places to move in the queue; index 0 is the first one waiting
+ */
+function move(encodes: Encodes, index: number, by: -1 | 1): Promise<void> {
+  const waiting = encodes.queue.filter(({ state }) => state === 'waiting');
+  const [moved] = waiting.splice(index, 1);
+  if (moved !== undefined) waiting.splice(index + by, 0, moved);
+  const others = encodes.queue.filter(({ state }) => state !== 'waiting');
+  entryOf(ENCODES).put({ ...encodes, queue: [...others, ...waiting] });
   const order = waiting.map(({ recordingId }) => recordingId);
-  const [moved] = order.splice(index, 1);
-  if (moved !== undefined) order.splice(index + by, 0, moved);
   return attempt(TEXTS.orderNotChanged, () => changeQueue({ order }));
 }
 
@@ -142,7 +148,7 @@ function Queue({ encodes }: { encodes: Encodes }) {
                 type="button"
                 class="button button-small"
                 aria-label={TEXTS.soonerOf(quoted(item.title))}
-                onClick={() => void move(waiting, index, -1)}
+                onClick={() => void move(encodes, index, -1)}
               >
                 {TEXTS.sooner}
               </button>
@@ -152,7 +158,7 @@ function Queue({ encodes }: { encodes: Encodes }) {
                 type="button"
                 class="button button-small"
                 aria-label={TEXTS.laterOf(quoted(item.title))}
-                onClick={() => void move(waiting, index, 1)}
+                onClick={() => void move(encodes, index, 1)}
               >
                 {TEXTS.later}
               </button>
