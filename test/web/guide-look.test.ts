@@ -21,7 +21,7 @@ describe.skipIf(!hasChromium)('the appearance of the guide', () => {
   /** CSS pixels of an hour and of a column. */
   const sizes = (page: Page): Promise<number[]> =>
     page.evaluate(() => {
-      const { style } = document.querySelector<HTMLElement>('.guide-space') ?? document.body;
+      const { style } = document.querySelector<HTMLElement>('.guide-cells') ?? document.body;
       return ['--guide-hour', '--guide-column'].map((name) =>
         Number.parseFloat(style.getPropertyValue(name)),
       );
@@ -30,7 +30,7 @@ describe.skipIf(!hasChromium)('the appearance of the guide', () => {
   /** Until they are as wished, to a pixel or two. */
   const hasSizes = (page: Page, ...wished: number[]): Promise<unknown> =>
     page.waitForFunction((sizes) => {
-      const { style } = document.querySelector<HTMLElement>('.guide-space') ?? document.body;
+      const { style } = document.querySelector<HTMLElement>('.guide-cells') ?? document.body;
       const found = ['--guide-hour', '--guide-column'].map((name) =>
         Number.parseFloat(style.getPropertyValue(name)),
       );

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 export async function hourAtTop(page: Page): Promise<number> {
   return await page.evaluate(() => {
     const scroller = document.querySelector('.guide-scroll');
-    const space = document.querySelector('.guide-space');
+    const space = document.querySelector('.guide-cells');
     if (scroller === null || space === null) return -1;
     const hour = Number.parseFloat(getComputedStyle(space).getPropertyValue('--guide-hour'));
     return scroller.scrollTop / hour;

@@ -138,7 +138,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     await page.getByRole('button', { name: '19時へ' }).click();
     await page.waitForFunction(
       (hours) => {
-        const space = document.querySelector('.guide-space');
+        const space = document.querySelector('.guide-cells');
         const scroller = document.querySelector('.guide-scroll');
         if (space === null || scroller === null) return false;
         const hour = Number.parseFloat(getComputedStyle(space).getPropertyValue('--guide-hour'));
@@ -242,7 +242,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     const hour = (): Promise<number> =>
       page.evaluate(() =>
         Number.parseFloat(
-          getComputedStyle(document.querySelector('.guide-space') ?? document.body).getPropertyValue(
+          getComputedStyle(document.querySelector('.guide-cells') ?? document.body).getPropertyValue(
             '--guide-hour',
           ),
         ),
@@ -252,7 +252,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     await page.waitForFunction(
       (before) =>
         Number.parseFloat(
-          getComputedStyle(document.querySelector('.guide-space') ?? document.body).getPropertyValue(
+          getComputedStyle(document.querySelector('.guide-cells') ?? document.body).getPropertyValue(
             '--guide-hour',
           ),
         ) > before,

@@ -13,44 +13,8 @@ import type { Cell } from './cell.ts';
 import { Budget, CellLayer, type Sheet } from './cells.ts';
 import { type FrameSize, frameSize, GuideFrame } from './frame.ts';
 import { clampWidth, clampZoom, type Scale, type Span, scaleOf, timeAt, topOf, unitOf } from './geometry.ts';
+import type { GridLook, GridParts, GridPosition, Scroll } from './grid-view.ts';
 import { type Columns, enterAt, type Place, stepFrom } from './steps.ts';
-import type { GuideStore, ViewState } from './store.ts';
-
-interface GridParts {
-  readonly scroller: HTMLElement;
-  readonly store: GuideStore;
-  readonly onOpen: (programId: ProgramId) => void;
-  /** The record key on a programme. */
-  readonly onRecord: (program: GuideProgram) => void;
-  /** The focus came by key, and there is no programme to give it to. */
-  readonly onNothing: () => void;
-  /** Called after the view moved or its contents changed. */
-  readonly onView: (view: GridView) => void;
-}
-
-export interface GridView {
-  /** Position of the top left corner: known after the sheet was removed, too. */
-  readonly position: GridPosition;
-  readonly seen: Span;
-  readonly state: ViewState;
-  /** The stations in view while none of them has a programme there. */
-  readonly bare: readonly StationId[];
-}
-
-export interface GridPosition {
-  readonly at: BroadcastMs;
-  /** Columns left of the view; fractions are part of a column. */
-  readonly column: number;
-}
-
-/** Appearance chosen by the viewer. */
-interface GridLook {
-  /** Factor of a column's width. */
-  readonly width: number;
-  /** Letter size for a television. */
-  readonly television: boolean;
-  readonly dimShopping: boolean;
-}
 
 /** Views drawn ahead above and below, and columns at the sides. */
 const AHEAD_VIEWS = 0.4;
@@ -64,6 +28,10 @@ const GAP_MS = HOUR_MS;
 const COMPACT = 8.8;
 /** Distance, in views, up to which scrolling is animated. */
 const NEAR_VIEWS = 1.6;
+
+function clamp(value: number, most: number): number {
+  return Math.max(0, Math.min(value, most));
+}
 
 export class GuideGrid {
   readonly #frame = new GuideFrame();
@@ -84,6 +52,8 @@ export class GuideGrid {
   #genre: number | undefined;
   #look: GridLook = { width: 1, television: false, dimShopping: false };
   #focused: Place | undefined;
+  /** Where a zoom leads: scrolled to in the next frame, since doing it before would cost a layout of its own. */
+  #wish: Scroll | undefined;
   #request = 0;
   #closed = false;
 
@@ -114,9 +84,18 @@ export class GuideGrid {
     return this.#zoom;
   }
 
-  position(): GridPosition {
+  position({ top, left } = this.#scroll()): GridPosition {
+    return { at: timeAt(top, this.#span, this.#scale), column: left / this.#scale.column };
+  }
+
+  #scroll(): Scroll {
     const { scrollLeft, scrollTop } = this.parts.scroller;
-    return { at: timeAt(scrollTop, this.#span, this.#scale), column: scrollLeft / this.#scale.column };
+    return this.#wish ?? { top: scrollTop, left: scrollLeft };
+  }
+
+  #scrollTo(options: ScrollToOptions): void {
+    this.#wish = undefined;
+    this.parts.scroller.scrollTo({ behavior: 'instant', ...options });
   }
 
   setStations(type: Station['type'], stations: readonly Station[], all: readonly Station[]): void {
@@ -166,28 +145,30 @@ export class GuideGrid {
   setZoom(zoom: number, at?: { readonly x: number; readonly y: number }): void {
     const x = (at?.x ?? this.#width / 2) - this.#size.ruler;
     const y = (at?.y ?? this.#height / 2) - this.#size.head;
-    const { scroller } = this.parts;
-    const time = timeAt(scroller.scrollTop + y, this.#span, this.#scale);
-    const column = (scroller.scrollLeft + x) / this.#scale.column;
+    const { top, left } = this.#scroll();
+    const time = timeAt(top + y, this.#span, this.#scale);
+    const column = (left + x) / this.#scale.column;
     this.#zoom = clampZoom(zoom);
     this.#layout();
-    scroller.scrollTop = topOf(time, this.#span, this.#scale) - y;
-    scroller.scrollLeft = column * this.#scale.column - x;
+    const most = this.#extent();
+    this.#wish = {
+      top: clamp(topOf(time, this.#span, this.#scale) - y, most.height - this.#height),
+      left: clamp(column * this.#scale.column - x, most.width - this.#width),
+    };
   }
 
   /** @param lead part of the view above the time */
   showTime(at: BroadcastMs, lead = 0, atOnce = false): void {
     const seen = this.#height - this.#size.head;
     const top = Math.max(0, topOf(at, this.#span, this.#scale) - seen * lead);
-    const { scroller } = this.parts;
-    const near = Math.abs(top - scroller.scrollTop) < seen * NEAR_VIEWS;
+    const near = Math.abs(top - this.#scroll().top) < seen * NEAR_VIEWS;
     const calm = atOnce || matchMedia('(prefers-reduced-motion: reduce)').matches;
-    scroller.scrollTo({ top, behavior: near && !calm ? 'smooth' : 'instant' });
+    this.#scrollTo({ top, behavior: near && !calm ? 'smooth' : 'instant' });
   }
 
   moveTo({ at, column }: GridPosition): void {
     const top = topOf(at, this.#span, this.#scale);
-    this.parts.scroller.scrollTo({ top, left: column * this.#scale.column, behavior: 'instant' });
+    this.#scrollTo({ top, left: column * this.#scale.column });
   }
 
   /** Puts the focus on the programme that runs at `at`, in the first column seen unless the focus has been elsewhere. */
@@ -236,15 +217,24 @@ export class GuideGrid {
     const { style } = this.#space;
     style.setProperty('--guide-unit', `${this.#unit}px`);
     this.#space.classList.toggle('guide-television', this.#look.television);
-    const hours = (this.#span.to - this.#span.from) / HOUR_MS;
-    style.width = `${this.#size.ruler + this.#stations.length * this.#scale.column}px`;
-    style.height = `${this.#size.head + hours * this.#scale.hour}px`;
+    const { width, height } = this.#extent();
+    style.width = `${width}px`;
+    style.height = `${height}px`;
     this.#space.classList.toggle('guide-compact', this.#scale.column < COMPACT * this.#unit);
-    style.setProperty('--guide-hour', `${this.#scale.hour}px`);
-    style.setProperty('--guide-column', `${this.#scale.column}px`);
+    const lines = this.#layer.element.style;
+    lines.setProperty('--guide-hour', `${this.#scale.hour}px`);
+    lines.setProperty('--guide-column', `${this.#scale.column}px`);
     style.setProperty('--guide-head', `${this.#size.head}px`);
     style.setProperty('--guide-ruler', `${this.#size.ruler}px`);
     this.refresh();
+  }
+
+  #extent(): { readonly width: number; readonly height: number } {
+    const hours = (this.#span.to - this.#span.from) / HOUR_MS;
+    return {
+      width: this.#size.ruler + this.#stations.length * this.#scale.column,
+      height: this.#size.head + hours * this.#scale.hour,
+    };
   }
 
   #columns(): Columns<GuideProgram> {
@@ -258,8 +248,7 @@ export class GuideGrid {
     };
   }
 
-  #seen(): Span {
-    const top = this.parts.scroller.scrollTop;
+  #seen({ top } = this.#scroll()): Span {
     return {
       from: timeAt(top, this.#span, this.#scale),
       to: earliest(this.#span.to, timeAt(top + this.#height - this.#size.head, this.#span, this.#scale)),
@@ -267,8 +256,7 @@ export class GuideGrid {
   }
 
   /** Columns in view, first and last. */
-  #across(): readonly [number, number] {
-    const left = this.parts.scroller.scrollLeft;
+  #across({ left }: Scroll): readonly [number, number] {
     const first = Math.floor(left / this.#scale.column);
     const last = Math.floor((left + this.#width - this.#size.ruler) / this.#scale.column);
     return [first, Math.min(this.#stations.length - 1, last)];
@@ -276,8 +264,10 @@ export class GuideGrid {
 
   #draw(): void {
     if (this.#width === 0 || this.#closed) return;
-    const seen = this.#seen();
-    const [first, last] = this.#across();
+    // Read once, before anything is written: afterwards it would cost a layout.
+    const scroll = this.#scroll();
+    const seen = this.#seen(scroll);
+    const [first, last] = this.#across(scroll);
     const view = seen.to - seen.from;
     this.parts.store.need(this.#type, seen, [
       { from: seen.to, to: earliest(this.#span.to, plusMs(seen.to, READ_AHEAD_MS)) },
@@ -298,7 +288,7 @@ export class GuideGrid {
       right: (last + AHEAD_COLUMNS + 2) * this.#scale.column,
     };
     if (this.#layer.sweep(sheet, edges, this.#focused?.programId)) this.#refocus();
-    this.#layer.hold(this.parts.scroller.scrollTop);
+    this.#layer.hold(scroll.top);
     const state = this.parts.store.state(this.#type, seen);
     const known = state.kind === 'ready';
     this.#frame.drawHeads(
@@ -310,10 +300,11 @@ export class GuideGrid {
     );
     this.#frame.drawHours(wide, this.#span, this.#scale);
     this.#frame.drawNow(this.#now, this.#span, this.#scale);
+    if (this.#wish !== undefined) this.#scrollTo(this.#wish);
     // Before the stations are set it has not been placed anywhere.
     if (this.#stations.length === 0) return;
     this.parts.onView({
-      position: this.position(),
+      position: this.position(scroll),
       seen,
       state,
       bare: empty.size < last - first + 1 ? [] : [...empty],
@@ -364,13 +355,13 @@ export class GuideGrid {
     const width = this.#width - this.#size.ruler;
     const margin = this.#unit * 1.5;
     const bottom = box.top + Math.min(box.height, height * 0.6);
-    let { scrollTop, scrollLeft } = scroller;
+    let { top: scrollTop, left: scrollLeft } = this.#scroll();
     if (bottom + margin > scrollTop + height) scrollTop = bottom + margin - height;
     const visible = Math.min(box.top + box.height, scrollTop + height) - Math.max(box.top, scrollTop);
     if (box.top < scrollTop && visible < this.#unit * 4) scrollTop = box.top - margin;
     if (box.left + box.width > scrollLeft + width) scrollLeft = box.left + box.width - width;
     if (box.left < scrollLeft) scrollLeft = box.left;
-    scroller.scrollTo({ top: scrollTop, left: scrollLeft, behavior: 'instant' });
+    this.#scrollTo({ top: scrollTop, left: scrollLeft });
     // On a low screen the sheet itself may be partly out of sight.
     scroller.scrollIntoView({ block: 'nearest', behavior: 'instant' });
   }
@@ -469,8 +460,7 @@ export class GuideGrid {
     const move = (to - from) * 0.85 * by;
     const place = this.#focused;
     const focused = document.activeElement?.classList.contains('prog') === true;
-    const { scroller } = this.parts;
-    scroller.scrollTo({ top: topOf(plusMs(from, move), this.#span, this.#scale), behavior: 'instant' });
+    this.#scrollTo({ top: topOf(plusMs(from, move), this.#span, this.#scale) });
     if (!focused || place === undefined) return;
     const anchor = plusMs(place.anchor, move);
     const columns = { ...this.#columns(), count: this.#stations.length };

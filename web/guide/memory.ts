@@ -1,7 +1,7 @@
 /** Last position in the guide: kept over a reload and for the same evening only. */
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { Station } from '../../wire/api.ts';
-import type { GridPosition } from './grid.ts';
+import type { GridPosition } from './grid-view.ts';
 
 type Positions = Partial<Record<Station['type'], GridPosition>>;
 
