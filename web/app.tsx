@@ -10,6 +10,7 @@ import {
   shownProgram,
   shownReservation,
 } from './navigation/router.ts';
+import { OfflineGlyphs } from './offline-glyphs.tsx';
 import { ProgramSheet } from './program/sheet.tsx';
 import { stationById } from './query/stations.ts';
 import { FinishedNotices } from './recordings/finished-notices.tsx';
@@ -148,6 +149,7 @@ export function App() {
   if (isPlayer(current)) {
     return (
       <>
+        <OfflineGlyphs />
         <Player current={current} />
         <Over />
       </>
@@ -155,6 +157,7 @@ export function App() {
   }
   return (
     <div class="shell">
+      <OfflineGlyphs />
       {/* biome-ignore lint/a11y/useValidAnchor: it leads within the page, see skipToMain */}
       <a class="skip" href="#main" data-nav-skip="" onClick={skipToMain}>
         {TEXTS.skip}

@@ -36,7 +36,8 @@ interface EncodeRouteNeeds {
 function waitsFor(parts: EncodeRouteNeeds, job: ListedEncode): EncodeItem['waitsFor'] {
   if (job.state !== 'waiting') return null;
   if (!job.isReady) return 'recording';
-  if (job.readyAt > parts.now()) return 'retry';
+  // A new recording settles for a moment before its first attempt: that is no retry.
+  if (job.readyAt > parts.now()) return job.reason === null ? null : 'retry';
   return parts.encodes.awaits(job) ?? null;
 }
 

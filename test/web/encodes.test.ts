@@ -18,6 +18,17 @@ describe.skipIf(!hasChromium)('the conversion of recordings', () => {
     return state;
   }
 
+  test('says what the next conversion waits for', async () => {
+    const state = fill();
+    const [one] = state.list;
+    if (one === undefined) throw new Error('too few recordings');
+    state.encodes.queue = [encodeItem(one, { waitsFor: 'commercials' })];
+    const page = await rig.open('recordings', PHONE);
+    const line = page.locator('.encode-line');
+    await line.waitFor();
+    expect(await line.textContent()).toContain('変換待ち1件　CMを検出しています');
+  });
+
   test('shows its progress, and can be reordered, paused and cancelled', async () => {
     const state = fill();
     const [one, two, three] = state.list;

@@ -23,8 +23,22 @@ export function BusyNote({ text }: { text: string }) {
     <div class="stage-note stage-note-small" role="status">
       <span class="spinner" />
       <span>{text}</span>
+      <SlowNote />
     </div>
   );
+}
+
+/** A wait this long needs a word: the timeouts of a feed are longer, because a conversion may wait for the disk. */
+const SLOW_MS = 8_000;
+
+/** Beside a spinner: appears when the wait becomes long. */
+export function SlowNote() {
+  const [slow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), SLOW_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return slow ? <span class="stage-slow">{TEXTS.slow}</span> : null;
 }
 
 /** One thing that the viewer can do about a failure. */

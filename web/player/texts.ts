@@ -6,6 +6,7 @@ export const TEXTS = {
   unmute: 'ミュート解除',
   retryIn: (seconds: number) => `${seconds}秒後に再接続します`,
   connecting: '接続しています…',
+  slow: 'サーバーの応答に時間がかかっています',
   /** Of a file name. */
   picture: '画面',
 

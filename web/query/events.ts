@@ -118,6 +118,8 @@ function connect(): () => void {
     if (source === undefined && document.visibilityState === 'visible') open();
   };
   addEventListener('online', wake);
+  // An open stream notices a lost network only by its silence.
+  addEventListener('offline', fail);
   document.addEventListener('visibilitychange', wake);
   open();
 
@@ -127,6 +129,7 @@ function connect(): () => void {
     clearTimeout(silence);
     clearTimeout(retry);
     removeEventListener('online', wake);
+    removeEventListener('offline', fail);
     document.removeEventListener('visibilitychange', wake);
   };
 }

@@ -222,12 +222,16 @@ function EncodesSheet({ encodes, onClose }: { encodes: Encodes; onClose: () => v
 function lineOf(encodes: Encodes): { readonly text: string; readonly isBad: boolean } | undefined {
   const { queue, recent } = encodes;
   const running = queue.find(({ state }) => state === 'running');
-  const waiting = queue.filter(({ state }) => state === 'waiting').length;
-  const left = waiting === 0 ? '' : TEXTS.andWaiting(waiting);
+  const waiting = queue.filter(({ state }) => state === 'waiting');
+  const left = waiting.length === 0 ? '' : TEXTS.andWaiting(waiting.length);
   if (running !== undefined) {
     return { text: TEXTS.encoding(quoted(running.title), placeText(running), left), isBad: false };
   }
-  if (waiting > 0) return { text: TEXTS.encodesWaiting(waiting, waitText(encodes)), isBad: false };
+  const [next] = waiting;
+  if (next !== undefined) {
+    const own = next.waitsFor === null ? '' : placeText(next);
+    return { text: TEXTS.encodesWaiting(waiting.length, waitText(encodes) || own), isBad: false };
+  }
   const [last] = recent;
   if (last?.state === 'failed') return { text: TEXTS.encodeFailed(quoted(last.title)), isBad: true };
   return undefined;

@@ -43,7 +43,7 @@ export function VerdictBox({ recording, damage = [] }: { recording: Recording; d
   return (
     <section class="verdict-box" data-tone={tone} aria-label={TEXTS.verdict(label)}>
       <h4>
-        <Icon name={tone === 'good' ? 'check' : 'alert'} />
+        <Icon name={tone === 'good' ? 'check' : tone === 'quiet' ? 'clock' : 'alert'} />
         {words.title}
       </h4>
       <VerdictLine recording={recording} damage={damage} />

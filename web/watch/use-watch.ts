@@ -84,7 +84,7 @@ export function useRecording(id: RecordingId, chase: boolean) {
   const playback = useQuery(finished ? playbackQuery(id) : undefined);
   const status = useQuery(chase ? recordingStatusQuery(id) : undefined);
   const chapters = useQuery(finished ? chaptersQuery(id) : undefined);
-  const previews = useQuery(recording === undefined ? undefined : previewsQuery(id));
+  const previews = useQuery(recording === undefined || recording.recording ? undefined : previewsQuery(id));
   const series = useQuery(recording?.series == null ? undefined : seriesQuery(recording.series.key));
   const failure: ApiFailure | undefined =
     recording === undefined ? own.failure : playback.value === undefined ? playback.failure : undefined;

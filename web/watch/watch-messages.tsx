@@ -1,6 +1,6 @@
 /** Messages over the player while there is no picture: opening, waiting, failed; and between skips. */
 import type { Recording } from '../../wire/api.ts';
-import { BusyNote, FailureNote, RetryNote, type WayOut } from '../player/overlay.tsx';
+import { BusyNote, FailureNote, RetryNote, SlowNote, type WayOut } from '../player/overlay.tsx';
 import type { ApiFailure } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { lengthClock } from '../words/recording.ts';
@@ -24,6 +24,7 @@ function Opening() {
         <Icon name="recordings" />
       </span>
       <b>{TEXTS.preparing}</b>
+      <SlowNote />
     </div>
   );
 }
