@@ -22,4 +22,6 @@ startStations();
 startHousehold();
 
 const root = document.getElementById('app');
+// The note that the page is loading.
+root?.replaceChildren();
 if (root !== null) render(<App />, root);

@@ -128,7 +128,11 @@ describe.skipIf(!hasChromium)('settings', () => {
     await until(() => rig.service.household.settings.marginBefore === 60_000);
     await field(page, 'retryDamaged').getByRole('radio', { name: 'しない' }).click();
     await until(() => rig.service.household.settings.retryDamaged === 'never');
+    await page.getByRole('button', { name: '確認して追加' }).click();
+    await page.getByRole('alert').getByText('「フォルダーのパス」を入力してください').waitFor();
     await page.getByLabel('フォルダーのパス').fill('/mnt/disk2');
+    await page.getByLabel('確保する空き容量（GB）').fill('たくさん');
+    await page.getByRole('alert').getByText('「確保する空き容量（GB）」は').waitFor();
     await page.getByLabel('確保する空き容量（GB）').fill('５');
     await page.getByRole('button', { name: '確認して追加' }).click();
     await until(() => rig.service.household.settings.recordingFolders.length === 1);

@@ -291,6 +291,11 @@ export function Search() {
             <p>{adviceFor(state.failure).next}</p>
           </Panel>
         ) : null}
+        {state.kind === 'waiting' && shown === undefined ? (
+          <p class="late-note" role="status">
+            {TEXTS.searching}
+          </p>
+        ) : null}
         {shown === undefined ? null : (
           <Results
             result={shown}

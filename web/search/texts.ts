@@ -5,6 +5,7 @@ export const TEXTS = {
   hint: '番組名・出演者・内容で検索',
   clear: 'キーワードを消す',
   retry: '再試行',
+  searching: '検索しています…',
 
   // Before there are words
   invite: '番組を探しましょう',

@@ -100,11 +100,19 @@ function AddFolder({ configured, save }: AddProps) {
   const [path, setPath] = useState('');
   const [floor, setFloor] = useState(String(USUAL_FLOOR_GB));
   const [isBrowsing, setBrowsing] = useState(false);
+  const [isChecked, setChecked] = useState(false);
   const gigabytes = Number(floor.normalize('NFKC'));
-  const ready = path.trim() !== '' && Number.isFinite(gigabytes) && gigabytes >= 0;
+  const hasPath = path.trim() !== '';
+  const hasFloor = floor.trim() !== '' && Number.isFinite(gigabytes) && gigabytes >= 0;
+  const noPath = isChecked && !hasPath;
+  const noFloor = isChecked && !hasFloor;
   const add = async (): Promise<void> => {
+    setChecked(true);
+    if (!hasPath || !hasFloor) return;
     const added = { path: path.trim(), floorBytes: Math.round(gigabytes * GIGA) };
-    if (await save([...configured, added])) setPath('');
+    if (!(await save([...configured, added]))) return;
+    setPath('');
+    setChecked(false);
   };
   return (
     <form
@@ -112,7 +120,7 @@ function AddFolder({ configured, save }: AddProps) {
       aria-label={TEXTS.addFolder}
       onSubmit={(event) => {
         event.preventDefault();
-        if (ready) void add();
+        void add();
       }}
     >
       <label class="folder-path">
@@ -125,6 +133,7 @@ function AddFolder({ configured, save }: AddProps) {
           spellcheck={false}
           placeholder="/mnt/disk2/recordings"
           value={path}
+          aria-invalid={noPath}
           onInput={(event) => setPath(event.currentTarget.value)}
         />
       </label>
@@ -136,6 +145,7 @@ function AddFolder({ configured, save }: AddProps) {
           inputMode="numeric"
           autocomplete="off"
           value={floor}
+          aria-invalid={noFloor}
           onInput={(event) => setFloor(event.currentTarget.value)}
         />
       </label>
@@ -147,10 +157,15 @@ function AddFolder({ configured, save }: AddProps) {
       >
         {TEXTS.browse}
       </button>
-      <button type="submit" class="button" aria-disabled={!ready}>
+      <button type="submit" class="button">
         <Icon name="plus" />
         {TEXTS.checkFolder}
       </button>
+      {noPath || noFloor ? (
+        <p class="field-failed" role="alert">
+          {noPath ? TEXTS.folderPathMissing : TEXTS.folderFloorWrong}
+        </p>
+      ) : null}
       {isBrowsing ? (
         <FolderBrowser
           start={path.trim().startsWith('/') ? path.trim() : '/'}

@@ -61,6 +61,8 @@ export const TEXTS = {
   folderPath: 'フォルダーのパス',
   folderFloor: '確保する空き容量（GB）',
   checkFolder: '確認して追加',
+  folderPathMissing: '「フォルダーのパス」を入力してください。「参照」で選ぶこともできます。',
+  folderFloorWrong: '「確保する空き容量（GB）」は 0 以上の数で入力してください。',
   browse: '参照',
   browsing: 'フォルダーを選ぶ',
   parentFolder: '上のフォルダー',

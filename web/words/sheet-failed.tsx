@@ -1,6 +1,7 @@
 /** Content of a sheet whose subject is gone or could not be read. */
 import type { ApiFailure } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
+import { adviceFor } from './advice.ts';
 import { TEXTS } from './texts.ts';
 
 interface SheetFailedProps {
@@ -24,6 +25,7 @@ export function SheetFailed({ failure, gone, title, onRetry }: SheetFailedProps)
       <Icon name={isGone ? 'help' : 'unlink'} />
       <h3>{isGone ? gone.title : title}</h3>
       <p>{isGone ? gone.reason : failure.message}</p>
+      {isGone ? null : <p>{adviceFor(failure).next}</p>}
       {isGone ? (
         <a class="button button-main" href={gone.href}>
           {gone.go}
