@@ -144,7 +144,7 @@ export class LiveService {
   async #join(request: LiveRequest, signal: AbortSignal): Promise<LiveViewing> {
     signal.throwIfAborted();
     const station = this.options.stations.find(request.stationId);
-    if (station === undefined) throw new Failure('not_found', '局が見つかりません');
+    if (station === undefined) throw new Failure('not_found', '局が見つかりません。');
     let shared: SharedSource<StationSource> | undefined;
     try {
       const recipe = await this.#recipe(request);

@@ -261,7 +261,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await page.keyboard.press('Enter');
     await focusOn(page, '再試行');
     await page.setViewportSize({ width: 390, height: 844 });
-    await page.locator('.below-next').getByText('録画やほかの部屋の視聴が終わると').waitFor();
+    await page.locator('.below-next').getByText('チューナーが空くと').waitFor();
     rig.service.state.liveProblem = undefined;
     await page.keyboard.press('Enter');
     await playing(page, 0.2);

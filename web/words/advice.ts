@@ -14,7 +14,7 @@ const GENERAL: Advice = {
 const ADVICE: Partial<Record<FailureCode, Advice>> = {
   no_tuner: {
     title: '現在受信できません',
-    next: 'チューナーがすべて使われているときは、録画やほかの部屋の視聴が終わると見られます。いま誰かが見ているチャンネルなら、一緒に見られます。',
+    next: 'いま誰かが見ているチャンネルなら、一緒に見られます。チューナーが空くと、自動で再接続します。',
   },
   busy: { title: 'サーバーが混んでいます', next: 'しばらく待ってから、もう一度お試しください。' },
   no_signal: {
