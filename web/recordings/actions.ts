@@ -1,6 +1,7 @@
 /** Actions on recordings, one or many: each shows a toast with undo, or the reason of its failure. */
 import { signal } from '@preact/signals';
 import type { Recording } from '../../wire/api.ts';
+import type { RecordingId } from '../../wire/ids.ts';
 import { ApiFailure, cancelReservation, getReservations, networkFailure } from '../query/api.ts';
 import { cancelEncode, ENCODES, encodeRecording } from '../query/encodes.ts';
 import {
@@ -68,6 +69,11 @@ async function each(
   work.value = undefined;
   changed.value += 1;
   return { done, failed, failure };
+}
+
+/** Subject of notices about a recording's end. */
+export function endNotice(id: RecordingId): string {
+  return `ended ${id}`;
 }
 
 function nameOf(list: readonly Recording[]): string {
@@ -222,7 +228,8 @@ export async function stopRecording(recording: Recording): Promise<void> {
       return;
     }
     await cancelReservation(own.id);
-    showToast(TEXTS.stopped(nameOf([recording])));
+    // One notice: that of its end takes this one's place.
+    showToast(TEXTS.stopped(nameOf([recording])), undefined, endNotice(recording.id));
   } catch (error) {
     const failure = error instanceof ApiFailure ? error : networkFailure(error);
     showToast(TEXTS.notStopped(failure.message));

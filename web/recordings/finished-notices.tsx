@@ -6,6 +6,7 @@ import { RUNNING_RECORDINGS, recordingQuery } from '../query/queries.ts';
 import { entryOf, useQuery } from '../query/use-query.ts';
 import { showToast } from '../ui/toast.tsx';
 import { splitTitle } from '../words/title.ts';
+import { endNotice } from './actions.ts';
 import { TEXTS } from './texts.ts';
 
 async function tell({ id, name }: Recording): Promise<void> {
@@ -15,10 +16,10 @@ async function tell({ id, name }: Recording): Promise<void> {
   // Not for recordings in the bin or running again.
   if (ended === undefined || ended.id !== id || ended.recording) return;
   const title = TEXTS.quoted(splitTitle(name).title);
-  if (ended.state === 'failed') showToast(TEXTS.recordingFailed(title), undefined, `ended ${id}`);
+  if (ended.state === 'failed') showToast(TEXTS.recordingFailed(title), undefined, endNotice(id));
   else {
     const watch = { label: TEXTS.play, run: () => navigate(watchPath(ended)) };
-    showToast(TEXTS.recordingEnded(title), watch, `ended ${id}`);
+    showToast(TEXTS.recordingEnded(title), watch, endNotice(id));
   }
 }
 

@@ -73,12 +73,14 @@ describe('the sentences', () => {
     const gaps = [
       { startMs: 0, endMs: 43_000, cause: 'no_tuner' as const },
       { startMs: 12 * MINUTE_MS + 5_000, endMs: 12 * MINUTE_MS + 48_000, cause: 'stream_ended' as const },
+      { startMs: 30 * MINUTE_MS, endMs: 30 * MINUTE_MS + 600, cause: 'stream_ended' as const },
       { startMs: 50 * MINUTE_MS, endMs: 54 * MINUTE_MS, cause: 'disk_full' as const },
     ];
     const verdict = { level: 'damaged', drops: 0, gaps, headMs: -43_000, tailMs: -4 * MINUTE_MS } as const;
     expect(sentences({ ...verdict, gaps })).toEqual([
       '冒頭の43秒（21:00:43まで）が録画できていません。チューナーを使えませんでした。',
       '21:12:05から21:12:48まで（43秒）が録画できていません。受信が途切れました。',
+      '21:30:00に1秒未満の欠けがあります。受信が途切れました。',
       '終わりの4分（21:50:00から）が録画できていません。録画先の空き容量がなくなりました。',
     ]);
     expect(verdictWords(judged({ ...verdict, gaps }))?.remedies).toHaveLength(3);

@@ -138,6 +138,8 @@ function gapSentence(gap: RecordingVerdict['gaps'][number], startAt: BroadcastMs
   if (first && last) return `番組の全体（${long}）が録画できていません。${why}`;
   if (first) return `冒頭の${long}（${to}まで）が録画できていません。${why}`;
   if (last) return `終わりの${long}（${from}から）が録画できていません。${why}`;
+  // Within one second.
+  if (from === to) return `${from}に${long}の欠けがあります。${why}`;
   return `${from}から${to}まで（${long}）が録画できていません。${why}`;
 }
 
