@@ -187,6 +187,9 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await one.getByRole('button', { name: '録画する方法' }).click();
     await one.locator('.blocker').first().waitFor();
     expect(await page.locator('.conflict-help').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await one.locator('.blocker').first().waitFor({ state: 'detached' });
+    expect(page.url()).toContain('reservations?filter=conflict');
   });
 
   test('dozens of conflicts leave the other bookings visible, and unfold by one press', async () => {

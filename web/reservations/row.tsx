@@ -1,8 +1,9 @@
 /** A reservation as a line of the list. */
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { ReservationItem } from '../../wire/api.ts';
 import { currentMs, now } from '../device/clock.ts';
+import { isBackKey } from '../navigation/focus.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import { openReservation } from '../navigation/router.ts';
 import { originText } from '../query/rule-names.ts';
@@ -115,11 +116,21 @@ export function BookingRow({ item }: { item: ReservationItem }) {
 export function ConflictRow({ item, open }: { item: ReservationItem; open: boolean }) {
   const [shown, setShown] = useState(open);
   const help = `conflict-${item.id}`;
+  const ways = useRef<HTMLButtonElement>(null);
+  const onKey = (event: KeyboardEvent): void => {
+    onRecordKey(event, item);
+    // Back closes first what was opened here, before it leaves the screen.
+    if (!isBackKey(event.key) || event.defaultPrevented || !shown || open) return;
+    event.preventDefault();
+    setShown(false);
+    ways.current?.focus();
+  };
   return (
-    <li class="conflict" data-reservation={item.id} onKeyDown={(event) => onRecordKey(event, item)}>
+    <li class="conflict" data-reservation={item.id} onKeyDown={onKey}>
       <div class="booking" data-state={item.state}>
         <Line item={item}>
           <button
+            ref={ways}
             type="button"
             class="button button-small conflict-ways"
             aria-expanded={shown}
