@@ -164,8 +164,9 @@ describe.skipIf(!hasChromium)('the home screen', () => {
   });
 
   test('an unknown address leads back home', async () => {
-    const page = await rig.open('unknown/screen');
+    const page = await rig.open('unknown/画面');
     await page.getByRole('heading', { name: 'この画面はありません' }).waitFor();
+    await page.getByText('unknown/画面').waitFor();
     await page.getByRole('link', { name: '放送中の番組を見る' }).click();
     await page.locator('.card').first().waitFor();
     expect(new URL(page.url()).pathname).toBe('/tv/');

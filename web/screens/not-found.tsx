@@ -2,6 +2,15 @@
 import { Panel } from '../ui/panel.tsx';
 import { TEXTS } from './texts.ts';
 
+/** Japanese as it was typed, where it is valid. */
+function readable(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
 export function NotFound({ path }: { path: string }) {
   return (
     <Panel
@@ -14,7 +23,7 @@ export function NotFound({ path }: { path: string }) {
       }
     >
       <p>
-        <code>{path}</code> {TEXTS.noScreenNote}
+        <code>{readable(path)}</code> {TEXTS.noScreenNote}
       </p>
     </Panel>
   );
