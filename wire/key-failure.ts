@@ -13,7 +13,7 @@ export const KEY_FAILURE_WORDS: Readonly<Record<KeyFailureCode, KeyFailureWords>
   },
   no_daemon: {
     what: 'カードを読むためのソフトウェア（pcscd）が動いていません。',
-    next: 'サーバーで pcscd を起動してください（systemctl enable --now pcscd.socket）。起動しているときは、/etc/polkit-1/rules.d/50-svc-agent.rules というファイルを作り、次の1行を書いてください：polkit.addRule(function (a, s) { if (a.id.indexOf("org.debian.pcsc-lite.") === 0 && s.user === "svc-agent") return polkit.Result.YES; });',
+    next: 'サーバーで pcscd を起動してください（systemctl enable --now pcscd.socket）。起動しているのに直らないときは、サーバーで svc-agent check を実行すると、カードの利用を許可する方法が分かります。',
   },
   no_reader: {
     what: 'カードリーダーが見つかりません。',

@@ -78,6 +78,11 @@ test.each<[string, Partial<CheckFacts>, string]>([
     { card: { state: 'absent', reader: null, failure: 'no_card' } },
     '問題  カード: カードが入っていません。カードリーダーに',
   ],
+  [
+    'a card daemon that does not answer, or refuses',
+    { card: { state: 'absent', reader: null, failure: 'no_daemon' } },
+    '50-svc-agent.rules に次の 1 行を書いてください：polkit.addRule(function',
+  ],
   ['no scan yet', { channels: [] }, '注意  チャンネル: まだ局がありません。'],
   [
     'no agent',

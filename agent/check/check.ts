@@ -5,6 +5,7 @@ import type { CheckLine } from '../../host/check-line.ts';
 import type { DetectedDevice, TunerDefinition } from '../../wire/agent.ts';
 import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
 import type { CardFacts, CheckFacts } from './check-source.ts';
+import { POLKIT_RULE } from './polkit-rule.ts';
 
 /** What a device file's rights are for the service, which runs as a user of its own. */
 export type UnitAccess = (path: string) => { readonly may: boolean; readonly group: string };
@@ -96,10 +97,16 @@ function tunerProblem(
   return { state: 'bad', what, detail };
 }
 
+/** A service that polkit refuses sees the same as without a daemon. */
+const NO_DAEMON_NEXT =
+  'pcscd を起動してください（systemctl enable --now pcscd.socket）。起動しているときは、' +
+  `/etc/polkit-1/rules.d/50-svc-agent.rules に次の 1 行を書いてください：${POLKIT_RULE}`;
+
 function cardLine({ state, reader, failure }: CardFacts): CheckLine {
   if (failure !== null) {
     const { what, next } = KEY_FAILURE_WORDS[failure];
-    return { state: 'bad', what: 'カード', detail: `${what}${next}` };
+    const detail = failure === 'no_daemon' ? `${what}${NO_DAEMON_NEXT}` : `${what}${next}`;
+    return { state: 'bad', what: 'カード', detail };
   }
   if (state === 'ready' || state === 'shared') {
     return { state: 'ok', what: 'カード', detail: `読み取れます（${reader ?? ''}）` };

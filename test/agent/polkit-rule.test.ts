@@ -1,11 +1,10 @@
-/** The polkit rule of the unit, and the one that the screens tell people to write. */
+/** The polkit rule of the unit, and the one that `svc-agent check` tells people to write. */
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
+import { POLKIT_RULE } from '../../agent/check/polkit-rule.ts';
 
 const SHIPPED = readFileSync(join(import.meta.dir, '../../systemd/50-svc-agent.rules'), 'utf8');
-const SPOKEN = /polkit\.addRule\(.*\);/.exec(KEY_FAILURE_WORDS.no_daemon.next)?.[0] ?? '';
 
 type Rule = (action: { id: string }, subject: { user: string }) => string | null | undefined;
 
@@ -21,7 +20,7 @@ function ruleOf(source: string): Rule {
   return rule;
 }
 
-for (const [name, source] of Object.entries({ shipped: SHIPPED, spoken: SPOKEN })) {
+for (const [name, source] of Object.entries({ shipped: SHIPPED, printed: POLKIT_RULE })) {
   test(`the ${name} rule admits the agent to the card, and to nothing else`, () => {
     const rule = ruleOf(source);
     for (const id of ['org.debian.pcsc-lite.access_pcsc', 'org.debian.pcsc-lite.access_card']) {
