@@ -64,7 +64,7 @@ describe('after a restart', () => {
       'finished',
       'recording',
     ]);
-    await until(() => home.told.includes('reservations'));
+    await until(() => home.events.includes('reservations'));
   });
 
   /** One that had received half of its programme when its service was stopped; it starts again so much later. */

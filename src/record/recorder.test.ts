@@ -32,7 +32,7 @@ describe('an order', () => {
       progress: { phase: 'receiving', bytes: 188 },
     });
     expect(room.progress().get(recordingId(id ?? 0))?.until).toBe(order.closeAt);
-    await until(() => home.told.includes('recordings') && home.told.includes('services'));
+    await until(() => home.events.includes('recordings') && home.events.includes('services'));
   });
 
   test('gets the title that the guide has at its end', async () => {

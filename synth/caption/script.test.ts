@@ -87,7 +87,7 @@ test('a second language has a page for each of the first, and is erased with it'
   }
 });
 
-test('the same is told each time, other things to other stations and moments', () => {
+test('a script is the same each time, and differs between stations and moments', () => {
   expect(tell(5, 1)).toEqual(tell(5, 1));
   expect(tell(5, 1)).not.toEqual(tell(5, 2));
   expect(tell(5, 1)).not.toEqual(tell(6, 1));

@@ -1,5 +1,5 @@
 /**
- * How ffmpeg is told to make a film. It gets one wide picture, which it moves, marks and writes on; the logo comes
+ * ffmpeg's arguments for a film. The input is one wide picture, which filters move, mark and write on; the logo comes
  * as a second picture with transparency.
  */
 import { existsSync } from 'node:fs';

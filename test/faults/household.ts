@@ -320,7 +320,7 @@ export class Household {
     return { recording, verdict: recording.verdict, path, bytes: readFileSync(path) };
   }
 
-  /** Once it was judged: whatever its programme's number is by then, and if it has no file. */
+  /** Waits for the verdict. Found by its title: the programme's number may have changed, and there may be no file. */
   async judgedByTitle({ title }: Show): Promise<Omit<Judged, 'path'>> {
     const recording = await until(`${title} is judged`, async () => {
       const lists = ['', 'show=failed'].map((shown) => this.#recordings(shown));

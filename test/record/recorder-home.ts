@@ -26,7 +26,7 @@ class RecorderHome {
   store!: RecordingStore;
   sessions: FakeRecordingSession[] = [];
   ends: RecordingEnd[] = [];
-  told: (keyof EventData)[] = [];
+  events: (keyof EventData)[] = [];
   folder = '';
   /** Of the clock that is passed in, against the machine's, ms. */
   skew = 0;
@@ -43,7 +43,7 @@ class RecorderHome {
     this.store = new RecordingStore(this.database);
     this.sessions = [];
     this.ends = [];
-    this.told = [];
+    this.events = [];
     this.skew = 0;
     this.#recorders = [];
   }
@@ -60,7 +60,7 @@ class RecorderHome {
     const hub = new Hub((error) => {
       throw error;
     });
-    hub.subscribe(({ name }) => this.told.push(name));
+    hub.subscribe(({ name }) => this.events.push(name));
     const station: StationRecord = {
       ...{ id: STATION, type: 'GR', networkId: 32608 as NetworkId, serviceId: 9216 as ServiceId },
       ...{ transportStreamId: null, channel: 'T27', name: '試験テレビ', serviceType: 1, remoteControlKey: 1 },

@@ -39,7 +39,7 @@ export function evening(tuners = [GR_TUNER]) {
       openEnd,
     });
   /** Plans, and the recorder's orders for a programme, in minutes. */
-  const told = (id: ProgramId) => {
+  const orders = (id: ProgramId) => {
     const opening = home.run().openings.find((one) => one.programId === id);
     settled(home);
     return opening === undefined ? undefined : minutesOf(opening);
@@ -50,7 +50,7 @@ export function evening(tuners = [GR_TUNER]) {
     const { state, startAt, endAt } = reservation;
     return { state, start: (startAt - NOON) / MINUTE, end: (endAt - NOON) / MINUTE };
   };
-  return { home, station, game, film, at, air, move, told, booked };
+  return { home, station, game, film, at, air, move, orders, booked };
 }
 
 function minutesOf({ openAt, closeAt, holdUntil, startAt, endAt }: PlannedOpening) {

@@ -114,7 +114,7 @@ function definedTuners(tuners: readonly Tuner[], definitions: readonly TunerDefi
   );
 }
 
-/** Undefined for what is not of this part. */
+/** @returns undefined for a path of another part */
 export async function answerHousehold(
   state: HouseholdState,
   path: string,

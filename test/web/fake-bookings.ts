@@ -117,7 +117,7 @@ interface FakeDay {
   readonly now: number;
 }
 
-/** Undefined for what is not of this part. */
+/** @returns undefined for a path of another part */
 export function answerBookings(
   bookings: FakeBookings,
   { method, name, body, query }: { method: string; name: string; body: string; query: URLSearchParams },

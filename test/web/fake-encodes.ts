@@ -17,7 +17,7 @@ export function encodeItem(recording: Recording, over: Partial<EncodeItem> = {})
   };
 }
 
-/** Undefined for what is not of the queue. */
+/** @returns undefined for a path that does not concern the queue */
 export function answerEncodes(
   encodes: Encodes,
   list: readonly Recording[],

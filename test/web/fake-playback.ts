@@ -214,7 +214,7 @@ const jpeg = (bytes: Uint8Array | undefined): Response =>
 const orNotFound = (value: unknown): Response =>
   value === undefined ? Response.json(NOT_FOUND, { status: 404 }) : Response.json(value);
 
-/** Undefined for what is not about watching. @param action below `recordings/<id>/` */
+/** @returns undefined for a path that does not concern playback. @param action below `recordings/<id>/` */
 export function answerPlayback(
   state: FakePlayback,
   recording: Recording,

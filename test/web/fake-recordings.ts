@@ -320,7 +320,7 @@ function change(state: FakeRecordings, id: number, action: string, body: string)
   return new Response(null, { status: 204 });
 }
 
-/** Undefined for what is not about recordings. */
+/** @returns undefined for a path that does not concern recordings */
 export async function answerRecordings(
   state: FakeRecordings,
   name: string,

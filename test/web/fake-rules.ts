@@ -194,7 +194,7 @@ interface Asked {
   readonly query: URLSearchParams;
 }
 
-/** Undefined for what is not of this part. */
+/** @returns undefined for a path of another part */
 export async function answerRules(household: Household, asked: Asked): Promise<Response | undefined> {
   if (asked.name === 'rules/preview') await Bun.sleep(household.delayMs);
   try {

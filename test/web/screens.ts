@@ -8,7 +8,7 @@ import type { WebRig } from './rig.ts';
 export const STATIONS = manyStations([12, 8, 4]);
 const LONG = `土曜スペシャル　全国うまいもの大紀行${'　港町の朝市と名物駅弁を巡る三千キロの旅'.repeat(3)}`;
 
-/** Address and what is there once it can be looked at. */
+/** Address, and what a screen contains when it has loaded. */
 export const SCREENS = [
   ['', '.card'],
   ['guide', '.prog'],

@@ -7,111 +7,111 @@ import { reservationId } from '../../model/ids.ts';
 
 describe('a programme that runs over', () => {
   test('is recorded until present/following lists another, then to its actual end', () => {
-    const { home, game, film, at, air, move, told, booked } = evening();
+    const { home, game, film, at, air, move, orders, booked } = evening();
     home.begin(game);
     at(20);
     air(game, 'on', 0);
     air(film, 'next');
-    expect(told(game)).toMatchObject({ end: 30, close: 30, hold: 30 + 180 });
+    expect(orders(game)).toMatchObject({ end: 30, close: 30, hold: 30 + 180 });
     // Its table still tells the old end.
     at(33);
-    expect(told(game)).toMatchObject({ close: 30, hold: 30 + 180 });
+    expect(orders(game)).toMatchObject({ close: 30, hold: 30 + 180 });
     expect(booked(game)).toEqual({ state: 'recording', start: 0, end: 33 });
     move(game, 0, 50);
     move(film, 50, 110);
     at(34);
-    expect(told(game)).toMatchObject({ end: 50, close: 50, hold: 50 + 180 });
+    expect(orders(game)).toMatchObject({ end: 50, close: 50, hold: 50 + 180 });
     // Over at 12:50 by its table, and ten seconds later by present/following.
     at(50.5);
     air(game, 'over', 0, 50 + 10 / 60);
     air(film, 'on', 50 + 10 / 60);
-    expect(told(game)).toEqual({ start: 0, end: 50, open: 50.5, close: 50, hold: null });
+    expect(orders(game)).toEqual({ start: 0, end: 50, open: 50.5, close: 50, hold: null });
     expect(booked(game)).toEqual({ state: 'recording', start: 0, end: 50 });
   });
 
   test('whose table never gives its end ends when present/following says so', () => {
-    const { home, game, film, at, air, told, booked } = evening();
+    const { home, game, film, at, air, orders, booked } = evening();
     home.begin(game);
     at(47);
     air(game, 'on', 0);
-    expect(told(game)).toMatchObject({ hold: 30 + 180 });
+    expect(orders(game)).toMatchObject({ hold: 30 + 180 });
     at(48);
     air(game, 'over', 0, 47.9);
     air(film, 'on', 47.9);
-    expect(told(game)).toMatchObject({ end: 47.9, close: 47.9, hold: null });
+    expect(orders(game)).toMatchObject({ end: 47.9, close: 47.9, hold: null });
     expect(booked(game).end).toBe(47.9);
   });
 
   test('of undefined duration continues beyond the estimated end, to its actual end', () => {
-    const { home, game, film, at, air, move, told, booked } = evening();
+    const { home, game, film, at, air, move, orders, booked } = evening();
     home.begin(game);
     at(25);
     air(game, 'on', 0);
     move(game, 0, 60, true);
-    expect(told(game)).toMatchObject({ end: 30, close: 30, hold: 30 + 180 });
+    expect(orders(game)).toMatchObject({ end: 30, close: 30, hold: 30 + 180 });
     at(75);
     move(game, 0, 80, true);
-    expect(told(game)).toMatchObject({ close: 30, hold: 75 + 180 });
+    expect(orders(game)).toMatchObject({ close: 30, hold: 75 + 180 });
     expect(booked(game).end).toBe(75);
     // The guide ends it where the next begins.
     at(78);
     move(game, 0, 77.5);
     air(game, 'over', 0, 77.6);
     air(film, 'on', 77.6);
-    expect(told(game)).toMatchObject({ end: 77.5, close: 77.5, hold: null });
+    expect(orders(game)).toMatchObject({ end: 77.5, close: 77.5, hold: null });
     expect(booked(game).end).toBe(77.5);
   });
 
   test('of undefined duration without present/following lasts as estimated by the guide', () => {
-    const { home, game, at, move, told } = evening();
+    const { home, game, at, move, orders } = evening();
     home.begin(game);
     at(25);
     move(game, 0, 60, true);
-    expect(told(game)).toMatchObject({ close: 60, hold: null });
+    expect(orders(game)).toMatchObject({ close: 60, hold: null });
     at(61);
-    expect(told(game)).toMatchObject({ close: 62, hold: null });
+    expect(orders(game)).toMatchObject({ close: 62, hold: null });
   });
 
   test('of undefined duration ends when its end is known, whatever was estimated before', () => {
-    const { home, game, film, at, air, move, told, booked } = evening();
+    const { home, game, film, at, air, move, orders, booked } = evening();
     home.begin(game);
     at(25);
     move(game, 0, 60, true);
-    expect(told(game)).toMatchObject({ end: 30, close: 60 });
+    expect(orders(game)).toMatchObject({ end: 30, close: 60 });
     expect(booked(game).end).toBe(30);
     // Its station is received again behind its end.
     at(41);
     move(game, 0, 40);
     air(film, 'on', null);
-    expect(told(game)).toMatchObject({ end: 40, close: 40, hold: null });
+    expect(orders(game)).toMatchObject({ end: 40, close: 40, hold: null });
   });
 
   test('is not tracked where its station sends no present/following', () => {
-    const { home, game, at, told } = evening();
+    const { home, game, at, orders } = evening();
     home.begin(game);
     at(29.9);
-    expect(told(game)).toMatchObject({ end: 30, close: 30, hold: null });
+    expect(orders(game)).toMatchObject({ end: 30, close: 30, hold: null });
     at(30.1);
-    expect(told(game)).toMatchObject({ end: 30, close: 30, hold: null });
+    expect(orders(game)).toMatchObject({ end: 30, close: 30, hold: null });
   });
 
   test('keeps its tuner, and the next one gets it at its end', () => {
-    const { home, game, film, at, air, move, told } = evening();
+    const { home, game, film, at, air, move, orders } = evening();
     const other = home.program(home.station('T30'), '隣の局', { at: 30 });
     home.reserve(other);
     home.begin(game);
     at(29);
     air(game, 'on', 0);
-    told(game);
+    orders(game);
     expect(home.of(other)?.state).toBe('scheduled');
     move(game, 0, 50);
     at(30.2);
-    told(game);
+    orders(game);
     expect(home.of(other)?.state).toBe('conflict');
     at(50);
     air(game, 'over', 0, 50);
     air(film, 'on', 50);
-    told(game);
+    orders(game);
     home.reservations = home.reservations.map((one) =>
       one.programId === game ? { ...one, state: 'finished' } : one,
     );
@@ -120,7 +120,7 @@ describe('a programme that runs over', () => {
   });
 
   test('releases its tuner at its announced end if it does not run over, however often it is planned before', () => {
-    const { home, game, film, at, air, told } = evening();
+    const { home, game, film, at, air, orders } = evening();
     home.tuners = [{ ...GR_TUNER, recording: [reservationId(1)] }];
     const other = home.program(home.station('T30'), '隣の局', { at: 30 });
     home.reserve(other);
@@ -128,30 +128,30 @@ describe('a programme that runs over', () => {
     for (const minutes of [20, 29.1, 29.9, 30, 30.01, 30.08]) {
       at(minutes);
       air(game, 'on', 0);
-      expect(told(other)).toMatchObject({ open: Math.max(30, minutes) });
+      expect(orders(other)).toMatchObject({ open: Math.max(30, minutes) });
       expect(home.look().openings.find(({ programId: id }) => id === other)?.after).toEqual([game]);
     }
     at(30.1);
-    told(game);
+    orders(game);
     expect(home.of(other)?.state).toBe('conflict');
     at(30.12);
     air(game, 'over', 0, 30.11);
     air(film, 'on', 30.11);
-    expect(told(other)).toMatchObject({ open: 30.12 });
+    expect(orders(other)).toMatchObject({ open: 30.12 });
     expect(home.of(other)?.state).toBe('scheduled');
   });
 
   test('is not ended for the margin of another one, whenever it is planned', () => {
-    const { home, game, at, air, told } = evening();
+    const { home, game, at, air, orders } = evening();
     home.tuners = [{ ...GR_TUNER, recording: [reservationId(1)] }];
     const other = home.program(home.station('T30'), '隣の局', { at: 40 });
     home.reserve(other, { marginBefore: 6 * MINUTE });
     home.begin(game);
-    // Of what it was seen to go on for, full minutes are told: those are no end.
+    // A running programme of unknown length is extended in full minutes, none of which is its end.
     for (const minutes of [32, 32.02, 33, 33.02, 34.5, 38.9]) {
       at(minutes);
       air(game, 'on', 0);
-      const { open } = told(other) ?? {};
+      const { open } = orders(other) ?? {};
       const { after = [] } = home.look().openings.find(({ programId: id }) => id === other) ?? {};
       // Asked for earlier it takes nothing over: the agent refuses it.
       expect([minutes, open]).toEqual([minutes, minutes < 33 ? 34 : 40]);
@@ -159,19 +159,19 @@ describe('a programme that runs over', () => {
     }
     for (const minutes of [39.5, 40.02, 41.02]) {
       at(minutes);
-      told(game);
+      orders(game);
       expect(home.of(other)?.state).toBe('conflict');
     }
     at(41.2);
     air(game, 'over', 0, 41.15);
-    expect(told(other)).toMatchObject({ open: 41.2 });
+    expect(orders(other)).toMatchObject({ open: 41.2 });
   });
 
   test('whose recording had not started is recorded while it continues', () => {
-    const { home, game, at, air, told, booked } = evening();
+    const { home, game, at, air, orders, booked } = evening();
     at(40);
     air(game, 'on', null);
-    expect(told(game)).toMatchObject({ open: 40, close: 41, hold: 41 + 180 });
+    expect(orders(game)).toMatchObject({ open: 40, close: 41, hold: 41 + 180 });
     expect(booked(game).state).toBe('scheduled');
     home.airings.clear();
     home.run();
@@ -181,55 +181,55 @@ describe('a programme that runs over', () => {
 
 describe('an end that moves earlier', () => {
   test('shortens no recording: present/following may show an interruption', () => {
-    const { home, game, film, at, air, move, told, booked } = evening();
+    const { home, game, film, at, air, move, orders, booked } = evening();
     home.begin(game);
     at(15);
     move(game, 0, 20);
     air(game, 'on', 0);
-    expect(told(game)).toMatchObject({ end: 30, close: 30 });
+    expect(orders(game)).toMatchObject({ end: 30, close: 30 });
     move(game, 0, 30);
     air(game, 'over', 0, 16);
     air(film, 'on', 16);
     at(17);
-    expect(told(game)).toMatchObject({ end: 30, close: 30, hold: null });
+    expect(orders(game)).toMatchObject({ end: 30, close: 30, hold: null });
     // A programme that really ended before is judged by its real end.
     move(game, 0, 20);
     air(game, 'over', 0, 20.1);
     at(21);
-    expect(told(game)).toMatchObject({ end: 20, close: 30 });
+    expect(orders(game)).toMatchObject({ end: 20, close: 30 });
     expect(booked(game).end).toBe(30);
   });
 });
 
 describe('a guide that became unavailable', () => {
   test('does not affect running recordings or bookings', () => {
-    const { home, game, film, at, air, told, booked } = evening();
+    const { home, game, film, at, air, orders, booked } = evening();
     home.reserve(film);
     home.begin(game);
     at(10);
     air(game, 'on', 0);
-    const before = told(game);
+    const before = orders(game);
     home.guide.remove(game);
     home.guide.remove(film);
-    expect(told(game)).toEqual(before);
+    expect(orders(game)).toEqual(before);
     expect(booked(film)).toEqual({ state: 'scheduled', start: 30, end: 90 });
     at(31);
-    expect(told(game)).toMatchObject({ end: 31, hold: 31 + 180 });
+    expect(orders(game)).toMatchObject({ end: 31, hold: 31 + 180 });
     air(game, 'over', 0, 32);
     at(32.1);
-    expect(told(game)).toMatchObject({ start: 0, end: 32, close: 32, hold: null });
+    expect(orders(game)).toMatchObject({ start: 0, end: 32, close: 32, hold: null });
   });
 
   test('nor does an unreachable agent: running recordings stay in the plan', () => {
-    const { home, game, at, air, told } = evening();
+    const { home, game, at, air, orders } = evening();
     home.begin(game);
     home.tuners = null;
     at(31);
     air(game, 'on', 0);
-    expect(told(game)).toMatchObject({ end: 31, hold: 30 + 180 });
+    expect(orders(game)).toMatchObject({ end: 31, hold: 30 + 180 });
     air(game, 'over', 0, 33);
     at(33);
-    expect(told(game)).toMatchObject({ end: 33, close: 33, hold: null });
+    expect(orders(game)).toMatchObject({ end: 33, close: 33, hold: null });
   });
 });
 
@@ -239,7 +239,7 @@ describe('whatever present/following says', () => {
   test(`a running recording never ends before its announced end, nor long after its actual end (FOLLOW_SEED=${SEED})`, () => {
     for (let round = 0; round < 150; round++) {
       const random = new Random(SEED + round);
-      const { home, game, film, at, air, move, told } = evening();
+      const { home, game, film, at, air, move, orders } = evening();
       const length = 30 + random.below(120);
       const listens = random.below(5) > 0;
       home.begin(game);
@@ -256,8 +256,8 @@ describe('whatever present/following says', () => {
           air(film, isOver ? 'on' : 'next', isOver ? length : null);
         }
         const program = home.guide.get(game);
-        const opening = told(game);
-        if (opening === undefined || program === undefined) throw new Error('not told');
+        const opening = orders(game);
+        if (opening === undefined || program === undefined) throw new Error('not orders');
         const { close, hold } = opening;
         const decided = program.openEnd ? 0 : (program.endAt - NOON) / MINUTE;
         promised = Math.max(promised, decided);
@@ -274,17 +274,17 @@ describe('whatever present/following says', () => {
   });
 
   test('three hours after its end, or without reception, no tuner is held', () => {
-    const { home, game, at, air, move, told } = evening();
+    const { home, game, at, air, move, orders } = evening();
     home.begin(game);
     air(game, 'on', 0);
-    expect(told(game)?.hold).toBe(30 + 180);
+    expect(orders(game)?.hold).toBe(30 + 180);
     at(200);
-    expect(told(game)?.hold).toBe(30 + 180);
+    expect(orders(game)?.hold).toBe(30 + 180);
     at(211);
-    expect(told(game)?.hold).toBeNull();
+    expect(orders(game)?.hold).toBeNull();
     move(game, 0, 220, true);
-    expect(told(game)?.hold).toBe(211 + 180);
+    expect(orders(game)?.hold).toBe(211 + 180);
     home.airings.clear();
-    expect(told(game)?.hold).toBeNull();
+    expect(orders(game)?.hold).toBeNull();
   });
 });

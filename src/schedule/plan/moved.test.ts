@@ -6,64 +6,64 @@ import { GR_TUNER, MINUTE, NOON, SATELLITE_TUNER } from '../../../test/schedule/
 
 describe('a programme that begins late', () => {
   test('is followed before it has begun, so that its margins stay complete', () => {
-    const { game, film, at, move, told, home } = evening();
+    const { game, film, at, move, orders, home } = evening();
     home.reserve(film);
     at(10);
     move(game, 0, 45);
     move(film, 45, 105);
-    expect(told(film)).toEqual({ start: 45, end: 105, open: 45 - 10 / 60, close: 105, hold: null });
+    expect(orders(film)).toEqual({ start: 45, end: 105, open: 45 - 10 / 60, close: 105, hold: null });
   });
 
   test('holds its tuner from its announced start, and is recorded from its actual start to its actual end', () => {
-    const { home, game, film, at, air, move, told, booked } = evening();
+    const { home, game, film, at, air, move, orders, booked } = evening();
     home.reservations = [];
     home.reserve(film);
     at(29.9);
     air(game, 'on', null);
     air(film, 'next');
-    told(film);
+    orders(film);
     home.begin(film);
     // The game goes on, nobody says for how long.
     move(game, 0, 60, true);
     at(80);
-    expect(told(film)).toMatchObject({ start: 30, hold: 90 + 180 });
+    expect(orders(film)).toMatchObject({ start: 30, hold: 90 + 180 });
     at(95);
-    expect(told(film)).toMatchObject({ hold: 90 + 180 });
+    expect(orders(film)).toMatchObject({ hold: 90 + 180 });
     expect(booked(film).state).toBe('recording');
     at(100);
     move(film, 100, 160);
     air(game, 'over', null, 100);
     air(film, 'on', 100);
-    expect(told(film)).toMatchObject({ start: 100, end: 160, close: 160, hold: 160 + 180 });
+    expect(orders(film)).toMatchObject({ start: 100, end: 160, close: 160, hold: 160 + 180 });
     expect(booked(film)).toEqual({ state: 'recording', start: 100, end: 160 });
     at(160.1);
     air(film, 'over', 100, 160.05);
-    expect(told(film)).toEqual({ start: 100, end: 160, open: 160.1, close: 160, hold: null });
+    expect(orders(film)).toEqual({ start: 100, end: 160, open: 160.1, close: 160, hold: null });
   });
 
   test('whose table keeps the announced start began when present/following listed it', () => {
-    const { home, game, film, at, air, told, booked } = evening();
+    const { home, game, film, at, air, orders, booked } = evening();
     home.reservations = [];
     home.reserve(film);
     home.begin(film);
     at(42);
     air(game, 'over', null, 41);
     air(film, 'on', 41);
-    expect(told(film)).toMatchObject({ start: 41, end: 90, hold: 90 + 180 });
+    expect(orders(film)).toMatchObject({ start: 41, end: 90, hold: 90 + 180 });
     expect(booked(film).start).toBe(41);
     at(101);
     air(film, 'over', 41, 100.5);
-    expect(told(film)).toMatchObject({ start: 41, end: 100.5, close: 100.5 });
+    expect(orders(film)).toMatchObject({ start: 41, end: 100.5, close: 100.5 });
   });
 
   test('is neither missed nor dropped while it is the following one, even past its time', () => {
-    const { home, game, film, at, air, told, booked } = evening();
+    const { home, game, film, at, air, orders, booked } = evening();
     home.reservations = [];
     home.reserve(film);
     at(95);
     air(game, 'on', null);
     air(film, 'next');
-    expect(told(film)).toMatchObject({ open: 95, close: 155 });
+    expect(orders(film)).toMatchObject({ open: 95, close: 155 });
     expect(booked(film).state).toBe('scheduled');
     home.airings.clear();
     home.run();
@@ -73,36 +73,36 @@ describe('a programme that begins late', () => {
 
 describe('a programme that another interrupts', () => {
   test('continues to its later end, and keeps its first start', () => {
-    const { home, station, game, film, at, air, move, told } = evening();
+    const { home, station, game, film, at, air, move, orders } = evening();
     const flash = home.program(station, '緊急ニュース', { at: 10, minutes: 10 });
     home.begin(game);
     at(10);
     air(game, 'over', 0, 10);
     air(flash, 'on', 10);
-    expect(told(game)).toMatchObject({ start: 0, end: 30, close: 30, hold: null });
+    expect(orders(game)).toMatchObject({ start: 0, end: 30, close: 30, hold: null });
     // Present/following tells what is left of it, with the time when it goes on.
     at(12);
     air(game, 'next', 0);
     move(game, 20, 40);
-    expect(told(game)).toMatchObject({ start: 0, end: 40, close: 40, hold: 40 + 180 });
+    expect(orders(game)).toMatchObject({ start: 0, end: 40, close: 40, hold: 40 + 180 });
     at(41);
     air(flash, 'over', 10, 20);
     air(game, 'on', 0);
-    expect(told(game)).toMatchObject({ start: 0, hold: 40 + 180 });
+    expect(orders(game)).toMatchObject({ start: 0, hold: 40 + 180 });
     at(44);
     air(game, 'over', 0, 43.9);
     air(film, 'on', 43.9);
-    expect(told(game)).toMatchObject({ start: 0, end: 43.9, close: 43.9, hold: null });
+    expect(orders(game)).toMatchObject({ start: 0, end: 43.9, close: 43.9, hold: null });
   });
 
   test('continues under another id with the same title in the same recording', () => {
-    const { home, station, game, at, air, told } = evening();
+    const { home, station, game, at, air, orders } = evening();
     home.begin(game);
     at(12);
     home.guide.remove(game);
     const again = home.program(station, '野球中継[生]', { at: 1, minutes: 49, event: 900 });
     air(again, 'on', null);
-    expect(told(again)).toMatchObject({ end: 50, close: 50, hold: 50 + 180 });
+    expect(orders(again)).toMatchObject({ end: 50, close: 50, hold: 50 + 180 });
     expect(home.reservations.map(({ programId: id, state }) => [id, state])).toEqual([[again, 'recording']]);
   });
 });
@@ -158,7 +158,7 @@ describe('a programme that is replaced by another', () => {
 
 describe('a programme that is interrupted', () => {
   test('continues under the id with the same title that is listed next', () => {
-    const { home, station, game, at, air, told } = evening();
+    const { home, station, game, at, air, orders } = evening();
     home.begin(game);
     const flash = home.program(station, '緊急ニュース', { at: 10, minutes: 10 });
     const rest = home.program(station, '野球中継', { at: 20, minutes: 25 });
@@ -166,28 +166,28 @@ describe('a programme that is interrupted', () => {
     at(10.1);
     air(game, 'over', 0, 10);
     air(flash, 'on', 10);
-    expect(told(game)).toMatchObject({ close: 30 });
+    expect(orders(game)).toMatchObject({ close: 30 });
     expect(named()).toEqual([game]);
     air(rest, 'next');
-    expect(told(rest)).toMatchObject({ start: 20, end: 45, close: 45, hold: 45 + 180 });
+    expect(orders(rest)).toMatchObject({ start: 20, end: 45, close: 45, hold: 45 + 180 });
     expect(named()).toEqual([rest]);
   });
 
   test('and ended at its announced end is not continued by the next one of its title', () => {
-    const { home, station, game, at, air, told } = evening();
+    const { home, station, game, at, air, orders } = evening();
     home.begin(game);
     const again = home.program(station, '野球中継', { at: 30, minutes: 25 });
     at(30.1);
     air(game, 'over', 0, 29.8);
     air(again, 'on', 29.8);
-    expect(told(game)).toMatchObject({ start: 0, end: 30, close: 30, hold: null });
-    expect(told(again)).toBeUndefined();
+    expect(orders(game)).toMatchObject({ start: 0, end: 30, close: 30, hold: null });
+    expect(orders(again)).toBeUndefined();
   });
 });
 
 describe('a relay', () => {
   test('is not mistaken for another programme of its title while its guide has not been read', () => {
-    const { home, game, at, air, told } = evening([GR_TUNER, SATELLITE_TUNER]);
+    const { home, game, at, air, orders } = evening([GR_TUNER, SATELLITE_TUNER]);
     const elsewhere = home.station('BS01_0');
     const repeat = home.program(elsewhere, home.guide.get(game)?.name ?? '', { at: 90 });
     const { networkId, serviceId } = splitStationId(elsewhere) ?? {};
@@ -198,30 +198,30 @@ describe('a relay', () => {
     home.begin(game);
     at(20);
     air(game, 'on', 0);
-    for (let count = 0; count < 3; count++) told(game);
+    for (let count = 0; count < 3; count++) orders(game);
     expect(home.of(programId(elsewhere, eventId(77)))?.state).toBe('scheduled');
     expect(home.of(repeat)).toBeUndefined();
   });
 
   test('continues where it is announced, also on a station whose guide has not been read', () => {
-    const { home, game, at, air, move, told } = evening([GR_TUNER, SATELLITE_TUNER]);
+    const { home, game, at, air, move, orders } = evening([GR_TUNER, SATELLITE_TUNER]);
     const elsewhere = home.station('BS01_0');
     const { networkId, serviceId } = splitStationId(elsewhere) ?? {};
     if (networkId === undefined || serviceId === undefined) throw new Error('no station');
     const groups = [{ type: 'relay' as const, events: [{ networkId, serviceId, eventId: eventId(77) }] }];
     const id = programId(elsewhere, eventId(77));
     home.change(game, { groups });
-    told(game);
+    orders(game);
     expect(home.of(id)).toBeUndefined();
     home.begin(game);
     at(20);
     air(game, 'on', 0);
-    told(game);
+    orders(game);
     expect(home.of(id)).toMatchObject({ state: 'scheduled', priority: 2, name: '野球中継' });
-    expect(told(id)).toMatchObject({ start: 30, end: 60, open: 30 - 10 / 60 });
+    expect(orders(id)).toMatchObject({ start: 30, end: 60, open: 30 - 10 / 60 });
     // Its own tables tell its times as soon as they are read.
     home.program(elsewhere, '野球中継　つづき', { at: 30, minutes: 45, event: 77 });
-    expect(told(id)).toMatchObject({ start: 30, end: 75 });
+    expect(orders(id)).toMatchObject({ start: 30, end: 75 });
     move(game, 0, 30);
     at(30);
     home.begin(id);
@@ -230,7 +230,7 @@ describe('a relay', () => {
     home.reservations = home.reservations.map((one) =>
       one.programId === game ? { ...one, state: 'finished' } : one,
     );
-    expect(told(id)).toMatchObject({ start: 30, end: 75, hold: 75 + 180 });
+    expect(orders(id)).toMatchObject({ start: 30, end: 75, hold: 75 + 180 });
     expect(splitProgramId(id)?.stationId).toBe(elsewhere);
   });
 });
