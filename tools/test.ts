@@ -5,7 +5,7 @@
  *
  * Runs `bun test` several times in parallel lanes. Tests that depend on real time tolerate lanes of a lower priority beside
  * them, to a degree: live encoding runs beside browsers, the waiting tests beside the checks and the films of the demo. Tests
- * that tolerate hardly any load run beside those of the lowest priority only: the fault table beside those that do not
+ * that tolerate hardly any load run beside lanes whose session has a lower weight: the fault table beside those that do not
  * depend on real time, the ones that run one at a time beside browsers that may be slow.
  *
  * A file that depends on real time and failed beside others is run once more by itself, to distinguish a slow machine from
@@ -42,7 +42,10 @@ const BUSY_AT_ONCE = 3;
  * `test/web/browser.ts`): with a lower weight it would starve beside other busy programs.
  */
 const BUSY_NICENESS = 5;
-/** For tests that may be slow: they only get the processor time that the others leave. */
+/**
+ * For what may be slow within the session of the lanes: it only gets the processor time that the others leave. Not for a
+ * session of its own, which would get 1 % beside another busy program.
+ */
 const LOWEST_NICENESS = 19;
 const TIMELESS_AT_ONCE = 2;
 /** Beside two busy loops, a test of 1 s has taken 117 s. A test that hangs is killed with its lane. */
@@ -51,10 +54,10 @@ const TIMELESS_LIMIT_MS = 600_000;
 const HOUSEHOLD = 'test/live/household.test.ts';
 /** Real encoders in real time, and encoded recordings in a browser, one file at a time. */
 const ENCODING = ['test/live', 'test/e2e/encoded.test.ts', 'test/e2e/surround.test.ts'];
-/** Households of many processes, whose packets must be on time within 0.5 s: only beside the lowest priority. */
+/** Households of many processes, whose packets must be on time within 0.5 s: only beside lanes of a lower weight. */
 const CROWDED = 'test/faults/fault-table.test.ts';
 /**
- * One file at a time, with only the lowest priority in parallel: live television in a browser at the best quality, which
+ * One file at a time, with only lanes of a lower weight in parallel: live television in a browser at the best quality, which
  * a busy machine cannot keep, and positions in recordings, measured by flashes that a busy machine misses.
  */
 const ONE_AT_A_TIME = ['test/e2e', 'test/web/live-raw.test.ts'];
@@ -136,12 +139,12 @@ async function everything(): Promise<Outcome[]> {
   const waiting = [...atOnce(WAITING_AT_ONCE), ...within(WAITING), ...without([CROWDED, SOAK])];
   const others = withoutFolders([...WAITING, ...ENCODING, ...ONE_AT_A_TIME, ...BROWSER, ...REAL_TIME]);
   const withoutRealTime = [...atOnce(TIMELESS_AT_ONCE), `--timeout=${TIMELESS_LIMIT_MS}`, ...others];
-  const lowest = { niceness: LOWEST_NICENESS, ownSession: true };
+  const aside = { niceness: BUSY_NICENESS, ownSession: true };
   const inRealTime = async (): Promise<Outcome[]> => [
     await lane('waiting tests', waiting).outcome,
     ...(await Promise.all([
       lane('the fault table', within([CROWDED])).outcome,
-      lane('tests without real time', withoutRealTime, lowest).outcome,
+      lane('tests without real time', withoutRealTime, aside).outcome,
     ])),
   ];
   const [outcomes, soak] = await Promise.all([
@@ -159,7 +162,7 @@ async function everything(): Promise<Outcome[]> {
   ]);
   const last = await Promise.all([
     lane('tests that run one at a time', [...within(ONE_AT_A_TIME), ...withoutFolders(ENCODING)]).outcome,
-    lane('browsers that may be slow', [...atOnce(PATIENT_AT_ONCE), ...within(PATIENT)], lowest).outcome,
+    lane('browsers that may be slow', [...atOnce(PATIENT_AT_ONCE), ...within(PATIENT)], aside).outcome,
   ]);
   outcomes.push(soak, ...withProcessor, ...last);
   return outcomes;
