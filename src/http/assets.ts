@@ -11,7 +11,7 @@ export interface Assets {
   /** The file's answer; undefined when there is none. @param path relative to the root, without a leading slash */
   serve(path: string, request: Request): Promise<Response | undefined>;
   /** index.html with its base address filled in; undefined when there is no UI. @param base with a final slash */
-  index(base: string, request: Request): Promise<Response | undefined>;
+  index(base: string, request: Request, status?: number): Promise<Response | undefined>;
 }
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -84,12 +84,12 @@ class FolderAssets implements Assets {
     return answer(asset, caching, request);
   }
 
-  async index(base: string, request: Request): Promise<Response | undefined> {
+  async index(base: string, request: Request, status = 200): Promise<Response | undefined> {
     const asset = await this.#load('index.html');
     if (asset === undefined) return undefined;
     const html = new TextDecoder().decode(asset.bytes).replace(BASE_PLACEHOLDER, `<base href="${base}">`);
     const bytes = new TextEncoder().encode(html);
-    return answer({ ...asset, bytes, etag: etagOf(bytes), gzip: undefined }, 'no-cache', request);
+    return answer({ ...asset, bytes, etag: etagOf(bytes), gzip: undefined }, 'no-cache', request, status);
   }
 
   /** Read once, again when the file changed: a development build is replaced while the service runs. */
@@ -114,7 +114,8 @@ class FolderAssets implements Assets {
   }
 }
 
-function answer(asset: Loaded, caching: string, request: Request): Response {
+/** @param status of an answer with a body: a revalidated copy keeps the status that it was stored with */
+function answer(asset: Loaded, caching: string, request: Request, status = 200): Response {
   const headers: Record<string, string> = {
     'content-type': asset.contentType,
     'cache-control': caching,
@@ -128,9 +129,9 @@ function answer(asset: Loaded, caching: string, request: Request): Response {
   }
   if (compressible && acceptsGzip(request)) {
     asset.gzip ??= Bun.gzipSync(asset.bytes);
-    return new Response(asset.gzip, { headers: { ...headers, 'content-encoding': 'gzip' } });
+    return new Response(asset.gzip, { status, headers: { ...headers, 'content-encoding': 'gzip' } });
   }
-  return new Response(asset.bytes, { headers });
+  return new Response(asset.bytes, { status, headers });
 }
 
 /** @param folder null when no UI was built: every look-up then finds nothing */

@@ -254,10 +254,7 @@ function createHandler(options: HttpOptions, streams: OpenStreams) {
   }
 
   async function page(request: Request, prefix: string, status = 200): Promise<Response> {
-    const found = await assets.index(`${prefix}/`, request);
-    if (found === undefined) return screensMissingPage();
-    // A revalidated copy carries the status that it was stored with.
-    return found.status === 200 ? new Response(found.body, { status, headers: found.headers }) : found;
+    return (await assets.index(`${prefix}/`, request, status)) ?? screensMissingPage();
   }
 
   async function screen(request: Request, url: URL, prefix: string): Promise<Response> {

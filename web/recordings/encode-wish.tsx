@@ -5,6 +5,7 @@ import { ApiFailure, networkFailure } from '../query/api.ts';
 import { ENCODES, encodeRecording } from '../query/encodes.ts';
 import { entryOf } from '../query/use-query.ts';
 import { showToast } from '../ui/toast.tsx';
+import { useInOrder } from '../ui/use-in-order.ts';
 import { WISH_CHOICES } from '../words/encode.ts';
 import { TEXTS } from './texts.ts';
 
@@ -31,13 +32,13 @@ function useWish(item: EncodeItem): { wish: Wish; choose: (change: Partial<Wish>
   const latest = useRef(wish);
   latest.current = wish;
   const unanswered = useRef(0);
-  const requests = useRef(Promise.resolve());
+  const inOrder = useInOrder();
   const choose = (change: Partial<Wish>): void => {
     const next = { ...latest.current, ...change };
     latest.current = next;
     setChosen(next);
     unanswered.current += 1;
-    requests.current = requests.current.then(async () => {
+    inOrder(async () => {
       await send(recordingId, next);
       unanswered.current -= 1;
       if (unanswered.current === 0) setChosen(undefined);

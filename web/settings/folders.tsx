@@ -184,7 +184,7 @@ export function FoldersBlock() {
   const [refused, setRefused] = useState<string>();
   const held = household.value;
   const configured = held.kind === 'ready' ? (held.settings.recordingFolders ?? []) : [];
-  // The service judges a folder when it is set: that it is there, writable and no folder of the system.
+  // The service judges a folder when it is set: that it can be written or made, and is no folder of the system.
   const save = async (folders: Configured): Promise<boolean> => {
     setRefused(undefined);
     try {

@@ -1,6 +1,6 @@
 /** Tuner devices of the server: used, unused, and unusable with the reason. */
 
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { DetectedDevice, Tuner } from '../../wire/agent.ts';
 import { ApiFailure, networkFailure, putTuners } from '../query/api.ts';
 import { plainReason } from '../query/plain-reason.ts';
@@ -8,6 +8,7 @@ import { DEVICES, TUNERS } from '../query/queries.ts';
 import { entryOf, useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { showToast } from '../ui/toast.tsx';
+import { useInOrder } from '../ui/use-in-order.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
 import { definitionOf } from './edit.tsx';
 import { TEXTS } from './texts.ts';
@@ -63,8 +64,8 @@ export function Devices({ tuners }: { tuners: readonly Tuner[] }) {
   const [refused, setRefused] = useState<string>();
   const devices = value?.devices ?? [];
   if (devices.length === 0) return null;
-  const adding = useRef(Promise.resolve());
-  const addNow = async ({ driver, device, types }: DetectedDevice): Promise<void> => {
+  const inOrder = useInOrder();
+  const add = async ({ driver, device, types }: DetectedDevice): Promise<void> => {
     setRefused(undefined);
     const defined = entryOf(TUNERS).answer.peek().value ?? tuners;
     try {
@@ -73,10 +74,6 @@ export function Devices({ tuners }: { tuners: readonly Tuner[] }) {
     } catch (error) {
       setRefused((error instanceof ApiFailure ? error : networkFailure(error)).message);
     }
-  };
-  // The list is sent as a whole: the next device waits for the answer to the one before.
-  const add = (device: DetectedDevice): void => {
-    adding.current = adding.current.then(() => addNow(device));
   };
   const unused = devices.filter(({ device }) => !tuners.some((tuner) => tuner.device === device));
   return (
@@ -90,7 +87,8 @@ export function Devices({ tuners }: { tuners: readonly Tuner[] }) {
             key={device.device}
             device={device}
             isUsed={!unused.includes(device)}
-            onAdd={() => add(device)}
+            // The list is sent as a whole: the next device waits for the answer to the one before.
+            onAdd={() => inOrder(() => add(device))}
           />
         ))}
       </ul>
