@@ -30,11 +30,12 @@ export const LOGIN_PAGES = {
       title: 'ログインは設定されていません',
       paragraphs: ['このサービスは、許可されたネットワークにある端末からだけ利用できます。'],
     }),
-  tooMany: (retryAfter: string) =>
+  tooMany: (retryAfter: string, again: string) =>
     loginPage({
       status: 429,
       title: 'ログインの回数が多すぎます',
       paragraphs: [`${retryAfter}秒ほど待ってから、もう一度お試しください。`],
+      next: { href: again, text: 'もう一度ログインする' },
       headers: { 'retry-after': retryAfter },
     }),
   providerDown: (again: string, hasTrustedNetworks: boolean) =>

@@ -66,7 +66,7 @@ class LoginFlow {
     const { address } = requesterOf(request);
     if (provider === null) return isTrusted(address) ? redirect(to) : LOGIN_PAGES.notConfigured();
     if (isTrusted(address)) return redirect(to);
-    const refused = this.#limit(address);
+    const refused = this.#limit(address, loginAddress(base, to));
     if (refused !== undefined) return refused;
     const redirectUri = new URL('login/callback', base).href;
     const browser =
@@ -85,9 +85,9 @@ class LoginFlow {
   async finish(request: Request, query: URLSearchParams): Promise<Response> {
     const { provider, pending } = this.needs;
     if (provider === null) return LOGIN_PAGES.notConfigured();
-    const refused = this.#limit(requesterOf(request).address);
-    if (refused !== undefined) return refused;
     const base = publicBase(request);
+    const refused = this.#limit(requesterOf(request).address, loginAddress(base, base));
+    if (refused !== undefined) return refused;
     const browser = browserOf(request);
     const state = query.get('state');
     const begun = browser === undefined || state === null ? undefined : pending.take(state, browser);
@@ -145,9 +145,9 @@ class LoginFlow {
     }
   }
 
-  #limit(address: string): Response | undefined {
+  #limit(address: string, again: string): Response | undefined {
     const waitMs = this.needs.limiter.attempt(address);
-    return waitMs === 0 ? undefined : LOGIN_PAGES.tooMany(retryAfter(waitMs));
+    return waitMs === 0 ? undefined : LOGIN_PAGES.tooMany(retryAfter(waitMs), again);
   }
 }
 

@@ -463,7 +463,8 @@ test('attempts of one address are counted, those of others are not', async () =>
   for (let n = 0; n < 45; n++) answers.push((await who.get('login')).status);
   expect(answers.slice(0, 40)).toEqual(Array(40).fill(302));
   expect(answers.at(-1)).toBe(429);
-  const limited = await who.get('login');
+  const limited = await who.get('login?to=guide');
+  expect(await limited.text()).toContain('login?to=guide"');
   expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
   expect((await visitor().get('login')).status).toBe(302);
 });
