@@ -120,6 +120,19 @@ describe.skipIf(!hasChromium)('by remote control', () => {
     expect(top).toBeGreaterThan(200);
   });
 
+  test('a player whose login has ended leads back to it by Enter alone', async () => {
+    const page = await rig.open('', TELEVISION);
+    await page.locator('.card').first().waitFor();
+    rig.service.state.refusing = true;
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'ログインが必要です' }).waitFor();
+    await focusOn(page, '開き直す');
+    rig.service.state.refusing = false;
+    await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
+    await page.locator('.stage').waitFor();
+  });
+
   for (const [name, options] of [
     ['phone', PHONE],
     ['television', TELEVISION],

@@ -9,6 +9,8 @@ import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { adviceFor } from '../words/advice.ts';
 import { channelLabel, narrow } from '../words/channel.ts';
+import { needsLogin } from '../words/failure-panel.tsx';
+import { TEXTS as WORDS } from '../words/texts.ts';
 import { splitTitle } from '../words/title.ts';
 import { MultiTile } from './multi-tile.ts';
 import { MULTI_WORDS, tileText } from './multi-words.ts';
@@ -24,12 +26,17 @@ function TileNote({ tile }: { tile: MultiTile | undefined }) {
       </div>
     );
   }
+  const isLogin = needsLogin(state.failure);
   return (
     <div class="stage-note stage-note-wide" role="alert">
       <b>{adviceFor(state.failure).title}</b>
       <p>{state.failure.message}</p>
-      <button type="button" class="button button-small" onClick={() => tile?.retry()}>
-        {MULTI_WORDS.retry}
+      <button
+        type="button"
+        class="button button-small"
+        onClick={() => (isLogin ? location.reload() : tile?.retry())}
+      >
+        {isLogin ? WORDS.reopen : MULTI_WORDS.retry}
       </button>
     </div>
   );

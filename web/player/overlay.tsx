@@ -10,7 +10,8 @@ import { currentMs } from '../device/clock.ts';
 import type { ApiFailure } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { type Advice, adviceFor } from '../words/advice.ts';
-import { Reason } from '../words/failure-panel.tsx';
+import { needsLogin, Reason } from '../words/failure-panel.tsx';
+import { TEXTS as WORDS } from '../words/texts.ts';
 import { TEXTS } from './texts.ts';
 
 export function Veil({ shown }: { shown: boolean }) {
@@ -119,6 +120,9 @@ export function RetryNote({
   );
 }
 
+/** Instead of another attempt, which would be refused like this one. */
+const REOPEN: WayOut = { text: WORDS.reopen, act: () => location.reload() };
+
 /** Waits for the viewer's choice; the first button has the focus. */
 export function FailureNote({ failure, advice, ways, children }: FailureNoteProps) {
   const actions = useRef<HTMLDivElement>(null);
@@ -131,7 +135,7 @@ export function FailureNote({ failure, advice, ways, children }: FailureNoteProp
       <FailureText failure={failure} {...(advice === undefined ? {} : { advice })} />
       {children}
       <div class="panel-actions" ref={actions}>
-        <Ways ways={ways} />
+        <Ways ways={needsLogin(failure) ? [REOPEN, ...ways.slice(1)] : ways} />
       </div>
     </div>
   );

@@ -80,7 +80,11 @@ export async function failureOf(response: Response): Promise<ApiFailure> {
   if (isProblem(body))
     return new ApiFailure(body.code, plainReason(body.message), response.status, body.path);
   if (response.status === 401) {
-    return new ApiFailure('unauthorized', 'ログインが必要です。', response.status);
+    return new ApiFailure(
+      'unauthorized',
+      'ログインの期限が切れたか、許可されたネットワークの外にいます。',
+      response.status,
+    );
   }
   if (response.status === 404) {
     return new ApiFailure('not_found', '見つかりませんでした。', response.status);

@@ -43,9 +43,9 @@ function notify(word: string): void {
   if (text !== undefined) showToast(text);
 }
 
-/** Where Enter leads: to what a message offers, else to the sound that waits for a touch, else to the controls. */
 /** The programmes of the panel's day tab. */
 const DAY_AHEAD_MS = 30 * 3_600_000;
+/** Where Enter leads: to what a message offers, else to the sound that waits for a touch, else to the controls. */
 const FIRST_CONTROLS = ['.stage-note .button', '.sound-button', '.control-main'] as const;
 
 function firstControl(stage: HTMLElement | null): HTMLElement | null {

@@ -83,11 +83,10 @@ export const TEXTS = {
   logout: 'ログアウト',
   logoutNote: 'このサービスからだけログアウトします。',
   byNetwork: (address: string, network: string) =>
-    `この端末（${address}）は、許可されたネットワーク ${network} にあるため許可されています。`,
+    `許可されたネットワーク（${network}）の端末なので、ログインせずに使えます（この端末のアドレス：${address}）。`,
   bySession: (address: string, name: string) =>
-    `この端末（${address}）は、${name} としてログインしているため許可されています。`,
-  byToken: (address: string) =>
-    `この端末（${address}）は、登録されたテレビのアクセストークンで許可されています。`,
+    `${name} としてログインしています（この端末のアドレス：${address}）。`,
+  byToken: (address: string) => `登録されたテレビとして使っています（この端末のアドレス：${address}）。`,
   networks: '許可されたネットワーク',
   networksNote: 'ここからはログインせずに使えます。環境変数 TRUSTED_NETWORKS で変えられます。',
   noNetworks: 'ありません。どこからでもログインが必要です。',

@@ -42,7 +42,7 @@ const ADVICE: Partial<Record<FailureCode, Advice>> = {
     next: 'サーバーに ffmpeg を入れるか、FFMPEG_PATH で場所を指定すると、自動で使えるようになります。',
   },
   not_found: { title: 'この局は見つかりません', next: '局の一覧から選び直してください。' },
-  unauthorized: { title: 'ログインが必要です', next: 'ページを再読み込みしてログインしてください。' },
+  unauthorized: { title: 'ログインが必要です', next: '画面を開き直すと、ログインに進みます。' },
   unsupported: {
     title: 'このブラウザーでは再生できません',
     next: '新しい Chrome、Edge、Firefox、Safari（iPhone は iOS 17.1 以降）でお試しください。',

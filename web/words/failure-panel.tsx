@@ -15,6 +15,11 @@ export function Reason({ failure }: { failure: ApiFailure }) {
   return failure.code === 'network' ? null : <p>{failure.message}</p>;
 }
 
+/** Nothing but a reload leads to the login, and a remote control has no key for it. */
+export function needsLogin({ code }: ApiFailure): boolean {
+  return code === 'unauthorized';
+}
+
 export function FailurePanel({ failure, onRetry }: { failure: ApiFailure; onRetry: () => void }) {
   const advice = failure.code === 'not_found' ? NO_LIST : adviceFor(failure);
   return (
@@ -23,8 +28,12 @@ export function FailurePanel({ failure, onRetry }: { failure: ApiFailure; onRetr
       icon="unlink"
       title={advice.title}
       actions={
-        <button type="button" class="button button-main" onClick={onRetry}>
-          {TEXTS.retry}
+        <button
+          type="button"
+          class="button button-main"
+          onClick={needsLogin(failure) ? () => location.reload() : onRetry}
+        >
+          {needsLogin(failure) ? TEXTS.reopen : TEXTS.retry}
         </button>
       }
     >
