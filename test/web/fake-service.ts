@@ -32,6 +32,8 @@ interface FakeState {
   status: unknown;
   /** Refuses all access. */
   refusing: boolean;
+  /** Answers no call before then, as a process that hangs: it closes nothing. */
+  hanging: Promise<void> | undefined;
   /** The stream ends because this recording took the tuner. */
   lostTo: number | undefined;
   /** The transport stream of a station as it is broadcast, at a constant rate. */
@@ -107,6 +109,7 @@ export class FakeService {
       silence: undefined,
       status: undefined,
       refusing: false,
+      hanging: undefined,
       lostTo: undefined,
       raw: undefined,
       noSocket: false,
@@ -156,6 +159,7 @@ export class FakeService {
     const url = new URL(request.url);
     if (!url.pathname.startsWith(this.prefix)) return new Response('outside', { status: 404 });
     const path = url.pathname.slice(this.prefix.length);
+    if (path.startsWith('api/')) await this.state.hanging;
     if (this.state.refusing && path.startsWith('api/'))
       return Response.json({ error: 'unauthorized' }, { status: 401 });
     if (path === 'api/services') return await this.#list();

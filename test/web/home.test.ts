@@ -153,6 +153,24 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     expect(rig.service.listReads).toBe(reads + 1);
   });
 
+  test('a service that hangs is reported within 15 s, and the message goes by itself', async () => {
+    const page = await rig.open('nowhere');
+    await page.clock.install();
+    await page.goto(rig.service.url);
+    await page.locator('.card').first().waitFor();
+    const hang = Promise.withResolvers<void>();
+    rig.service.state.hanging = hang.promise;
+    const banner = page.getByText('接続が切れました。再接続しています…').locator('visible=true');
+    for (let second = 0; second < 15 && !(await banner.isVisible()); second += 1) {
+      await page.clock.runFor(1_000);
+    }
+    await banner.waitFor();
+    rig.service.state.hanging = undefined;
+    hang.resolve();
+    await page.clock.runFor(10_000);
+    await banner.waitFor({ state: 'detached' });
+  });
+
   test('fits a narrow phone without scrolling sideways, on every screen', async () => {
     const widthOf = async (path: string): Promise<readonly [string, number]> => {
       const page = await rig.open(path, PHONE);

@@ -170,13 +170,17 @@ export async function getStatus(signal?: AbortSignal): Promise<Status | undefine
   }
 }
 
-/** Whether the service answers that this device is not let in; undefined: it does not answer. */
-export async function isRefused(): Promise<boolean | undefined> {
+/** Whether the service answers that this device is not let in; undefined: it does not answer within the limit. */
+export async function isRefused(limitMs: number): Promise<boolean | undefined> {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), limitMs);
   try {
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const { signal } = controller;
     return (await fetch(addressOf('api/access'), { method: 'HEAD', signal })).status === 401;
   } catch {
     return undefined;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import { connection } from '../device/connection.ts';
 import { eventsUrl, isRefused } from './api.ts';
+import { SilenceWatch } from './silence-watch.ts';
 
 /** `EVENTS` of `wire/api.ts` that have a reader here. */
 const WATCHED = [
@@ -25,6 +26,9 @@ export type Watched = (typeof WATCHED)[number];
 
 /** The service pings every 25 s. */
 const SILENCE_MS = 60_000;
+/** Together with the banner's patience, a service that hangs is reported within 15 s. */
+const QUIET_MS = 6_000;
+const ANSWER_MS = 6_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 10_000;
 
@@ -61,21 +65,23 @@ export function listenFor(names: readonly Watched[], onChange: () => void): () =
 
 function connect(): () => void {
   let source: EventSource | undefined;
-  let silence: ReturnType<typeof setTimeout> | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let wait = FIRST_WAIT_MS;
   let lost = false;
   let closed = false;
 
-  const heard = (): void => {
-    clearTimeout(silence);
-    silence = setTimeout(fail, SILENCE_MS);
-  };
+  const silence = new SilenceWatch({
+    quietMs: QUIET_MS,
+    silenceMs: SILENCE_MS,
+    isWatched: () => document.visibilityState === 'visible',
+    ask: async () => (await isRefused(ANSWER_MS)) === false,
+    onLost: fail,
+  });
 
   function fail(): void {
     source?.close();
     source = undefined;
-    clearTimeout(silence);
+    silence.stop();
     clearTimeout(retry);
     if (closed) return;
     lost = true;
@@ -87,7 +93,7 @@ function connect(): () => void {
 
   /** An event stream does not tell why it ended: the login may be over, or the device is in another network. */
   async function findOutWhy(): Promise<void> {
-    const refused = await isRefused();
+    const refused = await isRefused(ANSWER_MS);
     if (refused !== undefined && connection.value !== 'open' && !closed)
       connection.value = refused ? 'refused' : 'lost';
   }
@@ -96,9 +102,9 @@ function connect(): () => void {
     clearTimeout(retry);
     const current = new EventSource(eventsUrl());
     source = current;
-    heard();
+    silence.heard();
     current.onopen = () => {
-      heard();
+      silence.heard();
       wait = FIRST_WAIT_MS;
       connection.value = 'open';
       if (lost) for (const handlers of [...listeners]) handlers.onReturn();
@@ -107,7 +113,7 @@ function connect(): () => void {
     current.onerror = fail;
     for (const name of WATCHED) {
       current.addEventListener(name, () => {
-        heard();
+        silence.heard();
         for (const handlers of [...listeners]) handlers.onEvent(name);
       });
     }
@@ -115,7 +121,9 @@ function connect(): () => void {
 
   // A device that wakes up or finds its network again need not sit out the wait.
   const wake = (): void => {
-    if (source === undefined && document.visibilityState === 'visible') open();
+    if (document.visibilityState !== 'visible') return;
+    if (source === undefined) open();
+    else silence.check();
   };
   addEventListener('online', wake);
   // An open stream notices a lost network only by its silence.
@@ -126,7 +134,7 @@ function connect(): () => void {
   return () => {
     closed = true;
     source?.close();
-    clearTimeout(silence);
+    silence.stop();
     clearTimeout(retry);
     removeEventListener('online', wake);
     removeEventListener('offline', fail);
