@@ -34,7 +34,7 @@ describe.skipIf(!hasChromium)('the conversion of recordings', () => {
     const [one, two, three] = state.list;
     if (one === undefined || two === undefined || three === undefined) throw new Error('too few recordings');
     state.encodes.queue = [
-      encodeItem(one, { state: 'running', percent: 0.437, etaMs: 12 * 60_000 }),
+      encodeItem(one, { state: 'running', percent: 0.437, etaMs: 12 * 60_000, title: 'ＳＯＮＧ　第７話' }),
       encodeItem(two),
       encodeItem(three, { commercials: 'cut', keepTs: true }),
     ];
@@ -42,10 +42,12 @@ describe.skipIf(!hasChromium)('the conversion of recordings', () => {
     const faults = faultsOf(page);
     const line = page.locator('.encode-line');
     await line.waitFor();
+    expect(await line.textContent()).toContain('「SONG 第7話」');
     expect(await line.textContent()).toContain('43%・あと12分、待ち2件');
     await line.click();
     const rows = page.locator('.encode-row');
     await rows.nth(2).waitFor();
+    expect(await rows.first().locator('b').textContent()).toBe('SONG 第7話');
     expect(await rows.nth(2).textContent()).toContain('AV1・標準・CMをカット・元の録画も残す');
     await rows
       .nth(2)

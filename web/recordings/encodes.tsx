@@ -18,9 +18,12 @@ import { Sheet } from '../ui/sheet.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { placeText, waitText, wishText } from '../words/encode.ts';
 import { quoted } from '../words/recording.ts';
+import { tidyTitle } from '../words/title.ts';
 import { TEXTS } from './texts.ts';
 
 const POLL_MS = 3_000;
+
+const quotedTitle = ({ title }: EncodeItem): string => quoted(tidyTitle(title));
 
 /** Read again every few seconds while something is converted. */
 function useEncodes(): Encodes | undefined {
@@ -78,7 +81,7 @@ function Row({ item, children }: RowProps) {
   return (
     <li class="encode-row">
       <p class="encode-name">
-        <b>{item.title}</b>
+        <b>{tidyTitle(item.title)}</b>
         <span class="encode-place numbers" data-tone={item.state === 'failed' ? 'bad' : undefined}>
           {placeText(item)}
         </span>
@@ -122,10 +125,10 @@ function Cancel({ item }: { item: EncodeItem }) {
     <button
       type="button"
       class="button button-small"
-      aria-label={TEXTS.cancelEncodeOf(quoted(item.title))}
+      aria-label={TEXTS.cancelEncodeOf(quotedTitle(item))}
       onClick={() =>
         void attempt(TEXTS.encodeNotCancelledStop, () => cancelEncode(item.recordingId)).then(() =>
-          showToast(TEXTS.encodeCancelledOf(quoted(item.title))),
+          showToast(TEXTS.encodeCancelledOf(quotedTitle(item))),
         )
       }
     >
@@ -147,7 +150,7 @@ function Queue({ encodes }: { encodes: Encodes }) {
               <button
                 type="button"
                 class="button button-small"
-                aria-label={TEXTS.soonerOf(quoted(item.title))}
+                aria-label={TEXTS.soonerOf(quotedTitle(item))}
                 onClick={() => void move(encodes, index, -1)}
               >
                 {TEXTS.sooner}
@@ -157,7 +160,7 @@ function Queue({ encodes }: { encodes: Encodes }) {
               <button
                 type="button"
                 class="button button-small"
-                aria-label={TEXTS.laterOf(quoted(item.title))}
+                aria-label={TEXTS.laterOf(quotedTitle(item))}
                 onClick={() => void move(encodes, index, 1)}
               >
                 {TEXTS.later}
@@ -198,7 +201,7 @@ function EncodesSheet({ encodes, onClose }: { encodes: Encodes; onClose: () => v
                   <button
                     type="button"
                     class="button button-small"
-                    aria-label={TEXTS.encodeAgainOf(quoted(item.title))}
+                    aria-label={TEXTS.encodeAgainOf(quotedTitle(item))}
                     onClick={() =>
                       void attempt(TEXTS.encodeNotBegunStop, () => encodeRecording(item.recordingId))
                     }
@@ -225,7 +228,7 @@ function lineOf(encodes: Encodes): { readonly text: string; readonly isBad: bool
   const waiting = queue.filter(({ state }) => state === 'waiting');
   const left = waiting.length === 0 ? '' : TEXTS.andWaiting(waiting.length);
   if (running !== undefined) {
-    return { text: TEXTS.encoding(quoted(running.title), placeText(running), left), isBad: false };
+    return { text: TEXTS.encoding(quotedTitle(running), placeText(running), left), isBad: false };
   }
   const [next] = waiting;
   if (next !== undefined) {
@@ -233,7 +236,7 @@ function lineOf(encodes: Encodes): { readonly text: string; readonly isBad: bool
     return { text: TEXTS.encodesWaiting(waiting.length, waitText(encodes) || own), isBad: false };
   }
   const [last] = recent;
-  if (last?.state === 'failed') return { text: TEXTS.encodeFailed(quoted(last.title)), isBad: true };
+  if (last?.state === 'failed') return { text: TEXTS.encodeFailed(quotedTitle(last)), isBad: true };
   return undefined;
 }
 
