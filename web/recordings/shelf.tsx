@@ -56,12 +56,21 @@ export function indexOfCell(target: EventTarget | null): number | undefined {
   return Number.isSafeInteger(index) ? index : undefined;
 }
 
+/**
+ * Whether the shelf's first row can leave the view, by scrolling to the end of the page.
+ * @param top of the shelf, from that of the view
+ */
+function canLeave(top: number): boolean {
+  return document.documentElement.scrollHeight - scrollY - top > innerHeight;
+}
+
 /** The shelf's width and the part of it in view. */
 function useView(look: Look, count: number) {
   const root = useRef<HTMLDivElement>(null);
   const [layout, setLayout] = useState<Layout>();
   const [range, setRange] = useState<Range>({ first: 0, end: 0 });
-  const [head, setHead] = useState(0);
+  /** The first cell in view; undefined where all are always in view. */
+  const [head, setHead] = useState<number>();
   useLayoutEffect(() => {
     const element = root.current;
     if (element === null) return undefined;
@@ -80,7 +89,7 @@ function useView(look: Look, count: number) {
     const look = (): void => {
       const top = -element.getBoundingClientRect().top;
       const next = rangeInView(layout, count, { top, height: innerHeight });
-      setHead(firstInView(layout, count, top));
+      setHead(canLeave(-top) ? firstInView(layout, count, top) : undefined);
       setRange((before) => (before.first === next.first && before.end === next.end ? before : next));
     };
     look();
@@ -166,7 +175,7 @@ function FirstOf({ headingAt, index }: Pick<ShelfProps, 'headingAt'> & { index: 
 export function ShelfView(props: ShelfProps) {
   const { look, count, keyAt, cell, onRange, onStretch, onToggle } = props;
   const { root, layout, range, head } = useView(look, count);
-  const heading = props.headingAt?.(head);
+  const heading = head === undefined ? undefined : props.headingAt?.(head);
   const drawn = Array.from({ length: Math.max(0, range.end - range.first) }, (_, step) => range.first + step);
   const focus = useHeldFocus(props, drawn);
   useEffect(() => onRange(range), [range]);
@@ -199,7 +208,7 @@ export function ShelfView(props: ShelfProps) {
         focus.attach(element);
       }}
       class={`shelf shelf-${look}`}
-      data-headed={props.headingAt !== undefined}
+      data-headed={props.headingAt !== undefined && head !== undefined}
       data-nav-group="shelf"
       style={{ height: layout === undefined ? '60vh' : `${heightOf(layout, count)}px` }}
       onKeyDown={onKey}
