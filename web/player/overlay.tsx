@@ -63,7 +63,7 @@ function FailureText({ failure, advice }: Pick<FailureNoteProps, 'failure' | 'ad
   return (
     <>
       <h2>{title}</h2>
-      {failure.message === `${title}。` ? null : <Reason failure={failure} />}
+      <Reason title={title} failure={failure} />
       <p class="stage-next">{next}</p>
     </>
   );

@@ -18,6 +18,7 @@ import { ProgramProgress } from '../ui/progress.tsx';
 import { Sheet } from '../ui/sheet.tsx';
 import { adviceFor } from '../words/advice.ts';
 import { channelLabel, narrow } from '../words/channel.ts';
+import { Reason } from '../words/failure-panel.tsx';
 import { exactSpanText, exactText, stateReason, titleOf, tunerText } from '../words/reservation.ts';
 import { StateBadge } from '../words/state-badge.tsx';
 import { airDateText, isoText, leftToRecord, lengthText, spanText } from '../words/time.ts';
@@ -257,7 +258,8 @@ export function ReservationSheet({ id }: { id: ReservationId }) {
         <div class="program-failed" role="alert">
           <Icon name="unlink" />
           <h3>{adviceFor(failure).title}</h3>
-          <p>{failure.message}</p>
+          <Reason title={adviceFor(failure).title} failure={failure} />
+          <p>{adviceFor(failure).next}</p>
           <button type="button" class="button button-main" onClick={() => void readBookings()}>
             {TEXTS.retry}
           </button>

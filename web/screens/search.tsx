@@ -287,7 +287,7 @@ export function Search() {
               </button>
             }
           >
-            <Reason failure={state.failure} />
+            <Reason title={adviceFor(state.failure).title} failure={state.failure} />
             <p>{adviceFor(state.failure).next}</p>
           </Panel>
         ) : null}

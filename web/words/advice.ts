@@ -79,6 +79,24 @@ export function adviceFor(failure: ApiFailure): Advice {
   return ADVICE[failure.code] ?? GENERAL;
 }
 
+/** Their title and next step contain all that the service's sentence says. */
+const SAID: ReadonlySet<FailureCode> = new Set(['network', 'suspended']);
+/** As far as one of two sentences may begin earlier (この, サーバーから) and still say the same. */
+const LONGEST_START = 6;
+
+/** Without what differs between two ways to say the same. */
+const bare = (sentence: string): string =>
+  sentence.replace(/。$/u, '').replaceAll('サーバー', 'サーバ').replaceAll('は', 'が');
+
+/** The service's own sentence, to be shown under the title; undefined where that says the same. */
+export function reasonUnder(title: string, { code, message }: ApiFailure): string | undefined {
+  if (SAID.has(code) || message === '') return undefined;
+  const [one, other] = [bare(title), bare(message)];
+  const isSame =
+    (one.endsWith(other) || other.endsWith(one)) && Math.abs(one.length - other.length) <= LONGEST_START;
+  return isSame ? undefined : message;
+}
+
 /** Sentences for the words of the `x-svc-notice` header; an unknown word is not shown. */
 const NOTICES: Readonly<Record<string, string>> = {
   software_encoder: '映像の変換をソフトウェアで行っています。',

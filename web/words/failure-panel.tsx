@@ -1,7 +1,7 @@
 /** Full-screen panel for content that could not be read: cause, next step, and a retry button. */
 import type { ApiFailure } from '../query/api.ts';
 import { Panel } from '../ui/panel.tsx';
-import { type Advice, adviceFor } from './advice.ts';
+import { type Advice, adviceFor, reasonUnder } from './advice.ts';
 import { TEXTS } from './texts.ts';
 
 /** The list itself is not there: advice on what was looked for in it would mislead. */
@@ -10,9 +10,10 @@ const NO_LIST: Advice = {
   next: TEXTS.otherVersion,
 };
 
-/** The service's own sentence, where the advice's title does not say just that. */
-export function Reason({ failure }: { failure: ApiFailure }) {
-  return failure.code === 'network' ? null : <p>{failure.message}</p>;
+/** The service's own sentence, where the title does not say just that. */
+export function Reason({ title, failure }: { title: string; failure: ApiFailure }) {
+  const reason = reasonUnder(title, failure);
+  return reason === undefined ? null : <p>{reason}</p>;
 }
 
 /** Nothing but a reload leads to the login, and a remote control has no key for it. */
@@ -37,7 +38,7 @@ export function FailurePanel({ failure, onRetry }: { failure: ApiFailure; onRetr
         </button>
       }
     >
-      <Reason failure={failure} />
+      <Reason title={advice.title} failure={failure} />
       <p>{advice.next}</p>
     </Panel>
   );
