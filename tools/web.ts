@@ -64,6 +64,8 @@ async function addFont(outDir: string): Promise<string> {
   await cp(join(FONT, 'LICENSE'), join(fonts, 'LICENSE.txt'));
   const name = `fonts-${hashOf(sheet)}.css`;
   await writeFile(join(outDir, name), sheet);
+  // For the server's own pages (`src/route/page.ts`), which do not know the build.
+  await writeFile(join(outDir, 'fonts.css'), sheet);
   return name;
 }
 

@@ -1,5 +1,5 @@
 /** Pages around the login: what went wrong and what to do next. */
-import { escapeHtml, htmlPage } from '../route/page.ts';
+import { escapeHtml, htmlPage, pageFonts } from '../route/page.ts';
 import type { Denial } from './membership.ts';
 
 interface LoginPage {
@@ -7,26 +7,27 @@ interface LoginPage {
   title: string;
   /** Plain text. */
   paragraphs: readonly string[];
-  /** Address and text of the next step. */
-  next?: { href: string; text: string };
+  /** Address of the login: the next step, and where the page's fonts are. */
+  login: string;
+  /** Text of the link to the login. */
+  next?: string;
   headers?: Record<string, string>;
 }
 
-function loginPage({ status, title, paragraphs, next, headers = {} }: LoginPage): Response {
+function loginPage({ status, title, paragraphs, login, next, headers = {} }: LoginPage): Response {
   const texts = paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`);
   const link =
-    next === undefined
-      ? ''
-      : `<p><a class="button" href="${escapeHtml(next.href)}">${escapeHtml(next.text)}</a></p>`;
-  return htmlPage({ status, title, body: [...texts, link].join('\n'), headers });
+    next === undefined ? '' : `<p><a class="button" href="${escapeHtml(login)}">${escapeHtml(next)}</a></p>`;
+  return htmlPage({ status, title, body: [...texts, link].join('\n'), headers, fonts: pageFonts(login) });
 }
 
 const AT_HOME = '家庭内のネットワークからは、ログインしなくてもそのまま利用できます。';
 
 export const LOGIN_PAGES = {
-  notConfigured: () =>
+  notConfigured: (login: string) =>
     loginPage({
       status: 404,
+      login,
       title: 'ログインは設定されていません',
       paragraphs: ['このサービスは、許可されたネットワークにある端末からだけ利用できます。'],
     }),
@@ -35,7 +36,8 @@ export const LOGIN_PAGES = {
       status: 429,
       title: 'ログインの回数が多すぎます',
       paragraphs: [`${retryAfter}秒ほど待ってから、もう一度お試しください。`],
-      next: { href: again, text: 'もう一度ログインする' },
+      login: again,
+      next: 'もう一度ログインする',
       headers: { 'retry-after': retryAfter },
     }),
   providerDown: (again: string, hasTrustedNetworks: boolean) =>
@@ -46,7 +48,8 @@ export const LOGIN_PAGES = {
         'ログインに使うサービス（ID プロバイダー）が応答しないか、正しく応答していません。少し待ってからもう一度お試しください。',
         ...(hasTrustedNetworks ? [AT_HOME] : []),
       ],
-      next: { href: again, text: 'もう一度ログインする' },
+      login: again,
+      next: 'もう一度ログインする',
     }),
   expired: (again: string) =>
     loginPage({
@@ -56,14 +59,16 @@ export const LOGIN_PAGES = {
         'このログインは期限が切れたか、すでに使われたか、別のブラウザーで始められたものです。',
         'Cookie を拒否する設定になっているときは、許可してからお試しください。',
       ],
-      next: { href: again, text: 'もう一度ログインする' },
+      login: again,
+      next: 'もう一度ログインする',
     }),
   refused: (again: string) =>
     loginPage({
       status: 403,
       title: 'ログインは取り消されました',
       paragraphs: ['ログインサービスでの手続きが取り消されたか、許可されませんでした。'],
-      next: { href: again, text: 'もう一度ログインする' },
+      login: again,
+      next: 'もう一度ログインする',
     }),
   invalid: (again: string) =>
     loginPage({
@@ -73,14 +78,16 @@ export const LOGIN_PAGES = {
         'ログインサービスの応答を確認できなかったため、ログインを中止しました。',
         '続くときは、サーバーのログと OIDC_ISSUER、OIDC_CLIENT_ID、OIDC_CLIENT_SECRET の設定を確認してください。',
       ],
-      next: { href: again, text: 'もう一度ログインする' },
+      login: again,
+      next: 'もう一度ログインする',
     }),
   loggedOut: (login: string) =>
     loginPage({
       status: 200,
       title: 'ログアウトしました',
       paragraphs: ['このブラウザーからログアウトしました。ログインサービスでのログインは続いています。'],
-      next: { href: login, text: 'ログインする' },
+      login,
+      next: 'ログインする',
     }),
 };
 
@@ -105,6 +112,7 @@ export function deniedPage(denial: Denial, group: string, name: string, again: s
     status: 403,
     title: '利用が許可されていません',
     paragraphs: [`${name} としてログインしました。`, ...DENIALS[denial](group)],
-    next: { href: again, text: '別のアカウントでログインする' },
+    login: again,
+    next: '別のアカウントでログインする',
   });
 }

@@ -64,7 +64,8 @@ class LoginFlow {
     const base = publicBase(request);
     const to = returnAddress(query.get('to'), base);
     const { address } = requesterOf(request);
-    if (provider === null) return isTrusted(address) ? redirect(to) : LOGIN_PAGES.notConfigured();
+    if (provider === null)
+      return isTrusted(address) ? redirect(to) : LOGIN_PAGES.notConfigured(loginAddress(base, to));
     if (isTrusted(address)) return redirect(to);
     const refused = this.#limit(address, loginAddress(base, to));
     if (refused !== undefined) return refused;
@@ -84,8 +85,8 @@ class LoginFlow {
 
   async finish(request: Request, query: URLSearchParams): Promise<Response> {
     const { provider, pending } = this.needs;
-    if (provider === null) return LOGIN_PAGES.notConfigured();
     const base = publicBase(request);
+    if (provider === null) return LOGIN_PAGES.notConfigured(loginAddress(base, base));
     const refused = this.#limit(requesterOf(request).address, loginAddress(base, base));
     if (refused !== undefined) return refused;
     const browser = browserOf(request);

@@ -1,5 +1,5 @@
 /** `/api/docs`: the HTTP interface for a person with a browser, a list of its routes. Programs read the description. */
-import { escapeHtml, htmlPage } from '../route/page.ts';
+import { escapeHtml, htmlPage, PAGE_FONTS } from '../route/page.ts';
 
 interface Operation {
   readonly summary?: string;
@@ -35,5 +35,5 @@ export function apiPage(description: DescribedRoutes): Response {
     ...lists,
     '<p><a href="../">テレビの画面に戻る</a></p>',
   ].join('\n');
-  return htmlPage({ status: 200, title: 'HTTP API', body });
+  return htmlPage({ status: 200, title: 'HTTP API', body, fonts: `../${PAGE_FONTS}` });
 }

@@ -1,19 +1,22 @@
 /** Pages of the server for clients without access, or without a working UI. */
-import { escapeHtml, htmlPage } from '../route/page.ts';
+import { escapeHtml, htmlPage, PAGE_FONTS } from '../route/page.ts';
 
 /** @param paragraphs plain text. */
 function messagePage(
   status: number,
   title: string,
   paragraphs: readonly string[],
-  headers: Record<string, string> = {},
+  { headers = {}, fonts }: { headers?: Record<string, string>; fonts?: string } = {},
 ): Response {
   const texts = paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`);
-  return htmlPage({ status, title, body: texts.join('\n'), headers });
+  return htmlPage({ status, title, body: texts.join('\n'), headers, fonts });
 }
 
-/** @param address the client's decided address, so that it can be put into the configuration */
-export function unauthorizedPage(address: string, headers: Record<string, string>): Response {
+/**
+ * @param address the client's decided address, so that it can be put into the configuration
+ * @param prefix of a front proxy, without a final slash
+ */
+export function unauthorizedPage(address: string, prefix: string, headers: Record<string, string>): Response {
   return messagePage(
     401,
     'このネットワークからは利用できません',
@@ -24,7 +27,7 @@ export function unauthorizedPage(address: string, headers: Record<string, string
         'このアドレスを含む範囲を加えて再起動してください。前段にプロキシがある場合は TRUSTED_PROXIES も' +
         '設定してください。',
     ],
-    headers,
+    { headers, fonts: `${prefix}/${PAGE_FONTS}` },
   );
 }
 

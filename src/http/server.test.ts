@@ -229,6 +229,7 @@ describe('the server', () => {
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const html = await response.text();
     expect(html).toContain('href="openapi.json"');
+    expect(html).toContain('<link rel="stylesheet" href="../login/fonts.css">');
     expect(html).toContain('<code>GET /api/status</code>');
   });
 

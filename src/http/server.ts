@@ -109,6 +109,11 @@ function isApi(path: string): boolean {
   return path === '/api' || path.startsWith('/api/');
 }
 
+/** The fonts of the UI are also those of the server's own pages, of which some are for clients without access. */
+function assetOf(path: string): string {
+  return path.replace(/^\/(?:login\/(?=fonts[./]))?/, '');
+}
+
 function wantsHtml(request: Request, path: string): boolean {
   return !isApi(path) && (request.headers.get('accept') ?? '').includes('text/html');
 }
@@ -153,7 +158,7 @@ function refuse(
       if (wantsHtml(request, url.pathname)) {
         const isReading = request.method === 'GET' || request.method === 'HEAD';
         if (hasLogin && isReading) return loginRedirect(url, prefix);
-        return unauthorizedPage(address, challenge);
+        return unauthorizedPage(address, prefix, challenge);
       }
       return Response.json(
         { error: 'unauthorized' },
@@ -270,7 +275,7 @@ function createHandler(options: HttpOptions, streams: OpenStreams) {
     if (bare !== undefined) {
       return new Response(null, { status: 308, headers: { location: prefix + bare + query } });
     }
-    const file = await assets.serve(path.slice(1), request);
+    const file = await assets.serve(assetOf(path), request);
     if (file !== undefined) return file;
     // The UI explains an unknown address itself, in its own fonts and with its navigation.
     return wantsHtml(request, path)

@@ -1,5 +1,5 @@
 /** The texts of `/device`, where a member approves a device that shows a QR code. */
-import { escapeHtml, htmlPage } from '../route/page.ts';
+import { escapeHtml, htmlPage, PAGE_FONTS } from '../route/page.ts';
 
 /** Sends the form as soon as somebody sees the page; without it there is the button. In the files of the UI. */
 const SCRIPT = 'device-form.js';
@@ -26,11 +26,12 @@ const named = (name: string): string => `<p class="name"><bdi>${escapeHtml(name)
 
 /** Without a code in the address: codes are scanned, never typed. */
 export function scanPage(): Response {
-  return htmlPage({ status: 200, title: TEXTS.scan, body: paragraph(TEXTS.scanHow) });
+  return htmlPage({ fonts: PAGE_FONTS, status: 200, title: TEXTS.scan, body: paragraph(TEXTS.scanHow) });
 }
 
 export function gonePage(): Response {
   return htmlPage({
+    fonts: PAGE_FONTS,
     status: 404,
     title: TEXTS.gone,
     body: paragraph(TEXTS.goneWhy) + paragraph(TEXTS.goneNext),
@@ -50,6 +51,7 @@ export function formPage({ name, userCode, proof, cookie }: FormPage): Response 
   const field = (key: string, value: string): string =>
     `<input type="hidden" name="${key}" value="${escapeHtml(value)}">`;
   return htmlPage({
+    fonts: PAGE_FONTS,
     status: 200,
     title: TEXTS.sending,
     body: `${named(name)}
@@ -65,6 +67,7 @@ ${field('proof', proof)}
 
 export function donePage(name: string): Response {
   return htmlPage({
+    fonts: PAGE_FONTS,
     status: 200,
     title: TEXTS.done,
     body: `${named(name)}
@@ -79,7 +82,12 @@ export function stalePage(userCode: string | undefined): Response {
     userCode === undefined
       ? ''
       : `<p><a class="button" href="device?code=${userCode}">${TEXTS.again}</a></p>`;
-  return htmlPage({ status: 403, title: TEXTS.stale, body: paragraph(TEXTS.staleWhy) + link });
+  return htmlPage({
+    fonts: PAGE_FONTS,
+    status: 403,
+    title: TEXTS.stale,
+    body: paragraph(TEXTS.staleWhy) + link,
+  });
 }
 
 const BY_TOKEN =

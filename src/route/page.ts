@@ -12,7 +12,7 @@ export const PAGE_STYLE = `
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem;
   background: var(--ground); color: var(--ink); line-height: 1.8;
   font-family: "Hiragino Maru Gothic ProN", "Hiragino Sans", "BIZ UDPGothic", "Noto Sans JP", "Noto Sans CJK JP",
-    system-ui, sans-serif; }
+    "Kosugi Maru", system-ui, sans-serif; }
 main { width: 100%; max-width: 36rem; padding: 2rem; border: 1px solid var(--line); border-radius: 1.4rem;
   background: var(--surface); overflow-wrap: anywhere; }
 h1 { margin: 0 0 1rem; font-size: 1.4rem; line-height: 1.5; }
@@ -27,6 +27,15 @@ a { color: var(--accent); }
 @media (max-width: 30rem) { main { padding: 1.5rem 1.25rem; } }
 @media (min-width: 100rem) { html { font-size: 150%; } }
 `;
+
+/**
+ * Style sheet of the font for devices without Japanese ones, relative to the service: below `login/`, because a page that
+ * refuses access needs it too.
+ */
+export const PAGE_FONTS = 'login/fonts.css';
+
+/** Its address on the page's own host. @param base of the service, or an address directly below it */
+export const pageFonts = (base: string): string => new URL(PAGE_FONTS, base).pathname;
 
 export function escapeHtml(text: string): string {
   return text
@@ -43,11 +52,13 @@ interface Page {
   /** HTML. */
   body: string;
   headers?: Record<string, string>;
+  /** Address of `PAGE_FONTS` from this page; undefined where the client would be refused it. */
+  fonts: string | undefined;
   /** Address of a script; the policy allows no inline script. */
   script?: string;
 }
 
-export function htmlPage({ status, title, body, headers = {}, script }: Page): Response {
+export function htmlPage({ status, title, body, headers = {}, fonts, script }: Page): Response {
   const html = `<!doctype html>
 <html lang="ja">
 <head>
@@ -55,6 +66,7 @@ export function htmlPage({ status, title, body, headers = {}, script }: Page): R
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
 <style>${PAGE_STYLE}</style>
+${fonts === undefined ? '' : `<link rel="stylesheet" href="${escapeHtml(fonts)}">`}
 ${script === undefined ? '' : `<script src="${escapeHtml(script)}" defer></script>`}
 </head>
 <body>

@@ -17,6 +17,7 @@ export const UI_FILES = [
   'icon-192.png',
   'app-1a2b3c4d.js',
   'app-1a2b3c4d.css',
+  'fonts.css',
   'fonts/svc-font.woff2',
 ];
 

@@ -108,6 +108,16 @@ test('the icons of the manifest are open', async () => {
   }
 });
 
+test("the font of the server's own pages is open, below the login only", async () => {
+  const page = await (await home.send('/login/callback', { headers: OUTSIDE })).text();
+  expect(page).toContain('<link rel="stylesheet" href="/login/fonts.css">');
+  for (const file of ['fonts.css', 'fonts/svc-font.woff2']) {
+    const response = await home.send(`/login/${file}`, { headers: OUTSIDE });
+    expect([response.status, await response.text()]).toEqual([200, file]);
+    expect((await home.send(`/${file}`, { headers: OUTSIDE })).status).toBe(401);
+  }
+});
+
 test('the socket is opened with a ticket only, which works once', async () => {
   const open = (query: string, headers = {}): Promise<number> =>
     fetch(`${home.url}/api/live/socket${query}`, {

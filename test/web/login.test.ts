@@ -173,6 +173,12 @@ describe.skipIf(!hasChromium || !hasNginx)('a browser outside the household', ()
         .getByRole('link', { name: '別のアカウントでログインする' })
         .getAttribute('href');
       expect(again).toBe(`${proxy.base}login?to=guide&account=choose`);
+      // Nobody is logged in, and yet a device without a Japanese font can read it.
+      const states = await page.evaluate(async () => {
+        const faces = await document.fonts.load('16px "Kosugi Maru"', '許');
+        return faces.map(({ status }) => status);
+      });
+      expect(states).toEqual(['loaded']);
       expect((await page.context().cookies(proxy.base)).map(({ name }) => name)).not.toContain('svc_session');
       expect(faults).toEqual([]);
     },
