@@ -354,6 +354,8 @@ export async function answerRecordings(
   }
   const played = answerPlayback(state.playback, one, action, request, body);
   if (played !== undefined) return played;
+  const isReadable = one.binnedAt === null || (action !== 'detail' && action !== '');
+  if (!isReadable) return Response.json(NOT_FOUND, { status: 404 });
   if (action === 'detail') return Response.json(detailOf(one));
   return action === '' ? Response.json(one) : undefined;
 }

@@ -8,7 +8,6 @@ import type {
   GuideStatus,
   ProgramDetail,
   Recording,
-  RecordingDetail,
   RuleItem,
   ScanStatus,
   SharedStations,
@@ -65,8 +64,6 @@ export const ruleQuery = (id: RuleId): Query<RuleItem> =>
   pathQuery(`api/rules/${id}`, ['rules', 'reservations', 'recordings']);
 export const recordingQuery = (id: RecordingId): Query<Recording> =>
   pathQuery(`api/recordings/${id}`, ['recordings']);
-export const recordingDetailQuery = (id: RecordingId): Query<RecordingDetail> =>
-  pathQuery(`api/recordings/${id}/detail`, ['recordings']);
 export const recordingStatusQuery = (id: RecordingId): Query<RecordingStatus> =>
   pathQuery(`api/recordings/${id}/status`, ['recordings']);
 /** Number of rows on the home screen. */

@@ -3,7 +3,8 @@ import type { ComponentChildren } from 'preact';
 import type { Recording } from '../../wire/api.ts';
 import type { RecordingId, RuleId } from '../../wire/ids.ts';
 import { currentMs, now } from '../device/clock.ts';
-import { recordingDetailQuery, recordingQuery } from '../query/queries.ts';
+import { recordingQuery } from '../query/queries.ts';
+import { useRecordingDetail } from '../query/recording-detail.ts';
 import { stationById } from '../query/stations.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -196,8 +197,7 @@ export function RecordingSheet({ id, listed, ruleName, onErase, onStop }: Record
   const own = useQuery(listed === undefined ? recordingQuery(id) : undefined);
   const gone = own.failure?.code === 'not_found';
   const recording = listed ?? (gone ? undefined : own.value);
-  // The service has no details of recordings in the bin.
-  const detail = useQuery(recording?.binnedAt == null ? recordingDetailQuery(id) : undefined);
+  const detail = useRecordingDetail(recording);
   return (
     <Sheet title={TEXTS.sheet} onClose={closeRecording} wide>
       {recording !== undefined ? (

@@ -3,8 +3,7 @@ import type { Recording } from '../../wire/api.ts';
 import type { RecordingId } from '../../wire/ids.ts';
 import { currentMs } from '../device/clock.ts';
 import { watchPath } from '../navigation/router.ts';
-import { recordingDetailQuery } from '../query/queries.ts';
-import { useQuery } from '../query/use-query.ts';
+import { useRecordingDetail } from '../query/recording-detail.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { narrow } from '../words/channel.ts';
@@ -63,7 +62,7 @@ function Episodes({ series, id }: { series: readonly Recording[]; id: RecordingI
 }
 
 export function WatchBelow({ recording, player, series, onChapter, onSheet, onScreenshot }: BelowProps) {
-  const detail = useQuery(recording === undefined ? undefined : recordingDetailQuery(recording.id));
+  const detail = useRecordingDetail(recording);
   if (recording === undefined) return <section class="below" aria-label={TEXTS.program} />;
   const { title, marks } = splitTitle(recording.name);
   const audios = player?.source?.audios.length ?? 0;
