@@ -3,7 +3,7 @@
 /** `#` stands for a number. */
 export const SCREENS: readonly string[] = [
   ...['/', '/guide', '/reservations', '/recordings', '/rules', '/search', '/tuners', '/settings', '/setup'],
-  ...['/offline', '/device', '/live/#', '/watch/#', '/chase/#'],
+  ...['/offline', '/device', '/multi', '/live/#', '/watch/#', '/chase/#'],
 ];
 
 const PATTERN = new RegExp(`^(?:${SCREENS.join('|').replaceAll('#', '\\d{1,16}')})$`);
