@@ -34,7 +34,16 @@ describe('the files of the UI', () => {
   });
 
   test('every screen is the document, with the base address filled in', async () => {
-    for (const path of ['/', '/guide', '/live/400151', '/watch/1', '/chase/1', '/multi', '/settings', '/offline']) {
+    for (const path of [
+      '/',
+      '/guide',
+      '/live/400151',
+      '/watch/1',
+      '/chase/1',
+      '/multi',
+      '/settings',
+      '/offline',
+    ]) {
       const response = await get(path);
       expect([path, response.status]).toEqual([path, 200]);
       expect(response.headers.get('cache-control')).toBe('no-cache');

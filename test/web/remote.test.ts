@@ -120,6 +120,27 @@ describe.skipIf(!hasChromium)('by remote control', () => {
     expect(top).toBeGreaterThan(200);
   });
 
+  test('a list of choices is reached by the arrows, which change it only while Enter has opened it', async () => {
+    const page = await rig.open('settings', TELEVISION);
+    const hours = page.locator('.encode-hour select');
+    await hours.first().waitFor();
+    const held = (): Promise<number> =>
+      hours.evaluateAll((all) => all.indexOf(document.activeElement as HTMLElement));
+    await hours.first().focus();
+    for (const [key, which] of [
+      ['ArrowRight', 1],
+      ['ArrowUp', -1],
+      ['ArrowDown', 0],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await held()).toBe(which);
+    }
+    expect(await hours.first().inputValue()).toBe('0');
+    for (const key of ['Enter', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    await until(() => rig.service.household.settings.encodeFrom === 60);
+    expect(await held()).toBe(0);
+  });
+
   test('a player whose login has ended leads back to it by Enter alone', async () => {
     const page = await rig.open('', TELEVISION);
     await page.locator('.card').first().waitFor();

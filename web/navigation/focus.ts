@@ -6,7 +6,8 @@ import { back } from './back.ts';
 import { type Box, beyond, type Direction, nearest } from './spatial.ts';
 
 /** Tab also reaches elements marked `data-nav-skip`, the arrows skip them: a slider would trap them. */
-const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), summary, [tabindex="0"]';
+const FOCUSABLE =
+  'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), summary, [tabindex="0"]';
 
 const ARROWS: Readonly<Record<string, Direction>> = {
   ArrowUp: 'up',
@@ -130,10 +131,11 @@ function target(from: HTMLElement, direction: Direction): HTMLElement | undefine
   const inRow = sideways ? pick(from, within, direction, true) : undefined;
   const found = inRow ?? pick(from, outside, direction, false);
   if (found === undefined) return undefined;
-  // A group that marks its current item is entered there.
+  // A group that marks its current item is entered there, and a row of a form at the value that it has.
+  const chosen = wholeOf(found, from)?.querySelector<HTMLElement>('[aria-checked="true"]');
   const entered = groupOf(found);
   const current = entered?.querySelector<HTMLElement>('[aria-current="page"], [aria-selected="true"]');
-  return current ?? found;
+  return chosen ?? current ?? found;
 }
 
 export function focusOn(element: HTMLElement, block: ScrollLogicalPosition = 'nearest'): void {
@@ -192,8 +194,8 @@ function onKey(event: KeyboardEvent): void {
   const direction = directionOf(event.key);
   if (direction !== undefined) {
     if (event.shiftKey || keepsArrow(event, direction)) return;
-    // Without a candidate the browser may still scroll the page.
-    if (moveFocus(direction)) event.preventDefault();
+    // Without a candidate the browser may still scroll the page. A list of choices must not change unless it is open.
+    if (moveFocus(direction) || event.target instanceof HTMLSelectElement) event.preventDefault();
     return;
   }
   if (isBackKey(event.key)) {

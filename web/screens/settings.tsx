@@ -293,7 +293,7 @@ export function SettingsScreen() {
         <Icon name="next" class="row-go" />
       </a>
       <div class="settings-columns">
-        <nav class="settings-nav" aria-label={TEXTS.kinds} data-nav-group="settings-nav">
+        <nav class="settings-nav" aria-label={TEXTS.kinds} data-nav-group="settings-nav" data-nav-side="">
           {sections.map(({ key, title }) => (
             <button
               key={key}

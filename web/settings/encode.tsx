@@ -54,7 +54,7 @@ export function EncodeHours() {
   const isWaiting = held.kind === 'loading';
   const { encodeFrom = 0, encodeTo = 0 } = isWaiting ? {} : held.settings;
   return (
-    <div class="encode-hours" inert={isWaiting}>
+    <div class="encode-hours" inert={isWaiting} data-nav-whole="">
       <Hour
         label={TEXTS.encodeFrom}
         minute={encodeFrom}
@@ -120,7 +120,7 @@ export function EncodeOlder() {
     }
   };
   return (
-    <div class="encode-hours">
+    <div class="encode-hours" data-nav-whole="">
       <label class="encode-hour">
         <span class="hidden-text">{TEXTS.older}</span>
         <select

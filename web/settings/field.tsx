@@ -76,7 +76,7 @@ interface ShownProps {
 
 function Shown({ row, saving, isWaiting = false, onReset, children }: ShownProps) {
   return (
-    <div class="field" data-setting={row.key}>
+    <div class="field" data-setting={row.key} data-nav-whole="">
       <div class="field-words">
         <h3>{row.label}</h3>
         <p>{row.help}</p>

@@ -118,6 +118,7 @@ function AddFolder({ configured, save }: AddProps) {
     <form
       class="folder-add"
       aria-label={TEXTS.addFolder}
+      data-nav-whole=""
       onSubmit={(event) => {
         event.preventDefault();
         void add();
