@@ -286,8 +286,22 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     const { tuners, devices } = household;
     Object.assign(household, { tuners: [], devices: [], channels: [] });
     household.card = { ...household.card, state: 'absent', reader: null, failure: 'no_card' };
-    const page = await rig.open('setup');
+    const body = { message: 'エージェントが応答しません。', code: 'agent_unavailable' } as const;
+    for (const path of ['tuners', 'devices', 'card', 'channels'])
+      household.problems.set(path, { body, status: 503 });
+    const page = await rig.open('nowhere');
     const faults = faultsOf(page);
+    await page.clock.install();
+    await page.goto(`${rig.service.url}setup`);
+    await page.getByText(body.message).waitFor();
+    // Nothing new comes of asking an agent that is not there every few seconds.
+    const asked = (what: string) => household.asked.filter((line) => line === `GET ${what}`).length;
+    await page.clock.runFor(60_000);
+    await page.evaluate(() => fetch('api/health'));
+    expect(asked('tuners')).toBeLessThan(8);
+    expect(asked('card')).toBeLessThan(2);
+    household.problems.clear();
+    rig.service.send('tuners');
     await page.getByText('チューナーをサーバーにつないでください').waitFor();
     await page.getByText('カードリーダーに B-CAS カードを').waitFor();
     // An answer even where nothing changed.

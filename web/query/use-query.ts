@@ -49,19 +49,28 @@ export function callQuery<T>(
   };
 }
 
+/** Between two polls of what fails. */
+const LONGEST_WAIT_MS = 30_000;
+
 /** @param query undefined: nothing is read */
 export function useQuery<T>(query: Query<T> | undefined): Shown<T> {
   const key = query?.key;
   const poll = query?.poll;
   useEffect(() => (query === undefined ? undefined : cache.use(query)), [key]);
-  useEffect(() => {
-    if (query === undefined || poll === undefined) return undefined;
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void cache.entry(query).renew();
-    }, poll);
-    return () => clearInterval(timer);
-  }, [key, poll]);
   const entry = query === undefined ? undefined : cache.entry(query);
   const { value, failure } = entry?.answer.value ?? { value: undefined, failure: undefined };
+  const hasFailed = failure !== undefined;
+  useEffect(() => {
+    if (query === undefined || poll === undefined) return undefined;
+    let wait = poll;
+    let timer = setTimeout(read, wait);
+    function read(): void {
+      if (query !== undefined && document.visibilityState === 'visible') void cache.entry(query).renew();
+      // Most failures last: the agent is not installed yet. Their end is an event.
+      if (hasFailed) wait = Math.max(wait, Math.min(LONGEST_WAIT_MS, wait * 2));
+      timer = setTimeout(read, wait);
+    }
+    return () => clearTimeout(timer);
+  }, [key, poll, hasFailed]);
   return { value, failure, renew: async () => await entry?.renew() };
 }

@@ -1,5 +1,5 @@
 /** The first run: tuners, card, channel scan, guide; each step with its state and a retry button. */
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { ApiFailure, abortScan, networkFailure, startScan } from '../query/api.ts';
 import { CARD, CHANNELS, DEVICES, GUIDE_STATUS, SCAN, TUNERS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
@@ -15,15 +15,21 @@ const TYPES = ['GR', 'BS', 'CS'] as const;
 
 function useFacts() {
   const tuners = useQuery({ ...TUNERS, poll: POLL_MS });
-  const devices = useQuery({ ...DEVICES, poll: POLL_MS });
-  const card = useQuery({ ...CARD, poll: POLL_MS });
-  const channels = useQuery(CHANNELS);
+  // Before the agent is installed every answer about its devices would be the same failure.
+  const isAway = tuners.value === undefined && tuners.failure !== undefined;
+  const devices = useQuery(isAway ? undefined : { ...DEVICES, poll: POLL_MS });
+  const card = useQuery(isAway ? undefined : { ...CARD, poll: POLL_MS });
+  const channels = useQuery(isAway ? undefined : CHANNELS);
   const scan = useQuery({ ...SCAN, poll: POLL_MS });
   const guide = useQuery({ ...GUIDE_STATUS, poll: POLL_MS });
   const all = [tuners, devices, card, channels, scan, guide];
+  // Once shown the steps stay, also while the devices of an agent that was started are read.
+  const isRead = useRef(false);
+  isRead.current ||=
+    isAway || all.every(({ value, failure }) => value !== undefined || failure !== undefined);
   return {
     renew: async () => void (await Promise.all(all.map((one) => one.renew()))),
-    isRead: all.every(({ value, failure }) => value !== undefined || failure !== undefined),
+    isRead: isRead.current,
     facts: {
       tuners: tuners.value,
       devices: devices.value?.devices,
