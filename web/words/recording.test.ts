@@ -32,6 +32,8 @@ test('lengths are rounded to a useful precision', () => {
 
 test('a moment has its seconds, in Japan', () => {
   expect(clockSecondsText(broadcastMs(Date.UTC(2026, 10, 21, 12, 5, 9)))).toBe('21:05:09');
+  // By the hours of the evening that it belongs to, as the programme itself.
+  expect(clockSecondsText(broadcastMs(Date.UTC(2026, 10, 21, 16, 5, 9)))).toBe('25:05:09');
 });
 
 test('the bin shows its retention time', () => {

@@ -3,8 +3,7 @@
  */
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { GapCause, Recording, RecordingProgress, RecordingSort } from '../../wire/recordings.ts';
-import type { EpochMs } from '../../wire/times.ts';
-import { clockText } from './time.ts';
+import { airClockText } from './time.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -27,9 +26,9 @@ export function quoted(title: string): string {
   return title.includes('「') ? `『${title}』` : `「${title}」`;
 }
 
-/** `21:05:09` */
-export function clockSecondsText(at: EpochMs): string {
-  return `${clockText(at)}:${String(Math.floor(at / SECOND_MS) % 60).padStart(2, '0')}`;
+/** A moment of a programme: `21:05:09`, after midnight as `airClockText`. */
+export function clockSecondsText(at: BroadcastMs): string {
+  return `${airClockText(at)}:${String(Math.floor(at / SECOND_MS) % 60).padStart(2, '0')}`;
 }
 
 /** `43秒`, `1分20秒`, `12分`, `1時間5分`: seconds only where they count. */

@@ -5,7 +5,7 @@ import type { Tuner } from '../../wire/agent.ts';
 import type { ReservationItem, ReservationState, VerdictLevel } from '../../wire/api.ts';
 import { plainReason } from '../query/plain-reason.ts';
 import { narrow } from './channel.ts';
-import { clockText, shortText, spanText } from './time.ts';
+import { airClockText, shortText, spanText } from './time.ts';
 import { splitTitle } from './title.ts';
 import { TYPE_NAMES } from './tuner.ts';
 
@@ -99,7 +99,7 @@ export function marginText(ms: number): string {
 /** `21:00:15` where seconds matter. */
 export function exactText(at: BroadcastMs): string {
   const seconds = Math.floor(at / 1000) % 60;
-  return seconds === 0 ? clockText(at) : `${clockText(at)}:${String(seconds).padStart(2, '0')}`;
+  return seconds === 0 ? airClockText(at) : `${airClockText(at)}:${String(seconds).padStart(2, '0')}`;
 }
 
 /** `19:59:50 – 21:00:15` */
