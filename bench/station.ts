@@ -1,10 +1,10 @@
 /**
  * Narrowed stations by HTTP: agent and service beside Mirakurun, each with eight stations of eight channels in real
  * time and one viewer each, in parallel, so that other load affects both. Processor time and memory as ratios (below 1
- * is better), packets lost. `bun bench/station.ts FOLDER [seconds] [air]`; FOLDER: where Mirakurun is installed
- * (`bench/streams/mirakurun.ts`), `-`: without it; air: a folder in which the streams are kept, and made where they are
- * not there. Runs the executables where `dist/` is built. Ends with 1 when a ratio is above 1, a packet is lost, or a
- * viewer gets less than was sent.
+ * is better), packets lost. `bun bench/station.ts FOLDER [seconds] [air] [stations]`; FOLDER: where Mirakurun is
+ * installed (`bench/streams/mirakurun.ts`), `-`: without it; air: a folder in which the streams are kept, and made where
+ * they are not there; stations: 8, fewer to learn what a further one costs. Runs the executables where `dist/` is built.
+ * Ends with 1 when a ratio is above 1, a packet is lost, or a viewer gets less than was sent.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ const ROOT = join(import.meta.dir, '..');
 const BUN = process.execPath;
 const SYNTH = join(ROOT, 'synth', 'main.ts');
 const SCENARIO = 'default';
-const STATIONS = 8;
+const STATIONS = Number(process.argv[5] ?? 8);
 /** Until all streams are open and the compilers are done; not measured. */
 const SETTLE_SECONDS = 8;
 const peerFolder = process.argv[2] ?? '-';

@@ -16,6 +16,7 @@ import { Failure } from '../model/failure.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { ReceptionPool } from '../reception/reception-pool.ts';
+import { STREAM_USE } from '../tuner/agent-stream.ts';
 import { type KeyFailureQuery, keyFailureProblem } from '../tuner/key-failure.ts';
 import { liveFailure } from './live-failure.ts';
 import { PreparedStations } from './prepared-station.ts';
@@ -80,11 +81,17 @@ export interface LiveOptions {
   log: Log;
 }
 
+/** Until the agent has certainly seen that a connection was closed, ms. */
+const LEFT_MS = 1_000;
+/** Uses that a request names as gone; the agent takes 64. */
+const MAX_LEFT = 16;
 /** Delay after the start of the service; the first request must not wait for the worker's start. */
 const WARM_AFTER_MS = 1_000;
 
 interface Watched {
   readonly shared: SharedSource<StationSource>;
+  /** As the agent knows it; stations of one channel have the same. */
+  readonly use: string;
   readonly lost: Promise<RecordingId | null>;
   /** A viewer joined, so it is no longer only prepared. */
   isJoined: boolean;
@@ -94,6 +101,8 @@ export class LiveService {
   readonly #watched = new Map<StationId, Watched>();
   /** Stations whose tuner is being given back. */
   readonly #leaving = new Set<Promise<void>>();
+  /** Uses of their tuners; each stays for a moment longer, because the agent learns of it later than this service. */
+  readonly #left = new Set<{ readonly use: string }>();
   readonly #warm: ReturnType<typeof setTimeout>;
   readonly #prepared: PreparedStations;
   #isClosed = false;
@@ -122,12 +131,21 @@ export class LiveService {
   /** As `open`, for other encodings of the frames than an HTTP body. */
   async join(request: LiveRequest, signal: AbortSignal): Promise<LiveViewing> {
     try {
-      return await this.#join(request, signal);
+      try {
+        return await this.#join(request, signal);
+      } catch (error) {
+        const isCrowded = error instanceof Failure && error.code === 'no_tuner';
+        // Neither a prepared station nor one that was just left may keep the tuner from a viewer.
+        if (!isCrowded || (!(await this.#prepared.release()) && this.#left.size === 0)) throw error;
+        return await this.#join(request, signal, this.#leftUses());
+      }
     } catch (error) {
-      const isCrowded = error instanceof Failure && error.code === 'no_tuner';
-      // A prepared station must not block a viewer's tuner.
-      if (!isCrowded || !(await this.#prepared.release())) throw error;
-      return await this.#join(request, signal);
+      if (error instanceof Failure) {
+        const { code, message, options } = error;
+        const reason = options.cause === undefined ? message : String(options.cause);
+        this.options.log.warn('live stream refused', { station: request.stationId, code, reason });
+      }
+      throw error;
     }
   }
 
@@ -141,7 +159,12 @@ export class LiveService {
     await this.#prepared.prepare(station, signal);
   }
 
-  async #join(request: LiveRequest, signal: AbortSignal): Promise<LiveViewing> {
+  /** @param after uses that the agent is to count as gone */
+  async #join(
+    request: LiveRequest,
+    signal: AbortSignal,
+    after: readonly string[] = [],
+  ): Promise<LiveViewing> {
     signal.throwIfAborted();
     const station = this.options.stations.find(request.stationId);
     if (station === undefined) throw new Failure('not_found', '局が見つかりません。');
@@ -150,7 +173,7 @@ export class LiveService {
       const recipe = await this.#recipe(request);
       signal.throwIfAborted();
       if (this.#isClosed) throw new Failure('internal', 'サーバーを終了しています');
-      const watched = this.#shared(station);
+      const watched = this.#shared(station, after);
       watched.isJoined = true;
       shared = watched.shared;
       const { viewer, mime, notices, source, layout } = await shared.join(recipe, signal);
@@ -163,11 +186,7 @@ export class LiveService {
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const tunerId = shared?.opened?.tunerId ?? null;
-      const failure = (await this.#keyFailure(station, tunerId, error)) ?? liveFailure(error);
-      const { code, message, options } = failure;
-      const reason = options.cause === undefined ? message : String(options.cause);
-      this.options.log.warn('live stream refused', { station: station.id, code, reason });
-      throw failure;
+      throw (await this.#keyFailure(station, tunerId, error)) ?? liveFailure(error);
     }
   }
 
@@ -238,13 +257,13 @@ export class LiveService {
     return { audios, audio: (chosen ?? audios[0])?.id ?? '' };
   }
 
-  #shared(station: StationRecord): Watched {
+  #shared(station: StationRecord, after: readonly string[] = []): Watched {
     const present = this.#watched.get(station.id);
     if (present !== undefined) return present;
     const { pool, encoders, log, onLost } = this.options;
     const lost = Promise.withResolvers<RecordingId | null>();
     const shared = new SharedSource<StationSource>({
-      open: (events, signal) => openStationSource({ pool, station, log }, events, signal),
+      open: (events, signal) => openStationSource({ pool, station, log, after }, events, signal),
       encoders,
       log,
       onLost: ({ tunerId }) => {
@@ -253,16 +272,29 @@ export class LiveService {
       },
       onOver: () => {
         this.#watched.delete(station.id);
-        this.#await(shared.released);
+        this.#leave(station, shared.released);
       },
     });
-    const watched: Watched = { shared, lost: lost.promise, isJoined: false };
+    const use = STREAM_USE.live(station.type, station.channel);
+    const watched: Watched = { shared, use, lost: lost.promise, isJoined: false };
     this.#watched.set(station.id, watched);
     return watched;
   }
 
-  #await(released: Promise<void>): void {
-    const leaving = released.finally(() => this.#leaving.delete(leaving));
+  #leave({ type, channel }: StationRecord, released: Promise<void>): void {
+    const left = { use: STREAM_USE.live(type, channel) };
+    this.#left.add(left);
+    const leaving = released.finally(() => {
+      this.#leaving.delete(leaving);
+      setTimeout(() => this.#left.delete(left), LEFT_MS).unref();
+    });
     this.#leaving.add(leaving);
+  }
+
+  /** Uses that no viewer has any more. */
+  #leftUses(): string[] {
+    const present = new Set(Array.from(this.#watched.values(), ({ use }) => use));
+    const left = new Set(Array.from(this.#left, ({ use }) => use));
+    return [...left].filter((use) => !present.has(use)).slice(-MAX_LEFT);
   }
 }

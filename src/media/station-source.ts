@@ -26,11 +26,13 @@ interface StationSourceOptions {
   readonly pool: Pick<ReceptionPool, 'open'>;
   readonly station: StationRecord;
   readonly log: Log;
+  /** Uses that the agent is to count as gone. */
+  readonly after?: readonly string[] | undefined;
 }
 
 /** Tunes at the priority of live. @throws Failure, the abort's reason */
 export async function openStationSource(
-  { pool, station, log }: StationSourceOptions,
+  { pool, station, log, after = [] }: StationSourceOptions,
   events: SourceEvents,
   signal: AbortSignal,
 ): Promise<StationSource> {
@@ -42,7 +44,7 @@ export async function openStationSource(
       events.ended();
     },
   };
-  const request = { type, channel, priority: PRIORITY.live, use: STREAM_USE.live(type, channel) };
+  const request = { type, channel, priority: PRIORITY.live, use: STREAM_USE.live(type, channel), after };
   const stream = await pool.open({ request, serviceId, handlers, signal, lane: 'other' });
   if (stream.layout === null) throw new Error('a narrowed stream has a layout');
   return new StationSource(stream, stream.layout, serviceId);

@@ -46,3 +46,17 @@ test('takes no tuner from others, and yields its own to a viewer at once', async
   expect(await rig.uses()).toEqual(['live GR/T27']);
   await until('it plays', () => viewer.bytes > 100_000);
 });
+
+test('a station that is given up while it is tuned leaves its tuner to the next one', async () => {
+  // The connections of the two end and begin in different workers: without more the agent may see them in either order.
+  for (const ms of [2, 5, 10, 20, 30, 30]) {
+    const abort = new AbortController();
+    const given = rig.watch(HD, 'raw', undefined, abort.signal).catch((error: unknown) => error);
+    await Bun.sleep(ms);
+    abort.abort(new Error('given up'));
+    const next = await rig.watch(OTHER_CHANNEL, 'raw');
+    await until('it plays', () => next.bytes > 0);
+    await next.leave();
+    expect(await given).toEqual(new Error('given up'));
+  }
+});
