@@ -164,6 +164,12 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
 
   test('scans the chosen types, by keys, shows what was found so far, and can be stopped', async () => {
     const page = await rig.open('tuners');
+    await page.getByRole('checkbox', { name: 'CS' }).waitFor();
+    // Down the first column, past the second one beside it.
+    await page.keyboard.press('ArrowDown');
+    await focusOn(page, '名前と順番');
+    await page.keyboard.press('ArrowDown');
+    await focusOn(page, 'サーバーにつながっている機器');
     await page.getByRole('checkbox', { name: 'CS' }).focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('ArrowLeft');

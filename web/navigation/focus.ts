@@ -129,7 +129,10 @@ function target(from: HTMLElement, direction: Direction): HTMLElement | undefine
   // Over a wide gap left and right stay in their row; the screens at the side are in everybody's.
   const within = outside.filter((element) => element.closest('[data-nav-side]') === null);
   const inRow = sideways ? pick(from, within, direction, true) : undefined;
-  const found = inRow ?? pick(from, outside, direction, false);
+  // Down a column of blocks, also where the next control is far: another column beside it is reached sideways.
+  const column = sideways ? null : from.closest('[data-nav-column]');
+  const inColumn = outside.filter((element) => column?.contains(element) === true);
+  const found = inRow ?? pick(from, inColumn, direction, false) ?? pick(from, outside, direction, false);
   if (found === undefined) return undefined;
   // A group that marks its current item is entered there, and a row of a form at the value that it has.
   const chosen = wholeOf(found, from)?.querySelector<HTMLElement>('[aria-checked="true"]');

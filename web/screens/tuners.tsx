@@ -52,7 +52,7 @@ function GuideBlock({ channels }: { channels: readonly Channel[] }) {
   const all = status === undefined ? undefined : gathered(status.stations);
   const thin = status?.stations.filter((station) => station.thin).length ?? 0;
   return (
-    <section class="block" aria-labelledby="coverage-title">
+    <section class="block" aria-labelledby="coverage-title" data-nav-column="">
       <header class="block-head">
         <h2 id="coverage-title">{TEXTS.collect}</h2>
         {all === undefined || all.total === 0 ? null : (
@@ -97,7 +97,7 @@ function Loaded({ tuners, channels }: { tuners: Shown<Tuner[]>; channels: readon
   const busy = list.filter((tuner) => tuner.users.length > 0).length;
   return (
     <div class="tuner-blocks">
-      <div class="tuner-side">
+      <div class="tuner-side" data-nav-column="">
         <section class="block" aria-labelledby="tuners-title">
           <header class="block-head">
             <h2 id="tuners-title">{TEXTS.list}</h2>

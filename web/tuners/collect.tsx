@@ -91,7 +91,6 @@ export function Collect({ status, channels, renew }: CollectProps) {
         role="switch"
         class="button switch-button"
         aria-checked={on}
-        data-nav-initial=""
         onClick={() => setPressed(on ? undefined : { since: wallNow() })}
       >
         <span class="switch" aria-hidden="true" />
