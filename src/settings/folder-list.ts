@@ -11,7 +11,6 @@ const LIMIT_MS = 2_000;
 const MOST = 500;
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'フォルダーが見つかりません。',
   ENOTDIR: 'フォルダーではありません。',
   EACCES: 'このフォルダーの中は、svc の権限では見られません。',
   EPERM: 'このフォルダーの中は、svc の権限では見られません。',
@@ -19,7 +18,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /**
  * Hidden folders, links and the system's own are left out.
- * @throws Failure bad_request where it is no folder that can be read
+ * @throws Failure not_found where there is none, bad_request where it is no folder that can be read
  */
 export async function folderList(path: string): Promise<FolderList> {
   if (!isAbsolute(path) || path.includes('\0')) {
@@ -38,6 +37,7 @@ export async function folderList(path: string): Promise<FolderList> {
     throw new Failure('bad_request', 'フォルダーの応答がありません。', { path: 'path' });
   if (!Array.isArray(found)) {
     const code = String((found as { code?: unknown }).code);
+    if (code === 'ENOENT') throw new Failure('not_found', 'フォルダーが見つかりません。', { path: 'path' });
     throw new Failure('bad_request', REASONS[code] ?? `フォルダーを読めません（${code}）。`, {
       path: 'path',
     });

@@ -71,6 +71,7 @@ export function addSettingsRoutes(app: Elysia, parts: SettingsRouteNeeds): void 
         ...REFUSALS,
         200: jsonAnswer('the folders', FolderListSchema),
         400: problemResponse('no folder that can be read; the reason as text'),
+        404: problemResponse('nothing is there'),
       },
     },
   });

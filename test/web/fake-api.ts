@@ -158,8 +158,11 @@ export async function answerHousehold(
       return Response.json(state.card);
     case 'scan':
       return scan(state, request.method, body);
-    case 'folders':
-      return Response.json(foldersIn(new URL(request.url).searchParams.get('path') ?? '/'));
+    case 'folders': {
+      const path = new URL(request.url).searchParams.get('path') ?? '/';
+      const isMissing = path.startsWith('/mnt/') && FAKE_FOLDERS[path] === undefined;
+      return isMissing ? Response.json(NOT_FOUND, { status: 404 }) : Response.json(foldersIn(path));
+    }
     case 'settings':
       if (request.method === 'PUT') Object.assign(state.settings, JSON.parse(body));
       return Response.json(state.settings);
@@ -282,6 +285,7 @@ const FAKE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   '/': ['mnt', 'srv'],
   '/mnt': ['disk2', 'usb'],
   '/mnt/disk2': ['recordings'],
+  '/mnt/usb': [],
 };
 
 function foldersIn(path: string): FolderList {

@@ -140,6 +140,17 @@ describe.skipIf(!hasChromium)('settings', () => {
     expect(rig.service.household.settings.recordingFolders).toEqual([
       { path: '/mnt/disk2', floorBytes: 5_000_000_000 },
     ]);
+    // One that is not there yet is made only after a second press.
+    await page.getByLabel('フォルダーのパス').fill('/mnt/dsik3');
+    await page.getByRole('button', { name: '確認して追加' }).click();
+    await page.getByText('「/mnt/dsik3」というフォルダーはまだありません').waitFor();
+    expect(rig.service.household.settings.recordingFolders.length).toBe(1);
+    await page.getByRole('button', { name: '新しく作って追加' }).waitFor();
+    await page.getByLabel('フォルダーのパス').fill('/mnt/disk3');
+    await page.getByRole('button', { name: '確認して追加' }).click();
+    await page.getByText('「/mnt/disk3」というフォルダーはまだありません').waitFor();
+    await page.getByRole('button', { name: '新しく作って追加' }).click();
+    await until(() => rig.service.household.settings.recordingFolders.length === 2);
     rig.service.household.problems.set('settings', {
       body: {
         message: 'このフォルダーには書き込めません。',
@@ -152,6 +163,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     await page.getByRole('button', { name: '確認して追加' }).click();
     await page.getByRole('alert').getByText('このフォルダーには書き込めません').waitFor();
     expect(await page.getByLabel('フォルダーのパス').inputValue()).toBe('/proc');
+    expect(await page.getByLabel('フォルダーのパス').getAttribute('aria-invalid')).toBe('true');
   });
 
   test('shows the state of the service, and warns of a wrong clock', async () => {

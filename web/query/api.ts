@@ -6,6 +6,7 @@ import type { StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { Tuner, TunerDefinition } from '../../wire/agent.ts';
 import type {
+  FolderList,
   GuideCollect,
   GuideWindow,
   Health,
@@ -287,6 +288,16 @@ export type KnownSettings = Partial<Settings>;
 export const putSettings = (changes: KnownSettings): Promise<KnownSettings> =>
   exchange<KnownSettings>('api/settings', { method: 'PUT', body: changes }, json);
 export const getSystem = (signal?: AbortSignal): Promise<SystemFacts> => get('api/system', signal);
+
+/** Whether nothing is at this path of the server; false also where that cannot be told. */
+export async function isFolderMissing(path: string): Promise<boolean> {
+  try {
+    await get<FolderList>(`api/folders?path=${encodeURIComponent(path)}`);
+    return false;
+  } catch (error) {
+    return error instanceof ApiFailure && error.code === 'not_found';
+  }
+}
 
 /** A part of a list of reservations: what ends after `from`, at most `limit` of them. */
 interface ReservationPart {

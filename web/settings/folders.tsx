@@ -1,7 +1,7 @@
 /** Recording folders: path and state of each, and adding or removing one. */
 import { useState } from 'preact/hooks';
 import type { FolderList, Settings, StorageFacts } from '../../wire/api.ts';
-import { ApiFailure, networkFailure } from '../query/api.ts';
+import { type ApiFailure, isFolderMissing, networkFailure } from '../query/api.ts';
 import { STORAGE } from '../query/queries.ts';
 import { household, saveSetting } from '../query/settings.ts';
 import { pathQuery, useQuery } from '../query/use-query.ts';
@@ -93,25 +93,37 @@ function FolderBrowser({ start, onPick }: BrowserProps) {
 
 interface AddProps {
   readonly configured: Configured;
+  /** The service does not take the folder that was last to be added. */
+  readonly isRefused: boolean;
+  readonly onEdit: () => void;
   readonly save: (folders: Configured) => Promise<boolean>;
 }
 
-function AddFolder({ configured, save }: AddProps) {
+function AddFolder({ configured, isRefused, onEdit, save }: AddProps) {
   const [path, setPath] = useState('');
   const [floor, setFloor] = useState(String(USUAL_FLOOR_GB));
   const [isBrowsing, setBrowsing] = useState(false);
   const [isChecked, setChecked] = useState(false);
+  /** A path at which nothing is yet: a mistyped one is not to be made without a word. */
+  const [missing, setMissing] = useState('');
   const gigabytes = Number(floor.normalize('NFKC'));
   const hasPath = path.trim() !== '';
   const hasFloor = floor.trim() !== '' && Number.isFinite(gigabytes) && gigabytes >= 0;
+  const isNew = hasPath && missing === path.trim();
   const noPath = isChecked && !hasPath;
   const noFloor = isChecked && !hasFloor;
   const add = async (): Promise<void> => {
     setChecked(true);
     if (!hasPath || !hasFloor) return;
+    if (!isNew && (await isFolderMissing(path.trim()))) {
+      setMissing(path.trim());
+      return;
+    }
     const added = { path: path.trim(), floorBytes: Math.round(gigabytes * GIGA) };
+    setMissing('');
     if (!(await save([...configured, added]))) return;
-    setPath('');
+    // Unless the next one is being typed.
+    setPath((shown) => (shown.trim() === added.path ? '' : shown));
     setChecked(false);
   };
   return (
@@ -134,8 +146,11 @@ function AddFolder({ configured, save }: AddProps) {
           spellcheck={false}
           placeholder="/mnt/disk2/recordings"
           value={path}
-          aria-invalid={noPath}
-          onInput={(event) => setPath(event.currentTarget.value)}
+          aria-invalid={noPath || isRefused}
+          onInput={(event) => {
+            setPath(event.currentTarget.value);
+            onEdit();
+          }}
         />
       </label>
       <label>
@@ -160,8 +175,13 @@ function AddFolder({ configured, save }: AddProps) {
       </button>
       <button type="submit" class="button">
         <Icon name="plus" />
-        {TEXTS.checkFolder}
+        {isNew ? TEXTS.makeFolder : TEXTS.checkFolder}
       </button>
+      {isNew ? (
+        <p class="folder-new" role="status">
+          {TEXTS.newFolder(missing)}
+        </p>
+      ) : null}
       {noPath || noFloor ? (
         <p class="field-failed" role="alert">
           {noPath ? TEXTS.folderPathMissing : TEXTS.folderFloorWrong}
@@ -182,7 +202,7 @@ function AddFolder({ configured, save }: AddProps) {
 
 export function FoldersBlock() {
   const { value: storage, failure } = useQuery(STORAGE);
-  const [refused, setRefused] = useState<string>();
+  const [refused, setRefused] = useState<ApiFailure>();
   const held = household.value;
   const configured = held.kind === 'ready' ? (held.settings.recordingFolders ?? []) : [];
   // The service judges a folder when it is set: that it can be written or made, and is no folder of the system.
@@ -192,7 +212,7 @@ export function FoldersBlock() {
       await saveSetting({ recordingFolders: folders });
       return true;
     } catch (error) {
-      setRefused((error instanceof ApiFailure ? error : networkFailure(error)).message);
+      setRefused(networkFailure(error));
       return false;
     }
   };
@@ -218,10 +238,17 @@ export function FoldersBlock() {
           />
         ))}
       </ul>
-      {held.kind === 'ready' ? <AddFolder configured={configured} save={save} /> : null}
+      {held.kind === 'ready' ? (
+        <AddFolder
+          configured={configured}
+          isRefused={refused?.path?.startsWith('recordingFolders.') === true}
+          onEdit={() => setRefused(undefined)}
+          save={save}
+        />
+      ) : null}
       {refused === undefined ? null : (
         <p class="field-failed" role="alert">
-          {refused}
+          {refused.message}
         </p>
       )}
     </>

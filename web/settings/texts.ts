@@ -61,6 +61,9 @@ export const TEXTS = {
   folderPath: 'フォルダーのパス',
   folderFloor: '確保する空き容量（GB）',
   checkFolder: '確認して追加',
+  makeFolder: '新しく作って追加',
+  newFolder: (path: string) =>
+    `「${path}」というフォルダーはまだありません。間違いがなければ「新しく作って追加」を押してください。最初の録画のときに作ります。`,
   folderPathMissing: '「フォルダーのパス」を入力してください。「参照」で選ぶこともできます。',
   folderFloorWrong: '「確保する空き容量（GB）」は 0 以上の数で入力してください。',
   browse: '参照',
