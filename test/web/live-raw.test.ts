@@ -176,6 +176,17 @@ describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
     expect(rig.service.live.map(({ codec }) => codec)).toEqual(['raw', 'raw']);
   });
 
+  test('before the first scan the choice of stations leads to it', async () => {
+    const { stations } = rig.service.state;
+    rig.service.state.stations = [];
+    const page = await rig.open('multi');
+    await page.getByRole('button', { name: 'チャンネルを追加' }).click();
+    await page.getByText('まだ局がありません').waitFor();
+    await page.getByRole('dialog').getByRole('link', { name: 'はじめての設定' }).click();
+    await page.waitForURL('**/setup');
+    rig.service.state.stations = stations;
+  });
+
   test('several stations are shown at half the resolution, one of them heard', async () => {
     Object.assign(rig.service.state, { raw: { bytes, seconds: SECONDS }, noSocket: true });
     const page = await rig.open('multi?stations=3274001024,3274101032');

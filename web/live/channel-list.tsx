@@ -4,8 +4,9 @@ import type { StationId } from '../../arib/ids.ts';
 import type { Station } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { shownStationsWith } from '../query/station-order.ts';
-import { stationById, stations, withoutCopies } from '../query/stations.ts';
+import { stationById, stationList, stations, withoutCopies } from '../query/stations.ts';
 import { Logo } from '../ui/logo.tsx';
+import { Panel } from '../ui/panel.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { channelLabel, narrow } from '../words/channel.ts';
 import { remainingText } from '../words/time.ts';
@@ -59,6 +60,23 @@ function Row({ station, current, onPick, onChoose }: RowProps) {
   );
 }
 
+/** Before the first scan there is nothing to choose from. */
+function NoChannels() {
+  return (
+    <Panel
+      icon="antenna"
+      title={TEXTS.noChannels}
+      actions={
+        <a class="button button-main" href="setup" data-nav-initial="">
+          {TEXTS.setup}
+        </a>
+      }
+    >
+      <p>{TEXTS.noChannelsNote}</p>
+    </Panel>
+  );
+}
+
 interface ChannelListProps extends Pick<RowProps, 'onPick' | 'onChoose'> {
   readonly stationId: StationId;
 }
@@ -69,6 +87,7 @@ export function ChannelList({ stationId, onPick, onChoose }: ChannelListProps) {
   const present = BANDS.filter((band) => list.some((station) => station.type === band.type));
   const type = chosen ?? stationById(stationId)?.type ?? present[0]?.type;
 
+  if (stationList.value.kind === 'ready' && list.length === 0) return <NoChannels />;
   return (
     <div class="channels">
       {present.length < 2 ? null : (

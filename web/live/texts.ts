@@ -96,6 +96,11 @@ export const TEXTS = {
   seconds: (seconds: string) => `${seconds}秒`,
   cnr: (decibels: string) => `CNR ${decibels} dB`,
 
+  // Before the first scan
+  noChannels: 'まだ局がありません',
+  noChannelsNote: 'チャンネルスキャンで見つかった局が、ここに並びます。',
+  setup: 'はじめての設定',
+
   // Keys
   keys: 'キーとリモコンの操作',
   /** Keys and what they do. */
