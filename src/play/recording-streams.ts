@@ -73,7 +73,7 @@ interface RecordingStreamsOptions {
   readonly log: Log;
 }
 
-/** A conversion begins so far before the wanted second, so that its picture is there. */
+/** A conversion begins so far before the wanted second, and before the end, so that its picture is there. */
 const LEAD_IN = TICKS_PER_SECOND;
 /** Not nearer to the writing position. */
 const CHASE_EDGE = 5 * TICKS_PER_SECOND;
@@ -194,8 +194,9 @@ export class RecordingStreams {
   #target({ recording, from, isChase }: RecordingStreamRequest, { index }: OpenRecording): Media90k {
     const wanted = Math.min(from * TICKS_PER_SECOND, index.duration);
     if (!isChase) return media90k(Math.max(0, wanted - LEAD_IN));
-    const edge = this.options.isRecording(recording.id) ? index.duration - CHASE_EDGE : index.duration;
-    return media90k(Math.max(0, Math.min(wanted, edge)));
+    // The last frames alone are too few for an encoder.
+    const edge = this.options.isRecording(recording.id) ? CHASE_EDGE : LEAD_IN;
+    return media90k(Math.max(0, Math.min(wanted, index.duration - edge)));
   }
 
   async #open(
