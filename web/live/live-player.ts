@@ -37,6 +37,7 @@ import { type QualityChange, QualityChoice } from './quality-choice.ts';
 import { RawChoice } from './raw-choice.ts';
 import { RawPacing } from './raw-pacing.ts';
 import { ReceivedRate } from './received-rate.ts';
+import { Starvation } from './starvation.ts';
 import { TEXTS } from './texts.ts';
 
 /** Failures that a further request would not change. */
@@ -97,8 +98,7 @@ export class LivePlayer {
   readonly #sides: SoundSides;
   readonly raw = new RawChoice();
   readonly quality = new QualityChoice();
-  /** No picture since, though it was granted; ms of the monotonic clock. */
-  #starvedSince: MonotonicMs | undefined;
+  readonly #starvation = new Starvation();
   readonly #paused = signal(false);
   readonly #fault = signal<ReceptionFault | undefined>(undefined);
   #stationId = 0 as StationId;
@@ -319,13 +319,13 @@ export class LivePlayer {
     const isPlaying = state.kind === 'playing';
     const isStarved = state.kind === 'stalled' || (state.kind === 'tuning' && state.stage === 'video');
     const isPaused = isPlaying && this.#video.paused;
-    if (this.raw.isOn || this.#withoutSocket || isPaused || !(isPlaying || isStarved)) {
-      this.#starvedSince = undefined;
-      return;
-    }
-    this.#starvedSince = isStarved ? (this.#starvedSince ?? at) : undefined;
+    const isFollowed = !(this.raw.isOn || this.#withoutSocket || isPaused) && (isPlaying || isStarved);
     const { bitRate } = this.#rate;
-    const change = this.quality.follow({ at, bitRate, starvedSince: this.#starvedSince });
+    const { received } = this.#connection;
+    this.#starvation.note({ at, isStarved: isFollowed && isStarved, received, bitRate });
+    if (!isFollowed) return;
+    const { since: starvedSince, fedSince } = this.#starvation;
+    const change = this.quality.follow({ at, bitRate, starvedSince, fedSince });
     if (change === undefined) return;
     this.#handlers.onQuality(change);
     if (change.isLower) this.#connection.abandon();

@@ -2,7 +2,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { LiveQuality } from '../../wire/api.ts';
 import { liveLevel, liveQuality } from '../device/preferences.ts';
-import { LEAST_FLOW, type NetworkSample, QUALITIES, QualityLadder, STARVED_MS } from './quality-ladder.ts';
+import { type NetworkSample, QUALITIES, QualityLadder, STARVED_MS } from './quality-ladder.ts';
 
 /** Default on a device with data saving. */
 const SAVING: LiveQuality = 'low';
@@ -59,8 +59,8 @@ export class QualityChoice {
     const before = this.#ladder.level;
     const isAuto = liveQuality.peek() === 'auto';
     const quality = isAuto ? this.#ladder.next(sample, mostWanted()) : undefined;
-    const { at, bitRate = 0, starvedSince = at } = sample;
-    const isShort = at - starvedSince >= STARVED_MS && bitRate >= LEAST_FLOW;
+    const { at, bitRate, fedSince = at } = sample;
+    const isShort = at - fedSince >= STARVED_MS;
     this.#shortage.value = isShort && quality === undefined ? bitRate : undefined;
     if (quality === undefined) return undefined;
     liveLevel.value = quality;

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { plusMs } from '../../arib/time.ts';
 import type { LiveQuality } from '../../wire/api.ts';
-import { type MonotonicMs, monotonicMs } from '../../wire/times.ts';
+import { monotonicMs } from '../../wire/times.ts';
 import { QualityLadder } from './quality-ladder.ts';
+import { ReceivedRate } from './received-rate.ts';
+import { Starvation } from './starvation.ts';
 
 const STEP_MS = 500;
 const RATES: Readonly<Record<LiveQuality, number>> = {
@@ -12,18 +14,23 @@ const RATES: Readonly<Record<LiveQuality, number>> = {
 /** A player on a network of the given bit rate: it stalls while the stream needs more. */
 function watch(ladder: QualityLadder, network: (ms: number) => number, seconds: number): LiveQuality[] {
   const seen: LiveQuality[] = [ladder.level];
-  let starvedSince: MonotonicMs | undefined;
+  const starvation = new Starvation();
+  let isStarved = false;
+  let received = 0;
   let changedAt = 0;
   for (let at = monotonicMs(0); at <= seconds * 1000; at = plusMs(at, STEP_MS)) {
     const needed = RATES[ladder.level];
     const carried = network(at);
-    if (carried >= needed) starvedSince = undefined;
+    const bitRate = Math.min(carried, needed);
+    received += (bitRate * STEP_MS) / 8_000;
     // Two seconds are buffered.
-    else if (at - changedAt > 2_000) starvedSince ??= at;
-    const quality = ladder.next({ at, bitRate: Math.min(carried, needed), starvedSince }, 'high');
+    isStarved = carried < needed && (isStarved || at - changedAt > 2_000);
+    starvation.note({ at, isStarved, received, bitRate });
+    const { since: starvedSince, fedSince } = starvation;
+    const quality = ladder.next({ at, bitRate, starvedSince, fedSince }, 'high');
     if (quality === undefined) continue;
     seen.push(quality);
-    starvedSince = undefined;
+    isStarved = false;
     changedAt = at;
   }
   return seen;
@@ -53,8 +60,9 @@ describe('QualityLadder', () => {
     const ladder = new QualityLadder('high');
     const stumble = (ms: number): LiveQuality | undefined => {
       const [at, later] = [monotonicMs(ms), monotonicMs(ms + 500)];
-      ladder.next({ at, bitRate: 3_000_000, starvedSince: undefined }, 'high');
-      return ladder.next({ at: later, bitRate: 3_000_000, starvedSince: later }, 'high');
+      const playing = { starvedSince: undefined, fedSince: undefined };
+      ladder.next({ at, bitRate: 3_000_000, ...playing }, 'high');
+      return ladder.next({ at: later, bitRate: 3_000_000, starvedSince: later, fedSince: later }, 'high');
     };
     expect(stumble(0)).toBeUndefined();
     expect(stumble(60_000)).toBeUndefined();
@@ -65,14 +73,37 @@ describe('QualityLadder', () => {
   test('a station without data does not count as a slow network, for ten seconds', () => {
     const ladder = new QualityLadder('high');
     const silent = (ms: number) =>
-      ladder.next({ at: monotonicMs(ms), bitRate: 0, starvedSince: monotonicMs(0) }, 'high');
+      ladder.next(
+        { at: monotonicMs(ms), bitRate: 0, starvedSince: monotonicMs(0), fedSince: undefined },
+        'high',
+      );
     expect(silent(9_500)).toBeUndefined();
     expect(silent(10_000)).toBe('middle');
+  });
+
+  test('a pause of the station that is shorter than that costs no quality, nor does its end', () => {
+    const ladder = new QualityLadder('high');
+    const rate = new ReceivedRate();
+    const starvation = new Starvation();
+    let received = 0;
+    for (let at = monotonicMs(0); at <= 30_000; at = plusMs(at, STEP_MS)) {
+      const sends = at <= 10_000 || at > 18_000;
+      if (sends) received += (RATES.high * STEP_MS) / 8_000;
+      // Half a second is buffered, and a second is needed to play again.
+      const isStarved = at > 10_500 && at <= 19_000;
+      rate.note(received, at);
+      const { bitRate } = rate;
+      starvation.note({ at, isStarved, received, bitRate });
+      const { since: starvedSince, fedSince } = starvation;
+      expect([at, ladder.next({ at, bitRate, starvedSince, fedSince }, 'high')]).toEqual([at, undefined]);
+    }
   });
 
   test('never exceeds the selected quality', () => {
     const ladder = new QualityLadder('low');
     for (let at = monotonicMs(0); at < 600_000; at = plusMs(at, STEP_MS))
-      expect(ladder.next({ at, bitRate: 800_000, starvedSince: undefined }, 'low')).toBeUndefined();
+      expect(
+        ladder.next({ at, bitRate: 800_000, starvedSince: undefined, fedSince: undefined }, 'low'),
+      ).toBeUndefined();
   });
 });

@@ -5,6 +5,7 @@
 
 import type { LiveQuality } from '../../wire/api.ts';
 import type { MonotonicMs } from '../../wire/times.ts';
+import { LEAST_FLOW } from './starvation.ts';
 
 /** From the lowest. */
 export const QUALITIES = ['least', 'low', 'middle', 'high'] as const satisfies readonly LiveQuality[];
@@ -19,8 +20,7 @@ const NEEDED: Readonly<Record<LiveQuality, number>> = {
 
 /** Without a picture for this long, though the service sends, the quality is lowered. */
 export const STARVED_MS = 3_000;
-/** At a lower rate the station sends no data, or the network just stopped: only a long wait distinguishes the two. */
-export const LEAST_FLOW = 50_000;
+/** Without data the station pauses, or the network just stopped: only a long wait distinguishes the two. */
 const SILENT_MS = 10_000;
 /** This many interruptions within the time are caused by the network, not by a single event. */
 const STUMBLES = 3;
@@ -37,6 +37,8 @@ export interface NetworkSample {
   readonly bitRate: number | undefined;
   /** No picture since, though it was asked for and granted; undefined: it plays. */
   readonly starvedSince: MonotonicMs | undefined;
+  /** Since when data comes all the same; undefined: none comes. */
+  readonly fedSince: MonotonicMs | undefined;
 }
 
 export class QualityLadder {
@@ -63,7 +65,7 @@ export class QualityLadder {
   }
 
   /** The quality to change to; undefined: the present one stays. @param most the highest that is wanted */
-  next({ at, bitRate, starvedSince }: NetworkSample, most: LiveQuality): LiveQuality | undefined {
+  next({ at, bitRate, starvedSince, fedSince }: NetworkSample, most: LiveQuality): LiveQuality | undefined {
     if (starvedSince === undefined) {
       this.#wasStarved = false;
       return this.#rise(at, most);
@@ -74,8 +76,9 @@ export class QualityLadder {
     }
     this.#wasStarved = true;
     const flows = bitRate !== undefined && bitRate >= LEAST_FLOW;
-    const limitMs = flows ? STARVED_MS : SILENT_MS;
-    const tooSlow = at - starvedSince >= limitMs || (flows && this.#stumbles.length >= STUMBLES);
+    const isFed = fedSince !== undefined && at - fedSince >= STARVED_MS;
+    const isSilent = at - starvedSince >= SILENT_MS;
+    const tooSlow = isFed || isSilent || (flows && this.#stumbles.length >= STUMBLES);
     return tooSlow ? this.#fall(flows ? bitRate : undefined) : undefined;
   }
 
