@@ -17,7 +17,7 @@ export interface CellBox {
   readonly height: number;
 }
 
-/** In units of the sheet's letters. Those of `styles/guide.css`. */
+/** In units of the sheet's letters. Those of `styles/guide-programs.css`. */
 const TITLE_SIZE = 0.8125;
 const TITLE_LINE = 1.09;
 const TEXT_LINE = 1.02;

@@ -70,7 +70,7 @@ export function scaleOf({ zoom, width, unit, room, columns }: ScaleWish): Scale 
   return { hour: Math.round(HOUR * unit * zoom), column: Math.max(wished, filling) };
 }
 
-/** Smallest letters of the sheet, in units. Those of `styles/guide.css`. */
+/** Smallest letters of the sheet, in units. Those of `styles/guide-programs.css`. */
 const SMALLEST = 0.71;
 /** Legible from a sofa: 24 pixels of a screen that is 1920 wide. */
 const TELEVISION_PART = 24 / 1920;

@@ -26,7 +26,7 @@ import { TEXTS } from './texts.ts';
 import { enterBars, type Place, type Row, stepBar, timetable, wayOf } from './timetable.ts';
 
 const HOURS = 24;
-/** As in styles/timetable.css. */
+/** As in styles/timetable-portrait.css. */
 const UPRIGHT = '(max-width: 44.9375em)';
 /** Part of the view before the present time. */
 const NOW_LEAD = 0.25;
