@@ -227,8 +227,8 @@ export class IdentityProvider {
       this.#failed = undefined;
       return server;
     } catch (error) {
-      const told = this.#failure(error);
-      const failure = new LoginFailure('provider_down', told.message);
+      const reason = this.#failure(error);
+      const failure = new LoginFailure('provider_down', reason.message);
       this.#failed = { at: this.now(), failure };
       throw failure;
     }

@@ -211,6 +211,6 @@ function certaintyOf(
     edges >= 0.6;
   const spots = chain.filter(({ how }) => how === 'spot').length;
   const grid = spots === 0 ? 0.2 : Math.min(1, 0.6 + 0.2 * spots);
-  const told = evidence.isTelling ? Math.max(0, Math.min(1, (inside + before + behind) / 3)) : 0.3;
-  return { isSure, confidence: Math.round(100 * (0.45 * told + 0.3 * grid + 0.25 * edges)) / 100 };
+  const support = evidence.isTelling ? Math.max(0, Math.min(1, (inside + before + behind) / 3)) : 0.3;
+  return { isSure, confidence: Math.round(100 * (0.45 * support + 0.3 * grid + 0.25 * edges)) / 100 };
 }

@@ -43,10 +43,10 @@ export class DetectHost {
     signal.throwIfAborted();
     if (ask.entry.layout.video === null) return failed('no_video', 'the stream has no picture');
     if (ask.durationMs < SHORTEST_MS) return failed('too_short', `${ask.durationMs} ms`);
-    let told = 0;
+    let reported = 0;
     const onProgress = (share: number): void => {
-      if (share - told < PROGRESS_STEP) return;
-      told = share;
+      if (share - reported < PROGRESS_STEP) return;
+      reported = share;
       this.send({ event: 'progress', share });
     };
     try {

@@ -159,12 +159,12 @@ export class FeatureCollector {
   sound(timeMs: number, samples: Uint8Array): void {
     const view = new DataView(samples.buffer, samples.byteOffset, samples.length);
     const frames = samples.length >> 2;
-    const told = Math.round((timeMs * SOUND_RATE) / 1000);
+    const stamped = Math.round((timeMs * SOUND_RATE) / 1000);
     // Timestamps of blocks are rounded: a small difference is no gap.
     let at =
-      this.#sampleAt !== undefined && Math.abs(told - this.#sampleAt) < SAMPLES_A_STEP
+      this.#sampleAt !== undefined && Math.abs(stamped - this.#sampleAt) < SAMPLES_A_STEP
         ? this.#sampleAt
-        : told;
+        : stamped;
     for (let frame = 0; frame < frames; frame += 1, at += 1) {
       if (at < 0) continue;
       const step = Math.floor(at / SAMPLES_A_STEP);

@@ -29,8 +29,8 @@ const MIN_PICTURES = 100;
 
 /** Share of pictures with a repeated field by the filter `idet`; undefined where it saw too few pictures. */
 export function repeatedShare(stderr: string): number | undefined {
-  const told = /Repeated Fields:\s*Neither:\s*(\d+)\s*Top:\s*(\d+)\s*Bottom:\s*(\d+)/.exec(stderr);
-  const [neither, top, bottom] = (told?.slice(1) ?? []).map(Number);
+  const counts = /Repeated Fields:\s*Neither:\s*(\d+)\s*Top:\s*(\d+)\s*Bottom:\s*(\d+)/.exec(stderr);
+  const [neither, top, bottom] = (counts?.slice(1) ?? []).map(Number);
   if (neither === undefined || top === undefined || bottom === undefined) return undefined;
   const all = neither + top + bottom;
   return all < MIN_PICTURES ? undefined : (top + bottom) / all;

@@ -51,7 +51,7 @@ export async function openStationSource(
 }
 
 export class StationSource implements MediaSource {
-  /** The agent's name of the tuner, where it told one. */
+  /** The agent's name of the tuner, where it sent one. */
   readonly tunerId: string | null;
   readonly #side: StationSideData;
 

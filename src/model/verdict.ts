@@ -83,7 +83,7 @@ export interface PacketSums {
 
 /** A stretch in every second of which not every packet was sound. */
 export interface Damage extends Stretch, PacketSums {
-  /** Why it stayed scrambled, where the agent told. */
+  /** Why it stayed scrambled, where the agent gave a reason. */
   cause?: GapCause;
 }
 
@@ -146,7 +146,7 @@ const WORTH_REPEATING_PART = 0.01;
 const WORTH_REPEATING_MS = 10_000;
 /** Booked while it is on: wanted from the first packet if that comes within this (5 s to lock, 1 s for the request). */
 const BEGIN_MS = 6_000;
-/** Gaps of one cause this near to each other are told as one. */
+/** Gaps of one cause this near to each other are reported as one. */
 const MERGE_MS = 500;
 
 export function nothingMeasured(): Measured {

@@ -146,7 +146,7 @@ export class FileOutput implements Output<FileCommand> {
   /** The file at `#path` was opened: `#size` is its size. */
   #opened = false;
   /** The owner was notified that reception has begun. */
-  #told = false;
+  #reported = false;
   readonly #running: Promise<void>;
 
   /** @param now monotonic ms @param syncFile in a thread that may wait (`FileSyncer`); default: one of the runtime's */
@@ -245,7 +245,7 @@ export class FileOutput implements Output<FileCommand> {
   }
 
   #tell(second: ReceptionSecond): void {
-    this.#told = true;
+    this.#reported = true;
     const slowestMs = Math.round(this.#slowestMs);
     this.#slowestMs = 0;
     const progress = { second, path: this.#path, size: this.#size, queued: this.#queuedBytes, slowestMs };
@@ -294,7 +294,7 @@ export class FileOutput implements Output<FileCommand> {
 
   async #write(file: RecordedFile): Promise<void> {
     // Reports the first data early: when it began cannot be recovered from the file after a kill.
-    this.#told ||= this.#meter.tell();
+    this.#reported ||= this.#meter.tell();
     let length = 0;
     let taken = 0;
     for (const { bytes } of this.#queue) {

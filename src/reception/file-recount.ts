@@ -1,4 +1,4 @@
-/** Counts again what a killed process had written to a file and not told of any more. Bounded memory. */
+/** Counts again what a killed process had written to a file and not reported any more. Bounded memory. */
 import type { FileHandle } from 'node:fs/promises';
 import type { Pid } from '../../arib/ids.ts';
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
@@ -14,7 +14,7 @@ import {
 
 /** Half a second of the fastest station holds several clock references. */
 const TAIL_BYTES = 4096 * PACKET_SIZE;
-/** What a killed process had not told of is a few seconds; more than this is not worth the wait. */
+/** What a killed process had not reported is a few seconds; more than this is not worth the wait. */
 const MAX_RECOUNT_BYTES = 1_400_000 * PACKET_SIZE;
 /** Of what is recounted: a few seconds in steps of a tenth of a second, of no fewer packets than tell what most are. */
 const STEPS = 64;
@@ -113,7 +113,7 @@ class PieceCounter {
     this.#holes.length = 0;
   }
 
-  /** A step of what is told. */
+  /** A step of what is reported. */
   take(block: Uint8Array): void {
     for (const piece of atClocks(block, this.pid)) {
       const { first } = clockReferences(piece, this.pid);

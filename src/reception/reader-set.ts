@@ -52,7 +52,7 @@ interface Running {
   to: number;
   /** Packets dropped in total, and since the last call of `dropped`. */
   dropped: number;
-  untold: number;
+  unreported: number;
   isOver: boolean;
 }
 
@@ -75,7 +75,15 @@ export class ReaderSet {
     const used = new Set(Array.from(this.#running.values(), ({ bit }) => bit));
     const bit = Array.from({ length: MAX_READERS }, (_, index) => 1 << index).find((one) => !used.has(one));
     const backlog = new Uint8Array(FIRST_BACKLOG);
-    const base = { pids: new Set<number>(), backlog, from: 0, to: 0, dropped: 0, untold: 0, isOver: false };
+    const base = {
+      pids: new Set<number>(),
+      backlog,
+      from: 0,
+      to: 0,
+      dropped: 0,
+      unreported: 0,
+      isOver: false,
+    };
     const running: Running = { id, bit: bit ?? 0, reader: undefined, ...base };
     this.#running.set(id, running);
     if (bit === undefined) {
@@ -144,7 +152,7 @@ export class ReaderSet {
   #keep(running: Running, bytes: Uint8Array, at: number): void {
     if (running.to + PACKET_SIZE > running.backlog.length && !makeRoom(running)) {
       running.dropped += 1;
-      running.untold += 1;
+      running.unreported += 1;
       return;
     }
     running.backlog.set(bytes.subarray(at, at + PACKET_SIZE), running.to);
@@ -186,12 +194,12 @@ export class ReaderSet {
     const packets = running.backlog.subarray(running.from, to);
     running.from = to;
     const startedAt = clock();
-    const before = running.untold > 0 || packets.length > 0 ? processing() : 0;
+    const before = running.unreported > 0 || packets.length > 0 ? processing() : 0;
     this.#guard(running, () => {
-      if (running.untold > 0) {
-        const { untold } = running;
-        running.untold = 0;
-        running.reader?.dropped?.(untold);
+      if (running.unreported > 0) {
+        const { unreported } = running;
+        running.unreported = 0;
+        running.reader?.dropped?.(unreported);
       }
       running.reader?.feed(packets);
     });

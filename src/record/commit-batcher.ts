@@ -15,7 +15,7 @@ const LOCKED_MS = 100;
 interface DurableStore {
   /**
    * One transaction. @param next gives one act after the other; what an act throws is
-   * undone and told to `failed` @throws the database's error: nothing of it was stored
+   * undone and reported to `failed` @throws the database's error: nothing of it was stored
    */
   together(next: () => (() => void) | undefined, failed: (act: () => void, error: unknown) => void): void;
 }

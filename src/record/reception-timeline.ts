@@ -85,8 +85,8 @@ export class ReceptionTimeline {
   constructor(readonly options: ReceptionTimelineOptions) {
     this.#measurement = new RecordingMeasurement(structuredClone(options.former ?? nothingMeasured()));
     this.#bornAt = options.broadcastClock();
-    const told = this.#measurement.toldUntil;
-    if (told !== undefined) this.#outage = { cause: 'service_stopped', from: told };
+    const reportedUntil = this.#measurement.reportedUntil;
+    if (reportedUntil !== undefined) this.#outage = { cause: 'service_stopped', from: reportedUntil };
     else if (options.delayedBy !== undefined) this.#outage = { ...options.delayedBy };
   }
 
@@ -308,8 +308,8 @@ export class ReceptionTimeline {
 
   /** Where the previous process really stopped writing, and the packets that it had not counted. */
   #join(former: PreviousProgress, from: BroadcastMs, pcr: number | null): void {
-    const told = this.until;
-    if (told === undefined) {
+    const reportedUntil = this.until;
+    if (reportedUntil === undefined) {
       // Killed before anything was saved: only the file knows.
       if (former.recounted.packets > 0 && former.modifiedAt < from) {
         this.#measurement.received({ from: former.modifiedAt, to: former.modifiedAt }, former.recounted);
@@ -317,8 +317,8 @@ export class ReceptionTimeline {
       }
       return;
     }
-    const written = earliest(latest(former.modifiedAt, told), from);
-    const end = former.recounted.packets > 0 ? written : told;
+    const written = earliest(latest(former.modifiedAt, reportedUntil), from);
+    const end = former.recounted.packets > 0 ? written : reportedUntil;
     const gap = pcr === null || former.pcr === null ? undefined : pcrDifference(pcr, former.pcr) / PCR_PER_MS;
     const isNear = (at: BroadcastMs): boolean =>
       Math.abs(at - end) < BELIEVED_MS ||
@@ -328,10 +328,12 @@ export class ReceptionTimeline {
     this.#joined = believed ? { at: real, since: this.#delay.since } : undefined;
     this.#measurement.endedAt(real);
     if (former.recounted.packets > 0) {
-      this.#measurement.recounted({ from: earliest(told, real), to: real }, former);
+      this.#measurement.recounted({ from: earliest(reportedUntil, real), to: real }, former);
     }
     if (this.#outage !== undefined) {
-      const first = this.measured.breaks.find((one) => one.from >= Math.min(told, real) && one.to > real);
+      const first = this.measured.breaks.find(
+        (one) => one.from >= Math.min(reportedUntil, real) && one.to > real,
+      );
       if (first === undefined) this.#outage.from = real;
       else first.from = real;
     }

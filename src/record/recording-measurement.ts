@@ -26,7 +26,7 @@ export class RecordingMeasurement {
   }
 
   /** Up to when it is known what was received; undefined: nothing is known. */
-  get toldUntil(): BroadcastMs | undefined {
+  get reportedUntil(): BroadcastMs | undefined {
     const ends = [...this.value.stretches.slice(-1), ...this.value.breaks].map(({ to }) => to);
     return ends.length === 0 ? undefined : broadcastMs(Math.max(...ends));
   }
@@ -100,8 +100,8 @@ export class RecordingMeasurement {
       counted += run.packets;
       const end = runs[index + 1]?.beforeEndMs;
       const share = plusMs(stretch.from, ((stretch.to - stretch.from) * counted) / Math.max(1, packets));
-      const told = end === undefined || end === null ? share : plusMs(stretch.to, -end);
-      const to = index === runs.length - 1 ? stretch.to : earliest(latest(told, from), stretch.to);
+      const estimate = end === undefined || end === null ? share : plusMs(stretch.to, -end);
+      const to = index === runs.length - 1 ? stretch.to : earliest(latest(estimate, from), stretch.to);
       this.count({ from, to }, index === 0 && cause !== undefined ? { ...run, cause } : run);
       from = to;
     }
@@ -146,8 +146,8 @@ export class RecordingMeasurement {
     const { stretches } = this.value;
     const last = stretches.at(-1);
     if (last === undefined) return;
-    const told = this.toldUntil ?? last.to;
-    if (told > last.to && at > told) stretches.push({ from: told, to: at });
+    const reported = this.reportedUntil ?? last.to;
+    if (reported > last.to && at > reported) stretches.push({ from: reported, to: at });
     else if (at > last.from) last.to = at;
   }
 }

@@ -26,8 +26,8 @@ export function latestTexts(
   const { name, description, genres, audios, videoType, videoResolution, isFree } = program;
   // Kept where the table has none.
   const extended = program.extended ?? record.extended;
-  const told = { name, description, extended, genres, audios, videoType, videoResolution, isFree };
-  const latest = { ...told, series: readSeries({ name, description, extended }) };
+  const current = { name, description, extended, genres, audios, videoType, videoResolution, isFree };
+  const latest = { ...current, series: readSeries({ name, description, extended }) };
   return isDeepStrictEqual(latest, textsOf(record)) ? undefined : latest;
 }
 

@@ -43,13 +43,13 @@ export async function endedWhileAway(
   const former = last === undefined ? undefined : await lastLife(last);
   if (former !== undefined && last !== undefined && former.recounted.packets > 0) {
     const modifiedAt = broadcastMs(former.modifiedAt + broadcastClock() - wallClock());
-    const from = measurement.toldUntil ?? beganAt ?? modifiedAt;
+    const from = measurement.reportedUntil ?? beganAt ?? modifiedAt;
     const to = earliest(latest(modifiedAt, from), closeAt);
     const stretch = { from: earliest(from, to), to };
     measurement.received(stretch, nothingMeasured().sums, last.path);
     measurement.recounted(stretch, former);
   }
-  const from = measurement.toldUntil ?? beganAt ?? startAt;
+  const from = measurement.reportedUntil ?? beganAt ?? startAt;
   measurement.broke('service_stopped', { from, to: closeAt });
   return { end: 'finished', at: broadcastClock(), measured: measurement.value, parts: [...parts] };
 }

@@ -240,12 +240,14 @@ function becoming(
   return programs
     .map((program): PreviewedProgram => {
       const reservation = booked.get(program.id);
-      const told = planned.get(program.id) ?? reservation;
+      const target = planned.get(program.id) ?? reservation;
       return {
         program,
-        state: told?.state ?? null,
+        state: target?.state ?? null,
         reason:
-          told?.reason ?? passedOver.get(program.id) ?? (told === undefined && isFar(program) ? FAR : null),
+          target?.reason ??
+          passedOver.get(program.id) ??
+          (target === undefined && isFar(program) ? FAR : null),
         reservationId: reservation?.id ?? null,
       };
     })

@@ -90,7 +90,7 @@ export function damagedFields(database: Database): DamagedField[] {
     ...misread(FIELDS),
     `SELECT 'settings', key, 'value' FROM settings WHERE NOT json_valid(value)`,
   ];
-  return told(database, wrong);
+  return described(database, wrong);
 }
 
 /** Selects what is no JSON, or of another kind. */
@@ -104,7 +104,7 @@ function misread(tables: readonly Fields[]): string[] {
   );
 }
 
-function told(database: Database, wrong: readonly string[]): DamagedField[] {
+function described(database: Database, wrong: readonly string[]): DamagedField[] {
   return database.query<DamagedField, []>(`${wrong.join(' UNION ALL ')} LIMIT ${MAX_TOLD}`).all();
 }
 
@@ -153,7 +153,7 @@ export class IntegrityCheck {
   #add(wrong: readonly string[]): void {
     const { fields } = this.found;
     if (wrong.length === 0 || fields.length >= MAX_TOLD) return;
-    for (const one of told(this.database, wrong)) {
+    for (const one of described(this.database, wrong)) {
       const isKnown = fields.some(
         ({ table, row, field }) => table === one.table && row === one.row && field === one.field,
       );

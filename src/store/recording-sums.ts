@@ -83,12 +83,12 @@ export class RecordingSumStore {
       .query<{ shelf: number; count: number; bytes: number; unwatched: number }, []>(SHELVES)
       .all();
     const [failed, shown, bin] = [0, 1, 2].map((shelf) => rows.find((row) => row.shelf === shelf));
-    const told = this.#parts(GROWING_BEFORE).reduce((sum, { bytes }) => sum + bytes, 0);
+    const growing = this.#parts(GROWING_BEFORE).reduce((sum, { bytes }) => sum + bytes, 0);
     const late = this.database.query<{ bytes: number | null; duration: number | null }, []>(RATE).get();
     return {
       count: shown?.count ?? 0,
       unwatched: shown?.unwatched ?? 0,
-      bytes: (shown?.bytes ?? 0) + (failed?.bytes ?? 0) - told,
+      bytes: (shown?.bytes ?? 0) + (failed?.bytes ?? 0) - growing,
       failed: failed?.count ?? 0,
       binned: bin?.count ?? 0,
       binnedBytes: bin?.bytes ?? 0,

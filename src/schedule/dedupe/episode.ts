@@ -86,8 +86,8 @@ export function looseText(text: string): string {
 }
 
 function orNull(text: string): string | null {
-  const told = text.trim().replace(EXTRA_AROUND, '').trim();
-  const bare = looseText(told);
+  const parsed = text.trim().replace(EXTRA_AROUND, '').trim();
+  const bare = looseText(parsed);
   return bare === '' ? null : bare;
 }
 
@@ -234,16 +234,16 @@ function readTitle(name: string): Told & { title: string } {
   const { text, part: written } = takePart(clean.replace(GENRE_PREFIX, ''));
   const part = written === '' ? partOfMarks(name) : written;
   const found = findNumber(outsideQuotes(text));
-  const told = found === undefined ? (numberedInside(text) ?? unnumbered(text)) : numbered(text, found);
-  const last = told.number === null && LAST.test(text) ? '最終' : null;
-  const number = `${told.number ?? last ?? ''}${SAME_PART[part] ?? part}`;
-  const series = told.number === null && last !== null ? told.series.replace(LAST, '') : told.series;
+  const parsed = found === undefined ? (numberedInside(text) ?? unnumbered(text)) : numbered(text, found);
+  const last = parsed.number === null && LAST.test(text) ? '最終' : null;
+  const number = `${parsed.number ?? last ?? ''}${SAME_PART[part] ?? part}`;
+  const series = parsed.number === null && last !== null ? parsed.series.replace(LAST, '') : parsed.series;
   return {
     series: looseText(series) || looseText(text) || bare,
     number: number === '' ? null : number,
     // 前編 of an event is a programme of its own.
-    isOfEvent: told.isOfEvent === true && part === '',
-    subtitle: told.subtitle,
+    isOfEvent: parsed.isOfEvent === true && part === '',
+    subtitle: parsed.subtitle,
     title: looseText(bare) || bare,
   };
 }
@@ -292,8 +292,8 @@ function* linesOf(text: EpisodeText): Generator<{ line: string; isSubtitle: bool
 }
 
 export function readEpisode(text: EpisodeText): Episode {
-  const told = readTitle(text.name);
-  let { number, subtitle, isOfEvent = false } = told;
+  const parsed = readTitle(text.name);
+  let { number, subtitle, isOfEvent = false } = parsed;
   const fromTitle = { number: number !== null, subtitle: subtitle !== null };
   const known = number !== null && subtitle !== null;
   for (const { line, isSubtitle } of known ? [] : linesOf(text)) {
@@ -309,5 +309,5 @@ export function readEpisode(text: EpisodeText): Episode {
       if (!fromTitle.subtitle) subtitle ??= said.subtitle;
     } else if (isSubtitle && !fromTitle.subtitle) subtitle ??= orNull(searchText(line));
   }
-  return { series: told.series, number, isOfEvent, subtitle, title: told.title };
+  return { series: parsed.series, number, isOfEvent, subtitle, title: parsed.title };
 }

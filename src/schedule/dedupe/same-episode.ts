@@ -14,7 +14,7 @@ function numberKey({ series, number }: Episode): string {
 }
 
 /** Only its time and title can be compared with other airings. */
-function isUntold({ number, isOfEvent, subtitle }: Episode): boolean {
+function isUnidentified({ number, isOfEvent, subtitle }: Episode): boolean {
   return subtitle === null && (number === null || isOfEvent);
 }
 
@@ -28,8 +28,10 @@ const PARTS_MS = 8 * 3_600_000;
 export function isSameEpisode(a: Airing, b: Airing): boolean {
   const { series, number, subtitle, title } = a.episode;
   const other = b.episode;
-  if (isUntold(a.episode) || isUntold(other))
-    return isUntold(a.episode) && isUntold(other) && a.startAt === b.startAt && title === other.title;
+  if (isUnidentified(a.episode) || isUnidentified(other))
+    return (
+      isUnidentified(a.episode) && isUnidentified(other) && a.startAt === b.startAt && title === other.title
+    );
   if (number !== other.number || series !== other.series) return false;
   const apart = Math.abs(a.startAt - b.startAt);
   if ((a.episode.isOfEvent || other.isOfEvent) && apart > 0 && apart < PARTS_MS) return false;
@@ -39,7 +41,7 @@ export function isSameEpisode(a: Airing, b: Airing): boolean {
 
 /** Equal for airings of the same episode in a series; others may have it, too. */
 export function episodeKey({ episode, startAt }: Airing): string {
-  if (isUntold(episode)) return `at\0${startAt}\0${episode.title}`;
+  if (isUnidentified(episode)) return `at\0${startAt}\0${episode.title}`;
   return episode.number ?? `of\0${episode.subtitle}`;
 }
 
@@ -63,7 +65,7 @@ export function sameEpisodes<T extends Airing>(airings: readonly T[]): T[][] {
     const { series, number, subtitle, title } = airing.episode;
     const known = subtitles.get(numberKey(airing.episode));
     const only = known?.size === 1 ? [...known][0] : undefined;
-    const place = isUntold(airing.episode)
+    const place = isUnidentified(airing.episode)
       ? `at\0${airing.startAt}\0${title}`
       : `of\0${series}\0${number}\0${subtitle ?? only ?? ''}`;
     const group = groups.get(place);

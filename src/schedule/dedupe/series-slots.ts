@@ -26,7 +26,7 @@ const NUMBERED_SLOT = /^(?:シリーズ|特集)\s*$/u;
 
 /**
  * Whether a quotation behind this names a series; behind anything else it is a subtitle.
- * @param isNumbered an episode is told
+ * @param isNumbered an episode has a number
  */
 export function isSeriesSlot(before: string, isNumbered: boolean): boolean {
   // Words in brackets are the same words; a star stands between two.

@@ -31,8 +31,8 @@ export function readSeries(text: EpisodeText): SeriesMark | null {
   const { title } = removeTitleMarks(text.name);
   if (searchText(title).trim() === '') return null;
   const { series: key, number, subtitle } = readEpisode(text);
-  const told = subtitle === null ? null : spelled(subtitle, [title, text.description]);
-  const episode = [numberForPeople(number), told === null ? null : quotedOnce(told)].filter(
+  const quoted = subtitle === null ? null : spelled(subtitle, [title, text.description]);
+  const episode = [numberForPeople(number), quoted === null ? null : quotedOnce(quoted)].filter(
     (part) => part !== null,
   );
   return {
@@ -52,8 +52,8 @@ function numberForPeople(number: string | null): string | null {
   if (number === null) return null;
   const [, digits = '', part = ''] = /^([\d,.]*)(.*)$/u.exec(number) ?? [];
   if (part === WEEK_SUFFIX) return `第${digits}週`;
-  const told = [digits === '' ? '' : `#${digits}`, PARTS[part] ?? part].filter((word) => word !== '');
-  return told.length === 0 ? null : told.join(' ');
+  const words = [digits === '' ? '' : `#${digits}`, PARTS[part] ?? part].filter((word) => word !== '');
+  return words.length === 0 ? null : words.join(' ');
 }
 
 /** The part of the texts that is equal when signs and letter forms are ignored. */
@@ -107,7 +107,7 @@ function closed(letters: readonly string[], from: number, to: number): number {
   }
 }
 
-/** Where the letters from `from` on have told exactly `loose`. */
+/** Where the letters from `from` on have spelled exactly `loose`. */
 function reaching(loose: string, letters: readonly string[], from: number): number | undefined {
   if (!loose.startsWith(looseText(searchText(letters[from] ?? '')).slice(0, 1))) return undefined;
   for (let to = from + 1; to <= letters.length; to += 1) {

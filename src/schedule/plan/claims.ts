@@ -150,11 +150,11 @@ function claimOfReservation(
   const program = input.guide.get(reservation.programId);
   const isRunning = reservation.state === 'recording';
   const airing = input.airings.get(reservation.programId);
-  const told = putOff(program, reservation, airing, relayStarts.get(reservation.programId));
+  const shifted = putOff(program, reservation, airing, relayStarts.get(reservation.programId));
   const isElsewhere = isRunning && airing === undefined && isAnotherOn(input, reservation);
   const times = isRunning
-    ? underWay(told.program, told.reservation, airing, now, isElsewhere)
-    : coming(told.program, told.reservation, airing, now);
+    ? underWay(shifted.program, shifted.reservation, airing, now, isElsewhere)
+    : coming(shifted.program, shifted.reservation, airing, now);
   const place = isRunning ? (held.get(reservation.id) ?? null) : null;
   // What holds a tuner does so in the margin before its programme too.
   const from = place === null ? latest(times.startAt, now) : now;
@@ -249,7 +249,7 @@ function isNamed({ airings }: PlanInput, id: ProgramId): boolean {
 
 /**
  * A programme that present/following left long before its end, or without one, continues after the interruption under
- * another id. An event named immediately after a programme without a told end, and starting there, is the next one of
+ * another id. An event named immediately after a programme without a known end, and starting there, is the next one of
  * its title.
  */
 function resumedAs(input: PlanInput, reservation: Reservation): GuideProgram | undefined {

@@ -18,7 +18,7 @@ import type { Reservation } from '../../model/reservation.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
 
 /** What its tables say. */
-export type ToldTimes = Pick<GuideProgram, 'startAt' | 'endAt' | 'openEnd'>;
+export type ListedTimes = Pick<GuideProgram, 'startAt' | 'endAt' | 'openEnd'>;
 
 /** All in epoch ms. */
 export interface ProgramTimes {
@@ -56,20 +56,20 @@ const LONGEST_MS = 24 * 3_600_000;
 const MINUTE_MS = 60_000;
 
 /** The end as far as it is known now. */
-function endOf(program: ToldTimes | undefined, endAt: BroadcastMs, now: BroadcastMs): BroadcastMs {
+function endOf(program: ListedTimes | undefined, endAt: BroadcastMs, now: BroadcastMs): BroadcastMs {
   const goesOn = program?.openEnd === true && endAt <= now && endAt + FORGOTTEN_MS > now;
   return goesOn ? plusMs(now, OPEN_END_MS) : endAt;
 }
 
 /** @param airing undefined: its station is not received */
 export function coming(
-  program: ToldTimes | undefined,
-  told: { readonly startAt: BroadcastMs; readonly endAt: BroadcastMs },
+  program: ListedTimes | undefined,
+  booked: { readonly startAt: BroadcastMs; readonly endAt: BroadcastMs },
   airing: Airing | undefined,
   now: BroadcastMs,
 ): ProgramTimes {
-  const startAt = program?.startAt ?? told.startAt;
-  const endAt = program?.endAt ?? told.endAt;
+  const startAt = program?.startAt ?? booked.startAt;
+  const endAt = program?.endAt ?? booked.endAt;
   const isLate = endAt <= now && endAt + FORGOTTEN_MS > now;
   const waits = airing?.state === 'next' && startAt <= now && startAt + FORGOTTEN_MS > now;
   let to = endOf(program, endAt, now);
@@ -89,7 +89,7 @@ function heardOf(airing: Airing | undefined, startAt: BroadcastMs): Heard | null
 
 /** @param isElsewhere its station names another programme, and never named this one */
 export function underWay(
-  program: ToldTimes | undefined,
+  program: ListedTimes | undefined,
   reservation: Pick<Reservation, 'startAt' | 'endAt'>,
   airing: Airing | undefined,
   now: BroadcastMs,
@@ -133,24 +133,24 @@ function broken(
 }
 
 /**
- * Its tuner is the next one's as soon as it is over: at its told end, which tables may be a little late to confirm.
+ * Its tuner is the next one's as soon as it is over: at the end in its table, which tables may be a little late to confirm.
  * What has not begun by then needs it for its whole length.
- * @param told its end by its table, if it has one: the booked end may only be as far as it was seen to run
+ * @param listed its end by its table, if it has one: the booked end may only be as far as it was seen to run
  */
 function taken(
   startAt: BroadcastMs,
   endAt: BroadcastMs,
-  told: number,
+  listed: number,
   state: Airing['state'] | undefined,
   now: BroadcastMs,
 ): BroadcastMs {
   if (state === 'next' && startAt <= now) return latest(endAt, plusMs(now, endAt - startAt));
-  return state === 'on' && now > told + TABLE_GRACE_MS ? latest(endAt, plusMs(now, OPEN_END_MS)) : endAt;
+  return state === 'on' && now > listed + TABLE_GRACE_MS ? latest(endAt, plusMs(now, OPEN_END_MS)) : endAt;
 }
 
 /** A table without updates does not hold a recording for ever. */
 function held(
-  program: ToldTimes | undefined,
+  program: ListedTimes | undefined,
   startAt: BroadcastMs,
   endAt: BroadcastMs,
   now: BroadcastMs,
@@ -170,28 +170,28 @@ function listened(airing: Airing | undefined): BroadcastMs | null {
 
 /**
  * Where it was interrupted its table tells when it went on; where it began late, when it began: what was booked or what
- * is told, whichever is nearer to what was heard.
+ * is announced, whichever is nearer to when the tables changed.
  */
 function realStart(
-  program: ToldTimes | undefined,
+  program: ListedTimes | undefined,
   booked: BroadcastMs,
   airing: Airing | undefined,
 ): BroadcastMs {
   if (airing === undefined) return booked;
   const { from } = airing;
-  const told = program?.startAt ?? booked;
-  if (from === null) return told;
-  return boundary(Math.abs(booked - from) < Math.abs(told - from) ? booked : told, from);
+  const listed = program?.startAt ?? booked;
+  if (from === null) return listed;
+  return boundary(Math.abs(booked - from) < Math.abs(listed - from) ? booked : listed, from);
 }
 
-/** Where present/following changes long before the end that was told, it may change back: an interruption. */
+/** Where present/following changes long before the announced end, it may change back: an interruption. */
 function realEnd(
-  program: ToldTimes | undefined,
+  program: ListedTimes | undefined,
   booked: BroadcastMs,
   until: BroadcastMs | null,
 ): BroadcastMs | null {
   if (until === null) return null;
-  const told = program === undefined || program.openEnd ? booked : program.endAt;
-  const end = boundary(told, until);
-  return end < told ? null : end;
+  const listed = program === undefined || program.openEnd ? booked : program.endAt;
+  const end = boundary(listed, until);
+  return end < listed ? null : end;
 }

@@ -8,7 +8,7 @@ import { type Airing, LATE_TABLE_MS } from '../../model/airing.ts';
 import type { Reservation } from '../../model/reservation.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
 import type { PlanInput } from './plan-types.ts';
-import type { ToldTimes } from './program-times.ts';
+import type { ListedTimes } from './program-times.ts';
 
 /** Lists show whole minutes. */
 const MINUTE_MS = 60_000;
@@ -30,8 +30,8 @@ export function relayStartsOf({ guide, reservations, airings, now }: PlanInput):
     if (state !== 'recording' || airing === 'over') continue;
     const program = guide.get(id);
     const isOpen = program?.openEnd === true;
-    const told = isOpen ? -Infinity : (program?.endAt ?? endAt);
-    const start = airing === 'on' && told < now ? Math.floor(now / MINUTE_MS) * MINUTE_MS : told;
+    const listed = isOpen ? -Infinity : (program?.endAt ?? endAt);
+    const start = airing === 'on' && listed < now ? Math.floor(now / MINUTE_MS) * MINUTE_MS : listed;
     for (const target of relayIds(program)) starts.set(target, Math.max(start, starts.get(target) ?? start));
   }
   return starts;
@@ -39,17 +39,17 @@ export function relayStartsOf({ guide, reservations, airings, now }: PlanInput):
 
 /** A relayed programme is delayed with the one it continues, until its own station names it. */
 export function putOff(
-  program: ToldTimes | undefined,
+  program: ListedTimes | undefined,
   reservation: Pick<Reservation, 'startAt' | 'endAt'>,
   airing: Airing | undefined,
   earliest: number | undefined,
-): { program: ToldTimes | undefined; reservation: Pick<Reservation, 'startAt' | 'endAt'> } {
-  const told = program ?? reservation;
-  const delay = (earliest ?? told.startAt) - told.startAt;
+): { program: ListedTimes | undefined; reservation: Pick<Reservation, 'startAt' | 'endAt'> } {
+  const listed = program ?? reservation;
+  const delay = (earliest ?? listed.startAt) - listed.startAt;
   const isNamed = airing?.state === 'on' || airing?.state === 'next';
   if (isNamed || delay <= LATE_TABLE_MS) return { program, reservation };
-  const startAt = broadcastMs(told.startAt + delay);
-  const endAt = broadcastMs(told.endAt + delay);
+  const startAt = broadcastMs(listed.startAt + delay);
+  const endAt = broadcastMs(listed.endAt + delay);
   return {
     program: { startAt, endAt, openEnd: program?.openEnd ?? false },
     reservation: { startAt, endAt: latest(endAt, reservation.endAt) },
