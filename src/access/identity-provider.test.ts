@@ -270,3 +270,16 @@ test('a multi-tenant issuer is refused', async () => {
   ]);
   await new IdentityProvider(config, clock, { fetch: answer(issuer) }).examine();
 });
+
+test('another account is asked for by a new login where the provider offers no choice of it', async () => {
+  for (const [prompts, wanted] of [
+    [undefined, 'select_account'],
+    [['none', 'login', 'select_account'], 'select_account'],
+    [['none', 'login', 'consent'], 'login'],
+  ] as const) {
+    const { identity } = rig(prompts === undefined ? {} : { prompt_values_supported: prompts });
+    const prompt = async (isOther: boolean) =>
+      (await identity.begin(REDIRECT, isOther)).url.searchParams.get('prompt');
+    expect([await prompt(true), await prompt(false)]).toEqual([wanted, null]);
+  }
+});

@@ -103,6 +103,15 @@ function kindOf(error: unknown): LoginFailure['kind'] {
   return code.startsWith('OAUTH_') && !UNREACHABLE.has(code) ? 'invalid' : 'provider_down';
 }
 
+/**
+ * A provider that cannot offer a choice of account ignores the request for it and returns the refused one at once: it is
+ * asked for a new login instead. OpenID Connect Core 1.0, 3.1.2.1; Initiating User Registration 1.0, 4.
+ */
+function choicePrompt(supported: unknown): 'select_account' | 'login' {
+  const offered = Array.isArray(supported) ? supported : ['select_account'];
+  return offered.includes('login') && !offered.includes('select_account') ? 'login' : 'select_account';
+}
+
 interface ProviderOptions {
   /** For one answer, body included; s. */
   requestLimitS?: number;
@@ -124,15 +133,18 @@ export class IdentityProvider {
     this.#fetch = (url, init) => boundedFetch(own, url, init);
   }
 
-  /** @throws LoginFailure provider_down */
-  async begin(redirectUri: string): Promise<{ url: URL; checks: LoginChecks }> {
+  /**
+   * @param chooseAccount the account that the provider knows already is not the one to log in with
+   * @throws LoginFailure provider_down
+   */
+  async begin(redirectUri: string, chooseAccount = false): Promise<{ url: URL; checks: LoginChecks }> {
     const configuration = await this.#configuration();
     const checks = {
       state: oidc.randomState(),
       nonce: oidc.randomNonce(),
       codeVerifier: oidc.randomPKCECodeVerifier(),
     };
-    const { scopes_supported: scopes } = configuration.serverMetadata();
+    const { scopes_supported: scopes, prompt_values_supported: prompts } = configuration.serverMetadata();
     const wanted = ['openid', 'profile', 'email', 'groups'];
     // An unknown scope may be refused; the usual ones exist wherever nothing is said.
     const scope = wanted.filter((name) => scopes?.includes(name) ?? name !== 'groups');
@@ -143,6 +155,7 @@ export class IdentityProvider {
       nonce: checks.nonce,
       code_challenge: await oidc.calculatePKCECodeChallenge(checks.codeVerifier),
       code_challenge_method: 'S256',
+      ...(chooseAccount ? { prompt: choicePrompt(prompts) } : {}),
     });
     return { url, checks };
   }

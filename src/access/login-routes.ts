@@ -73,8 +73,7 @@ class LoginFlow {
     const browser =
       browserOf(request) ?? random(BROWSER_BYTES).toBase64({ alphabet: 'base64url', omitPadding: true });
     try {
-      const { url, checks } = await provider.begin(redirectUri);
-      if (query.get('account') === 'choose') url.searchParams.set('prompt', 'select_account');
+      const { url, checks } = await provider.begin(redirectUri, query.get('account') === 'choose');
       pending.add({ checks, redirectUri, to }, browser);
       const cookie = { name: BROWSER_COOKIE, value: browser, url: new URL('login', base).href };
       return redirect(url.href, [setCookie({ ...cookie, lifetimeMs: BROWSER_LIFETIME_MS })]);
