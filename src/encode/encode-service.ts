@@ -264,7 +264,7 @@ export class EncodeService {
       // The database failed to store the outcome.
       if (this.#running === undefined && store.queue().some(({ state }) => state === 'running'))
         store.recover();
-      const queue = store.queue();
+      const queue = this.#withoutDeleted(store.queue());
       const decision = this.decision(queue);
       this.#running?.task.hold(decision.hold);
       const next = queue.find(({ id }) => id === decision.start);
@@ -272,6 +272,21 @@ export class EncodeService {
     } catch (error) {
       this.options.log.error('encode queue not read', { error: String(error) });
     }
+  }
+
+  /** A recording in the bin keeps its place in the queue; one that was deleted does not come back. */
+  #withoutDeleted(queue: readonly ListedEncode[]): ListedEncode[] {
+    const { store, now } = this.options.sources;
+    const deleted = queue.filter(({ state, isDeleted }) => state === 'waiting' && isDeleted);
+    if (deleted.length > 0) {
+      store.cancel(
+        deleted.map(({ id }) => id),
+        { code: 'gone' },
+        now(),
+      );
+      this.#told();
+    }
+    return queue.filter((job) => !deleted.includes(job));
   }
 
   #begin(job: EncodeJob): void {

@@ -44,6 +44,8 @@ export interface ListedEncode extends EncodeJob {
   durationMs: number | null;
   /** Neither in the bin nor deleted, with its original stream. */
   isReady: boolean;
+  /** Its recording is not only in the bin. */
+  isDeleted: boolean;
   /** Its poster and previews were made, for which the original is needed. */
   hasPictures: boolean;
 }
@@ -242,6 +244,15 @@ export class EncodeStore {
     );
   }
 
+  /** Ends waiting jobs. */
+  cancel(ids: readonly number[], reason: EncodeReason, now: WallMs): void {
+    this.#write(
+      `UPDATE encodes SET state = 'cancelled', message = $reason, ended_at = $now
+       WHERE id IN (SELECT value FROM json_each($ids)) AND state = 'waiting'`,
+      { ids: JSON.stringify(ids), reason: JSON.stringify(reason), now },
+    );
+  }
+
   /** Of a waiting one. @returns whether there was one */
   cancelWaiting(recordingId: RecordingId, now: WallMs): boolean {
     return (
@@ -378,18 +389,20 @@ export class EncodeStore {
         Row &
           Pick<ListedEncode, 'name' | 'serviceName' | 'startAt' | 'durationMs'> & {
             isReady: number;
+            isDeleted: number;
             hasPictures: number;
           },
         []
       >(
         `SELECT ${COLUMNS}, r.name, r.service_name AS serviceName, r.start_at AS startAt, r.duration_ms AS durationMs,
-           (${ENCODABLE}) AS isReady, r.pictures AS hasPictures
+           (${ENCODABLE}) AS isReady, r.deleted_at IS NOT NULL AS isDeleted, r.pictures AS hasPictures
          FROM encodes AS e CROSS JOIN recordings AS r ON r.id = e.recording_id WHERE ${where}`,
       )
       .all()
-      .map(({ name, serviceName, startAt, durationMs, isReady, hasPictures, ...row }) => ({
+      .map(({ isReady, isDeleted, hasPictures, ...row }) => ({
         ...toJob(row),
-        ...{ name, serviceName, startAt, durationMs, isReady: isReady === 1, hasPictures: hasPictures === 1 },
+        ...{ name: row.name, serviceName: row.serviceName, startAt: row.startAt, durationMs: row.durationMs },
+        ...{ isReady: isReady === 1, isDeleted: isDeleted === 1, hasPictures: hasPictures === 1 },
       }));
   }
 

@@ -238,6 +238,22 @@ describe('the queue', () => {
     expect(await ended(first)).toMatchObject({ state: 'done' });
   });
 
+  test('keeps a recording that is in the bin, until it is deleted', async () => {
+    await home.send('PUT', '/api/encodes', { paused: true });
+    const id = put();
+    await home.send('POST', `/api/recordings/${id}/encode`, {});
+    expect((await home.send('POST', `/api/recordings/${id}/bin`, {})).status).toBe(204);
+    expect((await queue()).queue).toMatchObject([{ recordingId: id, waitsFor: 'recording' }]);
+    expect((await home.send('DELETE', `/api/recordings/${id}`)).status).toBe(204);
+    await comesTrue('it left the queue', async () => (await queue()).queue.length === 0, LIMIT_MS);
+    expect((await queue()).recent[0]).toMatchObject({
+      recordingId: id,
+      state: 'cancelled',
+      message: '録画が削除されたため、変換を中止しました。',
+    });
+    await home.send('PUT', '/api/encodes', { paused: false });
+  });
+
   test('refuses what cannot be encoded, with the reason', async () => {
     const running = home.put({ state: 'recording', content: film });
     const refused = await home.send('POST', `/api/recordings/${running}/encode`);
