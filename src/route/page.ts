@@ -3,10 +3,10 @@
 /** Their only style; its hash is in the content security policy. Colours are those of the application. */
 export const PAGE_STYLE = `
 :root { color-scheme: light dark; --ground: #fbf6ef; --surface: #fff; --ink: #2a2320; --soft: #6b5f58; --line: #e9dfd2;
-  --accent: #c03a10; --on-accent: #fff; }
+  --accent: #c03a10; --on-accent: #fff; --focus: #1b4fd8; }
 @media (prefers-color-scheme: dark) {
   :root { --ground: #14131a; --surface: #1f1d27; --ink: #f5f1ec; --soft: #bdb5b0; --line: #34313f;
-    --accent: #ff8e5e; --on-accent: #2a0f04; }
+    --accent: #ff8e5e; --on-accent: #2a0f04; --focus: #ffd95a; }
 }
 * { box-sizing: border-box; }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem;
@@ -23,7 +23,7 @@ a { color: var(--accent); }
 .button { display: inline-block; min-height: 3rem; padding: 0.5rem 1.75rem; border: 0; border-radius: 999px;
   background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 700; text-decoration: none;
   cursor: pointer; }
-:focus-visible { outline: 3px solid #1b4fd8; outline-offset: 3px; }
+:focus-visible { outline: 3px solid var(--focus); outline-offset: 3px; }
 @media (max-width: 30rem) { main { padding: 1.5rem 1.25rem; } }
 @media (min-width: 100rem) { html { font-size: 150%; } }
 `;

@@ -414,6 +414,7 @@ export class LivePlayer {
     return {
       onAnswer: (notices: readonly string[]) => {
         this.#rate.clear();
+        this.#starvation.clear();
         this.quality.restart();
         this.#dispatch({ kind: 'answered' });
         for (const word of notices) this.#handlers.onNotice(word);

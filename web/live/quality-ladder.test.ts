@@ -99,6 +99,18 @@ describe('QualityLadder', () => {
     }
   });
 
+  test('the wait for one station does not count for the next', () => {
+    const starvation = new Starvation();
+    const sample = (ms: number, received: number) => ({
+      ...{ at: monotonicMs(ms), isStarved: true, received, bitRate: RATES.high },
+    });
+    starvation.note(sample(0, 0));
+    starvation.note(sample(2_500, 1_000_000));
+    starvation.clear();
+    starvation.note(sample(3_000, 1_000_000));
+    expect([starvation.since, starvation.fedSince]).toEqual([monotonicMs(3_000), undefined]);
+  });
+
   test('never exceeds the selected quality', () => {
     const ladder = new QualityLadder('low');
     for (let at = monotonicMs(0); at < 600_000; at = plusMs(at, STEP_MS))

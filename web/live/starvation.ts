@@ -38,6 +38,11 @@ export class Starvation {
     this.#starved = { ...before, fedSince: isFed ? (before.fedSince ?? at) : undefined };
   }
 
+  /** Another stream begins. */
+  clear(): void {
+    this.#starved = undefined;
+  }
+
   /** Undefined: a picture plays, or none is due. */
   get since(): MonotonicMs | undefined {
     return this.#starved?.since;
