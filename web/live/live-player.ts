@@ -322,7 +322,7 @@ export class LivePlayer {
     const isFollowed = !(this.raw.isOn || this.#withoutSocket || isPaused) && (isPlaying || isStarved);
     const { bitRate } = this.#rate;
     const { received } = this.#connection;
-    this.#starvation.note({ at, isStarved: isFollowed && isStarved, received, bitRate });
+    this.#starvation.note({ at, isStarved: isFollowed && isStarved, received });
     if (!isFollowed) return;
     const { since: starvedSince, fedSince } = this.#starvation;
     const change = this.quality.follow({ at, bitRate, starvedSince, fedSince });

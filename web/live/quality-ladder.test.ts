@@ -25,7 +25,7 @@ function watch(ladder: QualityLadder, network: (ms: number) => number, seconds: 
     received += (bitRate * STEP_MS) / 8_000;
     // Two seconds are buffered.
     isStarved = carried < needed && (isStarved || at - changedAt > 2_000);
-    starvation.note({ at, isStarved, received, bitRate });
+    starvation.note({ at, isStarved, received });
     const { since: starvedSince, fedSince } = starvation;
     const quality = ladder.next({ at, bitRate, starvedSince, fedSince }, 'high');
     if (quality === undefined) continue;
@@ -93,17 +93,34 @@ describe('QualityLadder', () => {
       const isStarved = at > 10_500 && at <= 19_000;
       rate.note(received, at);
       const { bitRate } = rate;
-      starvation.note({ at, isStarved, received, bitRate });
+      starvation.note({ at, isStarved, received });
       const { since: starvedSince, fedSince } = starvation;
       expect([at, ladder.next({ at, bitRate, starvedSince, fedSince }, 'high')]).toEqual([at, undefined]);
     }
   });
 
+  test('a picture now and then does not hide a slow network', () => {
+    const ladder = new QualityLadder('high');
+    const rate = new ReceivedRate();
+    const starvation = new Starvation();
+    let received = 0;
+    let changedAt: number | undefined;
+    for (let at = monotonicMs(0); changedAt === undefined && at <= 30_000; at = plusMs(at, STEP_MS)) {
+      // A fragment of half a second comes every five.
+      if (at % 5_000 === 0) received += (RATES.high * 500) / 8_000;
+      const isStarved = at % 5_000 >= 500;
+      rate.note(received, at);
+      const { bitRate } = rate;
+      starvation.note({ at, isStarved, received });
+      const { since: starvedSince, fedSince } = starvation;
+      if (ladder.next({ at, bitRate, starvedSince, fedSince }, 'high') === 'least') changedAt = at;
+    }
+    expect(changedAt).toBeLessThan(10_000);
+  });
+
   test('the wait for one station does not count for the next', () => {
     const starvation = new Starvation();
-    const sample = (ms: number, received: number) => ({
-      ...{ at: monotonicMs(ms), isStarved: true, received, bitRate: RATES.high },
-    });
+    const sample = (ms: number, received: number) => ({ at: monotonicMs(ms), isStarved: true, received });
     starvation.note(sample(0, 0));
     starvation.note(sample(2_500, 1_000_000));
     starvation.clear();

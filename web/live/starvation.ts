@@ -6,6 +6,8 @@ import type { MonotonicMs } from '../../wire/times.ts';
 
 /** Bits a second; at a lower rate the station sends no data, or the network just stopped. */
 export const LEAST_FLOW = 50_000;
+/** A slow network brings a picture now and then: shorter playing does not end the wait. */
+const STEADY_MS = 2_000;
 
 interface StarvationSample {
   readonly at: MonotonicMs;
@@ -13,8 +15,6 @@ interface StarvationSample {
   readonly isStarved: boolean;
   /** Octets received in all. */
   readonly received: number;
-  /** Bits a second that arrive; undefined while that is not known. */
-  readonly bitRate: number | undefined;
 }
 
 interface Starved {
@@ -26,30 +26,35 @@ interface Starved {
 
 export class Starvation {
   #starved: Starved | undefined;
+  /** Undefined: no picture plays. */
+  #playingSince: MonotonicMs | undefined;
 
-  note({ at, isStarved, received, bitRate }: StarvationSample): void {
+  note({ at, isStarved, received }: StarvationSample): void {
     if (!isStarved) {
-      this.#starved = undefined;
+      this.#playingSince ??= at;
+      if (at - this.#playingSince >= STEADY_MS) this.#starved = undefined;
       return;
     }
+    this.#playingSince = undefined;
     const before = this.#starved ?? { since: at, received, fedSince: undefined };
-    // What came before counts in the rate for seconds: only what came since shows that the service still sends.
-    const isFed = received > before.received && bitRate !== undefined && bitRate >= LEAST_FLOW;
-    this.#starved = { ...before, fedSince: isFed ? (before.fedSince ?? at) : undefined };
+    const bits = (received - before.received) * 8;
+    const isFed = bits > 0 && bits >= (LEAST_FLOW * (at - before.since)) / 1_000;
+    this.#starved = { ...before, fedSince: before.fedSince ?? (isFed ? at : undefined) };
   }
 
   /** Another stream begins. */
   clear(): void {
     this.#starved = undefined;
+    this.#playingSince = undefined;
   }
 
   /** Undefined: a picture plays, or none is due. */
   get since(): MonotonicMs | undefined {
-    return this.#starved?.since;
+    return this.#playingSince === undefined ? this.#starved?.since : undefined;
   }
 
   /** Undefined: no data comes either. */
   get fedSince(): MonotonicMs | undefined {
-    return this.#starved?.fedSince;
+    return this.#playingSince === undefined ? this.#starved?.fedSince : undefined;
   }
 }
