@@ -154,6 +154,7 @@ export class TunerPool {
     const ended = decision.end.map((id) => slot.tuning?.consumers.get(id));
     let tuning = slot.tuning;
     if (decision.kind === 'tune' || tuning === null) {
+      tuning?.flush();
       for (const consumer of ended) consumer?.end();
       if (tuning !== null) slot.free = tuning.end(TAKEN_AWAY);
       tuning = this.#tune(slot, request, request.use);

@@ -6,6 +6,7 @@
 import { AwakeTimer } from '../host/awake-timer.ts';
 import { type MonotonicClock, type MonotonicMs, systemMonotonicClock } from '../host/clock.ts';
 import type { Log } from '../host/log.ts';
+import { ChunkBatcher } from './chunk-batcher.ts';
 import type { Consumer } from './consumer.ts';
 import type { CreateDescrambler, Descrambler } from './descramble/descrambler.ts';
 import type { Driver, Signal, TuneSession, TuneTarget } from './driver/driver.ts';
@@ -55,6 +56,7 @@ export class Tuning {
   readonly consumers = new Map<number, Consumer>();
   readonly #counter = new StreamCounter();
   readonly #descrambler: Descrambler;
+  readonly #batcher: ChunkBatcher;
   #phase: 'tuning' | 'streaming' | 'ended' = 'tuning';
   #session: TuneSession | undefined;
   #released: Promise<void> = Promise.resolve();
@@ -70,9 +72,12 @@ export class Tuning {
   constructor(private readonly options: TuningOptions) {
     this.target = options.target;
     this.#clock = options.monotonicClock ?? systemMonotonicClock;
+    this.#batcher = new ChunkBatcher((bytes) => {
+      for (const consumer of this.consumers.values()) consumer.push(bytes);
+    }, this.#clock);
     this.#descrambler = options.createDescrambler(
-      (bytes) => {
-        for (const consumer of this.consumers.values()) consumer.push(bytes);
+      (packets) => {
+        if (this.consumers.size > 0) this.#batcher.push(packets);
       },
       () => {
         if (this.#phase !== 'ended') options.onChange();
@@ -138,8 +143,14 @@ export class Tuning {
 
   join(consumer: Consumer): void {
     clearTimeout(this.#linger);
+    this.#batcher.passAtOnce();
     this.consumers.set(consumer.id, consumer);
     this.options.onChange();
+  }
+
+  /** Passes what was received to the consumers' queues, before some of them are ended. */
+  flush(): void {
+    this.#batcher.flush();
   }
 
   /** After the last user has left, the tuning lingers for one who comes back. */
@@ -148,6 +159,7 @@ export class Tuning {
     if (this.#phase !== 'ended') {
       this.options.onChange();
       if (this.consumers.size === 0) {
+        this.#batcher.clear();
         clearTimeout(this.#linger);
         this.#linger = setTimeout(() => void this.#stop(null), this.options.timing.lingerMs);
       }
@@ -235,6 +247,7 @@ export class Tuning {
     clearTimeout(this.#linger);
     this.#preamble = [];
     this.#descrambler.close();
+    this.#batcher.flush();
     const session = this.#session;
     this.#released = session === undefined ? this.#released : session.close();
     this.#released.catch((error) => {

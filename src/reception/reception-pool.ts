@@ -17,6 +17,11 @@ import type { StationLayout } from './station-layout.ts';
 
 /** Each worker costs memory; two reduce mutual delays, and halve the damage of a lost one. */
 const WORKERS = 2;
+/**
+ * Streams that are not recordings share the last worker until it has this many more than another one: a second worker
+ * costs 40 MB and compiles the code again, and eight full stations need less than a tenth of a core.
+ */
+const SHARED_STREAMS = 8;
 /** An encoder needs 1.5 s at most to end (`ffmpeg/process.ts`), a disk 3 s (`file-output.ts`). */
 const SHUTDOWN_LIMIT_MS = 4_000;
 
@@ -402,10 +407,15 @@ export class ReceptionPool {
     );
   }
 
-  /** The worker with the fewest streams; of equals the first for recordings, the last for others. */
+  /**
+   * Recordings: the worker with the fewest streams, of equals the first. Others: the last one, unless it has
+   * SHARED_STREAMS more than another one.
+   */
   #choose(lane: OpenOptions['lane']): PoolWorker {
-    const order = lane === 'recording' ? [...this.#workers] : [...this.#workers].reverse();
-    const [best] = order.sort((one, other) => one.streams.size - other.streams.size);
+    const handicap = (worker: PoolWorker): number =>
+      lane === 'recording' || worker === this.#workers.at(-1) ? 0 : SHARED_STREAMS;
+    const load = (worker: PoolWorker): number => worker.streams.size + handicap(worker);
+    const [best] = [...this.#workers].sort((one, other) => load(one) - load(other));
     if (best === undefined) throw new Error('a pool needs a worker');
     return best;
   }

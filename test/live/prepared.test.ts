@@ -48,7 +48,7 @@ test('takes no tuner from others, and yields its own to a viewer at once', async
 });
 
 test('a station that is given up while it is tuned leaves its tuner to the next one', async () => {
-  // The connections of the two end and begin in different workers: without more the agent may see them in either order.
+  // The agent may see the end of one connection and the begin of the other in either order.
   for (const ms of [2, 5, 10, 20, 30, 30]) {
     const abort = new AbortController();
     const given = rig.watch(HD, 'raw', undefined, abort.signal).catch((error: unknown) => error);

@@ -46,18 +46,31 @@ function agent(): string {
   return `http://127.0.0.1:${server.port}`;
 }
 
-async function open(): Promise<ReceptionStream> {
-  const startWorker = (): Worker => new Worker(new URL('./probe.worker.ts', import.meta.url));
+interface PoolFixture {
+  open(lane: 'recording' | 'other'): Promise<ReceptionStream>;
+  startedWorkers(): number;
+}
+
+function startPool(): PoolFixture {
+  let started = 0;
+  const startWorker = (): Worker => {
+    started += 1;
+    return new Worker(new URL('./probe.worker.ts', import.meta.url));
+  };
   const pool = new ReceptionPool({ agentUrl: agent(), startWorker, log: SILENT_LOG });
   closers.push(() => pool.close());
-  return await pool.open({
-    request: { type: 'GR', channel: 'T27', priority: 9, use: 'a test' },
-    serviceId: serviceId(SERVICE),
-    handlers: { ended: () => {} },
-    signal: new AbortController().signal,
-    lane: 'other',
-  });
+  const open = (lane: 'recording' | 'other'): Promise<ReceptionStream> =>
+    pool.open({
+      request: { type: 'GR', channel: 'T27', priority: 9, use: 'a test' },
+      serviceId: serviceId(SERVICE),
+      handlers: { ended: () => {} },
+      signal: new AbortController().signal,
+      lane,
+    });
+  return { open, startedWorkers: () => started };
 }
+
+const open = (): Promise<ReceptionStream> => startPool().open('other');
 
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await Bun.sleep(2);
@@ -130,4 +143,24 @@ test.each<[Fault, string]>([
     counter.command({ kind: 'report' });
     await Bun.sleep(5);
   }
+});
+
+test('up to eight live streams share one worker', async () => {
+  const pool = startPool();
+  for (let stream = 0; stream < 8; stream += 1) await pool.open('other');
+  expect(pool.startedWorkers()).toBe(1);
+  await pool.open('other');
+  expect(pool.startedWorkers()).toBe(2);
+});
+
+test('recordings are divided among the workers, beginning with the one without live streams', async () => {
+  const pool = startPool();
+  await pool.open('other');
+  expect(pool.startedWorkers()).toBe(1);
+  await pool.open('recording');
+  expect(pool.startedWorkers()).toBe(2);
+  const other = startPool();
+  await other.open('recording');
+  await other.open('recording');
+  expect(other.startedWorkers()).toBe(2);
 });
