@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => database.close());
 
-test('concurrent writes share a transaction, and each is told its result', async () => {
+test('concurrent writes share a transaction, and each caller gets its own result', async () => {
   const all = [1, 2, 3].map((value) => commits.commit(put(value)));
   expect(stored()).toEqual([]);
   await Promise.all(all);

@@ -6,16 +6,17 @@
 import { settlesWithin } from '../../host/deadline.ts';
 import { isLocked } from '../store/transaction.ts';
 
-/** Of one transaction; then others have their turn, for as long as a slow disk took. */
+/** Limit of one batch, so that other work runs in between. A slow disk pauses the batches for as long as it took. */
 const SLICE_MS = 8;
 const MAX_REST_MS = 250;
-/** Until the next try while another program holds the write lock. */
+/** Retry interval while another program holds the write lock. */
 const LOCKED_MS = 100;
 
 interface DurableStore {
   /**
-   * One transaction. @param next gives one act after the other; what an act throws is
-   * undone and reported to `failed` @throws the database's error: nothing of it was stored
+   * Runs changes in one transaction.
+   * @param next returns one change after the other; a change that throws is rolled back and reported to `failed`
+   * @throws the database's error: nothing was stored
    */
   together(next: () => (() => void) | undefined, failed: (act: () => void, error: unknown) => void): void;
 }
@@ -41,10 +42,11 @@ export class CommitBatcher {
   constructor(readonly options: CommitBatcherOptions) {}
 
   /**
-   * On disk when it resolves, or so long after it was stored.
-   * @param patienceMs of what must not wait for a disk that sleeps, nor for a write lock that another program holds:
-   *   it is stored later then
-   * @throws what the act or the database threw: then nothing of it was stored; Failure of a disk that does not answer
+   * Resolves when the change is on disk, or after `patienceMs` if it is stored but not yet on disk.
+   * @param patienceMs for callers that must not wait for a disk in standby or for another program's write lock: then
+   *   it is stored later
+   * @throws the error of the change or of the database: nothing of it was stored; Failure if the disk does not
+   *   respond
    */
   async commit(act: () => void, patienceMs?: number): Promise<void> {
     const done = Promise.withResolvers<void>();
@@ -61,14 +63,14 @@ export class CommitBatcher {
     this.#turn ??= setTimeout(() => this.#take(), rest);
   }
 
-  /** Stores what is waiting now, without waiting for its turn; what the write lock prevents is lost. */
+  /** Stores pending changes at once; changes that another program's write lock prevents are lost. */
   flush(): void {
     while (this.#waiting.length > 0 && this.#take());
     clearTimeout(this.#turn);
     this.#turn = undefined;
   }
 
-  /** @returns false: another program holds the write lock */
+  /** @returns false if another program holds the write lock */
   #take(): boolean {
     clearTimeout(this.#turn);
     this.#turn = undefined;
@@ -92,7 +94,7 @@ export class CommitBatcher {
         this.#putBack(taken);
         return false;
       }
-      // It may have failed before it took any: everybody learns of it, and tries again in time.
+      // The transaction may have failed before it took any change: all callers get the error and retry.
       for (const { done } of [...taken, ...this.#waiting.splice(0)]) done.reject(error);
     }
     const ended = performance.now();

@@ -64,7 +64,7 @@ export function createRecording(needs: RecordingNeeds) {
   const dataDevice = statSync(dataDir).dev;
   const folders = (): readonly Folder[] =>
     wishedFolders(needs.recordingsDir, settings.get('recordingFolders'));
-  /** Free bytes for recordings: the space reserved for the database is not. */
+  /** Free bytes for recordings, without the space reserved for the database. */
   const free = async (path: string): Promise<number | undefined> => {
     const space = await spaces.of(path);
     const reserved = space?.device === dataDevice ? RESERVED_BYTES : 0;
@@ -79,7 +79,7 @@ export function createRecording(needs: RecordingNeeds) {
     }),
     folders,
     free,
-    // Available whenever the database is.
+    // Available whenever the database is available.
     spare: join(dataDir, 'recordings-spare'),
     mounts,
     retryDamaged: () => settings.get('retryDamaged'),
@@ -124,16 +124,16 @@ export function createRecording(needs: RecordingNeeds) {
     folderSpace: (path: string) => spaces.of(path),
     /** The disk of a recording folder is not mounted. */
     isAway: (folder: string) => mounts.isAway(folder),
-    /** It is being watched: retention leaves it alone. */
+    /** The recording is being watched, so retention must keep it. */
     seen: (id: RecordingId) => watching.note(id),
-    /** Octets that may still be written in a recording folder, with its floor; undefined: it is away. */
+    /** Octets that may still be written to a recording folder, with its floor; undefined if it is unavailable. */
     room: async (folder: string): Promise<number | undefined> => {
       if (await mounts.isAway(folder)) return undefined;
       const floor = folders().find(({ path }) => path === folder)?.floorBytes ?? 0;
       const left = await free(folder);
       return left === undefined ? undefined : Math.max(0, left - floor);
     },
-    /** Removes files that no row shows any more, and then their names. */
+    /** Removes files that no row lists any more, and then their stored names. */
     removeRetired: (id: RecordingId, paths: readonly string[]) =>
       removeJoined(id, paths, { store: parts, log: needs.log.component('record') }),
   };

@@ -20,21 +20,21 @@ interface ReconcileOptions {
   store: RecordingStore;
   mounts?: FolderMounts | undefined;
   log: Log;
-  /** Dates the rows' changes. */
+  /** For the times of row changes. */
   wallClock: WallClock;
 }
 
 interface Reconciled {
-  /** Files that rows named and that are gone. */
+  /** Files listed in rows that no longer exist. */
   forgotten: number;
-  /** Files that had to be removed and were. */
+  /** Leftover files that were removed. */
   removed: number;
 }
 
 /**
- * Reconciles rows and files, at a start and before any recording is resumed: no row without its file, no file that was
- * being made out of others, or was made one with others. A folder that is away (an empty mount point has none of the
- * files it should have) is left alone.
+ * Reconciles rows and files at a start, before any recording is resumed: drops rows without a file, removes
+ * unfinished joined files and the parts of finished ones. An unavailable folder (an empty mount point has none of its
+ * expected files) is skipped.
  */
 export async function reconcile(options: ReconcileOptions): Promise<Reconciled> {
   const { store, log } = options;
@@ -46,15 +46,15 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciled> 
 }
 
 /**
- * Notices files that a person removed by hand while the service runs. Only a folder whose modification time changed is
- * compared: a `stat` of it costs nothing and wakes no disk that sleeps.
+ * Notices files that a user deleted while the service runs. Only a folder whose modification time changed is
+ * compared: a `stat` of it is cheap and wakes no disk in standby.
  */
 export class DeletedFileWatch {
   readonly #seen = new Map<string, number>();
 
   constructor(readonly options: ReconcileOptions) {}
 
-  /** @returns how many files rows named and are gone */
+  /** @returns number of files that rows list and that no longer exist */
   async check(): Promise<number> {
     const changed = new Map<string, number>();
     for (const [folder, files] of await countByFolder(this.options.store)) {
@@ -71,7 +71,8 @@ export class DeletedFileWatch {
 }
 
 /**
- * How many files rows name in each folder; in pages, between which other work of the thread runs. Few rows are held.
+ * Number of files that rows list in each folder. Reads in pages, so that other work runs in between and memory use is
+ * small.
  */
 async function countByFolder(store: RecordingStore): Promise<Map<string, number>> {
   const folders = new Map<string, number>();
@@ -86,8 +87,8 @@ async function countByFolder(store: RecordingStore): Promise<Map<string, number>
 }
 
 /**
- * By one listing of each folder: a `stat` of each of 40,000 files takes a second of processor time.
- * @param listed names in each folder @returns those that rows name and that are in none of the lists
+ * Lists each folder once: a `stat` of each of 40,000 files takes a second of processor time.
+ * @param listed names in each folder @returns files that rows list and that are in none of the lists
  */
 async function missingFiles(
   listed: ReadonlyMap<string, ReadonlySet<string>>,
@@ -138,21 +139,21 @@ async function removeLeftovers({ store, mounts, log, wallClock }: ReconcileOptio
   return count;
 }
 
-/** @param folders how many files rows name in each @returns how many of them are gone */
+/** @param folders number of files that rows list in each @returns how many of them no longer exist */
 async function compare(folders: ReadonlyMap<string, number>, options: ReconcileOptions): Promise<number> {
   const { store, mounts, log } = options;
   const listed = new Map<string, ReadonlySet<string>>();
   for (const [folder, files] of folders) {
     const isUnmounted = await mounts?.isAway(folder);
     if (isUnmounted) log.warn('recording folder is not mounted', { folder, files });
-    // Known before the rows are read: all of them would be missing.
+    // Checked before the rows are read: all files would count as missing.
     else if (await isEmptyOrAway(folder)) log.warn('recording folder is away', { folder, files });
     else listed.set(folder, await listFiles(folder));
   }
   if (listed.size === 0) return 0;
   let count = 0;
   for (const [folder, missing] of await missingFiles(listed, store)) {
-    // Some are there, so this is where they were made.
+    // Some files exist, so the disk is mounted where they were written.
     if (missing.length < (folders.get(folder) ?? 0)) await mounts?.used(folder);
     for (const file of missing) forget(file, options);
     count += missing.length;
@@ -160,7 +161,7 @@ async function compare(folders: ReadonlyMap<string, number>, options: ReconcileO
   return count;
 }
 
-/** The verdict of the rest, without that file. */
+/** Updates the verdict without that file. */
 function forget(file: StoredFile, { store, wallClock }: ReconcileOptions): void {
   const { recordingId: id, path } = file;
   store.forgetFile(file, FILE_GONE, wallClock());

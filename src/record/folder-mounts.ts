@@ -1,29 +1,29 @@
 /**
- * Whether a recording folder is available, or only the mount point of its missing disk. Files written below a mount
+ * Whether a recording folder is available, or is only the mount point of a missing disk. Files written below a mount
  * point are hidden once the disk is mounted, and files that are invisible without it are not lost.
  *
- * Known by where a folder was mounted when a file was last made in it. Linux, proc(5): `/proc/self/mountinfo`;
- * elsewhere nothing is known.
+ * Remembers the mount point of each folder at the last file created in it. Linux, proc(5): `/proc/self/mountinfo`;
+ * other systems give no information.
  */
 import { access, readFile, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { within } from '../../host/deadline.ts';
 
 export interface MountMemory {
-  /** Undefined: never used. */
+  /** Undefined if the folder was never used. */
   mountOf(folder: string): string | undefined;
   rememberMount(folder: string, mount: string): void;
-  /** Known files created in it, the last first; at most so many. */
+  /** Known files created in it, newest first, at most `most`. */
   filesIn(folder: string, most: number): readonly string[];
 }
 
-/** `unknown`: it was not used yet, or this system does not tell. */
+/** `unknown`: the folder was not used yet, or this system has no mount information. */
 type Presence = 'there' | 'away' | 'unknown';
 
 /** A missing network share may block for ever. */
 const LIMIT_MS = 2_000;
 const ROOT = '/';
-/** Number of known files to check where the mounts speak against a folder. */
+/** Number of known files to check when the mount information says that the folder is unavailable. */
 const WITNESSES = 20;
 
 export class FolderMounts {
@@ -47,8 +47,8 @@ export class FolderMounts {
   }
 
   /**
-   * Mounts change without a disk, too: a service manager that isolates the file system bind-mounts folders onto
-   * themselves. What has most of its files is there.
+   * Mounts can change without a disk change: a service manager that isolates the file system bind-mounts folders onto
+   * themselves. A folder that has most of its files is available.
    */
   async #hasItsFiles(folder: string): Promise<boolean> {
     let files: readonly string[];
@@ -66,7 +66,7 @@ export class FolderMounts {
     return (await this.look(folder)) === 'away';
   }
 
-  /** A file is being created in it. A failed write is repeated with the next file: never rejects. */
+  /** Called when a file is created in it. Never rejects: a failed write is repeated with the next file. */
   used(folder: string): Promise<void> {
     const noting = this.#noting.get(folder) ?? this.#note(folder).finally(() => this.#noting.delete(folder));
     this.#noting.set(folder, noting);
@@ -82,7 +82,7 @@ export class FolderMounts {
     try {
       if (this.memory.mountOf(folder) !== at) this.memory.rememberMount(folder, at);
     } catch {
-      // A recording does not fail by it.
+      // Must not fail the recording.
     }
   }
 
@@ -95,7 +95,7 @@ export class FolderMounts {
   }
 }
 
-/** The folder without links, or the nearest one above it that is there. */
+/** The folder with links resolved, or its nearest existing parent. */
 async function nearest(folder: string): Promise<string | undefined> {
   for (let at = folder; ; at = dirname(at)) {
     try {

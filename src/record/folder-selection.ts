@@ -5,32 +5,31 @@ import { within } from '../../host/deadline.ts';
 
 export interface Folder {
   path: string;
-  /** Free space that recordings leave. */
+  /** Free space that recordings must leave. */
   floorBytes: number;
 }
 
 /**
- * Every folder once, the configured one first. That one has a floor only where the settings name
- * it too.
+ * All folders without duplicates, the configured one first. That one only has a floor if the settings list it too.
  */
 export function wishedFolders(first: string, further: readonly Folder[]): Folder[] {
   const own = resolve(first);
   const folders = new Map<string, Folder>([[own, { path: own, floorBytes: 0 }]]);
-  // Files are identified by path: normalises it.
+  // Files are identified by path, so it is normalised.
   for (const { path, floorBytes } of further) folders.set(resolve(path), { path: resolve(path), floorBytes });
   return [...folders.values()];
 }
 
-/** Less than this is full: a second of the fastest station. */
+/** A disk with less free space is full: one second of the fastest station. */
 const LEAST_BYTES = 3 * 1024 * 1024;
 /** A missing network share may block for ever. */
 const LIMIT_MS = 2_000;
 
 /**
- * The first folder with room above its floor. When none has: the one with the most, down to its last megabytes: a
- * floor is worth less than a programme. Undefined when all are full or away.
+ * The first folder with room above its floor. If none has: the one with the most free space, down to the last
+ * megabytes, because a programme is worth more than a floor. Undefined if all are full or unavailable.
  *
- * @param free octets of each folder; undefined = away
+ * @param free octets of each folder; undefined if unavailable
  */
 export function chooseFolder(
   folders: readonly Folder[],
@@ -44,7 +43,7 @@ export function chooseFolder(
   return (above ?? known.sort((a, b) => b.bytes - a.bytes)[0])?.folder;
 }
 
-/** Whether a folder should be left for another: it is at its floor. */
+/** Whether a recording should leave the folder for another, because it reached its floor. */
 export function isFilling(folder: Folder, free: number | undefined): boolean {
   return free !== undefined && free - folder.floorBytes < LEAST_BYTES;
 }
@@ -54,7 +53,7 @@ export function isFull(free: number): boolean {
   return free < LEAST_BYTES;
 }
 
-/** Free octets on the disk of a folder; undefined when unknown in time. */
+/** Free octets on the disk of a folder; undefined if not known before the timeout. */
 export async function freeBytes(path: string): Promise<number | undefined> {
   return within(LIMIT_MS, nearestFree(path), () => undefined);
 }
@@ -70,7 +69,7 @@ async function nearestFree(path: string): Promise<number | undefined> {
   }
 }
 
-/** The file is not there, for certain. */
+/** Whether the file certainly does not exist. */
 export async function isGone(path: string): Promise<boolean> {
   const found = lstat(path).then(
     () => false,

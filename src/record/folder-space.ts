@@ -10,9 +10,9 @@ import type { FolderMounts } from './folder-mounts.ts';
 export interface FolderSpace {
   totalBytes: number;
   freeBytes: number;
-  /** Folders of one file system share their room. */
+  /** Folders on the same device share their free space. */
   device: number;
-  /** The folder itself is there; else it is made at its first use. */
+  /** False: the folder is created when first used. */
   exists: boolean;
 }
 
@@ -37,11 +37,11 @@ export class FolderSpaces {
   constructor(
     private readonly files: FileSystem = REAL,
     private readonly limitMs = LIMIT_MS,
-    /** What is there instead of a folder whose disk is away is not asked. */
+    /** The file system below the mount point of a missing disk is not queried. */
     private readonly mounts?: Pick<FolderMounts, 'isAway'>,
   ) {}
 
-  /** Undefined when unknown, or not in time. */
+  /** Undefined if unknown or not answered before the timeout. */
   async of(path: string): Promise<FolderSpace | undefined> {
     if (await this.mounts?.isAway(path)) return undefined;
     const asked = this.#asked.get(path) ?? this.#ask(path);
@@ -56,7 +56,7 @@ export class FolderSpaces {
     return asked;
   }
 
-  /** The folder, or the nearest one above it that is there. */
+  /** The folder, or its nearest existing parent. */
   async #look(path: string): Promise<FolderSpace | undefined> {
     for (let at = path; ; at = dirname(at)) {
       const found = await this.files.stat(at).catch(absent);

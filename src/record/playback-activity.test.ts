@@ -15,7 +15,7 @@ test('viewers renew their activity; those that stopped expire', () => {
   watching.note(recordingId(2));
   now += 599_999;
   expect(watching.isWatched(recordingId(2))).toBe(true);
-  // A clock that was set by a day says nothing of who watches.
+  // A clock step of a day does not affect who is watching.
   now -= 86_400_000;
   expect(watching.isWatched(recordingId(2))).toBe(false);
 });

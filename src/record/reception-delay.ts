@@ -1,16 +1,16 @@
 /**
- * Delay of packets, by their clock references. A busy machine or agent delivers packets late; dated by arrival, a gap
- * would be reported at the wrong place, or a complete programme as begun late. The packets with the least delay within
- * the last minutes are the reference for all others.
+ * Delay of packets, measured by their clock references (PCR). A busy machine or agent delivers packets late. If they
+ * were dated by arrival, a gap would be reported at the wrong place, or a complete programme as begun late. The
+ * packets with the least delay in the last minutes are the reference for all others.
  */
 import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
 import type { ReceptionSecond } from '../reception/reception-meter.ts';
 
 const PCR_PER_MS = PCR_HZ / 1000;
-/** Clock references are 100 ms apart (ARIB TR-B14), and packets are buffered as long: no delay. */
+/** Not counted as delay: clock references are 100 ms apart (ARIB TR-B14), and packets are buffered as long. */
 const USUAL_MS = 250;
-/** Over a gap, the broadcast's clock and the machine's may differ by a delay, not by more. */
+/** Over a gap, the broadcast's clock and the machine's clock may differ by this delay at most. */
 const BELIEVED_MS = 10_000;
 /** The clocks of broadcaster and machine drift apart, by less than USUAL_MS in an hour. */
 const WINDOW_MS = 120_000;
@@ -22,21 +22,19 @@ interface DatedSecond extends Pick<ReceptionSecond, 'pcr' | 'lastPcr' | 'isStead
 }
 
 interface Delays {
-  /** Of the first and the last packets, ms; 0: as usual. */
+  /** Delay of the first and the last packets, ms; 0: normal. */
   from: number;
   to: number;
-  /** Packets dated since `since` (arrival minus delay) were later by this than assumed. */
+  /** Packets dated since `since` (arrival minus delay) were later than assumed by this. */
   earlier?: { byMs: number; since: BroadcastMs };
 }
 
 export class ReceptionDelay {
-  /**
-   * Time of arrival minus the broadcast's clock of the least delayed packets, in two windows that follow each other.
-   */
+  /** Arrival minus PCR of the least delayed packets, in two consecutive windows. */
   #least = Number.POSITIVE_INFINITY;
   #leastBefore = Number.POSITIVE_INFINITY;
   #windowAt = broadcastMs(0);
-  /** Since when packets are dated by the present least delay. */
+  /** Since when packets are dated by the current least delay. */
   #since = broadcastMs(0);
   /** The last clock reference, and its unwrapped time, ms. */
   #last: { pcr: number; ms: number; at: BroadcastMs } | undefined;
@@ -62,7 +60,7 @@ export class ReceptionDelay {
     return earlier === undefined ? delays : { ...delays, earlier };
   }
 
-  /** The clock of arrival was set. */
+  /** The clock that dates arrivals was set. */
   clockSet(byMs: number): void {
     this.#least += byMs;
     this.#leastBefore += byMs;
@@ -71,7 +69,7 @@ export class ReceptionDelay {
     if (this.#last !== undefined) this.#last.at = plusMs(this.#last.at, byMs);
   }
 
-  /** From this past time on, measurements move when packets turn out to have been late. */
+  /** Measurements after this time move when packets turn out to have been late. */
   get since(): BroadcastMs {
     return this.#since;
   }
@@ -80,14 +78,14 @@ export class ReceptionDelay {
     return Math.min(this.#least, this.#leastBefore);
   }
 
-  /** Another clock. */
+  /** Starts again with another clock. */
   #begin({ from, to, pcr, lastPcr, isSteady }: DatedSecond, delay: number): Delays {
     this.#last = { pcr: lastPcr ?? 0, ms: 0, at: to };
     this.#least = to - delay;
     this.#leastBefore = Number.POSITIVE_INFINITY;
     this.#windowAt = to;
     this.#delay = delay;
-    // Packets that waited came at once: the first of them later than the last.
+    // Queued packets arrived at once: the first of them is later than the last.
     const isDated = isSteady && pcr !== null && lastPcr !== null;
     const lateMs = isDated ? pcrDifference(lastPcr, pcr) / PCR_PER_MS - (to - from) : 0;
     const first = delay + (lateMs > USUAL_MS ? lateMs : 0);
@@ -101,7 +99,7 @@ export class ReceptionDelay {
       this.#leastBefore = this.#least;
       this.#least = Number.POSITIVE_INFINITY;
       this.#windowAt = at;
-      // What is known from before does not date by this.
+      // Earlier packets were not dated by this reference.
       if (this.#leastBefore > before + USUAL_MS) this.#since = at;
     }
     this.#least = Math.min(this.#least, offset);

@@ -90,7 +90,7 @@ test('a pause of the process that exceeds the backlog is reported with its own c
   one.beginLife();
   one.take({ kind: 'opened', path: '/a.ts', size: 0, former: null }, monotonicMs(0));
   one.take(second(0), monotonicMs(0));
-  // Stopped for 60 s; on waking 3 s of backlog come at once, and then the stream ends.
+  // Stopped for 60 s; on resuming, 3 s of backlog arrive at once, and then the stream ends.
   clock.now = 61_000;
   one.paused(60_000);
   const late = second(1000);
@@ -167,7 +167,7 @@ test('the reason of scrambled packets is requested once per run and again later,
   );
 });
 
-/** Packets by their clock references, which come `lateMs` after they were sent; in seconds. */
+/** Packets by their clock references, which arrive `lateMs` after they were sent; in seconds. */
 function dated(from: number, to: number, lateMs: number, isApart = false) {
   const event = second(from * 1000 + lateMs);
   const clocks = { pcr: from * PCR_PER_SECOND, lastPcr: to * PCR_PER_SECOND, isSteady: true, isApart };

@@ -1,7 +1,7 @@
 /**
  * What was received and written of a recording, over all processes and streams that wrote it, in broadcast time.
- * Outputs report by the clock of their worker; between two of them the PCRs of the file's tail and of the new stream
- * give the length of the pause.
+ * Outputs report times by the clock of their worker. Between two outputs, the PCRs of the file's tail and of the new
+ * stream give the length of the pause.
  */
 import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../arib/time.ts';
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
@@ -21,9 +21,9 @@ import { RecordingMeasurement } from './recording-measurement.ts';
 const AFTER_PAUSE_MS = 20_000;
 /** Causes that a pause of the process can produce. */
 const OF_A_PAUSE: ReadonlySet<GapCause> = new Set(['stream_ended', 'agent_unavailable', 'stalled']);
-/** Maximum difference between PCR and machine clock about the length of one pause. */
+/** Maximum difference between PCR and machine clock for the length of one pause. */
 const BELIEVED_MS = 10_000;
-/** Interval of querying the cause of scrambled packets: a card without contract may have been inserted. */
+/** Interval of querying why packets stay scrambled: a card with a contract may have been inserted. */
 const ASK_AGAIN_MS = 5_000;
 const PCR_PER_MS = PCR_HZ / 1000;
 
@@ -38,14 +38,14 @@ interface ReceptionTimelineOptions {
   /** Why nothing was received until now, and since when it should have been. */
   delayedBy?: { cause: GapCause; from: BroadcastMs } | undefined;
   broadcastClock: () => BroadcastMs;
-  /** Dates files. */
+  /** For the times of files. */
   wallClock: WallClock;
   began: (at: BroadcastMs) => void;
   /** Packets are written (again). */
   onReceiving: () => void;
-  /** Why packets stay scrambled now; undefined: not known. Never rejects. */
+  /** Why packets currently stay scrambled; undefined if unknown. Never rejects. */
   whyScrambled?: (() => Promise<GapCause | undefined>) | undefined;
-  /** A gap began or ended that is not visible in a file. */
+  /** A gap that is not visible in a file began or ended. */
   onGap?: (() => void) | undefined;
   /** `scrambledBy` changed. */
   onScrambled?: (() => void) | undefined;
@@ -58,28 +58,28 @@ export class ReceptionTimeline {
   #triedFrom: BroadcastMs | undefined;
   /** The last pause of the process. */
   #pause: { from: BroadcastMs; to: BroadcastMs } | undefined;
-  /** Recording is forbidden, as the stream says now. */
+  /** Copy control of the current stream forbids recording. */
   isForbidden = false;
-  /** Broadcast time minus the worker's clock, for the present output. */
+  /** Broadcast time minus the worker's clock, for the current output. */
   #offset: number | undefined;
   readonly #delay = new ReceptionDelay();
   /** Delay of the last packets, ms. */
   #delayMs = 0;
-  /** Gaps whose end is set by the delay of the next packets. */
+  /** Gaps whose end depends on the delay of the next packets. */
   #holes: { cause: Withholding; from: BroadcastMs; to: BroadcastMs }[] = [];
-  /** Where the end of the former process's data was moved to, by the clock references of both. */
+  /** Where the PCRs moved the end of the previous process's data to. */
   #joined: { at: BroadcastMs; since: BroadcastMs } | undefined;
-  /** State of the file when the present output began; until it is used. */
+  /** State of the file when the current output began; cleared when used. */
   #former: PreviousProgress | undefined;
   #isFormerKnown = false;
-  /** The first seconds of the present output, until the file is open. */
+  /** The first seconds of the current output, until the file is open. */
   #waiting: { from: BroadcastMs; progress: Progress }[] = [];
   #isOpen = false;
-  /** Earlier measurements are those of another process and its clock. */
+  /** Earlier measurements come from another process and its clock. */
   #bornAt: BroadcastMs;
-  /** The last packets stay scrambled. */
+  /** The last packets stayed scrambled. */
   #isUnreadable = false;
-  /** The present run of scrambled packets: its cause if known, and when that was last queried. */
+  /** The current run of scrambled packets: its cause if known, and when that was last queried. */
   #scrambling: { cause: GapCause | undefined; askedAt: BroadcastMs } | undefined;
 
   constructor(readonly options: ReceptionTimelineOptions) {
@@ -94,7 +94,7 @@ export class ReceptionTimeline {
     return this.#measurement.value;
   }
 
-  /** What must be stored in case this process ends now, including a reception gap in progress. */
+  /** What must be stored in case this process is killed now, including a reception gap in progress. */
   get soFar(): Measured {
     const { measured } = this;
     const outage = this.#outage;
@@ -108,7 +108,7 @@ export class ReceptionTimeline {
     return this.#triedFrom !== undefined;
   }
 
-  /** When the last packet came. */
+  /** When the last packet arrived. */
   get until(): BroadcastMs | undefined {
     return this.#measurement.until;
   }
@@ -121,12 +121,12 @@ export class ReceptionTimeline {
     return this.isForbidden ? 'copy_never' : this.#outage?.cause;
   }
 
-  /** Why what is received now stays scrambled; undefined: it does not, or the reason is not known. */
+  /** Why received packets currently stay scrambled; undefined if they do not, or the reason is unknown. */
   get scrambledBy(): GapCause | undefined {
     return this.#scrambling?.cause;
   }
 
-  /** The present output has reported something. */
+  /** The current output has reported something. */
   get isTold(): boolean {
     return this.#offset !== undefined;
   }
@@ -147,7 +147,7 @@ export class ReceptionTimeline {
 
   /** An event of the output. @param at the worker's clock when it was sent */
   take(event: FileEvent, at: MonotonicMs): void {
-    // Messages of a busy worker are late: the fastest one gives the offset of the clocks.
+    // Messages of a busy worker arrive late: the fastest one gives the offset of the clocks.
     const apart = this.options.broadcastClock() - at;
     const offset = Math.min(this.#offset ?? apart, apart);
     this.#offset = offset;
@@ -181,7 +181,7 @@ export class ReceptionTimeline {
     this.#outage = { cause, from: before === undefined ? (this.until ?? this.#triedFrom ?? now) : now };
   }
 
-  /** The whole process was paused until now. The agent's backlog is read first. */
+  /** The whole process was paused until now. The agent's backlog is read next. */
   paused(forMs: number): void {
     const to = this.options.broadcastClock();
     this.#pause = { from: plusMs(to, -forMs), to };
@@ -192,7 +192,7 @@ export class ReceptionTimeline {
     return this.options.former !== undefined && !this.#isFormerKnown;
   }
 
-  /** What an earlier process left in its file, where nothing was received since. */
+  /** What an earlier process left in its file, if nothing was received since. */
   leftBehind(former: FormerFile): void {
     this.#former = this.#dated(former);
     this.#isFormerKnown = true;
@@ -209,7 +209,7 @@ export class ReceptionTimeline {
     if (outage !== undefined) this.#measurement.broke(outage.cause, { from: outage.from, to: at });
   }
 
-  /** The rest of the margin was given up to another recording. */
+  /** The rest of the margin was given to another recording. */
   yielded(endAt: BroadcastMs): void {
     const from = this.until ?? this.options.broadcastClock();
     this.#measurement.broke('yielded', { from, to: endAt });
@@ -258,7 +258,7 @@ export class ReceptionTimeline {
     const delay = this.#delay.take({ ...second, from: arrivedAt, to: arrivedUntil });
     if (delay.earlier !== undefined) this.#cameEarlier(delay.earlier);
     const due = plusMs(arrivedAt, -delay.from);
-    // Without a gap before it, it continues the previous second.
+    // If there was no gap before it, it continues the previous second.
     const from = second.isApart || this.#outage !== undefined ? due : earliest(due, this.until ?? due);
     const to = latest(from, plusMs(arrivedUntil, -delay.to));
     const endsHole = this.#holes.length > 0;
@@ -283,7 +283,7 @@ export class ReceptionTimeline {
     this.options.onReceiving();
   }
 
-  /** Queries the cause where these packets stayed scrambled; the answer applies to this run only. */
+  /** Queries why these packets stayed scrambled; the answer applies to this run only. */
   #scrambledCause(sums: PacketSums, at: BroadcastMs): GapCause | undefined {
     const { whyScrambled, onScrambled } = this.options;
     if (whyScrambled === undefined) return undefined;
@@ -306,11 +306,11 @@ export class ReceptionTimeline {
     return run.cause;
   }
 
-  /** Where the previous process really stopped writing, and the packets that it had not counted. */
+  /** When the previous process really stopped writing, and the packets that it had not counted. */
   #join(former: PreviousProgress, from: BroadcastMs, pcr: number | null): void {
     const reportedUntil = this.until;
     if (reportedUntil === undefined) {
-      // Killed before anything was saved: only the file knows.
+      // It was killed before it saved anything: only the file has the data.
       if (former.recounted.packets > 0 && former.modifiedAt < from) {
         this.#measurement.received({ from: former.modifiedAt, to: former.modifiedAt }, former.recounted);
         this.#outage = { cause: 'service_stopped', from: former.modifiedAt };
@@ -343,13 +343,13 @@ export class ReceptionTimeline {
     this.#opened();
     this.#endHoles(undefined);
     const due = plusMs(from, -this.#delayMs);
-    // It begins right after the received data, however late it is noticed.
+    // The gap begins right after the received data, however late it is detected.
     const begin = this.#outage === undefined ? earliest(due, this.until ?? due) : due;
     this.#holes.push({ cause, from: begin, to });
     this.options.onGap?.();
   }
 
-  /** @param at when the packets behind them were due; undefined: none come */
+  /** @param at when the packets after them were due; undefined: none follow */
   #endHoles(at: BroadcastMs | undefined): void {
     for (const { cause, from, to } of this.#holes.splice(0)) {
       const end = at === undefined ? to : earliest(to, at);
@@ -357,7 +357,7 @@ export class ReceptionTimeline {
     }
   }
 
-  /** Measurements since then were of late packets, as is known now. */
+  /** Moves measurements since then: their packets are now known to have been late. */
   #cameEarlier({ byMs, since }: { byMs: number; since: BroadcastMs }): void {
     const joined = this.#joined?.since === since ? this.#joined : undefined;
     const from = joined?.at ?? since;

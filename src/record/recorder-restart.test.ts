@@ -67,7 +67,9 @@ describe('after a restart', () => {
     await until(() => home.events.includes('reservations'));
   });
 
-  /** One that had received half of its programme when its service was stopped; it starts again so much later. */
+  /**
+   * A recording that had received half of its programme when its service was stopped; it starts again after `awayMs`.
+   */
   async function half(
     laterMs: number,
     over: Partial<RecorderOptions> = {},
@@ -120,7 +122,7 @@ describe('after a restart', () => {
       state: 'unheard',
       times: { closeAt: left.order.closeAt },
     });
-    // An order that knows nothing better of its end changes nothing.
+    // An order without better knowledge of the end changes nothing.
     left.room.order([left.order]);
     expect(home.sessions[1]?.endsAt).toBe(broadcastMs(left.order.closeAt));
     await home.sessions[1]?.end('unheard');
@@ -143,7 +145,7 @@ describe('after a restart', () => {
     const { room, id } = await half(9 * HOUR, { isTimeSure: () => isSure });
     const other = ordered(now());
     room.order([other]);
-    // What begins now does not wait.
+    // A recording that begins now does not wait.
     await until(() => home.sessions.length === 2);
     expect(home.sessions[1]?.options.id).not.toBe(id);
     expect(home.store.find(recordingId(id))?.state).toBe('recording');

@@ -68,7 +68,7 @@ describe('an order', () => {
     const before = ['番組[字]', '', { 内容: '中身' }, ''];
     expect(await texts(undefined)).toEqual(before);
     expect(await texts({ name: ' ' })).toEqual(before);
-    // Judged days later: its number is another programme's by then.
+    // Concluded days later, when its event id belongs to another programme.
     const later = (now() + 40 * HOUR) as BroadcastMs;
     expect(await texts({ name: '別の番組', startAt: later })).toEqual(before);
     expect(await texts({ name: '番組', description: '#3', extended: null })).toEqual([
@@ -134,7 +134,7 @@ describe('an order', () => {
     clearInterval(probe);
     expect(room.running().size).toBe(200);
     expect(new Set(home.sessions.map(({ options }) => options.id)).size).toBe(200);
-    // Others had their turn in between.
+    // Other tasks ran in between.
     expect(turns).toBeGreaterThan(3);
   });
 });
@@ -151,7 +151,7 @@ describe('a running recording', () => {
   }
 
   test('follows its programme to a later end, never an earlier one, and continues when its order is withdrawn', async () => {
-    // Still to come: the start of what is on the air moves no more.
+    // The programme has not begun: once it is on the air, its start does not move any more.
     const { room, order, session } = await begun({ startAt: broadcastMs(now() + HOUR / 2) });
     const { id } = session.options;
     room.order([
@@ -199,7 +199,7 @@ describe('a running recording', () => {
     const second = open();
     const [, resumed] = home.sessions;
     expect(resumed?.endsAt).toBe(broadcastMs(stored()?.holdUntil ?? 0));
-    // Nobody knows yet whether it is still on.
+    // It is not known yet whether the programme is still on.
     second.order([{ ...order, holdUntil: null }]);
     expect(resumed?.endsAt).toBe(broadcastMs(stored()?.holdUntil ?? 0));
     second.order([{ ...order, holdUntil: broadcastMs(now() + HOUR) }]);
@@ -224,7 +224,7 @@ describe('a running recording', () => {
     room.order([{ ...order, brokenAt: broadcastMs(startAt + 60_000) }]);
     room.order([{ ...order, holdUntil: broadcastMs(endAt + HOUR) }]);
     room.order([{ ...order, brokenAt: broadcastMs(startAt + 120_000) }]);
-    // Whoever plans has forgotten it by now.
+    // The plan no longer has it by now.
     room.order([order]);
     session.measured = { ...nothingMeasured(), stretches: [{ from: order.openAt, to: order.closeAt }] };
     await session.end('finished');
@@ -232,7 +232,7 @@ describe('a running recording', () => {
     expect(later()).toEqual([{ startMs: 120_000, endMs: endAt - startAt, cause: 'broken_off' }]);
   });
 
-  test('is told of a clock step and its size', async () => {
+  test('is notified of a clock step and its size', async () => {
     const { room, session } = await begun();
     home.skew -= 600_000;
     room.clockSet();
@@ -260,7 +260,7 @@ describe('a running recording', () => {
     ]);
     expect(stateOf(order.reservationId)).toBe('finished');
     expect(room.running().size).toBe(0);
-    // The plan does not know yet: it is not begun again.
+    // The plan is not updated yet: the recording does not begin again.
     room.order([order]);
     await Bun.sleep(40);
     expect(home.sessions).toHaveLength(1);

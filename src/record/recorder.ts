@@ -1,9 +1,9 @@
 /**
- * The recorder: begins orders in time, updates running recordings, judges them at their end, and resumes those of an
- * earlier process. What to record is decided in `booking` and `schedule`.
+ * The recorder: begins orders in time, updates running recordings, concludes them with a verdict, and resumes those
+ * of an earlier process. What to record is decided in `booking` and `schedule`.
  *
- * Times are checked every second at least, because the clock may be set; many orders that are due at once are begun in
- * slices, so that they do not block the main thread.
+ * Times are checked every second at least, because the clock may be set; many orders that are due at once are begun
+ * in slices, so that they do not block the main thread.
  */
 import { mkdir } from 'node:fs/promises';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
@@ -45,7 +45,7 @@ import { type PreviousProgress, previousProgress } from './unfinished-recording.
 import type { GuideOfStation } from './unheard-end.ts';
 
 const CHECK_MS = 1_000;
-/** A file that a person deleted is noticed within a minute. */
+/** A deleted file is detected within a minute. */
 const FILE_CHECK_MS = 30_000;
 /** Time slice for creating rows before the event loop continues. */
 const SLICE_MS = 4;
@@ -58,18 +58,18 @@ const CLOSE_LIMIT_MS = 4_000;
 const PLACED_PATIENCE_MS = 500;
 /** Longest wait of a conclusion for files on a hanging disk. */
 const RECONCILE_LIMIT_MS = 60_000;
-/** No programme is assumed to be still on longer after its end; the same in the plan. */
+/** A programme is assumed to be over this long after its end. The plan uses the same value. */
 const UNHEARD_MS = 3 * 3_600_000;
 export interface RecorderOptions {
   /** Closed by its owner, after the recorder. */
   pool: Pick<ReceptionPool, 'open'>;
   store: RecordingStore;
-  /** Listed or not. */
+  /** Also finds stations that are not listed. */
   findStation: (id: RecordingOrder['stationId']) => StationRecord | undefined;
   findProgram: (id: RecordingOrder['programId']) => ProgramRecord | undefined;
   findFollowing?: GuideOfStation['findFollowing'];
   readSeries: SeriesReader;
-  /** As `CommitsOptions`. */
+  /** See `CommitsOptions`. */
   stored?: (() => Promise<void>) | undefined;
   /** In the configured order. */
   folders: () => readonly Folder[];
@@ -83,9 +83,9 @@ export interface RecorderOptions {
   monotonicClock: MonotonicClock;
   /** False: no broadcast has confirmed the time since the machine was started. */
   isTimeSure?: (() => boolean) | undefined;
-  /** Dates files and changes of rows. */
+  /** For the times of files and row changes. */
   wallClock: WallClock;
-  /** Free octets; undefined = away. */
+  /** Free octets; undefined if unavailable. */
   free?: (path: string) => Promise<number | undefined>;
   /** Fallback folder that exists whenever the service runs. */
   spare?: string | undefined;
@@ -98,7 +98,7 @@ export interface RecorderOptions {
   fileCheckMs?: number;
 }
 
-/** Longest wait for the correct time: three TOTs, and the start of a guide visit that reads them. */
+/** Longest wait for the correct time: three TOTs, plus the start of a guide visit that reads them. */
 const DOUBT_MS = 60_000;
 
 const UNREADABLE: RecordingReason = { code: 'unreadable' };
@@ -107,13 +107,13 @@ export class Recorder {
   readonly #changes: RecordingChangeNotifier;
   readonly #commits: CommitBatcher;
   readonly #clock: ClockStepDetector;
-  /** Not begun. */
+  /** Orders that have not begun. */
   #waiting = new Map<ReservationId, RecordingOrder>();
   readonly #running = new Map<RecordingId, RunningRecording>();
   readonly #byReservation = new Map<ReservationId, RunningRecording>();
-  /** Orders that could not be begun, logged once. */
+  /** Orders that could not begin; each is logged once. */
   readonly #troubled = new Set<ReservationId>();
-  /** Left by an earlier process, and over according to a clock that may be wrong. */
+  /** Recordings of an earlier process that are over according to a clock that may be wrong. */
   #doubtful: RecordingId[] = [];
   readonly #bornAt: MonotonicMs;
   /** By the broadcast's clock. */
@@ -144,7 +144,7 @@ export class Recorder {
     });
   }
 
-  /** Resumes what was begun before. @throws the database's error, when that cannot be read */
+  /** Resumes recordings of an earlier process. @throws the database's error when it cannot be read */
   start(): void {
     this.#reconciled = this.#reconcile();
     this.#fileTimer = setInterval(() => void this.#checkFiles(), this.options.fileCheckMs ?? FILE_CHECK_MS);
@@ -159,7 +159,7 @@ export class Recorder {
     const { now } = this.#clock;
     try {
       const record = store.find(id);
-      // Deleted meanwhile.
+      // Deleted in the meantime.
       if (record === undefined) return;
       if (this.#isInDoubt && record.ended === null && endOf(record) <= now()) {
         this.#doubtful.push(id);
@@ -192,7 +192,7 @@ export class Recorder {
 
   /**
    * Replaces all orders; running recordings without an order continue to their end.
-   * @param conflicts reservations without a tuner now: the cause if one of them is ordered late
+   * @param conflicts reservations that currently have no tuner: the cause if one of them is ordered late
    */
   order(orders: readonly RecordingOrder[], conflicts: ReadonlySet<ReservationId> = new Set()): void {
     const waiting = new Map<ReservationId, RecordingOrder>();
@@ -231,12 +231,12 @@ export class Recorder {
     return new Map(entries);
   }
 
-  /** Of the recordings that are being made, or judged. */
+  /** Of recordings that are running or being concluded. */
   progress(): ReadonlyMap<RecordingId, RecordingProgress> {
     return new Map([...this.#running].map(([id, { progress }]) => [id, progress]));
   }
 
-  /** When something is, or is to be, recorded. */
+  /** When recordings run or are planned. */
   uses(): Stretch[] {
     const running = [...this.#running.values()].filter(({ isOver }) => !isOver);
     return [
@@ -296,7 +296,7 @@ export class Recorder {
     await settlesWithin(RECONCILE_LIMIT_MS, done);
   }
 
-  /** Files that a person deleted by hand. */
+  /** Detects files that a user deleted. */
   async #checkFiles(): Promise<void> {
     await this.#reconciled;
     if (this.#isCheckingFiles || this.#closed) return;
@@ -399,7 +399,7 @@ export class Recorder {
     });
   }
 
-  /** Undefined: its reservation was removed. @throws the database's error */
+  /** Undefined if its reservation was removed. @throws the database's error */
   #create(order: RecordingOrder): RecordingRecord | undefined {
     const { findStation, findProgram, store, log } = this.options;
     const station = findStation(order.stationId);
@@ -419,7 +419,7 @@ export class Recorder {
     return this.#session(record, { times, after: [], former });
   }
 
-  /** Undefined when its station was removed. */
+  /** Undefined if its station was removed. */
   #session(record: RecordingRecord, { times, after, former, delayedBy }: SessionBegin): Session | undefined {
     const { id, startAt, name, serviceName: stationName } = record;
     const {

@@ -1,4 +1,4 @@
-/** Answers about recordings: list items and details. */
+/** JSON answers about recordings: list items and details. */
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { WallMs } from '../../host/clock.ts';
@@ -49,12 +49,12 @@ function posterUrl(id: RecordingId, posterAt: WallMs | null): string {
   return `api/recordings/${id}/poster${version}`;
 }
 
-/** @param running undefined: none of it runs */
+/** @param running undefined: the recording is not running */
 export function toRecording(recording: ListedRecording, running: Running): Recording {
   const { id, name, files, audios, binnedAt } = recording;
   const isRecording = recording.state === 'recording';
   const progress = isRecording ? (running.get(id) ?? null) : null;
-  // In the bin its files cannot be asked for.
+  // Files of a recording in the bin cannot be requested.
   const usable = binnedAt === null ? files : [];
   return {
     id,
@@ -121,7 +121,7 @@ export function toDetail(
 }
 
 interface DetailRow extends Pick<RecordingDetail, 'name' | 'description' | 'extended'> {
-  /** Of the programme, epoch ms. */
+  /** Start of the programme, epoch ms. */
   startAt: BroadcastMs;
   damaged: readonly Damage[];
 }

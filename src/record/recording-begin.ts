@@ -47,7 +47,7 @@ export interface BeginFacts {
   now: BroadcastMs;
   /** When this process was started. */
   startedAt: BroadcastMs;
-  /** It had no tuner by the plan until it was ordered. */
+  /** The plan had no tuner for it until it was ordered. */
   wasInConflict: boolean;
 }
 
@@ -79,7 +79,7 @@ export function resumedTimes(
   };
 }
 
-/** As a recording begins, or as an earlier process left it. */
+/** The course of a new recording, or as an earlier process left it. */
 export function courseOf(times: CourseTimes, former: Measured | undefined, at: BroadcastMs): RecordingCourse {
   const isAired = former?.isAired ?? null;
   const until = former?.stretches.at(-1)?.to ?? Number.NEGATIVE_INFINITY;

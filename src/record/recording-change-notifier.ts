@@ -6,7 +6,7 @@ const COALESCE_MS = 250;
 
 export class RecordingChangeNotifier {
   readonly #waiting = new Set<ChangeName>();
-  /** Of every recording under way, what a list shows of it beside its size. */
+  /** What a list shows of every running recording besides its size. */
   #shown = '';
   #seen: string[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -14,14 +14,14 @@ export class RecordingChangeNotifier {
 
   constructor(readonly hub: Hub) {}
 
-  /** @param names lists that show it too */
+  /** @param names further lists that show it */
   changed(...names: readonly ChangeName[]): void {
     if (this.#closed) return;
     for (const name of ['recordings' as const, ...names]) this.#waiting.add(name);
     this.#timer ??= setTimeout(() => this.#tell(), COALESCE_MS);
   }
 
-  /** Values without an event of their own: losses, a slow disk. `look` compares them with those of the last call. */
+  /** Values that have no event of their own: losses, a slow disk. Compared with those of the last call. */
   watch({ cause, drops, slow, tunerId }: RecordingProgress): void {
     this.#seen.push(`${cause} ${drops} ${slow} ${tunerId}`);
   }

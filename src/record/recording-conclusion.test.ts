@@ -120,7 +120,7 @@ function inParts({ parts }: SessionResult): Measured {
   return { ...structuredClone(COMPLETE), files };
 }
 
-/** Nothing but the root is mounted. @param remembered mount points by folder */
+/** Only the root is mounted. @param remembered mount points by folder */
 function mountsOf(remembered: Record<string, string>): FolderMounts {
   const memory = {
     mountOf: (path: string) => remembered[path],
@@ -233,7 +233,7 @@ describe('a recording that ends', () => {
     await concludeRecording(id, result, PROGRAMME, options);
     expect(store.find(id)).toMatchObject({ state: 'recorded', verdict: { level: 'complete' } });
     expect(store.parts(id)).toEqual(result.parts);
-    // Something else beneath the mount point does not make its files gone.
+    // Another file below the mount point does not mean that the recording's files are missing.
     writeFileSync(join(folder, 'b', 'other'), '');
     const mounts = mountsOf({ [join(folder, 'b')]: '/mnt' });
     expect(await reconcile({ ...options, mounts })).toEqual({ forgotten: 0, removed: 0 });
@@ -264,7 +264,7 @@ describe('a recording that ends', () => {
     const persist = async (act: () => void): Promise<void> => {
       act();
       acts += 1;
-      // The first names the file that is made.
+      // The first act stores the name of the file to be created.
       if (acts === 2) throw new Error('power cut');
     };
     await expect(concludeRecording(id, result, PROGRAMME, { ...options, persist })).rejects.toThrow(

@@ -1,6 +1,6 @@
 /**
- * Conclusion of a recording: its parts joined to one file where there is room, its verdict, its row. Parts in an
- * unavailable folder count as present; lost ones are reported by the verdict.
+ * Conclusion of a recording: joins its parts to one file if there is room, and stores its verdict and its row. Parts
+ * in an unavailable folder count as present; missing ones are reported by the verdict.
  */
 import { earliest } from '../../arib/time.ts';
 import type { WallClock } from '../../host/clock.ts';
@@ -21,12 +21,12 @@ export interface ConcludeOptions {
   folders: () => readonly Folder[];
   free: (path: string) => Promise<number | undefined>;
   mounts?: FolderMounts | undefined;
-  /** The setting of that name. */
+  /** The setting `retryDamaged`. */
   retryDamaged: () => 'never' | 'failed' | 'damaged';
-  /** Retries until the database accepts. @throws when it is given up */
+  /** Retries until the database accepts. @throws when it is aborted */
   persist: (act: () => void) => Promise<void>;
   log: Log;
-  /** Dates the row's change. */
+  /** For the time of the row's change. */
   wallClock: WallClock;
 }
 
@@ -38,7 +38,7 @@ export interface Conclusion extends Judgement {
 /**
  * Ends a recording in the store. Idempotent: after an error it can be called again.
  * @param wanted the real times of its programme
- * @throws the database's error; the recording then stays one under way
+ * @throws the database's error; the recording then stays unfinished
  */
 export async function concludeRecording(
   id: RecordingId,
@@ -61,7 +61,7 @@ export async function concludeRecording(
     null,
   );
   const failed = verdict.level === 'lost' || result.end === 'copy_never' || file === null;
-  // A recording that a person stopped, or of a copy-never programme, is not tried again.
+  // A recording stopped by a user, or of a copy-never programme, is not repeated.
   const repeat = result.end === 'finished' && worthRepeating(judgement, retryDamaged());
   await persist(() =>
     store.finish(

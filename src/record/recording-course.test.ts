@@ -49,7 +49,7 @@ function order(seconds: number, over: Partial<OrderedTimes> = {}): CourseEvent {
   return { kind: 'ordered', at: at(seconds), ordered: { ...times, heard: null, ...over } };
 }
 
-/** Every state with every event: the state that follows, and how it ends. */
+/** Every state with every event: the next state, and how it ends. */
 const EVENTS: Record<string, CourseEvent> = {
   'tick before its time': tick(-20),
   'tick in the margin': tick(-5),
@@ -75,7 +75,7 @@ const TABLE: Record<keyof typeof EVENTS, Record<Exclude<CourseState, 'over'>, st
   'tick at its end': row('finished', 'finished', 'finished', 'extended', 'broken_off', 'unheard'),
   'tick at its end, cut off': row('unheard', 'unheard', 'unheard', 'extended', 'broken_off', 'unheard'),
   'tick long after': row('finished', 'finished', 'finished', 'finished', 'finished', 'finished'),
-  // An end that moves away from the past resumes what waits; here the told end is still to come.
+  // A later end resumes a recording that waits; here the ordered end is in the future.
   'order as before': row('announced', 'waiting', 'on', 'extended', 'on', 'on'),
   'order of a later end': row('announced', 'waiting', 'on', 'extended', 'on', 'on'),
   'order that is next': row('announced', 'waiting', 'on', 'extended', 'on', 'on'),
@@ -107,7 +107,7 @@ describe('a course', () => {
         return state === 'over' ? [] : [[state, after.state === 'over' ? after.end : after.state]];
       });
       expect(Object.fromEntries(found)).toEqual(TABLE[name] ?? {});
-      // Nothing follows the end.
+      // `over` is final.
       expect(next(STATES.over, event)).toBe(STATES.over);
     });
   }
@@ -178,7 +178,7 @@ describe('the wanted span', () => {
     const held = { endAt: at(1000), closeAt: at(1010), holdUntil: at(11_800) };
     const heard = next(guessed, order(510, { ...held, heard: 'on' }));
     expect(heard.times).toMatchObject({ endAt: at(1000), closeAt: at(1010), holdUntil: at(11_800) });
-    // What its station said is not taken back.
+    // What its station reported is not withdrawn.
     const later = next(heard, order(900, { endAt: at(1200), closeAt: at(1210), heard: 'on' }));
     const earlier = next(later, order(950, { endAt: at(1000), closeAt: at(1010), heard: 'on' }));
     expect(earlier.times.closeAt).toBe(at(1210));
@@ -241,7 +241,7 @@ test('any measured gap inside any part of a programme is reported, however its t
     const count = 1 + Math.floor(draw() * 3);
     for (let part = 0; part < count; part += 1) {
       const end = begin + 60 + Math.round(draw() * 500);
-      // Under its own id, or another: either way its table says when this part began.
+      // Under its own event id or another: its table gives the start of this part in both cases.
       const span = { startAt: at(begin), endAt: at(end), closeAt: at(end + 10) };
       parts.push([begin, end]);
       pass(end, 'on', span);

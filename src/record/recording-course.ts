@@ -1,39 +1,46 @@
 /**
- * The course of one recording, from announced to over: one union and one pure transition function. Sessions only
- * act on it. All times are of the broadcast's clock.
+ * The course of one recording, from announced to over: one union and one pure transition function. Sessions only act
+ * on it. All times are of the broadcast's clock.
  *
- * A recording that has begun is never cut short: its end moves later only, and once main content was written what is
- * wanted does not shrink. `docs/architecture.md`, "Following present/following", says where the times come from.
+ * A recording that has begun is never shortened: its end only moves later, and once main content was written the
+ * wanted span does not shrink. `docs/architecture.md`, "Following present/following", says where the times come from.
  */
 import type { BroadcastMs } from '../../arib/time.ts';
 import { assertNever } from '../../host/assert-never.ts';
 import type { Heard } from '../model/airing.ts';
 import type { RecordingEnding } from '../model/recording.ts';
 
-/** Longest probe of whether a programme is still on. */
+/** Maximum duration of a probe of whether a programme is still on. */
 const PROBE_TRY_MS = 180_000;
-/** Present/following repeats every 3 s (ARIB TR-B14 and TR-B15, part 4) and is planned with within a second. */
+/** Present/following repeats every 3 s (ARIB TR-B14 and TR-B15, part 4), and the plan uses it within a second. */
 const PROBE_RECEIVED_MS = 12_000;
-/** Tables may name a programme this late after its start (`LATE_TABLE_MS`), or half of a short one. */
+/**
+ * Tables may name a programme this long after its start (`LATE_TABLE_MS`); for a short programme, half of its length.
+ */
 const NAMED_WITHIN_MS = 30_000;
 
 export interface CourseTimes {
   /** When the tuner is requested: before the margin, so that the margin is complete. */
   readonly openAt: BroadcastMs;
-  /** Of the programme: its real start and end as soon as they are known. */
+  /** Of the programme: its actual start and end as soon as they are known. */
   readonly startAt: BroadcastMs;
   readonly endAt: BroadcastMs;
   /** The end with its margin. */
   readonly closeAt: BroadcastMs;
-  /** Held open beyond `closeAt`, because the end is unknown; null: not. */
+  /** Held open beyond `closeAt`, because the end is unknown; null: not held. */
   readonly holdUntil: BroadcastMs | null;
-  /** After its end its station is received until then, because it was broken off; null: it is over at its end. */
+  /**
+   * The station is received until then although the programme was interrupted; null: the recording is over at its
+   * end.
+   */
   readonly listenUntil: BroadcastMs | null;
-  /** Since when another programme is on in its place; null: none is known. */
+  /** Since when another programme interrupts it; null: none is known. */
   readonly brokenAt: BroadcastMs | null;
 }
 
-/** `closed`: the service ends, the recording does not. `unheard`: it was over before this process could receive it. */
+/**
+ * `closed`: the service stops, the recording does not. `unheard`: it was over before this process could receive it.
+ */
 export type CourseEnd = RecordingEnding | 'closed' | 'unheard';
 
 interface CourseFacts {
@@ -42,11 +49,11 @@ interface CourseFacts {
   readonly heard: Heard | null;
   /** Whether the programme was on the air at all; null: not known. */
   readonly isAired: boolean | null;
-  /** This process has received the programme's end; a start knows only its row. */
+  /** This process has received the programme's end; after a restart only the row is known. */
   readonly isInformed: boolean;
-  /** Its tuner is another recording's since then. */
+  /** Since when its tuner belongs to another recording. */
   readonly yieldedAt: BroadcastMs | null;
-  /** `closeAt` without guesses of a plan that does not receive its station: of an open end, an hour perhaps. */
+  /** `closeAt` without guesses by a plan that does not receive its station: for an open end perhaps an hour. */
   readonly firmCloseAt: BroadcastMs;
 }
 
@@ -59,7 +66,9 @@ export type RecordingCourse = CourseFacts &
     | { readonly state: 'on' }
     /** Continues beyond its announced end and margin, because its end is unknown. */
     | { readonly state: 'extended' }
-    /** Another programme broke into it. Nothing is written; its station is received on a tuner no one else wants. */
+    /**
+     * Interrupted by another programme. Nothing is written; its station is received if a tuner is otherwise unused.
+     */
     | { readonly state: 'broken_off' }
     /** Its end passed without reception of its station: probes whether the programme is still on. */
     | { readonly state: 'unheard'; readonly until: BroadcastMs; readonly hasWritten: boolean }
@@ -75,7 +84,7 @@ interface ReceptionFacts {
   readonly isCutOff: boolean;
 }
 
-/** What an order says of a programme. */
+/** The times of a programme in an order. */
 export interface OrderedTimes extends Omit<CourseTimes, 'openAt'> {
   readonly heard: Heard | null;
 }
@@ -83,15 +92,15 @@ export interface OrderedTimes extends Omit<CourseTimes, 'openAt'> {
 export type CourseEvent =
   | { readonly kind: 'tick'; readonly at: BroadcastMs; readonly reception: ReceptionFacts }
   | { readonly kind: 'ordered'; readonly at: BroadcastMs; readonly ordered: OrderedTimes }
-  /** The tuner is another recording's from now on. */
+  /** From now on the tuner belongs to another recording. */
   | { readonly kind: 'yielded'; readonly at: BroadcastMs }
   /** Its station is received. */
   | { readonly kind: 'opened'; readonly at: BroadcastMs }
-  /** A person ends it. */
+  /** A user stops it. */
   | { readonly kind: 'stopped'; readonly at: BroadcastMs }
   /** The programme must not be copied. */
   | { readonly kind: 'forbidden'; readonly at: BroadcastMs }
-  /** The service ends. */
+  /** The service stops. */
   | { readonly kind: 'closed'; readonly at: BroadcastMs }
   /** The clock was corrected by this. */
   | { readonly kind: 'clock_set'; readonly byMs: number };
@@ -114,7 +123,7 @@ export function beginCourse({ times, isAired, hasMain, isUnheard, at }: CourseBe
   return { ...facts, state: hasMain ? 'on' : 'announced' };
 }
 
-/** Its end unless another order comes. */
+/** Its end unless a later order changes it. */
 export function endsAt({ closeAt, holdUntil }: Pick<CourseTimes, 'closeAt' | 'holdUntil'>): BroadcastMs {
   return holdUntil === null ? closeAt : max(closeAt, holdUntil);
 }
@@ -125,7 +134,7 @@ export function isWritten(state: CourseState): boolean {
 }
 
 export function next(course: RecordingCourse, event: CourseEvent): RecordingCourse {
-  // Nothing follows the end.
+  // `over` is final.
   if (course.state === 'over') return course;
   switch (event.kind) {
     case 'tick':
@@ -178,7 +187,7 @@ function ticked(
   }
 }
 
-/** Its end has come. */
+/** Its end has been reached. */
 function ended(
   course: RecordingCourse,
   at: BroadcastMs,
@@ -197,14 +206,14 @@ function ordered(
 ): RecordingCourse {
   const before = course.times;
   const isInformed = course.isInformed || order.holdUntil !== null;
-  // Its station named another programme before this one: it has not begun.
+  // Its station reported another programme before this one: it has not begun.
   const isDenied = course.isAired !== true && (order.heard === 'next' || order.heard === 'elsewhere');
   const hasMain =
     (course.state === 'on' || course.state === 'extended' || !isWritten(course.state)) && !isDenied;
   const times: CourseTimes = {
     openAt: before.openAt,
     startAt: hasMain ? min(before.startAt, order.startAt) : order.startAt,
-    // The part on the air so far stays wanted, whatever a later table says.
+    // The part on the air so far stays wanted, whatever a later table announces.
     endAt: order.heard === 'on' ? max(order.endAt, min(before.endAt, at)) : order.endAt,
     closeAt: max(order.closeAt, order.heard === null ? before.closeAt : course.firmCloseAt),
     holdUntil: order.holdUntil ?? (isInformed ? null : before.holdUntil),
@@ -219,7 +228,7 @@ function ordered(
   return { ...facts, state: at >= times.closeAt ? 'extended' : 'on' };
 }
 
-/** Applies what its station says to whether the programme is, or ever was, on the air. */
+/** Applies the station's report of whether the programme is, or ever was, on the air. */
 function aired<C extends Exclude<RecordingCourse, { state: 'over' }>>(course: C, at: BroadcastMs): C {
   const { heard, isAired, times } = course;
   switch (heard) {

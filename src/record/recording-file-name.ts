@@ -60,7 +60,7 @@ function safe(text: string): string {
     text
       .normalize('NFC')
       .replace(UNSAFE, (letter) => REPLACED.get(letter) ?? '')
-      // Control characters, those that turn the direction of writing, and halves of surrogate pairs.
+      // Control characters, bidirectional control characters, and halves of surrogate pairs.
       .replace(UNSEEN, '')
       .replace(/\s+/g, ' ')
       .trim()
@@ -70,7 +70,7 @@ function safe(text: string): string {
   );
 }
 
-/** As many whole letters as fit into so many octets of UTF-8. */
+/** As many complete graphemes as fit into this number of UTF-8 octets. */
 function cut(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) return text;
   let out = '';

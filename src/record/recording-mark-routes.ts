@@ -150,7 +150,7 @@ export function addRecordingMarkRoutes(app: Elysia, parts: RecordingMarkRouteNee
         description:
           'What its rule would put back at once is protected from then on. What is in no bin stays as it is.',
         tags,
-        responses: { ...MARKED, 404: problemResponse('no such recording, or its files are gone') },
+        responses: { ...MARKED, 404: problemResponse('no such recording, or its files no longer exist') },
       },
     },
   );

@@ -29,11 +29,11 @@ interface ReachedPlace {
   cuts: CutList;
 }
 
-/** Of the recording as it stands. */
+/** Of the recording in its current state. */
 interface Watched {
   id: RecordingId;
   state: string;
-  /** Of the original stream; null: not known. */
+  /** Of the original stream; null: unknown. */
   durationMs: number | null;
   resumeMs: number | null;
 }
@@ -44,7 +44,7 @@ const MAX_MS = 7 * 86_400_000;
 export class RecordingMarks {
   constructor(readonly options: RecordingMarksOptions) {}
 
-  /** @returns the resume position, s of the same file; null: from the beginning */
+  /** @returns the resume position, s in the same file; null: from the beginning */
   reach(recording: Watched, { at, length, cuts }: ReachedPlace): number | null {
     const { shelf, now } = this.options;
     const { durationMs } = recording;

@@ -20,20 +20,20 @@ type CausedSums = PacketSums & Pick<Damage, 'cause'>;
 export class RecordingMeasurement {
   constructor(readonly value: Measured) {}
 
-  /** When the last packet came; undefined before the first. */
+  /** When the last packet arrived; undefined before the first. */
   get until(): BroadcastMs | undefined {
     return this.value.stretches.at(-1)?.to;
   }
 
-  /** Up to when it is known what was received; undefined: nothing is known. */
+  /** Up to when reception is known; undefined: nothing is known. */
   get reportedUntil(): BroadcastMs | undefined {
     const ends = [...this.value.stretches.slice(-1), ...this.value.breaks].map(({ to }) => to);
     return ends.length === 0 ? undefined : broadcastMs(Math.max(...ends));
   }
 
   /**
-   * @param sums with the cause, where the packets stayed scrambled and it is known
-   * @param path the file that it is written to
+   * @param sums with the cause if the packets stayed scrambled and it is known
+   * @param path the file that is written
    */
   received(stretch: Stretch, sums: CausedSums, path?: string): void {
     const { stretches, breaks } = this.value;
@@ -53,7 +53,7 @@ export class RecordingMeasurement {
     else this.value.files.push({ path, from, to });
   }
 
-  /** Counts packets of a time that is covered already. */
+  /** Counts packets of a time span that is already covered. */
   count(stretch: Stretch, sums: CausedSums): void {
     add(this.value.sums, sums);
     if (sums.drops + sums.errors + sums.scrambled === 0) return;
@@ -78,8 +78,8 @@ export class RecordingMeasurement {
   }
 
   /**
-   * What was found in the file of a killed process, of a time that is known already. Packets that stayed scrambled did
-   * so for the same reason as those right before them. Why packets are missing the file does not tell.
+   * Adds what was found in the file of a killed process, for a time span that is already covered. Packets that stayed
+   * scrambled have the same cause as those right before them. The file does not show why packets are missing.
    */
   recounted(stretch: Stretch, { runs, holes }: Pick<Recount, 'runs' | 'holes'>): void {
     this.#recountedRuns(stretch, runs);
@@ -118,7 +118,7 @@ export class RecordingMeasurement {
     }
   }
 
-  /** A gap, replacing earlier reports about its time. */
+  /** A gap. Replaces earlier reports about its time span. */
   broke(cause: GapCause, { from, to }: Stretch): void {
     if (to <= from) return;
     this.value.breaks.push({ from, to, cause });

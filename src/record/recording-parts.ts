@@ -19,9 +19,9 @@ const BLOCK_BYTES = 1024 * 1024;
 export const FILE_GONE: RecordingReason = { code: 'file_gone' };
 
 interface FoundParts {
-  /** With their sizes; in an unavailable folder the last known ones. */
+  /** With their sizes; for files in an unavailable folder the last known ones. */
   kept: RecordingPart[];
-  /** They are not there any more. */
+  /** Files that no longer exist. */
   gone: RecordingPart[];
   /** All kept files are readable now. */
   isWhole: boolean;
@@ -56,13 +56,16 @@ export async function sizeOf(path: string): Promise<number | 'absent' | 'unknown
   }
 }
 
-/** Whether a file that is not in it is gone: where mounts do not tell, an empty folder may be a mount point. */
+/**
+ * Whether a file that its folder does not list has been deleted: without mount information, an empty folder may be a
+ * mount point.
+ */
 async function isThere(folder: string, mounts: Pick<FolderMounts, 'look'> | undefined): Promise<boolean> {
   const presence = (await mounts?.look(folder)) ?? 'unknown';
   return presence === 'unknown' ? !(await isEmptyOrAway(folder)) : presence === 'there';
 }
 
-/** An empty mount point has none of the files that it should have. */
+/** An empty mount point has none of the expected files. */
 export async function isEmptyOrAway(folder: string): Promise<boolean> {
   return readdir(folder).then(
     (names) => names.length === 0,
@@ -70,7 +73,7 @@ export async function isEmptyOrAway(folder: string): Promise<boolean> {
   );
 }
 
-/** The folder of a file cannot be looked into. */
+/** The folder of a file cannot be read. */
 export async function isFolderAway(
   path: string,
   mounts: Pick<FolderMounts, 'isAway'> | undefined,
@@ -86,12 +89,12 @@ interface JoinOptions {
   store: Pick<RecordingStore, 'find' | 'joining' | 'notJoined'>;
   folders: () => readonly Folder[];
   free: (path: string) => Promise<number | undefined>;
-  /** Stores what it does, on disk when it resolves. @throws when it is given up */
+  /** Stores the change; on disk when it resolves. @throws when it is aborted */
   persist: (act: () => void) => Promise<void>;
   log: Log;
 }
 
-/** One file of all parts, in a folder that has room for it; undefined: none has, or it failed. */
+/** Joins all parts into one file, in a folder that has room for it; undefined if none has, or if it failed. */
 export async function joinParts(
   id: RecordingId,
   parts: readonly RecordingPart[],
@@ -154,8 +157,8 @@ async function appendFile(to: string, from: string): Promise<void> {
 }
 
 /**
- * Removes unneeded files, and then their names: a power cut in between leaves a name without a file, not a file without
- * a name. Failed removals are retried at the next start.
+ * Removes unneeded files, and then their stored names: a power cut in between leaves a name without a file, not a
+ * file without a name. Failed removals are retried at the next start.
  */
 export async function removeJoined(
   recordingId: RecordingId,

@@ -1,4 +1,4 @@
-/** Recordings as playlists, for players that open an address. */
+/** Recordings as playlists, for players that open a URL. */
 import type { Elysia } from 'elysia';
 import { RECORDING_LIMIT } from '../../wire/api.ts';
 import { problemResponse, REFUSALS } from '../route/described-responses.ts';

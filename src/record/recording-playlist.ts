@@ -3,18 +3,18 @@ import type { Recording } from '../../wire/api.ts';
 
 interface PlaylistEntry {
   title: string;
-  /** null: unknown, such as for a running recording. */
+  /** null: unknown, for instance of a running recording. */
   durationMs: number | null;
   /** Relative to the service's address. */
   url: string;
 }
 
-/** A title is one line, and the comma ends the attributes before it. */
+/** A title is one line; a comma would end the attributes before it. */
 function lineOf(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 }
 
-/** Undefined: nothing to play. A running recording is followed while it grows. */
+/** Undefined if there is nothing to play. A running recording is followed while it grows. */
 export function playlistEntry(recording: Recording): PlaylistEntry | undefined {
   const { title, serviceName, durationMs, chase, files } = recording;
   const url = recording.recording && chase !== null ? `${chase}?codec=raw` : files[0]?.url;

@@ -27,7 +27,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** Rows of deleted recordings as a store has them. */
+/** Rows of deleted recordings in memory instead of a store. */
 class Rows {
   constructor(public files: Leftover[]) {}
   leftovers = (): Leftover[] => [...this.files];

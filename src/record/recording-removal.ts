@@ -1,7 +1,7 @@
 /**
- * Removes the files of deleted recordings: regular files that a row names and that carry the name which the service
- * gave them. Folders, links and other files are never touched. An unavailable or hanging folder is retried later
- * and does not block the others.
+ * Removes the files of deleted recordings: regular files that a row names and whose name has the service's own
+ * format. Folders, links and other files are never touched. An unavailable or hanging folder is retried later and
+ * does not block the others.
  */
 import { lstat, unlink } from 'node:fs/promises';
 import { dirname, isAbsolute, normalize } from 'node:path';
@@ -22,10 +22,10 @@ interface RemovalOptions {
   waitMs: number;
 }
 
-/** Names written at once: what a killed process looks for again. */
+/** Names stored at once: the number that a killed process has to check again. */
 const BATCH = 200;
 
-/** `…/<stem>.ts`, `…/<stem>.part2.ts` and what else begins so. */
+/** `…/<stem>.ts`, `…/<stem>.part2.ts` and other names with this beginning. */
 export function isOwnName({ path, stem }: Pick<Leftover, 'path' | 'stem'>): boolean {
   return (
     stem !== null &&
@@ -37,7 +37,7 @@ export function isOwnName({ path, stem }: Pick<Leftover, 'path' | 'stem'>): bool
 }
 
 export class RecordingRemoval {
-  /** Folders that are being worked at. */
+  /** Folders with a removal in progress. */
   readonly #busy = new Map<string, Promise<void>>();
   readonly #stop = new AbortController();
 
@@ -63,7 +63,7 @@ export class RecordingRemoval {
     await this.#settled();
   }
 
-  /** Ends after the file that is being removed. */
+  /** Stops after the current file. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#settled();

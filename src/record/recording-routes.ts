@@ -114,9 +114,9 @@ export function readPage(
   };
 }
 
-const TOTAL = { schema: { type: 'integer' as const }, description: 'so many are in the whole list' };
+const TOTAL = { schema: { type: 'integer' as const }, description: 'number of items in the complete list' };
 
-/** As of lists that are polled, with the number of all rows. */
+/** Responses of lists that are polled, with the number of all rows. */
 function listResponses(description: string, schema: TSchema) {
   const responses = polledResponses(description, schema);
   return {
@@ -127,14 +127,14 @@ function listResponses(description: string, schema: TSchema) {
   };
 }
 
-/** A page that is known unchanged without being read, while nothing in it is being recorded. */
+/** A page that is known to be unchanged without reading it, provided that no recording in it is running. */
 function pageOf(
   request: Request,
   parts: RecordingRouteNeeds,
   asked: unknown,
   read: (running: Running) => { total: number; items: readonly unknown[] },
 ): Response {
-  // The stamp is read before the rows: a change in between is sent too early, never too late.
+  // The stamp is read before the rows: after a change in between the page is sent once too often, never once too few.
   const stamp = parts.recordingList.stamp();
   const running = parts.running();
   const rest = Bun.hash(JSON.stringify([asked, ...running])).toString(36);
@@ -213,7 +213,7 @@ export function addRecordingRoutes(app: Elysia, parts: RecordingRouteNeeds): voi
     {
       params: ID_PARAMS,
       detail: {
-        summary: 'One recording, as lists tell it',
+        summary: 'One recording, as in lists',
         tags,
         responses: { ...REFUSALS, ...polledResponses('a recording', RecordingSchema), ...NO_RECORDING },
       },
@@ -252,7 +252,7 @@ export function addRecordingRoutes(app: Elysia, parts: RecordingRouteNeeds): voi
     {
       params: ID_PARAMS,
       detail: {
-        summary: 'What the broadcast told of the programme, and when packets were damaged',
+        summary: 'What the broadcast says about the programme, and when packets were damaged',
         tags,
         responses: {
           ...REFUSALS,

@@ -1,6 +1,6 @@
 /**
  * A running recording: opens its station, keeps it open until the end, continues in the next folder when needed, and
- * measures what was received. Begin and end are decided by its course (`recording-course.ts`); the verdict is made
+ * measures what was received. Its course (`recording-course.ts`) decides begin and end; the verdict is made
  * elsewhere. No database access.
  *
  * A stream that ends early is opened again; when writing fails, it continues in another folder.
@@ -45,12 +45,12 @@ const TICK_MS = 200;
 const BACKOFF_MS = [0, 250, 500, 1000, 2000, 3000] as const;
 /** Polling the agent is cheap, so retry every second. */
 const AGENT_BACKOFF_MS = 1000;
-/** A programme's first seconds in which its copy control may still be that of the one before. */
+/** During the first seconds of a programme, the copy control may still be that of the previous one. */
 const COPY_GRACE_MS = 5_000;
 /** Interval of saving measurements; after a kill the rest is counted from the file. */
 const SAVE_MS = 5_000;
 const FOLDER_CHECK_MS = 5_000;
-/** Without a tick for this long the whole process was paused: no other work blocks the main thread that long. */
+/** A tick this late means that the whole process was paused: no other work blocks the main thread that long. */
 const PAUSE_MS = 4_000;
 /** Enough to read the agent's backlog of 64 MB and to plan with its tables, also on a slow machine. */
 const READ_BACKLOG_MS = 5_000;
@@ -69,7 +69,7 @@ export interface RecordedStation {
 
 /** Stores the state that must survive the process. */
 interface SessionLedger {
-  /** A file is about to be created, in this order of parts. Durable when it resolves. */
+  /** A file is about to be created; the order of the parts. Durable when it resolves. */
   placed(parts: readonly RecordingPart[], place: Place | null): Promise<void>;
   /** Time of the first packet. */
   began(at: BroadcastMs): void;
@@ -79,33 +79,33 @@ interface SessionLedger {
 
 export interface SessionOptions {
   id: RecordingId;
-  /** As it begins (`beginCourse`). */
+  /** From `beginCourse`. */
   course: RecordingCourse;
   station: RecordedStation;
   /** Uses (`rec 12`) whose tuner it takes over, as planned. */
   after: readonly string[];
-  /** Of its files (`file-name.ts`). */
+  /** Common beginning of its file names (`recording-file-name.ts`). */
   stem: string;
   /** Cause of a late begin, and its planned begin. */
   delayedBy?: { cause: GapCause; from: BroadcastMs } | undefined;
-  /** What an earlier process left. */
+  /** State left by an earlier process. */
   former: { measured: Measured; parts: readonly RecordingPart[] } | undefined;
   pool: Pick<ReceptionPool, 'open'>;
   /** In order of preference. */
   folders: () => readonly Folder[];
-  /** Fallback while the disks of all of them are unavailable. */
+  /** Fallback while the disks of all folders are unavailable. */
   spare?: string | undefined;
-  /** Free octets; undefined = away. */
+  /** Free octets; undefined if unavailable. */
   free: (path: string) => Promise<number | undefined>;
   mounts?: Pick<FolderMounts, 'isAway'> | undefined;
   ledger: SessionLedger;
-  /** Why the station stays scrambled on this tuner; undefined: not known. @throws Failure */
+  /** Why the station stays scrambled on this tuner; undefined if unknown. @throws Failure */
   keyFailure?: KeyFailureQuery | undefined;
   /** A value shown in lists has changed. */
   onChange?: (() => void) | undefined;
   log: Log;
   broadcastClock: () => BroadcastMs;
-  /** Dates files. */
+  /** For the times of files. */
   wallClock: WallClock;
   /** Default: the system's. */
   monotonicClock?: MonotonicClock | undefined;
@@ -113,7 +113,7 @@ export interface SessionOptions {
 
 export interface SessionResult {
   end: CourseEnd;
-  /** When that was decided: a stop counts from the press, not from the closing of its file. */
+  /** When that was decided: a stop counts from the user's action, not from the closing of its file. */
   at: BroadcastMs;
   measured: Measured;
   parts: RecordingPart[];
@@ -121,18 +121,18 @@ export interface SessionResult {
 
 interface SessionState {
   phase: 'waiting' | 'opening' | 'receiving' | 'interrupted' | 'over';
-  /** Why nothing is written now, or only scrambled packets; null: no problem, or not begun. */
+  /** Why currently nothing, or only scrambled packets, are written; null: no problem, or not begun. */
   cause: GapCause | null;
   bytes: number;
   drops: number;
-  /** The disk has more than a second of work waiting. */
+  /** More than a second of data is queued for the disk. */
   slow: boolean;
   /** Length so far, without its gaps. */
   recordedMs?: number;
   tunerId: string | null;
 }
 
-/** The `use` by which the agent, and others' `after`, know a recording. */
+/** The `use` that identifies a recording to the agent and in `after` of others. */
 export function useOf(id: RecordingId): string {
   return STREAM_USE.recording(id);
 }
@@ -150,7 +150,7 @@ export class RecordingSession {
   #course: RecordingCourse;
   #stream: ReceptionStream | undefined;
   #phase: SessionState['phase'] = 'waiting';
-  /** Resolves when received data is no longer to be written. */
+  /** Resolves when received data must no longer be written. */
   #suspended = Promise.withResolvers<undefined>();
   /** Resolves when the probed programme is on. */
   #resumed = Promise.withResolvers<undefined>();
@@ -162,14 +162,14 @@ export class RecordingSession {
   readonly #monotonicClock: MonotonicClock;
   #turnAt: MonotonicMs;
   #readingUntil: MonotonicMs = monotonicMs(Number.NEGATIVE_INFINITY);
-  /** Ends a wait before its time. */
+  /** Ends a wait early. */
   #nudge = Promise.withResolvers<void>();
 
   constructor(readonly options: SessionOptions) {
     this.done = this.#done.promise;
     const { course, broadcastClock, wallClock, former, delayedBy, ledger } = options;
     this.#course = course;
-    // An earlier process did.
+    // An earlier process checked it.
     this.#mainChecked = course.state === 'on';
     this.#monotonicClock = options.monotonicClock ?? systemMonotonicClock;
     this.#turnAt = this.#monotonicClock();
@@ -223,7 +223,7 @@ export class RecordingSession {
     const at = this.options.broadcastClock();
     const { startAt } = this.#course.times;
     this.#dispatch({ kind: 'ordered', at, ordered });
-    // The copy control of what was on before the new start says nothing of the programme.
+    // The copy control of what was on before the new start does not apply to the programme.
     if (this.#course.times.startAt > Math.max(at, startAt)) this.#mainChecked = false;
   }
 
@@ -254,7 +254,7 @@ export class RecordingSession {
     this.#dispatch({ kind: 'clock_set', byMs });
   }
 
-  /** A person ends it. */
+  /** A user stops it. */
   stop(): Promise<SessionResult> {
     this.#dispatch({ kind: 'stopped', at: this.options.broadcastClock() });
     return this.done;
@@ -299,7 +299,7 @@ export class RecordingSession {
     this.#conclude();
   }
 
-  /** One opened stream, to its end; whether anything was received. */
+  /** Runs one opened stream to its end. @returns whether anything was received */
   async #live(): Promise<boolean> {
     const { pool, station, id, after, log } = this.options;
     const { type, channel } = station;
@@ -342,7 +342,7 @@ export class RecordingSession {
     return this.#reception.until !== before;
   }
 
-  /** Receives without writing. @returns whether its programme is on: then the stream is opened again, to be written */
+  /** Receives without writing. @returns whether its programme is on: then the stream is opened again and written */
   async #probe(stream: ReceptionStream, ended: Promise<unknown>): Promise<boolean> {
     this.#dispatch({ kind: 'opened', at: this.options.broadcastClock() });
     await Promise.race([this.#resumed.promise, ended, this.#stopped]);
@@ -351,7 +351,7 @@ export class RecordingSession {
     return isWritten(this.#course.state);
   }
 
-  /** With a full database disk no file name can be stored: nothing is written, and it is retried. */
+  /** If the database's disk is full, no file name can be stored: nothing is written, and it is retried. */
   async #write(stream: ReceptionStream): Promise<boolean> {
     try {
       await this.#storage.begin(stream);
@@ -377,7 +377,7 @@ export class RecordingSession {
   #tick(): void {
     const at = this.options.broadcastClock();
     this.#noticePause();
-    // The agent's backlog of a pause is read before the time decides anything.
+    // The agent's backlog of a pause is read before decisions depend on the time.
     if (this.#turnAt < this.#readingUntil) return;
     const reception = { isReceiving: this.#phase === 'receiving', isCutOff: this.#isCutOff };
     this.#dispatch({ kind: 'tick', at, reception });
@@ -391,7 +391,7 @@ export class RecordingSession {
     }
   }
 
-  /** Also called where a stream ends: that may be reported before the first tick after a pause. */
+  /** Also called when a stream ends: that may be reported before the first tick after a pause. */
   #noticePause(): void {
     const turn = this.#monotonicClock();
     const passedMs = turn - this.#turnAt;
@@ -402,14 +402,14 @@ export class RecordingSession {
     this.options.log.warn('process was paused', { recording: this.options.id, ms: Math.round(passedMs) });
   }
 
-  /** Reception was interrupted: whether the programme has ended is unknown. */
+  /** Reception was interrupted: it is unknown whether the programme has ended. */
   get #isCutOff(): boolean {
     const { isBegun, cause } = this.#reception;
     return isBegun && cause !== undefined && CUT_OFF.has(cause);
   }
 
   /**
-   * A programme that is copy-never from its begin is not recorded; later only that part is left out. Unknown where its
+   * A programme that is copy-never from its begin is not recorded; later only that part is left out. Unknown if its
    * begin was not received, for instance because the service was stopped.
    */
   #checkMain(at: BroadcastMs): void {
@@ -435,7 +435,7 @@ export class RecordingSession {
     return { ...measured, isAired: this.#course.isAired };
   }
 
-  /** A failed save does not stop the recording: the next one contains it, or it is counted from the file. */
+  /** A failed save does not stop the recording: the next save contains it, or it is counted from the file. */
   #store(act: () => void): void {
     try {
       act();
@@ -461,7 +461,7 @@ export class RecordingSession {
     const end = course.state === 'over' ? course.end : 'finished';
     const { times, yieldedAt } = course;
     if (end !== 'closed' && end !== 'unheard') this.#reception.settle(earliest(at, endsAt(times)));
-    // A margin given up ends with the margin, however long the programme was held open.
+    // A margin that was given to another recording ends with the margin, however long the programme was held open.
     if (end === 'finished' && yieldedAt !== null) this.#reception.yielded(times.closeAt);
     if (end !== 'unheard') this.#save();
     this.#enter('over');
@@ -476,7 +476,7 @@ export class RecordingSession {
   }
 }
 
-/** A probe has the priority of live; waiting for a programme that was broken off only uses a free tuner. */
+/** A probe has the priority of live viewing; waiting for an interrupted programme only uses a free tuner. */
 function priorityOf({ state }: RecordingCourse): number {
   if (state === 'broken_off') return PRIORITY.guide;
   return state === 'unheard' ? PRIORITY.live : PRIORITY.recording;

@@ -19,7 +19,7 @@ const CLOCKS = { broadcastClock: () => broadcastMs(5000), wallClock: () => wallM
 const PATH = '/recordings/one.ts';
 const SUMS = { packets: 10, drops: 0, errors: 0, scrambled: 0 };
 
-/** What is saved at the moment when something is received again: packets measured, and octets of the file. */
+/** What is saved when packets return: packets measured, and octets of the file. */
 function opened(bytes: number) {
   const saved: { packets: number; bytes: number }[] = [];
   let take: (event: FileEvent) => void = () => {};
@@ -84,7 +84,7 @@ test('a file that is not open yet has its old content, then the queued data', as
   expect(saved).toEqual([{ packets: 10, bytes: 2820 }]);
 });
 
-/** On real folders; what the sink is told to do, file by file. */
+/** Uses real folders; records what the sink is told to do for each file. */
 function placed(names: readonly string[], former: readonly RecordingPart[] = [], spare?: string) {
   const root = mkdtempSync(join(tmpdir(), 'svc-storage-'));
   const away = new Set<string>();
@@ -119,7 +119,7 @@ function placed(names: readonly string[], former: readonly RecordingPart[] = [],
   });
   const opening = (one: FileOpening): void => {
     openings.push({ ...one, path: relative(root, one.path) });
-    // As a sink would: a file that is not there is taken to be gone.
+    // Like a sink: a file that does not exist counts as deleted.
     if (one.mode === 'create' && existsSync(dirname(one.path))) writeFileSync(one.path, '');
   };
   const stream = {
@@ -222,7 +222,7 @@ test('the removal of a file being written is noticed, and its content reported a
   expect(one.openings).toHaveLength(1);
   rmSync(path);
   await until(() => {
-    // The check before may not be through.
+    // The previous check may still be running.
     one.storage.check();
     return one.openings.length === 2;
   });
@@ -235,7 +235,7 @@ test('a file not yet created by a slow disk does not count as removed', async ()
   using one = placed(['a']);
   await one.begin();
   rmSync(one.at('a/one.ts'));
-  // The second is begun when the first is through.
+  // The second check begins when the first has ended.
   for (let check = 0; check < 2; check += 1) {
     const { length } = one.asked;
     one.storage.check();
@@ -277,7 +277,7 @@ test('a folder without long names gets short ones', async () => {
   tooLong(one.at('a/one.ts'));
   await until(() => one.openings.length === 2);
   expect(one.openings[1]).toEqual({ path: 'a/one r1.part2.ts', mode: 'create' });
-  // The row knows its files by this name from now on.
+  // From now on the row has this name for its files.
   expect([one.rows.at(-1), one.stems.at(-1)]).toEqual([['a/one r1.part2.ts'], 'one r1']);
 });
 

@@ -41,10 +41,10 @@ interface RecordingStorageOptions {
   free: (path: string) => Promise<number | undefined>;
   mounts?: Pick<FolderMounts, 'isAway'> | undefined;
   reception: ReceptionTimeline;
-  /** Durable when it resolves. @param place of the last part; null: there is none any more */
+  /** Durable when it resolves. @param place folder and stem of the last part; null: no part is left */
   placed: (parts: readonly RecordingPart[], place: Place | null) => Promise<void>;
   seam: (seam: Omit<RecordingSeam, 'at'>) => void;
-  /** `trouble` is another. */
+  /** `trouble` has changed. */
   onTrouble?: (() => void) | undefined;
   log: Log;
 }
@@ -56,14 +56,14 @@ type FilePart = StreamPart<FileCommand>;
 
 export class RecordingStorage {
   readonly #parts: RecordingPart[];
-  /** Folders that failed in this session. */
+  /** Folders where writing failed in this session. */
   readonly #failed = new Set<string>();
-  /** Files that have the maximum size of their file system. */
-  readonly #whole = new Set<string>();
+  /** Files that reached the maximum file size of their file system. */
+  readonly #maxed = new Set<string>();
   #stem: string;
   /** Files created by this session. */
   readonly #made: Set<string>;
-  /** Of the last part; names are not used twice. */
+  /** Number of the last part; names are not reused. */
   #number: number;
   #output: FilePart | undefined;
   /** The output waits for a file. */
@@ -92,7 +92,7 @@ export class RecordingStorage {
   }
 
   /**
-   * Present problem of the disk; undefined: none. Received data is queued meanwhile, and dropped when the queue is
+   * Current problem of the disk; undefined if none. Received data is queued meanwhile, and dropped when the queue is
    * full.
    */
   get trouble(): FileTrouble['cause'] | undefined {
@@ -125,7 +125,7 @@ export class RecordingStorage {
     this.#stuck = false;
   }
 
-  /** Regular check: leaves a folder at its floor, and a full one as soon as another is available. */
+  /** Regular check: leaves a folder that reached its floor, and a full one as soon as another is available. */
   check(): void {
     if (this.#output === undefined) return;
     this.#queue(this.#stuck ? 'stuck' : 'check');
@@ -180,7 +180,7 @@ export class RecordingStorage {
     const isMissing = this.#made.has(path) && code === 'ENOENT';
     if (!this.#made.has(path)) this.#forget(path);
     else if (!isMissing) this.#counted(path, size);
-    if (code === 'EFBIG') this.#whole.add(path);
+    if (code === 'EFBIG') this.#maxed.add(path);
     else if (code === 'ENAMETOOLONG' && this.#shorten()) log.warn('shorter file names', { recording: id });
     else if (cause === 'disk_failed' && code !== 'ENOENT' && code !== 'EEXIST')
       this.#failed.add(dirname(path));
@@ -207,7 +207,7 @@ export class RecordingStorage {
     if (part !== undefined) part.bytes = bytes;
   }
 
-  /** With its disk missing the file is not lost: further data goes elsewhere meanwhile. */
+  /** While its disk is missing the file is not lost: further data is written elsewhere. */
   async #lookFor(path: string): Promise<void> {
     if (!(await this.#isAway(dirname(path)))) this.#forget(path);
   }
@@ -226,7 +226,7 @@ export class RecordingStorage {
     const last = this.#parts.at(-1);
     const place = last === undefined ? null : { folder: dirname(last.path), stem: this.#stem };
     placed(this.parts, place).catch((error: unknown) => {
-      // The row names a missing file: noticed at the recording's end, or at the next start.
+      // The row lists a missing file: detected at the recording's end, or at the next start.
       log.error('name of a removed recording file not deleted', {
         recording: id,
         path,
@@ -251,15 +251,15 @@ export class RecordingStorage {
     output.command({ kind: 'move', opening });
   }
 
-  /** Undefined: no change, or no space anywhere. */
+  /** Undefined if nothing changes, or if there is no space anywhere. */
   async #next(why: Occasion): Promise<FileOpening | undefined> {
     const { folders, free } = this.options;
     const all = folders();
     const last = this.#parts.at(-1);
     const lastFolder = last === undefined ? undefined : dirname(last.path);
     const sound = all.filter(({ path }) => !this.#failed.has(path));
-    const isWhole = last !== undefined && this.#whole.has(last.path);
-    // At the next check, not at once, a folder that was full, or the last one that failed, is tried again.
+    const isWhole = last !== undefined && this.#maxed.has(last.path);
+    // A folder that was full, or the last one that failed, is tried again at the next check, not at once.
     const isLeft = why === 'trouble' && !isWhole;
     const wished = isLeft ? sound.filter(({ path }) => path !== lastFolder) : sound;
     const candidates = wished.length === 0 && why === 'stuck' ? all : wished;
@@ -268,8 +268,8 @@ export class RecordingStorage {
     const current = candidates[at];
     const fills = current !== undefined && isFilling(current, room[at]);
     const isAway = lastFolder !== undefined && (await this.#isAway(lastFolder));
-    // The open file was removed by someone; a folder that does not respond is skipped. A file that the disk has not
-    // opened yet is not missing: a disk in standby takes seconds.
+    // The open file was deleted; a folder that does not respond is skipped. A file that the disk has not opened yet
+    // is not missing: a disk in standby takes seconds.
     const isOpen = last !== undefined && last.path === this.#open;
     if (isOpen && why === 'check' && room[at] !== undefined && (await isGone(last.path))) {
       this.options.log.error('recording file is gone', { recording: this.options.id, path: last.path });
@@ -288,7 +288,7 @@ export class RecordingStorage {
     return why === 'check' ? undefined : again(last);
   }
 
-  /** A fallback place is better than no recording. Undefined while a configured folder exists, however full. */
+  /** A fallback folder is better than no recording. Undefined while a configured folder exists, however full. */
   async #spare(why: Occasion, lastFolder: string | undefined): Promise<Folder | undefined> {
     const { spare, folders, free, log, id } = this.options;
     if (spare === undefined || this.#failed.has(spare) || (why === 'trouble' && lastFolder === spare))
@@ -314,7 +314,7 @@ export class RecordingStorage {
       path = join(folder.path, partName(this.#stem, this.#number));
     } while (this.#parts.some((part) => part.path === path));
     const part = { path, bytes: 0 };
-    // Stores the name before creating the file: when this throws, nothing has happened.
+    // Stores the name before it creates the file: if this throws, nothing was changed.
     await placed([...this.parts, part], { folder: folder.path, stem: this.#stem });
     this.#parts.push(part);
     log.info('recording file', { recording: id, path });
@@ -324,7 +324,7 @@ export class RecordingStorage {
   /**
    * All folders are full or do not respond: tries one, and reports its error. Never one whose disk is missing: files
    * below its mount point would be hidden by the mount.
-   * @throws when all are
+   * @throws if all disks are missing
    */
   async #lastResort(): Promise<FileOpening> {
     const last = this.#parts.at(-1);

@@ -3,18 +3,18 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ProgramRecord } from '../model/program.ts';
 import type { RecordingRecord, RecordingTexts, SeriesMark } from '../model/recording.ts';
 
-/** The series of a programme. */
+/** Finds the series of a programme. */
 export type SeriesReader = (
   program: Pick<ProgramRecord, 'name' | 'description' | 'extended'>,
 ) => SeriesMark | null;
 
-/** Event ids are reused after days: a start this far off is another programme. */
+/** Event ids are reused after days: a start that differs by more is another programme. */
 const SAME_PROGRAM_MS = 24 * 3_600_000;
 
 /**
- * Final texts of a recording: tables before a programme begins are short, announce what was planned, or are missing.
- * @param program as the guide has it then; undefined: it fell out of the guide
- * @returns undefined: what it says already
+ * Final texts of a recording: tables before a programme begins are short, contain what was planned, or are missing.
+ * @param program as the guide has it then; undefined: the guide no longer has it
+ * @returns undefined if nothing changes
  */
 export function latestTexts(
   record: RecordingRecord,
@@ -24,7 +24,7 @@ export function latestTexts(
   if (program === undefined || program.name.trim() === '') return undefined;
   if (Math.abs(program.startAt - record.startAt) > SAME_PROGRAM_MS) return undefined;
   const { name, description, genres, audios, videoType, videoResolution, isFree } = program;
-  // Kept where the table has none.
+  // Kept if the table has none.
   const extended = program.extended ?? record.extended;
   const current = { name, description, extended, genres, audios, videoType, videoResolution, isFree };
   const latest = { ...current, series: readSeries({ name, description, extended }) };

@@ -7,7 +7,7 @@ const DAY = 86_400_000;
 const HOUR = 3_600_000;
 const NOW = broadcastMs(1_800_000_000_000);
 
-/** Recorded so many days ago; the number is its id too. */
+/** Recorded this many days ago; the number is also its id. */
 function recorded(daysAgo: number, over: Partial<Keepable> = {}): Keepable {
   const startAt = broadcastMs(NOW - daysAgo * DAY - HOUR);
   return {

@@ -19,7 +19,7 @@ export interface Keepable {
 }
 
 export interface KeepLimits {
-  /** So many; null = all, as for the next. */
+  /** Number to keep; null = all. The same for the next field. */
   keepNewest: number | null;
   keepDays: number | null;
 }
@@ -36,7 +36,7 @@ function byWorth(a: Keepable, b: Keepable): number {
  * Recordings past the age limit, and of the rest those above the number. Failed ones do not count, and are selected
  * when all kept ones are newer. Protected ones do not count.
  *
- * @param recordings of one rule, none of them in the bin @param now epoch ms @returns in the order in which they go
+ * @param recordings of one rule, none of them in the bin @param now epoch ms @returns in the order of deletion
  */
 export function recordingsToRetire<R extends Keepable>(
   recordings: readonly R[],

@@ -1,4 +1,4 @@
-/** What is too old, and when that is not known. */
+/** Expiry by age, and the case that the time is not known. */
 
 import { expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -55,7 +55,7 @@ test('nothing is deleted while the clock may be wrong', async () => {
       [null, 1],
     ]);
     expect(readdirSync(folder)).toHaveLength(2);
-    // It was a day after the recording.
+    // A day after the recording.
     now = broadcastMs(START + DAY);
     isSure = true;
     await retention.look();

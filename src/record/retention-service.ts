@@ -17,9 +17,9 @@ import { RecordingRemoval } from './recording-removal.ts';
 import { type KeepLimits, recordingsToRetire } from './retention-policy.ts';
 
 const DAY_MS = 86_400_000;
-/** Rows of deleted recordings are kept for so long. */
+/** How long rows of deleted recordings are kept. */
 const FORGET_MS = 14 * DAY_MS;
-/** And for so long after their start: an episode that was recorded within it is not recorded again. */
+/** How long after their start: an episode that was recorded within this time is not recorded again. */
 const EPISODE_MS = 31 * DAY_MS;
 /** Debounce of changes: running recordings change all the time. */
 const SETTLE_MS = 500;
@@ -32,7 +32,7 @@ interface RetentionServiceOptions {
   mounts?: Pick<FolderMounts, 'isAway'> | undefined;
   /** Recordings being watched are kept. */
   watching?: Pick<PlaybackActivity, 'isWatched'> | undefined;
-  /** As `RemovalOptions`. */
+  /** See `RemovalOptions`. */
   stored?: (() => Promise<void>) | undefined;
   hub: Hub;
   intervalMs: number;
@@ -48,7 +48,7 @@ export class RetentionService {
   #timer: ReturnType<typeof setInterval> | undefined;
   #soon: ReturnType<typeof setTimeout> | undefined;
   #unsubscribe: (() => void) | undefined;
-  /** The present run, and whether another is to follow. */
+  /** The current run, and whether another must follow. */
   #looking: Promise<void> | undefined;
   #again = false;
   /** Stamp of the rows after the last run. */
@@ -66,7 +66,7 @@ export class RetentionService {
       if (name !== 'recordings' && name !== 'rules') return;
       this.#soon ??= setTimeout(() => {
         this.#soon = undefined;
-        // Running recordings cause events several times a second without a changed row.
+        // Running recordings emit events several times a second without a changed row.
         if (this.options.shelf.stamp() !== this.#looked) void this.look();
       }, SETTLE_MS);
     });
@@ -98,7 +98,7 @@ export class RetentionService {
     }));
   }
 
-  /** Into the bin. @throws Failure not_found, conflict while it is being made */
+  /** Moves it to the bin. @throws Failure not_found, conflict while it is being recorded */
   bin(id: RecordingId): void {
     const row = this.#existing(id);
     if (row.state === 'recording') throw isBeingMade();
@@ -106,7 +106,7 @@ export class RetentionService {
   }
 
   /**
-   * Restores it from the bin, protected where its rule would move it back at once.
+   * Restores it from the bin, and protects it if its rule would move it back at once.
    * @throws Failure not_found
    */
   restore(id: RecordingId): void {
@@ -124,7 +124,7 @@ export class RetentionService {
   /**
    * Deletes it permanently: its files are removed when it resolves, or as soon as their folder is available.
    * Idempotent.
-   * @throws Failure not_found, conflict while it is being made
+   * @throws Failure not_found, conflict while it is being recorded
    */
   async remove(id: RecordingId): Promise<void> {
     const { shelf, now } = this.options;
@@ -138,7 +138,7 @@ export class RetentionService {
     await this.#removal.run();
   }
 
-  /** Does what is due. Never rejects. */
+  /** Runs everything that is due. Never rejects. */
   look(): Promise<void> {
     if (this.#closed) return this.#looking ?? Promise.resolve();
     if (this.#looking !== undefined) this.#again = true;

@@ -15,13 +15,13 @@ import { retryUntilStored } from './store-retry.ts';
 import { endedWhileAway, previousProgress } from './unfinished-recording.ts';
 import { type GuideOfStation, UnheardEnd } from './unheard-end.ts';
 
-/** The part of a session that is used here; tests bring their own. */
+/** The part of a session that is used here; tests replace it. */
 export type Session = Pick<
   RecordingSession,
   'done' | 'state' | 'course' | 'start' | 'follow' | 'yieldEnd' | 'clockSet' | 'stop' | 'close'
 >;
 
-/** A start within this resumes a recording that was held open. */
+/** A restart within this time resumes a recording that was held open. */
 const OUTLAST_MS = 60_000;
 
 interface RunningOptions extends Omit<ConcludeOptions, 'persist'>, GuideOfStation {
@@ -30,12 +30,12 @@ interface RunningOptions extends Omit<ConcludeOptions, 'persist'>, GuideOfStatio
   commits: CommitBatcher;
   /** Updated texts of its programme; undefined: unchanged. */
   latestTexts: (record: RecordingRecord) => RecordingTexts | undefined;
-  /** Its verdict is stored, or the service ends first. */
+  /** Its verdict is stored, or the service stops first. */
   onOver: (running: RunningRecording, conclusion: Conclusion | undefined) => void;
   broadcastClock: () => BroadcastMs;
 }
 
-/** Its end by its row. */
+/** Its end according to its row. */
 export function endOf({ closeAt, holdUntil }: Pick<RecordingRecord, 'closeAt' | 'holdUntil'>): BroadcastMs {
   return broadcastMs(Math.max(closeAt, holdUntil ?? closeAt));
 }
@@ -43,16 +43,16 @@ export function endOf({ closeAt, holdUntil }: Pick<RecordingRecord, 'closeAt' | 
 export class RunningRecording {
   readonly id: RecordingId;
   readonly reservationId: ReservationId | null;
-  /** Resolves when its verdict is stored, or is left to the next start; never rejects. */
+  /** Resolves when its verdict is stored or left to the next start; never rejects. */
   readonly over: Promise<void>;
   #record: RecordingRecord;
   #session: Session | undefined;
-  /** The row does not say yet when it is. */
+  /** The times in the row are not up to date. */
   #unsaved = false;
   readonly #closing = new AbortController();
   readonly #unheardEnd: UnheardEnd;
 
-  /** @param session undefined: its end has passed, and it is only judged */
+  /** @param session undefined: its end has passed, and only its verdict is missing */
   constructor(
     record: RecordingRecord,
     session: Session | undefined,
@@ -68,7 +68,7 @@ export class RunningRecording {
     this.over = this.#run();
   }
 
-  /** Intended times: the row may be slightly behind. */
+  /** The intended times: the row may lag slightly. */
   get record(): RecordingRecord {
     return this.#record;
   }
@@ -82,7 +82,7 @@ export class RunningRecording {
     return { ...session.state, until };
   }
 
-  /** It is over, and only judged. */
+  /** It is over; only its verdict is missing. */
   get isOver(): boolean {
     return this.#session === undefined || this.#session.state.phase === 'over';
   }
@@ -124,7 +124,7 @@ export class RunningRecording {
     this.#saveTimes();
   }
 
-  /** Its tuner is another recording's from now on. */
+  /** From now on its tuner belongs to another recording. */
   yieldEnd(at: BroadcastMs): void {
     if (this.isOver) return;
     this.options.log.info('end margin given to the next recording', { recording: this.id });
@@ -160,7 +160,9 @@ export class RunningRecording {
     }
   }
 
-  /** Not as it was announced, where it was not received and what follows began later. @throws the database's error */
+  /**
+   * The announced end, unless it was not received and the next programme began later. @throws the database's error
+   */
   #endAt({ stretches }: Measured): BroadcastMs {
     return this.#unheardEnd.endOf(this.#record.endAt, this.options.broadcastClock(), stretches);
   }
@@ -250,7 +252,7 @@ export class RunningRecording {
   }
 }
 
-/** An order's times as the course takes them. */
+/** Converts an order's times for the course. */
 export function orderedTimes(order: RecordingOrder): OrderedTimes {
   const { startAt, endAt, closeAt, holdUntil, listenUntil = null, brokenAt = null, heard = null } = order;
   return { startAt, endAt, closeAt, holdUntil, listenUntil, brokenAt, heard };

@@ -11,23 +11,23 @@ import type { Stretch } from '../model/verdict.ts';
 const SHORT_MS = 30 * 60_000;
 /** Later reservations are ignored: plans may change, and recordings be deleted. */
 const AHEAD_MS = 24 * 3_600_000;
-/** Of a household without recordings: a terrestrial station of 17 Mbit/s, octets in a ms. */
+/** Used before the first recording: a terrestrial station of 17 Mbit/s, octets per ms. */
 const DEFAULT_RATE = 2_125;
 const CHECK_MS = 60_000;
 
 export interface Shortage {
   /** How long one recording could still be written, ms. */
   leftMs: number;
-  /** When planned recordings will have used up the space; null: just enough is left. */
+  /** When planned recordings will have used up the space; null: the space just suffices. */
   fullAt: BroadcastMs | null;
 }
 
 interface SpaceNeeds {
-  /** What can still be written, octets; undefined: not known. */
+  /** Octets that can still be written; undefined if unknown. */
   roomBytes: number | undefined;
-  /** Octets that a recording takes in a ms; null: none was made yet. */
+  /** Octets per ms of a recording; null: there is no recording yet. */
   rate: number | null;
-  /** When something is, or is to be, recorded; epoch ms. */
+  /** When recordings run or are planned; epoch ms. */
   uses: readonly Stretch[];
   /** Epoch ms. */
   now: BroadcastMs;
@@ -44,7 +44,7 @@ export function shortageOf({ roomBytes, rate, uses, now }: SpaceNeeds): Shortage
   return leftMs <= SHORT_MS || isSoon ? { leftMs, fullAt } : null;
 }
 
-/** When parallel recordings will have a total length of so many ms; null: they are shorter. */
+/** When parallel recordings reach a total length of so many ms; null: they are shorter. */
 function usedUpAt(uses: readonly Stretch[], leftMs: number): BroadcastMs | null {
   const changes = uses
     .flatMap(({ from, to }) => [

@@ -82,7 +82,7 @@ describe('the space for recordings', () => {
     expect(await within(10, [])).toBeNull();
     expect(await within(10, [span(25 * 60 * MINUTE, 26 * 60 * MINUTE)])).toBeNull();
     expect((await facts([folder('/a')], {}, {}, 1_000, booked)).shortage).toBeNull();
-    // Three at once need three times the room.
+    // Three parallel recordings need three times the space.
     const side = [1, 2, 3].map(() => span(-MINUTE, 90 * MINUTE));
     expect(await within(90, side)).toEqual({ leftMs: 90 * MINUTE, fullAt: broadcastMs(30 * MINUTE) });
     expect(await within(95, side)).toBeNull();

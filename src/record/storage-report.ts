@@ -12,14 +12,14 @@ interface StorageParts {
   folders: () => readonly Folder[];
   sums: Pick<RecordingSumStore, 'sums' | 'byFolder'>;
   spaces: Pick<FolderSpaces, 'of'>;
-  /** When something is, or is to be, recorded; epoch ms. */
+  /** When recordings run or are planned; epoch ms. */
   uses: () => readonly Stretch[];
   now: () => BroadcastMs;
 }
 
 type FolderFacts = StorageFacts['folders'][number];
 
-/** A missing folder that contains recordings is unavailable, whatever space its parent has. */
+/** A missing folder that contains recordings is unavailable, however much space its parent has. */
 function isAway(space: FolderSpace | undefined, recordingBytes: number): space is undefined {
   return space === undefined || (!space.exists && recordingBytes > 0);
 }
@@ -36,7 +36,7 @@ function toFacts(
   return { ...facts, totalBytes, freeBytes, state: isFull(freeBytes) ? 'full' : filling };
 }
 
-/** Of folders on one file system the one with the most usable space. @param hasFloor subtracts the floor */
+/** Of folders on one file system, the one with the most usable space. @param hasFloor subtracts the floor */
 function roomBytes(
   folders: readonly FolderFacts[],
   spaces: readonly (FolderSpace | undefined)[],

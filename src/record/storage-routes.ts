@@ -1,4 +1,4 @@
-/** `/api/storage`: the room for recordings. */
+/** `/api/storage`: free space for recordings. */
 
 import type { Elysia } from 'elysia';
 import type { StorageFacts } from '../../wire/api.ts';

@@ -6,8 +6,8 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 
 /**
- * Acts until it succeeds.
- * @throws the signal's reason, when it is given up
+ * Repeats `act` until it succeeds.
+ * @throws the signal's reason when it is aborted
  */
 export async function retryUntilStored<T>(
   what: string,

@@ -17,7 +17,7 @@ const RECORD = {
   beganAt: BEGAN,
   ended: null,
 };
-/** The machine's clock, by which files are dated, is an hour behind the broadcast's. */
+/** The machine's clock, which dates files, is an hour behind the broadcast's. */
 const CLOCKS = {
   broadcastClock: () => broadcastMs(BEGAN + 7_200_000),
   wallClock: () => wallMs(BEGAN + 3_600_000),
@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Packets, and a torn one; last written at `at` of the broadcast. */
+/** Packets, and a truncated one; last written at `at` of the broadcast. */
 function written(packets: number, at: number): void {
   const builder = new StreamBuilder();
   for (let each = 0; each < packets; each += 1) builder.packet(0x100, { payload: new Uint8Array(184) });

@@ -28,9 +28,7 @@ export function previousProgress(
   return { measured: { ...nothingMeasured(), stretches }, parts: uncounted };
 }
 
-/**
- * The result as if nothing was received since the service stopped.
- */
+/** The result if nothing was received since the service stopped. */
 export async function endedWhileAway(
   record: Pick<RecordingRecord, 'startAt' | 'closeAt' | 'beganAt' | 'ended'>,
   { measured, parts }: PreviousProgress,

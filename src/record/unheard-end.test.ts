@@ -26,7 +26,7 @@ test('a programme lasted until the next one began, where that was postponed', ()
   expect(endOf(end)).toBe(HOUR);
   next.startAt = broadcastMs(HOUR + 600_000);
   expect(endOf(end)).toBe(HOUR + 600_000);
-  // What came before and behind the end says nothing of it.
+  // Reception before and after the end does not determine it.
   const span = (from: number, to: number) => ({ from: broadcastMs(from), to: broadcastMs(to) });
   const around = [span(0, HOUR - 1000), span(HOUR + 900_000, 2 * HOUR)];
   expect(endOf(end, 10 * HOUR, around)).toBe(HOUR + 600_000);
