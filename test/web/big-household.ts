@@ -1,7 +1,7 @@
 /**
  * A big household: the real service over a full database (stations with their guide, thousands of recordings,
- * bookings, rules), with a stand-in agent of eight tuners that lists them and shows nothing. With `--long` it has
- * 120 stations, 40,000 recordings, 400 bookings, 50 rules.
+ * reservations, rules), with a stand-in agent that lists eight tuners and delivers no stream. With `--long`
+ * it has 120 stations, 40,000 recordings, 400 reservations and 50 rules.
  */
 import type { Database } from 'bun:sqlite';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -21,14 +21,15 @@ import { tunerOf } from '../tuner.ts';
 import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
 
 const DAY_MS = 86_400_000;
-/** Stations by band, days of the guide, and recordings. The full one takes minutes to fill and to be planned. */
+/** Stations by band, days of guide data, and recordings. The full size takes minutes to fill and to plan. */
 const SIZES = {
-  // Without a crowd it depends on the hour whether too many of them overlap.
+  // `crowd`: this many reservations overlap for certain; otherwise the number of conflicts depends on the
+  // hour.
   short: { stations: [14, 16, 10], bookings: 130, crowd: 12, rules: 20, days: 2, recordings: 2_000 },
   full: { stations: [40, 48, 32], bookings: 400, crowd: 12, rules: 50, days: 14, recordings: 40_000 },
 } as const;
 const SIZE = SIZES[process.env.SVC_LONG === undefined ? 'short' : 'full'];
-/** Those of a band share tuners. */
+/** Stations of one band share this many tuners. */
 const TUNERS = 4;
 
 function recordOf(station: Station, index: number): StationRecord {
@@ -69,7 +70,8 @@ function tuners(): Tuner[] {
 }
 
 /**
- * One every few programmes of the coming days, on all stations, `crowd` of one band at a moment of the next day, and one of yesterday that no tuner was free for.
+ * Reserves one of every few programmes of the coming days on all stations, `crowd` overlapping ones of one
+ * band on the next day, and one of yesterday that was missed because no tuner was free.
  */
 function fillBookings(database: Database, rows: readonly ProgramRow[], now: number): void {
   const coming = rows.filter(({ startAt }) => startAt > now + 7_200_000);

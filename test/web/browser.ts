@@ -1,6 +1,6 @@
 /**
- * One Chromium and one build of the UI for every test file of a process. Launching and building take two to three
- * seconds, more than most tests; pages keep nothing from each other, because each has a context of its own.
+ * One Chromium and one build of the UI for all test files of a process. Launching and building take two to
+ * three seconds, longer than most tests. Each page has its own context, so pages share no state.
  */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -9,14 +9,17 @@ import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { buildWeb } from '../../tools/web.ts';
 
-/** The headless shell takes a third less of the processor than the whole browser, which the tests of the demo use. */
+/**
+ * The headless shell takes a third less processor time than the full browser, which the tests of the demo
+ * use.
+ */
 const BROWSERS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 const CHROMIUM = process.env.CHROMIUM_PATH ?? BROWSERS.find(existsSync) ?? '';
 export const hasChromium = existsSync(CHROMIUM);
 
 /** A host name that is not a secure context over plain HTTP, like the address of a recorder at home. */
 export const PLAIN_HOST = 'minipc.test';
-/** Left to itself the browser refuses sound without a gesture on some starts and not on others. */
+/** Without this flag the browser blocks sound before a user gesture on some starts and not on others. */
 const ARGS = [
   '--no-sandbox',
   '--autoplay-policy=no-user-gesture-required',
@@ -29,7 +32,7 @@ interface Shared {
 }
 
 declare global {
-  // Test files may be loaded as separate module graphs; the process is what they share.
+  // Test files may be loaded as separate module graphs; they share only the process.
   var svcTestBrowser: Shared | undefined;
 }
 
@@ -46,9 +49,9 @@ async function temporaryFolder(prefix: string): Promise<string> {
 }
 
 /**
- * Playwright starts the browser in a session of its own. Where the kernel groups processes by session (sched(7), "The
- * autogroup feature"), the niceness that it has from this process counts only within that session: a script before the
- * browser gives it to the session as well.
+ * Playwright starts the browser in a session of its own. Where the kernel groups processes by session
+ * (sched(7), "The autogroup feature"), the niceness inherited from this process counts only within that
+ * session. A script that runs before the browser therefore sets it for the session as well.
  */
 function atPriority(program: string, folder: string): string {
   const niceness = getPriority();

@@ -1,6 +1,6 @@
 /**
- * Caption pages as pictures, compared with those in `caption-golden/` (looked at by eye when they were made:
- * `UPDATE_GOLDEN=1 bun test test/web/caption-look.test.ts` makes them again).
+ * Compares rendered caption pages with the golden pictures in `caption-golden/`. These were checked by eye
+ * when they were made; `UPDATE_GOLDEN=1 bun test test/web/caption-look.test.ts` makes them again.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { SCENE_TEXT, SCENES } from './caption-scenes.ts';
 
 const GOLDEN = join(import.meta.dir, 'caption-golden');
 const UPDATE = process.env.UPDATE_GOLDEN === '1';
-/** Another version of the browser smooths edges otherwise; a glyph that is missing or moved differs much more. */
+/** Antialiasing differs between browser versions; a missing or moved glyph differs much more. */
 const MAX_MEAN = 1;
 const MAX_FAR = 0.002;
 
@@ -58,7 +58,7 @@ describe.skipIf(!hasChromium)('caption pages', () => {
     expect(difference.far).toBeLessThan(MAX_FAR);
   });
 
-  test('the layer draws device pixels, flashes what flashes and leaves nothing behind', async () => {
+  test('the layer draws device pixels, flashes only what flashes and is empty afterwards', async () => {
     const sharp = await (await sharedBrowser()).newPage({ deviceScaleFactor: 2 });
     await sharp.addScriptTag({ content: script, type: 'module' });
     await sharp.waitForFunction(() => window.stage !== undefined);
@@ -79,7 +79,7 @@ describe.skipIf(!hasChromium)('caption pages', () => {
     await sharp.close();
   });
 
-  test('a page that lost a character, moved or changed its colour is another picture', async () => {
+  test('a page with a missing character, a shift or another colour differs from the golden picture', async () => {
     const { scene } = SCENES[0] ?? {};
     const golden = readFileSync(join(GOLDEN, 'one-line.png')).toString('base64');
     if (scene === undefined) throw new Error('no scene');

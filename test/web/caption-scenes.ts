@@ -1,4 +1,7 @@
-/** Caption pages to look at: made by the decoder from the octets of a broadcast, one for each thing that is drawn. */
+/**
+ * Caption pages for the golden pictures, decoded from the octets of a broadcast: one for each drawing
+ * feature.
+ */
 
 import { crc16 } from '../../arib/caption/crc16.ts';
 import { CaptionDecoder } from '../../arib/caption/decoder.ts';
@@ -104,7 +107,7 @@ export const SCENES: readonly { name: string; scene: Scene }[] = scenes.map(
   }),
 );
 
-/** All that is drawn in them. */
+/** All characters that the scenes draw. */
 export const SCENE_TEXT = [
   ...new Set(SCENES.flatMap(({ scene }) => scene.page.runs.map(({ text }) => text)).join('')),
 ].join('');

@@ -15,9 +15,9 @@ export interface Scene {
 }
 
 interface Difference {
-  /** Of all channels of all pixels, 0 to 255. */
+  /** Mean difference over all channels of all pixels, 0 to 255. */
   readonly mean: number;
-  /** Part of the pixels of which a channel differs by more than a quarter. */
+  /** Fraction of the pixels with a channel that differs by more than a quarter. */
   readonly far: number;
 }
 
@@ -34,7 +34,7 @@ function paper(width: number, height: number): CanvasRenderingContext2D {
   return context;
 }
 
-/** Over a grey that shows what is transparent. */
+/** Draws over grey, so that transparency is visible. */
 function draw({ page, width, height, settings, lit }: Scene): CanvasRenderingContext2D {
   const layer = paper(width, height);
   drawPage({ context: layer, width, height, settings, pictures, lit }, page);
@@ -51,7 +51,7 @@ const stage = {
     document.fonts.add(await font.load());
   },
 
-  /** The player's layer over a picture of this size; gives the canvas's own size. */
+  /** Mounts the player's layer over a picture of this size. @returns the size of the canvas */
   async mount(page: CaptionPage, width: number, height: number): Promise<readonly [number, number]> {
     const frame = document.createElement('div');
     frame.style.cssText = `position: relative; width: ${width}px; height: ${height}px`;
@@ -59,12 +59,12 @@ const stage = {
     mounted?.close();
     mounted = new CaptionLayer(frame);
     mounted.show(page);
-    // The layer learns its size after the next layout.
+    // The layer receives its size after the next layout.
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
     return [mounted.canvas.width, mounted.canvas.height];
   },
 
-  /** Pixels of the layer that anything was drawn on. */
+  /** Number of pixels of the layer that are not transparent. */
   inked(): number {
     const { canvas } = mounted ?? {};
     const context = canvas?.getContext('2d');

@@ -1,10 +1,13 @@
-/** That the tests of the UI have a clock of their own, in this process and in the browser, and give it back. */
+/**
+ * Checks that the UI tests have a clock of their own, in this process and in the browser, and that it is
+ * restored.
+ */
 import { describe, expect, test } from 'bun:test';
 import { momentOf, START, shiftDate, testClock } from './clock.ts';
 import { hasChromium, webRig } from './rig.ts';
 
 const MINUTE_MS = 60_000;
-/** What no test moves. */
+/** The machine's time, independent of the test clock. */
 const machineNow = (): number => performance.timeOrigin + performance.now();
 
 function expectMachine(): void {

@@ -1,29 +1,29 @@
 /**
- * The clock of the tests of the UI: every test begins at the same moment, whatever the hour is where it runs, and time
- * continues from there as it does outside. Only dates move: timers, `performance.now()`, media time and the headers of
- * HTTP run as ever.
+ * The clock of the UI tests: every test begins at the same moment, independent of the real time of day, and
+ * time continues from there at normal speed. Only dates are shifted; timers, `performance.now()`, media time
+ * and HTTP headers are not.
  */
 
 /**
- * A Saturday evening in Japan: when television is watched and recorded, far from the seams that have tests of their own
- * (whole hours and half hours, midnight, the broadcast day's begin at 05:00, the end of a month), and with some hours
- * of the same broadcast day on either side.
+ * A Saturday evening in Japan, when television is typically watched and recorded. It is hours away from every
+ * boundary that has tests of its own: midnight, the begin of the broadcast day at 05:00, the end of a month;
+ * and some minutes away from whole and half hours.
  */
 const USUAL = '2026-11-21T20:17:20+09:00';
 
-/** @param text ISO 8601; in Japan where it names no zone. Throws where it is no moment. */
+/** @param text ISO 8601; Japan time if it names no zone @throws if it is not a valid date */
 export function momentOf(text: string): number {
   const at = Date.parse(/(Z|[+-]\d\d:?\d\d)$/u.test(text) ? text : `${text}+09:00`);
   if (Number.isNaN(at)) throw new Error(`not a moment: ${text}`);
   return at;
 }
 
-/** When every test begins, epoch ms: `WEB_AT`, or a usual evening. */
+/** The moment at which every test begins, epoch ms: `WEB_AT`, or the usual evening. */
 export const START = momentOf(process.env.WEB_AT || USUAL);
 
 /**
- * Makes every date that is asked of the clock `byMs` later, until the answer is called. Runs in the page too, before
- * its scripts, and so stands alone.
+ * Shifts every date that is read from the clock by `byMs`. Also runs in the page before its scripts, so it
+ * must be self-contained. @returns a function that restores the clock
  */
 export function shiftDate(byMs: number): () => void {
   const real = Date;
@@ -41,11 +41,11 @@ export function shiftDate(byMs: number): () => void {
 }
 
 export interface TestClock {
-  /** What the clock is ahead of the machine's, ms; 0 after the end. */
+  /** Difference to the machine's clock, ms; 0 after the end. */
   readonly aheadMs: number;
-  /** Dates continue from this moment, in this process and in pages opened from now on. */
+  /** Continues from this moment, in this process and in pages opened from now on. */
   set(at: number): void;
-  /** The machine's clock again. */
+  /** Restores the machine's clock. */
   end(): void;
 }
 

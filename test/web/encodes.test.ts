@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium)('the conversion of recordings', () => {
     await page.getByRole('button', { name: '変換する', exact: true }).click();
     await page.locator('.toast', { hasText: '変換の待ちに加えました' }).waitFor();
     expect(state.encodes.queue.map(({ recordingId }) => recordingId)).toEqual([recordingId(one?.id ?? 0)]);
-    // What is chosen for it leaves the rest as it was, also before the first choice is answered.
+    // Changing one option must not reset the others, even before the first change is answered.
     state.delayMs = 300;
     await page.getByRole('combobox', { name: 'CMの扱い' }).selectOption('CMをカット');
     await page.getByRole('combobox', { name: '元の録画' }).selectOption('元の録画も残す');

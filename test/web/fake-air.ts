@@ -1,4 +1,4 @@
-/** Made-up stations for tests of the UI, and a short fragmented MP4 that ffmpeg makes once a test run. */
+/** Fake stations for tests of the UI, and a short fragmented MP4 that ffmpeg makes once per test run. */
 
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const BILINGUAL: AudioOption[] = [
   { id: '1:both', stream: 1, side: 'both', label: '解説' },
 ];
 
-/** Network, service, key, name, title, minutes since the start, minutes to the end. */
+/** Network, service, key, name, title, minutes since the programme began, minutes until it ends. */
 type Row = readonly [Station['type'], number, number, number, string, string | null, number, number];
 
 const ROWS: readonly Row[] = [
@@ -83,11 +83,11 @@ const PICTURE = 'testsrc2=size=640x360:rate=30';
 const SOUND = 'sine=frequency=440:beep_factor=2:sample_rate=48000';
 
 declare global {
-  // Test files may be loaded as separate module graphs; the process is what they share.
+  // Test files may be loaded as separate module graphs; they share only the process.
   var svcTestStream: Promise<FakeStream> | undefined;
 }
 
-/** Moving picture and sound in fragments, made once a process. */
+/** Video and audio in fragments, made once per process. */
 export function makeStream(): Promise<FakeStream> {
   globalThis.svcTestStream ??= encodeStream('ffmpeg');
   return globalThis.svcTestStream;

@@ -1,4 +1,4 @@
-/** The part of the fake service behind guide, search, tuners and settings: what it holds, and how it answers. */
+/** The part of the fake service behind guide, search, tuners and settings: its state and its responses. */
 
 import type { ProgramId } from '../../arib/ids.ts';
 import { wallMs } from '../../host/clock.ts';
@@ -50,7 +50,7 @@ export interface HouseholdState {
   scan: ScanStatus;
   devices: DetectedDevice[];
   card: Card;
-  /** Answered with the channel that was asked. */
+  /** The response names the requested channel. */
   receptionTest: ReceptionTest;
   settings: Settings;
   system: SystemFacts;
@@ -60,13 +60,13 @@ export interface HouseholdState {
   bookings: FakeBookings;
   rules: FakeRules;
   recordings: FakeRecordings;
-  /** Milliseconds before an answer to a search, a part of the guide, or a change of the tuners. */
+  /** Milliseconds before the response to a search, a part of the guide, or a change of the tuners. */
   delayMs: number;
-  /** By path below `api/`: answered with this instead. */
+  /** Responses that replace the normal one, by path below `api/`. */
   problems: Map<string, { readonly body: Problem; readonly status: number }>;
-  /** What was asked: `GET guide`, `PUT settings {"theme":"dark"}`. */
+  /** Requests received: `GET guide`, `PUT settings {"theme":"dark"}`. */
   readonly asked: string[];
-  /** Answers of 304. */
+  /** Number of 304 responses. */
   unchanged: number;
 }
 
@@ -217,7 +217,7 @@ function findProgram({ guide }: HouseholdState, id: number): BookedProgram | und
   return station === undefined || program === undefined ? undefined : { ...program, station };
 }
 
-/** By the list of stations, which the live player goes by. */
+/** According to the list of stations, which the live player uses. */
 function airingAt({ guide }: HouseholdState, stationId: number): BookedProgram | undefined {
   const station = guide.stations.find(({ id }) => id === stationId);
   if (station?.now == null) return undefined;
@@ -265,7 +265,7 @@ function scan(state: HouseholdState, method: string, body: string): Response {
   return Response.json(state.scan);
 }
 
-/** What the test holds ready, once, or what the guide has. */
+/** The rows that a test has prepared (used once), otherwise those of the guide. */
 function searchAnswer({ search, guide, bookings }: HouseholdState, query: URLSearchParams): SearchResult {
   const page = { limit: Number(query.get('limit') ?? 4), offset: Number(query.get('offset') ?? 0) };
   if (search === undefined) {

@@ -1,4 +1,4 @@
-/** Made-up reservations for tests of the UI: a list that booking, cancelling and restoring change. */
+/** Fake reservations for tests of the UI: a list that reserving, cancelling and restoring change. */
 
 import type { ProgramId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
@@ -17,7 +17,7 @@ const MARGIN_MS = { before: 10_000, after: 15_000 } as const;
 
 export interface FakeBookings {
   items: ReservationItem[];
-  /** Programmes for which there will be no tuner. */
+  /** Programmes for which no tuner will be free. */
   readonly tight: Set<number>;
   nextId: number;
 }
@@ -26,7 +26,7 @@ export function newBookings(items: readonly ReservationItem[] = []): FakeBooking
   return { items: [...items], tight: new Set(), nextId: 1 + Math.max(0, ...items.map(({ id }) => id)) };
 }
 
-/** What a reservation needs to know of its programme. */
+/** What a reservation copies from its programme. */
 export interface BookedProgram {
   readonly id: number;
   readonly name: string;
@@ -112,7 +112,7 @@ function change(bookings: FakeBookings, id: number, changes: Partial<Reservation
 
 interface FakeDay {
   readonly program: (id: number) => BookedProgram | undefined;
-  /** What is on at a station. */
+  /** The programme on air at a station. */
   readonly airing: (stationId: number) => BookedProgram | undefined;
   readonly now: number;
 }
@@ -161,7 +161,10 @@ export function answerBookings(
   return change(bookings, Number(id), { state: stopped ? 'finished' : 'cancelled', reason: null });
 }
 
-/** Stations of both kinds, a busy evening of every state, and two conflicts with their blockers and ways out. */
+/**
+ * Stations of both kinds, an evening with reservations of every state, and two conflicts with their blockers
+ * and alternatives.
+ */
 export function busyEvening(stations: readonly Station[], now: number): ReservationItem[] {
   const terrestrial = stations.filter(({ type }) => type === 'GR');
   const satellite = stations.filter(({ type }) => type === 'BS');

@@ -1,4 +1,4 @@
-/** The encode queue of the fake service: waiting jobs, their order, and the outcome of the others. */
+/** The encode queue of the fake service: waiting jobs, their order, and the results of finished ones. */
 
 import type { Recording } from '../../wire/api.ts';
 import type { EncodeItem, EncodeMany, EncodeQueueChange, EncodeRequest, Encodes } from '../../wire/encode.ts';

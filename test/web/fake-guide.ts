@@ -1,6 +1,6 @@
 /**
- * A made-up guide of any size for tests of the UI: the same station has the same programmes at the same hour, without
- * anything being kept.
+ * A generated guide of any size for tests of the UI. It is deterministic: a station has the same programmes
+ * at the same hours, without any stored state.
  */
 
 import type { ProgramId, StationId } from '../../arib/ids.ts';
@@ -46,7 +46,7 @@ const KINDS = [
   '劇場',
 ];
 
-/** Type, network, first service. */
+/** Type, network id, first service id. */
 const BANDS = [
   ['GR', 32740, 1024],
   ['BS', 4, 101],
@@ -75,7 +75,7 @@ export function manyStations(counts: readonly [number, number, number]): Station
   );
 }
 
-/** Title, genre, summary, minutes. */
+/** Title, genre, summary, duration in minutes. */
 type Title = readonly [string, readonly [number, number], string, number];
 
 const TITLES: readonly Title[] = [
@@ -162,11 +162,11 @@ interface GuideWish {
   readonly type: string | null;
 }
 
-/** Days ahead that the guide is filled. */
+/** Number of days ahead for which the guide has data. */
 export interface FakeGuide {
   readonly stations: readonly Station[];
   readonly days: number;
-  /** Milliseconds by which a station runs late, by its id. */
+  /** Delay of a station's programmes in milliseconds, by station id. */
   readonly delays?: ReadonlyMap<number, number>;
 }
 

@@ -1,4 +1,4 @@
-/** Made-up tuners, settings and facts of the service for tests of the UI. */
+/** Fake tuners, settings and system facts of the service for tests of the UI. */
 import { wallMs } from '../../host/clock.ts';
 import type { Access } from '../../wire/access.ts';
 import type { Card, Channel, DetectedDevice, Tuner } from '../../wire/agent.ts';
@@ -173,7 +173,7 @@ export function fakeReceptionTest(): ReceptionTest {
   };
 }
 
-/** A browser at home, in a household that also logs in from outside. */
+/** A browser inside the trusted network, in a household that also logs in from outside. */
 export function fakeAccess(now: number): Access {
   const session = (id: number, name: string, agent: string) => ({
     ...{ id, name, agent, address: '203.0.113.24', current: false },

@@ -1,6 +1,6 @@
 /**
- * The part of the fake service that recordings are watched by: a stream of thirty seconds as a finished recording and as
- * one that grows, its captions, chapters and seek pictures.
+ * The part of the fake service that plays recordings: a stream of thirty seconds as a finished recording and
+ * as a growing one, with captions, chapters and preview pictures.
  */
 import { boxesIn } from '../../mp4/boxes.ts';
 import { readFragment, rebase } from '../../mp4/fragment.ts';
@@ -25,10 +25,10 @@ export interface FakePlayback {
   stream: FakeStream;
   /** Number of copies of the stream in a finished recording. */
   repeats: number;
-  /** Seconds of a running recording that are there. */
+  /** Seconds of a running recording that exist so far. */
   recorded: number;
   chapters: Chapters['chapters'];
-  /** Where people said that commercials are. */
+  /** Commercial breaks as corrected by users. */
   corrected: Chapters['chapters'] | undefined;
   changes: Changes['changes'];
   gaps: Playback['gaps'];
@@ -36,7 +36,7 @@ export interface FakePlayback {
   /** JPEG of every sheet and poster. */
   picture: Uint8Array | undefined;
   captions: CaptionsFile | undefined;
-  /** Failure of the next streams; `count` of them. */
+  /** Failure of the next `count` streams. */
   problem: { readonly body: Problem; readonly status: number; count: number } | undefined;
   /** Closes or breaks a stream after this many fragments. */
   endsAfter: { readonly fragments: number; readonly breaks: boolean } | undefined;
@@ -61,7 +61,7 @@ export function newPlayback(stream: FakeStream = { init: new Uint8Array(), fragm
   };
 }
 
-/** Pieces that are made before the page has read them. */
+/** Limit of pieces queued before the page has read them. */
 const MOST_WAITING = 20;
 const FRAGMENT_S = FRAGMENT_MS / 1000;
 const NOT_FOUND: Problem = { message: '録画が見つかりません。', code: 'not_found' };
@@ -69,10 +69,13 @@ const NOT_FOUND: Problem = { message: '録画が見つかりません。', code:
 const lengthOf = ({ stream, repeats }: FakePlayback): number =>
   stream.fragments.length * FRAGMENT_S * repeats;
 
-/** A page takes the next piece only a quarter of a second later. */
+/** A page reads the next piece only a quarter of a second later. */
 const ROUNDS_A_PIECE = 3;
 
-/** The stream again and again, on one line of times; some whole ones are a piece. @param first fragment of the whole */
+/**
+ * Repeats the stream with continuous time stamps, several repetitions per piece. @param first fragment of the
+ * whole
+ */
 function repeated(
   { stream: { init, fragments }, repeats }: FakePlayback,
   first: number,
@@ -140,7 +143,7 @@ function detectionOf({ corrected }: FakePlayback): DetectionStatus {
   };
 }
 
-/** What is there from a place on, as it comes to be there. */
+/** The content from a position on, as it becomes available. */
 function body(state: FakePlayback, first: number, grows: boolean, rebased: boolean, signal: AbortSignal) {
   const { init, fragments } = state.stream;
   const rebaser = new FragmentRebaser(init);
@@ -156,14 +159,14 @@ function body(state: FakePlayback, first: number, grows: boolean, rebased: boole
         const fragment = fragments[index];
         const ends = state.endsAfter;
         if (ends !== undefined && index - first >= ends.fragments) {
-          // An error drops what was not read yet.
+          // An error discards what was not read yet.
           while (open && (controller.desiredSize ?? 1) < 1) await Bun.sleep(20);
           if (ends.breaks) controller.error();
           break;
         }
         if (!open || fragment === undefined) break;
         for (const part of rebased ? rebaser.fragment(fragment) : [fragment]) controller.enqueue(part);
-        // The next ones wait until the page has read these.
+        // Waits until the page has read the queued pieces.
         while (open && (controller.desiredSize ?? 1) < -MOST_WAITING) await Bun.sleep(20);
       }
       if (open && state.endsAfter?.breaks !== true) controller.close();
@@ -191,7 +194,7 @@ function streamAnswer(
   }
   const grows = way === 'chase' && recording.recording;
   const most = grows ? state.recorded - 5 : lengthOf(state) - 1;
-  // Begins at a key frame a second before.
+  // Starts at a key frame a second earlier.
   const first = Math.max(0, Math.floor((Math.min(from, most) - 1) / FRAGMENT_S));
   const offset = way === 'chase' ? first * FRAGMENT_S : 0;
   const bytes =

@@ -1,4 +1,7 @@
-/** Made-up recordings for tests of the UI, any number of them: lists as the service gives them, and what is done to them. */
+/**
+ * Fake recordings for tests of the UI, any number of them: lists as the service returns them, and the changes
+ * made to them.
+ */
 
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
@@ -23,7 +26,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Name with its number as `%`, genre, minutes. */
+/** Name with `%` for its number, genre, duration in minutes. */
 type Title = readonly [string, readonly [number, number], number];
 
 const TITLES: readonly Title[] = [
@@ -65,7 +68,7 @@ export interface FakeRecordings {
   /** Video and audio of each of them. */
   playback: FakePlayback;
   storage: StorageFacts | Problem;
-  /** Milliseconds before a page is answered. */
+  /** Milliseconds before a page is returned. */
   delayMs: number;
 }
 
@@ -108,7 +111,7 @@ export function fakeRecording(number: number, station: Pick<Station, 'id' | 'nam
   };
 }
 
-/** What is being recorded at this moment. */
+/** A recording in progress. */
 export function runningRecording(id: number, station: Pick<Station, 'id' | 'name'>, now: number): Recording {
   const made = fakeRecording(id, station, now);
   return {

@@ -1,6 +1,6 @@
 /**
- * The part of the fake service behind the rules. Bodies are read and programmes are matched as the service does it; what
- * would become of a programme is made up.
+ * The part of the fake service behind the rules. Request bodies are validated and programmes are matched with
+ * the code of the service; the outcome of each programme is made up.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
@@ -95,7 +95,7 @@ function bodyOf({ id: _, disabledReason: __, next: ___, ...rule }: RuleItem) {
   return body;
 }
 
-/** Of the same name only the first is booked; every fifth of the others finds no tuner. */
+/** Of programmes with the same name only the first is reserved; every fifth of the others finds no tuner. */
 function previewOf(guide: FakeGuide, rule: RuleItem, now: number): PreviewProgram[] {
   const names = new Map(guide.stations.map(({ id, name }) => [id, name]));
   const seen = new Map<string, number>();
@@ -236,14 +236,14 @@ function answer(household: Household, { method, name, body, query }: Asked): Res
   return Response.json(withFacts(household, rule, now));
 }
 
-/** Puts a rule into the service, as if it had been there before. */
+/** Adds a rule to the service, as if it had existed before. */
 export function addRule(state: FakeRules, body: unknown, more: Partial<RuleItem> = {}): RuleItem {
   const rule = { ...itemOf(state.nextId++, body), ...more };
   state.rules.push(rule);
   return rule;
 }
 
-/** What the rules have booked, for the list of reservations. */
+/** The reservations made by rules, for the list of reservations. */
 export function bookedByRules({ rules }: FakeRules, guide: FakeGuide): ReservationItem[] {
   return rules.flatMap((rule) => booked(guide, rule, Date.now()));
 }

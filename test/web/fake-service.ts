@@ -1,4 +1,4 @@
-/** A service of a few lines for tests of the UI: the built files, made-up stations, a paced live stream, events. */
+/** A minimal service for tests of the UI: the built files, fake stations, a paced live stream, events. */
 import { join, normalize } from 'node:path';
 import type { LiveQuality, Problem, Station } from '../../wire/api.ts';
 import { type FakeStream, FRAGMENT_MS } from './fake-air.ts';
@@ -12,45 +12,45 @@ interface LiveRequestSeen {
   readonly quality?: LiveQuality;
 }
 
-/** What tests change while the service runs. */
+/** State that tests change while the service runs. */
 interface FakeState {
   stations: Station[] | Problem;
   /** Milliseconds before the list is answered. */
   listDelayMs: number;
-  /** Failure of the next live requests; `count` of them. */
+  /** Failure of the next `count` live requests. */
   liveProblem: { readonly body: Problem; readonly status: number; count: number } | undefined;
-  /** Milliseconds before the live stream is answered, and before its first fragment. */
+  /** Milliseconds before the response of the live stream, and before its first fragment. */
   answerDelayMs: number;
   fragmentDelayMs: number;
   notice: string | undefined;
-  /** Close in order after this many fragments. */
+  /** Close the stream normally after this many fragments. */
   closeAfter: number | undefined;
   /** Break the connection instead of closing it. */
   breaks: boolean;
-  /** Say nothing before the third fragment until then. */
+  /** Send nothing before the third fragment until this resolves. */
   silence: Promise<void> | undefined;
   status: unknown;
-  /** Refuses all access. */
+  /** Deny all access. */
   refusing: boolean;
-  /** Answers no call before then, as a process that hangs: it closes nothing. */
+  /** Answer no request until this resolves, like a process that hangs: connections stay open. */
   hanging: Promise<void> | undefined;
   /** The stream ends because this recording took the tuner. */
   lostTo: number | undefined;
-  /** The transport stream of a station as it is broadcast, at a constant rate. */
+  /** The unmodified transport stream of a station, at a constant rate. */
   raw: { readonly bytes: Uint8Array; readonly seconds: number } | undefined;
-  /** As behind a proxy that passes no WebSocket. */
+  /** Refuse WebSockets, like a proxy that does not pass them. */
   noSocket: boolean;
-  /** Sent before the first fragment of a tuning. */
+  /** Captions sent before the first fragment of a tuning. */
   captions: readonly FakeCaption[];
-  /** The network carries a tenth of these. */
+  /** Qualities for which the network has only a tenth of the needed throughput. */
   heavy: readonly LiveQuality[];
 }
 
-/** Seconds of a raw stream that are sent at once, and the pieces of the rest. */
+/** Seconds of a raw stream that are sent at once, and the length of the following pieces. */
 const RAW_BURST_S = 2;
 const RAW_PIECE_S = 0.1;
 
-/** At the pace of the broadcast, after what the service keeps of it. */
+/** Sends a burst of what the service has buffered, then continues at the pace of the broadcast. */
 function pacedBytes(bytes: Uint8Array, seconds: number): ReadableStream<Uint8Array> {
   const at = (second: number): number => Math.floor(((bytes.length / 188) * second) / seconds) * 188;
   let next = 0;
@@ -82,9 +82,9 @@ export class FakeService {
   /** Everything but stations and streams. */
   household: HouseholdState;
   readonly live: LiveRequestSeen[] = [];
-  /** Stations that were to be prepared. */
+  /** Stations for which a prepare request was received. */
   readonly prepared: number[] = [];
-  /** Live streams open now. */
+  /** Number of open live streams. */
   viewers = 0;
   listReads = 0;
   readonly #server: ReturnType<typeof Bun.serve>;
@@ -94,7 +94,7 @@ export class FakeService {
     readonly webDir: string,
     readonly stream: FakeStream,
     stations: Station[],
-    /** Path prefix of an imagined front proxy, with slashes at both ends. */
+    /** Path prefix of a simulated front proxy, with slashes at both ends. */
     readonly prefix = '/',
   ) {
     this.state = {
@@ -145,7 +145,7 @@ export class FakeService {
     return this.#listeners.size;
   }
 
-  /** Breaks every event stream, as a restart of the service would. */
+  /** Breaks every event stream, like a restart of the service. */
   dropListeners(): void {
     for (const listener of this.#listeners) listener.close();
     this.#listeners.clear();
@@ -235,7 +235,7 @@ export class FakeService {
       start: async (controller) => {
         await Bun.sleep(this.state.fragmentDelayMs);
         controller.enqueue(init);
-        // Looked up each time, so that a test can close a stream that plays.
+        // Read each time, so that a test can close a running stream.
         const count = (): number => Math.min(fragments.length, this.state.closeAfter ?? fragments.length);
         for (let index = 0; index < count() && open; index += 1) {
           if (index >= BURST) await Bun.sleep(FRAGMENT_MS);
@@ -261,7 +261,7 @@ export class FakeService {
     return new Response(html.replace('<base href="./">', `<base href="${this.prefix}">`), {
       headers: {
         'content-type': 'text/html; charset=utf-8',
-        // As strict as the service may be: nothing of the UI may need inline script or style.
+        // As strict as the policy of the service may be: the UI must not need inline script or style.
         'content-security-policy':
           "default-src 'self'; media-src 'self' blob:; img-src 'self' data:; style-src 'self'; script-src 'self'",
       },

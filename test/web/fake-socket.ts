@@ -1,4 +1,4 @@
-/** The live socket of the fake service: what its state says, paced as its HTTP stream is. */
+/** The live socket of the fake service: sends what its state says, paced like its HTTP stream. */
 import type { Tuner } from '../../wire/agent.ts';
 import type { LiveQuality, Problem } from '../../wire/api.ts';
 import type { CaptionPage } from '../../wire/caption.ts';
@@ -7,20 +7,20 @@ import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../wire/live-frames.ts';
 import { type FakeStream, FRAGMENT_MS } from './fake-air.ts';
 
 export interface FakeTuning {
-  /** Of the present tuning; an older one gives up. */
+  /** Of the current tuning; an older one stops. */
   serial: number;
   isOpen: boolean;
 }
 
 export interface FakeCaption {
-  /** s from the first picture. */
+  /** Seconds from the first picture. */
   readonly at: number;
   /** 1 to 8. */
   readonly language: number;
   readonly page: CaptionPage;
 }
 
-/** What of the fake service it plays. */
+/** The parts of the fake service that it needs. */
 interface FakeHousehold {
   readonly state: {
     readonly answerDelayMs: number;
@@ -117,13 +117,13 @@ export class FakeAir {
     send(socket, LIVE_CHANNEL.init, 0, stream.init);
     sendControl(socket, { type: 'clock', pts: 90_000, at: Date.now() });
     this.#captions(socket, language ?? 1);
-    // Looked up each time, so that a test can close a stream that plays.
+    // Read each time, so that a test can close a running stream.
     const count = (): number =>
       Math.min(stream.fragments.length, state.closeAfter ?? stream.fragments.length);
     for (let index = 0; index < count(); index += 1) {
       if (index >= BURST) await Bun.sleep(FRAGMENT_MS);
       if (index === SILENT_AT) await state.silence;
-      // As on a network that carries a tenth of it.
+      // Simulates a network with a tenth of the needed throughput.
       if (state.heavy.includes(quality)) await Bun.sleep(9 * FRAGMENT_MS);
       if (isGone()) return;
       const fragment = stream.fragments[index];

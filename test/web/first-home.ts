@@ -1,4 +1,7 @@
-/** A home as it is unpacked: a real agent with two tuners and no channels, a service without data, two stations on the air. */
+/**
+ * A new installation: a real agent with two tuners and no channels, a service without data, two stations on
+ * the air.
+ */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

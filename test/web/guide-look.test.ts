@@ -27,7 +27,7 @@ describe.skipIf(!hasChromium)('the appearance of the guide', () => {
       );
     });
 
-  /** Until they are as wished, to a pixel or two. */
+  /** Waits until both have the expected sizes, within two pixels. */
   const hasSizes = (page: Page, ...wished: number[]): Promise<unknown> =>
     page.waitForFunction((sizes) => {
       const { style } = document.querySelector<HTMLElement>('.guide-cells') ?? document.body;
@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)('the appearance of the guide', () => {
     await hasSizes(page, hour * 1.25);
     await page.getByRole('switch', { name: '通販番組を薄く表示する' }).click();
     await page.locator('.prog-dim').first().waitFor({ state: 'detached' });
-    // Another colour is that of another genre, everywhere.
+    // The chosen colour applies to the genre everywhere.
     await page.getByRole('button', { name: '映画', exact: true }).last().click();
     await page.getByRole('radio', { name: '音楽の標準の色' }).click();
     const colours = await page.evaluate(() =>
@@ -92,7 +92,7 @@ describe.skipIf(!hasChromium)('the appearance of the guide', () => {
     expect(await page.getByText(first ?? '-', { exact: true }).count()).toBe(0);
   });
 
-  test('letters for a television are at least 24 pixels high at 1080p', async () => {
+  test('text for a television is at least 24 pixels high at 1080p', async () => {
     const page = await openGuide('guide', { viewport: { width: 1920, height: 1080 } });
     await page.getByRole('button', { name: '番組表の表示' }).click();
     await page.getByRole('radio', { name: 'テレビ向け' }).click();
@@ -111,7 +111,7 @@ describe.skipIf(!hasChromium)('the appearance of the guide', () => {
     expect(await overlaps(page)).toEqual([]);
   });
 
-  test('a remote goes to a date and an hour, and to what was on yesterday', async () => {
+  test("a remote control reaches a date and an hour, and yesterday's programmes", async () => {
     const page = await openGuide();
     await page.getByRole('button', { name: '日時を選ぶ' }).focus();
     await page.keyboard.press('Enter');
@@ -133,16 +133,16 @@ describe.skipIf(!hasChromium)('the appearance of the guide', () => {
         }),
     );
     await page.keyboard.press('Enter');
-    // At once: the programmes take a focus that is lost, and move the view.
+    // The focus must be back at once: programmes take over a lost focus and scroll the view.
     expect(await focusAfter).toBe('日時を選ぶ');
-    // The sheet begins at 05:00 of yesterday.
+    // The guide begins at 05:00 of yesterday.
     const rows = (hour - 5 + 24) % 24;
     await comesTrue(
       `${hour}:00 is at the top`,
       async () => Math.abs((await hourAtTop(page)) - rows) < 0.05,
       30_000,
     );
-    // The day is marked with the frame after the scroll.
+    // The day is marked in the frame after the scroll.
     await comesTrue('yesterday is marked', async () => (await dayMarked(page)) === 0, 30_000);
     await page.locator('.prog-past').first().waitFor();
   });
@@ -161,7 +161,7 @@ describe.skipIf(!hasChromium)('the appearance of the guide', () => {
       ({ stationId }) => stationId === station?.id,
     );
     const ids = new Set(column?.programs.map(({ id }) => id));
-    // What runs past 05:00 has a part in both of its days.
+    // A programme that runs past 05:00 has a part in both days.
     expect(await page.locator('.week-part').count()).toBeGreaterThanOrEqual(ids.size);
     await page.locator('.week-part').first().focus();
     const first = await page.locator(':focus').textContent();

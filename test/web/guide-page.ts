@@ -1,7 +1,7 @@
 /** State of the guide in a page: its scroll position, and whether elements overlap. */
 import type { Page } from 'playwright-core';
 
-/** Epoch ms at the top edge of what is seen, by the hours drawn at the side. */
+/** Epoch ms at the top edge of the visible part, read from the hours drawn at the side. */
 export async function hourAtTop(page: Page): Promise<number> {
   return await page.evaluate(() => {
     const scroller = document.querySelector('.guide-scroll');
@@ -12,13 +12,13 @@ export async function hourAtTop(page: Page): Promise<number> {
   });
 }
 
-/** Which of the nine: yesterday first. */
+/** Index of the marked day of nine; yesterday is 0. */
 export const dayMarked = (page: Page): Promise<number> =>
   page.evaluate(() =>
     [...document.querySelectorAll('.guide-day')].findIndex((day) => day.ariaSelected === 'true'),
   );
 
-/** Pairs of drawn programmes that lie over each other by more than a pixel, two frames later. */
+/** Pairs of drawn programmes that overlap by more than a pixel, two frames later. */
 export async function overlaps(page: Page): Promise<string[]> {
   return await page.evaluate(async () => {
     for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame);

@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const STATIONS = manyStations([12, 40, 68]);
 
-/** Until it is marked. */
+/** Waits until the day is marked. */
 async function pressDay(page: Page, index: number): Promise<void> {
   await page.locator('.guide-day').nth(index).click();
   await page.waitForFunction(
@@ -27,7 +27,7 @@ async function pressDay(page: Page, index: number): Promise<void> {
 const activeId = (page: Page): Promise<number> =>
   page.evaluate(() => Number((document.activeElement as HTMLElement | null)?.dataset.id ?? 0));
 
-/** What has the focus changes with the hour; this programme may not be recorded. */
+/** The focused programme depends on the hour; moves on if it must not be recorded. */
 async function passUnrecordable(page: Page): Promise<void> {
   const label = await page.locator(':focus').textContent();
   if (label?.includes('ミュージックサロン')) await page.keyboard.press('ArrowDown');
@@ -35,7 +35,7 @@ async function passUnrecordable(page: Page): Promise<void> {
 
 const GUIDE_MOVES = ['key', 'wheel', 'wheel', 'pinch', 'scroll', 'scroll', 'storm'] as const;
 
-/** One move of a hand in the page. @param a @param b 0..999, how far and where */
+/** One random user action in the page. @param a @param b 0..999, distance and position */
 function disturbGuide({ move, a, b }: { move: string; a: number; b: number }): void {
   const scroller = document.querySelector('.guide-scroll');
   if (scroller === null) throw new Error('no guide');
@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     return page;
   }
 
-  /** What is on at a station, and what comes after it. */
+  /** The programme on air at a station, and those that follow. */
   function programsFrom(station: Station | undefined, at: number): readonly GuideProgram[] {
     const wish = { from: at, to: at + DAY_MS, type: 'GR' };
     const columns = guideWindow(rig.service.household.guide, wish, at);
@@ -104,7 +104,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     expect(await heads()).toContain(names[1] ?? '');
   });
 
-  test('draws what is in view, of 120 stations and eight days, and only that', async () => {
+  test('draws only the visible part of 120 stations and eight days', async () => {
     const page = await rig.open('nowhere');
     const faults = faultsOf(page);
     furnish(rig, STATIONS);
@@ -133,7 +133,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
 
   test('jumps to days, to the evening and back to now', async () => {
     const page = await openGuide('guide', { reducedMotion: 'reduce' });
-    // In the minutes before 05:00 it is nearly all the next day's.
+    // In the minutes before 05:00 nearly the whole view is the next day.
     const day = await dayMarked(page);
     await page.getByRole('button', { name: '19時へ' }).click();
     await page.waitForFunction(
@@ -164,7 +164,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
       });
       document.querySelector<HTMLElement>('a[href$="guide"]')?.click();
     });
-    // The sheet is nearly all of the day that begins in a minute.
+    // Nearly the whole view is the day that begins in a minute.
     await page.locator('.guide-day[aria-selected="true"]', { hasText: '22' }).waitFor();
     await page.evaluate(
       () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
@@ -209,7 +209,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
       (id) => (document.activeElement as HTMLElement | null)?.dataset.id === String(id),
       before,
     );
-    // Back leads to the tools, then out.
+    // Back leads to the toolbar, then leaves the screen.
     await page.keyboard.press('Escape');
     await page.waitForFunction(() => document.activeElement?.classList.contains('guide-day'));
     await page.keyboard.press('ArrowDown');
@@ -271,7 +271,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
                 { x: 200, y: 500 + apart, id: 1 },
               ],
       });
-    // A browser short of time takes two fingers for a scroll: people try again, too.
+    // A busy browser may take two fingers for a scroll; retry like a user would.
     for (let tries = 0; (await hour()) > larger * 0.7 && tries < 5; tries += 1) {
       await touch('touchStart', 100);
       for (const apart of [90, 75, 60, 50]) await touch('touchMove', apart);
@@ -279,7 +279,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
       await page.waitForTimeout(100);
     }
     expect(await hour()).toBeLessThan(larger * 0.7);
-    // The zoom is kept.
+    // The zoom is stored.
     const kept = await hour();
     await page.reload();
     await page.locator('.prog').first().waitFor();

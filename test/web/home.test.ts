@@ -29,7 +29,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
   });
 
   test('after midnight it is still the broadcast day that the guide calls today', async () => {
-    // 24:30 of Saturday.
+    // 24:30 of Saturday, in broadcast time.
     rig.clock.set(broadcastMs(Date.parse('2026-11-22T00:30:00+09:00')));
     const page = await rig.open('');
     await page.locator('.home-when', { hasText: '11月21日(土)24:30' }).waitFor();
@@ -94,7 +94,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     rig.service.send('reservations');
     await line.getByRole('link', { name: '録画の問題 2件' }).click();
     await page.locator('.booking[data-reservation="14"]').waitFor();
-    // The list is read again, as two of them are damaged only now.
+    // The list must be read again: two of them are damaged only now.
     await page.locator('.booking').nth(1).waitFor();
     expect(await page.locator('.booking').count()).toBe(2);
     rig.service.household.bookings = newBookings();

@@ -1,4 +1,4 @@
-/** A station as it is broadcast, decoded in a real browser, on a plain-http host name and in a secure context. */
+/** An unencoded station, decoded in a real browser, on a plain-http host name and in a secure context. */
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,10 +16,13 @@ import { hasChromium, webRig } from './rig.ts';
 
 const STATION = 'live/3274001024';
 const SECONDS = 20;
-/** Dual mono as it is broadcast: two single channel elements without a configuration. */
+/** Dual mono as in a broadcast: two single channel elements without a configuration. */
 const TWO_SOUNDS = join(import.meta.dir, '..', 'synth', 'dual-mono.json');
 const AIR_AT = broadcastMs(Date.UTC(2026, 0, 5, 12));
-/** A white picture and a beep of a tenth of a second, every second, over a moving picture; small, so that a busy machine decodes it. */
+/**
+ * A white picture and a beep of 100 ms every second, over a moving picture; small, so that a busy machine can
+ * decode it.
+ */
 const FLASH = 'lt(mod(t,1),0.1)';
 
 async function makeStation(): Promise<Uint8Array> {
@@ -74,7 +77,7 @@ async function makeStation(): Promise<Uint8Array> {
   }
 }
 
-describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
+describe.skipIf(!hasChromium)('live television in broadcast quality', () => {
   const rig = webRig({});
   let bytes: Uint8Array;
   beforeAll(async () => {
@@ -85,7 +88,7 @@ describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
     Object.assign(rig.service.state, { raw: undefined, noSocket: false, liveProblem: undefined });
   });
 
-  /** The screen of a device that chose 放送画質. */
+  /** Opens the screen of a device that chose 放送画質. */
   async function open(without?: string, host = PLAIN_HOST): Promise<Page> {
     const page = await rig.open('');
     if (without !== undefined)
@@ -99,7 +102,7 @@ describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
   test.each([
     [PLAIN_HOST, false],
     ['127.0.0.1', true],
-  ])('moves and sounds in step on http://%s, a secure context: %p', async (host, isSecure) => {
+  ])('plays in sync on http://%s, a secure context: %p', async (host, isSecure) => {
     Object.assign(rig.service.state, { raw: { bytes, seconds: SECONDS }, noSocket: true });
     const page = await open(undefined, host);
     await page.waitForFunction(() => {
@@ -136,7 +139,7 @@ describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
         return data.reduce((sum, value) => sum + value, 0) / data.length;
       });
     const seen = new Set<number>();
-    // It moves, and some of it is the flash: white all over.
+    // The picture moves, and the flash makes it white all over.
     while (seen.size < 10 || Math.max(...seen) < 250) seen.add(await brightness());
     expect(await canvas.count()).toBe(1);
   });
@@ -152,7 +155,7 @@ describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
     await page.addInitScript(listenToOutput);
     await page.addInitScript(() => localStorage.setItem('svc.live-raw', 'true'));
     await page.goto(`${rig.service.url}${STATION}`);
-    // The broadcaster's main sound is of 800 Hz, the other one of 1600.
+    // The main sound of the broadcast has 800 Hz, the other one 1600 Hz.
     const loudest = (ear: 0 | 1, hertz: number): Promise<unknown> =>
       page.waitForFunction(
         ([side, wanted]) => {
@@ -207,7 +210,7 @@ describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
     await page.getByRole('button', { name: /みなとEテレビ.*音声を切り替える/u }).click();
     await page.getByRole('button', { name: /みなとEテレビ.*音声を再生中/u }).waitFor();
     await isHeard(1);
-    // No tuner is left for a third one: its place says so, the others play on.
+    // No tuner is free for a third one: its place says so, the others continue.
     const body = { message: 'チューナーがすべて使われています。', code: 'no_tuner' } as const;
     rig.service.state.liveProblem = { body, status: 503, count: 1 };
     await page.getByRole('button', { name: 'チャンネルを追加' }).click();
@@ -238,7 +241,7 @@ describe.skipIf(!hasChromium)('a station as it is broadcast', () => {
   });
 });
 
-/** Runs in the page: two analysers on the audio output. Self-contained. */
+/** Runs in the page: two analysers on the audio output. Must be self-contained. */
 function listenToOutput(): void {
   const ears: AnalyserNode[] = [];
   Object.assign(window, { svcEars: ears });
@@ -246,7 +249,7 @@ function listenToOutput(): void {
   AudioNode.prototype.connect = function (this: AudioNode, ...to: unknown[]): never {
     const [target, output = 0] = to;
     if (target instanceof AudioDestinationNode) {
-      // As the destination mixes it: one channel goes to both ears.
+      // As the destination mixes it: a single channel goes to both ears.
       const { context } = this;
       const stereo = new GainNode(context, { channelCount: 2, channelCountMode: 'explicit' });
       const splitter = new ChannelSplitterNode(context, { numberOfOutputs: 2 });
@@ -262,7 +265,7 @@ function listenToOutput(): void {
   } as typeof AudioNode.prototype.connect;
 }
 
-/** The same with another stream type in its PMT, H.264: the CRC of the table is made to fit. */
+/** The same stream with another stream type in its PMT, H.264, and a matching CRC. */
 function withoutVideo(stream: Uint8Array): Uint8Array {
   const changed = stream.slice();
   for (let at = 0; at + 188 <= changed.length; at += 188) {

@@ -28,7 +28,7 @@ async function playing(page: Page, seconds: number): Promise<void> {
   }, seconds);
 }
 
-/** A connection's end reaches the service a moment after the browser let go of it. */
+/** The service notices the end of a connection a moment after the browser closed it. */
 async function viewersAre(rig: WebRig, count: number): Promise<void> {
   for (let tries = 0; rig.service.viewers !== count && tries < 1500; tries += 1) await Bun.sleep(20);
   expect(rig.service.viewers).toBe(count);
@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     rig.service.state.stations = fakeStations(START);
   });
 
-  /** Questions follow one another: with the second from now on, the first was answered. */
+  /** Requests are sequential: when the second from now is sent, the first was answered. */
   const countersAreKnown = async (): Promise<void> => {
     const asked = (): number => rig.service.household.asked.filter((one) => one === 'GET tuners').length;
     const before = asked();
@@ -71,7 +71,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await page.keyboard.press('ArrowUp');
     await page.waitForURL('**/live/3274101032');
     await playing(page, 0.2);
-    // The next one in the same direction is prepared.
+    // The next station in the same direction is prepared.
     await until(() => rig.service.prepared.includes(3_274_201_040));
     await page.keyboard.press('ArrowLeft');
     expect(await page.evaluate(() => document.querySelector('video')?.volume)).toBeCloseTo(0.95);
@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     expect(await panel.locator('.panel-row').count()).toBe(3);
     await panel.getByRole('tab', { name: '番組表' }).click();
     await page.waitForFunction(() => document.querySelectorAll('.panel-row').length > 5);
-    // The panel scrolls by itself; the picture beside it stays.
+    // The panel scrolls separately; the picture beside it stays.
     const heights = await page.evaluate(() => [document.documentElement.scrollHeight, innerHeight]);
     expect(heights[0]).toBe(heights[1]);
     expect(await panel.locator('.panel-row[aria-current]').count()).toBe(1);
@@ -128,7 +128,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     expect(await violations(page)).toEqual([]);
     await panel.getByRole('link', { name: /しおかぜ放送/u }).click();
     await page.waitForURL('**/live/3274201040');
-    // Back on the panel leads to the picture, where the arrows change channels; I puts the panel away.
+    // Back on the panel leads to the picture, where the arrows change channels; I closes the panel.
     await page.keyboard.press('Backspace');
     await page.keyboard.press('i');
     await panel.waitFor({ state: 'hidden' });
@@ -182,7 +182,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
   test('stays close to the live edge without stalling', async () => {
     const page = await rig.open(FIRST);
     await playing(page, 1.6);
-    // On a machine that is late it stumbles, and comes back within the lag that no speed would catch up.
+    // A busy machine may stall; it must then return to within the lag that is not corrected by speed.
     await page.waitForFunction(() => {
       const video = document.querySelector('video');
       if (video === null || video.buffered.length !== 1) return false;
@@ -202,7 +202,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
 
   test('without a user gesture it starts muted and offers to unmute', async () => {
     const page = await rig.open('unknown');
-    // What a browser does before the first touch; the headless one lets sound play at once.
+    // Emulates a browser before the first touch; the headless one plays sound at once.
     await page.addInitScript(() => {
       const play = HTMLMediaElement.prototype.play;
       HTMLMediaElement.prototype.play = function (this: HTMLMediaElement) {
@@ -235,7 +235,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
   });
 
   test('asks for AV1 where the viewer chose it, and keeps the choice', async () => {
-    // Without motion the controls must be there, and take the focus, at once.
+    // With reduced motion the controls must exist and take the focus at once.
     const page = await rig.open(FIRST, { reducedMotion: 'reduce' });
     await playing(page, 0.2);
     await page.keyboard.press('Enter');
@@ -417,7 +417,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await note.waitFor({ state: 'detached' });
   });
 
-  test('says that a picture which does not come is scrambled, and nothing of it while one plays', async () => {
+  test('reports a scrambled station that shows no picture, and reports nothing while one plays', async () => {
     const silence = Promise.withResolvers<void>();
     rig.service.state.silence = silence.promise;
     const page = await rig.open(FIRST);
@@ -461,17 +461,17 @@ describe.skipIf(!hasChromium)('the live player', () => {
     expect(await alert.textContent()).toContain('映像が途切れました');
     rig.service.state.closeAfter = undefined;
     await alert.waitFor({ state: 'detached' });
-    // The buffer of the second connection may still play while the third request is on its way.
+    // The buffer of the second connection may still play while the third request is pending.
     for (let tries = 0; rig.service.live.length < 3 && tries < 500; tries += 1) await Bun.sleep(20);
     await playing(page, 1);
     expect(rig.service.live.length).toBe(3);
   });
 
-  test('comes back with the event stream, without the rest of its wait', async () => {
+  test('reconnects with the event stream, without waiting for the rest of its backoff', async () => {
     const page = await rig.open(FIRST);
     await playing(page, 0.2);
     const body = { message: 'サーバーを再起動しています。', code: 'agent_unavailable' } as const;
-    // Four failures wait for 15 s in all: 1, 2, 4, 8.
+    // Four failures wait 15 s in all: 1, 2, 4, 8.
     rig.service.state.liveProblem = { body, status: 503, count: 4 };
     Object.assign(rig.service.state, { closeAfter: 2, breaks: true });
     await until(() => rig.service.state.liveProblem?.count === 2);

@@ -38,7 +38,7 @@ async function open(): Promise<{ page: Page; faults: string[] }> {
   return { page, faults };
 }
 
-/** Through the provider's own pages. */
+/** Logs in on the provider's own pages. */
 async function signIn(page: Page, name: string): Promise<void> {
   await page.locator('input[name=login]').fill(name);
   await page.locator('input[name=password]').fill('any');
@@ -96,7 +96,7 @@ describe.skipIf(!hasChromium || !hasNginx)('a browser outside the household', ()
         await page.goto(proxy.base + screen);
         await page.locator('main').first().waitFor();
       }
-      // The policy of the pages lets the live socket through, and nothing of another host.
+      // The content security policy allows the live socket, and no other host.
       const isOpened = await page.evaluate(async () => {
         const answer = await fetch('api/live/ticket', {
           method: 'POST',
@@ -119,7 +119,7 @@ describe.skipIf(!hasChromium || !hasNginx)('a browser outside the household', ()
       expect(await page.evaluate(async () => (await fetch('api/services')).status)).toBe(401);
       await page.goto(`${proxy.base}logout`);
       await page.getByText('ログアウトしました').first().waitFor();
-      // The provider still knows the person: one press, and no password.
+      // The provider remembers the person: one press, and no password.
       await page.getByRole('link', { name: 'ログインする' }).click();
       await page.waitForURL(proxy.base);
     },
@@ -127,7 +127,7 @@ describe.skipIf(!hasChromium || !hasNginx)('a browser outside the household', ()
   );
 
   test(
-    'registers a television whose QR code it scanned, on the way by the login',
+    'registers a television whose QR code it scanned, after a login on the way',
     async () => {
       const television = (path: string, body: object): Promise<Response> =>
         fetch(new URL(path, proxy.base), {
@@ -173,7 +173,7 @@ describe.skipIf(!hasChromium || !hasNginx)('a browser outside the household', ()
         .getByRole('link', { name: '別のアカウントでログインする' })
         .getAttribute('href');
       expect(again).toBe(`${proxy.base}login?to=guide&account=choose`);
-      // Nobody is logged in, and yet a device without a Japanese font can read it.
+      // The page is shown without a login, and is readable on a device without a Japanese font.
       const states = await page.evaluate(async () => {
         const faces = await document.fonts.load('16px "Kosugi Maru"', '許');
         return faces.map(({ status }) => status);

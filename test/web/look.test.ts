@@ -1,4 +1,4 @@
-/** Every screen, measured: on the smallest phone, with the largest letters, by day and by night. */
+/** Measures every screen: on the smallest phone, with the largest text, in light and dark theme. */
 import { beforeEach, describe, expect, test } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { momentOf } from './clock.ts';
@@ -6,9 +6,7 @@ import { tooSmall, tooWide, violations } from './look.ts';
 import { furnish, hasChromium, type WebRig, webRig } from './rig.ts';
 import { furnishAll, SCREENS, STATIONS } from './screens.ts';
 
-/**
- * Opens each screen once, by its address within the page as a press of a link would, and measures it.
- */
+/** Opens each screen once, by its address within the page like a pressed link, and measures it. */
 async function eachScreen(
   rig: WebRig,
   options: BrowserContextOptions,
@@ -17,7 +15,7 @@ async function eachScreen(
   const page = await rig.open('nowhere', options);
   const found: string[] = [];
   for (const [path, ready] of SCREENS) {
-    // By way of an address without a screen, so that nothing of the last one is taken for the next.
+    // Goes through an address without a screen, so that the previous screen is not measured as the next.
     for (const address of ['nowhere', path]) {
       await page.evaluate(async (to) => {
         history.pushState(null, '', new URL(to, document.baseURI));
@@ -34,10 +32,10 @@ async function eachScreen(
 
 const SMALL = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true } as const;
 
-/** What a guide, a timetable and a week show is as tall as it is long. */
+/** Elements whose size represents a duration may be small. */
 const tooSmallHere = (page: Page): Promise<string[]> => tooSmall(page, '.prog, .bar, .shelf, .week-part');
 
-/** In both themes: what axe-core finds, faint letters among it. */
+/** Violations found by axe-core in both themes, low contrast included. */
 async function inaccessible(page: Page): Promise<string[]> {
   const found: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -58,7 +56,7 @@ describe.skipIf(!hasChromium)('every screen', () => {
   beforeEach(() => furnishAll(rig));
 
   test(
-    'fits the smallest phone, with touch targets and contrast that suffice',
+    'fits the smallest phone, with sufficient touch targets and contrast',
     () => eachScreen(rig, SMALL, onPhone),
     300_000,
   );
@@ -73,7 +71,7 @@ describe.skipIf(!hasChromium)('text at twice the size', () => {
   test('no screen is wider than a laptop', () => eachScreen(rig, {}, tooWide));
 });
 
-/** Where a screen looks its oddest: little left of something, a day or year that begins, nothing before or after. */
+/** Moments at which a screen is most unusual: at the end of something, at the begin of a day or year. */
 const MOMENTS = [
   '2026-11-22T04:58:30',
   '2026-11-22T05:00:00',
@@ -87,7 +85,7 @@ const MOMENTS = [
   '2028-02-29T02:30:00',
 ];
 
-describe.skipIf(!hasChromium || process.env.SVC_LONG !== '1')('round the clock', () => {
+describe.skipIf(!hasChromium || process.env.SVC_LONG !== '1')('at special times of day and year', () => {
   const rig = webRig({ stations: STATIONS });
 
   for (const moment of MOMENTS) {

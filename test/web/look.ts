@@ -1,11 +1,11 @@
 /**
- * What can be measured of how a page looks: that nothing is wider than the screen, that axe-core finds nothing, that
- * fingers find what is to be pressed (WCAG 2.2, 2.5.5). Runs in the page.
+ * Measures the layout of a page: nothing wider than the screen, no findings of axe-core, touch targets large
+ * enough (WCAG 2.2, 2.5.5). Runs in the page.
  */
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** What makes the page wider than its window; empty: nothing. */
+/** Elements that make the page wider than its window. */
 export function tooWide(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const width = document.documentElement.clientWidth;
@@ -29,7 +29,7 @@ export function tooWide(page: Page): Promise<string[]> {
 /** Rules of axe-core that the page breaks, contrast (WCAG 2.2, 1.4.3) among them: `rule: element (why)`. */
 export async function violations(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
-  // Colours that are on their way to others would be measured half-way.
+  // Finishes transitions: colours would be measured half-way.
   await page.evaluate(() => {
     const still = new CSSStyleSheet();
     still.replaceSync('*, *::before, *::after { transition: none !important; animation: none !important; }');
@@ -47,7 +47,7 @@ export async function violations(page: Page): Promise<string[]> {
   });
 }
 
-/** What is to be pressed and smaller than 44 px, what belongs to it counted in: `class: width x height`. */
+/** Controls smaller than 44 px, with what belongs to them included: `class: width x height`. */
 export function tooSmall(page: Page, except: string): Promise<string[]> {
   return page.evaluate((passed) => {
     const least = 43.5;
@@ -60,7 +60,7 @@ export function tooSmall(page: Page, except: string): Promise<string[]> {
         const hit = document.elementFromPoint(left, top);
         return hit !== null && (hit === element || element.contains(hit) || hit.contains(element));
       };
-      // What is scrolled away, and what lies under something else, is not pressed here.
+      // Skips what is scrolled out of view or covered by something else.
       if (box.width < 2 || !isMine(x, y) || element.closest(passed) !== null) continue;
       const isWide = box.width >= least || (isMine(x - 21, y) && isMine(x + 21, y));
       const isTall = box.height >= least || (isMine(x, y - 21) && isMine(x, y + 21));

@@ -13,7 +13,7 @@ import { faultsOf, PHONE } from './rig.ts';
 
 setDefaultTimeout(60_000);
 
-/** As the front proxy names a client outside of the household. */
+/** How the front proxy names a client outside of the household. */
 const OUTSIDE = { 'x-forwarded-for': '203.0.113.5' };
 const HOUR = 3_600_000;
 
@@ -40,13 +40,13 @@ class Television {
     });
   }
 
-  /** @returns what its QR code shows */
+  /** @returns the URL that its QR code shows */
   async begin(name: string): Promise<string> {
     this.codes = (await (await this.post('api/device/code', { name })).json()) as PairingAnswer;
     return new URL(this.codes.verificationUriComplete, `${home.url}/`).href;
   }
 
-  /** Waits for the given interval and polls. @returns the error, undefined when it has its token */
+  /** Waits for the given interval and polls. @returns the error; undefined once it has its token */
   async poll(): Promise<string | undefined> {
     aheadMs += (this.codes?.interval ?? 0) * 1_000;
     const response = await this.post('api/device/token', { deviceCode: this.codes?.deviceCode });
@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium)('pairing a television', () => {
     await phone.getByRole('heading', { name: DONE }).waitFor();
     await phone.getByText('居間のテレビ').waitFor();
     expect([await tooWide(phone), await violations(phone)]).toEqual([[], []]);
-    // Neither a reload nor going back and forth registers another one.
+    // Neither a reload nor back and forward registers another one.
     await phone.reload();
     await phone.goBack();
     await phone.goto(address);
@@ -129,7 +129,7 @@ describe.skipIf(!hasChromium)('pairing a television', () => {
     await phone.getByRole('button', { name: '解除する' }).click();
     await phone.getByText('登録されたテレビはありません').waitFor();
 
-    // The signal to pair again, inside the trusted network too.
+    // The response that makes a device pair again, also inside the trusted network.
     for (const from of [OUTSIDE, {}]) {
       const gone = await television.get('api/recordings', from);
       expect([gone.status, await gone.json()]).toEqual([401, { error: 'invalid_token' }]);
@@ -138,7 +138,7 @@ describe.skipIf(!hasChromium)('pairing a television', () => {
     expect(faults).toEqual([]);
   });
 
-  test('a page that is rendered ahead or lies in the background registers nothing until it is seen', async () => {
+  test('a page that is prerendered or in the background registers nothing until it is visible', async () => {
     const television = new Television();
     const address = await television.begin('寝室のテレビ');
     for (const [what, event] of [
@@ -146,7 +146,7 @@ describe.skipIf(!hasChromium)('pairing a television', () => {
       ['prerendering', 'prerenderingchange'],
     ] as const) {
       const page = await open();
-      // As a browser reports a page that is not visible yet.
+      // How a browser reports a page that is not visible yet.
       await page.addInitScript((hidden) => {
         const values = { visibilityState: 'hidden', prerendering: true } as const;
         Object.defineProperty(document, hidden, { configurable: true, value: values[hidden] });

@@ -1,4 +1,4 @@
-/** Recordings found by their genre, and marks that are taken back with all that went with them. */
+/** Finding recordings by genre, and undoing marks together with their side effects. */
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { Recording } from '../../wire/api.ts';
@@ -11,7 +11,7 @@ import { focusOn, hasChromium, PHONE, until, webRig } from './rig.ts';
 const STATIONS = manyStations([12, 4, 4]);
 const DRAMA = 3;
 const LIMIT_MS = 30_000;
-/** Whose position the household has: `fakeRecording` gives one to every eleventh. */
+/** A recording with a stored position: `fakeRecording` gives one to every eleventh. */
 const STOPPED = 14;
 
 describe.skipIf(!hasChromium)('of recordings', () => {

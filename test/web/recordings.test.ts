@@ -27,7 +27,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
 
   interface Opening extends BrowserContextOptions {
     readonly list?: Recording[];
-    /** What this browser remembers. */
+    /** Values in the browser's local storage. */
     readonly kept?: Readonly<Record<string, unknown>>;
   }
 
@@ -52,17 +52,17 @@ describe.skipIf(!hasChromium)('recordings', () => {
     expect(await page.locator('.shelf-cell').count()).toBeLessThan(80);
   };
 
-  test('draws what is in view of thousands, loads pages as they come near, and reaches the last', async () => {
+  test('draws only what is visible of thousands, loads pages as they come near, and reaches the last', async () => {
     const page = await open('nowhere');
     const faults = faultsOf(page);
     await page.goto(`${rig.service.url}recordings`);
     await cards(page).first().waitFor();
     await cellsBounded(page);
     expect(asked('GET recordings')).toBeLessThan(8);
-    // The month is said at the top of the view, and where another one begins.
+    // The month is shown at the top of the view, and where another one begins.
     const month = (words: string) => page.locator('.shelf-heading span', { hasText: words }).waitFor();
     await month('2026年11月');
-    // An earlier month begins some twenty days of five hours each down the list.
+    // An earlier month begins about twenty days of five hours each further down.
     for (let step = 0; (await page.locator('.shelf-mark').count()) === 0 && step < 40; step += 1) {
       await page.mouse.wheel(0, 600);
       await page.evaluate(() => new Promise(requestAnimationFrame));
@@ -230,7 +230,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await page.getByText('2件を選択中').waitFor();
     await page.keyboard.press('Escape');
     await page.locator('.select-bar').waitFor({ state: 'detached' });
-    // Far faster than anything can be drawn.
+    // Much faster than anything can be drawn.
     for (let press = 0; press < 30; press += 1) await page.keyboard.press('ArrowDown');
     await at(columns * 31 + 2);
     await page.keyboard.press('End');
@@ -246,7 +246,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await page.keyboard.press('Delete');
     await page.getByText('ごみ箱へ移せませんでした。録画中です').waitFor();
     rig.service.household.problems.clear();
-    // What is done by keys is taken back by keys.
+    // What was done by keys can be undone by keys.
     await page.keyboard.press('Space');
     await page.getByRole('button', { name: 'ごみ箱へ' }).focus();
     await page.keyboard.press('Enter');
@@ -291,7 +291,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await dialog.waitFor({ state: 'detached' });
     await page.goto(`${rig.service.url}recordings?recording=77777`);
     await page.getByText('この録画は見つかりません').waitFor();
-    // Another device moves an open one to the bin: its texts, which are there no more, are not asked for.
+    // Another device moves the opened one to the bin: its texts, which no longer exist, are not requested.
     await page.goto(`${rig.service.url}recordings?recording=5`);
     await dialog.locator('.program-summary').waitFor();
     const before = asked('GET recordings/5/detail');
@@ -337,13 +337,13 @@ describe.skipIf(!hasChromium)('recordings', () => {
     rig.service.household.recordings.list = manyRecordings(STATIONS, 3, START);
     rig.service.send('recordings');
     await card.waitFor({ state: 'detached' });
-    // Nothing can be scrolled: no month lies over the list.
+    // Nothing can be scrolled: no month is drawn over the list.
     await page.waitForFunction(() => document.querySelectorAll('.rec-title').length === 3);
     expect(await page.locator('.shelf-heading').count()).toBe(0);
     const before = asked('GET recordings');
     await page.clock.runFor(20_000);
     await page.evaluate(() => fetch('api/health'));
-    // The list may have been about to be read once more; every three seconds would be six times.
+    // One more read may have been pending; a poll every three seconds would be six.
     expect(asked('GET recordings') - before).toBeLessThan(3);
   });
 
@@ -351,7 +351,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     const running = runningRecording(900, station, START);
     const page = await open('search', { list: [running] });
     await until(() => asked('GET recordings') > 0);
-    // Asked once more: the first answer, in which it runs, is there.
+    // Request again: the first response, in which it runs, has been received.
     rig.service.send('recordings');
     await until(() => asked('GET recordings') > 1);
     Object.assign(running, { recording: false, state: 'recorded', durationMs: 1_800_000, progress: null });

@@ -1,4 +1,4 @@
-/** By remote control: what is pressed may go, the focus does not; and what is shown stays where it is. */
+/** Remote control: the focus survives when the pressed element disappears, and the layout does not shift. */
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { START } from './clock.ts';
@@ -78,7 +78,7 @@ describe.skipIf(!hasChromium)('by remote control', () => {
     expect(await page.evaluate(() => document.activeElement?.id)).not.toBe('main');
     await page.locator('.prog').first().waitFor();
     await page.getByRole('button', { name: '日時を選ぶ' }).focus();
-    // The first key opens a dialog, the others choose in it.
+    // The first key opens a dialog, the others move and choose in it.
     await press('Enter', 'ArrowLeft', 'Enter');
     await focusOn(page, '11月20日');
     await page.locator('.jump-days [aria-checked="true"]', { hasText: '11月20日' }).waitFor();
@@ -108,7 +108,7 @@ describe.skipIf(!hasChromium)('by remote control', () => {
     await page.waitForFunction(() => document.activeElement?.closest('.rec-tools-more') != null);
   });
 
-  test('an element removed by an answer of the service does not move the focus elsewhere', async () => {
+  test('an element removed by a response of the service does not move the focus elsewhere', async () => {
     fill();
     const page = await rig.open('reservations', TELEVISION);
     const offer = page.locator('.conflict[data-reservation="4"] .blocker .button').last();
@@ -171,12 +171,12 @@ describe.skipIf(!hasChromium)('by remote control', () => {
           }
         }).observe({ type: 'layout-shift', buffered: true });
       });
-      // The home screen knows only from its second visit that something comes above the stations.
+      // From its second visit on, the home screen knows that something is shown above the stations.
       await page.goto(rig.service.url);
       await page.locator('.next').first().waitFor();
       rig.service.household.delayMs = 60;
       rig.service.household.recordings.delayMs = 120;
-      // What runs is known before the list is, and after it.
+      // The running recordings are known before the list, and after it.
       let turn = 0;
       await page.route(/api\/recordings\?/u, async (route) => {
         const running = route.request().url().includes('show=recording');

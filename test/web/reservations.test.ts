@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 describe.skipIf(!hasChromium)('reservations', () => {
   const rig = webRig({ stations: STATIONS });
 
-  /** Noon of a broadcast day, so that the whole evening lies within it. */
+  /** Noon of a broadcast day, so that the whole evening lies within the day. */
   function fill(items: readonly ReservationItem[] = busyEvening(STATIONS, Date.now())): void {
     rig.service.household = newHousehold({ stations: STATIONS, days: 8 });
     rig.service.household.bookings = newBookings(items);
@@ -85,13 +85,13 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await page.locator('.toast', { hasText: '予約を戻しました' }).waitFor();
     const toasts = await page.locator('.toast').allTextContents();
     expect(toasts).toHaveLength(2);
-    // The way back that is left is that of the other.
+    // The remaining undo belongs to the other one.
     await page.getByRole('button', { name: '元に戻す' }).click();
     await until(() => stateOf(8) === 'scheduled');
     expect(stateOf(6)).toBe('scheduled');
   });
 
-  test('a conflict names what it lost against and is resolved by one press, and undone', async () => {
+  test('a conflict names its blockers and is resolved by one press, and undone', async () => {
     fill();
     const page = await rig.open('reservations');
     const conflict = page.locator('.conflict[data-reservation="4"]');
@@ -100,7 +100,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     for (const words of ['ブルーマリンズ', '灯台守の娘', '優先度 3', 'チューナーが足りない']) {
       expect(text).toContain(words);
     }
-    // The guide of the fake service does not contain the offer: the refusal is shown, nothing is lost.
+    // The guide of the fake service does not contain the alternative: the refusal is shown, nothing is lost.
     await conflict.locator('.conflict-offers .button').first().click();
     await page.locator('.toast', { hasText: '別の放送を予約できませんでした' }).waitFor();
     expect(stateOf(4)).toBe('conflict');
@@ -165,7 +165,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     expect(winner?.state).toBe('conflict');
   });
 
-  test('many conflicts are rows by day, whose resolutions unfold one by one', async () => {
+  test('many conflicts are rows by day, whose resolutions expand one by one', async () => {
     const items = busyEvening(STATIONS, Date.now());
     const [model] = items.filter(({ id }) => id === 4);
     const more = [0, 1, 2, 3].map(
@@ -192,7 +192,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     expect(page.url()).toContain('reservations?filter=conflict');
   });
 
-  test('dozens of conflicts leave the other bookings visible, and unfold by one press', async () => {
+  test('dozens of conflicts leave the other reservations visible, and expand by one press', async () => {
     const items = busyEvening(STATIONS, Date.now());
     const model = items.find(({ id }) => id === 4) as ReservationItem;
     const more = Array.from({ length: 40 }, (_, n) => ({
@@ -216,7 +216,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await page.locator('.conflict').nth(3).waitFor();
     await page.getByRole('button', { name: 'ほかの競合を隠す' }).click();
     await page.locator('.conflict').nth(3).waitFor({ state: 'detached' });
-    // Alone they need no folding.
+    // Without other reservations they need not be collapsed.
     await page.getByRole('radio', { name: /競合のみ/ }).click();
     await page.locator('.conflict').nth(3).waitFor();
     expect(await page.getByRole('button', { name: /ほかの競合/ }).count()).toBe(0);
@@ -289,7 +289,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
       page.evaluate(() =>
         Number(document.activeElement?.closest<HTMLElement>('.booking')?.dataset.reservation),
       );
-    // A key that is pressed before the next rows are there leads nowhere.
+    // A key that is pressed before the next rows exist has no effect.
     await comesTrue(
       'the keys lead to the fiftieth',
       async () => {
@@ -300,7 +300,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     );
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
     await row(page, 400).waitFor();
-    // What stood for the rows was about as high as they are.
+    // The placeholder of the rows had about their height.
     expect(Math.abs((await heightOf()) / before - 1)).toBeLessThan(0.25);
   });
 
@@ -360,7 +360,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await page.keyboard.press('Enter');
     await dialog.getByRole('button', { name: '停止する' }).click();
     await until(() => stateOf(1) === 'finished');
-    // Pulled down by a finger: a little it comes back, far enough it closes.
+    // Dragged down by a finger: a short drag snaps back, a long one closes.
     const session = await page.context().newCDPSession(page);
     const pull = async (by: number): Promise<void> => {
       const head = await dialog.locator('.sheet-head h2').boundingBox();
@@ -382,7 +382,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
   });
 
   test('the timetable shows a row per tuner and one for conflicts, and is navigated by arrows', async () => {
-    // Of midnight, or the evening would cross into the next broadcast day.
+    // From noon on, so that the evening stays within one broadcast day.
     const noon = dayOf(Date.now()) + DAY_MS + 7 * 3_600_000;
     fill(busyEvening(STATIONS, noon));
     rig.service.household.tuners = rig.service.household.tuners.map((tuner) =>
@@ -421,7 +421,8 @@ describe.skipIf(!hasChromium)('reservations', () => {
     );
     for (let press = 0; press < 6; press += 1) await page.keyboard.press('ArrowUp');
     await page.waitForFunction(() => document.activeElement?.closest('.day-stage') === null);
-    // Down leads back in, wherever its bars are, and on into the panel below; never to the screens at the side.
+    // Down leads back in, wherever the bars are, and on into the panel below; never to the navigation at the
+    // side.
     await page.locator('.guide-day[aria-selected="true"]').focus();
     await page.keyboard.press('ArrowDown');
     await page.waitForFunction(() => document.activeElement?.matches('.bar'));

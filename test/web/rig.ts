@@ -1,4 +1,4 @@
-/** The built UI, a fake service and pages of a real Chromium for one test file. */
+/** The built UI, a fake service and pages of a real Chromium, shared by the tests of a file. */
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout } from 'bun:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { Station } from '../../wire/api.ts';
@@ -10,7 +10,9 @@ import { FakeService } from './fake-service.ts';
 
 export { hasChromium } from './browser.ts';
 
-/** For one test: a browser on a busy machine of two cores may be slow; a page waits half a minute for anything. */
+/**
+ * Limit of one test: a browser on a busy machine of two cores is slow, and a page waits up to half a minute.
+ */
 const TEST_MS = 60_000;
 
 export interface WebRig {
@@ -19,7 +21,7 @@ export interface WebRig {
   readonly service: FakeService;
   /** Of this process and of the pages: at `START` when a test begins. */
   readonly clock: TestClock;
-  /** A page of its own, which keeps nothing from others. */
+  /** Opens a page in a context of its own, which shares no state with others. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>;
   closePages(): Promise<void>;
   close(): Promise<void>;
@@ -29,13 +31,13 @@ const NO_STREAM: FakeStream = { init: new Uint8Array(), fragments: [] };
 
 export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } as const;
 
-/** Fills the service with these stations and a guide of eight days; everything else is as it was at first. */
+/** Fills the service with these stations and a guide of eight days, and resets everything else. */
 export function furnish({ service }: WebRig, stations: Station[]): void {
   service.state.stations = stations;
   service.household = newHousehold({ stations, days: 8 });
 }
 
-/** Sets the standard size of letters as the owner of a browser can, in CSS pixels. */
+/** Sets the browser's default font size in CSS pixels, like its settings do. */
 async function setLetters(page: Page, letters: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('Page.setFontSizes', { fontSizes: { standard: letters, fixed: letters } });
@@ -73,14 +75,17 @@ async function startWebRig(
 }
 
 interface Furnishing {
-  /** The service has these, before the first test and again after each. */
+  /** Stations of the service, set before the first test and again after each. */
   readonly stations?: Station[];
   readonly stream?: () => Promise<FakeStream>;
   /** The browser's default font size, px; 16 if unset. */
   readonly letters?: number;
 }
 
-/** Of the tests registered beside it: started before the first, without pages after each, closed after the last. */
+/**
+ * Scope is the enclosing `describe`: started before the first test, pages closed after each, all closed after
+ * the last.
+ */
 export function webRig({ stations, stream, letters }: Furnishing = {}): WebRig {
   let started: WebRig | undefined;
   const clock = testClock();
@@ -118,13 +123,16 @@ export function webRig({ stations, stream, letters }: Furnishing = {}): WebRig {
   };
 }
 
-/** Waits for a condition, such as a request sent shortly after the page showed a change; gives up after 6 s or more. */
+/**
+ * Waits for a condition, such as a request sent shortly after the page showed a change; fails after 6 s or
+ * more.
+ */
 export async function until(condition: () => boolean): Promise<void> {
   for (let tries = 0; !condition() && tries < 1500; tries += 1) await Bun.sleep(20);
   expect(condition()).toBe(true);
 }
 
-/** What the page itself reported as broken: exceptions and refusals of the content security policy. */
+/** Errors that the page itself reported: exceptions and violations of the content security policy. */
 export function faultsOf(page: Page): string[] {
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
@@ -134,7 +142,7 @@ export function faultsOf(page: Page): string[] {
   return faults;
 }
 
-/** Until the focus is on what has this in its name or text. */
+/** Waits until an element with this text in its name or content has the focus. */
 export async function focusOn(page: Page, text: string): Promise<void> {
   await page.waitForFunction((wanted) => {
     const active = document.activeElement;
@@ -143,7 +151,7 @@ export async function focusOn(page: Page, text: string): Promise<void> {
   }, text);
 }
 
-/** The red key of a remote control, which the browser of the tests has no name for. */
+/** Presses the red key of a remote control, for which Playwright has no name. */
 export async function pressRed(page: Page): Promise<void> {
   await page.evaluate(() => {
     const key = new KeyboardEvent('keydown', { key: 'ColorF0Red', bubbles: true, cancelable: true });

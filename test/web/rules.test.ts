@@ -13,7 +13,7 @@ import { faultsOf, focusOn, hasChromium, PHONE, webRig } from './rig.ts';
 const STATIONS = manyStations([12, 4, 4]);
 const WEEK_MS = 7 * 86_400_000;
 
-/** Of a rule, the newest first; the fourth and the eleventh are damaged. */
+/** Recordings of a rule, newest first; the fourth and the eleventh are damaged. */
 function recorded(ruleId: RuleId, count: number): Recording[] {
   const station = STATIONS[0];
   if (station === undefined) throw new Error('no station');
@@ -82,7 +82,7 @@ describe.skipIf(!hasChromium)('rules', () => {
       dedupe: false,
       marginBefore: null,
     });
-    // The editor leaves nothing behind it: Back leads to the list.
+    // The editor leaves no history entry: Back leads to the list.
     await page.goBack();
     await page
       .locator('.rule-words', { hasText: '「灯台守」を含む、月 19:00〜23:00、ドラマ／国内ドラマ' })
@@ -103,7 +103,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     await field(page, 'durationMin').fill('90');
     await field(page, 'durationMax').fill('30');
     await page.getByRole('button', { name: 'そのほかの条件' }).click();
-    // The service's own answer opens the fold that its field lies in.
+    // An error returned by the service expands the section with its field.
     await save(page);
     await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'durationMax');
     await wrong.getByText('「以上」を「以下」より短く').waitFor();
@@ -134,7 +134,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     });
   });
 
-  test('an outdated answer is dropped and the last one stays until the next arrives', async () => {
+  test('an outdated response is dropped and the last one stays until the next arrives', async () => {
     const page = await open('rules?new&keyword=%E3%83%8A%E3%82%A4%E3%82%BF%E3%83%BC');
     await page.locator('.preview-row mark', { hasText: 'ナイター' }).first().waitFor();
     household.delayMs = 600;
@@ -173,7 +173,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     await handling.selectOption('cut');
     await page.getByText('録画 3件がごみ箱に入ります').waitFor();
     expect(await page.locator('.preview-retiring li').first().textContent()).toContain('第3話');
-    // Another screen changes the guide: what is written stays.
+    // The guide changes on another screen: the input stays.
     rig.service.send('programs');
     await page.locator('.preview[aria-busy="true"]').waitFor();
     await quiet(page);
@@ -182,7 +182,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     await page.locator('.rule').waitFor();
     expect(rules()).toEqual([{ ...before, keepNewest: 5, commercials: 'cut' } as RuleItem]);
     await page.locator('.rule-extras', { hasText: /新しい5件だけ残す.*CMはカット/u }).waitFor();
-    // Another screen changes the rule while it is written here: what both changed is to be chosen.
+    // The rule changes on another screen while it is edited here: conflicting values are to be chosen.
     await page.getByRole('link', { name: '編集' }).click();
     await field(page, 'keyword').fill('ナイター');
     household.rules.rules = rules().map((rule) => ({ ...rule, keyword: '釣り', priority: 9 }));
@@ -200,9 +200,9 @@ describe.skipIf(!hasChromium)('rules', () => {
     await save(page);
     await sheet.getByRole('button', { name: 'この画面の内容で保存' }).click();
     await page.locator('.rule').waitFor();
-    // What was changed there alone is kept.
+    // A value that only the other screen changed is kept.
     expect(rules()[0]).toMatchObject({ keyword: 'ナイター', priority: 9, keepNewest: 5 });
-    // Then it deletes the rule.
+    // Then the other screen deletes the rule.
     await page.getByRole('link', { name: '編集' }).click();
     await field(page, 'keyword').fill('ナイター中継');
     household.rules.rules = [];

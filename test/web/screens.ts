@@ -1,4 +1,6 @@
-/** Every screen of the UI over a furnished home: for what is measured, checked or photographed of all of them. */
+/**
+ * Every screen of the UI over a filled home: for everything that is measured or photographed on all screens.
+ */
 import { busyEvening, newBookings } from './fake-bookings.ts';
 import { manyStations } from './fake-guide.ts';
 import { manyRecordings, newRecordings, runningRecording } from './fake-recordings.ts';
@@ -8,7 +10,7 @@ import type { WebRig } from './rig.ts';
 export const STATIONS = manyStations([12, 8, 4]);
 const LONG = `土曜スペシャル　全国うまいもの大紀行${'　港町の朝市と名物駅弁を巡る三千キロの旅'.repeat(3)}`;
 
-/** Address, and what a screen contains when it has loaded. */
+/** Address, and a selector that matches once the screen has loaded. */
 export const SCREENS = [
   ['', '.card'],
   ['guide', '.prog'],

@@ -8,7 +8,7 @@ import { faultsOf, furnish, hasChromium, PHONE, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
 
-/** The answer to these letters is there, and no other is waited for. */
+/** Waits until the response for these words is shown and no other is pending. */
 async function settled(page: Page, words: string): Promise<void> {
   await page.locator('.found mark', { hasText: words }).first().waitFor();
   await page.locator('.search-results[aria-busy="false"]').waitFor();
@@ -85,10 +85,10 @@ describe.skipIf(!hasChromium)('search', () => {
     const page = await open('search');
     await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');
     await page.keyboard.type('ニュース');
-    // Rows of fewer letters would go with the next answer, and the focus with them.
+    // Rows for shorter input would be replaced by the next response, and the focus lost.
     await settled(page, 'ニュース');
     await page.locator('.found').nth(1).waitFor();
-    // By way of what narrows the search.
+    // Goes through the filters.
     await page.keyboard.press('ArrowDown');
     await page.waitForFunction(() => document.activeElement?.classList.contains('chip'));
     await page.keyboard.press('ArrowDown');
@@ -109,7 +109,7 @@ describe.skipIf(!hasChromium)('search', () => {
     }
     await page.keyboard.press('ArrowUp');
     await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');
-    // Within the words the arrows move the caret, at their ends they lead on.
+    // Inside the text the arrows move the caret; at its ends they move the focus.
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowRight');
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT');
@@ -163,7 +163,7 @@ describe.skipIf(!hasChromium)('search', () => {
       },
       rules: { more: false, rows: [{ id: ruleId(3), name: '灯台の録画', enabled: false }] },
     };
-    // Without the extended texts it is what the search says.
+    // Without the extended texts the preview would equal the search result.
     await page.route('**/api/rules/preview', (route) => route.abort());
     await page.locator('.search-field input').fill('灯台');
     await page.getByRole('heading', { name: '録画ルール' }).waitFor();
@@ -184,7 +184,7 @@ describe.skipIf(!hasChromium)('search', () => {
     expect(await page.locator('.found').count()).toBe(4);
   });
 
-  test('more rows come below those that are there', async () => {
+  test('more rows are appended below the existing ones', async () => {
     const page = await open('search?q=%E5%AD%97');
     await page.locator('.found').nth(9).waitFor();
     expect(await page.locator('.found').count()).toBe(10);

@@ -28,7 +28,7 @@ describe.skipIf(!hasChromium)('settings', () => {
           .querySelector('[data-setting="collectGuide"] [role="switch"]')
           ?.getAttribute('aria-checked') === 'true',
     );
-    // The switch shows what was pressed before the service has answered.
+    // The switch changes before the service has answered.
     await until(() => rig.service.household.settings.collectGuide);
     await collect.getByRole('button', { name: '初期値に戻す' }).waitFor({ state: 'detached' });
     expect(faults).toEqual([]);
@@ -87,7 +87,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     expect(await shown(page)).toBe('light');
     await field(page, 'device-theme').getByRole('button', { name: '初期値に戻す' }).click();
     await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
-    // Another screen of the household.
+    // Another client of the household.
     rig.service.household.settings.theme = 'light';
     rig.service.send('settings');
     await page.waitForFunction(() => document.documentElement.dataset.theme === 'light');
@@ -140,7 +140,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     expect(rig.service.household.settings.recordingFolders).toEqual([
       { path: '/mnt/disk2', floorBytes: 5_000_000_000 },
     ]);
-    // One that is not there yet is made only after a second press.
+    // A folder that does not exist is created only after a second press.
     await page.getByLabel('フォルダーのパス').fill('/mnt/dsik3');
     await page.getByRole('button', { name: '確認して追加' }).click();
     await page.getByText('「/mnt/dsik3」というフォルダーはまだありません').waitFor();
@@ -190,7 +190,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   });
 
-  test('shows why this browser was let in, and ends other sessions on the second press', async () => {
+  test('shows why this browser was admitted, and ends other sessions on the second press', async () => {
     const page = await rig.open('settings', PHONE);
     const block = page.locator('#section-access');
     await block.getByText('許可されたネットワーク（192.168.0.0/16）の端末なので').waitFor();
@@ -230,7 +230,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     rig.service.state.refusing = true;
     rig.service.dropListeners();
     await page.getByText('許可されたネットワークの外にいます').waitFor();
-    // What the banner lets through must not take the press of its button.
+    // The area behind the banner must not take the press of its button.
     await page.getByRole('button', { name: '開き直す' }).click({ trial: true });
     expect(await tooWide(page)).toEqual([]);
     expect(await violations(page)).toEqual([]);
@@ -300,7 +300,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     ['phone', PHONE],
     ['desk', {}],
   ] as const) {
-    test(`values that arrive late have their place from the start (${name})`, async () => {
+    test(`values that arrive late have reserved space from the start (${name})`, async () => {
       const page = await rig.open('nowhere', options);
       let release: () => void = () => undefined;
       const held = new Promise<void>((done) => {

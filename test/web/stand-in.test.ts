@@ -1,6 +1,6 @@
 /**
- * The stand-in server of the browser tests against the OpenAPI description of the real service: what it answers is
- * what the UI will meet.
+ * Checks the fake server of the browser tests against the OpenAPI description of the real service, so that
+ * the UI is tested with realistic responses.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { isScreen } from '../../src/http/screens.ts';
@@ -83,7 +83,7 @@ async function addresses(): Promise<string[]> {
   ];
 }
 
-test('the stand-in answers as the service is described', async () => {
+test('the fake service answers as the service is described', async () => {
   const wrong: string[] = [];
   for (const path of await addresses()) {
     const response = await fetch(`${fake.url}api/${path}`);

@@ -1,9 +1,10 @@
 /**
- * The main stories of a household against the real service, its agent and the synthetic broadcast, in one browser:
- * what the stand-in server of the other tests only imitates. There is one tuner and the programmes of one station last
- * 30 s, so the stories share their waits: the first books what comes next, the others happen until its recording is
- * judged. Those of the other stations last long enough that a segment of the schedule (3 h) holds all of them: the
- * conflict needs programmes that are known some minutes ahead, at every time of day.
+ * The main user stories of a household against the real service, its agent and the synthetic broadcast, in
+ * one browser; the other tests use a fake server. There is one tuner and the programmes of one station last
+ * 30 s, so the stories share their waiting times: the first reserves the next programme, the others run until
+ * its recording has a verdict. Programmes of the other stations are long enough that one segment of the
+ * schedule (3 h) contains all of them: the conflict needs programmes that are known some minutes ahead, at
+ * every time of day.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -14,7 +15,7 @@ import { comesTrue } from '../until.ts';
 import { builtWeb, hasChromium, sharedBrowser } from './browser.ts';
 import { pressRed } from './rig.ts';
 
-// Broadcast time passes as it does outside, on a machine that may be busy.
+// Broadcasts run in real time, on a machine that may be busy.
 setDefaultTimeout(120_000);
 const PAGE_WAIT_MS = 60_000;
 const SHORT_SEC = 30;
@@ -57,7 +58,7 @@ async function stationNamed(name: string): Promise<Station> {
   return found;
 }
 
-/** What the guide knows of a station: what is on, and what is to come. */
+/** What the guide contains for a station: the current and the coming programmes. */
 async function guideOf(name: string) {
   const { id } = await stationNamed(name);
   const now = Date.now();
@@ -65,7 +66,10 @@ async function guideOf(name: string) {
   return columns.find(({ stationId }) => stationId === id)?.programs ?? [];
 }
 
-/** Two programmes that overlap, so far ahead that neither begins before a busy machine has shown the conflict. */
+/**
+ * Two programmes that overlap, far enough ahead that neither begins before a busy machine has shown the
+ * conflict.
+ */
 async function overlapping() {
   const from = Date.now() + AHEAD_MS;
   const later = async (name: string) => (await guideOf(name)).filter(({ startAt }) => startAt > from);
@@ -133,7 +137,7 @@ describe.skipIf(!hasChromium)('a household', () => {
     await page.waitForFunction(() => document.activeElement?.classList.contains('prog'));
     await page.keyboard.press('ArrowDown');
     await pressRed(page);
-    // The programme below the one that is on may begin at any moment.
+    // The programme below the current one may begin at any moment.
     await page.locator('.toast', { hasText: /予約しました|録画しています/u }).waitFor();
     await page.locator('.prog:focus .prog-kept').waitFor();
     const [booked] = await reservations();
@@ -141,7 +145,7 @@ describe.skipIf(!hasChromium)('a household', () => {
     expect(['scheduled', 'recording']).toContain(booked?.state ?? '');
   });
 
-  test('learns of a conflict and takes the offered airing instead', async () => {
+  test('is notified of a conflict and takes the offered airing instead', async () => {
     const { kept, wanted } = await comesTrue('programmes overlap', overlapping, GUIDE_WAIT_MS);
     await change('POST', '/api/reservations', { programId: kept.id });
     const page = await open(`guide?program=${wanted.id}`);
@@ -157,13 +161,13 @@ describe.skipIf(!hasChromium)('a household', () => {
     ]);
   });
 
-  test('makes a rule of a search, which books what it finds', async () => {
+  test('turns a search into a rule, which reserves what it finds', async () => {
     const page = await open('search?q=灯台守');
     await page.getByRole('link', { name: 'ルールを作る' }).first().click();
     await page.locator('.preview-row').first().waitFor();
     await page.getByRole('button', { name: '保存する' }).click();
     await page.locator('.toast', { hasText: '保存しました' }).waitFor();
-    // Late in a segment of the schedule only present and following name it, at most half a minute ahead.
+    // Late in a segment of the schedule only present/following lists it, at most half a minute ahead.
     await comesTrue(
       'the rule books a programme',
       async () => (await reservations()).some(({ ruleId }) => ruleId !== null),
@@ -173,7 +177,7 @@ describe.skipIf(!hasChromium)('a household', () => {
     await page.locator('.booking', { hasText: '灯台守の娘' }).first().waitFor();
   });
 
-  test('sees the verdict of the first recording, throws it away and takes it back', async () => {
+  test('sees the verdict of the first recording, moves it to the bin and restores it', async () => {
     const page = await open('recordings');
     const card = page.locator('.rec', { has: page.locator('.verdict') }).first();
     await card.locator('.verdict', { hasText: /完全|乱れ|途中から|欠落/u }).waitFor();

@@ -1,16 +1,17 @@
 /**
- * The tasks of `tasks.ts` against the real service: in a big household, and in a first run with a real agent that has no
- * channels yet. Every task has at most the presses that its row and the table of `docs/testing.md` say.
+ * Runs the tasks of `tasks.ts` against the real service: in a big household, and in a new installation with a
+ * real agent that has no channels yet. Every task takes at most the presses that its row and the table of
+ * `docs/testing.md` state.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { type BigHousehold, startBigHousehold } from './big-household.ts';
 import { builtWeb, hasChromium, sharedBrowser } from './browser.ts';
 import { type FirstHome, startFirstHome } from './first-home.ts';
-import { PointerHands, RemoteHands } from './hands.ts';
 import { BIG_HOUSEHOLD, FIRST_RUN, type Task } from './tasks.ts';
+import { PointerInput, RemoteInput } from './user-input.ts';
 
-// For a busy machine; a task takes some seconds when idle.
+// For a busy machine; a task takes some seconds on an idle one.
 const TASK_MS = 120_000;
 const PAGE_WAIT_MS = 60_000;
 setDefaultTimeout(TASK_MS);
@@ -18,7 +19,7 @@ const VIEW = { viewport: { width: 1280, height: 800 } };
 const LONG = process.env.SVC_LONG !== undefined;
 const dash = (presses: number | undefined): string => (presses === undefined ? '–' : String(presses));
 
-/** On a device of its own: it remembers nothing of another task. */
+/** Uses a new browser context, without state of other tasks. */
 async function carryOut(url: string, task: Task, byKeys: boolean): Promise<void> {
   const context = await (await sharedBrowser()).newContext(VIEW);
   const page = await context.newPage();
@@ -26,9 +27,9 @@ async function carryOut(url: string, task: Task, byKeys: boolean): Promise<void>
   try {
     await page.goto(url);
     await page.locator('.stations .card, main .panel').first().waitFor();
-    const hands = byKeys ? new RemoteHands(page) : new PointerHands(page);
-    await task.run(hands);
-    expect(hands.presses()).toBeLessThanOrEqual((byKeys ? task.keys : task.pointer) ?? 0);
+    const input = byKeys ? new RemoteInput(page) : new PointerInput(page);
+    await task.run(input);
+    expect(input.presses()).toBeLessThanOrEqual((byKeys ? task.keys : task.pointer) ?? 0);
   } finally {
     await context.close();
   }
@@ -71,7 +72,7 @@ describe.skipIf(!hasChromium)('on the first run', () => {
     await home?.close();
   });
 
-  // They follow each other: what the scan finds is watched and recorded.
+  // They depend on each other: what the scan finds is watched and recorded.
   for (const task of FIRST_RUN) {
     test(`${task.name}, by pointer`, () => carryOut(home.service.url, task, false));
     if (task.keys !== undefined && LONG) {

@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     const half = status.stations.map((station, index) =>
       index < 10 ? { ...station, lastReadAt: wallMs(Date.now() + 1_000) } : station,
     );
-    // One stream is read for other stations too: it is named by its own station.
+    // A stream that is read for other stations too is named by its own station.
     const [channel] = rig.service.household.channels;
     if (channel === undefined) throw new Error('no channel');
     rig.service.household.guideStatus = {
@@ -275,7 +275,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
           new PerformanceObserver((list) => {
             for (const entry of list.getEntries()) sum += (entry as unknown as { value: number }).value;
           }).observe({ type: 'layout-shift', buffered: true });
-          // The observer's past entries are delivered before the next but one frame.
+          // Past entries are delivered to the observer within two frames.
           const isReady = (): void => {
             if (document.querySelectorAll('.setup-step').length === 4)
               requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(sum))));
@@ -300,7 +300,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     await page.clock.install();
     await page.goto(`${rig.service.url}setup`);
     await page.getByText(body.message).waitFor();
-    // Nothing new comes of asking an agent that is not there every few seconds.
+    // Polling an unreachable agent every few seconds must not send further requests.
     const asked = (what: string) => household.asked.filter((line) => line === `GET ${what}`).length;
     await page.clock.runFor(60_000);
     await page.evaluate(() => fetch('api/health'));
@@ -310,7 +310,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     rig.service.send('tuners');
     await page.getByText('チューナーをサーバーにつないでください').waitFor();
     await page.getByText('カードリーダーに B-CAS カードを').waitFor();
-    // An answer even where nothing changed.
+    // A response even if nothing changed.
     await page.getByRole('button', { name: 'もう一度確認する' }).first().click();
     await page.getByText('に確認しました').waitFor();
     Object.assign(household, { tuners: tuners.slice(0, 3), devices: devices.slice(0, 2) });

@@ -1,4 +1,7 @@
-/** What changes and breaks while a recording is watched: it ends, it is encoded, it cannot be played, the connection goes. */
+/**
+ * Changes and failures while a recording is watched: it ends, it is encoded, it cannot be played, the
+ * connection breaks.
+ */
 
 import { describe, expect, test } from 'bun:test';
 import { focusOn, hasChromium, until } from './rig.ts';
@@ -8,7 +11,7 @@ describe.skipIf(!hasChromium)('while a recording is watched', () => {
   const home = watchHome();
   const { rig, held, open } = home;
 
-  test('a recording in progress plays from its start, at the live edge by one press, and past its end without a break', async () => {
+  test('a recording in progress plays from its start, jumps to the live edge by one press, and continues past its end without a break', async () => {
     const page = await open('watch/900');
     await page.waitForURL('**/chase/900');
     await placed(page, 0.2, 10);
@@ -88,7 +91,7 @@ describe.skipIf(!hasChromium)('while a recording is watched', () => {
     await until(() => home.playback.seen.length >= 2);
     home.playback.endsAfter = undefined;
     await placed(page, 2.6);
-    // What was on its way when the connection broke may be lost.
+    // Data in transit when the connection broke may be lost.
     expect(home.playback.seen[1]?.from).toBeLessThan(2.5);
     expect(await page.evaluate(() => document.querySelector('video')?.buffered.length)).toBe(1);
   });

@@ -1,4 +1,4 @@
-/** Recordings to watch in a real browser, for `watch.test.ts` and `watch-changes.test.ts`. */
+/** Recordings for `watch.test.ts` and `watch-changes.test.ts`. */
 import { beforeEach } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { StationId } from '../../arib/ids.ts';
@@ -14,7 +14,7 @@ import { furnish, webRig } from './rig.ts';
 
 const STATIONS = manyStations([4, 2, 2]);
 
-/** Three episodes of a drama, and one that is on the air. */
+/** Three episodes of a drama, and a recording in progress. */
 function recordings(): Recording[] {
   const made = [9, 18, 27].map((id, index) => {
     const one = fakeRecording(id, STATIONS[0] ?? { id: 1 as StationId, name: '局' }, START);
@@ -37,7 +37,7 @@ function recordings(): Recording[] {
   return [...made, runningRecording(900, STATIONS[0] ?? { id: 1 as StationId, name: '局' }, START)];
 }
 
-/** Of the `describe` that calls it. */
+/** Scope is the enclosing `describe`. */
 export function watchHome() {
   const rig = webRig({ stream: makeStream });
   beforeEach(() => {
@@ -58,7 +58,7 @@ export function watchHome() {
   };
 }
 
-/** Until the picture stands or moves between these places, s. */
+/** Waits until the playback position is between these, s. */
 export function placed(page: Page, least: number, most = 30): Promise<unknown> {
   return page.waitForFunction(
     ([from, to]) => {

@@ -1,4 +1,4 @@
-/** Watching recordings in a real browser. What changes or breaks meanwhile: `watch-changes.test.ts`. */
+/** Watching recordings in a real browser. Changes and failures meanwhile: `watch-changes.test.ts`. */
 
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
@@ -9,7 +9,7 @@ import { placed, watchHome } from './watch-home.ts';
 const CAPTION = SCENES.find(({ name }) => name === 'one-line')?.scene.page;
 if (CAPTION === undefined) throw new Error('no caption');
 
-/** Two taps 100 ms apart by their own time, however late a busy browser handles them. */
+/** Two taps 100 ms apart by their own time stamps, however late a busy browser handles them. */
 async function tapTwice(page: Page, x: number, y: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const start = (await page.evaluate(() => performance.timeOrigin + performance.now())) / 1000;
@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
   const paused = (page: Page): Promise<boolean | undefined> =>
     page.evaluate(() => document.querySelector('video')?.paused);
 
-  test('continues at the stored position, starts over on request, and informs the service', async () => {
+  test('continues at the stored position, starts over on request, and notifies the service', async () => {
     Object.assign(held(1), { resumeMs: 12_000 });
     const page = await open('nowhere');
     const faults = faultsOf(page);
@@ -67,7 +67,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     // Paused, so that the next episode does not begin at the end.
     await page.keyboard.press('k');
     await page.keyboard.press('ArrowRight');
-    // The end is the farthest that there is; the last frame lasts a little longer than the description says.
+    // The end is the last position; the last frame lasts a little longer than the description says.
     await placed(page, 25, 31);
     await page.keyboard.press('j');
     await placed(page, 15, 21);
@@ -83,7 +83,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     const font = (): Promise<string | undefined> =>
       page.evaluate(() => document.querySelector('canvas')?.getContext('2d')?.font);
     expect(await font()).toMatch(/svc-font"?,/u);
-    // The household's default is followed at once.
+    // A change of the household's default applies at once.
     rig.service.household.settings.captionStyle.font = 'system';
     rig.service.send('settings');
     await page.waitForFunction(() =>
@@ -261,7 +261,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
       const { toBlob } = HTMLCanvasElement.prototype;
       HTMLCanvasElement.prototype.toBlob = function (...words) {
         const { data } = this.getContext('2d')?.getImageData(0, 0, this.width, this.height) ?? { data: [] };
-        // White letters on black: neither is in the picture beside them.
+        // White letters on black; the picture beside them has neither.
         kept.pixels.push(data.filter((_, index) => index % 4 === 0 && (data[index] ?? 0) > 250).length);
         toBlob.apply(this, words);
       };
@@ -323,7 +323,8 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
       const of = (wanted: string): number => metrics.find(({ name }) => name === wanted)?.value ?? Number.NaN;
       return { heap: of('JSHeapUsedSize') / 1e6, nodes: of('Nodes'), listeners: of('JSEventListeners') };
     };
-    // In strides, each as far as there is something to show: what is between was fetched and dropped all the same.
+    // In strides, each as far as there is something to show; the data between is fetched and dropped as in
+    // normal playback.
     const watchTo = (end: number): Promise<number> =>
       page.evaluate(async (to) => {
         const video = document.querySelector('video');
@@ -357,10 +358,10 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     expect(late.nodes - early.nodes).toBeLessThan(200);
     expect(late.listeners - early.listeners).toBeLessThan(50);
     expect(home.playback.seen).toHaveLength(1);
-    // Two hours of fragments take a busy machine a while.
+    // Two hours of fragments take a while on a busy machine.
   }, 180_000);
 
-  test('after the last picture the next episode is offered, and the service is informed', async () => {
+  test('after the last picture the next episode is offered, and the service is notified', async () => {
     const page = await open('watch/2?t=28');
     await page.getByText('秒後に次の回を再生します').waitFor();
     await until(() => held(2).resumeMs === 30_000);

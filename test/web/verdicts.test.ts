@@ -1,4 +1,4 @@
-/** What a recording is worth, wherever it is shown; and what a rule left out, with the reason. */
+/** The verdict of a recording on every screen that shows it; and what a rule skipped, with the reason. */
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { recordingId, reservationId, ruleId } from '../../src/model/ids.ts';
@@ -15,7 +15,7 @@ const [station] = STATIONS;
 if (station === undefined) throw new Error('no stations');
 const STATION = station;
 
-/** Ended this many hours ago. */
+/** A recording that ended this many hours ago. */
 function over(id: number, hours: number, changes: Partial<ReservationItem>): ReservationItem {
   const startAt = Date.now() - hours * HOUR_MS;
   const name = `[字]灯台守の娘　第${id}話`;

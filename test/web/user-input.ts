@@ -1,4 +1,4 @@
-/** Operates a screen like a user: by pointer, or by the keys of a remote control. Both count the presses. */
+/** Operates a screen like a user, by pointer or by the keys of a remote control, and counts the presses. */
 import type { Locator, Page } from 'playwright-core';
 
 /** Largest number of key presses to reach a control. */
@@ -6,17 +6,17 @@ const MOST_STEPS = 60;
 
 type Arrow = 'ArrowUp' | 'ArrowDown' | 'ArrowLeft' | 'ArrowRight';
 
-export interface Hands {
+export interface UserInput {
   readonly page: Page;
-  /** Number of presses since the task began; a written text counts as one. */
+  /** Number of presses since the task began; a text input counts as one. */
   presses(): number;
   choose(target: Locator): Promise<void>;
   write(field: Locator, text: string): Promise<void>;
-  /** A key that has a meaning of its own, on a keyboard or on a remote control. */
+  /** Presses a key with a function of its own, on a keyboard or on a remote control. */
   key(name: string): Promise<void>;
 }
 
-abstract class Counting implements Hands {
+abstract class CountedInput implements UserInput {
   #presses = 0;
 
   constructor(readonly page: Page) {}
@@ -44,24 +44,27 @@ abstract class Counting implements Hands {
   }
 }
 
-export class PointerHands extends Counting {
+export class PointerInput extends CountedInput {
   async choose(target: Locator): Promise<void> {
     this.count();
     await target.click();
   }
 }
 
-/** Where the focus is and where it should be, by the visible layout. */
-interface Sight {
+/** Position of the focus relative to the target, by the visible layout. */
+interface FocusState {
   readonly there: boolean;
-  /** From the middle of the focus to the nearest part of the target, px; null: nothing has the focus. */
+  /**
+   * From the centre of the focused element to the nearest edge of the target, px; null: nothing has the
+   * focus.
+   */
   readonly way: { readonly x: number; readonly y: number } | null;
   /** Changes whenever a key had an effect. */
   readonly scene: string;
 }
 
-/** Walks to a control by arrows: towards it, and where that leads nowhere along the other axis. */
-export class RemoteHands extends Counting {
+/** Moves to a control by arrow keys: towards it, and along the other axis if that has no effect. */
+export class RemoteInput extends CountedInput {
   async choose(target: Locator): Promise<void> {
     await this.#walk(target);
     await this.key('Enter');
@@ -73,8 +76,8 @@ export class RemoteHands extends Counting {
     await this.page.keyboard.insertText(text);
   }
 
-  #look(target: Locator): Promise<Sight> {
-    return target.evaluate((wanted): Sight => {
+  #look(target: Locator): Promise<FocusState> {
+    return target.evaluate((wanted): FocusState => {
       const active = document.activeElement;
       const held = active === null || active === document.body || active.id === 'main' ? null : active;
       const goal = wanted.getBoundingClientRect();
@@ -109,15 +112,17 @@ export class RemoteHands extends Counting {
       done.add(arrow);
       await this.key(arrow);
     }
-    throw new Error(`no way by arrows to ${target} from ${JSON.stringify(await this.#look(target))}`);
+    throw new Error(
+      `${target} cannot be reached by arrow keys from ${JSON.stringify(await this.#look(target))}`,
+    );
   }
 }
 
-function arrowsTowards(way: Sight['way']): Arrow[] {
+function arrowsTowards(way: FocusState['way']): Arrow[] {
   if (way === null) return ['ArrowDown', 'ArrowRight', 'ArrowUp', 'ArrowLeft'];
   const across: Arrow[] = way.x < 0 ? ['ArrowLeft', 'ArrowRight'] : ['ArrowRight', 'ArrowLeft'];
   const down: Arrow[] = way.y < 0 ? ['ArrowUp', 'ArrowDown'] : ['ArrowDown', 'ArrowUp'];
   const [first, second] = Math.abs(way.y) >= Math.abs(way.x) ? [down, across] : [across, down];
-  // The way that leads there first, the way back last.
+  // The direct direction first, the opposite one last.
   return [first[0], second[0], second[1], first[1]].filter((one) => one !== undefined);
 }
