@@ -49,7 +49,7 @@ function stationTruth(station: EventStation, at: BroadcastMs, schedule: boolean)
 }
 
 /** Default length of the stretch whose captions are listed. */
-const TOLD_SECONDS = 60;
+const DEFAULT_SECONDS = 60;
 
 /** Selects the contents of the report. */
 interface Asked {
@@ -65,7 +65,7 @@ interface Asked {
 export function channelTruth(scenario: Scenario, channel: ChannelPlan, at: BroadcastMs, asked: Asked) {
   const window = truthWindow(at, asked.windowSec);
   const stations = eventStations(scenario, channel);
-  const told = asked.seconds ?? asked.windowSec ?? TOLD_SECONDS;
+  const seconds = asked.seconds ?? asked.windowSec ?? DEFAULT_SECONDS;
   return {
     scenario: scenario.name,
     type: channel.type,
@@ -91,10 +91,10 @@ export function channelTruth(scenario: Scenario, channel: ChannelPlan, at: Broad
       ...stationTruth(station, at, asked.schedule),
       rundown: rundownTruth(station.place, rundownOf(scenario, station), window.from, window.to),
       ...serviceTruth(scenario, channel, station.place),
-      ...captionTruth(scenario.seed, station, at, told),
+      ...captionTruth(scenario.seed, station, at, seconds),
       ...(station.place.partialCaptions === null
         ? {}
-        : partialCaptionTruth(scenario.seed, stations, at, told)),
+        : partialCaptionTruth(scenario.seed, stations, at, seconds)),
     })),
     dataServices: dataServicesTruth(channel),
   };

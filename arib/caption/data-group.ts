@@ -1,6 +1,6 @@
 /**
- * The payload of a caption PES packet down to one data group whose CRC is right: ARIB STD-B24 Vol. 1
- * Part 3, 9.2 (independent PES) and 9.4 (data group).
+ * The payload of a caption PES packet down to one data group whose CRC is right: ARIB STD-B24 Vol. 3, 5
+ * (independent PES) and Vol. 1 Part 3, 9.2 (data group).
  */
 import { Reader } from '../reader.ts';
 import { crc16 } from './crc16.ts';

@@ -2,6 +2,7 @@
  * Bitmaps whose meaning is known, by the MD5 of their pattern: broadcasters draw symbols that the code has a
  * character for (or Unicode has by now) again and again in the same shapes. Only symbols: for a rare kanji the
  * picture is the better reading. Facts collected by viewers; a shape that is missing here is drawn as it was sent.
+ * ARIB STD-B24 Vol. 1 Part 2, Annex D.
  */
 
 const KNOWN: readonly (readonly [character: string, hashes: string])[] = [

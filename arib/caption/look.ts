@@ -1,6 +1,6 @@
 /**
  * How the characters that follow look: size, spacing, colours and decoration as the control functions set them.
- * ARIB STD-B24 Vol. 1 Part 2, 7.2 and 7.3 (control functions), 8.2 (initial values), Annex A (colour map).
+ * ARIB STD-B24 Vol. 1 Part 2, 7 (control functions), 8.2 (initial values), Annex A (colour map).
  */
 import { FIXED_COLOURS } from '../si/fixed-colours.ts';
 import { CONTROL } from '../text/control-codes.ts';

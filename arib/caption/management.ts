@@ -1,4 +1,4 @@
-/** Caption management data: ARIB STD-B24 Vol. 1 Part 3, 9.5; TR-B14 Vol. 3 Section 2, 4.2. */
+/** Caption management data: ARIB STD-B24 Vol. 1 Part 3, 9.3.1; TR-B14 Vol. 3 Section 2, 4.2. */
 import { Reader } from '../reader.ts';
 
 export interface CaptionLanguage {

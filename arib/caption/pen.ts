@@ -1,5 +1,5 @@
 /**
- * The active position in the display area: ARIB STD-B24 Vol. 1 Part 2, 7.2 (APB to APS, ACPS) and 8.3. Horizontal
+ * The active position in the display area: ARIB STD-B24 Vol. 1 Part 2, 7 (APB to APS, ACPS) and 8.3. Horizontal
  * writing: the bottom left dot of the next cell, lines downwards. Vertical writing: the middle of the cell's top,
  * lines from right to left. Dots of the plane.
  */

@@ -1,5 +1,5 @@
 /**
- * Caption statement data and data units: ARIB STD-B24 Vol. 1 Part 3, 9.5 and 9.6. A unit that is cut short is given
+ * Caption statement data and data units: ARIB STD-B24 Vol. 1 Part 3, 9.3.2 and 9.4. A unit that is cut short is given
  * with what arrived: its text is still worth showing.
  */
 import { Reader } from '../reader.ts';
@@ -10,7 +10,7 @@ interface DataUnit {
   readonly data: Uint8Array;
 }
 
-/** data_unit_parameter, Vol. 1 Part 3, 9.6. Others (geometric, sound, colour map) are not operated. */
+/** data_unit_parameter, Vol. 1 Part 3, 9.4. Others (geometric, sound, colour map) are not operated. */
 export const UNIT = { body: 0x20, singleDrcs: 0x30, doubleDrcs: 0x31, bitmap: 0x35 } as const;
 
 const SEPARATOR = 0x1f;

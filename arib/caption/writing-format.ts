@@ -1,6 +1,6 @@
 /**
- * Writing formats: plane, direction and default sizes. ARIB STD-B24 Vol. 1 Part 2, 8.2 (SWF) and Part 3, 9.5
- * (Format); TR-B14 Vol. 3 Section 2 operates SWF 7 to 10. Sizes in dots of the plane.
+ * Writing formats: plane, direction and default sizes. ARIB STD-B24 Vol. 1 Part 2, 8.2 (SWF) and Part 3,
+ * 9.3.1 (Format); TR-B14 Vol. 3 Section 2 operates SWF 7 to 10. Sizes in dots of the plane.
  */
 
 export interface WritingFormat {

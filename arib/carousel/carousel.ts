@@ -1,6 +1,6 @@
 /**
  * Reassembles the modules of a data carousel. Memory is bounded by the limits given, whatever sizes the broadcast
- * announces; each version of a module is returned once. ARIB STD-B24 Vol. 3, 6.2 and 7; what is accepted of a
+ * announces; each version of a module is returned once. ARIB STD-B24 Vol. 3, 6.2 and 6.3; what is accepted of a
  * block: (downloadId, moduleId, moduleVersion) as the DII lists it.
  */
 import { crc32 } from '../ts/crc.ts';

@@ -1,7 +1,7 @@
 /**
  * The two messages of a data carousel: DownloadInfoIndication, which lists the modules, and DownloadDataBlock, which
- * carries a piece of one. ISO/IEC 13818-6 7.2, 7.3.2, 7.3.7; ARIB STD-B24 Vol. 3, 6.2; operation: TR-B14 Vol. 3,
- * TR-B15 Vol. 4.
+ * carries a piece of one. ISO/IEC 13818-6 7.2, 7.3.2, 7.3.7; ARIB STD-B24 Vol. 3, 6.2 (DII), 6.3
+ * (DDB); operation: TR-B14 Vol. 3, TR-B15 Vol. 4.
  */
 import { Reader } from '../reader.ts';
 import type { Section } from '../ts/section.ts';

@@ -1,6 +1,6 @@
 /**
  * Module attributes of a DII besides id and size: the moduleInfo descriptors that this project uses.
- * ARIB STD-B24 Vol. 3, 6.2.3 (tables 6-5 to 6-13). Others are passed over.
+ * ARIB STD-B24 Vol. 3, 6.2.3. Others are passed over.
  */
 import type { Reader } from '../reader.ts';
 import { readText } from '../text/text.ts';

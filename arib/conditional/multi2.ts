@@ -1,5 +1,5 @@
 /**
- * MULTI2 (ISO/IEC 9979 register entry 9) as ARIB STD-B25 Part 1, 3.2.4 operates it: 64-bit blocks, 4 rounds of eight
+ * MULTI2 (ISO/IEC 9979 register entry 9) as ARIB STD-B25 Part 1, 3.1 operates it: 64-bit blocks, 4 rounds of eight
  * elementary functions, cipher block chaining whose initial value is set again in every packet, and an output feedback
  * of the last 1 to 7 octets. This is the scalar reference; the agent decrypts with `wasm/multi2`.
  */

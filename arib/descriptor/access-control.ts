@@ -1,7 +1,10 @@
 import type { Pid } from '../ids.ts';
 import type { Reader } from '../reader.ts';
 
-/** Access control descriptor, tag 0xF6, of the terrestrial content protection. ARIB STD-B25 Part 3; TR-B14. */
+/**
+ * Access control descriptor, tag 0xF6, of the terrestrial content protection. ARIB STD-B10 Part 2, 6.2.54;
+ * TR-B14 Vol. 4.
+ */
 export interface AccessControlDescriptor {
   readonly kind: 'access_control';
   /** CA_system_id, 16 bits: 0x000E. */

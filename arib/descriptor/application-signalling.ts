@@ -1,6 +1,9 @@
 import type { Reader } from '../reader.ts';
 
-/** Application signalling descriptor, tag 0x6F: which AITs a stream carries. ARIB STD-B24 Vol. 4 (ETSI TS 102 809). */
+/**
+ * Application signalling descriptor, tag 0x6F: which AITs a stream carries. ETSI TS 102 809, 5.3.5.1;
+ * ARIB STD-B24 Vol. 4.
+ */
 export interface ApplicationSignallingDescriptor {
   readonly kind: 'application_signalling';
   readonly applications: readonly SignalledApplication[];

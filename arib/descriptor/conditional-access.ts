@@ -1,7 +1,7 @@
 import type { Pid } from '../ids.ts';
 import type { Reader } from '../reader.ts';
 
-/** Conditional access descriptor, tag 0x09. ISO/IEC 13818-1 2.6.16; ARIB STD-B10 Part 2, 6.2.1. */
+/** Conditional access descriptor, tag 0x09. ISO/IEC 13818-1 2.6.16; ARIB STD-B25 Part 1. */
 export interface ConditionalAccessDescriptor {
   readonly kind: 'conditional_access';
   /** CA_system_id, 16 bits: 0x0005 for B-CAS. */

@@ -13,7 +13,7 @@ export interface LinkageDescriptor {
   readonly privateData: Uint8Array;
 }
 
-/** linkage_type, ARIB STD-B10 Part 2, table 6-12. */
+/** linkage_type, ARIB STD-B10 Part 2, 6.2.8. */
 const LINKAGE_TYPES = [
   [0x01, 'information'],
   [0x02, 'guide'],

@@ -1,4 +1,7 @@
-/** A descriptor of a tag that has no parser here, or one whose body is shorter than its own fields say. */
+/**
+ * A descriptor of a tag that has no parser here, or one whose body is shorter than its own fields say. ISO/IEC 13818-1
+ * 2.6 (descriptor_tag, descriptor_length).
+ */
 export interface RawDescriptor {
   readonly kind: 'raw';
   /** descriptor_tag, 8 bits. */

@@ -1,7 +1,10 @@
 import { Reader } from '../reader.ts';
 import type { Section } from '../ts/section.ts';
 
-/** The discontinuity information table: a partial stream changes here. ARIB STD-B10 Part 2, 5.2.10. */
+/**
+ * The discontinuity information table: a partial stream changes here. ETSI EN 300 468, 7.1.1;
+ * ARIB STD-B21, 9.1.8.2.
+ */
 interface Dit {
   /** transition_flag: another stream follows; false: only the selection changes. */
   readonly transition: boolean;

@@ -1,6 +1,6 @@
 import type { Section } from '../ts/section.ts';
 
-/** An entitlement control message, from which a card derives the keys. ARIB STD-B25 Part 1, 4.3. */
+/** An entitlement control message, from which a card derives the keys. ARIB STD-B25 Part 1, 3.2.3. */
 interface Ecm {
   /** table_id_extension. */
   readonly extension: number;

@@ -48,7 +48,7 @@ interface TableIds {
   readonly actual: boolean;
 }
 
-/** ARIB STD-B10 Part 2, table 4-1. */
+/** The table_ids of all kinds, ARIB STD-B10 Part 2, 5.2.7. */
 const TABLE_IDS: readonly TableIds[] = [
   { first: 0x4e, last: 0x4e, kind: 'present-following', actual: true },
   { first: 0x4f, last: 0x4f, kind: 'present-following', actual: false },

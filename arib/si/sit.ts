@@ -5,7 +5,7 @@ import type { Section } from '../ts/section.ts';
 
 /**
  * A section of the selection information table, which replaces SDT and EIT in partial streams made by
- * recorders. ARIB STD-B10 Part 2, 5.2.10; STD-B21, 9.1.8.3.
+ * recorders. ETSI EN 300 468, 7.1.2; ARIB STD-B21, 9.1.8.2.
  */
 interface Sit {
   readonly version: number;

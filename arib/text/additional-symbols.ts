@@ -1,5 +1,5 @@
 /**
- * The additional symbols and kanji of broadcasting as Unicode, ARIB STD-B24 Vol. 1 Part 2, 7.3 (rows 85, 86 and 90
+ * The additional symbols and kanji of broadcasting as Unicode, ARIB STD-B24 Vol. 1 Part 2, 7.1 (rows 85, 86 and 90
  * to 94 of the Kanji set; the same cells as the additional-symbol set). Ten cells a line from cell 1 on; a full
  * stop is an empty cell. Cells 92-56 to 92-85 (musicians' parts) have no characters in Unicode: the text that
  * stands for them is given, some parts of a text taking two cells.

@@ -1,6 +1,6 @@
 /**
  * The graphic sets of the 8-unit code: what a designation selects and what each code of a set is in Unicode.
- * ARIB STD-B24 Vol. 1 Part 2, 7.1.1 and 7.2 (table 7-3: classification and final bytes).
+ * ARIB STD-B24 Vol. 1 Part 2, 7.1 (table 7-3: classification and final bytes).
  *
  * A code's Unicode text is held as one number, so that a decoder moves no strings about: a value below 0x110000
  * is a code point, one above stands for a short text (`characterText` gives either). What a set is decoded to

@@ -1,6 +1,6 @@
 /**
  * The control functions of the 8-unit code by name, and how many parameters follow each.
- * ARIB STD-B24 Vol. 1 Part 2, 7.1.2 (C0, C1) and tables 7-14 to 7-16.
+ * ARIB STD-B24 Vol. 1 Part 2, 7.1, tables 7-14 to 7-17.
  */
 
 /** C0 and C1 control codes, with SP and DEL. */

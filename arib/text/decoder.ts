@@ -1,7 +1,7 @@
 /**
  * The 8-unit code as a state machine: designations, invocations, macros and the syntax of the control functions
  * are followed here, characters and the remaining control functions are handed to a sink. What it does not do:
- * sizes, positions, colours and time mean something to the sink only. ARIB STD-B24 Vol. 1 Part 2, 7.1 to 7.3.
+ * sizes, positions, colours and time mean something to the sink only. ARIB STD-B24 Vol. 1 Part 2, 7.1.
  *
  * Any octets are read to their end and nothing is thrown. A parameter outside 0x20..0x7F is taken as missing and
  * read as what it is, so that a damaged control function cannot swallow the text after it; a character whose

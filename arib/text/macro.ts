@@ -1,6 +1,6 @@
 /**
  * The built-in default macros: sixteen sets of designations, codes 0x60 to 0x6F.
- * Each also invokes G0 to GL and G2 to GR. ARIB STD-B24 Vol. 1 Part 2, 7.1.1.4 (default macro codes).
+ * Each also invokes G0 to GL and G2 to GR. ARIB STD-B24 Vol. 1 Part 2, 7.1 (default macro codes).
  */
 import { designatedSet, type GraphicSet, MACRO_SET } from './character-set.ts';
 

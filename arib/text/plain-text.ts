@@ -1,7 +1,7 @@
 /**
  * A fast reader for what nearly all texts of the service information are: characters, shifts, designations,
  * spaces, sizes and line breaks. Any other text is left to the full decoder;
- * the result equals what the decoder returns (`test/fuzz/text.test.ts` compares them).
+ * the result equals what the decoder returns (`test/fuzz/text.test.ts` compares them). ARIB STD-B10 Part 2, Annex A.
  */
 import { characterText, designatedSet, type GraphicSet } from './character-set.ts';
 import { CONTROL } from './control-codes.ts';

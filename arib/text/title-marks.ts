@@ -1,7 +1,7 @@
 /**
  * The marks of programme titles: what each is called, and a title without them. They are characters of row 90 of
  * the additional symbols, which a title also spells in brackets ([字]) where a guide or a person has no such
- * characters. ARIB STD-B24 Vol. 1 Part 2, 7.3 (90-48 to 90-82); their use by ARIB TR-B14 and TR-B15 Vol. 4.
+ * characters. ARIB STD-B24 Vol. 1 Part 2, 7.1 (90-48 to 90-82); their use by ARIB TR-B14 and TR-B15 Vol. 4.
  * 90-83 (㊙) and 90-84 (ほか) are words of the title and stay in it.
  */
 

@@ -1,6 +1,6 @@
 /**
  * PES packets of one PID: video, audio, captions. ISO/IEC 13818-1 2.4.3.6 and 2.4.3.7; for captions ARIB
- * STD-B24 vol. 3, 5. An incomplete packet is dropped and counted.
+ * STD-B24 Vol. 3, 5. An incomplete packet is dropped and counted.
  */
 import { Reader } from '../reader.ts';
 import { PTS_MODULUS, type Pts90k } from '../time.ts';

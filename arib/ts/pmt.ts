@@ -56,7 +56,7 @@ function ecmPid(descriptor: Descriptor): Pid | undefined {
   return pid === NULL_PID || pid === 0 ? undefined : pid;
 }
 
-/** PIDs of the ECMs of the programme and of its streams, each once. ARIB STD-B25 Part 1, 4.3. */
+/** PIDs of the ECMs of the programme and of its streams, each once. ISO/IEC 13818-1 2.6.16. */
 export function ecmPids(map: ProgramMap): Pid[] {
   const pids = new Set<Pid>();
   for (const descriptors of [map.descriptors, ...map.streams.map((stream) => stream.descriptors)]) {

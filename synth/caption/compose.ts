@@ -1,4 +1,4 @@
-/** A page as the data units of its statement: ARIB STD-B24 vol. 1 part 2, 7.2 and 7.3. */
+/** A page as the data units of its statement: ARIB STD-B24 vol. 1 part 2, 7.1. */
 import { type DrcsCode, HABITS, TextCoder } from './coder.ts';
 import { dataUnit, UNIT } from './data-group.ts';
 import { drcsUnits } from './drcs.ts';

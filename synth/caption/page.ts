@@ -1,4 +1,4 @@
-/** What a caption shows: texts at places of the drawing plane. ARIB STD-B24 vol. 1 part 2, 7.2; TR-B14 vol. 3. */
+/** What a caption shows: texts at places of the drawing plane. ARIB STD-B24 vol. 1 part 2, 7.1; TR-B14 vol. 3. */
 
 /** Character sizes: NSZ, MSZ, SSZ, and the three of SZX that are operated. */
 export type SizeName = 'normal' | 'middle' | 'small' | 'tall' | 'wide' | 'large';

@@ -1,4 +1,4 @@
-/** PES packets that carry a data group each: ARIB STD-B24 vol. 1 part 3, 9.2 and 9.3 (independent PES). */
+/** PES packets that carry a data group each: ARIB STD-B24 vol. 3, 5 (independent PES) and vol. 1 part 3, 9.2. */
 import { wrapTicks } from '../clock.ts';
 import { ByteWriter } from '../si/bytes.ts';
 

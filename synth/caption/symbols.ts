@@ -1,4 +1,4 @@
-/** Characters of captions as code points of the Kanji set: ARIB STD-B24 vol. 1 part 2, 7.3. */
+/** Characters of captions as code points of the Kanji set: ARIB STD-B24 vol. 1 part 2, 7.1. */
 import { kanjiCode } from '../text/tables.ts';
 
 /** Additional symbols and kanji that captions use: row, first cell, characters. */

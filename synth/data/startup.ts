@@ -1,6 +1,6 @@
 /**
  * A data broadcast as small as one can be: one module with a document and its style sheet, ARIB STD-B24 vol. 2,
- * as an entity with a header, compressed, ARIB STD-B24 vol. 3 part 1 and TR-B14 vol. 3.
+ * as an entity with a header, compressed, ARIB STD-B24 vol. 3 and TR-B14 vol. 3.
  */
 import { deflateSync } from 'node:zlib';
 import type { BroadcastType } from '../../arib/ids.ts';

@@ -34,7 +34,7 @@ function only(programmes: readonly Written[]): Guide {
 
 const second = (seconds: number) => broadcastMs(STC_ZERO + seconds * 1000);
 /** Start and end in seconds of the list's own time, and the title. */
-const told = (guide: Guide, at: number, to = 60) =>
+const listedTimes = (guide: Guide, at: number, to = 60) =>
   guide
     .starting(second(0), second(to), second(at))
     .map(({ startAt, durationMs, title }) => [
@@ -55,11 +55,11 @@ describe('a programme that another one breaks into', () => {
   const guide = only(list(false));
 
   test('is announced as planned until then, and afterwards with what is left of it', () => {
-    expect(told(guide, 3, 26)).toEqual([
+    expect(listedTimes(guide, 3, 26)).toEqual([
       [0, 10, '映画'],
       [10, 20, '次'],
     ]);
-    expect(told(guide, 4, 26)).toEqual([
+    expect(listedTimes(guide, 4, 26)).toEqual([
       [4, 10, '臨時ニュース'],
       [10, 16, '映画'],
       [16, 26, '次'],
@@ -128,7 +128,7 @@ describe('a programme that runs over', () => {
     [11, 16],
     [15, 16],
   ])('after %d s it is announced to end at %d s, and what follows later', (at, end) => {
-    expect(told(guide, at, 36)).toEqual([
+    expect(listedTimes(guide, at, 36)).toEqual([
       [0, end, '試合'],
       [end, end + 10, '次'],
       [end + 10, end + 20, '終わり'],
@@ -143,7 +143,7 @@ describe('a programme that runs over', () => {
   });
 
   test('leaves a gap in what is announced before, and changes versions by one', () => {
-    expect(told(guide, 0, 40).at(-1)).toEqual([36, 46, '試合']);
+    expect(listedTimes(guide, 0, 40).at(-1)).toEqual([36, 46, '試合']);
     const moments = Array.from({ length: 400 }, (_, tenth) => second(tenth / 10));
     const counts = (count: (at: ReturnType<typeof second>) => number) =>
       moments.slice(1).map((at, index) => count(at) - count(moments[index] as typeof at));
@@ -172,7 +172,7 @@ test('an unknown end is announced by present/following only, until shortly befor
   expect(guide.following(second(-1))).toMatchObject({ title: '生中継', openEnd: false });
   expect(guide.present(second(0))).toMatchObject({ title: '生中継', openEnd: true });
   expect(guide.following(second(11))).toMatchObject({ title: '次', openStart: true });
-  expect(told(guide, 11, 20)).toEqual([
+  expect(listedTimes(guide, 11, 20)).toEqual([
     [0, 10, '生中継'],
     [10, 20, '次'],
   ]);
@@ -185,9 +185,9 @@ test('what is cancelled leaves the tables, another one with an id of its own is 
     { durationSec: 10, title: '前' },
     { durationSec: 10, title: '中止', cancelled: '代わり', noticeSec: 5, eventId: 77 },
   ]);
-  expect(told(guide, 4, 20).at(-1)).toEqual([10, 20, '中止']);
+  expect(listedTimes(guide, 4, 20).at(-1)).toEqual([10, 20, '中止']);
   expect(guide.following(second(4))).toMatchObject({ title: '中止', eventId: 77 });
-  expect(told(guide, 5, 20).at(-1)).toEqual([10, 20, '代わり']);
+  expect(listedTimes(guide, 5, 20).at(-1)).toEqual([10, 20, '代わり']);
   const instead = guide.present(second(12));
   expect(instead?.title).toBe('代わり');
   expect(instead?.eventId).not.toBe(77 as never);
@@ -294,5 +294,5 @@ test('a silent pause is on air, but in no table', () => {
   expect(guide.following(second(12))?.startAt).toBe(second(20));
   expect(guide.following(second(5))?.startAt).toBe(second(20));
   expect(guide.airing(second(12), second(13))).toMatchObject([{ title: '休止', pause: true }]);
-  expect(told(guide, 0, 20)).toEqual([[0, 10, '番組']]);
+  expect(listedTimes(guide, 0, 20)).toEqual([[0, 10, '番組']]);
 });

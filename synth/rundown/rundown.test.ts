@@ -55,9 +55,9 @@ describe('a programme', () => {
       const groups = 1 + random.below(round % 2 === 0 ? 300 : 30_000);
       for (const plan of PLANS) {
         const pieces = composeProgramme(random, groups, plan);
-        const told = `seed ${seed} round ${round} ${groups} ${JSON.stringify(plan)}`;
-        expect([told, pieces.reduce((sum, piece) => sum + piece.groups, 0)]).toEqual([told, groups]);
-        expect([told, pieces.every((piece) => piece.groups > 0)]).toEqual([told, true]);
+        const context = `seed ${seed} round ${round} ${groups} ${JSON.stringify(plan)}`;
+        expect([context, pieces.reduce((sum, piece) => sum + piece.groups, 0)]).toEqual([context, groups]);
+        expect([context, pieces.every((piece) => piece.groups > 0)]).toEqual([context, true]);
       }
     }
   });

@@ -24,8 +24,8 @@ export class Field {
     const { value } = this;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw this.wrong('オブジェクト');
     const members = value as Record<string, unknown>;
-    const stranger = Object.keys(members).find((key) => !known.some((name) => name === key));
-    if (stranger !== undefined) throw new ScenarioError(`${this.#below(stranger)}: 知らない項目です`);
+    const unknownKey = Object.keys(members).find((key) => !known.some((name) => name === key));
+    if (unknownKey !== undefined) throw new ScenarioError(`${this.#below(unknownKey)}: 知らない項目です`);
     const fields = known.map((key) => [key, new Field(members[key], this.#below(key))] as const);
     return Object.fromEntries(fields) as Record<K, Field>;
   }

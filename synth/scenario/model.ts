@@ -291,7 +291,7 @@ export function isPartialReception(station: StationPlan): boolean {
   return station.video.codec === 'h264';
 }
 
-/** service_type of a service without picture: data, engineering. ARIB STD-B10 Part 2, table 6-24. */
+/** service_type of a service without picture: data, engineering. ARIB STD-B10 Part 2, 6.2.13. */
 export function dataServiceType(service: DataServicePlan): number {
   return service.carousel === 'bml' ? 0xc0 : 0xa4;
 }

@@ -1,5 +1,5 @@
 /**
- * Messages for the viewers' cards: ECM and EMM sections, ARIB STD-B25 Part 1, 4.3 and 4.4. Their
+ * Messages for the viewers' cards: ECM and EMM sections, ARIB STD-B25 Part 1, 3.2.3 and 3.2.4. Their
  * contents are made up: what they would unlock is sent in the clear, as behind a tuner whose card has done its work.
  */
 import type { Pid } from '../../arib/ids.ts';

@@ -1,5 +1,5 @@
 /**
- * Data carousels: DII and DDB of ISO/IEC 13818-6 in sections, ARIB STD-B24 vol. 3 part 1, 6; operated as
+ * Data carousels: DII and DDB of ISO/IEC 13818-6 in sections, ARIB STD-B24 vol. 3, 6; operated as
  * ARIB TR-B14 vol. 3 and TR-B15 vol. 1 say.
  */
 import { encodeLatin } from './ascii.ts';

@@ -76,7 +76,7 @@ export function dataContent({ dataComponentId, entry, selector, text }: DataCont
   return descriptor(0xc7, body);
 }
 
-/** DMF as broadcasters have it, on reception and from a recording (ARIB STD-B24 vol. 1, 9.6.1). */
+/** DMF as broadcasters have it, on reception and from a recording (ARIB STD-B24 vol. 1 part 3, 9.6.1). */
 const DISPLAY_MODE = 0x03;
 
 /** Selector of captions in the data content descriptor, ARIB STD-B24 vol. 1 part 3, 9.6.2. */

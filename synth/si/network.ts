@@ -52,7 +52,7 @@ function satelliteFrequency(type: 'BS' | 'CS', channel: string): number {
     : 1_229_100 + 4_000 * (transponder / 2 - 1);
 }
 
-/** service_type of services for receivers alone: ARIB STD-B10 Part 2, table 6-24. */
+/** service_type of services for receivers alone: ARIB STD-B10 Part 2, 6.2.13. */
 const ENGINEERING_TYPE = 0xa4;
 
 /** Every service of a transport stream with its service_type, those without picture last. */
