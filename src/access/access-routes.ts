@@ -1,4 +1,4 @@
-/** `/api/access`: how this request was let in and who is logged in; logging others out; the live ticket. */
+/** `/api/access`: how this request was let in and who is logged in; ending other sessions; the live ticket. */
 import type { Elysia } from 'elysia';
 import type { Networks } from '../../host/networks.ts';
 import { type Access, AccessSchema, LiveTicketSchema, RevokedSessionsSchema } from '../../wire/access.ts';
@@ -21,7 +21,7 @@ interface AccessRouteNeeds {
   trustedProxies: Networks;
 }
 
-/** @throws Error for a request to an open path: these routes are none */
+/** @throws Error for a request to an open path: these routes are not open */
 function describeRequester({ letIn, address }: Requester): Access['you'] {
   if (letIn.by === 'open') throw new Error('not an open path');
   return {

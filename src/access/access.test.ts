@@ -65,7 +65,7 @@ describe('pathPrefix', () => {
   }
 });
 
-test('forwardedHost is believed of a trusted proxy only', () => {
+test('forwardedHost is accepted from a trusted proxy only', () => {
   expect(forwardedHost('127.0.0.1', 'tv.example', PROXIES)).toBe('tv.example');
   expect(forwardedHost('192.0.2.9', 'tv.example', PROXIES)).toBeNull();
   expect(forwardedHost(undefined, 'tv.example', PROXIES)).toBeNull();

@@ -1,12 +1,12 @@
 /**
- * The one access decision: who is let in, by endpoint. Everything that is served passes here first; the table is the
- * only place that knows paths which need no credentials.
+ * The access decision: who is let in, by endpoint. Every request passes here first; only this table defines paths
+ * that need no credentials.
  */
 import type { Networks } from '../../host/networks.ts';
 import type { LetIn } from '../model/requester.ts';
 import { cookieValues } from './cookies.ts';
 
-/** Looks an access token up. The answer is for this request alone: the next one asks again. */
+/** Looks up an access token. The result applies to this request only: the next one is checked again. */
 export interface TokenCheck {
   /** @param token with its prefix `svc_`. @returns the row's id; undefined when unknown or revoked */
   check(token: string): { tokenId: number } | undefined;
@@ -17,7 +17,7 @@ export const SESSION_COOKIE = 'svc_session';
 
 /** Looks a login session up by its cookie. */
 export interface SessionCheck {
-  /** @param secret as the cookie carries it. @returns undefined when unknown, ended or expired */
+  /** @param secret the value of the cookie. @returns undefined when unknown, ended or expired */
   find(secret: string): { sessionId: number; name: string } | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface AccessPolicy {
 }
 
 export interface AccessRequest {
-  /** The decided client address; undefined when it cannot be read. */
+  /** The client address; undefined when it cannot be read. */
   address: string | undefined;
   /** Normalised path without the query. */
   path: string;
@@ -45,20 +45,20 @@ export type AccessDecision =
   /** No login method is configured, or the client's address is unknown. */
   | { kind: 'forbidden'; reason: string }
   | { kind: 'unauthorized' }
-  /** A token of ours that is unknown or revoked: the device is to pair again. */
+  /** One of our tokens that is unknown or revoked: the device must pair again. */
   | { kind: 'invalid_token' };
 
 /** `open`: anyone. `ticket`: the route itself redeems a single-use ticket. `credentials`: network, session or token. */
 type Protection = 'open' | 'ticket' | 'credentials';
 
 interface EndpointRow {
-  /** A whole path, or with `*` at its end everything that begins so. */
+  /** A complete path, or a prefix that ends in `*`. */
   path: string;
   protection: Protection;
   why: string;
 }
 
-/** The first row that fits decides. */
+/** The first matching row decides. */
 const ENDPOINTS: readonly EndpointRow[] = [
   { path: '/login', protection: 'open', why: 'begins a login' },
   { path: '/login/*', protection: 'open', why: 'ends a login; files of its pages' },
@@ -86,7 +86,7 @@ const ADDRESS_UNKNOWN =
   '接続元のアドレスを確認できないため、アクセスを拒否しました。\nThe client address cannot be read.\n';
 
 const TOKEN_PREFIX = 'svc_';
-/** The documented way to open everything. */
+/** The documented way to allow everyone. */
 const EVERYONE = '0.0.0.0/0';
 
 export function protectionOf(path: string): Protection {
@@ -129,7 +129,7 @@ function sessionOf({ sessions }: AccessPolicy, cookie: string | null): LetIn | u
   return undefined;
 }
 
-/** @throws what the look-ups throw: the database's error */
+/** @throws the errors of the look-ups: the database's error */
 export function decideAccess(policy: AccessPolicy, request: AccessRequest): AccessDecision {
   const { address, path, authorization, cookie } = request;
   if (address === undefined) return { kind: 'forbidden', reason: ADDRESS_UNKNOWN };

@@ -45,7 +45,7 @@ test('active addresses are kept, the least recently active one is evicted', () =
   expect(attempts.attempt(restless)).toBe(1_000);
 });
 
-test('a string that is no address is used as the key unchanged', () => {
+test('a string that is not an address is used as the key unchanged', () => {
   const { attempts } = limiter();
   const tries = [1, 2, 3, 4].map(() => attempts.attempt('unknown'));
   expect(tries).toEqual([0, 0, 0, 1_000]);

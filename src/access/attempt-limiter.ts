@@ -1,7 +1,7 @@
 /**
- * How often one address may try something that needs no credentials: a budget that refills steadily (token bucket).
- * The table is bounded: when it is full, the address that was quiet longest is forgotten, which gives its owner a new
- * budget. An attacker with that many addresses is not stopped by counting.
+ * Rate limit by address for attempts that need no credentials: a token bucket. The table is bounded: when it is full,
+ * the least recently active address is evicted, which gives it a new budget. An attacker with that many addresses is
+ * not stopped by counting.
  */
 import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
 import { parseAddress } from '../../host/networks.ts';
@@ -10,15 +10,15 @@ import { parseAddress } from '../../host/networks.ts';
 const MAX_ADDRESSES = 2_048;
 
 interface AttemptLimits {
-  /** Attempts that may come at once. */
+  /** Attempts allowed at once. */
   burst: number;
-  /** Time in which one more is granted, ms. */
+  /** Refill interval of one attempt, ms. */
   refillMs: number;
 }
 
 interface Budget {
   left: number;
-  /** When `left` was counted. */
+  /** When `left` was updated. */
   at: MonotonicMs;
 }
 
@@ -30,7 +30,7 @@ function ownerOf(address: string): string {
 }
 
 export class AttemptLimiter {
-  /** In the order of their last attempt. */
+  /** Ordered by last attempt. */
   readonly #budgets = new Map<string, Budget>();
 
   constructor(
@@ -38,7 +38,7 @@ export class AttemptLimiter {
     private readonly now: MonotonicClock,
   ) {}
 
-  /** @returns 0 when the attempt is allowed, else in how many ms the next one may */
+  /** @returns 0 when the attempt is allowed, else the ms until the next one is */
   attempt(address: string): number {
     const { burst, refillMs } = this.limits;
     const owner = ownerOf(address);

@@ -8,7 +8,7 @@ import { clientAddress } from './client-address.ts';
 
 const PROXIES = ['127.0.0.1', '10.0.0.0/8', '2001:db8::/32', 'fd00::7'];
 
-/** Ranges by the runtime's own list, so that no code is shared with what is tested. */
+/** Uses the runtime's own list, so that no code is shared with the code under test. */
 function blockList(): BlockList {
   const list = new BlockList();
   for (const entry of PROXIES) {

@@ -1,6 +1,6 @@
 /**
- * Who is asking: the client's address behind trusted proxies, like a real-IP module with recursive lookup. Only
- * addresses count; nothing that a client can write is believed before a trusted proxy is seen.
+ * The client's address behind trusted proxies, like a real-IP module with recursive lookup. Only addresses count;
+ * data that a client can set is used only if a trusted proxy sent it.
  */
 import { canonicalAddress, type Networks } from '../../host/networks.ts';
 
@@ -10,7 +10,7 @@ const MAX_PORT = 65_535;
 
 /**
  * The address of an entry, which may have the port that some proxies add: `192.0.2.1:5678`, `[2001:db8::1]:443`.
- * Undefined for anything else; a zone (`fe80::1%eth0`) names an interface of another machine.
+ * Undefined for anything else; a zone (`fe80::1%eth0`) refers to an interface of another machine.
  */
 function readEntry(entry: string): string | undefined {
   const [, address = entry, port = '1'] = IN_BRACKETS.exec(entry) ?? WITH_PORT.exec(entry) ?? [];
@@ -20,8 +20,8 @@ function readEntry(entry: string): string | undefined {
 
 /**
  * Walks `X-Forwarded-For` from the right, skipping trusted proxies: the first other address is the client, the
- * leftmost when all are proxies. An unreadable entry stops the walk at the address before it. Blanks and commas part
- * entries, and several of them part no more than one does, as in nginx.
+ * leftmost when all are proxies. An unreadable entry stops the walk at the address before it. Entries are separated
+ * by one or more blanks and commas, as in nginx.
  * @param peer the socket's address
  * @returns the canonical address; undefined when even the peer's cannot be read
  */
@@ -42,7 +42,7 @@ export function clientAddress(
   return client;
 }
 
-/** `X-Forwarded-Host` as far as it is believable: from a trusted proxy. */
+/** `X-Forwarded-Host`, if a trusted proxy sent it. */
 export function forwardedHost(
   peer: string | undefined,
   header: string | null,
@@ -54,7 +54,10 @@ export function forwardedHost(
 /** One or more path segments of characters that need no escaping anywhere. */
 const PREFIX = /^(?:\/[A-Za-z0-9._~-]+)+$/;
 
-/** The path prefix that a front proxy removed, without a trailing slash; '' when none, or not believable. */
+/**
+ * The path prefix that a front proxy removed, without a trailing slash; '' if there is none, or if the header is not
+ * trusted.
+ */
 export function pathPrefix(
   peer: string | undefined,
   forwardedPrefix: string | null,

@@ -1,9 +1,9 @@
 /** Cookies of this service, read and written. RFC 6265bis. */
 
-/** Of several cookies of one name (other paths, a sibling domain) so many are tried. */
+/** Number of cookies of one name (other paths, a sibling domain) that are tried. */
 const MAX_COPIES = 4;
 
-/** What the cookies of that name carry, in the order sent. */
+/** Values of the cookies of that name, in the order sent. */
 export function cookieValues(header: string | null, name: string): string[] {
   return (header ?? '')
     .split(';')
@@ -23,7 +23,9 @@ interface NewCookie {
   lifetimeMs: number;
 }
 
-/** `Lax`: sent when a link of another site leads here, never with what another site's page loads or posts. */
+/**
+ * `Lax`: sent when a link of another site leads here, but not with requests that another site's page makes or posts.
+ */
 export function setCookie({ name, value, url, lifetimeMs }: NewCookie): string {
   const { protocol, pathname } = new URL(url);
   const secure = protocol === 'https:' ? '; Secure' : '';

@@ -1,4 +1,6 @@
-/** The feature put together, over a real database and without a server: login, sessions, tickets, how one is let in. */
+/**
+ * The complete feature over a real database, without a server: login, sessions, tickets, how a request was let in.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -65,7 +67,7 @@ function house({ hasLogin = true, group, networks = '192.168.0.0/16', folder }: 
   });
   const app = new Elysia();
   access.routes(app);
-  /** Who was decided to be let in, unless the test says it. */
+  /** With the access decision applied first, unless the test sets it. */
   const ask = async (
     path: string,
     { address = OUTSIDE, cookie = '', method = 'GET', letIn }: Partial<Asked> = {},
@@ -106,7 +108,7 @@ function never(): never {
   throw new Error('not let in');
 }
 
-/** Address of the button that leads on. */
+/** Address of the link to the next step. */
 async function nextOf(response: Response): Promise<string | undefined> {
   return /class="button" href="([^"]*)"/.exec(await response.text())?.[1]?.replaceAll('&amp;', '&');
 }
@@ -284,7 +286,7 @@ test('attempts are counted per address, for started and completed logins alike',
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '3']);
   }
   expect((await ask('login', { address: '203.0.113.6' })).status).toBe(302);
-  // Who needs none is led on all the same.
+  // A client that needs no login is redirected all the same.
   expect((await ask('login', { address: AT_HOME })).status).toBe(302);
   clock.ms += 3_000;
   expect((await ask('login')).status).toBe(302);

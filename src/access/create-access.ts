@@ -1,4 +1,4 @@
-/** Puts the feature together: sessions, tickets, their routes, and what the access decision asks. */
+/** Composition of the access feature: sessions, tickets, their routes, and the look-ups of the access decision. */
 import type { Database } from 'bun:sqlite';
 import type { MonotonicClock, WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
@@ -17,7 +17,7 @@ import { addLoginRoutes } from './login-routes.ts';
 import { PendingLogins } from './pending-logins.ts';
 import { Sessions } from './sessions.ts';
 
-/** Zapping asks for one socket; a page that is reloaded again and again for a few. */
+/** Each channel change requests one socket; a page that is reloaded repeatedly requests a few. */
 const TICKET_LIMITS = { burst: 60, refillMs: 500 };
 /** A login is two requests; several tabs begin one each when their session ends. */
 const LOGIN_LIMITS = { burst: 40, refillMs: 3_000 };
@@ -31,7 +31,7 @@ interface AccessNeeds {
   trustedNetworks: Networks;
   trustedProxies: Networks;
   tokens: TokenCheck;
-  /** Whether a token is in force. */
+  /** Whether a token is valid. */
   isToken: (id: number) => boolean;
   purgeIntervalMs: number;
   random: Random;
@@ -54,7 +54,7 @@ export function createAccess(needs: AccessNeeds) {
   });
   const tickets = new LiveTickets({ now: monotonicClock, random });
   const ticketLimiter = new AttemptLimiter(TICKET_LIMITS, monotonicClock);
-  // Without a provider there is no session, even where one of earlier is stored.
+  // Without a provider there are no sessions, even if earlier ones are stored.
   const check = { find: (secret: string) => (oidc === null ? undefined : sessions.find(secret)) };
   const policy: AccessPolicy = { trustedNetworks, hasLogin: oidc !== null, tokens, sessions: check };
   const login = {

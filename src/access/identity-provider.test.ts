@@ -1,11 +1,11 @@
-/** The provider over real sockets: how long it is waited for, how much is read, what failures are called. */
+/** The provider over real sockets: timeouts, size limits, and how failures are classified. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import type { MonotonicMs } from '../../host/clock.ts';
 import { CLIENT_ID, CLIENT_SECRET, ProviderStandIn } from '../../test/access/provider-stand-in.ts';
 import { IdentityProvider, LoginFailure } from './identity-provider.ts';
 
 const REDIRECT = 'https://tv.example/login/callback';
-/** Where the provider never answers; else longer than any machine is late. */
+/** For a provider that never answers; otherwise the timeout is longer than any delay of a busy machine. */
 const SHORT_S = 0.1;
 const LONG_S = 20;
 
@@ -43,7 +43,7 @@ function rig(metadata: Record<string, unknown> = {}) {
 
 const DISCOVERY = '/.well-known/openid-configuration';
 
-/** @returns kind and words of the failure */
+/** @returns kind and message of the failure */
 async function failureOf(work: Promise<unknown>): Promise<[kind: string, message: string]> {
   const error = await work.then(
     () => undefined,
@@ -54,7 +54,7 @@ async function failureOf(work: Promise<unknown>): Promise<[kind: string, message
 }
 
 const never = () => new Promise<Response>(() => {});
-/** Headers and the beginning of a body whose rest does not come. */
+/** Headers and the beginning of a body whose rest never arrives. */
 const stuck = () =>
   new Response(new ReadableStream({ start: (c) => c.enqueue(new TextEncoder().encode('{')) }), {
     headers: { 'content-type': 'application/json' },
@@ -112,7 +112,7 @@ test('the discovery document is cached for an hour', async () => {
 
 describe('an answer', () => {
   const MEBIBYTE = 1_048_576;
-  /** Metadata of so many octets. */
+  /** Metadata of this many octets. */
   const padded = (provider: ProviderStandIn, bytes: number) => {
     const text = (x: string) =>
       JSON.stringify({
@@ -154,7 +154,7 @@ describe('client authentication at the token endpoint', () => {
     [['client_secret_post'], 'post'],
     [['private_key_jwt'], 'basic'],
   ] as const) {
-    test(`by ${proof} where the provider takes ${methods?.join(' and ') ?? 'what it does not say'}`, async () => {
+    test(`by ${proof} where the provider takes ${methods?.join(' and ') ?? 'nothing specified'}`, async () => {
       const { provider, login } = rig({ token_endpoint_auth_methods_supported: methods });
       expect((await login()).name).toBe('花子');
       expect(provider.proof).toBe(proof);
@@ -170,7 +170,7 @@ describe('the requested scope is', () => {
     [['profile'], 'openid profile'],
     [[], 'openid'],
   ] as const) {
-    test(`${scope} where there is ${supported?.join(' ') ?? 'nothing said'}`, async () => {
+    test(`${scope} where there is ${supported?.join(' ') ?? 'nothing specified'}`, async () => {
       const { begin } = rig({ scopes_supported: supported });
       expect((await begin()).url.searchParams.get('scope')).toBe(scope);
     });
@@ -271,7 +271,7 @@ test('a multi-tenant issuer is refused', async () => {
   await new IdentityProvider(config, clock, { fetch: answer(issuer) }).examine();
 });
 
-test('another account is asked for by a new login where the provider offers no choice of it', async () => {
+test('a provider without account selection is asked for a new login to change the account', async () => {
   for (const [prompts, wanted] of [
     [undefined, 'select_account'],
     [['none', 'login', 'select_account'], 'select_account'],

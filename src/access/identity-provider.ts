@@ -1,7 +1,7 @@
 /**
- * The OpenID Connect provider, by openid-client: authorisation code flow with PKCE (S256), state and nonce. Of the
- * provider only the endpoints discovery, authorisation, token and keys are used. The ID token is verified with the
- * provider's keys, RS256 only, with 60 s for differing clocks. OpenID Connect Core 1.0, 3.1; RFC 7636; RFC 9207.
+ * The OpenID Connect provider, by openid-client: authorisation code flow with PKCE (S256), state and nonce. Only the
+ * provider's endpoints for discovery, authorisation, token and keys are used. The ID token is verified with the
+ * provider's keys, RS256 only, with 60 s of clock tolerance. OpenID Connect Core 1.0, 3.1; RFC 7636; RFC 9207.
  */
 import * as oidc from 'openid-client';
 import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
@@ -13,7 +13,7 @@ const CLOCK_SKEW_S = 60;
 const MAX_ANSWER_BYTES = 1_048_576;
 /** Endpoints change when a provider is moved. */
 const METADATA_KEPT_MS = 3_600_000;
-/** A provider that is down is not asked again for each stranger who opens the login. */
+/** A provider that is down is not queried again for each client that opens the login. */
 const RETRY_MS = 1_000;
 
 export interface OidcConfig {
@@ -31,9 +31,9 @@ export class LoginFailure extends Error {
   constructor(
     readonly kind: /** It cannot be reached, or answers nonsense. */
       | 'provider_down'
-      /** The person, or the provider, said no. */
+      /** The user or the provider declined. */
       | 'refused'
-      /** What came back does not fit what was asked for, or is not signed as it should be. */
+      /** The response does not match the request, or its signature is invalid. */
       | 'invalid',
     message: string,
   ) {
@@ -41,7 +41,7 @@ export class LoginFailure extends Error {
   }
 }
 
-/** What the callback is checked with; secret. */
+/** Values that the callback is checked against; secret. */
 export interface LoginChecks {
   state: string;
   nonce: string;
@@ -55,7 +55,7 @@ interface Discovered {
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** The signal of the options ends a body that does not arrive as well. */
+/** The signal in the options also aborts a body that does not arrive. */
 async function boundedFetch(fetch: Fetch, url: string, options: oidc.CustomFetchOptions): Promise<Response> {
   const response = await fetch(url, options as RequestInit);
   const chunks: Uint8Array<ArrayBuffer>[] = [];
@@ -69,7 +69,9 @@ async function boundedFetch(fetch: Fetch, url: string, options: oidc.CustomFetch
   return new Response(bytes === 0 ? null : new Blob(chunks), { status, headers });
 }
 
-/** As the provider takes it; without a word of it, `client_secret_basic`. OpenID Connect Discovery 1.0, 3. */
+/**
+ * The method that the provider supports; `client_secret_basic` if it declares none. OpenID Connect Discovery 1.0, 3.
+ */
 function authenticate(clientSecret: string): oidc.ClientAuth {
   const [basic, post] = [oidc.ClientSecretBasic(clientSecret), oidc.ClientSecretPost(clientSecret)];
   return (server, ...rest) => {
@@ -79,7 +81,7 @@ function authenticate(clientSecret: string): oidc.ClientAuth {
   };
 }
 
-/** Errors of the library carry the request, codes included, as their cause: only their message is logged. */
+/** Errors of the library have the request, including codes, as their cause: only their message is logged. */
 function describe(error: unknown): string {
   if (error instanceof oidc.ResponseBodyError) return `${error.error}: ${error.error_description ?? ''}`;
   if (error instanceof oidc.AuthorizationResponseError)
@@ -88,7 +90,7 @@ function describe(error: unknown): string {
   return cause instanceof Error ? `${message} (${cause.message})` : message;
 }
 
-/** Codes of the library for an answer that did not come, or is none. All of its own begin with `OAUTH_`. */
+/** The library's codes for a missing or invalid response. All its own codes begin with `OAUTH_`. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
@@ -99,13 +101,13 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 function kindOf(error: unknown): LoginFailure['kind'] {
   if (error instanceof oidc.AuthorizationResponseError) return 'refused';
   const code = String((error as { code?: unknown }).code);
-  // What `fetch` throws has a code of the system (`ECONNREFUSED`), or none.
+  // Errors of `fetch` have a system code (`ECONNREFUSED`) or none.
   return code.startsWith('OAUTH_') && !UNREACHABLE.has(code) ? 'invalid' : 'provider_down';
 }
 
 /**
- * A provider that cannot offer a choice of account ignores the request for it and returns the refused one at once: it is
- * asked for a new login instead. OpenID Connect Core 1.0, 3.1.2.1; Initiating User Registration 1.0, 4.
+ * A provider without account selection ignores the request for it and returns the denied account at once: it is asked
+ * for a new login instead. OpenID Connect Core 1.0, 3.1.2.1; Initiating User Registration 1.0, 4.
  */
 function choicePrompt(supported: unknown): 'select_account' | 'login' {
   const offered = Array.isArray(supported) ? supported : ['select_account'];
@@ -134,7 +136,7 @@ export class IdentityProvider {
   }
 
   /**
-   * @param chooseAccount the account that the provider knows already is not the one to log in with
+   * @param chooseAccount the user wants another account than the one logged in at the provider
    * @throws LoginFailure provider_down
    */
   async begin(redirectUri: string, chooseAccount = false): Promise<{ url: URL; checks: LoginChecks }> {
@@ -146,7 +148,7 @@ export class IdentityProvider {
     };
     const { scopes_supported: scopes, prompt_values_supported: prompts } = configuration.serverMetadata();
     const wanted = ['openid', 'profile', 'email', 'groups'];
-    // An unknown scope may be refused; the usual ones exist wherever nothing is said.
+    // An unknown scope may be refused; if the provider declares none, only the standard ones are requested.
     const scope = wanted.filter((name) => scopes?.includes(name) ?? name !== 'groups');
     const url = oidc.buildAuthorizationUrl(configuration, {
       redirect_uri: redirectUri,
@@ -161,7 +163,7 @@ export class IdentityProvider {
   }
 
   /**
-   * @param callback the redirect URI with what the provider added to it
+   * @param callback the redirect URI with the parameters of the provider
    * @returns the claims of the verified ID token
    * @throws LoginFailure
    */
@@ -191,7 +193,7 @@ export class IdentityProvider {
     await this.#server();
   }
 
-  /** A configuration of its own for each login: its keys are fetched again, so that rotated ones are known at once. */
+  /** A new configuration for each login: its keys are fetched again, so that rotated keys are known at once. */
   async #configuration(): Promise<oidc.Configuration> {
     const { clientId, clientSecret } = this.config;
     const server = await this.#server();
@@ -203,13 +205,13 @@ export class IdentityProvider {
     const configuration = new oidc.Configuration(server, clientId, metadata, authenticate(clientSecret));
     configuration.timeout = this.#limitS;
     configuration[oidc.customFetch] = this.#fetch;
-    // The token came over TLS, which would be enough by the standard: its signature is verified all the same.
+    // The token came over TLS, which is sufficient by the standard; its signature is verified in addition.
     oidc.enableNonRepudiationChecks(configuration);
     if (this.#isPlain) oidc.allowInsecureRequests(configuration);
     return configuration;
   }
 
-  /** The environment allows http on the machine itself only. */
+  /** The configuration allows http only for this machine. */
   get #isPlain(): boolean {
     return this.config.issuer.startsWith('http:');
   }
@@ -233,7 +235,7 @@ export class IdentityProvider {
         execute: this.#isPlain ? [oidc.allowInsecureRequests] : [],
       });
       const server = found.serverMetadata();
-      // The library takes issuers that stand for every tenant of a cloud: that would let anyone in.
+      // The library accepts issuers that stand for every tenant of a cloud: that would let anyone in.
       if (new URL(server.issuer).href !== new URL(issuer).href)
         throw new Error('the provider names another issuer than OIDC_ISSUER');
       this.#known = { server, at: this.now() };

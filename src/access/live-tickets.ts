@@ -1,5 +1,5 @@
 /**
- * Tickets for the WebSocket of live viewing: a browser sends no `Authorization` with its handshake, so it asks for a
+ * Tickets for the WebSocket of live viewing: a browser sends no `Authorization` with its handshake, so it requests a
  * ticket over plain HTTP, where the access decision applies, and puts it into the socket's address.
  */
 import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';

@@ -1,4 +1,4 @@
-/** Pages around the login: what went wrong and what to do next. */
+/** Pages of the login: what went wrong and the next step. */
 import { escapeHtml, htmlPage, pageFonts } from '../route/page.ts';
 import type { Denial } from './membership.ts';
 

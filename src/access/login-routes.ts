@@ -1,4 +1,4 @@
-/** `/login`, `/login/callback`, `/logout`: the way of a browser through the identity provider. */
+/** `/login`, `/login/callback`, `/logout`: login with an identity provider, in a browser. */
 import type { Elysia } from 'elysia';
 import type { Log } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
@@ -24,16 +24,16 @@ interface LoginNeeds {
   limiter: Pick<AttemptLimiter, 'attempt'>;
   /** Whether an address needs no login. */
   isTrusted: (address: string) => boolean;
-  /** Anyone is let in by address. */
+  /** Whether addresses exist that need no login. */
   hasTrustedNetworks: boolean;
   random: Random;
   log: Log;
 }
 
-/** Tells the browser that began a login from others. */
+/** Identifies the browser that started a login. */
 const BROWSER_COOKIE = 'svc_login';
 const BROWSER_BYTES = 32;
-/** As long as a login may take. */
+/** Maximum duration of a login. */
 const BROWSER_LIFETIME_MS = 10 * 60_000;
 const BROWSER_VALUE = /^[A-Za-z0-9_-]{43}$/;
 
@@ -43,7 +43,7 @@ function redirect(url: string, cookies: readonly string[] = []): Response {
   return new Response(null, { status: 302, headers });
 }
 
-/** Where the login begins again. */
+/** Address that starts the login again. */
 function loginAddress(base: string, to: string, chooseAccount = false): string {
   const url = new URL('login', base);
   if (to !== base) url.searchParams.set('to', to.slice(base.length));
@@ -101,7 +101,7 @@ class LoginFlow {
     }
   }
 
-  /** Whether anyone is logged in is not told. */
+  /** Does not reveal whether anyone was logged in. */
   leave(request: Request): Response {
     for (const secret of cookieValues(request.headers.get('cookie'), SESSION_COOKIE))
       this.needs.sessions.end(secret);
@@ -121,7 +121,7 @@ class LoginFlow {
       log.warn('login denied', { reason: denial, name, address });
       return deniedPage(denial, group ?? '', name, loginAddress(base, returnAddress(to, base), true));
     }
-    // What this browser had before is replaced.
+    // Replaces earlier sessions of this browser.
     for (const secret of cookieValues(request.headers.get('cookie'), SESSION_COOKIE)) sessions.end(secret);
     const agent = request.headers.get('user-agent') ?? '';
     const { secret, lifetimeMs } = sessions.begin({ subject: String(claims.sub), name, address, agent });

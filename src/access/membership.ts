@@ -1,12 +1,12 @@
 /** Whether a person who signed in may use the service, by the claims of the ID token. Pure. */
 
-/** Why not. */
+/** Reason for the denial. */
 export type Denial =
   /** In other groups and roles only. */
   | 'not_member'
   /** The ID token has neither groups nor roles: the provider does not send them. */
   | 'no_groups'
-  /** The provider left the groups out because they are too many, and tells no roles. */
+  /** The provider left out the groups because there are too many, and sends no roles. */
   | 'too_many_groups';
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -17,13 +17,19 @@ function texts(claim: unknown): string[] {
   return list.filter((one): one is string => typeof one === 'string' && one !== '');
 }
 
-/** OpenID Connect Core 1.0, 5.6.2: the value is elsewhere. That is how Entra ID tells of more than 200 groups. */
+/**
+ * OpenID Connect Core 1.0, 5.6.2: the value is elsewhere (distributed claim). Entra ID does this for more than 200
+ * groups.
+ */
 function isElsewhere(claims: Claims, name: string): boolean {
   const names = claims._claim_names;
   return typeof names === 'object' && names !== null && Object.hasOwn(names, name);
 }
 
-/** @param group its members and holders of the role of that name pass; null: everyone. @returns undefined to let in */
+/**
+ * @param group its members and holders of the role of that name are let in; null: everyone. @returns undefined if let
+ *   in
+ */
 export function denialOf(claims: Claims, group: string | null): Denial | undefined {
   if (group === null) return undefined;
   const [groups, roles] = [texts(claims.groups), texts(claims.roles)];
@@ -33,7 +39,7 @@ export function denialOf(claims: Claims, group: string | null): Denial | undefin
   return 'not_member';
 }
 
-/** What a person is called on screens. `sub` is always there. */
+/** Display name of a person. `sub` is always present. */
 export function nameOf(claims: Claims): string {
   const [name = ''] = [claims.name, claims.preferred_username, claims.email, claims.sub].flatMap(texts);
   return name;

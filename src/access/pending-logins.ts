@@ -1,6 +1,6 @@
 /**
- * Logins that were begun and not completed: what the callback is checked with. Kept by the service, not in the
- * browser, so that each is used once; bound to the browser by a cookie, so that no other browser completes the login.
+ * Logins in progress, with the values that the callback is checked against. Kept by the service, not in the browser,
+ * so that each is used once; bound to the browser by a cookie, so that no other browser completes the login.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
@@ -8,7 +8,7 @@ import type { LoginChecks } from './identity-provider.ts';
 
 /** Time for a password, a second factor and a forgotten tab. */
 const LIFETIME_MS = 10 * 60_000;
-/** A stranger can begin logins: ~1 KB each. Of more the oldest go. */
+/** Any client can start logins: ~1 KB each. Beyond this the oldest are dropped. */
 const MAX_PENDING = 500;
 
 interface PendingLogin {
@@ -33,7 +33,7 @@ export class PendingLogins {
 
   constructor(private readonly now: MonotonicClock) {}
 
-  /** @param browser what its cookie carries */
+  /** @param browser value of its cookie */
   add(login: PendingLogin, browser: string): void {
     this.#dropExpired();
     if (this.#held.size >= MAX_PENDING) {
@@ -43,7 +43,7 @@ export class PendingLogins {
     this.#held.set(login.checks.state, { ...login, browser: hashOf(browser), begunAt: this.now() });
   }
 
-  /** Once. @returns undefined: unknown, used, expired, or begun by another browser, which keeps it */
+  /** Works once. @returns undefined: unknown, used, expired, or started by another browser, which keeps it */
   take(state: string, browser: string): PendingLogin | undefined {
     this.#dropExpired();
     const held = this.#held.get(state);

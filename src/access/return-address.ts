@@ -1,4 +1,4 @@
-/** Where a browser goes after its login: an address of this service, whatever was asked for. Pure. */
+/** Where a browser is redirected after its login: always an address of this service. Pure. */
 
 const MAX_LENGTH = 1_024;
 
@@ -13,7 +13,7 @@ export function returnAddress(to: string | null, base: string): string {
   if (target === null || target.origin !== root.origin || !target.pathname.startsWith(root.pathname))
     return base;
   if (target.username !== '' || target.password !== '') return base;
-  // Neither a loop nor a way out: `//host` below the root is a path to the service only.
+  // Prevents loops and redirects to other hosts: `//host` below the root is only a path of the service.
   const path = target.pathname.slice(root.pathname.length);
   if (path.startsWith('/') || /^log(?:in|out)(?:\/|$)/.test(path)) return base;
   return target.href;

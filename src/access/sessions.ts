@@ -1,6 +1,6 @@
 /**
- * Login sessions. The cookie carries 32 random bytes and nothing else; the row keeps their hash. A session that is
- * expired is none, whether its row was purged or not.
+ * Login sessions. The cookie carries 32 random bytes and nothing else; the row keeps their hash. An expired session
+ * is invalid even before its row is purged.
  */
 
 import { createHash } from 'node:crypto';
@@ -14,9 +14,9 @@ import type { SessionCheck } from './access.ts';
 const SECRET_BYTES = 32;
 /** base64url of 32 bytes without padding. */
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
-/** A household logs in on some dozens of browsers; logins by a program evict the oldest. */
+/** A household logs in on a few dozen browsers; scripted logins evict the oldest. */
 const MAX_SESSIONS = 1_000;
-/** Of texts that a browser or the identity provider chose. */
+/** Limit of texts from a browser or the identity provider. */
 const MAX_TEXT = 200;
 
 interface SessionOptions {
@@ -31,7 +31,7 @@ interface SessionOptions {
   now: WallClock;
 }
 
-/** Who logged in, from where. */
+/** Who logged in, and from where. */
 type Login = Pick<NewSession, 'subject' | 'name' | 'address' | 'agent'>;
 
 function hashOf(secret: string): Uint8Array | undefined {
@@ -64,7 +64,7 @@ export class Sessions implements SessionCheck {
     return this.options.store.list(this.options.now());
   }
 
-  /** @returns what the cookie is to carry, and for how long */
+  /** @returns value and lifetime of the cookie */
   begin(login: Login): { secret: string; lifetimeMs: number } {
     const { store, lifetimeMs, random, now, changed } = this.options;
     const bytes = random(SECRET_BYTES);
@@ -86,7 +86,7 @@ export class Sessions implements SessionCheck {
     return { secret: bytes.toBase64({ alphabet: 'base64url', omitPadding: true }), lifetimeMs };
   }
 
-  /** Of this browser only. Unknown ones are ended already. */
+  /** Ends the session of this browser only. Unknown ones have already ended. */
   end(secret: string): void {
     const hash = hashOf(secret);
     if (hash !== undefined && this.options.store.remove(hash)) this.options.changed();
@@ -103,7 +103,7 @@ export class Sessions implements SessionCheck {
     try {
       if (this.options.store.purge(this.options.now()) > 0) this.options.changed();
     } catch (error) {
-      // They are ignored on reading; the next round deletes them.
+      // Reads ignore them; the next purge deletes them.
       this.options.log.warn('expired sessions are not deleted yet', { error: String(error) });
     }
   }

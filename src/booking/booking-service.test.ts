@@ -1,4 +1,4 @@
-/** Bookings with a real database and the real worker; the recorder and the agent are stand-ins that a test moves. */
+/** Bookings with a real database and the real worker; tests control stubs of the recorder and the agent. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../arib/time.ts';
@@ -80,7 +80,7 @@ function start(startWorker: () => Worker = startScheduleWorker, settleLimitMs?: 
 
 const stored = () => home.reservations.all();
 
-/** As the recorder does. */
+/** Does what the recorder does. */
 function begin(reservationId: ReservationId, tunerId = 'a'): void {
   home.database.run("UPDATE reservations SET state = 'recording' WHERE id = ?", [reservationId]);
   const { closeAt = broadcastMs(0) } =
@@ -128,7 +128,7 @@ describe('the recording orders', () => {
     });
     expect(recorder.orders).toMatchObject([
       { name: '港の朝', openAt: NOON + 10 * MINUTE - 12_000, after: [], encode: 'av1' },
-      // One tuner for both: the margins yield, and retuning takes the end of the first.
+      // One tuner for both: the margins are dropped, and retuning cuts the end of the first.
       { name: '灯台の朝', openAt: NOON + 40 * MINUTE - 2_500, after: [1], encode: 'none', wantedFrom: null },
     ]);
     const [first, second] = room.reservations.list(false);
@@ -156,7 +156,7 @@ describe('the recording orders', () => {
       { id: 1, name: '灯台の朝[字]', startAt: broadcastMs(NOON + 130 * MINUTE) },
     ]);
     home.database.run('DELETE FROM programs');
-    // Planned anew; what vanished from the guide is recorded at its time.
+    // Planned again; a programme that is no longer in the guide is recorded at its known time.
     await room.rules.create({ keyword: '港' });
     expect(recorder.orders).toHaveLength(1);
   });
@@ -186,7 +186,7 @@ describe('the recording orders', () => {
     const lost = await room.reservations.reserve({ programId: home.program(two, '灯台の朝', { at: 5 }) });
     expect(lost).toMatchObject({ state: 'conflict', blockers: [running.id] });
     expect(recorder.orders.map((order) => order.reservationId as number)).toEqual([running.id]);
-    // It ends: the other one can begin.
+    // The recording ends: the other one can begin.
     recorder.recordings.clear();
     home.database.run("UPDATE reservations SET state = 'finished' WHERE id = ?", [running.id]);
     room.onEnded({
@@ -212,7 +212,7 @@ describe('the recording orders', () => {
     now += MINUTE;
     await room.rules.create({ keyword: '山' });
     expect(room.reservations.get(reservationId(id))).toEqual(item);
-    // Another process goes on with it.
+    // Another process resumes it.
     await room.close();
     expect(start().reservations.get(reservationId(id)).openAt).toBe(NOON);
   });
@@ -233,7 +233,7 @@ describe('the recording orders', () => {
     expect(events.filter((name) => name === 'reservations').length).toBeLessThan(
       3 + (performance.now() - began) / 200,
     );
-    // No rule booked any of it.
+    // None of these was booked by a rule.
     expect(events).not.toContain('rules');
   });
 });
@@ -250,7 +250,7 @@ test('a rule above the booking limit reports how many matches are pending, and u
   const { crowded } = await room.rules.update(ruleId(wide.id), { stationIds: stations, dedupe: false });
   expect(crowded).toMatchObject({ left: 50, reason: expect.stringContaining('1,000') });
   expect(room.rules.list()).toMatchObject([{ id: wide.id, crowded }]);
-  // It may be sent back as it was read.
+  // It may be sent back unchanged.
   await room.rules.update(ruleId(wide.id), { ...room.rules.get(ruleId(wide.id)), enabled: false });
   expect(room.rules.get(ruleId(wide.id)).crowded).toBeNull();
 });
@@ -284,7 +284,7 @@ describe('a recording that is stopped by a user', () => {
     expect(recorder.stopped).toEqual([id]);
     expect(stored()[0]?.state).toBe('finished');
     expect(home.cancellations.all()).toHaveLength(1);
-    // Begun by a process that is gone.
+    // Begun by a process that no longer exists.
     home.database.run("UPDATE reservations SET state = 'recording'");
     recorder.recordings.clear();
     recorder.onStop = () => {};
@@ -452,7 +452,7 @@ test('nothing is deleted while the clock may be wrong', async () => {
   const { id } = await room.reservations.reserve({ programId: program });
   await room.reservations.cancel(reservationId(id));
   const wanted = await room.reservations.reserve({ programId: other });
-  // It is started with its clock a month ahead, and is told so by nobody for hours.
+  // Its clock is a month ahead at the start and is not corrected for hours.
   for (let hour = 0; hour < 3; hour++) {
     now = NOON + 30 * 86_400_000 + hour * 60 * MINUTE;
     await room.rules.create({ keyword: `どこにもない${hour}` });

@@ -1,7 +1,7 @@
 /**
  * Planning of reservations: plans whenever an input has changed, stores the differences, and sends the recorder its
- * orders. A lost plan does no harm: users' decisions are stored before it, and a plan whose inputs have changed
- * meanwhile is discarded.
+ * orders. A plan may be lost: users' decisions are stored before it, and a plan whose inputs have changed meanwhile
+ * is discarded.
  */
 
 import type { ProgramId, StationId } from '../../arib/ids.ts';
@@ -49,7 +49,7 @@ export interface BookingServiceOptions {
     find(id: StationId): unknown;
     findKnown(id: StationId): KnownStation | undefined;
   };
-  /** The agent's. @throws Failure agent_unavailable, in bounded time */
+  /** The agent's tuners. @throws Failure agent_unavailable, in bounded time */
   tuners: () => Promise<readonly Tuner[]>;
   recorder: RecorderPort;
   /** Programmes by present/following of the stations being received. */
@@ -92,9 +92,9 @@ export class BookingService {
   #openings: ReadonlyMap<ProgramId, PlannedOpening> = new Map();
   #times: ReadonlyMap<ReservationId, OpeningTimes> = new Map();
   #purgedAt = -Infinity;
-  /** Rules with too many matches, with the number of programmes left for later. */
+  /** Rules with too many matches, with the number of programmes that are booked later. */
   #crowded: ReadonlyMap<RuleId, number> = new Map();
-  /** Reservations whose programmes are on: lists of stations show them. */
+  /** Reservations whose programmes are on air: lists of stations show them. */
   #onAir = '';
   /** When conflicts of short programmes are planned again, epoch ms. */
   #decisionAt = Infinity;
@@ -113,13 +113,13 @@ export class BookingService {
     this.#unsubscribe = hub.subscribe(({ name }) => {
       if (name === 'tuners') void this.#tuners.read();
       else if (WAKING.has(name)) this.#loop.wake();
-      // The lists name what was recorded.
+      // The lists show what was recorded.
       else if (name === 'recordings') this.#news.look();
     });
     const settle = async (): Promise<boolean> => {
       const isPlanned = await this.#loop.settle(options.settleLimitMs ?? SETTLE_LIMIT_MS);
       // A manual reservation does not wait for a long plan.
-      if (!isPlanned && !this.#closed) this.#tell();
+      if (!isPlanned && !this.#closed) this.#sendOrders();
       return isPlanned;
     };
     const changed = () => this.#news.look();
@@ -155,7 +155,7 @@ export class BookingService {
   /** Sends the orders of the last plan at once; a new plan follows. @throws the database's error */
   start(): void {
     this.#news.start();
-    this.#tell();
+    this.#sendOrders();
     void this.#tuners.read().then(() => {
       if (!this.#closed) this.#loop.start();
     });
@@ -195,7 +195,7 @@ export class BookingService {
     return {
       now: at,
       isTimeSure: isTimeSure?.() !== false,
-      // By the present clock: it may have been wrong at the start.
+      // By the current clock: it may have been wrong at the start.
       runningSince: plusMs(at, -(systemMonotonicClock() - this.#began)),
       airings: airings(),
       tuners: tuners === null ? null : tunersOfPlan(tuners, recordings),
@@ -223,7 +223,7 @@ export class BookingService {
       return false;
     } finally {
       // Also without a plan: manual reservations are recorded with their own times.
-      if (!this.#closed) this.#tell();
+      if (!this.#closed) this.#sendOrders();
     }
   }
 
@@ -285,7 +285,7 @@ export class BookingService {
     log.info('next airing booked', { recording: recordingId, program: id });
   }
 
-  #tell(): void {
+  #sendOrders(): void {
     const { reservations, settings, stations, recorder, hub, now } = this.options;
     const wanted = reservations.wanted();
     const orders = ordersOf(

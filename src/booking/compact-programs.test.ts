@@ -50,7 +50,7 @@ class Held {
     expect(this.index.size).toBe(this.stored.size);
     for (const { mark: _, genres, groups, ...stored } of this.stored.values()) {
       const program = this.index.get(stored.id);
-      // Texts are getters, which no comparison of objects sees.
+      // Texts are getters, which an object comparison does not see.
       const texts = { name: program?.name, description: program?.description };
       expect({ ...program, ...texts }).toMatchObject({
         ...stored,

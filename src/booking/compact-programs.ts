@@ -17,11 +17,11 @@ export interface TextSource {
   extended(id: ProgramId): Record<string, string> | null;
 }
 
-/** Cached texts: reservations are read with every plan, matches of rules now and then; some 400 octets each. */
+/** Cached texts: reservations are read with every plan, matches of rules occasionally; some 400 octets each. */
 const RECENT_TEXTS = 2000;
 
 const NO_GROUPS: ProgramGroup[] = [];
-/** There are 16 major genres with 16 each; programmes have up to a few. */
+/** Bound of cached lists: there are 16 major genres with 16 each; a programme has a few. */
 const MAX_ALIKE = 10_000;
 
 /** Shared by programmes: lists of genres by their stored text, and the source of texts. */
@@ -47,7 +47,7 @@ export class Shared {
     return this.source.extended(id);
   }
 
-  /** Just read: its texts are at hand for a while. */
+  /** Just read: its texts stay cached for a while. */
   program(stored: StoredProgram): GuideProgram {
     const { name, description } = stored;
     this.#texts.set(stored.id, { name, description });
@@ -58,7 +58,7 @@ export class Shared {
 
 type Values = Omit<GuideProgram, 'name' | 'description' | 'extended'>;
 
-/** Texts come by getters of the class: a spread copy lacks them. */
+/** Texts are getters of the class: a spread copy does not have them. */
 class CompactProgram implements GuideProgram {
   readonly id: ProgramId;
   readonly stationId: StationId;
@@ -101,7 +101,7 @@ const OPEN_END = 1;
 const FREE = 2;
 const COPY_NEVER = 4;
 const FIRST_ROWS = 4096;
-/** Of a row: id, station, start and end. */
+/** Per row: id, station, start and end. */
 const NUMBERS = 4;
 
 export class CompactPrograms implements ProgramRows {
@@ -109,7 +109,7 @@ export class CompactPrograms implements ProgramRows {
   #numbers = new Float64Array(FIRST_ROWS * NUMBERS);
   #flags = new Uint8Array(FIRST_ROWS);
   readonly #genres: Genre[][] = [];
-  /** Few have any. */
+  /** Few programmes have any. */
   readonly #groups = new Map<number, ProgramGroup[]>();
   readonly #rows = new Map<ProgramId, number>();
   readonly #held = new Map<number, WeakRef<GuideProgram>>();

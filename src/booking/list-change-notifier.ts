@@ -1,19 +1,17 @@
-/** Sends the change events of the reservation and rule lists: when their content changed, and only then. */
+/** Sends change events of the reservation and rule lists, only if their content changed. */
 import type { Log } from '../../host/log.ts';
 import type { Hub } from '../hub/hub.ts';
 
 interface ListChangeNotifierOptions {
   hub: Hub;
-  /** Each list as it is read now. */
+  /** Reads the current content of each list. */
   lists: Readonly<Record<'reservations' | 'rules', () => unknown>>;
   log: Log;
 }
 
-/**
- * Debounce: a comparison of 1,000 reservations and 300 rules takes some 10 ms of the event loop.
- */
+/** Debounce: comparing 1,000 reservations and 300 rules takes some 10 ms of the event loop. */
 const GATHER_MS = 200;
-/** The state at the start is read that much later, behind the service's first answers. */
+/** Delay of reading the initial state, so that the service's first responses come first. */
 const FIRST_MS = 50;
 
 const NAMES = ['reservations', 'rules'] as const;
@@ -31,12 +29,12 @@ export class ListChangeNotifier {
     this.#first = setTimeout(() => this.#compare(() => {}), FIRST_MS);
   }
 
-  /** Something may be different. */
+  /** Something may have changed. */
   look(): void {
     if (this.#closed) return;
-    // What is different already would be taken for the state at the start.
+    // A change that already happened would become part of the initial state.
     clearTimeout(this.#first);
-    this.#timer ??= setTimeout(() => this.#tell(), GATHER_MS);
+    this.#timer ??= setTimeout(() => this.#publishChanges(), GATHER_MS);
   }
 
   /** Idempotent. */
@@ -50,7 +48,7 @@ export class ListChangeNotifier {
     return Bun.hash(JSON.stringify(this.options.lists[name]()));
   }
 
-  #tell(): void {
+  #publishChanges(): void {
     this.#timer = undefined;
     this.#compare((name) => this.options.hub.changed(name));
   }
@@ -62,7 +60,7 @@ export class ListChangeNotifier {
         if (digest === this.#seen.get(name)) continue;
         this.#seen.set(name, digest);
       } catch (error) {
-        // An event is published in this case: clients that read again get the error.
+        // The event is published in this case: clients that read again get the error.
         this.options.log.warn('list not read', { list: name, error: String(error) });
       }
       changed(name);

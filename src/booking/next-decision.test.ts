@@ -12,7 +12,7 @@ test('a short programme in conflict is planned again at its start, and when a re
   const blocker = one('recording', 0, 10 * MINUTE + 20_000);
   expect(nextDecisionMs([short, blocker], broadcastMs(0))).toBe(10 * MINUTE);
   expect(nextDecisionMs([short, blocker], broadcastMs(10 * MINUTE + 18_000))).toBe(2_000);
-  // Whatever was told of ends, one may be over early.
+  // Whatever end was announced, a programme may end early.
   expect(nextDecisionMs([short, blocker], broadcastMs(10 * MINUTE))).toBe(5_000);
   expect(nextDecisionMs([short], broadcastMs(11 * MINUTE))).toBe(5_000);
 });

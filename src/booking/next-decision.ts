@@ -1,4 +1,4 @@
-/** When conflicts of short programmes are to be planned again: the usual interval may be longer than they are. Pure. */
+/** When conflicts of short programmes are planned again: they may be shorter than the usual interval. Pure. */
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { Reservation } from '../model/reservation.ts';
 
@@ -10,7 +10,7 @@ const ON_AIR_MS = 5_000;
 type Times = Pick<Reservation, 'state' | 'startAt' | 'endAt'>;
 
 /**
- * Until a tuner may have become free for a conflict that would be over soon; Infinity: there is none. @param now epoch
+ * Time until a tuner may become free for a conflict with a short programme; Infinity: there is none. @param now epoch
  * ms
  */
 export function nextDecisionMs(reservations: readonly Times[], now: BroadcastMs): number {

@@ -9,9 +9,9 @@ import type { TunerOfPlan } from '../schedule/plan/plan-types.ts';
 /** `use` of recordings at the agent. */
 const RECORDING_USE = /^rec (\d+)$/;
 
-/** As long as a tuner was not measured: a slow satellite tuner. */
+/** Assumed until a tuner was measured: a slow satellite tuner. */
 const UNMEASURED_MS = 2_000;
-/** From the recorder's decision to the agent's. */
+/** Delay from the recorder's decision to the agent's. */
 const REQUEST_MS = 100;
 const RETUNE_STEP_MS = 500;
 
@@ -30,7 +30,7 @@ export function tunersOfPlan(
   return tuners.filter(isUsable).flatMap((one): TunerOfPlan[] => {
     const { id, rank, types, state, users } = one;
     if (rank === null) return [];
-    // It has no users: its recordings get another tuner.
+    // It has no consumers: its recordings get another tuner.
     if (state === 'error')
       return [{ rank, types: types.filter((type) => !received.has(type)), recording: [], broken: types }];
     const here = new Set<ReservationId>();
@@ -59,7 +59,7 @@ interface TunerWatchOptions {
 
 /** Keeps the last known tuners: an agent that returns after a while usually has the same ones. */
 export class TunerWatch {
-  #heard: readonly Tuner[] | null = null;
+  #lastKnown: readonly Tuner[] | null = null;
   #reading: Promise<void> | undefined;
   #again = false;
 
@@ -67,10 +67,10 @@ export class TunerWatch {
 
   /** null: unknown, no answer from the agent yet. */
   get tuners(): readonly Tuner[] | null {
-    return this.#heard;
+    return this.#lastKnown;
   }
 
-  /** Reads them; once more if requested meanwhile. */
+  /** Reads them; once more if requested during the read. */
   read(): Promise<void> {
     if (this.#reading !== undefined) {
       this.#again = true;
@@ -87,8 +87,9 @@ export class TunerWatch {
       this.#again = false;
       try {
         const tuners = await this.options.read();
-        const isSame = JSON.stringify(tuners.map(decisive)) === JSON.stringify(this.#heard?.map(decisive));
-        this.#heard = tuners;
+        const isSame =
+          JSON.stringify(tuners.map(decisive)) === JSON.stringify(this.#lastKnown?.map(decisive));
+        this.#lastKnown = tuners;
         if (!isSame) this.options.onChange();
       } catch (error) {
         this.options.log.debug('tuners not read', { error: String(error) });

@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** Runs end when they are let go. */
+/** Runs block until the test releases them. */
 function rig(over: { everyMs?: number; gatherMs?: number; nextInMs?: () => number } = {}) {
   const waiting: ((went: boolean) => void)[] = [];
   let runs = 0;

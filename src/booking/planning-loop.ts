@@ -8,7 +8,7 @@ interface PlanningLoopOptions {
   /** @returns false, or throws: retried with backoff */
   run: () => Promise<boolean>;
   log: Log;
-  /** Debounce of requests without a waiting caller, ms; longer where a run takes long. */
+  /** Debounce of requests without a waiting caller, ms; longer if a run takes long. */
   gatherMs?: number;
   /** ms. */
   everyMs?: number;
@@ -23,20 +23,23 @@ interface Waiting {
 
 const GATHER_MS = 200;
 const EVERY_MS = 60_000;
-/** Under continuous requests, as while the guide is read: pause between runs, as a multiple of their duration. */
+/**
+ * Pause between runs under continuous requests, for instance while the guide is collected, as a multiple of their
+ * duration.
+ */
 const REST = 4;
 const MAX_GATHER_MS = 5_000;
 /** After this many consecutive failures callers do not wait any more. */
 const HOPELESS = 3;
-/** After a failure. */
+/** Retry delays after failures. */
 const BACKOFF_MS = [250, 1000, 3000, 10_000, 30_000] as const;
 
 export class PlanningLoop {
-  /** Number of requests, and of those answered by a run. */
+  /** Number of requests, and of those served by a run. */
   #wanted = 0;
   #done = 0;
   #failures = 0;
-  /** How long the last run took, ms. */
+  /** Duration of the last run, ms. */
   #took = 0;
   readonly #waiting = new Set<Waiting>();
   #running: Promise<void> | undefined;
@@ -53,15 +56,15 @@ export class PlanningLoop {
     this.#arm(0);
   }
 
-  /** Soon. */
+  /** Requests a run soon. */
   wake(): void {
     this.#wanted += 1;
     this.#arm(this.#gatherMs);
   }
 
   /**
-   * At once.
-   * @returns whether a run begun after this call succeeded within the limit
+   * Requests a run at once.
+   * @returns whether a run that began after this call succeeded within the limit
    */
   async settle(limitMs: number): Promise<boolean> {
     if (this.#closed) return false;
@@ -86,7 +89,7 @@ export class PlanningLoop {
     await this.#running;
   }
 
-  /** The earlier time counts. */
+  /** Keeps the earlier time. */
   #arm(delayMs: number): void {
     if (!this.#started || this.#closed || this.#running !== undefined) return;
     const dueAt = performance.now() + delayMs;

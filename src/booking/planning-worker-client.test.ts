@@ -93,7 +93,7 @@ describe('the planning worker', () => {
     ]);
     expect(await apply()).toEqual([['scheduled', 310]]);
     expect(await apply()).toEqual([['scheduled', 310]]);
-    // By its first time it is no longer what the rule is after.
+    // At its original time it no longer matches the rule.
     const later = { keyword: '灯台', timeFrom: minute + 60, timeTo: minute + 120 };
     home.rules.update(
       rule.id,

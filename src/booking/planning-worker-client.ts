@@ -74,7 +74,7 @@ export class PlanningWorkerClient {
     }
   }
 
-  /** Requests that are open fail. Resolves when the worker is gone. */
+  /** Pending requests fail. Resolves when the worker has ended. */
   async close(): Promise<void> {
     await this.#link.close(CLOSE_LIMIT_MS);
   }

@@ -13,11 +13,11 @@ import type { Planned, PlanOrder, Previewed, PreviewOrder, Repeat } from './plan
 import { StoredGuide } from './stored-guide.ts';
 
 const DAY_MS = 86_400_000;
-/** Recordings of this period count for their episode; a day more, for moved programmes. */
+/** Recordings of this period count for their episode, plus a day for moved programmes. */
 const RECORDED_MS = 31 * DAY_MS;
 /** How far ahead the next airing of a damaged recording is searched. */
 const REPEAT_MS = 13 * DAY_MS;
-/** A plan leaves as much garbage as is kept: collected after this time without requests. */
+/** Delay of a garbage collection without requests: a plan leaves as much garbage as is kept. */
 const QUIET_MS = 3_000;
 
 interface PlanningWorkerHostOptions {
@@ -75,7 +75,7 @@ export class PlanningWorkerHost {
     this.#file = undefined;
   }
 
-  /** Texts that are read again during the plan are of the same snapshot. */
+  /** Texts that are read later during the plan come from the same snapshot. */
   #answer<T>(order: PlanOrder, make: (moment: Moment) => T): T {
     clearTimeout(this.#quiet);
     try {
@@ -163,7 +163,7 @@ export class PlanningWorkerHost {
   #readStations(file: PlanningDatabase): void {
     const stations = file.stations();
     const text = JSON.stringify(stations);
-    // Logos count as changes of stations; comparing is cheaper than matching everything again.
+    // Logo changes count as changes of stations; comparing is cheaper than matching everything again.
     if (text === this.#stations) return;
     this.#planning.setStations(stations);
     this.#stations = text;

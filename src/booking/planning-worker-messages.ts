@@ -15,12 +15,12 @@ import type {
   TunerOfPlan,
 } from '../schedule/plan/plan-types.ts';
 
-/** What is not in the database. */
+/** Inputs that are not in the database. */
 export interface PlanOrder {
   /** Epoch ms. */
   readonly now: BroadcastMs;
   readonly tuners: readonly TunerOfPlan[] | null;
-  /** Reservations whose recordings have ended and are only judged. */
+  /** Reservations whose recordings have ended and only lack their verdict. */
   readonly judged?: readonly ReservationId[];
   /** False: no broadcast has confirmed the time since the machine was started. */
   readonly isTimeSure?: boolean;
@@ -30,7 +30,7 @@ export interface PlanOrder {
   readonly airings: Airings;
 }
 
-/** The next airing after a recording of a programme booked by hand that was damaged. */
+/** The next airing after a damaged recording of a manually booked programme. */
 export interface Repeat {
   readonly recordingId: RecordingId;
   readonly program: {
@@ -55,7 +55,7 @@ export interface Planned {
   /** Rules that cannot be used, with the reason, Japanese. */
   readonly faults: readonly (readonly [RuleId, RuleFault])[];
   readonly repeats: readonly Repeat[];
-  /** Rules that match more than is booked at once, with how many programmes are left for later. */
+  /** Rules that match more than is booked at once, with the number of programmes that are booked later. */
   readonly crowded: readonly (readonly [RuleId, number])[];
 }
 
@@ -81,7 +81,7 @@ export interface PreviewRow {
 
 export interface Previewed {
   readonly total: number;
-  /** By start. */
+  /** Sorted by start. */
   readonly programs: readonly PreviewRow[];
   /** Why the rule cannot be used. */
   readonly fault: RuleFault | null;

@@ -24,9 +24,10 @@ interface Place {
 }
 
 /**
- * Without an opening (tuners unknown yet, or no planning worker) a reservation gets its own margins, and takes over the
- * tuner of one that ends shortly before it, as if there were no other: a begin is worth more than a margin.
- * @param reservations scheduled ones and those that are being recorded
+ * Without an opening (tuners unknown yet, or no planning worker) a reservation gets its own margins, and takes over
+ * the tuner of one that ends shortly before it, as if it were the only tuner: a complete beginning is worth more than
+ * a margin.
+ * @param reservations scheduled and running ones
  */
 export function ordersOf(
   reservations: readonly Reservation[],

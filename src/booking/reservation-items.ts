@@ -1,4 +1,4 @@
-/** Reservations and rules as the interface sends them. Pure. */
+/** Reservations and rules in the format of the API. Pure. */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import { type BroadcastMs, latest } from '../../arib/time.ts';
@@ -38,7 +38,8 @@ interface ExpectedCut {
 }
 
 /**
- * Of each reservation to record. A plan opens running ones at its own time: their published time is kept.
+ * Times of each scheduled or running reservation. A plan opens running ones at its own time: their published time is
+ * kept.
  * @param before the published times
  */
 export function openingTimes(
@@ -75,7 +76,7 @@ function noteText(note: ListedReservation['note'], cuts: readonly ExpectedCut[])
 }
 
 interface Offers {
-  /** What a conflict could take instead. */
+  /** Programmes that could be recorded instead of a conflict. */
   readonly ofConflict: readonly OfferedProgram[];
   /** For a failed or damaged recording: future airings of its title; otherwise undefined. */
   readonly next: readonly OfferedProgram[] | undefined;
@@ -140,7 +141,7 @@ export function reservationItem(
   };
 }
 
-/** @param left matched programmes that are booked later */
+/** @param left number of matching programmes that are booked later */
 export function ruleWithFacts(rule: Rule, facts: RuleFacts | undefined, left = 0): RuleItem {
   const { booked = 0, conflicts = 0, recorded = 0, next = null } = facts ?? {};
   return {

@@ -60,7 +60,7 @@ export function cutText({ part, ms, name }: { part: 'head' | 'tail'; ms: number;
     : `前の${quotedTitle(name)}と同じチューナーで録画するため、始まりの約${seconds}秒は録画されません。`;
 }
 
-/** Of a rule of which `left` programmes wait until they are nearer. */
+/** For a rule with `left` programmes that are booked later. */
 export function crowdedText(left: number, limit: number): string {
   const [waiting, most] = [left, limit].map((count) => count.toLocaleString('en'));
   return `一致する番組が多いため、残りの ${waiting} 件は放送が近づいてから予約します（予約は近いものから ${most} 件まで）。`;
@@ -84,7 +84,7 @@ function conflictText({
 const JST_OFFSET_MS = 9 * 3_600_000;
 const WEEKDAYS = '日月火水木金土';
 
-/** `11/25(火) 21:00`, as the screens write it. */
+/** `11/25(火) 21:00`, the format of the screens. */
 function momentText(at: BroadcastMs): string {
   const date = new Date(at + JST_OFFSET_MS);
   const minutes = String(date.getUTCMinutes()).padStart(2, '0');

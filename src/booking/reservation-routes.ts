@@ -95,7 +95,7 @@ export function addReservationRoutes(app: Elysia, parts: ReservationRouteNeeds):
   app.post(
     '/api/reservations',
     ({ body }) =>
-      // The framework would drop unknown fields instead of refusing them.
+      // The framework would drop unknown fields instead of rejecting them.
       reservations.reserve(readAs(ReservationRequestSchema, body, '予約の')),
     {
       response: { 200: ReservationSchema, 400: ProblemSchema, 404: ProblemSchema, ...REFUSAL_SCHEMAS },

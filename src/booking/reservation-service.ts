@@ -1,6 +1,6 @@
 /**
- * Reservations by hand: reserve, cancel, restore. A change is stored and, if that is quick, planned before it is
- * answered.
+ * Manual reservations: reserve, cancel, restore. A change is stored and, if that is quick, planned before the
+ * response.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
@@ -31,9 +31,9 @@ interface ReservationServiceOptions {
   recorder: RecorderPort;
   /** Begin and end of every planned or running recording. */
   timesOf: (id: ReservationId) => OpeningTimes | undefined;
-  /** Plans with the stored change; whether that was in time. */
+  /** Plans with the stored change. @returns whether that finished in time */
   settle: () => Promise<boolean>;
-  /** Something of the lists changed. */
+  /** The lists have changed. */
   changed: () => void;
   /** Epoch ms. */
   now: () => BroadcastMs;
@@ -59,7 +59,7 @@ function unknownReservation(): Failure {
 export class ReservationService {
   constructor(private readonly options: ReservationServiceOptions) {}
 
-  /** By start; past ones latest first. */
+  /** Sorted by start; past ones latest first. */
   list(completed: boolean, window: ReservationWindow = {}): ReservationItem[] {
     const { reservations, now } = this.options;
     const rows = completed ? reservations.completed(now()) : reservations.coming(now());
@@ -80,7 +80,7 @@ export class ReservationService {
     return this.get(await this.#reserve(request));
   }
 
-  /** What a station airs now. @throws Failure as `reserve` */
+  /** Records the current programme of a station. @throws Failure as `reserve` */
   async record(station: StationId): Promise<RecordAnswer> {
     const { programs, stations, reservations, now } = this.options;
     if (stations.find(station) === undefined) throw new Failure('not_found', '局が見つかりません。');
@@ -176,7 +176,7 @@ export class ReservationService {
     if (recorder.running().get(known.id)?.progress.phase === 'over') await inTime(recorder.over(known.id));
   }
 
-  /** Without a station there is nothing to record either. */
+  /** Without a station nothing can be recorded. */
   #memory({ ruleId, name, startAt, stationId }: StoredReservation): Omit<Cancellation, 'id'> | null {
     const station = this.options.stations.findKnown(stationId);
     if (station === undefined) return null;
@@ -199,7 +199,7 @@ export class ReservationService {
   }
 }
 
-/** Never began, failed, or lacks something. */
+/** Never began, failed, or is incomplete. */
 function isTrouble({ state, verdict }: Pick<ListedReservation, 'state' | 'verdict'>): boolean {
   return state === 'missed' || (state === 'finished' && (verdict === 'damaged' || verdict === 'lost'));
 }

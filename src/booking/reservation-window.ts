@@ -9,7 +9,7 @@ export interface ReservationWindow {
   /** Airings that begin before it, epoch ms. */
   to?: BroadcastMs | undefined;
   state?: ReservationState | undefined;
-  /** The first so many, in the order of the list. */
+  /** Maximum number of items, in the order of the list. */
   limit?: number | undefined;
 }
 

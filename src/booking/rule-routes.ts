@@ -39,7 +39,7 @@ export function addRuleRoutes(app: Elysia, { rules }: RuleRouteNeeds): void {
     detail: { summary: 'One rule', tags },
   });
 
-  // Bodies are checked by the rules themselves, whose answer names the field.
+  // The rules validate bodies themselves, with errors that name the field.
   app.post('/api/rules', ({ body }) => rules.create(body), {
     response: { 200: RuleSchema, ...ANSWERS },
     detail: {

@@ -1,4 +1,4 @@
-/** Rules: create, change, delete, preview. A change is stored and, if that is quick, planned before it is answered. */
+/** Rules: create, change, delete, preview. A change is stored and, if that is quick, planned before the response. */
 import type { StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { Retiring } from '../../wire/recordings.ts';
@@ -23,10 +23,10 @@ interface RuleServiceOptions {
   stationName: (id: StationId) => string;
   /** Number of a rule's programmes that are booked later. */
   leftOf: (id: RuleId) => number;
-  /** What the actions of a rule would put into the bin; undefined: that is not known. */
+  /** Recordings that the rule's settings would move to the bin; undefined if unknown. */
   retiring: ((rule: RuleId | null, draft: RuleDraft) => Retiring) | undefined;
   settle: () => Promise<boolean>;
-  /** PlanningWorkerClient soon. */
+  /** Requests a plan soon. */
   wake: () => void;
   changed: () => void;
   /** Epoch ms. */
@@ -85,10 +85,10 @@ export class RuleService {
     for (let attempt = 0; attempt < REMOVALS && !isPlanned; attempt += 1) {
       const hand = Symbol('remove');
       this.#hands.set(id, hand);
-      // Reservations that other rules match become theirs; the plan removes the rest.
+      // Reservations that other rules match are transferred to them; the plan removes the rest.
       rules.disable(id, null, now());
       if (!(await this.#settle())) break;
-      // If it was enabled again meanwhile, it has booked: those reservations would be orphaned.
+      // If it was enabled again in between, it has booked: those reservations would be orphaned.
       isPlanned = this.#hands.get(id) === hand;
     }
     if (!isPlanned) reservations.dropOfRule(id);

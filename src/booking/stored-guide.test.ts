@@ -26,10 +26,12 @@ afterAll(() => {
   stored.close();
 });
 
-/** A home whose guide is in memory and in the database, with a planner of the latter that lives on between plans. */
+/**
+ * A home whose guide is both in memory and in the database, with a planner of the latter that is kept between plans.
+ */
 class TwiceStoredHome extends Home {
   time = 0;
-  /** Stations that were read as a whole. */
+  /** Stations that were read completely. */
   readonly read: StationId[] = [];
   readonly stored = new StoredGuide(
     () => ({
@@ -63,7 +65,7 @@ class TwiceStoredHome extends Home {
     return { now, reservations, recorded, cancellations, tuners, settings, airings };
   }
 
-  /** Of the guide in the database. */
+  /** Plan of the guide in the database. */
   planned(): Plan {
     return database.reading(() => {
       this.stored.follow();
@@ -72,7 +74,7 @@ class TwiceStoredHome extends Home {
     });
   }
 
-  /** Of the whole guide in memory, by a planner that knows nothing yet. */
+  /** Plan of the complete guide in memory, by a planner without state. */
   expected(): Plan {
     const planning = new IncrementalPlanner(this.guide);
     planning.setStations(this.known());

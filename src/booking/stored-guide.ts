@@ -1,8 +1,8 @@
 /**
- * The guide in the planning worker. Single programmes are read when a plan asks for them and kept while plans go on
- * asking. The whole guide is read at the first search - matching a new rule, other airings of an episode - and kept, in
- * columns, until a while after the last one. From then on the changes are known as long as they are asked for, so that
- * what was found is kept up to date without another search.
+ * The guide in the planning worker. Single programmes are read when a plan needs them, and kept while plans continue
+ * to need them. The complete guide is read at the first search (matching a new rule, other airings of an episode) and
+ * kept, in columns, until a while after the last one. From then on changes are tracked as long as they are requested,
+ * so that search results stay current without another search.
  */
 import { type ProgramId, type StationId, splitProgramId } from '../../arib/ids.ts';
 import { systemMonotonicClock } from '../../host/clock.ts';
@@ -31,7 +31,7 @@ interface Whole {
   readonly held: CompactPrograms;
 }
 
-/** Of the programmes of each station: id and version, alternating. */
+/** Programmes of each station: id and version, alternating. */
 type Marks = Map<StationId, Float64Array>;
 
 interface Single {
@@ -39,7 +39,7 @@ interface Single {
   readonly mark: number;
 }
 
-/** What one plan asked for while the whole guide was not in memory. */
+/** What one plan requested while the complete guide was not in memory. */
 class Asked {
   /** undefined: the guide has no such programme. */
   readonly programs = new Map<ProgramId, Single | undefined>();
@@ -57,10 +57,10 @@ export class StoredGuide implements PlanGuide {
   #marks: Marks | undefined;
   #searchedAt = -Infinity;
   #followedAt = -Infinity;
-  /** By the present plan, and by the one before. */
+  /** By the current plan, and by the previous one. */
   #asked = new Asked();
   #before = new Asked();
-  /** Stations that changed since the plan before. */
+  /** Stations that changed since the previous plan. */
   #changed: ReadonlySet<StationId> = new Set();
 
   /** @param source in the read transaction of a plan */
@@ -83,7 +83,7 @@ export class StoredGuide implements PlanGuide {
     return this.#marks === undefined ? undefined : this.#log.since(version);
   }
 
-  /** Begins a plan: takes in what changed since the last one. */
+  /** Begins a plan: applies the changes since the last one. */
   follow(): void {
     const source = this.source();
     const version = source.guideVersion;
@@ -92,7 +92,7 @@ export class StoredGuide implements PlanGuide {
     this.#asked = new Asked();
     this.#changed = new Set(changed);
     if (this.#marks !== undefined) this.#readChanges(changed, this.#marks);
-    // Only now: after an error the same is read again.
+    // Set last: after an error the same changes are read again.
     this.#storedVersion = version;
   }
 
@@ -118,7 +118,7 @@ export class StoredGuide implements PlanGuide {
     return this.#whole.index;
   }
 
-  /** Between plans. The next garbage collection frees what is not needed. */
+  /** Called between plans. The next garbage collection frees what is not needed. */
   release(): void {
     const isOver = (at: number): boolean => this.now() - at > KEPT_MS;
     if (isOver(this.#searchedAt)) {
@@ -144,7 +144,7 @@ export class StoredGuide implements PlanGuide {
       marks.set(station, marksOf(stored));
       collected(stored.length);
     }
-    // Changes that were compared until now are noted.
+    // Changes compared until now are in the log.
     if (this.#marks === undefined) this.#log.restart();
     this.#marks = marks;
     this.#asked = new Asked();
@@ -169,7 +169,7 @@ export class StoredGuide implements PlanGuide {
       .map((stored) => this.#singleOf(stored));
   }
 
-  /** The same object as before if nothing changed: what was read out of its texts stays known. */
+  /** The same object as before if nothing changed: facts derived from its texts stay cached. */
   #singleOf(stored: StoredProgram): Single {
     const known = this.#asked.programs.get(stored.id) ?? this.#before.programs.get(stored.id);
     if (known?.mark === stored.mark) return known;
@@ -177,7 +177,7 @@ export class StoredGuide implements PlanGuide {
     return { program: this.#shared.program(stored), mark: stored.mark };
   }
 
-  /** Brings the whole guide up to date, if it is in memory, and notes what changed. */
+  /** Updates the complete guide, if it is in memory, and logs the changes. */
   #readChanges(stations: readonly StationId[], marks: Marks): void {
     const collected = collectingGarbage();
     for (const station of stations) {
@@ -211,7 +211,7 @@ function marksOf(stored: readonly StoredProgram[]): Float64Array {
   return Float64Array.from(stored.flatMap(({ id, mark }) => [id, mark]));
 }
 
-/** @returns to be told how many programmes were read */
+/** @returns a callback for the number of programmes read */
 function collectingGarbage(): (count: number) => void {
   let read = 0;
   return (count) => {

@@ -17,7 +17,7 @@ export function readControl(data: string | Uint8Array): LiveControl | undefined 
   }
 }
 
-/** @throws Error for octets that are no control frame */
+/** @throws Error for octets that are not a control frame */
 function textOf(data: Uint8Array): string {
   if (data[0] !== LIVE_CHANNEL.control) throw new Error('not the control channel');
   return decoder.decode(data.subarray(LIVE_HEADER_BYTES));
@@ -34,12 +34,12 @@ export const BAD_MESSAGE: ErrorMessage = {
 const SUSPENDED = 'この局は放送を休止しています。番組表で次の放送を確認してください。';
 const INTERNAL = 'サーバーの内部でエラーが起きました。ログを確認してください。';
 
-/** @param isSuspended the station is off air now, by the guide */
+/** @param isSuspended the station is off air now, according to the guide */
 export function errorOf(error: unknown, isSuspended: boolean): ErrorMessage {
   if (!(error instanceof Failure)) return { type: 'error', code: 'internal', message: INTERNAL };
   const { code, message } = error;
   if (code === 'no_signal' && isSuspended) return { type: 'error', code: 'suspended', message: SUSPENDED };
-  // The encoders that could be tried were tried.
+  // Every available encoder was tried.
   return { type: 'error', code: code === 'internal' ? 'encoder_failed' : code, message };
 }
 

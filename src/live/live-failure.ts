@@ -1,4 +1,4 @@
-/** Refusals of live streams: for each cause a code and a Japanese sentence with the next step. */
+/** Refusals of live streams: a code and a Japanese sentence with the next step for each cause. */
 import type { ProblemCode } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
 import type { AgentStreamErrorCode } from '../tuner/agent-stream.ts';

@@ -106,7 +106,7 @@ export function addLiveRoutes(app: Elysia, parts: LiveRouteNeeds): void {
         if (feed.notices.length > 0) headers.set(NOTICE_HEADER, feed.notices.join(','));
         return new Response(feed.body, { headers });
       } catch (error) {
-        // The client is gone and reads no answer.
+        // The client has disconnected and reads no response.
         if (request.signal.aborted) return new Response(null, { status: 499 });
         throw error;
       }
@@ -124,7 +124,7 @@ export function addLiveRoutes(app: Elysia, parts: LiveRouteNeeds): void {
   );
 }
 
-/** The captions beside `codec=raw`. */
+/** The captions for `codec=raw`. */
 export function addLiveCaptionRoutes(app: Elysia, { stations, live }: LiveCaptionRouteNeeds): void {
   app.get(
     '/api/services/:id/captions',

@@ -26,33 +26,33 @@ export interface LiveRequest {
   codec: LiveCodec;
   /** `only`, the id of an Audio option, or undefined for the main audio. */
   audio: string | undefined;
-  /** Of an encoded picture; absent: `high`. */
+  /** Of an encoded picture; default: `high`. */
   quality?: LiveQuality | undefined;
 }
 
 /** A viewer of a station; its frames are written to a transport by the caller. */
 interface LiveViewing {
   readonly viewer: ViewerQueue;
-  /** RFC 6381 type with codecs where known, else the content type. */
+  /** RFC 6381 type with codecs if known, else the content type. */
   readonly mime: string;
   readonly codec: LiveCodec;
   readonly notices: readonly Notice[];
-  /** The agent's name of the tuner, where it told one. */
+  /** The agent's name of the tuner, if it reported one. */
   readonly tunerId: string | null;
   /** Available options, at least one. */
   readonly audios: readonly AudioOption[];
   /** Id of the Audio option that is sent. */
   readonly audio: string;
-  /** Resolves once the station is no longer received, with the recording that took its tuner, where one did. */
+  /** Resolves when the station is no longer received, with the recording that took its tuner, or null. */
   readonly lost: Promise<RecordingId | null>;
 }
 
 export interface LiveStream {
   contentType: string;
-  /** RFC 6381 type with codecs where known, else the content type. */
+  /** RFC 6381 type with codecs if known, else the content type. */
   mime: string;
   notices: readonly Notice[];
-  /** The agent's name of the tuner, where it told one. */
+  /** The agent's name of the tuner, if it reported one. */
   tunerId: string | null;
   /** Errors when the stream breaks, ends when the layout changes; cancelling it leaves the session. */
   body: ReadableStream<Uint8Array>;
@@ -70,7 +70,7 @@ export interface LiveOptions {
   stations: LiveStations;
   encoders: Encoders;
   /**
-   * A station that was watched is no longer received; gives the recording that took its tuner, null where none did.
+   * A station that was watched is no longer received; returns the recording that took its tuner, or null.
    * @param tunerId the tuner that it was received on
    */
   onLost?: ((station: StationRecord, tunerId: string) => Promise<RecordingId | null>) | undefined;
@@ -81,27 +81,27 @@ export interface LiveOptions {
   log: Log;
 }
 
-/** Until the agent has certainly seen that a connection was closed, ms. */
+/** Time after which the agent has certainly noticed a closed connection, ms. */
 const LEFT_MS = 1_000;
-/** Uses that a request names as gone; the agent takes 64. */
+/** Limit of ended uses that a request names; the agent accepts 64. */
 const MAX_LEFT = 16;
 /** Delay after the start of the service; the first request must not wait for the worker's start. */
 const WARM_AFTER_MS = 1_000;
 
 interface Watched {
   readonly shared: SharedSource<StationSource>;
-  /** As the agent knows it; stations of one channel have the same. */
+  /** The use as the agent knows it; equal for stations of one channel. */
   readonly use: string;
   readonly lost: Promise<RecordingId | null>;
-  /** A viewer joined, so it is no longer only prepared. */
+  /** A viewer has joined, so it is no longer only prepared. */
   isJoined: boolean;
 }
 
 export class LiveService {
   readonly #watched = new Map<StationId, Watched>();
-  /** Stations whose tuner is being given back. */
+  /** Stations whose tuner is being released. */
   readonly #leaving = new Set<Promise<void>>();
-  /** Uses of their tuners; each stays for a moment longer, because the agent learns of it later than this service. */
+  /** Uses of their tuners; each is kept for a moment, because the agent notices the end later than this service. */
   readonly #left = new Set<{ readonly use: string }>();
   readonly #warm: ReturnType<typeof setTimeout>;
   readonly #prepared: PreparedStations;
@@ -135,7 +135,7 @@ export class LiveService {
         return await this.#join(request, signal);
       } catch (error) {
         const isCrowded = error instanceof Failure && error.code === 'no_tuner';
-        // Neither a prepared station nor one that was just left may keep the tuner from a viewer.
+        // Neither a prepared station nor one that was just left may keep a tuner from a viewer.
         if (!isCrowded || (!(await this.#prepared.release()) && this.#left.size === 0)) throw error;
         return await this.#join(request, signal, this.#leftUses());
       }
@@ -150,8 +150,8 @@ export class LiveService {
   }
 
   /**
-   * Receives a station where a tuner is idle, so that joining it soon gives a picture at once. Never rejects; resolves
-   * when it is given up: at the signal, after 20 s, or when a viewer needs the tuner.
+   * Receives a station on an idle tuner, so that joining it soon gives a picture at once. Never rejects; resolves
+   * when it is released: by the signal, after 20 s, or when a viewer needs the tuner.
    */
   async prepare(id: StationId, signal: AbortSignal): Promise<void> {
     const station = this.options.stations.find(id);
@@ -159,7 +159,7 @@ export class LiveService {
     await this.#prepared.prepare(station, signal);
   }
 
-  /** @param after uses that the agent is to count as gone */
+  /** @param after uses that the agent must treat as ended */
   async #join(
     request: LiveRequest,
     signal: AbortSignal,
@@ -203,12 +203,12 @@ export class LiveService {
     return captionBody(viewer, { language });
   }
 
-  /** Some station is being watched. */
+  /** Whether any station is being watched. */
   get isWatched(): boolean {
     return this.#watched.size > 0;
   }
 
-  /** Stations that are watched. */
+  /** Number of stations being watched. */
   get watched(): number {
     return this.#watched.size;
   }
@@ -291,7 +291,7 @@ export class LiveService {
     this.#leaving.add(leaving);
   }
 
-  /** Uses that no viewer has any more. */
+  /** Uses without viewers. */
   #leftUses(): string[] {
     const present = new Set(Array.from(this.#watched.values(), ({ use }) => use));
     const left = new Set(Array.from(this.#left, ({ use }) => use));

@@ -16,7 +16,7 @@ const AUDIOS = [{ id: '0:both', stream: 0, side: 'both' as const, label: '主音
 
 class Client extends ReceivedFrames {
   waiting = 0;
-  /** What is sent stays, as with a client that reads nothing. */
+  /** False: sent data stays queued, as with a client that does not read. */
   reads = true;
   code: number | undefined;
   terminated = false;
@@ -34,7 +34,7 @@ class Client extends ReceivedFrames {
   };
 }
 
-/** A socket whose viewings the test feeds. */
+/** A socket whose viewings are fed by the test. */
 function opened(watch?: (signal: AbortSignal) => Promise<SocketViewing>) {
   const client = new Client();
   Object.defineProperty(client.connection, 'waiting', { get: () => client.waiting });
@@ -165,7 +165,7 @@ describe('a client of the live socket', () => {
     expect(leftViewers()).toBe(1);
   });
 
-  test('is told that a broadcast is suspended only where the signal fails and the guide says so', async () => {
+  test('is notified that a broadcast is suspended only if the signal fails and the guide says so', async () => {
     const refused = (failure: Failure) => opened(() => Promise.reject(failure));
     const cases = [
       [new Failure('no_signal', '受信できません'), 'suspended'],
@@ -180,7 +180,7 @@ describe('a client of the live socket', () => {
     }
   });
 
-  test('is told when the chosen audio is not available', async () => {
+  test('is notified if the chosen audio is not available', async () => {
     const { client, send, socket } = opened();
     send({ ...tune, audio: '1:both' });
     expect(await client.message('notice')).toMatchObject({ code: 'audio_fallback' });

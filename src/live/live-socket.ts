@@ -23,21 +23,21 @@ export type TuneRequest = Extract<LiveControl, { type: 'tune' }>;
 export type ChaseRequest = Extract<LiveControl, { type: 'chase' }>;
 type WatchRequest = TuneRequest | ChaseRequest;
 
-/** What is watched, once it has its first frames. */
+/** A running viewing, once it has its first frames. */
 export interface SocketViewing {
   readonly viewer: ViewerQueue;
   readonly tuned: LiveTuned;
   readonly notices: readonly Notice[];
-  /** Resolves when its source broke, with the recording that took its tuner; null: none did. */
+  /** Resolves when its source fails, with the recording that took its tuner, or null. */
   readonly lost: Promise<RecordingId | null>;
 }
 
 interface LiveSocketNeeds {
   /** @throws Failure, the abort's reason */
   watch(request: WatchRequest, signal: AbortSignal): Promise<SocketViewing>;
-  /** Receives the probable next station until the signal, where a tuner is idle. Never rejects. */
+  /** Receives the probable next station on an idle tuner, until the signal. Never rejects. */
   prepare(stationId: number, signal: AbortSignal): Promise<void>;
-  /** The station is off air now, by the guide. */
+  /** The station is off air now, according to the guide. */
   isSuspended(stationId: StationId): boolean;
   readonly log: Log;
   readonly clock: MonotonicClock;
@@ -52,7 +52,7 @@ const TUNE_INTERVAL_MS = 200;
 const PREPARE_AFTER_MS = 400;
 const MAX_BAD_MESSAGES = 64;
 const PING_MS = 20_000;
-/** The agent's list tells who took the tuner within 1.3 s (`tuner-yields.ts`). */
+/** The agent's list shows who took the tuner within 1.3 s (`tuner-yields.ts`). */
 const LOST_LIMIT_MS = 3_000;
 const FIRST_LANGUAGE = 1;
 
@@ -87,7 +87,7 @@ class Viewing {
 
 export class LiveSocket implements SocketPeer {
   #viewing: Viewing | undefined;
-  /** Of the same station, until the one that replaces it has its first frames. */
+  /** Viewing of the same station, until the one that replaces it has its first frames. */
   #replaced: Viewing | undefined;
   #wanted: WatchRequest | undefined;
   #tuneTimer: ReturnType<typeof setTimeout> | undefined;
@@ -130,7 +130,7 @@ export class LiveSocket implements SocketPeer {
         this.#prepare(control.stationId);
         break;
       case 'data':
-        // Nothing of a data broadcast is decoded by this version.
+        // This version decodes no data broadcasts.
         break;
       case 'stop':
         this.#end();
@@ -153,7 +153,7 @@ export class LiveSocket implements SocketPeer {
     this.#onDrain?.();
   }
 
-  /** The service ends. */
+  /** The service stops. */
   shutDown(): void {
     if (this.#isClosed) return;
     this.connection.close(1001);
@@ -197,7 +197,7 @@ export class LiveSocket implements SocketPeer {
     this.#prepared = undefined;
   }
 
-  /** Only the last of several quick requests is carried out. */
+  /** Only the last of several quick requests is executed. */
   #want(request: WatchRequest): void {
     this.#wanted = request;
     if (!isSamePlace(this.#viewing?.request, request)) this.#leave();
@@ -207,7 +207,7 @@ export class LiveSocket implements SocketPeer {
     else this.#tuneTimer = setTimeout(() => this.#tune(), wait);
   }
 
-  /** The tuner is free for the next station at once. */
+  /** Frees the tuner for the next station at once. */
   #leave(): void {
     this.#replaced?.leave();
     this.#replaced = undefined;
@@ -222,7 +222,7 @@ export class LiveSocket implements SocketPeer {
     if (request === undefined || this.#isClosed) return;
     this.#lastTune = this.needs.clock();
     const present = this.#viewing;
-    // Another audio or codec of the present station: it continues until the new one has begun.
+    // Another audio or codec of the current station: the old one continues until the new one has begun.
     if (present?.started === true) this.#replaced = present;
     else present?.leave();
     const viewing = new Viewing(request, this.#language);
@@ -275,7 +275,7 @@ export class LiveSocket implements SocketPeer {
     this.#send(errorOf(error, request.type === 'tune' && this.needs.isSuspended(request.stationId)));
   }
 
-  /** Resolves at the regular end. @throws what broke the viewer */
+  /** Resolves at the regular end. @throws the error that ended the viewer */
   async #pump(viewing: Viewing, viewer: ViewerQueue): Promise<void> {
     for (;;) {
       await this.#room();

@@ -18,7 +18,7 @@ function hasIdleTuner(tuners: readonly Tuner[], { type }: Pick<StationRecord, 't
 
 interface PreparedNeeds {
   readonly tuners: () => Promise<readonly Tuner[]>;
-  /** Receives the station until the signal; resolves when its tuner is given back, or at once where others watch it. */
+  /** Receives the station until the signal; resolves when its tuner is released, or at once if others watch it. */
   readonly hold: (station: StationRecord, signal: AbortSignal) => Promise<void>;
   readonly log: Log;
   readonly limitMs?: number | undefined;
@@ -47,7 +47,7 @@ export class PreparedStations {
     }
   }
 
-  /** A viewer needs a tuner: releases it; resolves when it is free. False: none was prepared. */
+  /** A viewer needs a tuner: releases it; resolves when it is free, with false if none was prepared. */
   async release(): Promise<boolean> {
     const held = [...this.#held];
     for (const [own] of held) own.abort();

@@ -1,6 +1,6 @@
 /**
- * Tells the viewers of a station that lost its tuner which recording took it. The agent does not say so; its list of
- * tuners does.
+ * Notifies the viewers of a station that lost its tuner which recording took it. The agent does not report it, but
+ * its list of tuners shows it.
  */
 import type { StationId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';
@@ -24,7 +24,10 @@ export interface TunerYieldsOptions {
   pause?: (milliseconds: number) => Promise<void>;
 }
 
-/** The recordings on a tuner that a station was watched on; undefined: the tuner receives that station's channel. */
+/**
+ * The recordings on a tuner that a station was watched on; undefined if the tuner still receives that station's
+ * channel.
+ */
 function recordingsOn(
   tuners: readonly Tuner[],
   tunerId: string,
@@ -42,9 +45,9 @@ export class TunerYields {
   constructor(readonly options: TunerYieldsOptions) {}
 
   /**
-   * A station that was watched is no longer received. Never rejects.
+   * A watched station is no longer received. Never rejects.
    * @param tunerId the tuner that it was received on
-   * @returns the recording that took it, null where none did
+   * @returns the recording that took it, or null
    */
   async lost(station: StationRecord, tunerId: string): Promise<RecordingId | null> {
     const { tuners, log, pause = Bun.sleep } = this.options;
@@ -53,7 +56,7 @@ export class TunerYields {
       try {
         const found = recordingsOn(await tuners(), tunerId, station);
         if (found === undefined) return null;
-        const taken = found.find((id) => this.#tell(station.id, id));
+        const taken = found.find((id) => this.#notify(station.id, id));
         if (taken !== undefined) return taken;
       } catch (error) {
         log.warn('cannot tell which recording took the tuner', { station: station.id, error: String(error) });
@@ -63,7 +66,7 @@ export class TunerYields {
     return null;
   }
 
-  #tell(serviceId: StationId, id: RecordingId): boolean {
+  #notify(serviceId: StationId, id: RecordingId): boolean {
     const recording = this.options.findRecording(id);
     if (recording === undefined) return false;
     this.options.log.info('tuner yielded to a recording', { station: serviceId, recording: id });

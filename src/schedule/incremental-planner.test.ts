@@ -59,7 +59,7 @@ test('the cost of a change depends on its size, and the plan equals a full compu
             rule.id === given.rule ? { ...rule, enabled: !rule.enabled } : rule,
           );
         else hidden = station === undefined ? [] : [station];
-        // Rules are numbered anew in a home: two of one number are no household.
+        // The test home numbers its rules itself: no two may have the same number.
         home.rules = home.rules.filter(
           (rule, index) => home.rules.findIndex(({ id }) => id === rule.id) === index,
         );
@@ -148,7 +148,7 @@ test('a preview reports the result for each programme, and changes nothing', () 
   });
   expect(programs[2]?.reason).toMatchObject({ code: 'tuners_in_use', names: ['歌'] });
   expect(planning.plan(circumstances(home))).toEqual(before);
-  // In place of the rule that is being changed.
+  // Replaces the rule that is being changed.
   home.rule('港');
   planning.setRules(home.rules);
   expect(planning.plan(circumstances(home)).create.map(({ name }) => name)).toContain('港');

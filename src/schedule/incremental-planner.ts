@@ -1,6 +1,6 @@
 /**
- * Keeps the matches of all rules between plans, so that the cost of a plan depends on what changed: a new
- * rule is matched alone, a new programme against every rule. The decisions are made by `plan`.
+ * Keeps the matches of all rules between plans, so that the cost of a plan depends on what changed: only a new rule
+ * is matched against the guide, and only a new programme against every rule. The decisions are made by `plan`.
  */
 
 import type { ProgramId, StationId } from '../../arib/ids.ts';
@@ -20,7 +20,7 @@ import { plan } from './plan/reservation-plan.ts';
 import { isLimited } from './rule-body.ts';
 import { MAX_OF_RULE, type Near, nearest } from './rule-match-limit.ts';
 
-/** What the plan needs beside guide, rules and stations. */
+/** Inputs of the plan besides guide, rules and stations. */
 export type PlanCircumstances = Omit<PlanInput, 'guide' | 'facts' | 'matches' | 'rules' | 'stations'>;
 
 /** A programme that a rule would match, with its resulting state. */
@@ -35,7 +35,7 @@ interface PreviewedProgram {
 }
 
 interface Preview {
-  /** By start. */
+  /** Sorted by start. */
   readonly programs: readonly PreviewedProgram[];
   /** The rule cannot be used. */
   readonly fault: RuleFault | null;
@@ -50,9 +50,9 @@ interface HeldRule {
   readonly rule: Rule;
   /** undefined: unusable. */
   readonly matcher: RuleMatcher | undefined;
-  /** Why it is to be disabled. */
+  /** Why it must be disabled. */
   fault: RuleFault | null;
-  /** undefined: it has not been matched since the guide or the rule was replaced. */
+  /** undefined: not matched since the guide or the rule was replaced. */
   matched: Map<ProgramId, GuideProgram> | undefined;
 }
 
@@ -62,10 +62,10 @@ function isUsed(held: HeldRule): held is UsedRule {
   return held.rule.enabled && held.matcher !== undefined;
 }
 
-/** What changed in the guide since rules were matched. */
+/** Changes in the guide since rules were matched. */
 interface Changed {
   readonly ids: ReadonlySet<ProgramId>;
-  /** Those that are still there. */
+  /** Those that still exist. */
   readonly programs: readonly GuideProgram[];
 }
 
@@ -81,7 +81,7 @@ export class IncrementalPlanner {
   /** Stations that rules match. */
   #listed: RuleStations = new Map();
   #rules = new Map<RuleId, HeldRule>();
-  /** Of the guide that the rules' matches are of. */
+  /** Version of the guide that the rules' matches belong to. */
   #version = -1;
   #crowded: ReadonlyMap<RuleId, number> = new Map();
 
@@ -109,7 +109,7 @@ export class IncrementalPlanner {
     return faults;
   }
 
-  /** Rules with too many matches in the last plan, with the number of programmes left for later. */
+  /** Rules with too many matches in the last plan, with the number of programmes that are booked later. */
   crowded(): ReadonlyMap<RuleId, number> {
     return this.#crowded;
   }
@@ -156,9 +156,9 @@ export class IncrementalPlanner {
   }
 
   /**
-   * Matches of a rule now, with the state that each programme would get beside all reservations.
+   * Current matches of a rule, with the state that each programme would get besides all reservations.
    * @param replaces the rule under edit; null: a new one
-   * @throws Failure for a regular expression that cannot be used
+   * @throws Failure for an unusable regular expression
    */
   preview(draft: RuleDraft, circumstances: PlanCircumstances, replaces: RuleId | null): Preview {
     this.#match();
@@ -196,7 +196,7 @@ export class IncrementalPlanner {
   #match(): void {
     for (const held of this.#rules.values()) if (!isUsed(held)) held.matched = undefined;
     const used = [...this.#rules.values()].filter(isUsed);
-    // Then nothing of the guide is needed.
+    // Without rules the guide is not needed.
     if (used.length === 0) return;
     const log = this.guide.changedSince(this.#version);
     const changed = new Set(log);

@@ -38,7 +38,7 @@ function readConditions(body: RuleBody): RuleConditions {
   };
 }
 
-/** Contradictory conditions never match: refused at once. */
+/** Contradictory conditions never match: rejected at once. */
 function checkSense(conditions: RuleConditions): void {
   const { durationMin, durationMax, periodFrom, periodTo, timeFrom, timeTo } = conditions;
   if (durationMin !== null && durationMax !== null && durationMin > durationMax)
@@ -52,7 +52,7 @@ function checkSense(conditions: RuleConditions): void {
 /** Whether any condition is set: a rule without one would book every programme. */
 export function isLimited(conditions: RuleConditions): boolean {
   const { keyword, regex, stationIds, types, genres, weekdays } = conditions;
-  // Quotation marks and bars alone are no condition, and neither are exclusions alone.
+  // Quotation marks and bars alone, or exclusions alone, are not a condition.
   if (regex ? keyword !== '' : readKeyword(keyword).wanted.length > 0) return true;
   if (stationIds.length > 0 || genres.length > 0) return true;
   if (types.length > 0 && types.length < BROADCAST_TYPES.length) return true;
@@ -67,7 +67,7 @@ function isTimed({ timeFrom, timeTo, durationMin, durationMax }: RuleConditions)
 
 /**
  * @param before the replaced rule, whose `dedupe` is the default
- * @param checkExpression throws a Failure for a regular expression that cannot be used; false: it is in every text
+ * @param checkExpression throws a Failure for an unusable regular expression; returns false if it matches every text
  * @throws Failure bad_request naming the field
  */
 export function readRule(
@@ -98,7 +98,7 @@ export function readRule(
   };
 }
 
-/** A rule as the interface sends it. */
+/** A rule in the format of the API. */
 export function ruleItem({
   conditions,
   createdAt: _,

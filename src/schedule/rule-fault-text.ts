@@ -4,7 +4,7 @@ import type { RuleConditions } from '../model/rule.ts';
 import type { RuleFault } from '../model/rule-fault.ts';
 import { checkExpression } from './expression/expression.ts';
 
-/** @param conditions of the rule at fault */
+/** @param conditions of the faulty rule */
 export function ruleFaultText(fault: RuleFault, { keyword }: Pick<RuleConditions, 'keyword'>): string {
   switch (fault.code) {
     case 'no_conditions':

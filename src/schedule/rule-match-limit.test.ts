@@ -8,7 +8,7 @@ import { nearest } from './rule-match-limit.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 
-/** Programmes of half an hour, one after the other, from so many minutes from noon on. */
+/** Consecutive programmes of half an hour, beginning at an offset in minutes from noon. */
 const [ONE, TWO] = [ruleId(1), ruleId(2)];
 
 function programmes(count: number, from = 0): GuideProgram[] {

@@ -1,22 +1,17 @@
-/**
- * Limits how many matches of one rule are planned at once: those that air first are booked, the others when they are
- * nearer. Pure.
- */
+/** Limits how many matches of one rule are planned at once: the earliest are booked, the others later. Pure. */
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { RuleId } from '../model/rule.ts';
 import type { GuideProgram } from './match/guide-index.ts';
 
-/**
- * All programmes of two stations in eight days, or the next three hours of 120 stations. A plan is made every minute.
- */
+/** All programmes of two stations in eight days, or the next three hours of 120 stations. Plans run every minute. */
 export const MAX_OF_RULE = 1000;
-/** A thousand rules of ten programmes each. Where there are more, the rules that match most get less. */
+/** A thousand rules of ten programmes each. If there are more matches, the rules with the most get fewer. */
 const MAX_OF_ALL = 10_000;
 
 export interface Near {
   /** In no order. */
   readonly programs: readonly GuideProgram[];
-  /** How many are left for later. */
+  /** Number of programmes that are booked later. */
   readonly left: number;
 }
 
@@ -30,7 +25,7 @@ export function nearest(
   ofRule = MAX_OF_RULE,
   ofAll = MAX_OF_ALL,
 ): Map<RuleId, Near> {
-  // Past programmes are only searched where the limit is exceeded.
+  // Past programmes are only searched if the limit is exceeded.
   const few = Math.min(ofRule, Math.floor(ofAll / Math.max(1, matches.size)));
   const coming = [...matches].map(([id, programs]) => ({
     id,
@@ -46,7 +41,7 @@ export function nearest(
   );
 }
 
-/** The limit per rule, so that all together do not exceed `total`. */
+/** The limit per rule, so that the total does not exceed `total`. */
 function shareOf(counts: readonly number[], total: number): number {
   let left = total;
   for (const [index, count] of counts.toSorted((a, b) => a - b).entries()) {

@@ -15,7 +15,7 @@ interface Told {
   readonly forms: readonly Form[];
 }
 
-/** Forms of one line all tell the same episode. */
+/** All forms of one line denote the same episode. */
 const EPISODES: readonly Told[] = [
   {
     is: ['灯台守の夏', '12', '嵐の夜'],
@@ -176,7 +176,7 @@ const EPISODES: readonly Told[] = [
       '連続テレビ小説　こもれび（７８）[解][字]',
       '連続テレビ小説 こもれび 第78回',
       '【連続テレビ小説】こもれび(78)',
-      // The week is another count: it does not agree.
+      // The week is a separate count: it does not match.
       ['連続テレビ小説　こもれび（７８）', '第16週「秋の風」'],
       '連続テレビ小説「こもれび」(78)',
     ],
@@ -264,12 +264,12 @@ const EPISODES: readonly Told[] = [
     is: ['球の祭典', '1', '北高×南高'],
     forms: ['球の祭典　第１試合　北高×南高', '球の祭典 第1戦 北高×南高', '球の祭典 第1節「北高×南高」'],
   },
-  // Of an event a quotation in the summary says nothing: both its parts have it.
+  // For an event, a quotation in the summary is ignored: both its parts have it.
   { is: ['夢の祭典', '9', null], forms: [['第９回夢の祭典', '「夢」 今年も始まる。']] },
   { is: ['囲碁の時間', '4', null], forms: ['囲碁の時間 第4局', '囲碁の時間 第四局'] },
 ];
 
-/** Numbers of all kinds that count no episodes. Nothing is taken from them: the whole title is the series. */
+/** Numbers of all kinds that do not count episodes. They are not removed: the whole title is the series. */
 const PLAIN: readonly Form[] = [
   '24時間テレビ',
   '２４時間テレビ　愛の一日',
@@ -344,7 +344,7 @@ describe('readEpisode', () => {
   test('the table covers the forms that guides use', () => {
     const count = EPISODES.reduce((sum, { forms }) => sum + forms.length, PLAIN.length);
     expect(count).toBeGreaterThanOrEqual(200);
-    // No two lines tell the same.
+    // No two lines denote the same episode.
     expect(new Set(EPISODES.map(({ is }) => is.join('/'))).size).toBe(EPISODES.length);
   });
 

@@ -8,7 +8,7 @@ import { canonicalNumbers, EDITION_WEIGHT, NUMBER_FORMS, withPlainSeasons } from
 import { isSeriesSlot } from './series-slots.ts';
 
 export interface Episode {
-  /** Compared letter by letter; with season and arc. Never empty. */
+  /** Includes season and arc; compared exactly. Never empty. */
   readonly series: string;
   /** `12`, `1,2`, `12後`, `3週`, `最終`; null: none. */
   readonly number: string | null;
@@ -20,7 +20,7 @@ export interface Episode {
   readonly title: string;
 }
 
-/** Texts that may contain the episode. */
+/** Texts that may name the episode. */
 export interface EpisodeText {
   readonly name: string;
   readonly description: string;
@@ -67,7 +67,7 @@ const OPENING = /^[\s◆◇▽▼●○■□★☆※【〔<[(「『]*/u;
 const AFTER_NUMBER = /^\s*(?:[】〕>\])]|$|[\s「『“:。、.~▽])/u;
 const SUBTITLE_HEADINGS = /サブタイトル|副題|各話タイトル|話数/u;
 const STORY_HEADINGS = /番組内容|内容|あらすじ|ストーリー|物語|エピソード|詳細/u;
-/** A line that is longer is prose. */
+/** A longer line is prose. */
 const MAX_SUBTITLE = 60;
 const MAX_LINES = 6;
 
@@ -91,12 +91,12 @@ function orNull(text: string): string | null {
   return bare === '' ? null : bare;
 }
 
-/** Quotations blanked out, of the same length. */
+/** Replaces quotations by blanks of the same length. */
 function outsideQuotes(text: string): string {
   return text.replace(QUOTED_ALL, (quotation) => '\0'.repeat(quotation.length));
 }
 
-/** The heaviest form of a text; the first among equals. */
+/** The form with the largest weight in a text; the first among equals. */
 function findNumber(text: string): Found | undefined {
   let best: Found | undefined;
   for (const { pattern, weight, mayBeYear, suffix = '', isOfEvent = false } of NUMBER_FORMS) {
@@ -181,7 +181,7 @@ function headOf(text: string, isNumbered: boolean): { head: string; rest: string
   return { head: text.slice(0, at), rest: quoted.after };
 }
 
-/** The number is the first word: the series comes behind it. */
+/** The number is the first word: the series follows it. */
 function leading(number: string, behind: { arc: string; subtitle: string }): Told {
   const rest = unnumbered(behind.arc + behind.subtitle);
   return { ...rest, number };
@@ -206,7 +206,7 @@ function numberedInside(text: string): Told | undefined {
   return { series: quoted.before, number: found.number, subtitle: orNull(subtitle) };
 }
 
-/** Takes 前編, 後編 and the like out of a text. */
+/** Removes 前編, 後編 and the like from a text. */
 function takePart(text: string): { text: string; part: string } {
   const match = PART.exec(text);
   if (match === null) return { text, part: '' };

@@ -1,26 +1,25 @@
 /**
- * The forms in which titles and summaries number episodes. A doubtful form is ignored: a number left in
- * the name distinguishes two airings, which costs a second recording; a false number would merge two different
- * programmes, which loses one.
+ * The forms in which titles and summaries number episodes. An ambiguous form is ignored: a number left in the name at
+ * worst causes a second recording, while a wrong number would merge two different programmes, so that one is lost.
  *
  * All texts are in normal form (`searchText`), so that a form has one width, one letter case and one dash.
  */
 
-/** A numeral: digits, perhaps with half an episode, or Chinese numerals. Never a part of a longer one. */
+/** A numeral: digits, also with half an episode, or Chinese numerals. Never part of a longer one. */
 const NUMERAL = String.raw`(?:(?<!\d)\d{1,4}(?:\.5)?(?!\d)|[〇一二三四五六七八九十百千]{1,5})`;
-/** In brackets, where 参 is the House of Councillors, these are none. */
+/** In brackets these are not numerals: there 参 is the House of Councillors. */
 const WITH_FORMAL = `(?:${NUMERAL}|[壱弐参拾]{1,4})`;
 const BETWEEN = String.raw`\s*(?:[・,、&~+\-]|から)\s*`;
 /** Units that do not count episodes. */
 const OTHER_COUNT = String.raw`(?!\s*(?:年|月|日(?!目)|時|分|秒|人|位|歳|才|%|円|周年|世紀|億|万|度|連発))`;
 
-/** Units after 第: the first are an episode's own, the second also an arc's. */
+/** Units after 第: the first are used for episodes only, the second also for arcs. */
 const EPISODE_UNITS = '話目?';
 const TURN_UNITS = '回目?';
 const PIECE_UNITS = '夜目?|幕|巻|集|弾|講|席|号|景|皿|杯|湯|訓|怪|帖|段|限|駅|便|通|時間目';
 const ARC_UNITS = '章';
 const WEEK_UNITS = '週目?';
-/** Of a contest: every day has a first match, a round many matches, a game of go a morning and an afternoon. */
+/** Units of a contest: every day has a first match, a round many matches, a game of go a morning and an afternoon. */
 const CONTEST_UNITS = '局|戦|試合|節';
 
 /** Words before a number, in normal form. */
@@ -31,11 +30,11 @@ const PIECE_WORDS =
 
 interface NumberForm {
   readonly pattern: RegExp;
-  /** Of several forms in a text, the one with the largest weight is used. */
+  /** If a text has several forms, the one with the largest weight is used. */
   readonly weight: number;
-  /** After the number: words that make it another thing than an episode. */
+  /** Words after the number that show that it does not count episodes. */
   readonly suffix?: string;
-  /** It counts an event that several programmes may show. */
+  /** Counts an event that several programmes may show. */
   readonly isOfEvent?: boolean;
   /** Four digits may be a year. */
   readonly mayBeYear?: boolean;
@@ -104,13 +103,13 @@ export const NUMBER_FORMS: readonly NumberForm[] = [
   { pattern: /(?<list>[一二三四五六七八九十百]{1,4})の(?:巻|幕|段|章)/gu, weight: 6 },
   { pattern: counted(CONTEST_UNITS), weight: 6, isOfEvent: true },
   { pattern: counted(ARC_UNITS), weight: 5 },
-  // A week's digest has the number of the week, and often the subtitle of its episodes.
+  // A weekly digest has the number of the week, and often the subtitle of its episodes.
   { pattern: counted(WEEK_UNITS), weight: 5, suffix: WEEK_SUFFIX },
 ];
 
 /**
- * 第74回 before everything else counts how often an event took place, and the news in its middle makes two programmes of
- * it; every other form is more telling.
+ * 第74回 before other forms counts how often an event took place, and a news break in the middle splits the event into
+ * two programmes; every other form is more specific.
  */
 export const EDITION_WEIGHT = 2;
 
@@ -145,8 +144,8 @@ function isYear(text: string): boolean {
 }
 
 /**
- * The numbers of a list, one spelling for `1・2`, `1~2` and `1,2`; undefined when it is none, as a year is.
- * @param text what a form's `list` found, brackets included
+ * The numbers of a list, one spelling for `1・2`, `1~2` and `1,2`; undefined if it is not one, such as a year.
+ * @param text the match of a form's `list`, including brackets
  * @param mayBeYear false: its form counts episodes and nothing else
  */
 export function canonicalNumbers(text: string, mayBeYear = true): string | undefined {
@@ -174,7 +173,7 @@ export function canonicalNumbers(text: string, mayBeYear = true): string | undef
   return numbers.length === 0 ? undefined : [...new Set(numbers)].join(',');
 }
 
-/** Seasons and series belong to the name; one spelling each. */
+/** Seasons and series numbers belong to the name; each is normalised to one spelling. */
 const NUMERAL_HERE = String.raw`\s*[.:]?\s*(\d{1,2}(?!\d)|[一二三四五六七八九十]{1,3})`;
 const SEASONS: readonly RegExp[] = [
   new RegExp(`(?<![a-z])season${NUMERAL_HERE}`, 'gu'),

@@ -13,18 +13,21 @@ function numberKey({ series, number }: Episode): string {
   return `${series}\0${number}`;
 }
 
-/** Only its time and title can be compared with other airings. */
+/** It can only be compared with other airings by time and title. */
 function isUnidentified({ number, isOfEvent, subtitle }: Episode): boolean {
   return subtitle === null && (number === null || isOfEvent);
 }
 
 /**
- * Programmes of one event within this time are its parts, as before and after the news: a game of go begins in the
- * morning and continues in the afternoon.
+ * Programmes of one event within this time are its parts, for instance before and after the news: a game of go begins
+ * in the morning and continues in the afternoon.
  */
 const PARTS_MS = 8 * 3_600_000;
 
-/** Whether two airings show the same, by the same rules: of two, a missing subtitle is the other's. */
+/**
+ * Whether two airings show the same episode, by the rules of `sameEpisodes`: if one has no subtitle, the other's is
+ * used.
+ */
 export function isSameEpisode(a: Airing, b: Airing): boolean {
   const { series, number, subtitle, title } = a.episode;
   const other = b.episode;
@@ -39,17 +42,17 @@ export function isSameEpisode(a: Airing, b: Airing): boolean {
   return subtitle === other.subtitle;
 }
 
-/** Equal for airings of the same episode in a series; others may have it, too. */
+/** Equal for airings of the same episode in a series; different episodes may share it, too. */
 export function episodeKey({ episode, startAt }: Airing): string {
   if (isUnidentified(episode)) return `at\0${startAt}\0${episode.title}`;
   return episode.number ?? `of\0${episode.subtitle}`;
 }
 
 /**
- * Airings of the same series, number and subtitle. Where one tells no subtitle, it is the only subtitle that is
- * known of that number; with several of them it stays apart. What tells neither number nor subtitle, or of an event
- * its number alone, is the same only at the same time under the same title.
- * @returns each airing in exactly one group, groups and airings in the order in which they were given
+ * Airings of the same series, number and subtitle. An airing without a subtitle has the only known subtitle of that
+ * number; if there are several, it stays separate. Airings with neither number nor subtitle, or of an event with a
+ * number alone, are the same only at the same time under the same title.
+ * @returns each airing in exactly one group, groups and airings in input order
  */
 export function sameEpisodes<T extends Airing>(airings: readonly T[]): T[][] {
   const subtitles = new Map<string, Set<string>>();
@@ -75,7 +78,7 @@ export function sameEpisodes<T extends Airing>(airings: readonly T[]): T[][] {
   return [...groups.values()].flatMap(parts);
 }
 
-/** Of an event what begins at one time, or so long after what was before it that it is shown again. */
+/** Splits the airings of an event: an airing that begins long after the previous one is a repeat. */
 function parts<T extends Airing>(group: readonly T[]): T[][] {
   if (group.length === 1 || !group.some(({ episode }) => episode.isOfEvent)) return [[...group]];
   const starts = [...new Set(group.map(({ startAt }) => startAt))].sort((a, b) => a - b);

@@ -1,4 +1,4 @@
-/** Titles that begin with the name of a slot: what is quoted behind it is a series, or a film. */
+/** Titles that begin with the name of a slot: the quotation after it is a series or a film. */
 import { expect, test } from 'bun:test';
 import { broadcastMs } from '../../../arib/time.ts';
 import { readEpisode } from './episode.ts';
@@ -17,7 +17,7 @@ function read(form: Form) {
   return readEpisode({ name, description, extended: null });
 }
 
-/** Slots that are called by their day and hour, or by a name of their own. */
+/** Slots that are named after day and hour, or have a name of their own. */
 const SLOTS = [
   '月９',
   '火９',
@@ -261,7 +261,7 @@ const FORMS: readonly Told[] = [
     is: ['港のくま', '256', '第一話から変身できない!'],
     forms: ['港のくま Chapter 256　第一話から変身できない！', '港のくま EP256「第一話から変身できない！」'],
   },
-  // Films and other pieces that stand alone.
+  // Films and other standalone programmes.
   { is: ['長編アニメ', null, '月の井戸'], forms: ['長編アニメ「月の井戸」', '長編アニメ『月の井戸』🈞'] },
   {
     is: ['金曜ロードショー', null, '港の探偵2'],
@@ -296,7 +296,7 @@ const FORMS: readonly Told[] = [
     is: ['土曜ワイド劇場湯けむり岬の事件簿', '12', null],
     forms: ['土曜ワイド劇場「湯けむり岬の事件簿」(12)'],
   },
-  // A slot of long ones with a part in two evenings.
+  // A slot for long programmes, split over two evenings.
   {
     is: ['スペシャルドラマ霧の橋', '前', null],
     forms: ['スペシャルドラマ「霧の橋」前編', 'スペシャルドラマ「霧の橋」＜前編＞'],

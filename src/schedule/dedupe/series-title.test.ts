@@ -41,7 +41,7 @@ test('a programme without a title belongs to no series', () => {
 });
 
 test('a text of one repeated letter is parsed quickly', () => {
-  // Of the processor, which may be busy with others.
+  // Processor time, because the machine may be busy.
   const began = process.cpuUsage();
   readSeries({
     name: `${'あ'.repeat(500)} #1「${'あ'.repeat(300)}」`,

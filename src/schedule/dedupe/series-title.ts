@@ -22,11 +22,11 @@ const QUOTES: Readonly<Record<string, string>> = {
   ']': '[',
 };
 const LATIN = /^[a-z\d]$/u;
-/** Signs that begin a part after the name. */
+/** Signs at the beginning of a part after the name. */
 const BEGUN = /[\s\u3000（(＜<〈《【［[「『#＃♯・]+$/u;
 const PARTS: Readonly<Record<string, string>> = { 前: '前編', 中: '中編', 後: '後編', 最終: '最終回' };
 
-/** null: it has no title. */
+/** null: the programme has no title. */
 export function readSeries(text: EpisodeText): SeriesMark | null {
   const { title } = removeTitleMarks(text.name);
   if (searchText(title).trim() === '') return null;
@@ -42,7 +42,7 @@ export function readSeries(text: EpisodeText): SeriesMark | null {
   };
 }
 
-/** A subtitle may bring its quotation marks along. */
+/** The subtitle may already have quotation marks. */
 function quotedOnce(subtitle: string): string {
   return /^[「『]/u.test(subtitle) ? subtitle : `「${subtitle}」`;
 }
@@ -56,7 +56,7 @@ function numberForPeople(number: string | null): string | null {
   return words.length === 0 ? null : words.join(' ');
 }
 
-/** The part of the texts that is equal when signs and letter forms are ignored. */
+/** The part of the texts that equals `loose` when signs and letter forms are ignored. */
 function spelled(loose: string, texts: readonly string[]): string | null {
   for (const text of texts) {
     const letters = [...text.slice(0, 4 * MAX_LETTERS)].slice(0, MAX_LETTERS);
@@ -84,7 +84,7 @@ function beginning(key: string, title: string): string | null {
   return null;
 }
 
-/** Back to the bracket that is closed in the stretch, where it is opened right before it. */
+/** Extends the range back to an opening bracket right before it whose closing bracket is inside. */
 function opened(letters: readonly string[], from: number, to: number): number {
   const first = letters.slice(from, to).find((letter) => Object.hasOwn(QUOTES, letter));
   const opening = first === undefined ? undefined : QUOTES[first];
@@ -92,7 +92,7 @@ function opened(letters: readonly string[], from: number, to: number): number {
   return letters.slice(from, to).includes(opening) ? from : from - 1;
 }
 
-/** As far as the quotation marks that were opened on the way, where they are closed right behind it. */
+/** Extends the range to a closing quotation mark right after it whose opening one is inside. */
 function closed(letters: readonly string[], from: number, to: number): number {
   let end = to;
   for (;;) {
@@ -107,16 +107,16 @@ function closed(letters: readonly string[], from: number, to: number): number {
   }
 }
 
-/** Where the letters from `from` on have spelled exactly `loose`. */
+/** End of the letters from `from` on that spell exactly `loose`. */
 function reaching(loose: string, letters: readonly string[], from: number): number | undefined {
   if (!loose.startsWith(looseText(searchText(letters[from] ?? '')).slice(0, 1))) return undefined;
   for (let to = from + 1; to <= letters.length; to += 1) {
     const read = looseText(searchText(letters.slice(from, to).join('')));
-    // `2` is not the first letter of `2nd Season`.
-    const isWhole = !(
+    // `2` must not match the beginning of `2nd Season`.
+    const isComplete = !(
       LATIN.test(searchText(letters[to - 1] ?? '')) && LATIN.test(searchText(letters[to] ?? ''))
     );
-    if (read === loose && isWhole) return closed(letters, from, to);
+    if (read === loose && isComplete) return closed(letters, from, to);
     if (read.length > loose.length + 1) return undefined;
   }
   return undefined;

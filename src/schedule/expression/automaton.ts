@@ -8,14 +8,11 @@ import type { CharacterSet, Expression } from './syntax.ts';
 
 /** Limit of states of an expanded expression. */
 const MAX_NODES = 4000;
-/** Kinds of letters that an expression tells apart: they are numbered in an octet. */
+/** Limit of the classes of letters that an expression distinguishes: their numbers are octets. */
 const MAX_KINDS = 250;
-/** Parts visited while an expression is expanded: `((){200}){200}` has many and no node. */
+/** Limit of parts visited while an expression is expanded: `((){200}){200}` has many parts and no node. */
 const MAX_PARTS = 20_000;
-/**
- * Limit of nodes and transitions of cached states: 3 MB an expression. Beyond it the cache is
- * cleared.
- */
+/** Limit of nodes and transitions of cached states: 3 MB per expression. Beyond it the cache is cleared. */
 const MAX_HELD_NODES = 100_000;
 const MAX_HELD_WAYS = 200_000;
 /** Budget of a run over a guide for building states, in visited nodes: a fraction of a second. */
@@ -27,7 +24,7 @@ type Node =
   | { readonly kind: 'start' | 'end'; readonly next: number }
   | { readonly kind: 'match' };
 
-/** An expression needs more than its budget; matching is aborted. */
+/** An expression exceeded its budget; matching is aborted. */
 export class ExpressionTooCostly extends Error {
   override readonly name = 'ExpressionTooCostly';
 }
@@ -36,7 +33,7 @@ function tooLarge(): Failure {
   return new Failure('bad_request', '正規表現: 複雑すぎます。', { path: 'keyword' });
 }
 
-/** Nodes are built from the end backwards: each receives its successor. */
+/** Nodes are built from the end backwards: each gets its successor. */
 class Builder {
   readonly nodes: Node[] = [];
   #parts = 0;
@@ -69,7 +66,7 @@ class Builder {
   #repeat(part: Expression, min: number, max: number, next: number): number {
     let entry = next;
     if (max === Number.POSITIVE_INFINITY) {
-      // The loop's fork is created first, and linked to its body afterwards.
+      // The fork of the loop is created first, and linked to its body afterwards.
       const loop = this.add({ kind: 'fork', next: [] });
       const body = this.build(part, loop);
       this.nodes[loop] = { kind: 'fork', next: [body, next] };
@@ -83,14 +80,14 @@ class Builder {
   }
 }
 
-/** Numbers of kinds of letters: those that no set tells apart have the same. */
+/** Numbers the classes of letters: letters that no set distinguishes have the same number. */
 class Kinds {
   readonly count: number;
   readonly #low = new Uint8Array(0x10000);
-  /** Where another kind begins above the basic plane. */
+  /** Boundaries between classes above the basic plane. */
   readonly #starts: number[] = [];
   readonly #high: number[] = [];
-  /** Of each set whether it has a kind. */
+  /** For each set, whether it contains a class. */
   readonly #members = new Map<CharacterSet, Uint8Array>();
 
   constructor(sets: readonly CharacterSet[]) {
@@ -100,7 +97,7 @@ class Kinds {
       different.set(text, [...(different.get(text) ?? []), set]);
     }
     const alike = [...different.values()];
-    /** Where which sets begin and end, a bit a set. */
+    /** Where sets begin and end, one bit per set. */
     const edges = new Map([[0, 0n]]);
     for (const [index, [set = []]] of alike.entries()) {
       for (const edge of set.flatMap(([from, to]) => [from, to + 1]))
@@ -152,7 +149,7 @@ interface State {
   readonly found: boolean;
   /** Matched if the text ends here. */
   readonly foundAtEnd: boolean;
-  /** By kind of letter. */
+  /** By class of letter. */
   readonly next: (State | undefined)[];
 }
 
@@ -161,12 +158,12 @@ export class Automaton {
   readonly #entry: number;
   readonly #kinds: Kinds;
   #states = new Map<string, State>();
-  /** All states together. */
+  /** Total of all states. */
   #heldNodes = 0;
   #first: State | undefined;
   #work = 0;
 
-  /** @throws Failure when the expression is too large */
+  /** @throws Failure if the expression is too large */
   constructor(expression: Expression) {
     const builder = new Builder();
     this.#entry = builder.build(expression, builder.add({ kind: 'match' }));
@@ -174,17 +171,17 @@ export class Automaton {
     this.#kinds = new Kinds(builder.nodes.flatMap((node) => (node.kind === 'letter' ? [node.set] : [])));
   }
 
-  /** A new run over many texts has a new budget. */
+  /** Resets the budget for a new run over many texts. */
   renew(): void {
     this.#work = 0;
   }
 
   /**
    * Whether the expression is found anywhere in a text in normal form.
-   * @throws ExpressionTooCostly when the budget of all texts since `renew` is spent
+   * @throws ExpressionTooCostly when the budget of all texts since `renew` is exhausted
    */
   test(text: string): boolean {
-    // The one place that is both a start and an end.
+    // Only in an empty text is one position both start and end.
     if (text === '') return this.#hasMatch(this.#closed([this.#entry], true, true));
     this.#first ??= this.#state(this.#closed([this.#entry], true, false));
     let state = this.#first;

@@ -122,7 +122,7 @@ describe('expressions', () => {
       .tuple(atom, count)
       .map(([one, many]) => (/[\^$]/.test(one) && one.length === 1 ? one : one + many));
     const pattern = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(''));
-    // The language backtracks: with repetitions in a repetition each letter more multiplies its time.
+    // JavaScript backtracks: with nested repetitions each further letter multiplies its time.
     const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd'), maxLength: 7 });
     fc.assert(
       fc.property(pattern, pattern, text, (left, right, value) => {
@@ -159,7 +159,7 @@ describe('expressions', () => {
         .array(fc.array(tie('piece'), { maxLength: 4 }), { minLength: 1, maxLength: 2 })
         .map((options) => options.map((pieces) => pieces.join('')).join('|')),
     }));
-    // As texts are: in normal form, of one line. Short, as above.
+    // In normal form and on one line, as real texts are. Short, as above.
     const text = fc.string({
       unit: fc.oneof(letter, fc.constantFrom(' ', '.', '[', ']', 'f', 'b')),
       maxLength: 7,
@@ -167,7 +167,7 @@ describe('expressions', () => {
     fc.assert(
       fc.property(pattern, text, (one, given) => {
         const value = searchText(given);
-        // In sets the language reads a hyphen beside a class otherwise, or not at all.
+        // JavaScript treats a hyphen beside a class in a set differently, or rejects it.
         const oracle = new RegExp(one.replaceAll('\\-', '\\x2d'), 'u');
         expect([one, value, finds(one, value)]).toEqual([one, value, oracle.test(value)]);
         const { automaton, required } = compileExpression(one);

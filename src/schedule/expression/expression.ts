@@ -1,21 +1,21 @@
-/** A regular expression of a rule, ready to be used. */
+/** A compiled regular expression of a rule. */
 import { Automaton } from './automaton.ts';
 import { type Required, requiredOf } from './required.ts';
 import { parseExpression } from './syntax.ts';
 
 export interface CompiledExpression {
   readonly automaton: Automaton;
-  /** At least one of these is in every text that matches; undefined: that is not known. */
+  /** Every matching text contains at least one of these strings; undefined: unknown. */
   readonly required: Required | undefined;
 }
 
-/** @throws Failure bad_request that says what is wrong with the pattern */
+/** @throws Failure bad_request with the error in the pattern */
 export function compileExpression(pattern: string): CompiledExpression {
   const expression = parseExpression(pattern);
   return { automaton: new Automaton(expression), required: requiredOf(expression) };
 }
 
-/** @returns false: it is found in every text, even in none @throws Failure bad_request for one that cannot be used */
+/** @returns false if it matches every text, even an empty one @throws Failure bad_request for an unusable pattern */
 export function checkExpression(pattern: string): boolean {
   return !compileExpression(pattern).automaton.test('');
 }

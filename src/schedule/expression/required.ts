@@ -1,19 +1,19 @@
 /** Strings that every matching text must contain: an index then finds the few candidates. */
 import type { Expression } from './syntax.ts';
 
-/** Of these at least one is contained. */
+/** At least one of these is contained. */
 export type Required = readonly string[];
 
 const MAX_OPTIONS = 16;
 
-/** The one letter that a set is; undefined: it is several. */
+/** The only letter of a set; undefined if it has several. */
 function onlyLetter(expression: Expression): string | undefined {
   if (expression.kind !== 'set' || expression.set.length !== 1) return undefined;
   const [from, to] = expression.set[0] ?? [0, 1];
   return from === to ? String.fromCodePoint(from) : undefined;
 }
 
-/** The length of the shortest: what the weakest option promises. */
+/** Length of the shortest option, which is the weakest requirement. */
 function strength(required: Required): number {
   return Math.min(...required.map((text) => text.length));
 }
@@ -40,7 +40,7 @@ function ofSequence(parts: readonly Expression[]): Required | undefined {
   return run === '' ? best : stronger(best, [run]);
 }
 
-/** undefined: nothing can be said. */
+/** undefined: nothing is required. */
 export function requiredOf(expression: Expression): Required | undefined {
   switch (expression.kind) {
     case 'set': {

@@ -1,16 +1,16 @@
 /**
  * The syntax of regular expressions in rules: what a finite automaton can match, without backtracking. Letters, `.`,
- * `[…]` with ranges and `^`, `\d \w \s` and their opposites, `\t \n \r`, `^ $`, `(…)`, `(?:…)`, `(?<name>…)`, `|`, `* +
- * ? {n} {n,} {n,m}` (a following `?` is taken and changes nothing). No back-references, no lookaround, no `\b`, no
- * `\p`.
+ * `[…]` with ranges and `^`, `\d \w \s` and their negations, `\t
+ * \r`, `^ $`, `(…)`, `(?:…)`, `(?<name>…)`, `|`, `* + ? {n} {n,} {n,m}` (a following `?` is accepted and has no
+ * effect). No back-references, no lookaround, no `\b`, no `\p`.
  *
- * What is compared is the normal form of `matchText`; letters and ranges are brought to it here, so that width and
+ * Texts are compared in the normal form of `matchText`; letters and ranges are normalised here, so that width and
  * letter case do not count.
  */
 import { Failure } from '../../model/failure.ts';
 import { matchText } from '../../model/search-text.ts';
 
-/** Code points, inclusive, ascending and apart. */
+/** Code points: inclusive, ascending, disjoint ranges. */
 export type CharacterSet = readonly (readonly [number, number])[];
 
 export type Expression =
@@ -22,12 +22,12 @@ export type Expression =
   | { readonly kind: 'repeat'; readonly part: Expression; readonly min: number; readonly max: number };
 
 const LAST = 0x10ffff;
-/** A count is written out, state by state. */
+/** Counted repetitions are expanded, state by state. */
 const MAX_REPEAT = 200;
 const MAX_DEPTH = 50;
-/** A range of more is one of a script: its letters are taken as they are. */
+/** A larger range covers a script: its letters are not normalised. */
 const FOLDED_RANGE = 4096;
-/** Of all ranges of an expression: to bring a letter to normal form takes a microsecond. */
+/** Limit for all ranges of an expression: normalising a letter takes a microsecond. */
 const MAX_FOLDED = 20_000;
 
 const DIGITS: CharacterSet = [[0x30, 0x39]];
@@ -36,7 +36,7 @@ const WORD: CharacterSet = [
   [0x5f, 0x5f],
   [0x61, 0x7a],
 ];
-/** Normal form has no other blank. */
+/** Normal form has no other blanks. */
 const BLANKS: CharacterSet = [
   [0x0a, 0x0a],
   [0x20, 0x20],
@@ -78,7 +78,7 @@ function isPlainSpace(character: string): boolean {
   return /^\s$/u.test(character);
 }
 
-/** A letter as it stands in a text in normal form; one may become several. */
+/** A letter in normal form; one may become several. */
 function folded(character: string): string {
   return isPlainSpace(character) ? ' ' : matchText(character);
 }
@@ -109,7 +109,7 @@ class Parser {
   #folded = 0;
 
   constructor(pattern: string) {
-    // Sound marks of half-width kana are letters of their own and would be left alone.
+    // Half-width kana have separate sound marks, which would not be combined otherwise.
     const joined = pattern.replace(HALF_WIDTH_KANA, (kana) => kana.normalize('NFKC'));
     this.#pattern = Array.from(joined.toWellFormed().normalize('NFC'));
   }
@@ -124,7 +124,7 @@ class Parser {
     return this.#pattern[this.#at];
   }
 
-  /** @param missing what is wrong when nothing is left */
+  /** @param missing the error when no letter is left */
   #take(missing: string): string {
     const character = this.#pattern[this.#at++];
     if (character === undefined) throw refusal(missing);
@@ -233,7 +233,7 @@ class Parser {
     return inner;
   }
 
-  /** A class of letters that an escape stands for; undefined: it stands for a letter. */
+  /** The class of letters of an escape; undefined if it denotes a letter. */
   #escapedClass(character: string): CharacterSet | undefined {
     switch (character) {
       case 'd':
@@ -310,7 +310,7 @@ class Parser {
   }
 }
 
-/** @throws Failure bad_request that says what is wrong with the pattern */
+/** @throws Failure bad_request with the error in the pattern */
 export function parseExpression(pattern: string): Expression {
   return new Parser(pattern).parse();
 }

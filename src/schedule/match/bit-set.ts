@@ -24,7 +24,7 @@ export class BitSet {
     words.fill(0, shared);
   }
 
-  /** The bits of `count` words from `at` on, with as many of others; those are 0 where there are none. */
+  /** ANDs `count` words from `at` on with words of `others`; missing words of `others` count as 0. */
   andWords(at: number, others: Uint32Array, from: number, count: number): void {
     const words = this.#words;
     const end = Math.min(count, words.length - at);

@@ -1,7 +1,7 @@
-/** What changed in a guide, for caches of what was read out of it. */
+/** Log of changes in a guide, for invalidating caches derived from it. */
 import type { ProgramId } from '../../../arib/ids.ts';
 
-/** At least so many are remembered, and twice as many at most. */
+/** At least this many are kept, at most twice as many. */
 const REMEMBERED = 5000;
 
 export class ChangeLog {
@@ -13,20 +13,22 @@ export class ChangeLog {
     return this.#version;
   }
 
-  /** A programme was put, or removed. */
+  /** A programme was added, changed or removed. */
   note(id: ProgramId): void {
     this.#version++;
     this.#changes.push(id);
     if (this.#changes.length > 2 * REMEMBERED) this.#changes.splice(0, REMEMBERED);
   }
 
-  /** What changed from now on is not known to follow what is remembered. */
+  /** The log is incomplete before this moment: changes since earlier versions are unknown. */
   restart(): void {
     this.#version++;
     this.#changes.length = 0;
   }
 
-  /** Programmes that changed since a version, some of them twice; undefined: it does not reach back so far. */
+  /**
+   * Programmes that changed since a version, some of them twice; undefined if the log does not reach back that far.
+   */
   since(version: number): readonly ProgramId[] | undefined {
     const count = this.#version - version;
     if (version < 0 || count > this.#changes.length) return undefined;

@@ -12,10 +12,10 @@ const DAY_BEGIN_MS = 5 * 60 * MINUTE_MS;
 /** 1970-01-01 was a Thursday. */
 const FIRST_WEEKDAY = 4;
 
-/** What is needed of a station. */
+/** Fields of a station that rules need. */
 export type RuleStation = Readonly<Pick<StationRecord, 'id' | 'type'>>;
 
-/** 0 Sunday to 6, of the broadcast day of Japan. */
+/** 0 (Sunday) to 6, of the broadcast day in Japan. */
 export function broadcastWeekday(at: BroadcastMs): number {
   const days = Math.floor((at + JST_OFFSET_MS - DAY_BEGIN_MS) / DAY_MS);
   return (((days + FIRST_WEEKDAY) % 7) + 7) % 7;
@@ -48,8 +48,8 @@ function hasGenre(wanted: readonly RuleGenre[], { genres }: GuideProgram): boole
 
 /**
  * Whether all conditions except keywords hold.
- * @param matchedAt the start by which conditions of time are judged: the programme's own, or the one at which a rule
- *   matched it first
+ * @param matchedAt the start that conditions of time apply to: the programme's own, or the one when a rule first
+ *   matched it
  */
 export function meetsConditions(
   conditions: RuleConditions,

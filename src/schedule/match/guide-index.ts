@@ -1,8 +1,8 @@
 /**
- * An index of the guide's programmes, so that a rule finds its matches without a full scan. A programme has a
- * row; of every letter, every pair of letters (`TextColumns`) and every attribute there is a column of bits, one a row.
- * A rule combines its columns and compares the remaining candidates in full.
- * Texts are not kept: they are read from the programme again when a comparison needs them.
+ * An index of the guide's programmes, so that a rule finds its matches without a full scan. Each programme has a row.
+ * Each letter, each pair of letters (`TextColumns`) and each attribute has a column with one bit per row. A rule
+ * combines its columns and compares the remaining candidates in full. Texts are not kept: they are read from the
+ * programme again when a comparison needs them.
  */
 import type { ProgramId, StationId } from '../../../arib/ids.ts';
 import { matchText } from '../../model/search-text.ts';
@@ -15,19 +15,19 @@ import { TextColumns } from './text-columns.ts';
 
 export type { GuideProgram } from './guide-program.ts';
 
-/** A text has some 200 letters and pairs: a fifth of them are set. Of 60,000 programmes they take 8 MB. */
+/** A text has some 200 letters and pairs, so a fifth of the bits are set. For 60,000 programmes they take 8 MB. */
 const TEXT_BITS = 1024;
 /** Extended texts are longer. */
 const DETAIL_BITS = 2048;
 
 export class GuideIndex {
   readonly #log = new ChangeLog();
-  /** Rows that were given out. */
+  /** Number of assigned rows. */
   #rows = 0;
   readonly #free: number[] = [];
   readonly #all = new BitSet();
   readonly #columns = new TextColumns(TEXT_BITS);
-  /** Of extended texts, which are long: made when a rule first asks. */
+  /** For extended texts, which are long: built when a rule first needs them. */
   #details: TextColumns | undefined;
   readonly #stations = new Map<StationId, BitSet>();
   readonly #genres = Array.from({ length: 16 }, () => new BitSet());
@@ -41,7 +41,7 @@ export class GuideIndex {
     return this.programs.size;
   }
 
-  /** As a `PlanGuide` that is in memory. */
+  /** Implements `PlanGuide` with a guide that is in memory. */
   whole(): this {
     return this;
   }
@@ -89,7 +89,7 @@ export class GuideIndex {
     this.texts.forget(id);
   }
 
-  /** Columns that putting a programme into a row sets again. */
+  /** Clears columns that adding a programme to a row sets again. */
   #clear(row: number, program: GuideProgram | undefined): void {
     this.#all.delete(row);
     this.#columns.clear(row);
@@ -104,7 +104,7 @@ export class GuideIndex {
     return this.#all.copy();
   }
 
-  /** Keeps candidates for the word, in name or description, or also in the extended text. */
+  /** Keeps candidates that may contain the word in name or description, or also in the extended text. */
   narrowByWord(rows: BitSet, word: string, extended: boolean): void {
     if (!extended) {
       this.#columns.narrow(rows, word);

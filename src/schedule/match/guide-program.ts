@@ -1,4 +1,4 @@
-/** A programme as rules and the plan see it. */
+/** A programme with the fields that rules and the plan use. */
 import type { ProgramRecord } from '../../model/program.ts';
 
 /** Fields of a programme for rules and the plan. Immutable: a change creates a new object. */

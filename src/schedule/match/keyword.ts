@@ -1,10 +1,10 @@
-/** The words of a rule: `a b` both, `"a b"` as it stands, `-a` without it, `a|b` one of the two. */
+/** The words of a rule: `a b` both, `"a b"` as a phrase, `-a` excluded, `a|b` either. */
 import { matchText } from '../../model/search-text.ts';
 
 export interface Words {
-  /** Of each list one must be found. In normal form. */
+  /** At least one word of each list must be found. In normal form. */
   readonly wanted: readonly (readonly string[])[];
-  /** Of no list may all be found. */
+  /** A text that contains all words of one of these lists is excluded. */
   readonly unwanted: readonly (readonly string[])[];
 }
 
@@ -14,19 +14,19 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/｜/g, '|'],
   [/\u3000/g, ' '],
 ];
-/** Exclusion operator, only at the beginning of a word; not the long sound of kana. */
+/** Exclusion operator, only at the beginning of a word; not the prolonged sound mark of kana. */
 const WITHOUT = /^[-－−‐]/u;
-/** A phrase, or a run without blank, bar or quotation mark; with what joins them. */
+/** A phrase, or a run without blank, bar or quotation mark; with its separators. */
 const TOKEN = /"([^"]*)"?|([^\s"|]+)|(\|)|(\s+)/gu;
 
 interface Option {
   text: string;
-  /** Where a quotation begins or ends within the word: `夜明け“挑戦”` is how titles are written, and copied. */
+  /** Split at quotation marks within the word: titles such as `夜明け“挑戦”` are copied with them. */
   pieces: readonly string[];
   without: boolean;
 }
 
-/** Groups of options; bars join, blanks part. */
+/** Groups of options: bars join words to a group, blanks separate groups. */
 function groups(keyword: string): Option[][] {
   const found: Option[][] = [];
   let open: Option[] = [];
@@ -57,14 +57,14 @@ function groups(keyword: string): Option[][] {
   return found;
 }
 
-/** Blanks beside a bar mean nothing: `a | b` is `a|b`. */
+/** Blanks beside a bar are ignored: `a | b` equals `a|b`. */
 function groupsOf(keyword: string): Option[][] {
   let text = keyword.toWellFormed().replaceAll('\0', ' ');
   for (const [sign, plain] of SIGNS) text = text.replace(sign, plain);
   return groups(outsideQuotes(text, (part) => part.replace(/\s*\|\s*/g, '|')));
 }
 
-/** Words each of which excludes: what an exclusion excludes again is excluded all the same. */
+/** Every word is excluded, with or without an exclusion operator. */
 export function readExclusion(keyword: string): Words['unwanted'] {
   return groupsOf(keyword).flatMap((options) => options.map(({ pieces }) => pieces));
 }
@@ -73,7 +73,7 @@ export function readKeyword(keyword: string): Words {
   const wanted: string[][] = [];
   const unwanted: (readonly string[])[] = [];
   for (const options of groupsOf(keyword)) {
-    // `-a|b`: the sign is that of the whole group.
+    // In `-a|b` the operator applies to the whole group.
     const [first, ...others] = options;
     if (first?.without === true) unwanted.push(...options.map(({ pieces }) => pieces));
     else if (first !== undefined && others.length === 0) wanted.push(...first.pieces.map((one) => [one]));

@@ -1,10 +1,10 @@
-/** A cache of the values used most recently. */
+/** Least recently used cache. */
 
 export class LruCache<K, V> {
   #young = new Map<K, V>();
   #old = new Map<K, V>();
 
-  /** @param size so many are held at least, and twice as many at most */
+  /** @param size minimum number of kept values; the maximum is twice as many */
   constructor(private readonly size: number) {}
 
   of(key: K, make: () => V): V {

@@ -130,7 +130,7 @@ describe('words', () => {
 });
 
 describe('conditions', () => {
-  test('of place, kind and time', () => {
+  test('on station, type and time', () => {
     const late = { start: '2026-11-21T23:50' };
     const night = { start: '2026-11-22T00:30' };
     const table: [Record<string, unknown>, Given, boolean][] = [
@@ -207,7 +207,7 @@ test('an expression that is too expensive is reported', () => {
   const { programs, fault } = matcher.match(index, STATIONS);
   expect(programs).toEqual([]);
   expect(fault).toEqual({ code: 'too_costly' });
-  // What is left of the guide afterwards can be matched again.
+  // The rest of the guide can still be matched afterwards.
   expect(matcher.among([], index.texts, STATIONS).fault).toBeNull();
 });
 

@@ -1,15 +1,15 @@
-/** Texts of programmes in normal form, as rules compare them. Recent ones are kept, others made again. */
+/** Texts of programmes in normal form, for comparison with rules. Recent ones are cached. */
 import type { ProgramId } from '../../../arib/ids.ts';
 import { matchText } from '../../model/search-text.ts';
 import type { GuideProgram } from './guide-program.ts';
 import { LruCache } from './lru-cache.ts';
 
-/** Frequent candidates of rules: 300 rules have some ten thousand. Up to 5 MB. */
+/** Cache size for frequent candidates of rules: 300 rules have some ten thousand. Up to 5 MB. */
 const RECENT_TEXTS = 4096;
-/** Rarely asked for, and long. */
+/** Rarely needed, and long. */
 const RECENT_DETAILS = 1024;
 
-/** Headings and bodies of the extended text, in normal form, a line each. */
+/** Headings and bodies of the extended text in normal form, one per line. */
 export function detailText({ extended }: GuideProgram): string {
   return Object.entries(extended ?? {})
     .flat()
@@ -34,7 +34,7 @@ export class NormalTexts {
     return this.#details.of(program.id, () => detailText(program));
   }
 
-  /** It has changed, or is gone. */
+  /** It was changed or removed. */
   forget(id: ProgramId): void {
     this.#titles.delete(id);
     this.#descriptions.delete(id);

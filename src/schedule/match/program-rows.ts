@@ -4,16 +4,16 @@ import type { GuideProgram } from './guide-program.ts';
 
 export interface ProgramRows {
   readonly size: number;
-  /** Of a programme; undefined: it is in none. */
+  /** Row of a programme; undefined if it has none. */
   rowOf(id: ProgramId): number | undefined;
-  /** The same object as long as somebody holds it; undefined: nothing is in the row. */
+  /** The same object as long as it is referenced; undefined: the row is empty. */
   at(row: number): GuideProgram | undefined;
-  /** Into a row that is empty, or in the place of what has the same id. Rows are given out one after the other. */
+  /** Stores it in an empty row, or replaces the programme with the same id. Rows are assigned consecutively. */
   put(row: number, program: GuideProgram): void;
   clear(row: number): void;
 }
 
-/** As the objects that were put in. */
+/** Keeps the objects themselves. */
 export class ProgramObjects implements ProgramRows {
   readonly #programs: (GuideProgram | undefined)[] = [];
   readonly #rows = new Map<ProgramId, number>();

@@ -32,7 +32,7 @@ export class RuleMatcher {
   readonly #words: Words;
   readonly #expression: CompiledExpression | undefined;
 
-  /** @throws Failure for a regular expression that cannot be used */
+  /** @throws Failure for an unusable regular expression */
   constructor(readonly conditions: RuleConditions) {
     const { keyword, excludeKeyword, regex } = conditions;
     const own = regex ? { wanted: [], unwanted: [] } : readKeyword(keyword);
@@ -53,7 +53,7 @@ export class RuleMatcher {
     return this.among(candidates, index.texts, stations);
   }
 
-  /** Those of the programmes that match. */
+  /** The matching ones of the given programmes. */
   among(candidates: readonly GuideProgram[], texts: NormalTexts, stations: RuleStations): Matched {
     this.#expression?.automaton.renew();
     const programs: GuideProgram[] = [];
@@ -68,7 +68,9 @@ export class RuleMatcher {
     return { programs, fault: null };
   }
 
-  /** Whether a programme that the rule matched when it began at `matchedAt` is still the rule's, wherever it moved. */
+  /**
+   * Whether a programme that the rule matched when it began at `matchedAt` still belongs to the rule after it moved.
+   */
   stillMatches(
     program: GuideProgram,
     texts: NormalTexts,

@@ -1,8 +1,8 @@
 /**
- * Texts by their letters: of every letter and every pair of letters a column of bits, one a row. Letters share
- * columns: what is left of rows may hold texts without the word, and never misses one that has it.
+ * Text index: each letter and each pair of letters has a column with one bit per row. Columns are shared (hashed), so
+ * that candidates may include texts without the word, but never miss one that has it.
  *
- * Columns lie in blocks of rows, so that more rows are another block and nothing is copied.
+ * Columns are stored in blocks of rows: more rows add a block, and nothing is copied.
  */
 import type { BitSet } from './bit-set.ts';
 
@@ -22,7 +22,7 @@ export class TextColumns {
   readonly #count: number;
   readonly #shift: number;
 
-  /** @param bits a row takes so many of memory: a power of two */
+  /** @param bits number of bits per row: a power of two */
   constructor(bits: number) {
     this.#count = bits;
     this.#shift = 32 - Math.log2(bits);
@@ -46,8 +46,8 @@ export class TextColumns {
   }
 
   /**
-   * Leaves of rows those that may contain the word.
-   * @param rows of those that were set
+   * Keeps the rows that may contain the word.
+   * @param rows a subset of the rows that were set
    */
   narrow(rows: BitSet, word: string): void {
     const columns = new Set<number>();
@@ -62,13 +62,13 @@ export class TextColumns {
     const index = Math.floor(row / BLOCK_ROWS);
     const known = this.#blocks[index];
     if (known !== undefined) return known;
-    // Rows are given out one after the other.
+    // Rows are assigned consecutively.
     const block = new Uint32Array(this.#count * BLOCK_WORDS);
     this.#blocks[index] = block;
     return block;
   }
 
-  /** Of the letters and pairs of a text, each at least once. Blanks part words and are no letters. */
+  /** Columns of the letters and pairs of a text, each at least once. Blanks separate words and are not letters. */
   #eachColumn(text: string, visit: (column: number) => void): void {
     const shift = this.#shift;
     let before = 0;

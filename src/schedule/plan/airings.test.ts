@@ -139,7 +139,7 @@ describe('the same episode', () => {
     settled(home);
   });
 
-  test('one that must not be recorded is replaced by the next', () => {
+  test('an airing that must not be recorded is replaced by the next', () => {
     const { home, ids } = series([
       ['T27', '灯台 #3「波」', 300],
       ['BS01_0', '灯台 #3「波」', 600],

@@ -1,6 +1,5 @@
 /**
- * The airings of a series in the guide. Read out of the guide once for each series that somebody asks for, and kept
- * up as programmes change.
+ * The airings of a series in the guide. Collected once for each requested series, and updated as programmes change.
  */
 import type { ProgramId } from '../../../arib/ids.ts';
 import type { EpisodeText } from '../dedupe/episode.ts';
@@ -14,7 +13,7 @@ interface Reader {
   textKey(text: EpisodeText): string;
 }
 
-/** Of one series a guide has fewer. */
+/** A guide has fewer airings of one series. */
 const MAX_AIRINGS = 400;
 const MAX_WORDS = 3;
 /** Runs of letters: signs, numbers and blanks differ between stations. */
@@ -25,19 +24,19 @@ export interface GuideAiring extends Airing {
 }
 
 interface Series {
-  /** In the title of every airing. */
+  /** Words in the title of every airing. */
   words: readonly string[];
   /** By `episodeKey`. */
   readonly airings: Map<string, GuideAiring[]>;
   /** The same by `textKey`. */
   readonly texts: Map<string, GuideAiring[]>;
-  /** How many were put in. */
+  /** Number of airings. */
   count: number;
 }
 
 export class SeriesAirings {
   readonly #bySeries = new Map<string, Series>();
-  /** Those of all series. */
+  /** Airings of all series. */
   readonly #byProgram = new Map<ProgramId, GuideAiring>();
   #version = -1;
 
@@ -46,14 +45,14 @@ export class SeriesAirings {
     private readonly facts: Reader,
   ) {}
 
-  /** Of the same series those with the same words, the given one among them if the guide has it, in no order. */
+  /** Airings of the same series with the same texts, including the given one if the guide has it, in no order. */
   ofText(text: EpisodeText): readonly GuideAiring[] {
     return this.#series(text).texts.get(this.facts.textKey(text)) ?? [];
   }
 
   /**
-   * Those of the same series that may show the same episode: of a series with hundreds of airings a few.
-   * @param own what the text tells
+   * Airings of the same series that may show the same episode: a few, even if the series has hundreds of airings.
+   * @param own the episode of the text
    */
   alike(text: EpisodeText, own: Airing): readonly GuideAiring[] {
     return this.#series(text).airings.get(episodeKey(own)) ?? [];
@@ -73,13 +72,13 @@ export class SeriesAirings {
     return { program, startAt: program.startAt, episode: this.facts.of(program).episode };
   }
 
-  /** Takes in what changed since it was last asked. */
+  /** Applies changes since the last request. */
   #follow(): void {
     const changed = this.guide.changedSince(this.#version);
     if (changed === undefined) {
       this.#bySeries.clear();
       this.#byProgram.clear();
-      // From here on its changes are known.
+      // Changes are tracked from here on.
       this.guide.whole();
     } else if (changed.length > 0 && this.#bySeries.size > 0) this.#change(new Set(changed));
     this.#version = this.guide.version;
@@ -91,7 +90,7 @@ export class SeriesAirings {
       this.#takeOut(id);
       const program = this.guide.get(id);
       if (program === undefined) continue;
-      // To read a text for its episode costs more than to look for words.
+      // Parsing the episode of a text costs more than searching for words.
       const title = this.guide.texts.title(program);
       if (!all.some(({ words }) => hasWords(title, words))) continue;
       const airing = this.#airing(program);

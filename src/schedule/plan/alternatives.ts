@@ -7,7 +7,7 @@ import type { PlanInput } from './plan-types.ts';
 
 const MAX_OFFERED = 3;
 
-/** @param fits whether a claim would get a tuner beside all that have one */
+/** @param fits whether a claim would get a tuner besides all claims that have one */
 export function findAlternatives(
   input: PlanInput,
   claim: Claim,
@@ -15,7 +15,7 @@ export function findAlternatives(
   fits: (claim: Claim) => boolean,
 ): ProgramId[] {
   const { now, facts, guide } = input;
-  // One that the guide lacks is known by what was booked.
+  // A programme that the guide lacks is identified by its reservation.
   const { name, description, program } = claim;
   const text = program ?? { name, description, extended: null };
   const same = repeats(guide, facts, text, claim.startAt, now)

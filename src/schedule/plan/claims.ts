@@ -16,9 +16,9 @@ export interface Claim
     Pick<PlannedReservation, 'programId' | 'stationId' | 'ruleId' | 'priority' | 'name' | 'description'> {
   readonly to: BroadcastMs;
   readonly holdUntil: BroadcastMs | null;
-  /** undefined: it is to be made. */
+  /** undefined: to be created. */
   readonly reservation: Reservation | undefined;
-  /** undefined: it vanished from the guide. */
+  /** undefined: no longer in the guide. */
   readonly program: GuideProgram | undefined;
   readonly isManual: boolean;
   readonly isRunning: boolean;
@@ -32,18 +32,18 @@ const MOVED_MS = 3 * 3_600_000;
 const SHIFTED_MS = 600_000;
 
 /**
- * Order of claims: running recordings first, of those first the ones holding a tuner, which always fit; then by
- * priority, then by time of booking.
+ * Order of claims: running recordings first, among them those holding a tuner, which always fit; then by priority,
+ * then by time of booking.
  */
 export function compareClaims(a: Claim, b: Claim): number {
   const running =
     Number(b.isRunning) - Number(a.isRunning) || Number(b.held !== null) - Number(a.held !== null);
   const booked = (a.reservation?.id ?? Infinity) - (b.reservation?.id ?? Infinity);
-  // Two that are not booked yet: no number from the difference.
+  // Both are not booked yet: the difference of infinities is not a number.
   return running || b.priority - a.priority || booked || a.startAt - b.startAt || a.id - b.id;
 }
 
-/** A claim of a rule upon a programme that has no reservation; undefined: its station is not known. */
+/** A rule's claim to a programme without reservation; undefined if its station is unknown. */
 export function claimOf(input: PlanInput, program: GuideProgram, rule: Rule | null): Claim | undefined {
   const station = input.stations.get(program.stationId);
   if (station === undefined) return undefined;
@@ -74,15 +74,15 @@ export function claimOf(input: PlanInput, program: GuideProgram, rule: Rule | nu
 }
 
 export interface Claims {
-  /** Of reservations that are neither over nor cancelled. */
+  /** From reservations that are neither completed nor cancelled. */
   readonly byProgram: ReadonlyMap<ProgramId, Claim>;
-  /** Those that stay whatever the rules say. */
+  /** Claims that stay whatever the rules match. */
   readonly kept: readonly Claim[];
   /** Programmes with a completed reservation. */
   readonly closed: ReadonlySet<ProgramId>;
   /**
-   * As they are now: bound to the programme that took the place of one that vanished; without those that are done with
-   * and whose programme's number is another's by now.
+   * Current reservations: each is bound to the programme that replaced a vanished one; completed ones whose event id
+   * now belongs to another programme are left out.
    */
   readonly reservations: readonly Reservation[];
   /** Reservations of rules on a programme that replaces a vanished one. */
@@ -94,7 +94,7 @@ const DONE = new Set<Reservation['state']>(['cancelled', 'finished', 'missed']);
 /** A programme that begins this long after a reservation's end is another one: event ids are reused. */
 const REUSED_MS = 24 * 3_600_000;
 
-/** Whether it is over. Not one missed because of a wrong clock, or delayed. */
+/** Whether it is over. False if it was missed because of a wrong clock, or delayed. */
 function isDone({ guide, airings, now, isTimeSure }: PlanInput, reservation: Reservation): boolean {
   const { state, programId: id } = reservation;
   if (state !== 'missed' || isTimeSure === false) return DONE.has(state);
@@ -156,7 +156,7 @@ function claimOfReservation(
     ? underWay(shifted.program, shifted.reservation, airing, now, isElsewhere)
     : coming(shifted.program, shifted.reservation, airing, now);
   const place = isRunning ? (held.get(reservation.id) ?? null) : null;
-  // What holds a tuner does so in the margin before its programme too.
+  // A recording that holds a tuner does so already in the margin before its programme.
   const from = place === null ? latest(times.startAt, now) : now;
   return {
     id: reservation.programId,
@@ -164,7 +164,8 @@ function claimOfReservation(
     channel: station.channel,
     from: earliest(from, times.to),
     ...times,
-    // Where a running recording is neither received nor tracked, an end beyond the guide's guess is only an assumption.
+    // If a running recording is neither received nor tracked, an end beyond the guide's estimate is only an
+    // assumption.
     to:
       isRunning && place === null && airing === undefined
         ? earliest(times.to, latest(times.endAt, from))
@@ -188,7 +189,7 @@ function claimOfReservation(
   };
 }
 
-/** Whether its station names a programme of another title as present. */
+/** Whether its station reports a programme of another title as present. */
 function isAnotherOn({ airings, guide, facts }: PlanInput, reservation: Reservation): boolean {
   const { stationId: station, name, description } = reservation;
   for (const [id, { state }] of airings) {
@@ -209,8 +210,8 @@ function isKept({ now, settings }: PlanInput, claim: Claim, enabled: ReadonlySet
 }
 
 /**
- * Reservations whose programme vanished, or was broken off, bound to the one that took its place, if one did. A rule
- * may have booked that one already, which is one recording too many.
+ * Reservations whose programme vanished or was interrupted, bound to the programme that replaced it, if any. A rule
+ * may have booked that one already, which would be a duplicate recording.
  */
 function rebound(input: PlanInput): Pick<Claims, 'reservations' | 'replaced'> {
   const { guide, reservations, now } = input;
@@ -236,12 +237,12 @@ function rebound(input: PlanInput): Pick<Claims, 'reservations' | 'replaced'> {
   return { reservations: bound.filter(({ id }) => !replaced.has(id)), replaced };
 }
 
-/** Booked by a rule, and neither begun nor done with. */
+/** Booked by a rule, and neither begun nor completed. */
 function isOfRule({ ruleId, state }: Reservation): boolean {
   return ruleId !== null && (state === 'scheduled' || state === 'conflict' || state === 'skipped');
 }
 
-/** As on or next, by its station. */
+/** Whether its station lists it as present or following. */
 function isNamed({ airings }: PlanInput, id: ProgramId): boolean {
   const state = airings.get(id)?.state;
   return state === 'on' || state === 'next';
@@ -249,8 +250,8 @@ function isNamed({ airings }: PlanInput, id: ProgramId): boolean {
 
 /**
  * A programme that present/following left long before its end, or without one, continues after the interruption under
- * another id. An event named immediately after a programme without a known end, and starting there, is the next one of
- * its title.
+ * another id. An event listed right after a programme without a known end, and starting there, is the next one of its
+ * title.
  */
 function resumedAs(input: PlanInput, reservation: Reservation): GuideProgram | undefined {
   const { programId: id, stationId: station, name, description, startAt, endAt, state } = reservation;
@@ -274,8 +275,8 @@ function resumedAs(input: PlanInput, reservation: Reservation): GuideProgram | u
 }
 
 /**
- * The same title on the same station, near enough, and alone with it unless it is very near. What is being recorded is
- * on: what begins after it is something else.
+ * A programme with the same title on the same station, close enough in time, and the only one unless it is very
+ * close. A running recording is on air: a programme that begins after it is another one.
  */
 function successorOf({ guide, facts, now }: PlanInput, reservation: Reservation): GuideProgram | undefined {
   const { name, description, stationId: station, startAt, endAt, state } = reservation;

@@ -1,4 +1,4 @@
-/** The plan while the air moves: programmes that run over, and what must hold whatever present/following says. */
+/** The plan while programmes change on air: overruns, and invariants that hold whatever present/following reports. */
 import { describe, expect, test } from 'bun:test';
 import { Random } from '../../../test/fuzz/random.ts';
 import { evening } from '../../../test/schedule/moving-evening.ts';
@@ -13,7 +13,7 @@ describe('a programme that runs over', () => {
     air(game, 'on', 0);
     air(film, 'next');
     expect(orders(game)).toMatchObject({ end: 30, close: 30, hold: 30 + 180 });
-    // Its table still tells the old end.
+    // Its table still has the old end.
     at(33);
     expect(orders(game)).toMatchObject({ close: 30, hold: 30 + 180 });
     expect(booked(game)).toEqual({ state: 'recording', start: 0, end: 33 });
@@ -29,7 +29,7 @@ describe('a programme that runs over', () => {
     expect(booked(game)).toEqual({ state: 'recording', start: 0, end: 50 });
   });
 
-  test('whose table never gives its end ends when present/following says so', () => {
+  test('whose table never gives its end ends when present/following lists another', () => {
     const { home, game, film, at, air, orders, booked } = evening();
     home.begin(game);
     at(47);
@@ -53,7 +53,7 @@ describe('a programme that runs over', () => {
     move(game, 0, 80, true);
     expect(orders(game)).toMatchObject({ close: 30, hold: 75 + 180 });
     expect(booked(game).end).toBe(75);
-    // The guide ends it where the next begins.
+    // In the guide it ends where the next one begins.
     at(78);
     move(game, 0, 77.5);
     air(game, 'over', 0, 77.6);
@@ -79,7 +79,7 @@ describe('a programme that runs over', () => {
     move(game, 0, 60, true);
     expect(orders(game)).toMatchObject({ end: 30, close: 60 });
     expect(booked(game).end).toBe(30);
-    // Its station is received again behind its end.
+    // Its station is received again after its end.
     at(41);
     move(game, 0, 40);
     air(film, 'on', null);
@@ -147,13 +147,13 @@ describe('a programme that runs over', () => {
     const other = home.program(home.station('T30'), '隣の局', { at: 40 });
     home.reserve(other, { marginBefore: 6 * MINUTE });
     home.begin(game);
-    // A running programme of unknown length is extended in full minutes, none of which is its end.
+    // A running programme of unknown length is extended in full minutes, none of which is its actual end.
     for (const minutes of [32, 32.02, 33, 33.02, 34.5, 38.9]) {
       at(minutes);
       air(game, 'on', 0);
       const { open } = orders(other) ?? {};
       const { after = [] } = home.look().openings.find(({ programId: id }) => id === other) ?? {};
-      // Asked for earlier it takes nothing over: the agent refuses it.
+      // Before that it takes over no tuner: the agent would refuse it.
       expect([minutes, open]).toEqual([minutes, minutes < 33 ? 34 : 40]);
       if (minutes < 33) expect(after).toEqual([]);
     }
@@ -192,7 +192,7 @@ describe('an end that moves earlier', () => {
     air(film, 'on', 16);
     at(17);
     expect(orders(game)).toMatchObject({ end: 30, close: 30, hold: null });
-    // A programme that really ended before is judged by its real end.
+    // A programme that really ended earlier is judged by its actual end.
     move(game, 0, 20);
     air(game, 'over', 0, 20.1);
     at(21);
@@ -233,7 +233,7 @@ describe('a guide that became unavailable', () => {
   });
 });
 
-describe('whatever present/following says', () => {
+describe('whatever present/following reports', () => {
   const SEED = Number(process.env.FOLLOW_SEED ?? 20261121);
 
   test(`a running recording never ends before its announced end, nor long after its actual end (FOLLOW_SEED=${SEED})`, () => {
@@ -249,7 +249,7 @@ describe('whatever present/following says', () => {
         const isOver = minute >= length;
         if (!isOver && random.below(4) === 0)
           move(game, 0, Math.max(minute, random.below(200)), random.below(3) === 0);
-        // Its last word tells the end, or leaves it open.
+        // Its last table has the end, or leaves it open.
         if (isOver && random.below(2) === 0) move(game, 0, length);
         if (listens) {
           air(game, isOver ? 'over' : 'on', 0, isOver ? length : null);

@@ -1,4 +1,4 @@
-/** The plan while the air moves: programmes that begin late, are interrupted, go on elsewhere, change their id. */
+/** The plan while programmes change on air: late begins, interruptions, continuations elsewhere, changed ids. */
 import { describe, expect, test } from 'bun:test';
 import { eventId, type ProgramId, programId, splitProgramId, splitStationId } from '../../../arib/ids.ts';
 import { evening } from '../../../test/schedule/moving-evening.ts';
@@ -23,7 +23,7 @@ describe('a programme that begins late', () => {
     air(film, 'next');
     orders(film);
     home.begin(film);
-    // The game goes on, nobody says for how long.
+    // The game continues with an unknown end.
     move(game, 0, 60, true);
     at(80);
     expect(orders(film)).toMatchObject({ start: 30, hold: 90 + 180 });
@@ -80,7 +80,7 @@ describe('a programme that another interrupts', () => {
     air(game, 'over', 0, 10);
     air(flash, 'on', 10);
     expect(orders(game)).toMatchObject({ start: 0, end: 30, close: 30, hold: null });
-    // Present/following tells what is left of it, with the time when it goes on.
+    // Present/following gives the rest of it, with the time when it continues.
     at(12);
     air(game, 'next', 0);
     move(game, 20, 40);
@@ -140,14 +140,14 @@ describe('a programme that is replaced by another', () => {
     const special = home.program(station, '報道特別番組', { at: -10, minutes: 90 });
     air(special, 'on', null);
     expect(since(home, game)).toBe(0);
-    // A table may be a little late, and what is on at its end says nothing of what was.
+    // A table may be slightly late, and the programme on air at its end does not show what was on before.
     at(0.4);
     expect(since(home, game)).toBeNull();
     home.airings.clear();
     at(29.8);
     air(film, 'on', null);
     expect(since(home, game)).toBeNull();
-    // Under another number.
+    // Under another event id.
     const again = home.program(station, '野球中継[生]', { at: 0, event: 900 });
     home.airings.clear();
     at(15);
@@ -219,7 +219,7 @@ describe('a relay', () => {
     orders(game);
     expect(home.of(id)).toMatchObject({ state: 'scheduled', priority: 2, name: '野球中継' });
     expect(orders(id)).toMatchObject({ start: 30, end: 60, open: 30 - 10 / 60 });
-    // Its own tables tell its times as soon as they are read.
+    // Its own tables give its times as soon as they are read.
     home.program(elsewhere, '野球中継　つづき', { at: 30, minutes: 45, event: 77 });
     expect(orders(id)).toMatchObject({ start: 30, end: 75 });
     move(game, 0, 30);

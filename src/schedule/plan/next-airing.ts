@@ -13,7 +13,7 @@ interface AiredText extends EpisodeText {
   readonly startAt: BroadcastMs;
 }
 
-/** Of what tells no episode, as films do: the same title, and the same words about it. */
+/** For programmes without episode data, such as films: same title and same description. */
 function isSameText(facts: Facts, a: EpisodeText, b: EpisodeText): boolean {
   return facts.of(a).title === facts.of(b).title && facts.textKey(a) === facts.textKey(b);
 }
@@ -25,9 +25,9 @@ export function isRepeat(facts: Facts, a: AiredText, b: AiredText): boolean {
 }
 
 /**
- * Airings of the same that have not begun and may be recorded, in no order.
- * @param text the object of the guide where it has one: what it tells is read once
- * @param startAt of the airing that the text tells of, epoch ms
+ * Airings of the same programme that have not begun and may be recorded, in no order.
+ * @param text the guide's object if it has one: its facts are cached
+ * @param startAt start of the airing with this text, epoch ms
  * @param now epoch ms
  */
 export function repeats(
@@ -40,7 +40,7 @@ export function repeats(
   const own = { episode: facts.of(text).episode, startAt };
   const isComing = ({ program }: GuideAiring): boolean => program.startAt >= now && !program.copyNever;
   const airings = facts.airings(guide);
-  // Of a series with hundreds of airings few are alike.
+  // Even a series with hundreds of airings has few of the same episode.
   const alike = airings.alike(text, own).filter((one) => isComing(one) && isSameEpisode(own, one));
   const worded = airings.ofText(text).filter(isComing);
   return [...new Set([...alike, ...worded].map(({ program }) => program))];
@@ -48,7 +48,7 @@ export function repeats(
 
 /**
  * The first airing that has not begun and may be recorded.
- * @param excluded programmes that are not to be booked
+ * @param excluded programmes that must not be booked
  * @param now epoch ms
  */
 export function nextAiring(

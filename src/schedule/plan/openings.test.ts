@@ -49,11 +49,11 @@ function slot(name: string, channel: string, from: number, to: number, margins =
 }
 
 interface Outcome {
-  /** Streams that the agent refused or broke, and programmes that lost their end. */
+  /** Streams that the agent refused or aborted, and programmes that lost their end. */
   readonly faults: string[];
 }
 
-/** Does with the agent's own rules what the openings say. */
+/** Executes the openings by the agent's own rules. */
 function carryOut(tuners: readonly PlanTuner[], list: readonly Opening<Named>[], cost?: RetuneCost): Outcome {
   const faults: string[] = [];
   const views: TunerView[] = tuners.map(({ rank, types }, index) => ({
@@ -208,7 +208,7 @@ describe('tuning periods of reservations', () => {
             const list = openings(tuners, cluster, NOW, cost);
             expect(list).toHaveLength(cluster.length);
             expect(carryOut(tuners, list, cost).faults).toEqual([]);
-            // What is told is what happens.
+            // The predicted cut is the actual one.
             for (const { slot: own, tailCut } of list) {
               const taken = list
                 .filter(({ after }) => after.includes(own))
@@ -236,7 +236,7 @@ describe('TunerTime', () => {
   });
 
   test('a tuning stays on its tuner until its last reader ends', () => {
-    // The one of both types gets the second terrestrial programme and keeps it.
+    // The tuner for both types gets the second terrestrial programme and keeps it.
     const time = new TunerTime<Named>(HOMES.mixed ?? []);
     for (const one of [slot('a', 'T1', 0, 100), slot('b', 'T2', 10, 200), slot('c', 'B1', 0, 200)])
       expect(time.add(one)).toBe(true);
@@ -279,7 +279,7 @@ describe('TunerTime', () => {
             .filter((each) => time.add(each));
           expect(time.clusters().flat()).toHaveLength(taken.length);
           expect(placeAll(tuners, taken)).toBeDefined();
-          // By counting: at no moment more channels of a type than tuners that take it.
+          // Checked by counting: at no time more channels of a type than tuners that can receive it.
           for (let at = 0; at < 70; at++) {
             const channels = new Set(
               taken.filter((each) => each.from <= at && at < each.to).map(({ channel }) => channel),

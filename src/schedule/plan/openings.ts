@@ -1,8 +1,8 @@
 /**
- * When each recording requests its tuner, and which recording it follows there. Margins are kept where there are
- * enough tuners. Otherwise they yield: a recording begins when the programme before it on its tuner has
- * ended, and takes the tuner over while that one's end margin still runs (`after`). Where two programmes meet, the time
- * of retuning is lost: the end of the first, or the beginning of the second. Pure.
+ * When each recording requests its tuner, and which recording it follows there. Margins are kept if there are enough
+ * tuners. Otherwise they are dropped: a recording begins when the programme before it on its tuner has ended, and
+ * takes the tuner over while that one's end margin still runs (`after`). Between two adjacent programmes the retuning
+ * time is lost, at the end of the first or at the beginning of the second. Pure.
  */
 import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../../arib/time.ts';
 import { type Placed, type PlanTuner, place, placeAll, type Slot } from './tuner-allocation.ts';
@@ -23,29 +23,29 @@ export interface Opening<T extends Slot> {
 
 export interface Cut<T extends Slot> {
   readonly ms: number;
-  /** What it meets on its tuner. */
+  /** The adjacent programme on its tuner. */
   readonly neighbour: T;
 }
 
-/** Which of two adjacent programmes on one tuner loses the time of retuning. */
+/** Which of two adjacent programmes on one tuner loses the retuning time. */
 export type RetuneCost = 'first' | 'second';
 
 function mayHold({ holdUntil = null }: Slot): boolean {
   return holdUntil !== null;
 }
 
-/** With all margins, as if they were part of the programmes. */
+/** Placement with all margins, as if they were part of the programmes. */
 function withMargins<T extends Slot>(tuners: readonly PlanTuner[], slots: readonly T[], now: BroadcastMs) {
   const wide = slots.map((slot) => ({
     ...slot,
     from: latest(plusMs(slot.from, -slot.before), now),
-    // Also named without margins: it may run a moment longer.
+    // Added even without margins: it may run slightly longer.
     to: plusMs(slot.to, slot.after + (mayHold(slot) ? 1 : 0)),
     before: 0,
     after: 0,
     slot,
   }));
-  // Margins of one channel overlap: the second joins the first by itself.
+  // If margins of one channel overlap, the second joins the first without further action.
   return place(tuners, wide, 'part')?.map(
     ({ slot, tuner }): Opening<T> => ({
       slot: slot.slot,
@@ -57,7 +57,7 @@ function withMargins<T extends Slot>(tuners: readonly PlanTuner[], slots: readon
   );
 }
 
-/** What is left of the recordings of a tuner before one that needs it. */
+/** The remaining recordings of a tuner before one that needs it. */
 function following<T extends Slot>(
   tuners: readonly PlanTuner[],
   placed: readonly Placed<T>[],
@@ -73,17 +73,18 @@ function following<T extends Slot>(
       continue;
     }
     const sameChannel = (other: Slot): boolean => other.type === slot.type && other.channel === slot.channel;
-    // A tuning of its channel that it is not to share: it waits until that programme has ended, and all others with it.
+    // A tuning of its channel that it must not share: it waits until that programme and all others with it have
+    // ended.
     const elsewhere = openings.filter(
       (opening) => opening.tuner !== tuner && sameChannel(opening.slot) && opening.slot.to <= slot.from,
     );
-    // One that runs over is not ended for a margin: another plan will know more.
+    // An overrunning programme is not ended for a margin: a later plan will know its end.
     const overAt = ({ slot: { to, isOpen = false } }: Opening<T>): BroadcastMs =>
       isOpen ? latest(to, slot.from) : to;
     const parted = elsewhere.map(overAt);
     const before = openings.filter((opening) => opening.tuner === tuner && !sameChannel(opening.slot));
     const current = openings.findLast((opening) => opening.tuner === tuner);
-    // It joins what the tuner is on by then.
+    // It joins the channel that the tuner is on by then.
     const isOn = current !== undefined && sameChannel(current.slot);
     const retuneMs = isOn ? 0 : (tuners[tuner]?.retuneMs ?? 0);
     const leadMs = cost === 'first' && before.length > 0 ? Math.max(slot.before, retuneMs) : slot.before;
@@ -111,7 +112,7 @@ function following<T extends Slot>(
   return openings;
 }
 
-/** @param slots that all get a tuner (`placeAll`); those of one stretch of time */
+/** @param slots of one period, all of which get a tuner (`placeAll`) */
 export function openings<T extends Slot>(
   tuners: readonly PlanTuner[],
   slots: readonly T[],

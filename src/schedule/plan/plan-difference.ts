@@ -1,4 +1,4 @@
-/** What differs between the reservations as they are and as they are planned; and what comes of applying it. Pure. */
+/** The difference between current and planned reservations, and the result of applying it. Pure. */
 import type { ProgramId } from '../../../arib/ids.ts';
 import type { BroadcastMs } from '../../../arib/time.ts';
 import { reservationId } from '../../model/ids.ts';
@@ -61,7 +61,7 @@ export function difference(
     const to = wanted.get(programId);
     wanted.delete(programId);
     if (to !== undefined && reservation !== undefined) {
-      // Without known tuners nothing is known about their allocation.
+      // Without known tuners their allocation is unknown.
       const placed = input.tuners === null ? { ...to, tuner: reservation.tuner } : to;
       if (!isSame(reservation, placed, programOf)) update.push({ id, to: placed });
     } else if (claims.byProgram.has(programId)) remove.push(id);
@@ -69,7 +69,7 @@ export function difference(
   return { create: [...wanted.values()], update, remove };
 }
 
-/** How a reservation that a plan creates is recorded: what its rule says. */
+/** Recording options of a reservation that a plan creates, from its rule. */
 type RecordingChoice = Pick<
   Reservation,
   'marginBefore' | 'marginAfter' | 'encode' | 'keepTs' | 'commercials'
@@ -77,7 +77,7 @@ type RecordingChoice = Pick<
 
 /**
  * The reservations with a plan applied, new ones numbered from `nextId` on.
- * @param choiceOf what a new reservation takes over from its rule
+ * @param choiceOf the options that a new reservation takes from its rule
  * @param now epoch ms
  */
 export function applied(

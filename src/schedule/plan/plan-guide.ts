@@ -1,4 +1,7 @@
-/** The guide as the plan reads it. Most plans need single programmes only; a database need not be read for the others. */
+/**
+ * The guide interface of the plan. Most plans only need single programmes, so that a database need not be read
+ * completely.
+ */
 import type { ProgramId, StationId } from '../../../arib/ids.ts';
 import type { GuideIndex, GuideProgram } from '../match/guide-index.ts';
 import type { NormalTexts } from '../match/normal-texts.ts';

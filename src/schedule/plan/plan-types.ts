@@ -20,9 +20,12 @@ import type { Facts } from './program-facts.ts';
 import type { PlanTuner } from './tuner-allocation.ts';
 
 export interface TunerOfPlan extends PlanTuner {
-  /** Reservations that are being recorded on it. */
+  /** Running recordings on it. */
   readonly recording: readonly ReservationId[];
-  /** It is unusable now; the types that it could receive. `types` has those that no other tuner receives. */
+  /**
+   * The types that it could receive, if it is currently unusable. `types` then only has those that no other tuner
+   * receives.
+   */
   readonly broken?: readonly BroadcastType[];
 }
 
@@ -40,12 +43,12 @@ export interface RecordedEpisode extends EpisodeText {
 /** All in ms. */
 export interface PlanSettings {
   readonly marginBefore: number;
-  /** From asking for a tuner to the first packet: it is asked for so much before the margin begins. */
+  /** Time from requesting a tuner to the first packet: it is requested this long before the margin begins. */
   readonly tuning: number;
   readonly marginAfter: number;
-  /** Which of two programmes that meet on one tuner the time of retuning is taken from. */
+  /** Which of two adjacent programmes on one tuner loses the retuning time. */
   readonly retuneCost: RetuneCost;
-  /** A reservation that begins this soon is kept though its rule no longer matches. */
+  /** A reservation that begins this soon is kept even if its rule no longer matches. */
   readonly retractGrace: number;
 }
 
@@ -53,7 +56,7 @@ export interface PlanInput {
   readonly now: BroadcastMs;
   readonly guide: PlanGuide;
   readonly facts: Facts;
-  /** What each rule matches, of rules that are enabled. */
+  /** Matches of each enabled rule. */
   readonly matches: ReadonlyMap<RuleId, readonly GuideProgram[]>;
   readonly rules: readonly Rule[];
   readonly reservations: readonly Reservation[];
@@ -63,17 +66,17 @@ export interface PlanInput {
   /** In rank order, without disabled ones; null: unknown, and every reservation keeps its state. */
   readonly tuners: readonly TunerOfPlan[] | null;
   readonly settings: PlanSettings;
-  /** Reservations whose recordings have ended and are only judged: they need no tuner any more. */
+  /** Reservations whose recordings have ended and only lack their verdict: they need no tuner any more. */
   readonly judged?: readonly ReservationId[];
-  /** Since when the recorder runs: earlier programmes were missed for lack of it. */
+  /** Since when the recorder runs: earlier programmes were missed because it did not run. */
   readonly runningSince?: BroadcastMs;
-  /** False: the time is unconfirmed: nothing counts as over. */
+  /** False: the time is unconfirmed, and nothing counts as over. */
   readonly isTimeSure?: boolean;
   /** Programmes by present/following of the stations being received (`AirWatch`). */
   readonly airings: Airings;
 }
 
-/** A reservation as the plan has it: everything that the plan decides of it. */
+/** A planned reservation: all fields that the plan decides. */
 export interface PlannedReservation {
   readonly programId: ProgramId;
   readonly stationId: StationId;
@@ -87,7 +90,10 @@ export interface PlannedReservation {
   readonly startAt: BroadcastMs;
   readonly endAt: BroadcastMs;
   readonly tuner: PlannedTuner | null;
-  /** Programmes whose reservations it lost against: those made by the same plan have no id yet. */
+  /**
+   * Programmes whose reservations were preferred; as ids, because reservations created by the same plan have no
+   * number yet.
+   */
   readonly blockers: readonly ProgramId[];
   readonly alternatives: readonly ProgramId[];
 }
@@ -99,46 +105,46 @@ export interface PlannedOpening {
   readonly openAt: BroadcastMs;
   readonly closeAt: BroadcastMs;
   /**
-   * It is on the air, or about to begin, and its end is unknown: it continues beyond `closeAt`, until another plan
-   * says null or an end, and no longer than this. Epoch ms; null: it ends at `closeAt`.
+   * It is on the air, or about to begin, and its end is unknown: it continues beyond `closeAt` until a later plan
+   * gives an end or null, but not beyond this time. Epoch ms; null: it ends at `closeAt`.
    */
   readonly holdUntil: BroadcastMs | null;
   /**
-   * Its programme was broken off: so long its station is listened to after its end, in case that it is named again.
-   * Epoch ms; null: it is not.
+   * Its programme was interrupted: its station is received until then after its end, in case the programme is listed
+   * again. Epoch ms; null: not interrupted.
    */
   readonly listenUntil: BroadcastMs | null;
   /**
-   * Since when another programme is on in its place, long before its end. Epoch ms; null: none is, or its station is
-   * not received.
+   * Since when another programme replaces it, long before its end. Epoch ms; null: none does, or its station is not
+   * received.
    */
   readonly brokenAt: BroadcastMs | null;
-  /** Epoch ms, of the programme: its real start and end as far as they are known, by which the recording is judged. */
+  /** Epoch ms, of the programme: its actual start and end as far as they are known, for the verdict. */
   readonly startAt: BroadcastMs;
   readonly endAt: BroadcastMs;
-  /** What its station says of it; null or absent: its station is not received. */
+  /** State reported by its station; null or absent: its station is not received. */
   readonly heard?: Heard | null;
   /** Programmes whose recordings it follows on their tuner (`after=rec <id>`). */
   readonly after: readonly ProgramId[];
-  /** What retuning is expected to take of it. */
+  /** Expected loss by retuning. */
   readonly cuts: readonly PlannedCut[];
 }
 
 export interface PlannedCut {
   readonly part: 'head' | 'tail';
   readonly ms: number;
-  /** What it meets on its tuner. */
+  /** The adjacent programme on its tuner. */
   readonly neighbour: ProgramId;
 }
 
 export interface Plan {
-  /** To be made, in this order: numbers ascend with it. */
+  /** To be created in this order, with ascending numbers. */
   readonly create: readonly PlannedReservation[];
-  /** Those of which anything differs. */
+  /** Reservations with any difference. */
   readonly update: readonly { readonly id: ReservationId; readonly to: PlannedReservation }[];
-  /** To be deleted: no rule wants them any more. */
+  /** To be deleted: no rule matches them any more. */
   readonly remove: readonly ReservationId[];
-  /** Of everything that is scheduled or being recorded, in the order in which the agent is to be asked. */
+  /** All scheduled and running recordings, in the order of their requests to the agent. */
   readonly openings: readonly PlannedOpening[];
   /** Why a programme that a rule matches is not booked. */
   readonly passedOver: ReadonlyMap<ProgramId, PassedOverReason>;

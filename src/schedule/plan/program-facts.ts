@@ -1,4 +1,4 @@
-/** What is read out of texts for the plan: once a programme, since programmes never change. */
+/** Facts derived from texts for the plan. Computed once per programme, since programme objects never change. */
 import { removeTitleMarks } from '../../../arib/text/title-marks.ts';
 import { searchText, titleText } from '../../model/search-text.ts';
 import { type EpisodeText, readEpisode } from '../dedupe/episode.ts';
@@ -22,7 +22,7 @@ export class Facts {
     return airings;
   }
 
-  /** Texts by the series they are of; read once as long as the list is the same. */
+  /** Texts by series; computed once as long as the list is the same object. */
   bySeries<T extends EpisodeText>(texts: readonly T[]): ReadonlyMap<string, readonly T[]> {
     const known = this.#bySeries.get(texts) as ReadonlyMap<string, readonly T[]> | undefined;
     if (known !== undefined) return known;
@@ -31,7 +31,7 @@ export class Facts {
     return bySeries;
   }
 
-  /** The same for texts of the same title and description. Few are compared by it: it is made when it is asked for. */
+  /** Equal for texts with the same title and description. Rarely needed, so it is computed on demand. */
   textKey(text: EpisodeText): string {
     const known = this.#textKeys.get(text);
     if (known !== undefined) return known;

@@ -1,9 +1,9 @@
 /**
- * Times of a programme as known now: from its tables, from present/following of its station, and from its reservation.
- * Pure.
+ * Times of a programme as known now: from its tables, from present/following of its station, and from its
+ * reservation. Pure.
  *
- * A running programme is never cut short by the guide: its end only moves later. One named as present continues
- * whatever its table says of its end; what is named as following, though it should have begun, begins at any moment.
+ * The guide never shortens a running programme: its end only moves later. A programme listed as present continues
+ * regardless of the end in its table. One listed as following after its announced start may begin at any moment.
  */
 import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../../arib/time.ts';
 import {
@@ -17,7 +17,7 @@ import {
 import type { Reservation } from '../../model/reservation.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
 
-/** What its tables say. */
+/** Times from its tables. */
 export type ListedTimes = Pick<GuideProgram, 'startAt' | 'endAt' | 'openEnd'>;
 
 /** All in epoch ms. */
@@ -25,22 +25,21 @@ export interface ProgramTimes {
   /** For display, and as the wanted range. */
   readonly startAt: BroadcastMs;
   readonly endAt: BroadcastMs;
-  /** Until when its tuner is counted as taken. */
+  /** Until when its tuner counts as occupied. */
   readonly to: BroadcastMs;
   /** When its recording ends, without margin. */
   readonly closesAt: BroadcastMs;
-  /** Its recording continues until then without further information, unless it is over; null: not beyond its end. */
+  /** Its recording continues until then without further information, unless it is over; null: it ends at its end. */
   readonly holdUntil: BroadcastMs | null;
-  /** Until when its station is received after it was broken off, to resume; null: not. */
+  /** Until when its station is received after an interruption, so that it can resume; null: not. */
   readonly listenUntil: BroadcastMs | null;
   /**
-   * Since when another programme is on in its place, long before its end; null: none is, or its station is not
-   * received.
+   * Since when another programme replaces it, long before its end; null: none does, or its station is not received.
    */
   readonly brokenAt: BroadcastMs | null;
-  /** Its real end; null: it is not over, or its end was not received. */
+  /** Its actual end; null: it is not over, or its end was not received. */
   readonly endedAt: BroadcastMs | null;
-  /** What its station says of it; null: its station is not received. */
+  /** State reported by its station; null: its station is not received. */
   readonly heard: Heard | null;
 }
 
@@ -50,15 +49,15 @@ const OPEN_END_MS = 60_000;
 const FORGOTTEN_MS = 3 * 3_600_000;
 /** Delay of present/following: until then a programme at its announced end counts as over. */
 const TABLE_GRACE_MS = 5_000;
-/** Of undefined duration. */
+/** Limit for programmes of undefined duration. */
 const LONGEST_MS = 24 * 3_600_000;
 /** Lists show whole minutes. */
 const MINUTE_MS = 60_000;
 
-/** The end as far as it is known now. */
+/** The end as currently known. */
 function endOf(program: ListedTimes | undefined, endAt: BroadcastMs, now: BroadcastMs): BroadcastMs {
-  const goesOn = program?.openEnd === true && endAt <= now && endAt + FORGOTTEN_MS > now;
-  return goesOn ? plusMs(now, OPEN_END_MS) : endAt;
+  const isContinuing = program?.openEnd === true && endAt <= now && endAt + FORGOTTEN_MS > now;
+  return isContinuing ? plusMs(now, OPEN_END_MS) : endAt;
 }
 
 /** @param airing undefined: its station is not received */
@@ -83,11 +82,11 @@ export function coming(
 function heardOf(airing: Airing | undefined, startAt: BroadcastMs): Heard | null {
   if (airing === undefined) return null;
   if (airing.state !== 'over') return airing.state;
-  // A table that named it long before its time was wrong.
+  // A table that listed it long before its start was wrong.
   return airing.until === null || airing.until > startAt ? 'past' : null;
 }
 
-/** @param isElsewhere its station names another programme, and never named this one */
+/** @param isElsewhere its station lists another programme, and never listed this one */
 export function underWay(
   program: ListedTimes | undefined,
   reservation: Pick<Reservation, 'startAt' | 'endAt'>,
@@ -97,9 +96,9 @@ export function underWay(
 ): ProgramTimes {
   const state = airing?.state;
   const endedAt = state === 'over' ? realEnd(program, reservation.endAt, airing?.until ?? null) : null;
-  // An estimate is not kept: it would prolong the recording after its real end is known.
-  const isTold = program !== undefined && !program.openEnd;
-  const known = isTold ? latest(program.endAt, reservation.endAt) : reservation.endAt;
+  // An estimate is not kept: it would prolong the recording after its actual end is known.
+  const isKnown = program !== undefined && !program.openEnd;
+  const known = isKnown ? latest(program.endAt, reservation.endAt) : reservation.endAt;
   const booked = endedAt === null ? known : latest(known, endedAt);
   const startAt = realStart(program, reservation.startAt, airing);
   const isLate = state === 'on' && booked < now;
@@ -119,7 +118,7 @@ export function underWay(
   };
 }
 
-/** @param elsewhereAt when another programme was named, though this one never was */
+/** @param elsewhereAt when another programme was listed, although this one never was */
 function broken(
   startAt: BroadcastMs,
   endAt: BroadcastMs,
@@ -133,9 +132,9 @@ function broken(
 }
 
 /**
- * Its tuner is the next one's as soon as it is over: at the end in its table, which tables may be a little late to confirm.
- * What has not begun by then needs it for its whole length.
- * @param listed its end by its table, if it has one: the booked end may only be as far as it was seen to run
+ * Its tuner is free as soon as the programme is over: at the end in its table, which present/following may confirm
+ * slightly late. A programme that has not begun by then needs the tuner for its whole length.
+ * @param listed its end by its table, if it has one: the booked end may only be the latest observed overrun
  */
 function taken(
   startAt: BroadcastMs,
@@ -148,7 +147,7 @@ function taken(
   return state === 'on' && now > listed + TABLE_GRACE_MS ? latest(endAt, plusMs(now, OPEN_END_MS)) : endAt;
 }
 
-/** A table without updates does not hold a recording for ever. */
+/** A table without updates must not hold a recording forever. */
 function held(
   program: ListedTimes | undefined,
   startAt: BroadcastMs,
@@ -162,15 +161,15 @@ function held(
   return last <= now ? null : earliest(plusMs(latest(endAt, now), FORGOTTEN_MS), last);
 }
 
-/** Whether a programme that was broken off resumes is not announced. */
+/** It is not announced whether an interrupted programme resumes. */
 function listened(airing: Airing | undefined): BroadcastMs | null {
   if (airing === undefined || airing.until === null || !isBrokenOff(airing)) return null;
   return plusMs(airing.until, RESUME_MS);
 }
 
 /**
- * Where it was interrupted its table tells when it went on; where it began late, when it began: what was booked or what
- * is announced, whichever is nearer to when the tables changed.
+ * After an interruption its table has the time when it continued; after a late begin, the time when it began: the
+ * booked or the announced start, whichever is closer to the change of the tables.
  */
 function realStart(
   program: ListedTimes | undefined,
@@ -184,7 +183,7 @@ function realStart(
   return boundary(Math.abs(booked - from) < Math.abs(listed - from) ? booked : listed, from);
 }
 
-/** Where present/following changes long before the announced end, it may change back: an interruption. */
+/** If present/following changes long before the announced end, it may change back: an interruption. */
 function realEnd(
   program: ListedTimes | undefined,
   booked: BroadcastMs,

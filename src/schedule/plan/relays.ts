@@ -1,6 +1,6 @@
 /**
- * Programmes that continue on another station (event relay): where, and when. The target may not have been read yet, or may
- * be delayed with the programme it continues before its own station says so. Pure.
+ * Programmes that continue on another station (event relay): where, and when. The target's guide may not have been
+ * read yet, and the target may be delayed with the programme it continues before its own station reports it. Pure.
  */
 import { type ProgramId, programId, splitProgramId, stationId } from '../../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs, latest } from '../../../arib/time.ts';
@@ -13,15 +13,18 @@ import type { ListedTimes } from './program-times.ts';
 /** Lists show whole minutes. */
 const MINUTE_MS = 60_000;
 
-/** Relay targets of recordings, also of those that ended a moment ago: one that the guide lacks has not vanished, it has not been read yet. */
+/**
+ * Relay targets of recordings, also of those that just ended: a target that the guide lacks has not vanished, it has
+ * not been read yet.
+ */
 export function relayTargets({ guide, reservations }: PlanInput): Set<ProgramId> {
   const begun = reservations.filter(({ state }) => state === 'recording' || state === 'finished');
   return new Set(begun.flatMap(({ programId: id }) => relayIds(guide.get(id))));
 }
 
 /**
- * The earliest start of a relayed programme, epoch ms: when the recording that it continues ends, as its table has
- * it, and not before now where that one runs over.
+ * The earliest start of a relayed programme, epoch ms: the end of the recording that it continues, by its table, and
+ * not before now if that one overruns.
  */
 export function relayStartsOf({ guide, reservations, airings, now }: PlanInput): Map<ProgramId, number> {
   const starts = new Map<ProgramId, number>();
@@ -37,7 +40,7 @@ export function relayStartsOf({ guide, reservations, airings, now }: PlanInput):
   return starts;
 }
 
-/** A relayed programme is delayed with the one it continues, until its own station names it. */
+/** A relayed programme is delayed with the one it continues, until its own station lists it. */
 export function putOff(
   program: ListedTimes | undefined,
   reservation: Pick<Reservation, 'startAt' | 'endAt'>,
@@ -56,11 +59,11 @@ export function putOff(
   };
 }
 
-/** A relay that is announced into a guide that has not been read yet is taken to last so long. */
+/** Assumed length of a relay target that is not in the guide yet. */
 const RELAY_MS = 30 * 60_000;
 
 interface Origin {
-  /** undefined: it vanished from the guide. */
+  /** undefined: not in the guide. */
   readonly program: GuideProgram | undefined;
   /** Epoch ms. */
   readonly endAt: BroadcastMs;
@@ -73,20 +76,20 @@ export function relaysOf({ guide, now, stations }: PlanInput, from: Origin): Gui
   return relayIds(program).flatMap((id): GuideProgram[] => {
     const next = guide.get(id);
     if (next !== undefined) return next.endAt <= now ? [] : [next];
-    // Its tables will tell the rest as soon as its station is received.
+    // Its tables give the rest as soon as its station is received.
     const { stationId: station } = splitProgramId(id) ?? {};
     if (program === undefined || !isRunning || station === undefined || !stations.has(station)) return [];
     const startAt = broadcastMs(endAt);
     const { name, description } = program;
     const times = { startAt, endAt: broadcastMs(endAt + RELAY_MS) };
-    // Texts may be getters of a class, which a spread leaves out. As much as a reservation will know of it.
+    // Texts may be getters of a class, which a spread leaves out. These are the fields that a reservation has.
     const texts = { name, description, extended: null };
     return [{ ...program, ...texts, ...times, id, stationId: station, isFree: true, groups: [] }];
   });
 }
 
 function relayIds(program: GuideProgram | undefined): ProgramId[] {
-  // Most have none, and everything that is booked is asked.
+  // Most programmes have none, and this is called for everything that is booked.
   if (program === undefined || program.groups.length === 0) return [];
   const relays = program.groups.filter(({ type }) => type === 'relay');
   const ids = relays.flatMap(({ events }) =>

@@ -113,7 +113,7 @@ describe('for any guide, rules and tuners', () => {
           other.priority - one.priority || one.booked - other.booked;
         for (const lost of all.filter(({ state }) => state === 'conflict')) {
           const stronger = scheduled.filter((other) => order(other, lost) < 0);
-          // Only what claims more holds it back: no lower priority displaces it.
+          // Only stronger claims prevent it: no lower priority displaces it.
           expect(placeAll(home.tuners ?? [], [...stronger, lost])).toBeUndefined();
           const reservation = home.of(lost.id as Claim['programId']);
           const able = (home.tuners ?? []).some(({ types }) => types.includes(lost.type));
@@ -133,7 +133,7 @@ describe('for any guide, rules and tuners', () => {
         const all = slots(home)
           .filter(({ state }) => state !== 'skipped')
           .sort((a, b) => b.priority - a.priority || a.booked - b.booked);
-        // Of all sets that fit, the one that has the strongest claim where they differ first.
+        // Of all sets that fit, the one with the strongest claim at the first difference.
         let best = 0;
         for (let set = 0; set < 2 ** all.length; set++) {
           const chosen = all.filter((_, index) => (set >> (all.length - 1 - index)) & 1);

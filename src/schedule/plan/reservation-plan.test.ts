@@ -94,7 +94,7 @@ describe('allocation', () => {
     settled(home);
   });
 
-  test('what is being recorded keeps its tuner before everything else', () => {
+  test('a running recording keeps its tuner before everything else', () => {
     const home = new Home([GR_TUNER]);
     const [one, two] = [home.station('T27'), home.station('T28')];
     const running = home.reserve(home.program(one, '録画中', { at: -10 }), {
@@ -108,7 +108,7 @@ describe('allocation', () => {
       ['録画中', 'recording'],
       ['優先', 'conflict'],
     ]);
-    // It runs over: later, never earlier.
+    // It overruns: the end only moves later.
     home.change(running.programId, { endAt: broadcastMs(NOON + 40 * MINUTE) });
     home.run();
     expect(home.of(running.programId)?.endAt).toBe(broadcastMs(NOON + 40 * MINUTE));
@@ -168,14 +168,14 @@ describe('programmes that must not be recorded', () => {
     settled(home);
   });
 
-  test('a missed reservation says whether the recorder or a tuner was missing', () => {
+  test('a missed reservation reports whether the recorder or a tuner was missing', () => {
     const home = new Home([GR_TUNER]);
     const [one, two] = [home.station('T27'), home.station('BS01_0')];
     const off = home.reserve(home.program(one, '一', { at: 60 }));
     const begun = home.reserve(home.program(one, '二', { at: 90 }));
     const satellite = home.reserve(home.program(two, '三', { at: 60 }));
     home.run();
-    // It was started when the first was over.
+    // It was started after the first was over.
     home.runningSince = plusMs(NOON, 90 * MINUTE);
     home.now = broadcastMs(NOON + 120 * MINUTE);
     home.run();

@@ -1,10 +1,10 @@
 /**
  * The plan of recordings: one pure function of the guide, the rules, the reservations, recorded and cancelled
- * programmes, and the tuners. Run again whenever one of them changed; its difference to what is stored is what
- * happens. It is idempotent.
+ * programmes, and the tuners. It runs whenever one of them changed, and its difference to the stored state is
+ * applied. It is idempotent.
  *
- * Programmes conflict, margins do not. In the order of their claims - what has begun, then the larger priority, then
- * what was booked first - each gets a tuner if all before it keep theirs.
+ * Programmes conflict, margins do not. Claims are sorted: running recordings, then higher priority, then earlier
+ * booking. Each gets a tuner if all before it keep theirs.
  */
 import type { BroadcastType, ProgramId } from '../../../arib/ids.ts';
 import { type BroadcastMs, plusMs } from '../../../arib/time.ts';
@@ -36,7 +36,7 @@ class Planner {
   readonly #time: TunerTime<Claim>;
   readonly #wishes: readonly Wish[];
   readonly #passedOver: Map<ProgramId, PassedOverReason>;
-  /** Sorted; the next is at `#taken`. */
+  /** Sorted; the next one is at `#taken`. */
   #queue: Pending[] = [];
   #taken = 0;
   readonly #outcomes = new Map<ProgramId, { claim: Claim; outcome: Outcome }>();
@@ -68,7 +68,8 @@ class Planner {
   }
 
   /**
-   * What stays by itself. What a rule wants first comes with its wish; what it wants less belongs to it all the same.
+   * Claims that stay regardless of rules. A rule's first choice is part of its wish; its fallbacks also belong to the
+   * rule.
    */
   #stayingClaims(first: readonly Pending[]): Claim[] {
     const wished = new Set(first.map(({ claim }) => claim.programId));
@@ -99,7 +100,7 @@ class Planner {
     this.#queue.splice(low, 0, pending);
   }
 
-  /** The first airing of a wish from an index on that may be booked at all. */
+  /** The first airing of a wish, from an index on, that may be booked at all. */
   #airing(rule: Rule, airings: readonly GuideProgram[], from: number): Pending | undefined {
     for (let at = from; at < airings.length; at++) {
       const program = airings[at];
@@ -114,7 +115,7 @@ class Planner {
     return undefined;
   }
 
-  /** A reservation by hand stays one; one of a rule belongs to the rule that wants it most. */
+  /** A manual reservation stays manual; a rule's reservation belongs to the rule with the strongest claim. */
   #ofRule(claim: Claim, rule: Rule): Claim {
     if (claim.isManual || claim.isRunning) return claim;
     return { ...claim, ruleId: rule.id, priority: rule.priority };
@@ -135,7 +136,7 @@ class Planner {
   #outcomeOf(claim: Claim): Outcome {
     if (claim.isRunning) {
       const isJudged = claim.reservation !== undefined && this.input.judged?.includes(claim.reservation.id);
-      // Only its end margin is left, and it has lost its tuner: it must not block a programme.
+      // Only its end margin is left and it has lost its tuner: it must not block a programme.
       const isThrough = claim.held === null && claim.to <= this.input.now;
       if (isJudged !== true && !isThrough) this.#time.add(claim);
       return { state: 'recording', reason: null, ...NOWHERE };
@@ -172,13 +173,13 @@ class Planner {
     };
   }
 
-  /** A relayed programme is recorded on: another reservation of the same priority. */
+  /** The recording continues with the relayed programme: another reservation of the same priority. */
   #relay(claim: Claim, { state }: Outcome): void {
     if (state !== 'scheduled' && state !== 'recording') return;
     for (const program of this.#claims.relaysOf(claim)) {
       if (this.#claims.closed.has(program.id) || this.#outcomes.has(program.id)) continue;
       const known = this.#claims.byProgram.get(program.id);
-      // With the margins that it will have.
+      // With the margins that it will get.
       const rule = this.input.rules.find(({ id }) => id === claim.ruleId) ?? null;
       const relayed = known ?? claimOf(this.input, program, rule);
       if (relayed === undefined) continue;
@@ -223,7 +224,7 @@ class Planner {
         asOpening(opening.slot, opening.openAt, opening.closeAt, opening.after, cutsOf(opening)),
       ),
     );
-    // Its tuner was removed: it continues as soon as there is one.
+    // Its tuner was removed: it continues as soon as another is available.
     const lost = this.#running().filter((claim) => !clusters.some((cluster) => cluster.includes(claim)));
     return [...placed, ...lost.map((claim) => asOpening(claim, now, claim.to, []))];
   }
@@ -250,7 +251,7 @@ function asOpening(
   return {
     programId,
     openAt,
-    // A running recording keeps its tuner for a while from now, although it ends with its programme.
+    // A running recording keeps its tuner for a while, although its programme ends.
     closeAt: claim.isRunning ? plusMs(claim.closesAt, claim.after) : closeAt,
     holdUntil,
     listenUntil,
@@ -263,12 +264,12 @@ function asOpening(
   };
 }
 
-/** How many tuners of a type cannot be used because of an error. */
+/** Number of tuners of a type that are unusable because of an error. */
 function brokenTuners(tuners: NonNullable<PlanInput['tuners']>, type: BroadcastType): number {
   return tuners.filter((one) => one.broken?.includes(type) === true && !one.types.includes(type)).length;
 }
 
-/** By a clock that may be wrong it is over. */
+/** It is over according to a clock that may be wrong: unchanged. */
 function asItWas({ reservation }: Claim): Outcome {
   const { state = 'scheduled', reason = null } = reservation ?? {};
   return { state, reason, ...NOWHERE };

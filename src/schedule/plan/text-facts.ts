@@ -1,4 +1,4 @@
-/** What a title tells, read once. */
+/** Facts derived from a title, computed once. */
 import type { Episode } from '../dedupe/episode.ts';
 
 export interface TextFacts {

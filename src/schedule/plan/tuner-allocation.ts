@@ -1,8 +1,8 @@
 /**
- * Which recordings fit on the tuners, by the agent's rules of tuner selection (`agent/select.ts`): all
- * recordings are of one priority, so that none takes a tuner from another. One that begins while another reads its
- * physical channel shares that tuning; otherwise it gets the free tuner of the smallest rank that takes its type. A
- * tuning stays where it is until its last reader ends. Pure.
+ * Which recordings fit on the tuners, by the agent's rules of tuner selection (`agent/select.ts`): all recordings are
+ * of one priority, so that none takes a tuner from another. A recording that begins while another receives the same
+ * physical channel shares that tuning; otherwise it gets the free tuner of the smallest rank that supports its type.
+ * A tuning stays on its tuner until its last consumer ends. Pure.
  */
 import type { BroadcastType } from '../../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../../arib/time.ts';
@@ -11,18 +11,18 @@ export interface PlanTuner {
   /** Rank from the agent; 0 is used first. */
   readonly rank: number;
   readonly types: readonly BroadcastType[];
-  /** From being asked for another channel to its first packets, ms. Absent: no time. */
+  /** Time from a request for another channel to its first packets, ms. Absent: 0. */
   readonly retuneMs?: number;
 }
 
-/** A recording as the tuners see it. Times in epoch ms. */
+/** A recording's use of a tuner. Times in epoch ms. */
 export interface Slot {
-  /** Tells slots apart that begin and end together. */
+  /** Distinguishes slots with equal times. */
   readonly id: number;
   readonly type: BroadcastType;
   /** Physical channel. */
   readonly channel: string;
-  /** When it needs its tuner, margins left out. */
+  /** When it needs its tuner, without margins. */
   readonly from: BroadcastMs;
   readonly to: BroadcastMs;
   /** It overruns its announced end, and `to` is only the time of the next check. */
@@ -32,7 +32,7 @@ export interface Slot {
   /** Margins, ms. */
   readonly before: number;
   readonly after: number;
-  /** Index of the tuner that it holds already; null: it has not begun. */
+  /** Index of the tuner that it already holds; null: not begun. */
   readonly held: number | null;
 }
 
@@ -42,17 +42,17 @@ export interface Placed<T extends Slot> {
   readonly tuner: number;
 }
 
-/** How two recordings of one channel meet that follow each other within their margins. */
+/** How two consecutive recordings of one channel, with overlapping margins, use tuners. */
 type Meeting =
   /** The second joins the tuning of the first. */
   | 'join'
-  /** The second takes the tuner that it would get if the first had ended. */
+  /** The second gets the tuner that it would get if the first had ended. */
   | 'part';
 
 interface Seat {
-  /** Until when it is read. */
+  /** Until when it is used. */
   readonly until: BroadcastMs;
-  /** The same, with the margins of its readers. */
+  /** The same, with the margins of its consumers. */
   readonly closes: BroadcastMs;
   readonly type: BroadcastType | undefined;
   readonly channel: string;
@@ -62,8 +62,8 @@ const NEVER = broadcastMs(Number.NEGATIVE_INFINITY);
 const EMPTY: Seat = { until: NEVER, closes: NEVER, type: undefined, channel: '' };
 
 /**
- * In the order in which the agent is asked. Of those that begin together the longest is first: it gets the smaller
- * rank, and the tuner that more types can use is free again sooner.
+ * In the order of requests to the agent. Of those that begin together the longest is first: it gets the smaller rank,
+ * so that the tuner with more types is free again sooner.
  */
 function byBegin(a: Slot, b: Slot): number {
   const held = Number(b.held !== null) - Number(a.held !== null);
@@ -80,8 +80,8 @@ function sharedSeat(seats: readonly Seat[], slot: Slot, meeting: Meeting): numbe
 }
 
 /**
- * The free tuner of the smallest rank; of one rank, as the agent has it, the one that was on the channel, then the one
- * whose last recording is through with its margin first.
+ * The free tuner of the smallest rank; among equal ranks, like the agent, the one that was on the channel, then the
+ * one whose last end margin ends first.
  */
 function freeSeat(tuners: readonly PlanTuner[], seats: readonly Seat[], slot: Slot): number {
   let found = -1;
@@ -121,7 +121,7 @@ function tunerOf(tuners: readonly PlanTuner[], seats: readonly Seat[], slot: Slo
   return tuner < seats.length ? tuner : -1;
 }
 
-/** The tuners when a recording has begun on one. */
+/** State of the tuners after a recording has begun on one. */
 function seated(seats: readonly Seat[], slot: Slot, tuner: number): Seat[] {
   const { type, channel, to, after } = slot;
   const seat = seats[tuner] ?? EMPTY;
@@ -147,7 +147,7 @@ function placeSorted<T extends Slot>(
   return placed;
 }
 
-/** With margins or without, back to back joined or parted: the first way in which all get a tuner. */
+/** With or without margins, consecutive recordings joined or separate: the first variant in which all get a tuner. */
 export function placeAll<T extends Slot>(
   tuners: readonly PlanTuner[],
   slots: readonly T[],
@@ -156,7 +156,7 @@ export function placeAll<T extends Slot>(
   return placeSorted(tuners, sorted, 'join') ?? placeSorted(tuners, sorted, 'part');
 }
 
-/** The index of the first of which something holds, as it does of all behind it. */
+/** Binary search for the first element with a property that all later ones also have. */
 function firstIndex<E>(list: readonly E[], holds: (one: E) => boolean): number {
   let low = 0;
   let high = list.length;
@@ -169,21 +169,21 @@ function firstIndex<E>(list: readonly E[], holds: (one: E) => boolean): number {
   return low;
 }
 
-/** Slots that can reach each other's tuners: before and behind them all tuners are free, margins included. */
+/** Slots that can affect each other's tuners: before and after them all tuners are free, margins included. */
 interface Cluster<T extends Slot> {
   from: BroadcastMs;
   to: BroadcastMs;
-  /** Of any of its slots, ms. */
+  /** Of its longest slot, ms. */
   longest: number;
-  /** In the order of their beginnings. */
+  /** Sorted by begin. */
   slots: T[];
-  /** The tuners after each of the slots from the first on, as far as that was looked at. */
+  /** State of the tuners after each slot, as far as computed. */
   readonly lines: Readonly<Record<Meeting, (readonly Seat[])[]>>;
 }
 
-/** The recordings that were given a tuner, in stretches of time that do not touch. */
+/** The recordings that got a tuner, in periods that do not touch. */
 export class TunerTime<T extends Slot> {
-  /** By time. */
+  /** Sorted by time. */
   #clusters: Cluster<T>[] = [];
 
   constructor(private readonly tuners: readonly PlanTuner[]) {}
@@ -197,19 +197,16 @@ export class TunerTime<T extends Slot> {
     return true;
   }
 
-  /** Whether `add` would take it. */
+  /** Whether `add` would accept it. */
   fits(slot: T): boolean {
     return !this.#isFull(slot) && this.#isPlaced(this.#merged(slot).cluster);
   }
 
-  /**
-   * Whether at some time more channels are needed than there are tuners: a quick test before the far slower
-   * placement.
-   */
+  /** Whether more channels than tuners are needed at some time: a quick test before the much slower placement. */
   #isFull(slot: T): boolean {
     const others = this.overlapping(slot);
     const own = `${slot.type}/${slot.channel}`;
-    // All recordings that hold one tuner count once, whatever their channels.
+    // All recordings that hold the same tuner count once, whatever their channels.
     const onTuner = new Map<number, string>();
     const places = others.map(({ type, channel, held }) => {
       const place = (held === null ? undefined : onTuner.get(held)) ?? `${type}/${channel}`;
@@ -250,14 +247,14 @@ export class TunerTime<T extends Slot> {
     return true;
   }
 
-  /** Those that need a tuner while `slot` does. */
+  /** Slots that need a tuner at the same time as `slot`. */
   overlapping(slot: Slot): T[] {
     const found: T[] = [];
     for (let at = this.#firstCluster(slot.from); at < this.#clusters.length; at++) {
       const cluster = this.#clusters[at];
       if (cluster === undefined || cluster.from >= slot.to) break;
       const { slots, longest } = cluster;
-      // Running recordings come before the others, whatever their start.
+      // Running recordings are sorted before the others, whatever their start.
       const isFar = (other: T): boolean => other.held === null && other.from < slot.from - longest;
       for (
         let index = firstIndex(slots, (other) => other.held === null && !isFar(other));
@@ -276,7 +273,7 @@ export class TunerTime<T extends Slot> {
     return found;
   }
 
-  /** The stretches, each with what is recorded in it. */
+  /** The periods, each with its recordings. */
   clusters(): readonly (readonly T[])[] {
     return this.#clusters.map(({ slots }) => slots);
   }
@@ -294,14 +291,14 @@ export class TunerTime<T extends Slot> {
       to = latest(to, other.to);
       longest = Math.max(longest, other.longest);
     }
-    // Clusters follow each other, and what has begun stands in the first: their slots are in order.
+    // Clusters are in order of time, and running recordings are in the first: their slots are sorted.
     const before = this.#clusters.slice(first, first + count);
     const [start] = before;
     const slots =
       count === 1 && start !== undefined ? start.slots.slice() : before.flatMap((one) => one.slots);
     const at = firstIndex(slots, (other) => byBegin(slot, other) < 0);
     slots.splice(at, 0, slot);
-    // What comes before it in the first stays as it was placed.
+    // Slots before it in the first cluster keep their placement.
     const same = Math.min(at, start?.slots.length ?? 0);
     const lines = {
       join: start?.lines.join.slice(0, same) ?? [],

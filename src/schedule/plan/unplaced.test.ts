@@ -1,4 +1,7 @@
-/** What must not be lost when tuners go away under a recording, clocks were wrong, and numbers are used again. */
+/**
+ * What must not be lost when tuners disappear during a recording, when clocks were wrong, and when event ids are
+ * reused.
+ */
 import { describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../../arib/time.ts';
 import {
@@ -57,7 +60,7 @@ test('an end margin without a tuner does not block another programme', () => {
   home.now = broadcastMs(NOON + 30 * MINUTE);
   const { openings } = home.run();
   expect(home.of(next)?.state).toBe('scheduled');
-  // Who is in his programme asks first.
+  // A recording inside its programme comes first.
   expect(openings.map(({ programId }) => programId)).toEqual([next, over]);
   settled(home);
 });
@@ -79,7 +82,7 @@ describe('a tuner that cannot be used', () => {
       state: 'conflict',
       reason: { code: 'tuners_in_use', names: ['港の朝'], hasMore: false, broken: 1 },
     });
-    // Of another broadcast: it would not have helped.
+    // Of another broadcast type: it would not have helped.
     expect(home.of(other)?.reason).toEqual({
       code: 'tuners_in_use',
       names: ['夜の映画'],
@@ -110,7 +113,7 @@ describe('a tuner that cannot be used', () => {
   });
 });
 
-describe('what was missed', () => {
+describe('a missed programme', () => {
   test('because the clock was wrong is recorded once it is correct', () => {
     const home = new Home();
     const id = home.program(home.station('T27'), '港の朝', { at: 60 });

@@ -84,7 +84,7 @@ describe('reservations that no rule matches any more', () => {
       expect(home.reservations).toHaveLength(2);
       home.guide.remove(program);
       home.run();
-      // The older one stays, with what was chosen for it.
+      // The older one stays, with its options.
       expect(home.reservations).toMatchObject([
         { id: 1, programId: moved, marginAfter: isManual ? 99 : null },
       ]);
@@ -109,7 +109,7 @@ describe('reservations that no rule matches any more', () => {
   });
 });
 
-test('a rule applies its priority, also to what begins soon, and books nothing that is over', () => {
+test('a rule applies its priority, also to programmes that begin soon, and books none that is over', () => {
   const home = new Home();
   const station = home.station('T27');
   const soon = home.program(station, '灯台', { at: 30 });
@@ -172,7 +172,7 @@ describe('branches of a station', () => {
 });
 
 describe('satellite stations that share an event', () => {
-  /** Each station has a key of its own there, and the programme of the first names itself. */
+  /** Each station has a key of its own there, and the programme of the first station lists itself. */
   function shown(
     names: readonly [string, string, string],
     at: readonly [number, number, number] = [60, 60, 60],
@@ -268,7 +268,8 @@ test('a running airing counts as the first also for a rule that takes it over fr
   const home = new Home();
   const station = home.station('T27');
   const NAME = '灯台 #1「波」';
-  // All of one episode: what was reserved by hand ends unrecorded, the next has begun, the last must not be copied.
+  // All of one episode: the manually reserved airing ends unrecorded, the next has begun, the last must not be
+  // copied.
   const missed = home.program(station, NAME, { at: 0, minutes: 15 });
   const running = home.program(station, NAME, { at: 15, minutes: 120 });
   home.program(station, NAME, { at: 45, minutes: 15, copyNever: true });

@@ -16,7 +16,7 @@ const RECORDED_REACH_MS = 30 * 86_400_000;
 /** One recording that a rule wants. */
 export interface Wish {
   readonly rule: Rule;
-  /** The first is to be booked; where it finds no tuner also the next. */
+  /** The first is booked; if it gets no tuner, also the next. */
   readonly airings: readonly GuideProgram[];
 }
 
@@ -67,7 +67,7 @@ class Chooser {
     this.#passedOver.set(program.id, { code });
   }
 
-  /** By start, without what is over and what was cancelled. */
+  /** Sorted by start, without programmes that are over or were cancelled. */
   #ofRule(rule: Rule): GuideProgram[] {
     const { now, matches } = this.input;
     const found = (matches.get(rule.id) ?? []).filter((program) => {
@@ -88,8 +88,8 @@ class Chooser {
   }
 
   /**
-   * Of stations of one key that show the same on one physical channel, the first keeps it. Satellite stations have a
-   * key each; there one of several that share an event does.
+   * If stations of one key show the same on one physical channel, the first keeps it. Satellite stations have a key
+   * each; there, one of several that share an event keeps it.
    */
   #withoutBranches(programs: readonly GuideProgram[]): Set<ProgramId> {
     const { stations, facts } = this.input;
@@ -160,11 +160,11 @@ class Chooser {
     });
   }
 
-  /** The earliest first; of those that overlap it one with captions, then one of a satellite. */
+  /** The earliest first; if airings overlap, those with captions first, then those by satellite. */
   #inOrder(programs: readonly GuideProgram[]): GuideProgram[] {
     const running = programs.find(({ id }) => this.#reserved.get(id)?.state === 'recording');
     if (running !== undefined) return [running, ...programs.filter((program) => program !== running)];
-    // One that has begun would lack its beginning: it comes last, unless it was booked before it began.
+    // A programme that has begun would lack its beginning: it comes last, unless it was booked before it began.
     const begun = programs.filter((program) => program.startAt < this.input.now && !this.#isBooked(program));
     let rest = programs.filter((program) => !begun.includes(program));
     const ordered: GuideProgram[] = [];
@@ -179,9 +179,9 @@ class Chooser {
   }
 
   /**
-   * Before it began, for whatever rule: that is recorded from its beginning, and which rule it is booked for may change
-   * hands by this very choice. Also what was missed or skipped and is not over: this plan may book it again, and the
-   * next must choose the same.
+   * Booked before it began, by any rule: it is recorded from its beginning, and the choice itself may assign it to
+   * another rule. Includes missed or skipped programmes that are not over: this plan may book them again, and the
+   * next plan must make the same choice.
    */
   #isBooked({ id, startAt }: GuideProgram): boolean {
     const reservation = this.#reserved.get(id);
@@ -198,7 +198,7 @@ class Chooser {
   }
 }
 
-/** Stations of one key on one physical channel, where there are several: each with a name of the group. */
+/** Stations of one key on one physical channel, if there are several: each with a name of the group. */
 function branchGroups(stations: PlanInput['stations']): Map<StationId, string> {
   const groups = new Map<string, StationId[]>();
   for (const { id, type, channel, networkId, remoteControlKey } of stations.values()) {
@@ -210,14 +210,14 @@ function branchGroups(stations: PlanInput['stations']): Map<StationId, string> {
 }
 
 /**
- * One key for all stations of a physical channel that share a programme. The main station names all of them, a branch
- * may name the main one alone: its own event counts too. ARIB STD-B10 Part 2, 6.2.34, group_type 1.
+ * One key for all stations of a physical channel that share a programme. The main station lists all of them, a branch
+ * may list only the main one: its own event counts too. ARIB STD-B10 Part 2, 6.2.34, group_type 1.
  */
 function sharedPlace(
   { id, groups, stationId: at }: GuideProgram,
   stations: PlanInput['stations'],
 ): string | undefined {
-  // Most share nothing, and everything that rules match is asked.
+  // Most programmes share nothing, and this is called for all matches of rules.
   if (groups.length === 0) return undefined;
   const own = stations.get(at);
   const events = groups.flatMap((group) => (group.type === 'shared' ? group.events : []));
