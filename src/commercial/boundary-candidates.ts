@@ -35,7 +35,7 @@ const SILENCE_EDGE_MS = 70;
 const MAX_SILENCE_MS = 20_000;
 
 /**
- * Thresholds of a cut: mean difference (of 255), difference of brightness and of colour (of 2), and how far each
+ * Thresholds of a cut: mean difference (of 255), difference of brightness and of colour (of 2), and by how much each
  * exceeds its neighbours.
  */
 const CUT = {

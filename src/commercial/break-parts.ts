@@ -114,7 +114,7 @@ function isBehindFlash(one: Candidate, before: Candidate | undefined): boolean {
   return one.isCut && before.isCut && one.atMs - before.atMs <= FLASH_MS;
 }
 
-/** 0 to 1: how certain a place is a boundary. */
+/** 0 to 1: certainty that a place is a boundary. */
 export function sureness({ isEnd, isCut, isBlackEdge, quiet }: Place): number {
   if (isEnd) return 0.6;
   if (quiet === 0) return 0;
@@ -148,7 +148,7 @@ export function headBonus(place: Place, { evidence, rule }: BreakScene): number 
   return sureness(place) >= 1 && isKept ? PARTIAL.headBonus : 0;
 }
 
-/** Cost of a transition at a place; prohibitive where there is no evidence for one. */
+/** Cost of a transition at a place; prohibitive without evidence for one. */
 export function edgeCost(place: Place, { evidence, rule }: BreakScene, isToCommercials: boolean): number {
   if (place.isEnd) return 0;
   const { isClear, isDenied } = logoSides(place, evidence, isToCommercials);

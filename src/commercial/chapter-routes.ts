@@ -46,7 +46,7 @@ function readSegments(body: unknown, durationMs: number): ChapterSegment[] {
   return wholeSegments(commercials, durationMs);
 }
 
-/** @throws Failure conflict */
+/** @throws Failure conflict while it is being recorded */
 function refuseGrowing(recording: ListedRecording): void {
   if (recording.state === 'recording')
     throw new Failure('conflict', '録画中の番組のチャプターは変更できません。');

@@ -83,9 +83,9 @@ describe('commercials', () => {
     const pauses = [20_000, 31_000, 47_000, 90_000, 131_000, 171_000, 208_000].map(sure);
     expect(decide(300_000, pauses, [])).toEqual([]);
     expect(decide(300_000, pauses)).toEqual([]);
-    // A quarter minute apart, once: too little without a logo.
+    // Two cuts a quarter minute apart, once: too little evidence without a logo.
     expect(decide(300_000, [sure(100_000), sure(100_000 + SPOT)])).toEqual([]);
-    // And pauses without a cut say nothing at all.
+    // Pauses without a cut are no evidence at all.
     expect(decide(300_000, chain(4).map(still))).toEqual([]);
   });
 
@@ -94,21 +94,21 @@ describe('commercials', () => {
     const spots = [place(START, 200, 520), place(START + SPOT, 520, 520), place(START + 2 * SPOT, 520, 520)];
     const end = START + 3 * SPOT;
     const both = [...spots, place(end, 520, 180)];
-    // The programme pauses a spot's length behind the break, off the middle of the silence.
+    // The programme pauses a spot's length after the break, away from the middle of the silence.
     expect(spans(decide(300_000, [...both, place(end + SPOT, 300, 60)]))).toEqual([[START, Math.round(end)]]);
     // A cut half a second before the join, within its silence, is not the join.
     const early = place(START + SPOT - 480, 40, 1_000);
     expect(spans(decide(300_000, [both[0] as Candidate, early, ...both.slice(1)]))).toEqual([
       [START, Math.round(end)],
     ]);
-    // A part of the programme of just four quarter minutes between two breaks is no spot.
+    // A part of the programme of exactly four quarter minutes between two breaks is not a spot.
     const later = end + 4 * SPOT;
     const second = [place(later, 200, 520), place(later + SPOT, 520, 520), place(later + 2 * SPOT, 520, 200)];
     expect(spans(decide(400_000, [...both, ...second]))).toEqual([
       [START, Math.round(end)],
       [Math.round(later), Math.round(later + 2 * SPOT)],
     ]);
-    // Nor is what a fading logo leaves out, up to a cut in the middle of the sound.
+    // A gap of a fading logo up to a cut during sound is not a spot either.
     const faded: [number, number][] = [
       [START, end],
       [250_000, 270_000],
@@ -116,10 +116,10 @@ describe('commercials', () => {
     expect(spans(decide(300_000, [...both, loud(250_000)], faded))).toEqual([[START, Math.round(end)]]);
   });
 
-  test('a logo that only fades is no commercial break', () => {
+  test('a logo that only fades is not a commercial break', () => {
     const cuts = [12_000, 33_000, 57_000, 104_000, 143_000, 201_000].map(loud);
     expect(decide(300_000, cuts, [[70_000, 95_000]])).toEqual([]);
-    // Beside a pause a spot's length away it is doubted at least.
+    // Beside a pause a spot's length away it is at least uncertain.
     const breaks = decide(300_000, [sure(70_500), sure(70_500 + SPOT)], [[69_000, 83_000]]);
     expect(breaks.filter(({ isSure }) => isSure)).toEqual([]);
   });
@@ -147,7 +147,7 @@ describe('commercials', () => {
     expect(spans(decide(300_000, [sure(2_000), ...chain(4).map(sure)]))).toEqual([[START, END]]);
     // A logo that appears with a cut is evidence without a pause.
     expect(spans(decide(200_000, [loud(6_000), loud(60_000)], [[0, 6_000]]))).toEqual([[0, 6_000]]);
-    // In front of whole spots it may be the programme.
+    // Before complete spots it may be the programme.
     const spots = [12_000, 12_000 + SPOT, 12_000 + 2 * SPOT].map(sure);
     expect(spans(decide(100_000, spots))).toEqual([[12_000, Math.round(12_000 + 2 * SPOT)]]);
   });

@@ -78,7 +78,7 @@ export function decideCommercials({
 }: DecisionInput): CommercialBreak[] {
   const scene = { places: placesOf(candidates, durationMs), blacks, evidence };
   const first = chainsOf({ ...scene, rule: NO_RULE });
-  // Spots found in the first pass tell how this recording's spots look; a second pass uses that.
+  // Spots found in the first pass show how this recording's spots look; a second pass uses that.
   const rule = ruleOf(first, scene.places);
   const last = rule.spots ? chainsOf({ ...scene, rule }) : first;
   // A single pause near the beginning of a recording without other breaks belongs to the programme.
@@ -142,7 +142,7 @@ function chainsOf(scene: BreakScene): Part[][] {
   return traced(places, main, cm).filter((chain) => chain.some(({ how }) => how !== 'black'));
 }
 
-/** Cost of black that was taken for the end of a break but is followed by another part. */
+/** Cost of black that was treated as the end of a break but is followed by another part. */
 function innerBlackCost(step: Step, at: number, { places, evidence }: BreakScene): number {
   if (step.how !== 'black' || step.kind !== 'cm') return 0;
   const length = (places[at] as Place).atMs - (places[step.from] as Place).atMs;

@@ -100,7 +100,7 @@ export function addDetectionRoutes(app: Elysia, parts: DetectionRouteNeeds): voi
           ...REFUSALS,
           ...NO_RECORDING,
           202: jsonAnswer('it waits for its turn', DetectionSchema),
-          404: problemResponse('no such recording, or its original stream is gone'),
+          404: problemResponse('no such recording, or its original stream no longer exists'),
           409: problemResponse('`conflict`: it is being recorded'),
         },
       },

@@ -27,7 +27,7 @@ interface DetectionServiceOptions {
   readonly logos: LearntLogoStore;
   readonly list: Pick<RecordingListStore, 'find'>;
   readonly open: OpensOriginals;
-  /** The disk of a recording folder is not mounted: its files are not gone. */
+  /** The disk of a recording folder is not mounted: its files are not deleted. */
   readonly isAway: (folder: string) => Promise<boolean>;
   readonly settings: Pick<Settings, 'get'>;
   /** Path of ffmpeg. @throws Failure ffmpeg_unavailable */
@@ -54,9 +54,9 @@ const ROUND_MS = 10 * 60_000;
 const REST_MS = 5_000;
 const CLOSE_MS = 3_000;
 const START_MS = 1_000;
-/** So many unreadable recordings end a round: with each, the search for the next one takes longer. */
+/** Limit of unreadable recordings in a run: with each, the search for the next one takes longer. */
 const MAX_SKIPPED = 1_000;
-/** Pause between two recordings: where many fail at once (missing files), other tasks get their turn. */
+/** Pause between two recordings: if many fail at once (missing files), other tasks can run. */
 const TURN_MS = 100;
 /** Pause between two pages of recordings without original streams. */
 const SWEEP_TURN_MS = 50;
@@ -129,7 +129,7 @@ export class DetectionService {
     this.#awake();
   }
 
-  /** A user corrected its chapters: analysing it again teaches the station's logo. */
+  /** A user corrected its chapters: analysing it again learns the station's logo from them. */
   corrected(id: RecordingId): void {
     const { chapters, list } = this.options;
     const recording = list.find(id);

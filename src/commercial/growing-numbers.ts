@@ -1,6 +1,6 @@
 /** A growing array of numbers (hundreds of thousands) in one buffer that doubles. */
 
-/** Pictures of a day; later ones are dropped and count as programme. */
+/** Number of pictures of a day; later ones are dropped and count as programme. */
 const MAX_LENGTH = 2_700_000;
 
 export class GrowingNumbers {

@@ -28,7 +28,7 @@ interface Mark {
 const inBreak = (timeMs: number): boolean =>
   [BREAK, SECOND_BREAK].some(({ from, to }) => from <= timeMs && timeMs < to);
 const LOGO: Mark = { x: 270, y: 12, alpha: 0.4, isOn: (timeMs) => !inBreak(timeMs) };
-/** Stays for a minute of the programme. */
+/** Visible for a minute of the programme. */
 const TELOP: Mark = { x: 20, y: 10, alpha: 0.95, isOn: (timeMs) => timeMs > 5_000 && timeMs < 58_000 };
 
 /** One picture a second: smooth blobs that change, and marks over them. */

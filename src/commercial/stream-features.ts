@@ -1,5 +1,5 @@
 /**
- * Features that are kept of a stream during analysis: per picture its difference from the previous one, per 10 ms the
+ * Features of a stream that are kept during analysis: per picture its difference from the previous one, per 10 ms the
  * loudness of the sound, and the corners of some pictures. Pure; times are ms of the original stream's media time.
  */
 import { SOUND_RATE, STRIP, TINY } from './analysis-command.ts';
@@ -19,13 +19,13 @@ export const NO_SOUND = -1;
 export const CORNER = 160;
 /** Pixels per row of the stored corners: the left one, then the right one. */
 export const CORNERS_WIDTH = 2 * CORNER;
-/** 2,000 of 22 KB. */
+/** 2,400 strips of 22 KB. */
 const MAX_STRIPS = 2_400;
 
 export interface PictureFeatures {
   /** In order. */
   readonly times: Float64Array;
-  /** Mean absolute difference from the picture before, 0 to 255. */
+  /** Mean absolute difference from the previous picture, 0 to 255. */
   readonly changes: Float64Array;
   /** Difference of the brightness histograms of this picture and the previous one: 0 to 2. */
   readonly shifts: Float64Array;

@@ -24,7 +24,10 @@ interface ChapterFilesOptions {
 
 /** Timeout: a network folder that hangs must not block the others. */
 const WRITE_LIMIT_MS = 30_000;
-/** Reading what a crash has left takes 20 ms of 40,000 recordings, which the service's first answers go before. */
+/**
+ * Delay of the first run: finding files left by a crash takes 20 ms for 40,000 recordings, and the service's first
+ * responses have priority.
+ */
 const FIRST_ROUND_MS = 1_000;
 
 export class ChapterFiles {
@@ -52,7 +55,7 @@ export class ChapterFiles {
     await this.#running;
   }
 
-  /** One round at a time; requests during a round are served by one more. */
+  /** One run at a time; requests during a run are served by one more. */
   #wake(): void {
     if (this.#isWaiting || this.#isClosed) return;
     this.#isWaiting = true;

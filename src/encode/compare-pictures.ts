@@ -40,7 +40,10 @@ const AROUND_MS = 500;
 /** Largest difference (of 255), and in proportion to the picture's own contrast. */
 const MOST_APART = 6;
 const MOST_APART_SHARE = 0.5;
-/** One position may be damaged in the original, where a decoder that started elsewhere shows something else. */
+/**
+ * One position may be damaged in the original, where decoders that started at different positions show different
+ * pictures.
+ */
 const WRONG_PLACES = 2;
 const RUN_LIMIT_MS = 120_000;
 

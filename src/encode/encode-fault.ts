@@ -3,7 +3,7 @@ import type { EncodeReason } from '../model/encode-reason.ts';
 import { encodeReasonText } from './encode-reason-text.ts';
 
 type EncodeFaultKind =
-  /** The machine, a folder or a disk: may work later. Does not count as an attempt. */
+  /** A problem of the machine, a folder or a disk: may work later. Does not count as an attempt. */
   | 'later'
   /** Retried once. */
   | 'failed'

@@ -1,4 +1,4 @@
-/** Japanese sentences for the outcome codes of an encode; no other file makes them. */
+/** Japanese sentences for the outcome codes of an encode; only this file writes them. */
 import type { EncodeReason, EncodeReasonCode } from '../model/encode-reason.ts';
 
 const SENTENCES: Record<EncodeReasonCode, string> = {

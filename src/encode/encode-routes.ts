@@ -36,7 +36,7 @@ interface EncodeRouteNeeds {
 function waitsFor(parts: EncodeRouteNeeds, job: ListedEncode): EncodeItem['waitsFor'] {
   if (job.state !== 'waiting') return null;
   if (!job.isReady) return 'recording';
-  // A new recording settles for a moment before its first attempt: that is no retry.
+  // A new recording is delayed briefly before its first attempt: that is not a retry.
   if (job.readyAt > parts.now()) return job.reason === null ? null : 'retry';
   return parts.encodes.awaits(job) ?? null;
 }
@@ -103,7 +103,9 @@ export function addEncodeRoutes(app: Elysia, parts: EncodeRouteNeeds): void {
           ...NO_RECORDING,
           204: { description: 'queued' },
           400: problemResponse('malformed id or body; `path` names the field'),
-          409: problemResponse('`conflict`: it is being recorded or encoded, or its original stream is gone'),
+          409: problemResponse(
+            '`conflict`: it is being recorded or encoded, or its original stream no longer exists',
+          ),
         },
       },
     },
@@ -141,7 +143,7 @@ export function addEncodeRoutes(app: Elysia, parts: EncodeRouteNeeds): void {
     {
       params: ID_PARAMS,
       detail: {
-        summary: 'What the last encode of a recording said',
+        summary: 'The log of the last encode of a recording',
         description: 'Kept for 2 weeks, the latest of each recording as long as the recording.',
         tags,
         responses: {

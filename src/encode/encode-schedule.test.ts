@@ -17,7 +17,7 @@ const at = (more = {}) => ({
   ...more,
 });
 
-describe('which recording is encoded next', () => {
+describe('the next recording to encode', () => {
   test.each([
     ['the first one that waits', at(), { start: 1, hold: false, wait: null }],
     ['none where one runs', at({ queue: [job(1, { state: 'running' }), job(2)] }), { start: undefined }],

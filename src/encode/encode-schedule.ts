@@ -1,4 +1,4 @@
-/** Which recording is encoded now, and whether encoding must pause: pure. */
+/** Selects the recording to encode now, and decides whether encoding must pause. Pure. */
 import { JST_OFFSET_MS } from '../../arib/time.ts';
 import type { WallMs } from '../../host/clock.ts';
 

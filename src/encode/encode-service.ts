@@ -117,7 +117,7 @@ export class EncodeService {
       // The next start queues it.
       this.options.log.error('encode not queued', { recording: recordingId, error: String(error) });
     }
-    this.#told();
+    this.#publishChange();
   }
 
   /** @throws Failure conflict while it is being recorded or encoded, or without its original */
@@ -135,7 +135,7 @@ export class EncodeService {
     const record = this.options.record(recording.id);
     const wish = this.#wish(record, request);
     sources.store.enqueue(recording.id, wish, { automatic: false, readyAt: sources.now() }, sources.now());
-    this.#told();
+    this.#publishChange();
   }
 
   /** @returns number of queued recordings */
@@ -154,7 +154,7 @@ export class EncodeService {
       const isNew = store.enqueue(id, wish, { automatic: false, readyAt: sources.now() }, sources.now());
       if (isNew) queued += 1;
     }
-    if (queued > 0) this.#told();
+    if (queued > 0) this.#publishChange();
     return queued;
   }
 
@@ -166,7 +166,7 @@ export class EncodeService {
       running.cancelled = true;
       running.task.stop();
       await running.done;
-    } else if (store.cancelWaiting(recordingId, now())) this.#told();
+    } else if (store.cancelWaiting(recordingId, now())) this.#publishChange();
   }
 
   change({ paused, order }: EncodeQueueChange): void {
@@ -174,7 +174,7 @@ export class EncodeService {
     if (order !== undefined) store.reorder(order);
     if (paused !== undefined) store.pause(paused);
     this.#tick();
-    this.#told();
+    this.#publishChange();
   }
 
   progress(): EncodeProgress | undefined {
@@ -274,7 +274,7 @@ export class EncodeService {
     }
   }
 
-  /** A recording in the bin keeps its place in the queue; one that was deleted does not come back. */
+  /** A recording in the bin keeps its place in the queue; jobs of deleted ones are cancelled. */
   #withoutDeleted(queue: readonly ListedEncode[]): ListedEncode[] {
     const { store, now } = this.options.sources;
     const deleted = queue.filter(({ state, isDeleted }) => state === 'waiting' && isDeleted);
@@ -284,7 +284,7 @@ export class EncodeService {
         { code: 'gone' },
         now(),
       );
-      this.#told();
+      this.#publishChange();
     }
     return queue.filter((job) => !deleted.includes(job));
   }
@@ -310,7 +310,7 @@ export class EncodeService {
     running.done = this.#run(running).finally(() => {
       this.#running = undefined;
     });
-    this.#told();
+    this.#publishChange();
   }
 
   async #run(running: Running): Promise<void> {
@@ -391,8 +391,8 @@ export class EncodeService {
     this.options.hub.publish({ name: 'encode', data: { recordingId, percent, etaMs, log: task.lastLine } });
   }
 
-  /** Lists show queued jobs. */
-  #told(): void {
+  /** Publishes a change: lists show queued jobs. */
+  #publishChange(): void {
     this.options.hub.changed('recordings');
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Encodes one recording into the requested files, verifies each and publishes it. Crash safety: whatever a row names
- * exists at every moment. A file has its final name and is synced before its row is written; the row is synced before
- * an original is removed; the names of files in progress are stored before the files are created.
+ * Encodes one recording into the requested files, verifies each and publishes it. Crash safety: every file that a row
+ * lists exists at any time. A file has its final name and is synced before its row is written; the row is synced
+ * before an original is removed; the names of files in progress are stored before the files are created.
  */
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -45,13 +45,16 @@ interface EncodeTaskOptions {
 const MAX_BYTES_PER_SECOND = { av1: 600_000, h264: 1_200_000 } as const;
 /** Interval at which free space is checked while the file grows, ms. */
 const ROOM_CHECK_MS = 10_000;
-/** The original stays when its file lacks more than this, or can be played for less than was recorded by this, s. */
+/**
+ * The original stays if its file lacks more than this, or if it can be played for less than the recorded length by
+ * this, s.
+ */
 const MAX_SHORTER = 2;
 /** The tolerated loss is at least this share of the length. */
 const MAX_LOST_SHARE = 0.001;
 const MAX_LOG_LINES = 400;
 
-/** The message says why the original cannot be opened. */
+/** The message contains the reason why the original cannot be opened. */
 function textReason({ message }: Failure): EncodeReason {
   return { code: 'text', text: message };
 }
@@ -195,7 +198,7 @@ export class EncodeTask {
       const texts = dirname(plan.metadata);
       await this.#handOver(plan, { codec, choice, names, length, folder, texts, tookMs, missing, original });
     } catch (error) {
-      // A file that was renamed already and has no row is one of them.
+      // A file that was already renamed and has no row is one of them.
       for (const path of sources.store.leftovers(job.id)) await rm(path, { force: true });
       sources.store.putWork(job.id, []);
       throw error;
@@ -405,7 +408,7 @@ export class EncodeTask {
       this.#keepOriginal({ code: 'short' }, detail);
       return;
     }
-    // Published by this task or by the one that it resumes: a file that a row names may have been removed since.
+    // Published by this task or by the one that it resumes: a listed file may have been removed since.
     for (const { path, bytes } of sources.files.handedOver(recording.id)) {
       const found = await stat(path).catch(() => undefined);
       if (found?.isFile() === true && found.size === bytes) continue;

@@ -30,7 +30,7 @@ test('each stream becomes a track, the main one marked, surround kept', () => {
   ]);
 });
 
-test('an announced stream that is not sent is no track, an unannounced one that is sent becomes one', () => {
+test('an announced stream that is not sent becomes no track, an unannounced one that is sent becomes a track', () => {
   expect(told([component(0x10, 3), component(0x11, 3)], 1)).toEqual([['0:both', 'both', 2, 'jpn', true]]);
   expect(told([], 2)).toEqual([
     ['0:both', 'both', 2, 'und', true],

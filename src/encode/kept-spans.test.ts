@@ -21,7 +21,7 @@ describe('kept spans of a recording', () => {
     ]);
   });
 
-  test('are the whole recording where there are no commercials, or where nothing would be left', () => {
+  test('are the complete recording if there are no commercials, or if nothing would be left', () => {
     expect(keptSpans([main(0, LENGTH)], LENGTH)).toBeNull();
     expect(keptSpans([], LENGTH)).toBeNull();
     expect(keptSpans([cm(0, LENGTH)], LENGTH)).toBeNull();

@@ -20,7 +20,7 @@ const MIN_CHAPTER_MS = 100;
 const TITLES = { main: '本編', cm: 'CM' } as const;
 
 /**
- * The spans without commercials; null: the whole recording. Nothing is cut where nothing would be left.
+ * The spans without commercials; null: the complete recording. Nothing is cut if nothing would be left.
  * @param length ms
  */
 export function keptSpans(segments: readonly ProgramSegment[], length: number): CutList {

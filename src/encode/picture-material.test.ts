@@ -11,7 +11,7 @@ test('the share of pictures with a repeated field is parsed from the output of i
   expect(repeatedShare('no such line')).toBeUndefined();
 });
 
-test('film is only what is film throughout; a recording with some film is mixed', () => {
+test('a recording counts as film only if all of it is; with some film it is mixed', () => {
   expect(materialOf([0.4, 0.39, 0.4, 0.4], false)).toBe('film');
   expect(materialOf([0.4, 0.39, 0.4, 0.4], true)).toBe('mixed');
   expect(materialOf([0.4, 0.1, 0.4, undefined], false)).toBe('mixed');

@@ -50,7 +50,7 @@ export async function pictureMaterial(options: MaterialOptions): Promise<Picture
 }
 
 /**
- * Film only where every sample says so: video that is taken for film loses pictures.
+ * Film only if every sample is: video that is treated as film loses pictures.
  * @param shares of pictures with a repeated field; undefined: inconclusive sample
  */
 export function materialOf(

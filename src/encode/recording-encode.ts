@@ -114,7 +114,7 @@ export class RecordingEncode {
     this.#resume?.();
   }
 
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   async stop(): Promise<void> {
     this.#end('stopped');
     await this.outcome;

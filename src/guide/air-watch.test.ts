@@ -9,7 +9,7 @@ const [NEWS, GAME, FILM] = [1, 2, 3] as ProgramId[];
 const MINUTE = 60_000;
 const minutes = (count: number) => broadcastMs(count * MINUTE);
 
-/** A station that is being received. @param since minutes; null: nobody knows */
+/** A station that is being received. @param since minutes; null: unknown */
 function watch() {
   const air = new AirWatch();
   const say = (
@@ -99,7 +99,7 @@ describe('AirWatch', () => {
     });
     say(50, FILM, null, 50, 90);
     expect(of(GAME, 50)).toMatchObject({ until: 50 * MINUTE, told: null });
-    // The next after all, and then not.
+    // First the next programme, later not.
     say(51, FILM, GAME, 50, 90);
     expect(of(GAME, 51)).toEqual<unknown>({ state: 'next', from: 33 * MINUTE, until: null });
     say(52, FILM, null, 50, 90);
@@ -119,7 +119,7 @@ describe('AirWatch', () => {
       return (of(NEWS, heard)?.until ?? 0) / MINUTE;
     };
     expect(until(9, 9.4)).toBe(9);
-    // Later than any table, before it began, or as told before: when it was heard.
+    // When the change was received: it was later than announced, before the announced begin, or exactly as announced.
     expect(until(9, 10)).toBe(10);
     expect(until(9.5, 9)).toBe(9);
     expect(until(14, 14.2)).toBe(14.2);
@@ -141,7 +141,7 @@ describe('AirWatch', () => {
     say(25, null, null, 25);
     lose(26);
     expect(of(GAME, 28)).toMatchObject({ state: 'over', until: 25 * MINUTE });
-    // At its told end nothing is what was to come.
+    // At its announced end, the next event is not treated as gone.
     say(28.5, GAME, FILM, 28.5, 30);
     say(29.9, null, null, 29.9);
     expect(of(GAME, 29.9)).toMatchObject({ state: 'over' });
@@ -210,7 +210,7 @@ describe('AirWatch', () => {
     expect(of(NEWS, 90)).toBeDefined();
     expect(of(NEWS, 91)).toBeUndefined();
     expect(of(GAME, 91)).toBeDefined();
-    // Nor is one kept whose end nobody heard.
+    // A programme whose end was never received is not kept either.
     say(95, FILM, null, null);
     expect(of(GAME, 155)).toMatchObject({ state: 'over', until: null });
     expect(of(GAME, 156)).toBeUndefined();

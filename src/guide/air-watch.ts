@@ -1,6 +1,6 @@
 /**
- * Present and next programmes of the stations being received, and when programmes really began and ended there.
- * Pure. A table announces when a programme should begin, a change of present/following shows when it does.
+ * Present and next programmes of the stations being received, and when programmes actually began and ended. Pure. A
+ * table announces when a programme should begin; a change of present/following shows when it does.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
@@ -16,33 +16,31 @@ interface AirNews {
   following: ProgramId | null | undefined;
   /** Since when it is present; null: from before reception began. */
   since: BroadcastMs | null;
-  /** Begin and end of the present one by its table; null: undefined there; undefined: not received. */
+  /** Announced begin and end of the present programme; null: undefined there; undefined: not received. */
   startsAt?: BroadcastMs | null | undefined;
   endsAt?: BroadcastMs | null | undefined;
 }
 
-/** A stream that broke off is reopened within this time; until then its last present event is assumed to be on. */
+/** An interrupted stream is reopened within this time; until then its last present event is assumed to be on. */
 const UNHEARD_MS = 180_000;
 /** How long ended programmes are remembered. */
 const PAST_MS = 3_600_000;
-/** For this long, an empty table without an announced end is taken for a broadcaster's mistake. */
+/** For this long, an empty table before the announced end is treated as a broadcaster's mistake. */
 const EMPTY_MS = 120_000;
 
 interface Station {
   present: ProgramId | null | undefined;
   following: ProgramId | null | undefined;
-  /** Of the present one, by its table; null: undefined there; undefined: not received. */
+  /** Announced begin and end of the present programme; null: undefined there; undefined: not received. */
   startsAt: BroadcastMs | null | undefined;
   endsAt: BroadcastMs | null | undefined;
-  /**
-   * Its table names nothing, though the present one should continue: when that was received, and since when it is so.
-   */
+  /** Its table is empty although the present programme should continue: when that was received, and since when. */
   empty: { at: BroadcastMs; since: BroadcastMs | null } | undefined;
-  /** Epoch ms; null: it is being read. */
+  /** Epoch ms; null: it is being received. */
   lostAt: BroadcastMs | null;
 }
 
-/** How it ended. */
+/** How a programme ended. */
 type Ceased = Pick<Airing, 'until' | 'told'>;
 
 type Heard = Airing & {
@@ -51,7 +49,7 @@ type Heard = Airing & {
   readonly begun: boolean;
   /** When it last ended; it may be present or next again. */
   readonly ceased: Ceased;
-  /** When this was heard, epoch ms. */
+  /** When this was received, epoch ms. */
   readonly at: BroadcastMs;
 };
 
@@ -59,7 +57,7 @@ export class AirWatch {
   readonly #stations = new Map<StationId, Station>();
   readonly #airings = new Map<ProgramId, Heard>();
 
-  /** @param now epoch ms of the broadcast @returns whether anything is different */
+  /** @param now epoch ms of the broadcast @returns whether anything changed */
   take(news: AirNews, now: BroadcastMs): boolean {
     const { stationId, following, since } = news;
     this.#forget(now);
@@ -130,7 +128,7 @@ export class AirWatch {
     return true;
   }
 
-  /** @param until epoch ms; null: unknown @param told when it should have been on */
+  /** @param until epoch ms; null: unknown @param told its announced end */
   #cease(
     stationId: StationId,
     id: ProgramId,
@@ -140,14 +138,14 @@ export class AirWatch {
   ): boolean {
     const from = this.#airings.get(id)?.from ?? null;
     const ceased = { until, ...(endsAt === undefined ? {} : { told: endsAt }) };
-    // A table that was wrong for a while: nothing has begun by it.
+    // If the table was wrong for a while, nothing has begun.
     const begun = until === null || startsAt == null || until > startsAt;
     this.#airings.delete(id);
     this.#airings.set(id, { stationId, state: 'over', begun, from, ...ceased, ceased, at });
     return true;
   }
 
-  /** No longer announced as next: an interrupted programme has then ended. */
+  /** No longer announced as next: an interrupted programme has ended then. */
   #pass(id: ProgramId): boolean {
     const known = this.#airings.get(id);
     if (known?.state !== 'next') return false;
@@ -175,8 +173,8 @@ export class AirWatch {
 }
 
 /**
- * When the present programme ended. An interruption may be received late by a process that was paused: then its
- * announced start counts, as for every announced boundary. Null: unknown.
+ * When the present programme ended. A paused process receives an interruption late: then its announced start counts,
+ * as for every announced boundary. Null: unknown.
  */
 function ceasedAt(before: Partial<Station>, { present, startsAt, since }: AirNews): BroadcastMs | null {
   if (since === null || present == null || startsAt == null) return since;
@@ -185,7 +183,7 @@ function ceasedAt(before: Partial<Station>, { present, startsAt, since }: AirNew
   return hasBrokenIn && startsAt < since ? boundary(startsAt, since) : since;
 }
 
-/** Undefined: its table names a programme, or no programme was to follow. */
+/** Undefined: its table lists a programme, or none was to follow. */
 function emptyOf(
   { present, endsAt, empty }: Partial<Station>,
   news: AirNews,

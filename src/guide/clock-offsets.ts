@@ -10,11 +10,11 @@ import type { ClockOffset } from '../../wire/guide.ts';
 const SAMPLES = 17;
 /** Recordings would begin at the wrong time. */
 export const CLOCK_WARNING_MS = 1000;
-/** The service receives a terrestrial network a channel and three of satellites. */
+/** The service receives one terrestrial network per channel, and three of satellites. */
 const MAX_NETWORKS = 128;
 /** Samples from before the clock was set are discarded. */
 const OLD_MS = 10 * 60_000;
-/** Fewer samples may all be late, as during a busy start. */
+/** Fewer samples may all be late, for instance during a busy start. */
 const ENOUGH = 3;
 /** A warning ends below this part of its limit (hysteresis). */
 const OVER_PART = 0.5;
@@ -33,10 +33,10 @@ function median(samples: readonly Sample[]): number {
 
 export class ClockOffsets {
   readonly #networks = new Map<NetworkId, Sample[]>();
-  /** The present episode was reported. */
-  #isTold = false;
+  /** The current episode was reported. */
+  #isReported = false;
 
-  /** @param offsetMs broadcast time minus the machine's @param at epoch ms */
+  /** @param offsetMs broadcast time minus the machine's time @param at epoch ms */
   add(networkId: NetworkId, offsetMs: number, at: WallMs): void {
     const before = this.#networks.get(networkId) ?? [];
     const samples = before.filter((sample) => Math.abs(at - sample.at) < OLD_MS);
@@ -48,7 +48,7 @@ export class ClockOffsets {
     if (oldest !== undefined) this.#networks.delete(oldest);
   }
 
-  /** By network; those of a type that households receive. */
+  /** By network; only types that households receive. */
   list(): ClockOffset[] {
     const offsets: ClockOffset[] = [];
     for (const [networkId, samples] of [...this.#networks].sort(([a], [b]) => a - b)) {
@@ -65,9 +65,10 @@ export class ClockOffsets {
   /** The network with the largest offset above the limit; once per episode. */
   takeWarning(): ClockOffset | undefined {
     const [worst] = this.list().sort((a, b) => Math.abs(b.offsetMs) - Math.abs(a.offsetMs));
-    if (worst === undefined || Math.abs(worst.offsetMs) <= CLOCK_WARNING_MS * OVER_PART) this.#isTold = false;
-    if (worst === undefined || !worst.warning || this.#isTold) return undefined;
-    this.#isTold = true;
+    if (worst === undefined || Math.abs(worst.offsetMs) <= CLOCK_WARNING_MS * OVER_PART)
+      this.#isReported = false;
+    if (worst === undefined || !worst.warning || this.#isReported) return undefined;
+    this.#isReported = true;
     return worst;
   }
 }

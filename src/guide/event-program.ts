@@ -1,4 +1,4 @@
-/** A broadcast event as the record of a programme. Pure. */
+/** Converts a broadcast event to a programme record. Pure. */
 import { type EventId, type NetworkId, programId, type StationId } from '../../arib/ids.ts';
 import type { BroadcastEvent } from '../../arib/si/event.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
@@ -11,7 +11,7 @@ export interface ProgramTime {
   openEnd: boolean;
 }
 
-/** @param network of the station: groups that name no other network are of this one */
+/** @param network of the station; used for groups that name no other network */
 export function programOf(
   station: StationId,
   network: NetworkId,
@@ -68,7 +68,7 @@ function groupsOf(network: NetworkId, event: BroadcastEvent): ProgramGroup[] {
   return groups;
 }
 
-/** Episode numbers are 0 where they are not defined. */
+/** Episode numbers are 0 if they are not defined. */
 function seriesOf({ series }: BroadcastEvent): ProgramSeries | null {
   if (series === undefined) return null;
   return {

@@ -1,4 +1,4 @@
-/** The loop around the plan, with stand-ins for the agent and for the visits. */
+/** The loop around the plan, with stubs of the agent and of the visits. */
 import type { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import type { StationId } from '../../arib/ids.ts';
@@ -128,7 +128,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await Bun.sleep(2);
 }
 
-/** Waits for one more plan to have been made. */
+/** Waits for one more plan. */
 async function planned(): Promise<void> {
   const before = asked;
   collector.wake();
@@ -142,7 +142,7 @@ async function ended(visit: Visit | undefined, outcome: VisitOutcome): Promise<v
   await until(() => asked > before);
 }
 
-/** The guide of a station was read, and reaches this far. */
+/** Marks the guide of a station as read up to this day. */
 function fill(id: StationId | undefined, days = 8): void {
   const filledUntil = now + days * 86_400_000;
   if (id !== undefined)
@@ -157,12 +157,12 @@ function fill(id: StationId | undefined, days = 8): void {
     ]);
 }
 
-/** The channels visited, with what for. */
+/** The visited channels, with the purpose of each visit. */
 const seen = (): string[] =>
   visits.map((visit) => `${visit.order.request.channel} ${visit.order.wanted[0]?.depth}`);
 
 describe('Collector', () => {
-  test('reads what is on first, then the guide, at background priority', async () => {
+  test('reads current programmes first, then the guide, at background priority', async () => {
     stations.import([channel('T27', 0x7fe8, 1024)]);
     collector.wake();
     await until(() => visits.length === 1);
@@ -296,7 +296,7 @@ describe('Collector', () => {
     expect(collector.status([])).toMatchObject({ pressed: true, progress: { done: 0, total: 2 } });
     fill(visits[0]?.order.wanted[0]?.id);
     await ended(visits[0], 'complete');
-    // The plan goes on when the agent has answered.
+    // The plan continues when the agent has answered.
     await until(() => collector.status([]).progress?.done === 1);
     expect(collector.status([]).progress).toEqual({ done: 1, total: 2 });
     expect(collector.release()).toEqual({ pressed: false, until: null });
@@ -315,7 +315,7 @@ describe('Collector', () => {
     await until(() => visits.length === 1);
   });
 
-  test('deletes every hour what ended more than a day ago', async () => {
+  test('deletes programmes that ended more than a day ago, every hour', async () => {
     stations.import([channel('T27', 0x7fe8, 1024)]);
     await planned();
     await planned();

@@ -1,5 +1,5 @@
 /**
- * Collects the guide: plans visits whenever something changed, and carries them out. Decisions are in `visit-plan.ts`,
+ * Collects the guide: plans visits whenever something changed, and executes them. Decisions are in `visit-plan.ts`,
  * reading and storing in the guide worker.
  */
 
@@ -33,9 +33,9 @@ import {
 } from './visit-plan.ts';
 
 export interface CollectLimits extends PlanLimits {
-  /** How often stations are selected, ms. */
+  /** Interval of selecting stations, ms. */
   selectMs: number;
-  /** The longest visit, ms from the first byte. */
+  /** Maximum duration of a visit, ms from the first byte. */
   visitMs: number;
   /** Reading time before anything counts as complete, ms. */
   settleMs: number;
@@ -53,11 +53,11 @@ interface GuideCollectorOptions {
   coverage: CoverageStore;
   agent: Pick<AgentClient, 'tuners'>;
   visits: { visit(order: VisitOrder): RunningVisit };
-  /** Forgets programmes that ended at or before. */
+  /** Deletes programmes that ended at or before this time. */
   purge: (before: WallMs) => void;
   /** Channels read from streams that are open for other uses. */
   open: () => ReadonlySet<ChannelKey>;
-  /** The setting. */
+  /** The setting that enables collection. */
   enabled: () => boolean;
   limits: CollectLimits;
   hub: Hub;
@@ -67,8 +67,7 @@ interface GuideCollectorOptions {
 }
 
 /**
- * Limit of reading present/following only, from the first byte on. Present/following is sent every 3 s on every
- * station.
+ * Limit of reading present/following only, from the first byte on. Every station sends present/following every 3 s.
  */
 const LOOK_MS = 20_000;
 /** Other transport streams of a network are sent less often. */
@@ -79,7 +78,7 @@ const SETTLE_MS = 200;
 /** The plan is recomputed at least this often: insurance against a missed event. */
 const MAX_SLEEP_MS = 10 * 60_000;
 const KEEP_ENDED_MS = 86_400_000;
-/** How far ahead the programmes of stations are checked: beyond it no short visit is due. */
+/** How far ahead the programmes of stations are checked: no short visit is needed beyond it. */
 const HORIZON_MS = 6 * 3_600_000;
 const PURGE_EVERY_MS = 3_600_000;
 
@@ -114,7 +113,7 @@ export class GuideCollector {
   #selectedAt: WallMs;
   #staleBefore = wallMs(0);
   #press: Press | undefined;
-  /** By the last plan. */
+  /** From the last plan. */
   #unreachable: readonly ChannelKey[] = [];
   readonly #ending = new AbortController();
   readonly #trouble: TaskFailures;
@@ -129,7 +128,7 @@ export class GuideCollector {
     this.#schedule(SETTLE_MS);
   }
 
-  /** Stations were replaced: everything that was read before is read again. */
+  /** Stations were replaced: everything is read again. */
   recollect(): void {
     const now = this.options.now();
     this.#selectedAt = now;
@@ -200,7 +199,7 @@ export class GuideCollector {
     this.#ending.abort();
   }
 
-  /** Plans in `ms`, or at an earlier time that was requested already. */
+  /** Plans in `ms`, or earlier if that was already requested. */
   #schedule(ms: number): void {
     const due = performance.now() + Math.min(Math.max(ms, 0), MAX_SLEEP_MS);
     if (this.#closed || (this.#timer !== undefined && this.#due <= due)) return;
@@ -212,7 +211,7 @@ export class GuideCollector {
     }, due - performance.now());
   }
 
-  /** Plans once; changes meanwhile cause one more run. */
+  /** Plans once; changes in the meantime cause one more run. */
   async #plan(): Promise<void> {
     if (this.#planning) {
       this.#again = true;

@@ -16,7 +16,7 @@ const HOME = {
   ...{ name: '', serviceType: 1, remoteControlKey: 1 },
 };
 
-/** A stream that is open for another use, with the reader that it was given. */
+/** A stream that is open for another use, with the reader attached to it. */
 class OpenStream {
   handlers: ReaderHandlers<GuideBatch>[] = [];
   commands: unknown[] = [];

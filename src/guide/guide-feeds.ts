@@ -1,6 +1,6 @@
 /**
- * Streams that are open for another use are read for the guide without a tuner of their own: of each open channel, one
- * stream gets a guide reader. Present/following is stored at once that way, for all stations of the channel.
+ * Reads the guide from streams that are open for another use, without a tuner of their own: one stream of each open
+ * channel gets a guide reader. Present/following is thus stored at once, for all stations of the channel.
  */
 import { type BroadcastType, networkId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';
@@ -22,7 +22,7 @@ interface GuideFeedsOptions {
   retryMs?: number | undefined;
 }
 
-/** A fault is a bug or a hostile broadcast, and will recur. */
+/** A fault is a bug or a malicious broadcast, and will recur. */
 const RETRY_MS = 60_000;
 
 type FedStream = Pick<ReceptionStream, 'reader'>;

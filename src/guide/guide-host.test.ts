@@ -26,7 +26,7 @@ function tables(version: number, present: number, following: number): Uint8Array
   });
 }
 
-test('a programme that was present between two tables that are read together is named', async () => {
+test('a programme that was present between two tables that are read together is reported', async () => {
   const root = mkdtempSync(join(tmpdir(), 'svc-guide-host-'));
   const path = join(root, 'svc.db');
   const named: NamedEvents[] = [];

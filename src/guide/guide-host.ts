@@ -1,6 +1,6 @@
 /**
  * The guide worker's side of `guide-messages.ts`: merges the sections of every stream being read, and writes the
- * result with a connection of its own, so that neither the main thread nor a reception worker waits for the database.
+ * result with its own connection, so that neither the main thread nor a reception worker waits for the database.
  */
 import type { StationId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
@@ -18,15 +18,15 @@ import { VisitGoal } from './visit-goal.ts';
 
 /** Pending programmes that trigger a write: a full satellite network is not held in memory. */
 const MAX_WAITING = 1_000;
-/** Present and following events of a stream come together. */
+/** Delay of a write: present and following events of a stream arrive together. */
 const PRESENT_MS = 50;
-/** Of a station, until then. */
+/** Limit per station until they are written. */
 const MAX_PRESENTS = 8;
-/** Interval at which open ends and pauses are recomputed. */
+/** Interval of recomputing open ends and pauses. */
 const TICK_MS = 60_000;
-/** Interval between checks of goals: a check goes through every station of a network. */
+/** Interval of checking goals: a check visits every station of a network. */
 const GOAL_MS = 250;
-/** Several writes are reported in one message. */
+/** Delay by which several writes are reported in one message. */
 const TELL_MS = 200;
 
 interface GuideHostOptions {
@@ -35,7 +35,7 @@ interface GuideHostOptions {
   now: WallClock;
 }
 
-/** A tuning being read, with when it is written. */
+/** A tuning being read, with the time of its last write. */
 interface Reading {
   readonly session: GuideSession;
   readonly goal: VisitGoal;
@@ -44,13 +44,13 @@ interface Reading {
   awaitsGoal: boolean;
   readonly beganAt: WallMs;
   writtenAt: WallMs;
-  /** A write of this reading is under way; later data waits for the next. */
+  /** A write of this reading is in progress; later data waits for the next. */
   writing: boolean;
-  /** Its stations are counted as read once. */
+  /** Its stations were counted as read once. */
   counted: boolean;
 }
 
-/** What a station's present/following says, and what of it is written. */
+/** Present/following of a station, and which part of it is written. */
 interface PresentNews {
   readonly named: NamedEvents;
   readonly change: StationChange;
@@ -62,7 +62,7 @@ export class GuideHost {
   readonly #readings = new Map<number, Reading>();
   #file: GuideDatabase | undefined;
   #writeMs = { visit: 0, feed: 0 };
-  /** All writing, one after the other. */
+  /** Serialises all writes. */
   #queue: Promise<void> = Promise.resolve();
   readonly #presents = new Map<StationId, PresentNews[]>();
   #presentTimer: ReturnType<typeof setTimeout> | undefined;
@@ -94,7 +94,7 @@ export class GuideHost {
     }
   }
 
-  /** Writes the rest of a reading; other streams may provide the stations' present/following again. */
+  /** Writes the rest of a reading; other streams may then provide the stations' present/following again. */
   async end({ reading: id, counts }: { reading: number; counts: boolean }): Promise<null> {
     const reading = this.#readings.get(id);
     if (reading === undefined) return null;
@@ -164,7 +164,7 @@ export class GuideHost {
     this.options.post({ kind: 'taken', reading: id, bytes: bytes.length });
   }
 
-  /** Goals are checked while something is read: they also depend on time. */
+  /** Checks goals while anything is read: they also depend on time. */
   #watch(): void {
     if (this.#readings.size > 0) this.#goals ??= setInterval(() => this.#checkGoals(), GOAL_MS);
     else {
@@ -198,11 +198,11 @@ export class GuideHost {
     const now = this.options.now();
     reading.writtenAt = now;
     // A stream that stays open repeats its tables: it counts when it is complete for the first time.
-    const whole = counts || (!reading.counted && goal.reached(session, now - reading.beganAt, now));
-    reading.counted ||= whole;
-    const coverage = goal.coverage(session, now, whole);
+    const isComplete = counts || (!reading.counted && goal.reached(session, now - reading.beganAt, now));
+    reading.counted ||= isComplete;
+    const coverage = goal.coverage(session, now, isComplete);
     await this.#enqueue(async (file) => {
-      // Taken only now: texts returned by an earlier write may belong to these programmes.
+      // Taken after the previous write: texts returned by it may belong to these programmes.
       for (const change of session.take()) {
         const unplaced = await this.#store(file, this.#merged(change, this.options.now()));
         session.putBack(change.stationId, unplaced);
@@ -218,30 +218,30 @@ export class GuideHost {
   #merged(change: StationChange, now: WallMs): StationChange {
     const present = this.#stations.get(change.stationId)?.present;
     if (present === undefined || !present.known) return change;
-    const said = this.#said(present, now);
+    const current = this.#presentFollowing(present, now);
     const merged = (program: ProgramRecord): ProgramRecord => {
-      if (said.waiting?.id === program.id) return postponed(program, said.waiting, said.at);
+      if (current.waiting?.id === program.id) return postponed(program, current.waiting, current.at);
       const held = present.held(program.eventId, broadcastMs(now));
       return held === undefined ? program : withSchedule(held, program);
     };
-    return { ...change, programs: change.programs.map(merged), presentFollowing: said };
+    return { ...change, programs: change.programs.map(merged), presentFollowing: current };
   }
 
-  /** By the broadcast's clock: this machine's may be minutes off. */
-  #said(present: StationPresent, now: WallMs): PresentFollowing {
+  /** By the broadcast's clock: this machine's clock may be minutes off. */
+  #presentFollowing(present: StationPresent, now: WallMs): PresentFollowing {
     const { source } = present;
     const reading = source === undefined ? undefined : this.#readings.get(source);
     return present.read(reading?.session.time(now) ?? broadcastMs(now));
   }
 
-  /** Also what was present for a moment only is told: a process that was stopped reads many tables at once. */
+  /** Also reports an event that was present only briefly: a process that was paused reads many tables at once. */
   #presentChanged(stationId: StationId): void {
     const present = this.#stations.get(stationId)?.present;
     if (present === undefined) return;
-    const said = this.#said(present, this.options.now());
-    const programs = [said.present, said.following].filter((program) => program != null);
+    const current = this.#presentFollowing(present, this.options.now());
+    const programs = [current.present, current.following].filter((program) => program != null);
     const named = { stationId, ...present.named };
-    const change = { stationId, programs, extended: new Map(), windows: [], presentFollowing: said };
+    const change = { stationId, programs, extended: new Map(), windows: [], presentFollowing: current };
     const all = this.#presents.get(stationId) ?? [];
     const last = all.at(-1);
     const isAnother = last === undefined || last.named.present !== named.present;
@@ -264,13 +264,13 @@ export class GuideHost {
     void this.#enqueue(async (file) => {
       for (const change of changes) await this.#store(file, change);
     });
-    // Sent after the write, so that subscribers find the named programmes.
+    // Sent after the write, so that subscribers find the listed programmes.
     this.#queue = this.#queue.then(() => this.options.post({ kind: 'named', stations: named }));
   }
 
   async #store(file: GuideDatabase, change: StationChange): Promise<StationChange['extended']> {
     const { changed, unplaced } = await file.programs.write(change, this.options.now());
-    if (changed > 0) this.#tell(change.stationId);
+    if (changed > 0) this.#reportChange(change.stationId);
     return unplaced;
   }
 
@@ -289,7 +289,7 @@ export class GuideHost {
     return done;
   }
 
-  #tell(station: StationId): void {
+  #reportChange(station: StationId): void {
     this.#changed.add(station);
     this.#tellTimer ??= setTimeout(() => this.#tellNow(), TELL_MS);
   }
@@ -316,7 +316,7 @@ export class GuideHost {
   }
 }
 
-/** Present and following are two sections: between them they may contradict each other. */
+/** Present and following are two sections: between their arrivals they may contradict each other. */
 function withoutFollowing({ named, change }: PresentNews): PresentNews {
   const { presentFollowing } = change;
   if (presentFollowing === undefined) return { named, change };

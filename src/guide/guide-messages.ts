@@ -1,4 +1,4 @@
-/** Everything that crosses between the main thread and the guide worker, over `host/worker-link`. */
+/** All messages between the main thread and the guide worker, over `host/worker-link`. */
 import type { NetworkId, ProgramId, ServiceId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { WallMs } from '../../host/clock.ts';
@@ -13,7 +13,7 @@ export interface VisitedStation {
 type Depth =
   /** What is on now and next. */
   | 'present'
-  /** The basic schedule too: titles, times, descriptions. */
+  /** Also the basic schedule: titles, times, descriptions. */
   | 'basic'
   /** Everything, extended texts included. */
   | 'full';
@@ -21,7 +21,7 @@ type Depth =
 export interface WantedStation {
   id: StationId;
   depth: Depth;
-  /** Awaited up to `patienceMs` only. */
+  /** Only awaited up to `patienceMs`. */
   optional: boolean;
 }
 
@@ -33,21 +33,21 @@ export interface ReadingOrder {
   source: 'visit' | 'feed';
   networkId: NetworkId;
   wanted: WantedStation[];
-  /** Nothing counts as complete earlier, ms from the first byte. */
+  /** Time before anything counts as complete, ms from the first byte. */
   settleMs: number;
   /** Limit of waiting for optional stations, ms. */
   patienceMs: number;
 }
 
 export type GuideOrder =
-  /** The first order. `writeMs`: interval between writes of schedules while a visit or a feed is read. */
+  /** The first message. `writeMs`: interval between writes of schedules while a visit or a feed is read. */
   | { kind: 'open'; path: string; writeMs: { visit: number; feed: number } }
   /** Every station whose guide is kept. */
   | { kind: 'stations'; stations: VisitedStation[] }
   | ({ kind: 'read'; reading: number } & ReadingOrder)
   /** A batch of the reader `guide`; answered by `taken`. */
   | { kind: 'sections'; reading: number; at: WallMs; bytes: Uint8Array<ArrayBuffer> }
-  /** Forget programmes that ended at or before. */
+  /** Delete programmes that ended at or before this time. */
   | { kind: 'purge'; before: BroadcastMs };
 
 export type VisitOutcome =
@@ -55,7 +55,7 @@ export type VisitOutcome =
   | 'complete'
   /** Timed out. */
   | 'partial'
-  /** The stream broke before, or the visit was cancelled. */
+  /** The stream was interrupted before, or the visit was cancelled. */
   | 'broken'
   /** The agent had no tuner. */
   | 'no_tuner'
@@ -66,20 +66,20 @@ export interface VisitResult {
   outcome: VisitOutcome;
   /** For the log; null when complete. */
   reason: string | null;
-  /** For people: why nothing was read; null where something was. */
+  /** For users: why nothing was read; null if something was. */
   sentence: string | null;
 }
 
-/** The programme in present/following of a station's own stream. null: none; undefined: not received (yet). */
+/** The programmes in present/following of a station's own stream. null: none; undefined: not received (yet). */
 export interface NamedEvents {
   stationId: StationId;
   /** Whether that stream is being read. */
   watched: boolean;
   present: ProgramId | null | undefined;
   following: ProgramId | null | undefined;
-  /** Since when the present one is on; null: from before the stream was read. */
+  /** Since when the present programme is on; null: from before the stream was read. */
   since: WallMs | null;
-  /** Begin and end of the present one by its table; null: undefined there. */
+  /** Announced begin and end of the present programme; null: undefined there. */
   startsAt: BroadcastMs | null;
   endsAt: BroadcastMs | null;
 }
@@ -101,7 +101,7 @@ export type GuideEvent =
   /** A write failed. */
   | { kind: 'trouble'; error: string };
 
-/** Broadcast clock minus this machine's, ms, at a TOT. */
+/** Broadcast clock minus this machine's clock, ms, at a TOT. */
 export interface ClockSample {
   kind: 'clock';
   networkId: NetworkId;

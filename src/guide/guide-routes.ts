@@ -1,4 +1,4 @@
-/** `/api/guide`, `/api/programs` and `/api/search`: the guide as it is stored. */
+/** `/api/guide`, `/api/programs` and `/api/search`: the stored guide. */
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import { type ProgramId, type StationId, splitProgramId, splitStationId } from '../../arib/ids.ts';
@@ -32,7 +32,7 @@ import { writeWindow } from './guide-window-text.ts';
 import { programDetail } from './program-detail.ts';
 
 export interface GuideRouteNeeds {
-  /** Part of the entity tag: answers of older versions are not reused. */
+  /** Part of the entity tag: responses of older versions are not reused. */
   version: string;
   now: () => BroadcastMs;
   stations: { list(): readonly StationRecord[] };
@@ -49,7 +49,7 @@ export interface GuideRouteNeeds {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Without `to`. */
+/** Used if `to` is missing. */
 const DEFAULT_WINDOW_MS = DAY_MS;
 
 const EPOCH_PATTERN = '^[0-9]{1,15}$';
@@ -96,7 +96,7 @@ function readGuideQuestion(query: Partial<typeof GUIDE_QUERY.static>, parts: Gui
   return { from, to, stations };
 }
 
-/** @throws Failure bad_request if it is no number, not_found for a number that no programme can have */
+/** @throws Failure bad_request if it is not a number, not_found for a number that no programme can have */
 function readProgramId(text: string): ProgramId {
   if (!/^\d{1,16}$/.test(text)) {
     throw new Failure('bad_request', '番組の番号が正しくありません。', { path: 'id' });
@@ -119,7 +119,7 @@ interface SearchQuestion {
 
 const NOTHING = { more: false, rows: [] };
 
-/** @param only the one section that is wanted; the others are empty then */
+/** @param only the only requested section; the others stay empty */
 async function search(
   parts: GuideRouteNeeds,
   query: string,
@@ -140,7 +140,7 @@ async function search(
   };
 }
 
-/** 1 to the maximum; beyond it the maximum. */
+/** 1 to the maximum; larger values are clamped. */
 function searchLimit(text: string | undefined): number {
   if (text === undefined) return SEARCH_LIMIT.default;
   return Math.min(Math.max(Number(text), 1), SEARCH_LIMIT.maximum);
@@ -150,7 +150,7 @@ function searchOffset(text: string | undefined): number {
   return Math.min(Number(text ?? 0), SEARCH_MAX_OFFSET);
 }
 
-/** Stations that need no column: all their programmes are also another station's. */
+/** Stations that need no column: another station has all their programmes, too. */
 function sharedStations(
   { programs }: GuideRouteNeeds,
   { from, to, stations }: GuideQuestion,
@@ -198,7 +198,8 @@ function addGuideRoute(app: Elysia, parts: GuideRouteNeeds): void {
     '/api/guide',
     async ({ query, request }) => {
       const { from, to, stations } = readGuideQuestion(query, parts);
-      // The stamp is read before the rows: a change in between is sent too early, never too late.
+      // The stamp is read before the rows: after a change in between the response is sent once too often, never once
+      // too few.
       const stamp = parts.guide.stamp('programs', 'stations', 'reservations');
       const window = `${from.toString(36)}-${to.toString(36)}-${query.type ?? ''}-${query.stationId ?? ''}`;
       const etag = `"${parts.version}-${stamp}-${window}"`;

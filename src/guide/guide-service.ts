@@ -29,14 +29,14 @@ export interface GuideServiceOptions {
   /** The database file: the guide worker writes it with a connection of its own. */
   databasePath: string;
   limits: CollectLimits;
-  /** The setting: whether the guide is collected without a request. */
+  /** The setting that enables collection without a request. */
   collectGuide: () => boolean;
   hub: Hub;
   startWorker: () => Worker;
   log: Log;
   /** Epoch ms. */
   now: WallClock;
-  /** A Time Offset Table came. */
+  /** A Time Offset Table was received. */
   onTime: (heard: HeardTime) => void;
   /** Epoch ms by the broadcast. */
   broadcastNow: () => BroadcastMs;
@@ -44,7 +44,7 @@ export interface GuideServiceOptions {
   isTimeSure: () => boolean;
 }
 
-/** A present event may wait for schedules being stored. */
+/** Limit of the delay of a present event while schedules are being stored. */
 const STORING_MS = 60_000;
 /** Interval between writes of schedules while they are read: of a visit, and of a stream that is open anyway. */
 const WRITE_MS = { visit: 30_000, feed: 5 * 60_000 };
@@ -106,12 +106,12 @@ export class GuideService {
     });
   }
 
-  /** The guide worker begins; guides are read as tuners and stations come. */
+  /** Starts the guide worker; guides are read as tuners and stations become available. */
   start(): void {
     this.#worker.start();
   }
 
-  /** This machine's clock against each network's. */
+  /** This machine's clock compared with each network's. */
   clockOffsets(): ClockOffset[] {
     return this.#clocks.list();
   }
@@ -134,7 +134,7 @@ export class GuideService {
     return this.#collector.release();
   }
 
-  /** Tuners, stations or the agent's presence changed. */
+  /** Tuners, stations or the agent's availability changed. */
   wake(): void {
     this.#collector.wake();
   }
@@ -161,7 +161,7 @@ export class GuideService {
     const { now, broadcastNow, hub } = this.options;
     let changed = false;
     for (const { since, ...named } of stations) {
-      // Limit of the delay until storing; a longer one means that the clock was set.
+      // Limit of the delay until storing; a longer delay means that the clock was set.
       const ago = since === null ? 0 : now() - since;
       const at = plusMs(broadcastNow(), ago >= 0 && ago <= STORING_MS ? -ago : 0);
       if (this.#air.take({ ...named, since: since === null ? null : at }, broadcastNow())) changed = true;

@@ -25,7 +25,7 @@ const OTHER = station(151);
 
 interface Event {
   id: number;
-  /** null: not decided. */
+  /** null: undecided. */
   start: number | null;
   minutes: number | null;
   /** ASCII, kept as alphanumeric by a locking shift. */
@@ -147,7 +147,7 @@ describe('present/following', () => {
     expect(said()).toMatchObject({ present: null, following: { name: 'FILM' } });
   });
 
-  test('reports the present and following programme of its own stream, and since when', () => {
+  test('reports the present and following programme of its own stream, with the time of the change', () => {
     const { feed, known } = open();
     const named = () => known.get(HOME.id)?.present.named;
     const nothing = { present: undefined, following: undefined, since: null, startsAt: null, endsAt: null };
@@ -175,7 +175,7 @@ describe('present/following', () => {
     expect(named()).toMatchObject({ present: null, since: NOW + 3 * MINUTE });
     known.get(HOME.id)?.present.release(1, wallMs(NOW + 4 * MINUTE));
     expect(named()).toEqual({ watched: false, ...nothing });
-    // Another stream that speaks about it is not near enough.
+    // A table in another stream (other network) is not enough.
     feed([eit({ tableId: 0x4f, events: [PRESENT] })], NOW + 5 * MINUTE);
     expect(named()).toMatchObject({ watched: false, present: undefined });
   });
@@ -226,7 +226,7 @@ describe('present/following', () => {
     const { feed, known } = open();
     feed(BOTH);
     const present = known.get(HOME.id)?.present;
-    // Another reading of the same stream, as of a visit beside a recording.
+    // Another reading of the same stream, for instance of a visit beside a recording.
     const beside = new GuideSession(2, networkId(4), known, {
       present: () => {},
       clock: () => {},
@@ -324,7 +324,7 @@ describe('schedules', () => {
     ]);
   });
 
-  test("a stream's own stations take precedence over what other streams say of them", () => {
+  test("a stream's own stations take precedence over tables in other streams", () => {
     const { feed, session } = open();
     feed([eit({ tableId: 0x60, number: 32, events: [at(1, 12, 'OTHER')] })]);
     feed([basic({ number: 32, events: [at(1, 12, 'OWN')] })]);
@@ -393,7 +393,7 @@ describe('a collection is complete', () => {
     expect(goal(known, 'full', 1000).reached(session, 1000, NOW)).toBe(true);
   });
 
-  test('without the tables that the SDT says are absent', () => {
+  test('without the tables that are absent according to the SDT', () => {
     const { session, known, stream, read } = open();
     // service_id, EIT flags without schedule and present/following, free, no descriptors
     const sdt = longSection({

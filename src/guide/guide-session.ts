@@ -1,6 +1,6 @@
 /**
- * One stream being read for the guide: new sections in (`reception/guide-reader.ts`), programmes of known
- * stations out. Pure; damaged sections and repetitions never reach it.
+ * One stream being read for the guide: gets new sections (`reception/guide-reader.ts`), returns programmes of known
+ * stations. Pure; damaged and repeated sections never reach it.
  */
 import type { EventId, NetworkId, StationId } from '../../arib/ids.ts';
 import { EIT_PID, type Eit, parseEit } from '../../arib/si/eit.ts';
@@ -17,9 +17,9 @@ import type { KnownStation, KnownStations } from './known-stations.ts';
 import { scheduleTime } from './merge/event-time.ts';
 import { ServiceSchedule } from './merge/service-schedule.ts';
 
-/** Limit of texts without their programme yet; more are received again with the next reading. */
+/** Limit of texts whose programme is not known yet; further ones are received again with the next reading. */
 const MAX_UNPLACED = 4_000;
-/** A clock further off is invalid. */
+/** A larger offset means that the clock is invalid. */
 const MAX_OFFSET_MS = 10 * 365 * 86_400_000;
 /** Longest wait of a schedule for the time: a TOT comes every 5 s. */
 const CLOCK_WAIT_MS = 12_000;
@@ -36,7 +36,7 @@ interface Waiting {
 }
 
 interface Description {
-  /** The station is one of the stream that is read. */
+  /** The station belongs to the stream being read. */
   actual: boolean;
   hasSchedule: boolean;
   hasPresentFollowing: boolean;
@@ -45,7 +45,7 @@ interface Description {
 interface SessionEvents {
   /** Present/following of a station changed. */
   present(station: StationId): void;
-  /** Broadcast clock minus this machine's, ms, at a TOT. */
+  /** Broadcast clock minus this machine's clock, ms, at a TOT. */
   clock(offsetMs: number, at: WallMs): void;
   /** Earlier sections are needed again. */
   repeat(): void;
@@ -53,18 +53,18 @@ interface SessionEvents {
 
 export class GuideSession {
   readonly #schedules = new Map<StationId, ServiceSchedule>();
-  /** Which of a station's present and following tables came, as bits. */
+  /** Which present and following tables of a station were received, as bits. */
   readonly #seen = new Map<StationId, number>();
   readonly #descriptions = new Map<StationId, Description>();
   #waiting = new Map<StationId, Waiting>();
-  /** By station; bounded by MAX_UNPLACED in all. */
+  /** By station; the total is bounded by MAX_UNPLACED. */
   readonly #unplaced = new Map<StationId, Map<EventId, ExtendedText>>();
   #unplacedCount = 0;
   #offsetMs = 0;
   /** Schedules received before the time, which decides the day of a table. Undefined: the time is known. */
   #held: Eit[] | undefined = [];
   #firstAt: WallMs | undefined;
-  /** Programmes that wait to be taken. */
+  /** Number of programmes that wait to be taken. */
   waiting = 0;
 
   constructor(
@@ -74,7 +74,7 @@ export class GuideSession {
     private readonly events: SessionEvents,
   ) {}
 
-  /** @param sections new ones only, checked @param now when they came */
+  /** @param sections new ones only, checked @param now when they arrived */
   feed(sections: Iterable<Section>, now: WallMs): void {
     this.#firstAt ??= now;
     for (const section of sections) this.#section(section, now);
@@ -101,7 +101,7 @@ export class GuideSession {
     return this.#descriptions.get(station);
   }
 
-  /** Both tables of the station came by in this reading. */
+  /** Both tables of the station were received in this reading. */
   sawPresent(station: StationId): boolean {
     return this.#seen.get(station) === BOTH;
   }
@@ -138,7 +138,7 @@ export class GuideSession {
     return changes;
   }
 
-  /** Texts that a change brought and whose programmes are not stored yet. */
+  /** Returns texts of a change whose programmes are not stored yet. */
   putBack(stationId: StationId, texts: ReadonlyMap<EventId, ExtendedText | null>): void {
     for (const [event, text] of texts) {
       if (text === null || this.#unplacedCount >= MAX_UNPLACED) continue;
@@ -164,7 +164,7 @@ export class GuideSession {
     });
   }
 
-  /** Texts that came before their programmes go with them. */
+  /** Adds texts that arrived before their programmes. */
   #place(
     stationId: StationId,
     programs: ReadonlyMap<EventId, ProgramRecord>,
@@ -223,12 +223,12 @@ export class GuideSession {
     if (this.#held.length >= MAX_HELD) this.readHeld(now);
   }
 
-  /** Schedules came that are not read yet. */
+  /** Schedules were received that are not read yet. */
   get holds(): boolean {
     return this.#held !== undefined && this.#held.length > 0;
   }
 
-  /** The time is known, or no longer awaited. */
+  /** Reads waiting schedules: the time is known, or no longer awaited. */
   readHeld(now: WallMs): void {
     const held = this.#held;
     this.#held = undefined;

@@ -3,7 +3,7 @@ import type { GuideTrouble } from '../../wire/guide.ts';
 import type { StationRecord } from '../model/station.ts';
 import { type ChannelKey, channelKey, type VisitHistory } from './visit-plan.ts';
 
-/** @param unreachable channels for which there is no tuner at all */
+/** @param unreachable channels without any usable tuner */
 export function guideTroubles(
   stations: readonly StationRecord[],
   history: ReadonlyMap<ChannelKey, VisitHistory>,

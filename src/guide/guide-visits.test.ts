@@ -1,4 +1,4 @@
-/** Visits and feeds through the real workers, against a stand-in for the agent's stream. */
+/** Visits and feeds with the real workers, against a stub of the agent's stream. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -131,17 +131,17 @@ function run(url: string, over: Partial<VisitOrder> = {}, worker = guideWorker()
   return begin(url, over, worker).result;
 }
 
-/** What a stream's guide reader posts. */
+/** A batch as a stream's guide reader posts it. */
 function batch(packets: Uint8Array): GuideBatch {
   const sections = new GuideSections().feed(packets);
   return { at: wallMs(Date.now()), bytes: joinSections(sections) };
 }
 
-/** Events of a station that are stored. */
+/** Stored events of a station. */
 const stored = (id = STATION.id): number[] =>
   programs.ofStation(id, broadcastMs(0)).map(({ eventId }) => eventId);
 
-/** A stream that goes on for ever after `bytes`; `left` resolves when its reader went. */
+/** A stream that stays open after `bytes`; `left` resolves when its reader disconnects. */
 function endless(bytes: Uint8Array) {
   const left = Promise.withResolvers<void>();
   const url = serve(
@@ -230,7 +230,7 @@ describe('a visit', () => {
     });
     const { url } = endless(tables());
     expect((await run(url, {}, client)).outcome).toBe('failed');
-    // A worker that died at its start is tried again after a pause.
+    // After a worker that died at its start, the next start is delayed.
     let last = 'failed';
     while (last === 'failed') last = (await run(url, {}, client)).outcome;
     expect([last, starts]).toEqual(['complete', 2]);
@@ -262,7 +262,7 @@ describe('a feed', () => {
   test('is stored at once, for every station that it describes', async () => {
     const feed = guideWorker().read(FEED, handlers);
     feed?.take(batch(tables()));
-    // Present and following are sections of their own, and each may be a transaction of its own.
+    // Present and following are separate sections, and may be stored in separate transactions.
     while (stored().length < 2) await Bun.sleep(5);
     expect(stored()).toEqual([1, 2]);
     expect(await feed?.end(false)).toBe(true);

@@ -10,9 +10,9 @@ import type { GuideReading, GuideWorkerClient } from './guide-worker-client.ts';
 
 export interface VisitOrder extends Omit<ReadingOrder, 'source'> {
   request: AgentStreamRequest;
-  /** To the first byte: tuning, and a synthetic broadcaster's start, ms. */
+  /** Time limit to the first byte: tuning, and the start of a synthetic broadcast, ms. */
   openMs: number;
-  /** From the first byte on, ms. */
+  /** Time limit from the first byte on, ms. */
   capMs: number;
 }
 
@@ -108,7 +108,7 @@ function problemOf({ cause, reason }: ReaderEnd): StreamProblem {
   return { code: 'ended', reason: reason ?? ended, sentence: null };
 }
 
-/** A channel that could not be opened. */
+/** Result for a channel that could not be opened. */
 function refused(error: unknown): VisitResult {
   if (!(error instanceof StreamFailure)) {
     const reason = error instanceof Error ? error.message : String(error);

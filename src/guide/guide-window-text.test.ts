@@ -1,4 +1,4 @@
-/** Rows whose octets were changed by a bad disk: each costs itself, the answer around it stays readable. */
+/** Rows with octets changed by a bad disk: each only affects itself, the rest of the response stays readable. */
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
@@ -27,7 +27,7 @@ const STATION = stationId(NETWORK, SERVICE);
 const PLACE = { type: 'BS' as const, networkId: NETWORK, serviceId: SERVICE, transportStreamId: null };
 const HOME = { id: STATION, ...PLACE, channel: 'BS01_0', name: '海局', serviceType: 1, remoteControlKey: 1 };
 
-/** With columns that take what the schema forbids, as flipped bits of a page do. */
+/** Its columns accept values that the schema forbids, as flipped bits of a page may produce. */
 function lenientDatabase(): Database {
   const database = new Database(':memory:', { strict: true });
   const lenient = MIGRATIONS.map((sql) => sql.replaceAll(/STRICT, (?=WITHOUT)|STRICT|(?<!IS) NOT NULL/g, ''));
@@ -78,7 +78,7 @@ test('a damaged programme affects no other programme of a guide window', async (
       ['番組1', [{ lv1: 3, lv2: 1 }]],
       ['番組3', [{ lv1: 3, lv2: 1 }]],
     ]);
-    // Where its time cannot be told nothing finds it.
+    // A programme whose time is unreadable is not found.
     expect({ damage, shown: programs.length }).toEqual({ damage, shown: damage.startsWith('start') ? 2 : 3 });
     new ProgramStore(database).find(id as ProgramId);
     expect((await new SearchStore(database).programs(['番組3'], 5, broadcastMs(0))).rows).toHaveLength(1);

@@ -7,15 +7,15 @@ import type { StationRecord } from '../model/station.ts';
 import type { GuideWindowStore, WindowRow } from '../store/guide-window.ts';
 import { readList, readText } from '../store/stored-json.ts';
 
-/** Time slice before other requests run. An evening of one type takes less. */
+/** Time slice before other requests run. An evening of one broadcast type takes less. */
 const SLICE_MS = 6;
 
 /** There are 16 major genres with 16 each; programmes have up to a few. */
 const MAX_ALIKE = 10_000;
-/** Cache of genres as sent, by their stored text, so that each is validated once. */
+/** Cache of genres in their JSON form, by their stored text, so that each is validated once. */
 const sentGenres = new Map<string, string>();
 
-/** Damaged values count as empty: the answer around them must stay readable. */
+/** Damaged values count as empty: the rest of the response must stay readable. */
 function genresJson(stored: string): string {
   const known = sentGenres.get(stored);
   if (known !== undefined) return known;
@@ -24,7 +24,7 @@ function genresJson(stored: string): string {
   return sent;
 }
 
-/** A `GuideProgram`; undefined for a row whose id or times are damaged. */
+/** JSON of a `GuideProgram`; undefined for a row whose id or times are damaged. */
 function programJson(row: WindowRow): string | undefined {
   const [id, , startAt, endAt, openEnd, genres, isFree, copyNever, reservationId, state] = row;
   if (typeof startAt !== 'number' || typeof endAt !== 'number') return undefined;
@@ -40,7 +40,7 @@ function programJson(row: WindowRow): string | undefined {
   );
 }
 
-/** A `GuideWindow`. */
+/** JSON of a `GuideWindow`. */
 export async function writeWindow(
   guide: Pick<GuideWindowStore, 'ofStation'>,
   stations: readonly StationRecord[],

@@ -28,15 +28,15 @@ interface GuideWorkerOptions {
   onChanged: (stations: StationId[]) => void;
   onCoverage: () => void;
   onNamed: (stations: NamedEvents[]) => void;
-  /** Nothing is read any more. */
+  /** Readings were lost with their worker. */
   onLost: () => void;
   onClock: (sample: ClockSample) => void;
-  /** A worker that answers no question for so long is given up, ms. */
+  /** A worker that does not answer for this long is terminated, ms. */
   silenceMs?: number | undefined;
 }
 
 export interface ReadingHandlers {
-  /** A visit found all that it waits for. */
+  /** A visit found everything that it waits for. */
   reached?(): void;
   /** The stream's reader must post its earlier sections again. */
   repeat(): void;
@@ -47,7 +47,7 @@ export interface ReadingHandlers {
 /** A stream whose sections go to the guide worker. */
 export interface GuideReading {
   take(batch: GuideBatch): void;
-  /** @param counts the reading was complete @returns whether its results are stored. Never rejects. */
+  /** @param counts whether the reading was complete @returns whether its results are stored. Never rejects. */
   end(counts: boolean): Promise<boolean>;
 }
 
@@ -56,14 +56,14 @@ const MAX_UNREAD_BYTES = 4 * 1_048_576;
 const SHUTDOWN_LIMIT_MS = 4_000;
 /** A statement waits 5 s for another writer (`store/database.ts`), and there may be several. */
 const SILENCE_MS = 30_000;
-/** Writing what a reading found takes seconds at most. */
+/** Writing the results of a reading takes seconds at most. */
 const END_LIMIT_MS = 30_000;
 
 interface Entry {
   handlers: ReadingHandlers;
   /** Bytes that the worker has not read yet. */
   unread: number;
-  /** A batch was dropped: its sections are asked for again when the worker has caught up. */
+  /** A batch was dropped: its sections are requested again when the worker has caught up. */
   hasDropped: boolean;
 }
 
@@ -72,7 +72,7 @@ export class GuideWorkerClient {
   readonly #readings = new Map<number, Entry>();
   #serial = 0;
   #stations: VisitedStation[] = [];
-  /** Logged at the first failure of a row of them. */
+  /** Only the first of consecutive failures is logged. */
   #isFailing = false;
 
   constructor(private readonly options: GuideWorkerOptions) {
@@ -87,7 +87,7 @@ export class GuideWorkerClient {
       },
       onEvent: (event) => this.#take(event),
       onLost: () => this.#lost(),
-      // Recordings depend on its present/following: it is always watched.
+      // Recordings depend on its present/following: the watchdog is always active.
       watchWhen: 'always',
       watchdog: { limitMs: silenceMs },
     });
@@ -98,7 +98,7 @@ export class GuideWorkerClient {
     this.#link.sendIfRunning(this.#stationsOrder());
   }
 
-  /** Starts the worker before the first reading; it also indexes additions of an update for the search. */
+  /** Starts the worker before the first reading; it also updates the search index after an update. */
   start(): void {
     this.#link.send(this.#stationsOrder());
   }
@@ -126,12 +126,12 @@ export class GuideWorkerClient {
     };
   }
 
-  /** Forgets programmes that ended at or before, epoch ms. */
+  /** Deletes programmes that ended at or before this time, epoch ms. */
   purge(before: BroadcastMs): void {
     this.#link.send({ kind: 'purge', before });
   }
 
-  /** Writes everything read; resolves when the worker has ended. */
+  /** Writes everything that was read; resolves when the worker has ended. */
   async close(): Promise<void> {
     await this.#link.close(SHUTDOWN_LIMIT_MS);
     this.#readings.clear();

@@ -1,5 +1,5 @@
 /**
- * The stations whose guide is kept, and what their present/following tables say. A station is a network and a
+ * The stations whose guide is kept, and the state of their present/following tables. A station is a network and a
  * service: one service_id may occur in two networks.
  */
 import type { NetworkId, ServiceId, StationId } from '../../arib/ids.ts';
@@ -19,7 +19,7 @@ export class KnownStations {
   #byKey = new Map<number, KnownStation>();
   #byId = new Map<StationId, KnownStation>();
 
-  /** What is known about those that stay is kept. */
+  /** State of stations that stay is kept. */
   replace(stations: readonly VisitedStation[]): void {
     const before = this.#byId;
     const known = stations.map(

@@ -1,4 +1,4 @@
-/** One programme as `/api/programs/<id>` sends it. */
+/** The response of `/api/programs/<id>`. */
 import { type ProgramId, programId, stationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
@@ -37,14 +37,14 @@ function audiosOf({ audios }: ProgramRecord): ProgramDetail['audios'] {
   }));
 }
 
-/** Undefined when the guide has no such programme. */
+/** Undefined if the guide has no such programme. */
 export function programDetail(
   { guide, programs, now }: ProgramDetailNeeds,
   id: ProgramId,
 ): ProgramDetail | undefined {
   const program = programs.find(id);
   if (program === undefined) return undefined;
-  // A programme that names itself says nothing.
+  // A reference of a programme to itself is ignored.
   const relations = relationIds(program).filter((relation) => relation.id !== id);
   const names = guide.stationNames([program.stationId, ...relations.map(({ station }) => station)]);
   const { extended } = program;

@@ -28,9 +28,7 @@ export class VisitGoal {
     );
   }
 
-  /**
-   * @param counts the reading was complete: stations whose whole schedule was wanted have been read
-   */
+  /** @param counts the reading was complete: stations whose complete schedule was wanted have been read */
   coverage(session: GuideSession, now: WallMs, counts: boolean): ReadCoverage[] {
     const rows = new Map(session.coverage(now).map((row) => [row.stationId, row]));
     if (!counts) return [...rows.values()];
@@ -38,7 +36,7 @@ export class VisitGoal {
       if (depth !== 'full' || this.stations.get(id) === undefined) continue;
       const row = rows.get(id);
       const announced = session.description(id)?.hasSchedule ?? false;
-      // A schedule that is announced but not sent does not count: the next reading may find it.
+      // A schedule that is announced but not sent does not count as complete: the next reading may find it.
       rows.set(
         id,
         row === undefined
@@ -50,25 +48,25 @@ export class VisitGoal {
   }
 
   #isRead({ id, depth }: WantedStation, session: GuideSession, elapsed: number, now: WallMs): boolean {
-    // Forgotten meanwhile: no longer wanted.
+    // The station was removed: no longer wanted.
     if (this.stations.get(id) === undefined) return true;
     const description = session.description(id);
     if (depth === 'present') return session.sawPresent(id) || description?.hasPresentFollowing === false;
     const schedule = session.schedule(id);
     if (schedule === undefined || schedule.taken.basic === 0) {
-      // Basic schedules of a stream's own stations begin to come within seconds, whatever the SDT announces.
+      // Basic schedules of a stream's own stations begin to arrive within seconds, whatever the SDT announces.
       const turns = description?.actual === true ? ABSENT_AFTER.own : ABSENT_AFTER.others;
       return description?.hasSchedule === false || elapsed >= this.settleMs * turns;
     }
     const time = session.time(now);
     if (!schedule.progress('basic', time).complete) return false;
     if (depth === 'basic') return true;
-    // Not every station has extended texts: without any, it has none.
+    // Not every station has extended texts: if none arrived, it has none.
     return schedule.taken.extended === 0 || schedule.progress('extended', time).complete;
   }
 }
 
-/** Stations of a reading that has to find them all. */
+/** Stations of a reading, which all must be found. */
 export function wantedStations(
   ids: readonly StationId[],
   depth: WantedStation['depth'],

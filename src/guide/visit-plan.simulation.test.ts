@@ -1,4 +1,7 @@
-/** Days of collecting in milliseconds: random tuners, viewers, streams that break and guides that stay thin. */
+/**
+ * Simulates days of collecting in milliseconds: random tuners, viewers, interrupted streams and guides that stay
+ * thin.
+ */
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
@@ -46,15 +49,15 @@ interface Running {
   tuner: number;
 }
 
-/** What happens to visits and tuners besides. */
+/** Conditions of visits and tuners. */
 interface World {
   /** Tuners by type. */
   tuners: BroadcastType[][];
-  /** Parts of the day (hours) in which all tuners are used by somebody else. */
+  /** Parts of the day (hours) in which all tuners are used by others. */
   busy: number[];
-  /** Every n-th visit breaks; 0: none does. */
+  /** Every n-th visit fails; 0: none does. */
   breaks: number;
-  /** Stations whose guide never reaches far. */
+  /** Stations whose guide never reaches far ahead. */
   thin: number[];
 }
 
@@ -132,7 +135,7 @@ class Simulation {
       const tuner = tuners.findIndex(
         ({ types, users }, index) => !used.has(index) && users.length === 0 && types.includes(plan.type),
       );
-      // A visit is planned only where the agent would find a tuner.
+      // A visit is only planned if the agent would find a tuner.
       expect(tuner).toBeGreaterThanOrEqual(0);
       this.running.set(channelKey(plan), { plan, until: this.now + VISIT, tuner });
     }
@@ -182,7 +185,7 @@ describe(`days of collecting (seed ${SEED})`, () => {
     simulate(({ coverage, now }, { thin }) => {
       for (const [index, { id }] of STATIONS.entries()) {
         const row = coverage.get(id);
-        // An interval, the next selection, the longest time without tuners, visits that broke.
+        // An interval, the next selection, the longest time without tuners, interrupted visits.
         expect(now - (row?.readAt ?? 0)).toBeLessThan(6 * HOUR + SELECT + 3 * HOUR + 2 * HOUR);
         if (!thin.includes(index)) expect(row?.filledUntil).toBeGreaterThan(now + 3 * DAY);
       }

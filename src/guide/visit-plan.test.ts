@@ -62,7 +62,7 @@ const ALL = [...T27, ...T26, ...BS, ...CS];
 
 type Coverages = Map<StationId, StationCoverage>;
 
-/** What these stations' guides are like. */
+/** Coverage of these stations' guides. */
 function coverage(stations: StationRecord[], over: Partial<StationCoverage> = {}): Coverages {
   const row = {
     readAt: wallMs(NOW - HOUR),
@@ -305,12 +305,12 @@ describe("'collect now'", () => {
   });
 });
 
-describe('a short visit for what is on', () => {
+describe('a short visit for current programmes', () => {
   const BLANK = { airing: new Map<StationId, number>() };
 
   test('is made where the present programme is unknown, one per type at a time, the channel with most unknown stations first', () => {
     expect(visits(BLANK, 'look')).toEqual(['T27', 'BS01_1', 'CS02']);
-    // A guide that is being read for minutes keeps nobody from looking at the other channels.
+    // A guide that is being read for minutes does not delay short visits of the other channels.
     const beside = { ...BLANK, active: new Set(['GR/T27']) };
     expect(
       visits({ ...beside, tuners: [used(['GR'], 'T27', 'epg T27', 3), tunerOf(['GR'])] }, 'look'),

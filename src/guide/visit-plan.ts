@@ -1,9 +1,10 @@
 /**
  * Selects the physical channels to read next for the guide: a pure function of the stations, the coverage of their
- * guides, past visits and the tuners. `guide-collector.ts` carries it out.
+ * guides, past visits and the tuners. `guide-collector.ts` executes the visits.
  *
- * A station is selected when its guide does not reach far enough ahead, or was read too long ago. Selections are
- * made at moments (`selectedAt`), not continuously: what a visit could not fill is not tried again before the next.
+ * A station is selected when its guide does not reach far enough ahead, or was read too long ago. Selections are made
+ * at moments (`selectedAt`), not continuously: what a visit could not fill is not tried again before the next
+ * selection.
  */
 
 import type { BroadcastType, StationId } from '../../arib/ids.ts';
@@ -16,7 +17,7 @@ import type { WantedStation } from './guide-messages.ts';
 import { wantedStations } from './visit-goal.ts';
 import { Tuners } from './visit-tuners.ts';
 
-/** `GR/T27`: a physical channel among all types. */
+/** `GR/T27`: identifies a physical channel across all types. */
 export type ChannelKey = string;
 
 export function channelKey(at: { type: BroadcastType; channel: string }): ChannelKey {
@@ -34,15 +35,15 @@ export interface PlanLimits {
 }
 
 export interface VisitHistory {
-  /** When the last reading that counted ended, epoch ms; 0: never. */
+  /** When the last complete reading ended, epoch ms; 0: never. */
   readAt: WallMs;
-  /** When the last look at now and next ended, epoch ms; 0: never. */
+  /** When the last short visit ended, epoch ms; 0: never. */
   lookedAt: WallMs;
-  /** Looks in a row that left a station of the channel without a programme. */
+  /** Number of consecutive short visits that left a station of the channel without a programme. */
   fruitless: number;
   /** When the last failed attempt of any kind ended; 0: the last one succeeded. */
   failedAt: WallMs;
-  /** Such attempts in a row. */
+  /** Number of consecutive failed attempts. */
   failures: number;
   /** The last of them found no tuner: it does not count. */
   noTuner: boolean;
@@ -63,7 +64,7 @@ export const NO_HISTORY: VisitHistory = {
 export interface PlanInput {
   stations: readonly StationRecord[];
   coverage: ReadonlyMap<StationId, StationCoverage>;
-  /** Up to when a station's programmes are known without a gap, epoch ms; absent = not even now. */
+  /** Up to when a station's programmes are known without a gap, epoch ms; absent if not even the current one is. */
   airing: ReadonlyMap<StationId, number>;
   history: ReadonlyMap<ChannelKey, VisitHistory>;
   /** Channels being visited. */
@@ -72,37 +73,37 @@ export interface PlanInput {
   looking: ReadonlySet<ChannelKey>;
   /** Channels whose tables come from a stream that is open anyway. */
   open: ReadonlySet<ChannelKey>;
-  /** In rank order, as the agent gives them. */
+  /** In rank order, from the agent. */
   tuners: readonly Tuner[];
   /** When stations were selected, epoch ms. */
   selectedAt: WallMs;
-  /** What was last read before this is read again: stations were replaced. Epoch ms. */
+  /** Everything read before this is read again, because stations were replaced. Epoch ms. */
   staleBefore: WallMs;
   /** Since when 'collect now' is active. */
   pressedAt: WallMs | null;
-  /** Settings: without it only 'collect now' collects. */
+  /** The setting: without it only 'collect now' collects. */
   enabled: boolean;
   limits: PlanLimits;
   now: WallMs;
 }
 
 export interface VisitPlan {
-  /** `guide` reads schedules, `look` only what is on now and next. */
+  /** `guide` reads schedules, `look` only current and next programmes. */
   kind: 'guide' | 'look';
   type: BroadcastType;
   channel: string;
   priority: number;
-  /** What the visit is to find; the channel's own stations first. */
+  /** What the visit must find; the channel's own stations first. */
   wanted: WantedStation[];
 }
 
 interface Plan {
   visits: VisitPlan[];
-  /** When to look again if nothing else happens, epoch ms; null = only when something changes. */
+  /** When to plan again if nothing else happens, epoch ms; null: only when something changes. */
   wakeAt: WallMs | null;
-  /** Channels that are selected, those being visited included. */
+  /** Selected channels, including those being visited. */
   selected: ChannelKey[];
-  /** Channels for which there is no tuner at all. */
+  /** Channels without any usable tuner. */
   unreachable: ChannelKey[];
 }
 
@@ -111,11 +112,11 @@ export const LEAD_MS = 60_000;
 /** Shortest interval of short visits, and of retries; doubled with every failure. */
 export const RETRY_MS = 60_000;
 export const MAX_RETRY_MS = 30 * 60_000;
-/** Retry where no tuner was free, in case the event is missed. */
+/** Retry delay if no tuner was free, in case the event is missed. */
 export const NO_TUNER_RETRY_MS = 15_000;
 /**
- * Terrestrial channels at a time, where there are tuners for so many: the guide stays in the background. Of more
- * tuners one stays unused. Satellites take one a tuner.
+ * Limit of parallel terrestrial visits, if there are that many tuners: guide collection stays in the background. If
+ * there are more tuners, one stays unused. Satellites take one per tuner.
  */
 const TERRESTRIAL_AT_ONCE = 2;
 
@@ -133,13 +134,13 @@ interface Candidate {
   wanted: WantedStation[];
   /** Stations whose guide is thin. */
   thin: number;
-  /** When any of its stations was read last, epoch ms. */
+  /** When the first of its stations was last read, epoch ms. */
   lastRead: number;
 }
 
-/** The earliest moment at which a channel may be tried again after what went wrong. */
+/** The earliest time for another attempt after failures. */
 export function notBefore({ failedAt, failures, noTuner }: VisitHistory, now: WallMs): WallMs {
-  // A visit in the future: the clock was set back since, and must not prolong the wait.
+  // A visit in the future: the clock was set back, which must not prolong the wait.
   if (failedAt === 0 || failedAt > now) return wallMs(0);
   if (noTuner) return plusMs(failedAt, NO_TUNER_RETRY_MS);
   return plusMs(failedAt, retryWait(failures));
@@ -150,7 +151,7 @@ function retryWait(attempts: number): number {
   return Math.min(RETRY_MS * 2 ** Math.max(0, attempts - 1), MAX_RETRY_MS);
 }
 
-/** Whether the guide of a station does not reach as far ahead as it should. Stations without a guide are not thin. */
+/** Whether the guide of a station does not reach as far ahead as required. Stations without a guide are not thin. */
 export function isThin(coverage: StationCoverage | undefined, at: WallMs, minCoverageMs: number): boolean {
   if (coverage === undefined) return true;
   return coverage.hasGuide && (coverage.filledUntil ?? 0) < at + minCoverageMs;
@@ -201,7 +202,7 @@ class Planner {
   #guide({ channel, wanted }: Candidate): void {
     const { active, open, now, pressedAt } = this.input;
     if (active.has(channel.key) || this.#isPlanned(channel)) return;
-    // Its tables are being read already.
+    // Its tables are already being read.
     if (open.has(channel.key) && pressedAt === null) return;
     const free = this.#tuners.isOpen(channel);
     if (
@@ -217,7 +218,7 @@ class Planner {
     );
   }
 
-  /** Terrestrial channels that are visited, or will be. */
+  /** Terrestrial channels with a current or planned visit. */
   #terrestrial(): number {
     const active = [...this.input.active].filter((key) => key.startsWith('GR/')).length;
     return active + this.#visits.filter((visit) => visit.type === 'GR').length;
@@ -251,8 +252,8 @@ class Planner {
   }
 
   /**
-   * Short visits where the present programme is unknown, one per type at a time, beside long ones: they fill a list of
-   * stations in seconds, a guide takes minutes.
+   * Short visits if the present programme is unknown, one per type at a time, beside long ones: they fill a list of
+   * stations in seconds, while a guide takes minutes.
    */
   #look(): void {
     const { input } = this;
@@ -277,12 +278,12 @@ class Planner {
     return own.filter(({ id }) => !this.input.airing.has(id)).length;
   }
 
-  /** When a short visit of a channel is due; undefined: never, as far as is known. */
+  /** When a short visit of a channel is due; undefined: never, as far as known. */
   #lookAt(channel: Channel): WallMs | undefined {
     const { airing, coverage, now } = this.input;
     let needed: number | undefined;
     for (const { id } of channel.own) {
-      // A schedule is known: what is not in it is a pause.
+      // A schedule is known: a time without a programme is a broadcast pause.
       if ((coverage.get(id)?.filledUntil ?? 0) > now) continue;
       const until = airing.get(id);
       const at = until === undefined ? 0 : until - LEAD_MS;
@@ -347,7 +348,7 @@ class Planner {
     return [this.#candidate(first, wantedStations(ids(this.#networkOf(first)), 'basic'))];
   }
 
-  /** Every stream of a CS network carries the schedules of all of it: one is enough. */
+  /** Every stream of a CS network has the schedules of all of it: one is enough. */
   #oneStream(channels: Channel[]): Candidate[] {
     const stations = channels.flatMap((channel) => channel.own);
     const visited = Math.max(...channels.map((channel) => this.#visitedAt(channel)));
@@ -358,7 +359,8 @@ class Planner {
   }
 
   /**
-   * The one being visited, else one already open, else the one tried longest ago, then the one with the most stations.
+   * The one being visited, else one already open, else the one tried longest ago, then the one with the most
+   * stations.
    */
   #oneOf(channels: Channel[]): Channel | undefined {
     const { active } = this.input;
@@ -385,7 +387,7 @@ class Planner {
     };
   }
 
-  /** When the channel was last read, in this run of the service or in an earlier one. */
+  /** When the channel was last read, in this run of the service or an earlier one. */
   #visitedAt({ own, history }: Channel): WallMs {
     return wallMs(Math.max(history.readAt, ...own.map(({ id }) => this.input.coverage.get(id)?.readAt ?? 0)));
   }

@@ -1,6 +1,6 @@
 /**
- * Tuners available for the guide, by the agent's list. Pure. The agent chooses the tuner; this only checks that there
- * is one, so that no visit fails or displaces another.
+ * Tuners available for the guide, from the agent's list. Pure. The agent selects the tuner; this only checks that
+ * there is one, so that no visit fails or displaces another.
  */
 import type { BroadcastType } from '../../arib/ids.ts';
 import type { Tuner } from '../../wire/agent.ts';
@@ -17,7 +17,7 @@ function isOn({ tuned }: Tuner, { type, channel }: PlacedChannel): boolean {
   return tuned?.type === type && tuned.channel === channel;
 }
 
-/** Without users. One with an error comes last: it may work again. */
+/** Without consumers. One with an error comes last: it may work again. */
 function isIdle({ users, state }: Tuner): boolean {
   return users.length === 0 && state !== 'tuning' && state !== 'tuned';
 }
@@ -28,7 +28,7 @@ function mayBeTaken(tuner: Tuner, priority: number): boolean {
   return tuner.users.every((user) => user.priority < priority && !user.use.startsWith(VISIT_USE));
 }
 
-/** Smaller is taken first. */
+/** Smaller is preferred. */
 function preference(tuner: Tuner): number {
   if (!isIdle(tuner)) return 1;
   return tuner.state === 'error' ? 2 : 0;
@@ -47,12 +47,12 @@ export class Tuners {
     }
   }
 
-  /** The channel is open already: another reader needs no tuner. */
+  /** The channel is already open: another reader needs no tuner. */
   isOpen(place: PlacedChannel): boolean {
     return this.#free.some((tuner) => tuner.users.length > 0 && isOn(tuner, place));
   }
 
-  /** Takes the tuner that a visit would use; false when there is none. */
+  /** Takes the tuner that a visit would use; false if there is none. */
   take(place: PlacedChannel, priority: number): boolean {
     if (this.isOpen(place)) return true;
     const able = this.#free.filter(

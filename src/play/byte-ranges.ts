@@ -1,4 +1,4 @@
-/** Parts of a file: what `Range` and `If-Range` ask for. RFC 9110, 13.1.5 and 14. */
+/** Parts of a file: parses `Range` and `If-Range`. RFC 9110, 13.1.5 and 14. */
 
 /** Octets, end exclusive. */
 interface ByteRange {
@@ -6,12 +6,12 @@ interface ByteRange {
   end: number;
 }
 
-/** `whole`: no range, or one that may be ignored. `outside`: the file has none of these bytes. */
+/** `whole`: no range, or one that may be ignored. `outside`: the range is not satisfiable. */
 type RangeAnswer = 'whole' | 'outside' | ByteRange;
 
 const SINGLE = /^bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i;
 
-/** Several parts at once may be answered with the whole (14.2): players ask for one. */
+/** Several ranges at once may be answered with the complete file (14.2): players request one. */
 export function readRange(header: string | null, size: number): RangeAnswer {
   const match = header === null ? null : SINGLE.exec(header);
   if (match === null) return 'whole';
@@ -27,7 +27,9 @@ export function readRange(header: string | null, size: number): RangeAnswer {
   return { start, end: last === '' ? size : Math.min(Number(last) + 1, size) };
 }
 
-/** Whether a range may be sent to a client that has the rest (If-Range). Only strong tags compare; dates never do. */
+/**
+ * Whether a range may be sent to a client that has another part (If-Range). Only strong tags match; dates never do.
+ */
 export function isSameForRange(ifRange: string | null, etag: string | null): boolean {
   return ifRange === null || (etag !== null && ifRange.trim() === etag);
 }

@@ -1,6 +1,6 @@
 /**
- * All captions of a recorded transport stream as a captions file. Reads the stream once, in pieces as they come, and
- * holds the pages only; superimposed text (news flashes) is left out, as it belongs to the moment of the broadcast.
+ * Extracts all captions of a recorded transport stream to a captions file. Reads the stream once, piece by piece, and
+ * only keeps the pages in memory; superimposed text (news flashes) is left out, as it only applies at broadcast time.
  */
 import { CaptionStream } from '../../arib/caption/caption-stream.ts';
 import type { CaptionEvent } from '../../arib/caption/decoder.ts';
@@ -11,22 +11,22 @@ import { CAPTION_PAGE_VERSION, type CaptionsFile, type TimedCaptionPage } from '
 import { captionLanguageLabel } from '../model/caption-language.ts';
 
 /**
- * Seconds on the playback scale; undefined for a time that has no place there.
- * @param clock the stream's clock where the page was read, for streams whose time stamps occur more than once
- * @param octet of the stream: the page was read there or a little later
+ * Seconds on the playback scale; undefined for a time outside of it.
+ * @param clock the stream's clock when the page was read, for streams whose time stamps occur more than once
+ * @param octet position in the stream at or slightly before the page
  */
 type CaptionScale = (at: Pts90k, clock: Pts90k | undefined, octet: number) => number | undefined;
 
 interface CaptionExtraction {
-  /** Of a stream with several stations; undefined: the only one. */
+  /** For a stream with several stations; undefined: the only one. */
   readonly serviceId?: ServiceId | undefined;
   readonly scale: CaptionScale;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Runs kept, each some 300 octets of JSON: a captioned day has 40,000 pages of five. A stream that has more is not
- * one that anybody captioned; what comes later is left out.
+ * Runs kept, each some 300 octets of JSON: a captioned day has 40,000 pages of five. More do not occur in real
+ * captions; later pages are left out.
  */
 const MAX_RUNS = 200_000;
 /** Pages without runs count too. */
@@ -46,18 +46,18 @@ class Collected {
     const { page, language } = event;
     const cost = page.runs.length + PAGE_COST;
     if (scaled === undefined || !Number.isFinite(scaled) || this.#cost + cost > MAX_RUNS) return;
-    // What was shown before the head is shown from the head on.
+    // A page shown before the beginning is shown from the beginning on.
     const seconds = Math.max(0, scaled);
     const pages = this.#pages.get(language) ?? [];
     this.#pages.set(language, pages);
-    // A statement that still had pages to come was interrupted by this one.
+    // Pages of an unfinished statement at later times were interrupted by this one.
     while ((pages.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= seconds) pages.pop();
     if (page.runs.length === 0 && (pages.at(-1)?.page.runs.length ?? 0) === 0) return;
     this.#cost += cost;
     pages.push({ at: seconds, page });
   }
 
-  /** What is on the screen is not meant behind a cut. */
+  /** Clears the screen at a cut: the page before it does not apply after it. */
   cut(seconds: number): void {
     for (const pages of this.#pages.values()) {
       const last = pages.at(-1);
@@ -68,7 +68,7 @@ class Collected {
     }
   }
 
-  /** Null when nothing was ever shown. */
+  /** Null if nothing was ever shown. */
   file(): CaptionsFile | null {
     const indexes = [...this.#pages.keys()].filter((index) => (this.#pages.get(index)?.length ?? 0) > 0);
     if (indexes.length === 0) return null;
@@ -90,7 +90,7 @@ class Collected {
   }
 }
 
-/** Reads a stream that may still grow; `file` gives what was found so far. */
+/** Reads a stream that may still grow; `file` returns the captions found so far. */
 export class CaptionExtractor {
   readonly #framer = new PacketFramer();
   readonly #captions: CaptionStream;
@@ -102,7 +102,7 @@ export class CaptionExtractor {
     this.#scale = scale;
   }
 
-  /** @param octet of the stream that the bytes begin at */
+  /** @param octet position in the stream of the first byte */
   feed(bytes: Uint8Array, octet: number): void {
     for (const event of this.#captions.feed(this.#framer.feed(bytes))) {
       const { clock } = this.#captions;
@@ -110,20 +110,20 @@ export class CaptionExtractor {
     }
   }
 
-  /** What follows does not continue what was read. @param seconds on the playback scale */
+  /** The following data does not continue the previous. @param seconds on the playback scale */
   cut(seconds: number): void {
     this.#collected.cut(seconds);
   }
 
-  /** The captions of all languages; null when there were none. */
+  /** The captions of all languages; null if there were none. */
   file(): CaptionsFile | null {
     return this.#collected.file();
   }
 }
 
 /**
- * The captions of a whole stream.
- * @throws what the signal was aborted with, or what reading the stream fails with
+ * The captions of a complete stream.
+ * @throws the signal's reason, or the error of reading the stream
  */
 export async function extractCaptions(
   stream: AsyncIterable<Uint8Array>,

@@ -1,6 +1,6 @@
 /**
- * Captions files of recordings: of a finished one read once and kept in the cache, of one in progress read as far as it
- * goes. Reading is the background worker's; requests for the same recording share one reading.
+ * Captions files of recordings: of a finished one read once and cached, of a running one read as far as it is
+ * written. The background worker reads; concurrent requests for the same recording share one reading.
  */
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -28,12 +28,12 @@ interface Wish {
   readonly gently?: boolean;
 }
 
-/** The number changes with what the file holds: captions of an earlier version are read again. */
+/** The number changes with the content: captions of an earlier version are read again. */
 const FILE = 'captions-1.json.gz';
 const WAIT_MS = 90_000;
-/** An idle worker is ended after this. */
+/** Timeout after which an idle worker is ended. */
 const IDLE_MS = 60_000;
-/** Each reads a disk; more would only read it slower. */
+/** Limit of parallel readings: more would only slow the disk down. */
 const MAX_READINGS = 4;
 const NONE = 'null';
 
@@ -42,7 +42,7 @@ const decompress = promisify(gunzip);
 
 export class CaptionFiles {
   readonly #link: WorkerLink<BackgroundContract>;
-  /** By recording and the time that is read from. */
+  /** By recording and start time. */
   readonly #readings = new Map<string, Promise<string | null>>();
 
   constructor(private readonly options: CaptionFilesOptions) {
@@ -56,9 +56,9 @@ export class CaptionFiles {
   }
 
   /**
-   * A captions file as JSON; null when the recording has no captions.
-   * @param from s on the playback scale: pages from there on, of a recording in progress; of others all
-   * @throws Failure not_found without an original stream that can be read, busy when reading takes longer
+   * A captions file as JSON; null if the recording has no captions.
+   * @param from s on the playback scale: only pages from there on, of a running recording; of others all
+   * @throws Failure not_found without a readable original stream, busy if reading takes longer
    */
   async json(recording: ListedRecording, from = 0): Promise<string | null> {
     const id = recordingId(recording.id);
@@ -116,7 +116,7 @@ export class CaptionFiles {
     } catch (error) {
       if (!(error instanceof WorkerError)) throw error;
       if (error.kind === 'busy') throw new Failure('busy', 'サーバが混んでいます', { cause: error });
-      // A file that went away, or a folder that does not answer.
+      // The file was removed, or the folder does not respond.
       if (error.kind === 'failed' && error.code !== null) throw new Failure('not_found', error.message);
       throw new Failure('busy', '字幕を読み取れませんでした。もう一度お試しください。', { cause: error });
     } finally {

@@ -1,6 +1,6 @@
 /**
- * The background worker's side of captions of recorded streams: reads each stream once, also while it grows, and keeps
- * the state of few that do.
+ * The background worker's side of captions of recorded streams: reads each stream once, also while it grows, and
+ * keeps the state of a few growing ones.
  */
 import { TICKS_PER_SECOND } from '../../arib/time.ts';
 import { sleepUnlessAborted } from '../../host/deadline.ts';
@@ -10,17 +10,17 @@ import { CaptionExtractor } from './caption-extract.ts';
 import type { CaptionsAnswer, CaptionsAsk } from './caption-messages.ts';
 import { captionsFrom } from './captions-from.ts';
 
-/** Recordings in progress that are watched at the same time. */
+/** Limit of running recordings with kept state: those watched at the same time. */
 const MAX_KEPT = 4;
 const BLOCK_BYTES = 1024 * 1024;
 
 interface Reading {
   readonly extractor: CaptionExtractor;
-  /** Of this ask, or a later one. */
+  /** The current request, or a later one. */
   ask: CaptionsAsk;
-  /** Octets that were read. */
+  /** Number of octets read. */
   read: number;
-  /** One reader at a time. */
+  /** Serialises readers. */
   busy: Promise<unknown>;
 }
 
@@ -40,7 +40,7 @@ function start(ask: CaptionsAsk): Reading {
   return reading;
 }
 
-/** The end of the piece that an octet lies in: pages of two pieces are not read at once. */
+/** End of the piece that contains an octet: pages of two pieces are not read at once. */
 function pieceEnd({ pieces, size }: CaptionsAsk, at: number): number {
   return pieces.find(({ from }) => from > at)?.from ?? size;
 }
@@ -71,7 +71,7 @@ export class CaptionHost {
   /** The least recently used first. */
   readonly #kept = new Map<string, Reading>();
 
-  /** @throws Failure when a file cannot be read, the signal's reason */
+  /** @throws Failure if a file cannot be read, the signal's reason */
   async captions(ask: CaptionsAsk, signal: AbortSignal): Promise<CaptionsAnswer> {
     const known = this.#kept.get(ask.key);
     const reading = known === undefined || known.read > ask.size ? start(ask) : known;

@@ -1,21 +1,21 @@
-/** What the background worker is asked about captions of recorded streams. */
+/** Requests to the background worker about captions of recorded streams. */
 import type { ServiceId } from '../../arib/ids.ts';
 import type { IndexPiece } from '../media/recording-index.ts';
 
 export interface CaptionsAsk {
-  /** Names what was read before, so that only what was written since is read. */
+  /** Identifies what was read before, so that only newer data is read. */
   key: string;
   /** Of the original stream, in order. */
   paths: readonly string[];
-  /** Octets that are there. */
+  /** Number of octets available. */
   size: number;
   pieces: readonly IndexPiece[];
   serviceId: ServiceId | undefined;
-  /** It is asked again when more was written. */
+  /** More data will be written and requested. */
   grows: boolean;
   /** For a growing recording: only pages from this time on, s on the playback scale. */
   from: number;
-  /** Background work: half of the time is left to others. */
+  /** Background work: uses half of the time only. */
   gently: boolean;
 }
 

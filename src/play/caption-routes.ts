@@ -54,7 +54,7 @@ function withOriginal(parts: CaptionRouteNeeds, id: string): ListedRecording {
   throw new Failure('not_found', 'この録画の放送ストリームはありません。');
 }
 
-/** On the playback scale; null: there are none. @throws Failure busy */
+/** On the playback scale; null if there are none. @throws Failure busy */
 async function captionsOf(
   { captionFiles, encodedFiles }: CaptionRouteNeeds,
   recording: ListedRecording,
@@ -70,7 +70,7 @@ async function captionsOf(
         ? await captionFiles.json(recording, from)
         : null;
   const cuts = encoded?.cuts ?? null;
-  // Of a recording in progress the reader left out the pages before.
+  // For a running recording the reader has already left out earlier pages.
   if (text === null || (cuts === null && (from === 0 || recording.state === 'recording'))) return text;
   const file = JSON.parse(text) as CaptionsFile;
   const moved = cuts === null ? file : encodedCaptions(file, cuts);

@@ -1,6 +1,6 @@
 /**
- * Caption frame streams of recordings, beside their original stream: what is before the wanted time at once, then at
- * most twice as fast as it was broadcast. Follows a recording in progress to its end.
+ * Caption frame streams of recordings, beside their original stream: pages before the requested time at once, then at
+ * most at twice the broadcast speed. Follows a running recording to its end.
  */
 import {
   type Media90k,
@@ -28,7 +28,7 @@ interface CaptionStreamsOptions {
   readonly open: Pick<OpenRecordings, 'open'>;
   readonly list: Pick<RecordingListStore, 'find'>;
   readonly log: Log;
-  /** ms of a clock that is never set. */
+  /** ms of a monotonic clock. */
   readonly elapsed: MonotonicClock;
   readonly sleep?: ((ms: number) => Promise<void>) | undefined;
 }
@@ -42,27 +42,27 @@ interface CaptionStreamRequest {
 
 interface OpenCaptionStream {
   readonly body: ReadableStream<Uint8Array>;
-  /** Stamp of the time 0 of the playback scale, in the stretch where it begins. */
+  /** Time stamp of time 0 of the playback scale, in the stretch where it begins. */
   readonly origin: Pts90k;
 }
 
-/** The oldest one of a recording is closed beyond that. */
+/** Beyond this the oldest stream of a recording is closed. */
 const MAX_STREAMS = 3;
-/** A page that is shown at the wanted time was sent before it. */
+/** A page that is shown at the requested time was sent before it. */
 const LEAD = 10 * TICKS_PER_SECOND;
 const SPEED = 2;
-/** Read ahead of that speed, so that a page is there before its time. */
+/** Read ahead, so that a page arrives before its time. */
 const AHEAD = 2 * TICKS_PER_SECOND;
-/** A second of a station, at least, where its clock is missing. */
+/** Rate limit where the stream has no clock: at least a second of a station. */
 const FASTEST_BYTES = 3_000_000;
 const BLOCK_BYTES = 256 * 1024;
-/** 500 pages that are not taken. */
+/** 500 pages that the client has not read. */
 const MAX_QUEUED_BYTES = 1024 * 1024;
 const WAIT_MS = 250;
-/** The clock alone is read. */
+/** Only the clock is read. */
 const NO_STREAMS = { video: null, audios: [], captions: [] };
 
-/** How far a stream was read, by its own clock: jumps of it take no time. */
+/** How far a stream was read, by its own clock: jumps of the clock count as no time. */
 class StreamProgress {
   #last: Pts90k | undefined;
   ticks = 0;
@@ -78,7 +78,7 @@ class StreamProgress {
   }
 }
 
-/** Where reading begins: a place before the wanted time, in the piece of that time. */
+/** Where reading begins: before the requested time, in the piece of that time. */
 async function placeOf(
   index: RecordingIndex,
   from: Media90k,
@@ -99,7 +99,7 @@ export class CaptionStreams {
 
   constructor(private readonly options: CaptionStreamsOptions) {}
 
-  /** @throws Failure not_found without an original stream that can be read, busy when its folder does not answer */
+  /** @throws Failure not_found without a readable original stream, busy if its folder does not respond */
   async open(
     recording: ListedRecording,
     { from, language }: CaptionStreamRequest,
@@ -201,13 +201,13 @@ export class CaptionStreams {
     }
   }
 
-  /** Whether there is more, or there will be: a recording in progress is followed. */
+  /** Whether there is or will be more data: a running recording is followed. */
   async #hasMore(
     { id }: Pick<ListedRecording, 'id'>,
     { bytes }: OpenRecording,
     read: number,
   ): Promise<boolean> {
-    // Read before the size, so that data written at the end are read too.
+    // Checked before the size, so that data written at the end is also read.
     const isGrowing = this.options.list.find(id)?.state === 'recording';
     await bytes.refresh();
     return isGrowing || bytes.size > read;

@@ -1,4 +1,4 @@
-/** A captions file from a time on: what a viewer asks for who has the pages before. */
+/** A captions file from a given time on, for a viewer who already has earlier pages. */
 import type { CaptionsFile, TimedCaptionPage } from '../../wire/caption.ts';
 
 /** The page that is shown at that time and all later ones, of every language. @param from s on the playback scale */

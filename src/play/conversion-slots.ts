@@ -1,4 +1,4 @@
-/** How many recordings are converted at the same time (setting `conversions`). Live viewing does not count. */
+/** Limits how many recordings are converted at the same time (setting `conversions`). Live viewing does not count. */
 import { Failure } from '../model/failure.ts';
 
 export class ConversionSlots {
@@ -10,7 +10,7 @@ export class ConversionSlots {
     return this.#used;
   }
 
-  /** @returns what gives the slot back, once @throws Failure busy */
+  /** @returns a function that releases the slot, once @throws Failure busy */
   take(): () => void {
     if (this.#used >= this.limit()) throw new Failure('busy', 'サーバが混んでいます');
     this.#used += 1;

@@ -1,4 +1,4 @@
-/** Composes the data shown beside the video of a recording: posters, previews, captions. */
+/** Composition of the data shown beside the video of a recording: posters, previews, captions. */
 import type { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import type { MonotonicClock, WallClock } from '../../host/clock.ts';
@@ -27,7 +27,7 @@ interface PlayDataNeeds {
   startWorker: () => Worker;
   /** A recording is being watched. */
   seen: (id: RecordingId) => void;
-  /** ms of a clock that is never set. */
+  /** ms of a monotonic clock. */
   elapsed: MonotonicClock;
   /** An encoder runs that a viewer waits for. */
   isBusy: () => boolean;
@@ -62,7 +62,7 @@ export function createPlayData(needs: PlayDataNeeds) {
     const encodedFiles = new EncodedFileStore(database);
     addCaptionRoutes(app, { recordingList, captionFiles, captionStreams, encodedFiles, seen: needs.seen });
   };
-  /** JPEG; undefined: there is none. */
+  /** JPEG; undefined if there is none. */
   const poster = (id: RecordingId): Promise<Uint8Array | undefined> =>
     cache.read(recordingId(id), POSTER_FILE);
   return { pictures, captionFiles, captionStreams, poster, routes };

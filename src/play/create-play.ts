@@ -1,4 +1,4 @@
-/** Watching recordings put together: files, descriptions, streams, and their routes. */
+/** Composition of recording playback: files, descriptions, streams, and their routes. */
 import type { Database } from 'bun:sqlite';
 import type { MonotonicClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
@@ -60,7 +60,7 @@ export function createPlay(needs: PlayNeeds) {
     addPlaybackRoutes(app, routeNeeds);
     addStreamRoutes(app, routeNeeds);
   };
-  /** A recording for the live socket: captions beside pictures and sound. @throws Failure, the abort's reason */
+  /** A recording for the live socket: captions beside video and audio. @throws Failure, the abort's reason */
   const chase = async ({ recordingId, codec, from, audio }: ChaseOrder, signal: AbortSignal) => {
     const recording = findRecording(recordingList, String(recordingId));
     if (!recording.files.some(({ source }) => source === 'ts')) {

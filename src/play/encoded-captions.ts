@@ -1,8 +1,8 @@
-/** A captions file of the original stream on the scale of an encoded file: pure. */
+/** Converts a captions file of the original stream to the time scale of an encoded file. Pure. */
 import type { CaptionsFile, TimedCaptionPage } from '../../wire/caption.ts';
 import { type CutList, toEncoded } from '../model/recording-time.ts';
 
-/** Of pages with the same time the last one counts. A page that ended within a cut is not shown. */
+/** Of pages with the same time the last one is used. A page that ended within a cut is not shown. */
 function movedPages(pages: readonly TimedCaptionPage[], cuts: CutList): TimedCaptionPage[] {
   const moved: TimedCaptionPage[] = [];
   for (const { at, page } of pages) {

@@ -1,4 +1,4 @@
-/** Streams of encoded files: re-wrapped if a file has the codec, else converted in one of the slots. */
+/** Streams of encoded files: remuxed if a file has the codec, else converted in one of the slots. */
 import type { MonotonicClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { Notice } from '../../wire/api.ts';
@@ -43,7 +43,7 @@ interface EncodedStreamsOptions {
 }
 
 const ABANDONED_MS = 300_000;
-/** Nothing begins behind the end. */
+/** A stream must not begin after the end. */
 const END_EDGE = 1;
 
 const NO_FILE = () => new Failure('not_found', 'この録画のファイルはありません。');
@@ -63,8 +63,8 @@ export class EncodedStreams {
   }
 
   /**
-   * The main sound of an encoded file alone, AAC in ADTS: copied where it is AAC, else converted, which is light.
-   * @throws Failure not_found without sound, ffmpeg_unavailable
+   * Only the main audio of an encoded file, AAC in ADTS: copied if it is AAC, else converted, which is cheap.
+   * @throws Failure not_found without audio, ffmpeg_unavailable
    */
   async sound(
     recording: ListedRecording,
@@ -151,7 +151,7 @@ export class EncodedStreams {
   }
 }
 
-/** What a process writes, as it is taken. Breaks off where the process fails. */
+/** The output of a process, read with backpressure. Errors if the process fails. */
 function processBody(process: FfmpegProcess): ReadableStream<Uint8Array> {
   const reader = process.output.getReader();
   let untaken: ReturnType<typeof setTimeout> | undefined;
@@ -179,7 +179,7 @@ function processBody(process: FfmpegProcess): ReadableStream<Uint8Array> {
   );
 }
 
-/** The place of a sound in a file: that which is asked for, else the main one, else the first. */
+/** Index of an audio track in a file: the requested one, else the main one, else the first. */
 function trackOf(
   { audios }: Pick<ListedRecording, 'audios'>,
   tracks: readonly string[],

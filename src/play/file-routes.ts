@@ -1,4 +1,4 @@
-/** The files of a recording, whole or in parts. Only regular files that a row names; links are not followed. */
+/** The files of a recording, complete or in ranges. Only regular files that a row lists; links are not followed. */
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -28,11 +28,11 @@ export interface FileRouteNeeds {
   open: Pick<OpenRecordings, 'open'>;
   encodedFiles: Pick<EncodedFileStore, 'of'>;
   encodedStreams: Pick<EncodedStreams, 'sound'>;
-  /** Undefined for a folder that does not answer. */
+  /** Undefined for a folder that does not respond. */
   folderSpace(path: string): Promise<object | undefined>;
 }
 
-/** A network folder that is away may take for ever. */
+/** An unavailable network folder may block forever. */
 const LOOK_MS = 3_000;
 
 const TYPES: Readonly<Record<ListedFile['source'], string>> = {
@@ -45,9 +45,9 @@ const NO_FILE = () => new Failure('not_found', 'この録画のファイルは�
 
 const hanging = () => new Failure('busy', '録画フォルダーが応答しません。');
 
-/** @throws Failure not_found when it is no regular file, busy when its folder does not answer */
+/** @throws Failure not_found if it is not a regular file, busy if its folder does not respond */
 async function look(parts: Pick<FileRouteNeeds, 'folderSpace'>, path: string): Promise<Stats> {
-  // Of a folder that hangs nothing else is asked: each question would keep a thread.
+  // A hanging folder is not accessed further: each call would block a thread.
   if ((await parts.folderSpace(dirname(path))) === undefined) throw hanging();
   const found = await within(
     LOOK_MS,
@@ -71,12 +71,12 @@ function tagOf({ state }: ListedRecording, pieces: readonly Stats[]): string | n
   return `"${marks.length === 1 ? only : Bun.hash(marks.join(' ')).toString(36)}"`;
 }
 
-/** Nothing is read to tell a length. */
+/** HEAD: the length is known without reading. */
 function headOnly(status: number, headers: Record<string, string>, length: number): Response {
   return new Response(null, { status, headers: { ...headers, [LENGTH_HEADER]: String(length) } });
 }
 
-/** @param paths one after the other they are the file */
+/** @param paths files to concatenate */
 async function sendFile(
   parts: Pick<FileRouteNeeds, 'folderSpace'>,
   request: Request,
@@ -96,7 +96,7 @@ async function sendFile(
   if (etag !== null && matchesEtag(request.headers.get('if-none-match'), etag)) {
     return new Response(null, { status: 304, headers });
   }
-  // Parts are of GET alone: RFC 9110, 14.2.
+  // Ranges only apply to GET: RFC 9110, 14.2.
   const isPart = request.method === 'GET' && isSameForRange(request.headers.get('if-range'), etag);
   const range = isPart ? readRange(request.headers.get('range'), size) : 'whole';
   if (range === 'outside') {
@@ -109,11 +109,11 @@ async function sendFile(
   const status = range === 'whole' ? 200 : 206;
   if (status === 206) headers['content-range'] = `bytes ${start}-${end - 1}/${size}`;
   if (request.method === 'HEAD') return headOnly(status, headers, end - start);
-  // Only the present content: does not wait for a growing file.
+  // Only the current content: does not wait for a growing file.
   return new Response(await joinedBody(pieces, start, end), { status, headers });
 }
 
-/** As it was broadcast: of no known length, since nothing tells it but reading all. */
+/** Audio as broadcast: without length, which would require reading everything. */
 async function sendAudio(
   parts: Pick<FileRouteNeeds, 'open' | 'seen' | 'encodedStreams'>,
   request: Request,
@@ -151,7 +151,7 @@ async function sendEncodedAudio(
   return new Response(await encodedStreams.sound(recording, encoded), { headers });
 }
 
-/** Where no folder had room for all of an original stream, or has not yet, it is in several files. */
+/** If no folder had room for a complete original stream, or it is not joined yet, it is in several files. */
 function pathsOf(
   parts: Pick<FileRouteNeeds, 'recordingList'>,
   id: RecordingId,

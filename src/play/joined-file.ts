@@ -1,6 +1,6 @@
 /**
- * Several files sent as one, end to end. What lies in one of them is sent by the runtime; what reaches over a seam is
- * read here: small ranges at once, so that their length is known, larger ones as the client takes them.
+ * Several files sent as one, concatenated. A range inside one file is sent by the runtime; a range over a file
+ * boundary is read here: small ranges at once, so that their length is known, larger ones at the client's speed.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -11,7 +11,7 @@ export interface FilePiece {
   size: number;
 }
 
-/** A stream goes out without `Content-Length`; so much may lie in memory for a moment instead. */
+/** A stream is sent without `Content-Length`; up to this size it is read into memory instead. */
 const READ_AT_ONCE = 4 * 1024 * 1024;
 const BLOCK_BYTES = 256 * 1024;
 
@@ -56,7 +56,7 @@ export async function joinedBody(
   return bytes;
 }
 
-/** Read only as fast as it is taken; an error breaks the answer off instead of ending it. */
+/** Reads with backpressure; an error aborts the response instead of ending it. */
 function streamed(wanted: readonly Slice[]): ReadableStream<Uint8Array> {
   const reading = blocks(wanted);
   return new ReadableStream<Uint8Array>({

@@ -1,7 +1,7 @@
 /**
- * Single intra pictures of a recording as one small transport stream: what a decoder is given to make small pictures
- * from many places without reading the data between them. Pure. Each picture is stamped with a second of its own, so that one
- * that cannot be decoded does not move the others.
+ * Single intra pictures of a recording as one small transport stream: input for a decoder that makes thumbnails of
+ * many positions without reading the data in between. Pure. Each picture has a time stamp of a separate second, so
+ * that one that cannot be decoded does not shift the others.
  */
 import type { Pid } from '../../arib/ids.ts';
 import { TICKS_PER_SECOND } from '../../arib/time.ts';
@@ -26,7 +26,7 @@ function writeStamp(bytes: Uint8Array, at: number, ticks: number, prefix: number
   bytes[at + 4] = ((ticks << 1) & 0xfe) | 1;
 }
 
-/** False when the packet's PES header has no stamp, or is not whole. */
+/** False if the packet's PES header has no time stamp, or is incomplete. */
 function restamp(packet: Uint8Array, ticks: number): boolean {
   const pes = payloadStart(packet, 0);
   const stamps = pes + PES_HEADER_BYTES;
@@ -42,9 +42,9 @@ function restamp(packet: Uint8Array, ticks: number): boolean {
 
 /**
  * The first picture of a window as packets.
- * @param packets whole packets, from the packet in which the picture begins
- * @param second that the picture is stamped with
- * @returns undefined when its end is not in the window, or it cannot be stamped
+ * @param packets complete packets, from the packet in which the picture begins
+ * @param second time stamp of the picture
+ * @returns undefined if its end is not in the window, or its time stamp cannot be set
  */
 export function keyFrameAt(
   packets: Uint8Array,
@@ -65,7 +65,8 @@ export function keyFrameAt(
 }
 
 /**
- * Numbers the packets of one PID from `counter` on: pictures from different places follow each other without a loss.
+ * Renumbers the packets of one PID from `counter` on: consecutive pictures from different positions then show no
+ * loss.
  * @returns the counter of the next packet
  */
 export function continueCounters(packets: Uint8Array, video: Pid, counter: number): number {

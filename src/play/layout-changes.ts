@@ -1,17 +1,20 @@
-/** Where streams of recordings ended because the codec changes there: the next request continues behind it. */
+/**
+ * Positions where streams of recordings ended because the codec changes there: the next request continues after the
+ * change.
+ */
 import { type Media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
 
 interface LayoutChange {
-  /** Media time of the last picture (or sound) before it. */
+  /** Media time of the last picture (or audio frame) before it. */
   readonly media: Media90k;
   /** Octets of the recording, at most one block before it. */
   readonly at: number;
 }
 
-/** A client asks for the end of its data, which may be some pictures before the change. */
+/** A client requests the end of its data, which may be some pictures before the change. */
 const BEFORE = TICKS_PER_SECOND;
 const MAX_RECORDINGS = 64;
-/** Of one recording; a broadcast has some at a change of programme. */
+/** Limit per recording; a broadcast has a few at a change of programme. */
 const MAX_CHANGES = 64;
 
 export class LayoutChanges {
@@ -27,7 +30,7 @@ export class LayoutChanges {
     if (this.#known.size > MAX_RECORDINGS && oldest.done !== true) this.#known.delete(oldest.value);
   }
 
-  /** The last change that a time is just before, or at most `behind` ticks behind. */
+  /** The last change that is just after a time, or at most `behind` ticks before it. */
   near(recording: number, media: number, behind: number): LayoutChange | undefined {
     const near = (this.#known.get(recording) ?? []).filter(
       (change) => media >= change.media - BEFORE && media <= change.media + behind,

@@ -1,6 +1,6 @@
 /**
- * Original streams that are being watched: each is open once, with its index, however many read it. What is in force is
- * asked again when it is opened: a recording in progress grows, its parts are made one file when it ends.
+ * Original streams that are being watched: each is opened once, with its index, however many clients read it. Its
+ * state is read again at each opening: a running recording grows, and its parts are joined at its end.
  */
 import { splitStationId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
@@ -17,17 +17,17 @@ interface RecordingFacts {
   /** Files of the original stream, in order. */
   originals(id: RecordingId): readonly string[];
   seams(id: RecordingId): readonly RecordingSeam[];
-  /** null: what was stored is damaged. */
+  /** null: the stored value is damaged. */
   measured(id: RecordingId): Measured | null;
   /** Epoch ms of the first packet; null: unknown. */
   beganAt(id: RecordingId): number | null;
 }
 
-/** An original stream in use; `close` is called once by each user. */
+/** An original stream in use; each user calls `close` once. */
 export interface OpenRecording {
   readonly bytes: RecordingBytes;
   readonly index: RecordingIndex;
-  /** Sizes, parts and index as they are now. @throws Failure */
+  /** Current sizes, parts and index. @throws Failure */
   renew(): Promise<RecordingIndex>;
   /** Changes when writing was interrupted or continues in another file. */
   breakCount(): number;
@@ -42,11 +42,14 @@ interface Shared {
   closing: ReturnType<typeof setTimeout> | undefined;
 }
 
-/** A player that seeks closes one stream and opens another. Short, since an open file that was deleted keeps its room. */
+/**
+ * A player that seeks closes one stream and opens another. Short, since an open file that was deleted still uses disk
+ * space.
+ */
 const LINGER_MS = 10_000;
-/** Indexes that are kept; one of a recording of hours has some hundred places. */
+/** Limit of cached indexes; an index of a recording of hours has a few hundred entries. */
 const MAX_INDEXERS = 64;
-/** A seam is noted when its stream is opened, the first packet comes within this. */
+/** A seam is stored when its stream is opened; the first packet arrives within this time. */
 const SEAM_MS = 15_000;
 
 export class OpenRecordings {
@@ -56,7 +59,7 @@ export class OpenRecordings {
 
   constructor(private readonly facts: RecordingFacts) {}
 
-  /** @throws Failure not_found without a file that can be played, busy when its folder does not answer */
+  /** @throws Failure not_found without a playable file, busy if its folder does not respond */
   async open(recording: ListedRecording): Promise<OpenRecording> {
     if (this.#isClosed) throw new Failure('busy', 'サーバーを終了しています。');
     const id = recordingId(recording.id);
@@ -68,7 +71,7 @@ export class OpenRecordings {
       if (!isOpen) return;
       isOpen = false;
       shared.users -= 1;
-      // What could not be opened is forgotten already: nothing is to be closed later.
+      // A stream that could not be opened was already removed: nothing is closed later.
       if (shared.users === 0 && this.#shared.get(id) === shared) this.#linger(id, shared);
     };
     try {
@@ -193,7 +196,7 @@ export class OpenRecordings {
   }
 }
 
-/** The first packet that was received near a time; the time itself without one. */
+/** The first packet received near a time; the time itself if there is none. */
 function nearest(begins: readonly number[], at: number): number {
   const [best] = [...begins].sort((a, b) => Math.abs(a - at) - Math.abs(b - at));
   return best !== undefined && Math.abs(best - at) < SEAM_MS ? best : at;

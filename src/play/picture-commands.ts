@@ -5,21 +5,21 @@ export interface PictureSize {
   readonly height: number;
 }
 
-/** Size in a list: 16:9; other aspects get bars. */
+/** Size in a list: 16:9; other aspect ratios get bars. */
 const POSTER: PictureSize = { width: 640, height: 360 };
 /** On a sheet, for seeking. */
 export const PREVIEW: PictureSize = { width: 160, height: 90 };
-/** Of which the most telling is chosen. */
+/** Size of samples, of which the best is chosen. */
 export const SAMPLE: PictureSize = { width: 64, height: 36 };
 
-/** Square pixels inside the box, whatever the aspect of the picture. */
+/** Square pixels, scaled to fit the box whatever the aspect ratio. */
 function fit({ width, height }: PictureSize): string {
   const w = `min(${width},trunc(${height}*dar/2)*2)`;
   const h = `min(${height},trunc(${width}/dar/2)*2)`;
   return `scale=w='${w}':h='${h}',setsar=1,pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2`;
 }
 
-/** Key frames alone, by one thread: this work gives way to everything else. */
+/** Key frames only, with one thread: this work has the lowest priority. */
 function input(ffmpeg: string, path: string): string[] {
   return [
     ...[ffmpeg, '-v', 'error', '-y', '-nostdin', '-threads', '1', '-skip_frame', 'nokey'],
@@ -27,10 +27,13 @@ function input(ffmpeg: string, path: string): string[] {
   ];
 }
 
-/** One picture a second from 0 on. One that cannot be decoded is replaced by the previous one, at the beginning by the next. */
+/**
+ * One picture a second from 0 on. A picture that cannot be decoded is replaced by the previous one, at the beginning
+ * by the next.
+ */
 const EACH_SECOND = 'fps=1:start_time=0:round=near:eof_action=pass';
 
-/** `count` pictures of that size as RGB, one after the other. */
+/** `count` pictures of that size as consecutive RGB. */
 export function picturesCommand(
   ffmpeg: string,
   path: string,
@@ -51,7 +54,7 @@ export function posterCommand(ffmpeg: string, path: string, output: string): str
   ];
 }
 
-/** @param pictures file of RGB pictures for a sheet, one after the other */
+/** @param pictures file of consecutive RGB pictures for a sheet */
 export function sheetCommand(
   ffmpeg: string,
   pictures: string,

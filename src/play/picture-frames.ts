@@ -1,6 +1,6 @@
 /**
- * Key frames of a recording at given times, written as small streams that ffmpeg reads (`key-frame-stream.ts`). Pictures
- * of one size and one PID make a stream: a decoder's filters do not follow another.
+ * Key frames of a recording at given times, written as small streams that ffmpeg reads (`key-frame-stream.ts`). A
+ * stream has pictures of one size and one PID: ffmpeg's filters do not adapt to changes.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Pid } from '../../arib/ids.ts';
@@ -16,13 +16,13 @@ const WINDOWS = [1024 * 1024, 4 * 1024 * 1024] as const;
 interface KeyFrameOrder {
   readonly source: ByteSource;
   readonly index: RecordingIndex;
-  /** In order. */
+  /** Sorted. */
   readonly times: readonly Media90k[];
-  /** Resolves when reading may continue; throws when it is to end. */
+  /** Resolves when reading may continue; throws if it must end. */
   readonly quiet: () => Promise<void>;
 }
 
-/** Of a stream that was written: which of the times its first and last picture belong to. */
+/** A written stream: which of the times its first and last picture belong to. */
 export interface KeyFrameRun {
   readonly first: number;
   readonly last: number;
@@ -36,7 +36,7 @@ interface OpenRun {
   counter: number;
 }
 
-/** @param second that the picture is stamped with */
+/** @param second time stamp of the picture */
 async function readPicture(
   source: ByteSource,
   { at }: RecordingEntry,
@@ -53,9 +53,9 @@ async function readPicture(
 }
 
 /**
- * Writes one stream after the other to the same file; each is to be used before the next is asked for. Its pictures are
- * stamped with whole seconds: the picture of time n is at n - first. Times without a readable picture are left out.
- * @throws what reading and writing throw
+ * Writes one stream after the other to the same file; use each before requesting the next. Its pictures have time
+ * stamps of full seconds: the picture of time n is at n - first. Times without a readable picture are left out.
+ * @throws errors of reading and writing
  */
 export async function* keyFrameRuns(path: string, order: KeyFrameOrder): AsyncGenerator<KeyFrameRun> {
   const { source, index, times, quiet } = order;

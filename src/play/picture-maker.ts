@@ -1,7 +1,7 @@
 /**
  * Makes the pictures of one recording: its poster, and the sheets of previews for seeking. Reads key frames only, one
- * place after the other, and runs ffmpeg with little priority; while `isBusy` says that the machine is wanted it waits,
- * and an ffmpeg under way is ended and begun again later.
+ * place after the other, and runs ffmpeg with little priority; while `isBusy` it waits, and a running ffmpeg is ended
+ * and started again later.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { type Media90k, media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
@@ -23,7 +23,7 @@ import { type KeyFrameRun, keyFrameRuns } from './picture-frames.ts';
 import { mostTelling, type SmallPicture } from './picture-score.ts';
 import type { RecordingCache } from './recording-cache.ts';
 
-/** What is kept of the sheets, as JSON beside them. */
+/** Stored as JSON beside the sheets. */
 export type StoredPreviews = Omit<Previews, 'sheets' | 'kept'> & {
   sheets: number;
   /** Epoch ms. */
@@ -33,7 +33,7 @@ export type StoredPreviews = Omit<Previews, 'sheets' | 'kept'> & {
 export const POSTER_FILE = 'poster.jpg';
 export const PREVIEWS_FILE = 'previews.json';
 
-/** While they are made. */
+/** Temporary file. */
 const STREAM_FILE = 'work.ts';
 const RAW_FILE = 'work.raw';
 
@@ -46,24 +46,24 @@ interface PictureMakerOptions {
   readonly open: Pick<OpenRecordings, 'open'>;
   /** Path of ffmpeg. @throws Failure ffmpeg_unavailable */
   readonly ffmpeg: () => Promise<string>;
-  /** Something that people wait for runs: an encoder of a viewer. */
+  /** A user waits for running work: an encoder of a viewer. */
   readonly isBusy: () => boolean;
   /** Epoch ms. */
   readonly now: WallClock;
-  /** Interval in which `isBusy` is asked, ms. */
+  /** Interval of checking `isBusy`, ms. */
   readonly pollMs?: number | undefined;
 }
 
-/** Of which one is chosen. */
+/** Number of samples, of which one is chosen. */
 const SAMPLES = 16;
-/** Shares of the programme between which samples are taken: behind the opening, before the end. */
+/** Fractions of the programme between which samples are taken: after the opening, before the end. */
 const FIRST_SAMPLE = 0.04;
 const LAST_SAMPLE = 0.8;
 const SHEET = { columns: 10, rows: 10 } as const;
 const INTERVAL_MS = 10_000;
-/** Of a recording of more than 100 minutes pictures are farther apart. */
+/** Recordings of more than 100 minutes have a longer interval between pictures. */
 const MAX_PREVIEWS = 600;
-/** A hundred key frames take some seconds on a slow machine, alone. */
+/** A hundred key frames take some seconds on a slow machine if nothing else runs. */
 const FFMPEG_LIMIT_MS = 300_000;
 const POLL_MS = 250;
 
@@ -71,9 +71,9 @@ export class PictureMaker {
   constructor(private readonly options: PictureMakerOptions) {}
 
   /**
-   * @param onPoster its file is there
-   * @returns whether there is any picture; false without video that can be decoded
-   * @throws Failure, what reading, writing and ffmpeg fail with, the signal's reason
+   * @param onPoster called when its file exists
+   * @returns whether there is any picture; false without decodable video
+   * @throws Failure, errors of reading, writing and ffmpeg, the signal's reason
    */
   async make(
     recording: ListedRecording,
@@ -102,7 +102,7 @@ export class PictureMaker {
     }
   }
 
-  /** False when nothing is to be seen in any sample, or the chosen one cannot be read any more. */
+  /** False if no sample shows anything, or the chosen one is not readable any more. */
   async #poster(work: Work, chosen: Media90k | undefined): Promise<boolean> {
     const { ffmpeg, id, stream, signal } = work;
     if (chosen === undefined) return false;
@@ -114,7 +114,10 @@ export class PictureMaker {
     return false;
   }
 
-  /** RGB, one for each time; where there is none the one before it, or behind it at the begin. Undefined: none at all. */
+  /**
+   * RGB, one for each time; a missing picture is replaced by the one before it, at the beginning by the next.
+   * Undefined: none at all.
+   */
   async #pictures(
     work: Work,
     times: readonly Media90k[],
@@ -128,15 +131,15 @@ export class PictureMaker {
     for await (const { first, last } of this.#runs(work, times)) {
       await this.#run(picturesCommand(ffmpeg, stream, { size, count: last - first + 1 }, raw), signal);
       const made = new Uint8Array(await readFile(raw));
-      const whole = Math.min(Math.floor(made.length / bytes), times.length - first);
-      if (whole === 0) continue;
-      // What is between the last run and this one.
+      const complete = Math.min(Math.floor(made.length / bytes), times.length - first);
+      if (complete === 0) continue;
+      // Fills the gap between the last run and this one.
       for (; filled < first; filled += 1) {
         const before = filled === 0 ? made : all.subarray((filled - 1) * bytes);
         all.set(before.subarray(0, bytes), filled * bytes);
       }
-      all.set(made.subarray(0, whole * bytes), first * bytes);
-      filled = first + whole;
+      all.set(made.subarray(0, complete * bytes), first * bytes);
+      filled = first + complete;
     }
     if (filled === 0) return undefined;
     for (; filled < times.length; filled += 1)
@@ -159,7 +162,7 @@ export class PictureMaker {
         media90k(((first + index) * intervalMs * TICKS_PER_SECOND) / 1000),
       );
       const pictures = await this.#pictures(work, times, PREVIEW);
-      // A sheet without any picture leaves the whole bar without them: wrong ones would be worse.
+      // A sheet without any picture disables all previews: wrong ones would be worse.
       if (pictures === undefined) return;
       const raw = cache.path(id, RAW_FILE);
       await writeFile(raw, pictures);
@@ -176,7 +179,7 @@ export class PictureMaker {
     return keyFrameRuns(stream, { source, index, times, quiet: () => this.#quiet(signal) });
   }
 
-  /** Resolves when the machine is not wanted. @throws the signal's reason */
+  /** Resolves when the machine is not busy. @throws the signal's reason */
   async #quiet(signal: AbortSignal): Promise<void> {
     const { isBusy, pollMs = POLL_MS } = this.options;
     for (;;) {
@@ -217,7 +220,7 @@ interface Work {
   readonly signal: AbortSignal;
 }
 
-/** Spread over the programme without its margins, as far as it is known where they are. */
+/** Spread over the programme, without its margins if their length is known. */
 function sampleTimes(
   { startAt, endAt }: Pick<ListedRecording, 'startAt' | 'endAt'>,
   { index }: Pick<OpenRecording, 'index'>,

@@ -42,7 +42,7 @@ function noPicture(): Failure {
   return new Failure('not_found', 'この録画の画像はまだありません。');
 }
 
-/** @param version of the picture; an address that names it never means another one */
+/** @param version of the picture; a URL with it always refers to the same picture */
 function jpeg(
   request: Request,
   bytes: Uint8Array<ArrayBuffer> | undefined,

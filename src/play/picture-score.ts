@@ -1,6 +1,6 @@
 /**
- * How telling a small picture is: of black, of a plain card and of a test pattern little is to be seen, of a scene much.
- * Pure; the score only compares pictures of one recording.
+ * Scores how informative a small picture is: a black picture, a title card or a test pattern shows little, a scene
+ * much. Pure; the score only compares pictures of one recording.
  */
 
 export interface SmallPicture {
@@ -19,11 +19,11 @@ function lumaOf(pixels: Uint8Array, at: number): number {
   );
 }
 
-/** Steps of brightness that the eye tells apart in a small picture. */
+/** Brightness steps that are visible in a small picture. */
 const DARK = 24;
 const BRIGHT = 232;
 const EDGE = 16;
-/** Bits of each colour that count as another colour. */
+/** Bits per component that distinguish colours. */
 const COLOUR_BITS = 3;
 
 interface Facts {
@@ -31,11 +31,11 @@ interface Facts {
   deviation: number;
   /** Share of pixels that are nearly black or nearly white. */
   extreme: number;
-  /** Bits: how many colours there are, and how evenly. */
+  /** Entropy of the colours, bits. */
   entropy: number;
   /** Share of the most frequent colour. */
   dominant: number;
-  /** Share of neighbours that differ. */
+  /** Share of neighbouring pixels that differ. */
   edges: number;
 }
 
@@ -71,22 +71,22 @@ function factsOf({ width, height, pixels }: SmallPicture): Facts {
   };
 }
 
-/** Below this a picture is as good as black, white or one colour. */
+/** Below this a picture is practically black, white or one colour. */
 const FLAT_DEVIATION = 6;
 
-/** 0: nothing is to be seen. Larger is better. */
+/** 0: nothing visible. Larger is better. */
 export function pictureScore(picture: SmallPicture): number {
   if (picture.pixels.length < picture.width * picture.height * 3 || picture.pixels.length === 0) return 0;
   const { mean, deviation, extreme, entropy, dominant, edges } = factsOf(picture);
   if (deviation < FLAT_DEVIATION || extreme > 0.95) return 0;
   const exposure = 1 - Math.min(1, Math.abs(mean - 112) / 112);
-  // A card is letters on one colour; so is a credits roll.
+  // A card, or a credits roll, has letters on one colour.
   const plain = dominant > 0.5 ? (1 - dominant) * 2 : 1;
   const detail = Math.min(1, edges / 0.15);
   return entropy * (0.4 + 0.6 * exposure) * plain * (0.5 + 0.5 * detail) * (1 - 0.5 * extreme);
 }
 
-/** Index of the most telling one, the earlier of equals; -1 when nothing is to be seen in any. */
+/** Index of the best picture, the earlier of equals; -1 if none shows anything. */
 export function mostTelling(pictures: readonly SmallPicture[]): number {
   let best = -1;
   let bestScore = 0;

@@ -117,7 +117,7 @@ describe('PictureService', () => {
     expect(new RecordingListStore(database).find(broken)?.posterAt).toBeNull();
   });
 
-  test('a recording without its original stream is settled without a try, one without its file after one', async () => {
+  test('a recording without its original stream is settled without an attempt, one without its file after one attempt', async () => {
     const [gone, encoded] = [put(0), put(1)];
     database
       .query("UPDATE recording_files SET source = 'encoded' WHERE recording_id = $id")
@@ -136,7 +136,7 @@ describe('PictureService', () => {
     expect(read).toEqual([]);
   });
 
-  test('without ffmpeg nothing is given up, and an unresponsive folder does not block other recordings', async () => {
+  test('without ffmpeg no recording is given up, and an unresponsive folder does not block other recordings', async () => {
     const [first, second] = [put(0), put(1)];
     let isThere = false;
     const tried: number[] = [];

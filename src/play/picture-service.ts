@@ -1,6 +1,6 @@
 /**
- * Gives every finished recording its pictures, one after the other, the newest first, has its captions read, and removes
- * what was made of recordings that are deleted. Woken by the event `recordings`.
+ * Makes the pictures of every finished recording, one after the other, newest first, has its captions read, and
+ * removes the cached files of deleted recordings. Triggered by the event `recordings`.
  */
 import type { WallClock, WallMs } from '../../host/clock.ts';
 import { settlesWithin, sleepUnlessAborted, unlessAborted, within } from '../../host/deadline.ts';
@@ -25,23 +25,23 @@ interface PictureServiceOptions {
   readonly log: Log;
   /** Epoch ms. */
   readonly now: WallClock;
-  /** Interval of a round, when no event comes, ms. */
+  /** Interval of runs without events, ms. */
   readonly roundMs?: number | undefined;
-  /** Least time between the end of a round and the next one, ms: events come four times a second. */
+  /** Minimum pause between two runs, ms: events arrive four times a second. */
   readonly restMs?: number | undefined;
 }
 
-/** What failed twice fails again: a file that no decoder reads. */
+/** A recording that fails twice will fail again: no decoder can read it. */
 const MAX_ATTEMPTS = 2;
 const ROUND_MS = 10 * 60_000;
 const REST_MS = 5_000;
 /** Interval in which the size of the cache is checked. */
 const TRIM_MS = 24 * 3_600_000;
-/** Captions are read in a fraction of a recording's length; a folder that does not answer delays no other. */
+/** Captions are read in a fraction of a recording's length; a folder that does not respond must not delay others. */
 const CAPTIONS_LEAST_MS = 60_000;
-/** Between two that nothing can be made of: tens of thousands may have lost their files. */
+/** Pause between recordings without usable files: tens of thousands may have lost theirs. */
 const TURN_MS = 50;
-/** One that is being made ends with its ffmpeg. */
+/** A picture in progress ends with its ffmpeg. */
 const CLOSE_MS = 3_000;
 
 export class PictureService {
@@ -101,7 +101,7 @@ export class PictureService {
     }
   }
 
-  /** Once: what an import brought without its original streams, at little cost for each. */
+  /** Runs once: settles imported recordings without original streams, cheaply. */
   async #sweep(): Promise<void> {
     if (this.#isSwept) return;
     const { store, log } = this.options;
@@ -113,7 +113,7 @@ export class PictureService {
         if (ids.length > 0) store.putAllDone(ids);
         count += ids.length;
       } catch (error) {
-        // Another connection writes: the next round comes back to these.
+        // Another connection is writing: the next run tries these again.
         if (!isLocked(error)) throw error;
         this.#isSwept = false;
       }
@@ -122,7 +122,7 @@ export class PictureService {
     if (count > 0) log.info('no pictures of recordings without an original stream', { recordings: count });
   }
 
-  /** @returns false when nothing can be made now */
+  /** @returns false if nothing can be made now */
   async #make(id: RecordingId): Promise<boolean> {
     const { store, list, maker, hub, log, now } = this.options;
     const { signal } = this.#stop;
@@ -165,7 +165,7 @@ export class PictureService {
     return true;
   }
 
-  /** What cannot be read now is read when it is asked for. */
+  /** Captions that cannot be read now are read when requested. */
   async #readCaptions(recording: ListedRecording): Promise<void> {
     const { captions, log } = this.options;
     try {
@@ -178,7 +178,7 @@ export class PictureService {
     }
   }
 
-  /** A folder that does not answer delays no other: it is skipped until the next start. */
+  /** A folder that does not respond must not delay others: it is skipped until the next start. */
   #skip(id: RecordingId): true {
     this.#attempts.set(id, MAX_ATTEMPTS);
     return true;
@@ -195,7 +195,7 @@ export class PictureService {
     await cache.trim();
   }
 
-  /** The cache was deleted by hand, or the database comes from another machine. */
+  /** The cache was deleted by a user, or the database comes from another machine. */
   #findLost(cached: ReadonlySet<RecordingId>): void {
     const { store } = this.options;
     for (const id of store.withPoster()) if (!cached.has(id)) store.putLost(id);

@@ -1,4 +1,4 @@
-/** What a recording offers to a player, and where something of it is missing: pure, of its row and its index. */
+/** The formats that a recording offers to a player, and its gaps. Pure, from its row and its index. */
 import { broadcastMs, media90k, pts90k, TICKS_PER_SECOND } from '../../arib/time.ts';
 import { TimeScale } from '../../arib/ts/time-scale.ts';
 import type { AudioOption, Playback, PlaybackGap, PlaybackOffer } from '../../wire/api.ts';
@@ -8,7 +8,7 @@ import { toEncoded, toOriginal } from '../model/recording-time.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 
-/** What conversions make: H.264 High 4.0 with AAC-LC, AV1 Main 4.0 with Opus. */
+/** Codecs of conversions: H.264 High 4.0 with AAC-LC, AV1 Main 4.0 with Opus. */
 const CONVERTED = {
   h264: { video: 'avc1.640028', sound: 'mp4a.40.2' },
   av1: { video: 'av01.0.08M.08', sound: 'opus' },
@@ -18,7 +18,9 @@ function round(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }
 
-/** Gaps of the verdict on the scale. What was not received has no length there; what stayed scrambled has. */
+/**
+ * Gaps of the verdict on the playback scale. A part that was not received has no length there; a scrambled part has.
+ */
 function gapsOnScale(
   { verdict, startAt }: Pick<ListedRecording, 'verdict' | 'startAt'>,
   scale: TimeScale,
@@ -46,7 +48,7 @@ function offersOf(layout: StationLayout): PlaybackOffer[] {
   return [...streams, { codec: 'mpeg2', way: 'raw' }];
 }
 
-/** Stretches of the original stream, as they were known when it was encoded. Stamps are not needed for these times. */
+/** Stretches of the original stream, as known when it was encoded. Time stamps are not needed for these times. */
 function storedScale({ stretches }: EncodedFacts): TimeScale {
   return TimeScale.of(
     stretches.map(({ length, at }) => ({
@@ -60,13 +62,13 @@ function storedScale({ stretches }: EncodedFacts): TimeScale {
 function encodedOffers({ files }: ListedRecording, encoded: readonly EncodedFile[]): PlaybackOffer[] {
   const factsOf = (source: string) => encoded.find((file) => file.source === source)?.facts;
   const made = files.filter(({ source }) => source !== 'ts');
-  const whole = made.map(({ source, codec }): PlaybackOffer => {
+  const completeFiles = made.map(({ source, codec }): PlaybackOffer => {
     const codecs = factsOf(source)?.codecs ?? '';
     return { codec, way: 'file', source, ...(codecs === '' ? {} : { codecs }) };
   });
   const hasSound = encoded.some(({ facts }) => facts.tracks.length > 0);
   const hasVideo = encoded.some(({ facts }) => facts.hasVideo);
-  // What is only re-wrapped comes first.
+  // Codecs that only need remuxing come first.
   const codecs = [...new Set([...made.map(({ codec }) => codec), 'h264', 'av1'])].filter(isStreamed);
   const streams = codecs.map((codec): PlaybackOffer => {
     const own = made.find((file) => file.codec === codec);
@@ -77,7 +79,11 @@ function encodedOffers({ files }: ListedRecording, encoded: readonly EncodedFile
   });
   const isWhole = made.every(({ cuts }) => cuts === null);
   const hasOriginal = files.some(({ source }) => source === 'ts');
-  return [...whole, ...streams, ...(hasOriginal && isWhole ? [{ codec: 'mpeg2', way: 'raw' } as const] : [])];
+  return [
+    ...completeFiles,
+    ...streams,
+    ...(hasOriginal && isWhole ? [{ codec: 'mpeg2', way: 'raw' } as const] : []),
+  ];
 }
 
 function isStreamed(codec: string): codec is keyof typeof CONVERTED {
@@ -85,7 +91,7 @@ function isStreamed(codec: string): codec is keyof typeof CONVERTED {
 }
 
 /**
- * Of a recording that has an encoded file; times are that file's.
+ * For a recording that has an encoded file; times are of that file.
  * @param encoded not empty, preferred first
  */
 export function describeEncoded(recording: ListedRecording, encoded: readonly EncodedFile[]): Playback {
@@ -118,7 +124,7 @@ function shortOption({ id, label, main }: AudioOption): Playback['audios'][numbe
   return { id, label, ...(main === undefined ? {} : { main }) };
 }
 
-/** Of a recording that has its original stream. */
+/** For a recording that has its original stream. */
 export function describePlayback(
   recording: ListedRecording,
   { scale, layout }: { scale: TimeScale; layout: StationLayout },

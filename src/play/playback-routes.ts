@@ -1,4 +1,4 @@
-/** What a player asks for before it plays a recording: how it can be played, and its chapters. */
+/** Data that a player requests before it plays a recording: how it can be played, and its chapters. */
 import type { Elysia } from 'elysia';
 import { ChaptersSchema, PlaybackSchema } from '../../wire/api.ts';
 import { chaptersOf } from '../model/chapters.ts';
@@ -77,7 +77,7 @@ export function addPlaybackRoutes(app: Elysia, parts: PlaybackRouteNeeds): void 
     ({ params, request }) => {
       const recording = findRecording(parts.recordingList, params.id);
       const known = recording.state === 'recording' ? undefined : parts.chapters.find(recording.id);
-      // What is cut out has no chapter.
+      // Parts that are cut out have no chapters.
       const isCut = recording.files.some(({ cuts }) => cuts !== null);
       return polledJson(request, polledAnswer(chaptersOf(isCut ? [] : (known?.segments ?? []))));
     },

@@ -1,15 +1,15 @@
 /**
- * Files that are made of recordings and can be made again: posters, previews, captions. One folder a recording. Bounded:
- * beyond its size the previews and captions of the oldest recordings are removed.
+ * Files derived from recordings that can be created again: posters, previews, captions. One folder per recording.
+ * Bounded: beyond its size the previews and captions of the oldest recordings are removed.
  */
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../host/files.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
 
-/** Some 1.2 MB an hour of recording: more than 1,500 hours. */
+/** Some 1.2 MB per hour of recording: more than 1,500 hours. */
 const MAX_BYTES = 2 * 1024 ** 3;
-/** 50 kB each: they stay. */
+/** 50 kB each: never evicted. */
 const KEPT = 'poster.jpg';
 
 interface RecordingCacheOptions {
@@ -29,14 +29,14 @@ export class RecordingCache {
     return join(this.options.folder, String(id), name);
   }
 
-  /** Makes the folder of a recording. @returns where a file of that name is to be written */
+  /** Creates the folder of a recording. @returns the path for a file of that name */
   async place(id: RecordingId, name: string): Promise<string> {
     const path = this.path(id, name);
     await mkdir(join(this.options.folder, String(id)), { recursive: true });
     return path;
   }
 
-  /** Undefined when it is not there. */
+  /** Undefined if it does not exist. */
   async read(id: RecordingId, name: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
     try {
       return new Uint8Array(await readFile(this.path(id, name)));
@@ -62,12 +62,12 @@ export class RecordingCache {
       .sort((one, other) => one - other);
   }
 
-  /** Removes everything of a recording. */
+  /** Removes all files of a recording. */
   async forget(id: RecordingId): Promise<void> {
     await rm(join(this.options.folder, String(id)), { recursive: true, force: true });
   }
 
-  /** Brings it back to its size, the oldest recordings first. */
+  /** Reduces it to its maximum size, the oldest recordings first. */
   async trim(): Promise<void> {
     const { maxBytes = MAX_BYTES } = this.options;
     const folders: { id: RecordingId; files: CachedFile[] }[] = [];

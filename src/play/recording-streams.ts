@@ -1,4 +1,4 @@
-/** Streams of recordings from any second on: converted, or the original packets; also during the recording. */
+/** Streams of recordings from any position on: converted, or the original packets; also during the recording. */
 import { type Media90k, media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
 import type { MonotonicClock } from '../../host/clock.ts';
 import { sleepUnlessAborted } from '../../host/deadline.ts';
@@ -33,9 +33,12 @@ export interface RecordingStreamRequest {
   readonly from: number;
   /** Id of an Audio option. */
   readonly audio: string | undefined;
-  /** Captions are given beside pictures and sound. */
+  /** Captions are included beside video and audio. */
   readonly captions?: boolean;
-  /** Chase: waits for data not written yet, is fed at most at twice real time, and its fragments begin near 0. */
+  /**
+   * Chase playback: waits for data not written yet, is read at most at twice real time, and its fragments begin near
+   * 0.
+   */
   readonly isChase: boolean;
 }
 
@@ -47,9 +50,9 @@ interface RecordingViewing {
   readonly notices: readonly Notice[];
   /** s on the playback scale of its first picture. */
   readonly start: number;
-  /** s to add to times of fragments. */
+  /** s to add to the times of fragments. */
   readonly offset: number;
-  /** s that are recorded by now. */
+  /** s recorded so far. */
   readonly recorded: number;
   /** PTS of second 0. */
   readonly origin: number;
@@ -59,7 +62,7 @@ interface RecordingViewing {
 }
 
 interface RecordingStream extends Omit<RecordingViewing, 'viewer'> {
-  /** Errors when it broke, ends with the recording; to cancel it is to leave. */
+  /** Errors if the stream breaks, ends with the recording; cancelling it leaves the session. */
   readonly body: ReadableStream<Uint8Array>;
 }
 
@@ -73,16 +76,18 @@ interface RecordingStreamsOptions {
   readonly log: Log;
 }
 
-/** A conversion begins so far before the wanted second, and before the end, so that its picture is there. */
+/**
+ * A conversion begins this long before the requested second, and before the end, so that its picture is available.
+ */
 const LEAD_IN = TICKS_PER_SECOND;
-/** Not nearer to the writing position. */
+/** Minimum distance to the writing position. */
 const CHASE_EDGE = 5 * TICKS_PER_SECOND;
-/** A chase that is asked for so little behind a change of layout begins at it. */
+/** A chase request up to this long after a change of layout begins at the change. */
 const CHASE_BEHIND_CHANGE = 15 * TICKS_PER_SECOND;
-/** Pictures behind a change are waited for while it is being recorded. */
+/** How long pictures after a change are awaited while it is being recorded. */
 const CHANGE_WAIT_MS = 5_000;
 const CHANGE_POLL_MS = 200;
-/** A client that takes nothing for so long keeps its slot from others. */
+/** A client that reads nothing for this long would keep its slot from others. */
 const ABANDONED_MS = 300_000;
 
 export class RecordingStreams {
@@ -94,7 +99,7 @@ export class RecordingStreams {
   constructor(readonly options: RecordingStreamsOptions) {}
 
   /**
-   * Resolves when its first bytes are there.
+   * Resolves when its first bytes are available.
    * @throws Failure not_found, busy, ffmpeg_unavailable, internal; the abort's reason
    */
   async start(request: RecordingStreamRequest, signal: AbortSignal): Promise<RecordingStream> {
@@ -131,7 +136,7 @@ export class RecordingStreams {
     }
   }
 
-  /** Whether it would start, but for a free slot. @throws as `start` */
+  /** Whether it would start, apart from a free slot. @throws as `start` */
   async check(request: RecordingStreamRequest, signal: AbortSignal): Promise<void> {
     const opened = await this.options.open.open(request.recording);
     try {
@@ -155,7 +160,7 @@ export class RecordingStreams {
     return chooseRecipe(codec, choose, this.options.encoders);
   }
 
-  /** @throws Failure not_found where nothing can be played */
+  /** @throws Failure not_found if nothing can be played */
   async #entry(
     request: RecordingStreamRequest,
     opened: OpenRecording,
@@ -170,7 +175,7 @@ export class RecordingStreams {
     throw unreadable(await isScrambledAt(bytes, index, target));
   }
 
-  /** Where the stream before it ended because the codec changes: begun earlier, it would end there again. */
+  /** The previous stream ended because the codec changes: begun earlier, this one would end there again. */
   async #entryBehindChange(
     { recording, from, isChase }: RecordingStreamRequest,
     opened: OpenRecording,
@@ -190,7 +195,7 @@ export class RecordingStreams {
     }
   }
 
-  /** Where the first picture is looked for. */
+  /** Where the first picture is searched. */
   #target({ recording, from, isChase }: RecordingStreamRequest, { index }: OpenRecording): Media90k {
     const wanted = Math.min(from * TICKS_PER_SECOND, index.duration);
     if (!isChase) return media90k(Math.max(0, wanted - LEAD_IN));

@@ -1,4 +1,4 @@
-/** `/stream` and `/chase`: recordings from any second on, finished or still being recorded. */
+/** `/stream` and `/chase`: recordings from any position on, finished or running. */
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import {
@@ -28,7 +28,7 @@ interface StreamRouteNeeds extends PlaybackRouteNeeds {
   seen(id: RecordingId): void;
 }
 
-/** A century: positions beyond are beyond any recording. */
+/** A century: longer than any recording. */
 const MAX_SECONDS = 3_155_760_000;
 
 /** @throws Failure bad_request for an invalid position */
@@ -93,7 +93,7 @@ async function answer(
     if (asked.isChase) headers.set(RECORDED_HEADER, stream.recorded.toFixed(3));
     return new Response(stream.body, { headers });
   } catch (error) {
-    // The client is gone and reads no answer.
+    // The client has disconnected and reads no response.
     if (request.signal.aborted) return new Response(null, { status: 499 });
     throw error;
   }
@@ -147,7 +147,7 @@ export function addStreamRoutes(app: Elysia, parts: StreamRouteNeeds): void {
       if (codec === 'mpeg2' && (isCut || !hasOriginal)) {
         throw new Failure('not_found', 'この録画は元の放送のままでは再生できません。');
       }
-      // What is not cut has the same times in the original, whose quality is better to convert from.
+      // Without cuts the original has the same times, and better quality to convert from.
       const isMade = recording.files.some((file) => file.codec === codec);
       if (codec !== 'mpeg2' && files.length > 0 && (isMade || isCut || !hasOriginal)) {
         return answerEncoded(parts, { ...asked, files, codec }, request);

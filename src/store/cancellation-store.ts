@@ -1,4 +1,4 @@
-/** Airings that a person cancelled and that no rule may book again. */
+/** Airings that a user cancelled and that no rule may book again. */
 import type { Database } from 'bun:sqlite';
 import type { BroadcastType } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
@@ -17,7 +17,7 @@ interface Row {
   cancelled_at: BroadcastMs;
 }
 
-/** Which airing was cancelled: title in normal form, start in epoch ms. */
+/** Identifies a cancelled airing: title in normal form, start in epoch ms. */
 export type CancelledAiring = Pick<Cancellation, 'type' | 'channel' | 'title' | 'startAt'>;
 
 export class CancellationStore {
@@ -63,7 +63,7 @@ export class CancellationStore {
     );
   }
 
-  /** Deletes those of airings that began before. @returns how many */
+  /** Deletes those of airings that began before. @returns their number */
   purge(before: BroadcastMs): number {
     return atomically(
       this.database,

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 let database: Database;
 let chapters: ChapterStore;
 
-/** Finished recordings with a file each, an hour after the other, the last one the newest. */
+/** Finished recordings with a file each, at intervals of an hour, the last one the newest. */
 function put(count: number): void {
   const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
   database.run(

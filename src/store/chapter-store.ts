@@ -18,14 +18,14 @@ import { recordingsWithoutOriginal } from './recordings-without-original.ts';
 import { readList } from './stored-json.ts';
 import { atomically } from './transaction.ts';
 
-/** Present chapters of a recording. */
+/** Current chapters of a recording. */
 interface StoredChapters {
-  /** In order, without gaps; one of the kind `main` where nothing was found. */
+  /** In order, without gaps; a single `main` segment if nothing was found. */
   readonly segments: readonly ChapterSegment[];
   /** Corrected by a user, or supported by more than silence. */
   readonly reliable: boolean;
   readonly isCorrected: boolean;
-  /** Another number with every change. */
+  /** Changes with every change of the chapters. */
   readonly version: number;
 }
 
@@ -35,11 +35,11 @@ interface Detection {
   readonly reason: DetectionFailure | null;
   /** Attempts since the request. */
   readonly attempts: number;
-  /** Of the detection; null: none yet. */
+  /** Of the detection; null: not detected yet. */
   readonly confidence: number | null;
-  /** It was requested by a person. */
+  /** It was requested by a user. */
   readonly isRequested: boolean;
-  /** Of the last change. */
+  /** Time of the last change. */
   readonly updatedAt: WallMs;
 }
 
@@ -62,7 +62,7 @@ const FAILURES: ReadonlySet<string | null> = new Set(DETECTION_FAILURES);
 export class ChapterStore {
   constructor(private readonly database: Database) {}
 
-  /** Undefined while nothing is known of it. */
+  /** Undefined while nothing is known about it. */
   find(id: RecordingId): StoredChapters | undefined {
     const row = this.#row(id);
     if (row === undefined) return undefined;
@@ -149,14 +149,15 @@ export class ChapterStore {
   }
 
   /**
-   * Counts an attempt at its begin, so that one killed with the process counts, too. @returns attempts with this one
+   * Counts an attempt at its begin, so that one killed with the process counts, too. @returns number of attempts
+   * including this one
    */
   begin(id: RecordingId, now: WallMs): number {
     this.#put(id, { state: 'waiting', isOpen: true, now }, 'attempts = attempts + 1');
     return this.detection(id)?.attempts ?? 1;
   }
 
-  /** Takes the attempt back: the service ends, or the machine is needed. */
+  /** Uncounts the attempt: the service stops, or the machine is busy. */
   putBack(id: RecordingId, now: WallMs): void {
     this.#put(id, { state: 'waiting', isOpen: true, now }, 'attempts = max(0, attempts - 1)');
   }
@@ -166,12 +167,12 @@ export class ChapterStore {
     this.#put(id, { state: 'failed', reason, isOpen: false, now }, 'requested_at = NULL');
   }
 
-  /** Pages of those without detection, because their original stream is gone. */
+  /** Pages of recordings without detection whose original stream no longer exists. */
   withoutOriginal(): Generator<RecordingId[]> {
     return recordingsWithoutOriginal(this.database, 'commercials');
   }
 
-  /** `putFailed` of many. */
+  /** `putFailed` for many. */
   putAllFailed(ids: readonly RecordingId[], reason: DetectionFailure, now: WallMs): void {
     const list = JSON.stringify(ids);
     atomically(this.database, () => {
@@ -237,7 +238,7 @@ export class ChapterStore {
     );
   }
 
-  /** @param also what else is set; it may use `$now` */
+  /** @param also further assignments; they may use `$now` */
   #put(
     id: RecordingId,
     { state, reason = null, isOpen, now }: ChapterState & { isOpen: boolean; now: WallMs },

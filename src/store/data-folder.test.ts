@@ -17,7 +17,7 @@ import { RecycleBin } from './recycle-bin.ts';
 
 const START = broadcastMs(Date.UTC(2026, 0, 5, 12));
 let root: string;
-/** The original's recordings. */
+/** Folder of the original's recordings. */
 let folder: string;
 
 beforeEach(() => {
@@ -51,7 +51,7 @@ function copyOriginal(): void {
   copyFileSync(join(root, 'original/svc.db'), join(root, 'copy/svc.db'));
 }
 
-/** What a service would serve, append to, and delete. */
+/** Files that a service would serve, append to, and delete. */
 function used({ database }: Stores) {
   const store = new RecordingStore(database);
   return {
@@ -95,7 +95,7 @@ test('a copy neither serves, continues nor deletes recordings of its original', 
   original.close();
 });
 
-test('a copy keeps its own recordings, and takes over those of the original once that is gone', () => {
+test('a copy keeps its own recordings, and takes over those of the original once that no longer exists', () => {
   copyOriginal();
   const first = openStores(join(root, 'copy'));
   put(first.database, 'available', join(root, 'copy/recordings'));

@@ -1,7 +1,8 @@
 /**
  * Which data folder a database belongs to. A copied database lists the recording files of its original, by absolute
  * paths. While the original exists, the copy must not serve, append to or delete those files: their rows are disabled
- * when the copy is opened, and enabled once the original is gone. A folder that was moved or restored keeps its rows.
+ * when the copy is opened, and enabled once the original no longer exists. A folder that was moved or restored keeps
+ * its rows.
  */
 import type { Database } from 'bun:sqlite';
 import { realpathSync, statSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { atomically } from './transaction.ts';
 
 const COPIED: RecordingReason = { code: 'copied' };
 
-/** Recordings whose files belong to another database that exists. */
+/** Recordings whose files belong to another existing database. */
 export interface CopiedRecordings {
   /** Path of that database. */
   original: string;
@@ -29,13 +30,13 @@ function isAnother(original: string, own: string): boolean {
   }
 }
 
-/** The path at which this database was opened last; undefined: unknown. */
+/** The path at which this database was last opened; undefined: unknown. */
 function lastPath(database: Database): string | undefined {
   return database.query<{ path: string }, []>('SELECT path FROM data_folder').get()?.path;
 }
 
 /**
- * Before anything else reads recordings. @param path of the database, a file
+ * Must run before anything else reads recordings. @param path of the database file
  * @returns rows that stay disabled @throws the database's or the file system's error
  */
 export function setCopiedAside(database: Database, path: string): CopiedRecordings[] {
@@ -54,7 +55,7 @@ export function setCopiedAside(database: Database, path: string): CopiedRecordin
   return originals(database);
 }
 
-/** The same without changing anything, for a database of any version. */
+/** The same without changes, for a database of any version. */
 export function findCopied(database: Database, path: string): CopiedRecordings[] {
   const table = database.query("SELECT 1 FROM sqlite_schema WHERE name = 'copied_recordings'").get();
   if (table === null) return [];

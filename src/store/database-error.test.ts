@@ -21,7 +21,7 @@ test('database errors are classified by what can be done about them', () => {
   database.run('PRAGMA query_only = 1');
   const readonly = thrown(() => database.run('DELETE FROM a'));
   expect(troubleOf(readonly)).toBe('readonly');
-  // A mistake of ours is none of the database's.
+  // A programming error is not an error of the database.
   expect(databaseFailure(thrown(() => database.run('SELECT nothing')))).toBeUndefined();
   expect(
     databaseFailure(Object.assign(new Error('of a recording folder'), { code: 'ENOSPC' })),

@@ -26,7 +26,7 @@ export const TROUBLES: Readonly<Record<DatabaseTroubleKind, Trouble>> = {
       'データベースが壊れています。録画中のものは続きますが、予約などが保存されないことがあります。サービスを止め、控えから戻すか svc recover で読めるものを取り出してください。',
     next:
       'stop svc, then restore a backup, or take out what can be read with `svc recover`; ' +
-      'to begin anew move svc.db and svc.db-wal away',
+      'to start with an empty database move svc.db and svc.db-wal away',
   },
   failing: {
     message: 'データベースのディスクの読み書きに失敗しました。ディスクが故障していないか確認してください。',
@@ -52,7 +52,7 @@ export function troubleOf(error: unknown): DatabaseTroubleKind | undefined {
   return CODES.find(([pattern]) => pattern.test(code))?.[1];
 }
 
-/** The failure sent to a client when the database refused its request; undefined for other errors. */
+/** The failure for a client if the database refused its request; undefined for other errors. */
 export function databaseFailure(error: unknown): Failure | undefined {
   const kind = error instanceof Error && error.name === 'SQLiteError' ? troubleOf(error) : undefined;
   return kind === undefined ? undefined : new Failure('busy', TROUBLES[kind].message, { cause: error });

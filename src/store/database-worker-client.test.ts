@@ -12,7 +12,7 @@ import { startDatabaseWorker } from '../workers.ts';
 import { openDatabase } from './database.ts';
 import { DatabaseWorkerClient } from './database-worker-client.ts';
 
-/** A disk that is done when the test says so. */
+/** A stub of a worker whose disk finishes when the test decides. */
 class FakeWorker extends EventTarget {
   readonly got: ToWorker[] = [];
   postMessage(message: ToWorker): void {
@@ -69,7 +69,7 @@ const commit = (): void => {
 };
 const syncs = (): number => workers.at(-1)?.requests('sync').length ?? 0;
 const synced = (worker = 0): void => workers[worker]?.answered('sync', null);
-/** Its state after a turn of the event loop. */
+/** State of the promise after a turn of the event loop. */
 async function state(promise: Promise<void>): Promise<string> {
   const later = new Promise<string>((resolve) => setTimeout(() => resolve('waits'), 5));
   return await Promise.race([promise.then(() => 'stored'), later]);

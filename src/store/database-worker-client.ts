@@ -12,15 +12,15 @@ import { Failure } from '../model/failure.ts';
 import { type DatabaseTroubleKind, TROUBLES, troubleOf } from './database-error.ts';
 import type { DatabaseContract, Inspection, LogStatus } from './database-worker-messages.ts';
 
-/** A sleeping disk spins up within this. */
+/** A disk in standby spins up within this. */
 const LIMIT_MS = 25_000;
 /** The service has 9 s in total to shut down; the rest of the log is read at the next start. */
 const CLOSE_LIMIT_MS = 2_500;
 const SLOW_MS = 3_000;
-/** After the start has read what it needs. */
+/** After the start has read its data. */
 const FIRST_INSPECTION_MS = 5 * 60_000;
 const INSPECTION_MS = 24 * 3_600_000;
-/** One step of an inspection reads a whole table, on a slow disk for minutes. */
+/** One step of an inspection reads a complete table, which takes minutes on a slow disk. */
 const INSPECTION_STEP_MS = 15 * 60_000;
 /** Four times the length at which the worker truncates it. */
 const LONG_LOG_BYTES = 256 * 1024 * 1024;
@@ -31,7 +31,7 @@ const RESTART_MS = 10_000;
 const MAX_REPORTED = 1_000;
 
 interface DatabaseWorkerClientOptions {
-  /** The main thread's connection, for whose commits callers wait. */
+  /** The main thread's connection, whose commits callers wait for. */
   database: Database;
   /** Its file. */
   path: string;
@@ -39,7 +39,7 @@ interface DatabaseWorkerClientOptions {
   log: Log;
   /** Time limit of the disk, ms. */
   limitMs?: number;
-  /** Until the first inspection, ms. */
+  /** Delay of the first inspection, ms. */
   inspectMs?: number;
   /** Watchdog limit while it does not wait for the disk. */
   watchdog?: WatchdogLimits;
@@ -49,7 +49,7 @@ const SLOW =
   'データベースのディスクの応答が遅くなっています。予約などの保存に時間がかかることがありますが、録画は続いています。';
 
 interface Batch {
-  /** `total_changes` of the connection when the worker was asked. */
+  /** `total_changes` of the connection at the time of the request. */
   changes: number;
   askedAt: MonotonicMs;
   done: PromiseWithResolvers<void>;
@@ -74,7 +74,7 @@ export class DatabaseWorkerClient {
   #inspection: ReturnType<typeof setTimeout> | undefined;
   #restart: ReturnType<typeof setTimeout> | undefined;
   #trouble: DatabaseTroubleKind | undefined;
-  /** What was logged once. */
+  /** Messages that were logged once. */
   readonly #reported = new Set<string>();
   #reportedBytes = LONG_LOG_BYTES;
 
@@ -113,7 +113,7 @@ export class DatabaseWorkerClient {
     this.#inspection = setTimeout(() => void this.#inspect(), this.options.inspectMs ?? FIRST_INSPECTION_MS);
   }
 
-  /** In a worker of its own: it takes seconds, in which the other one has to answer. */
+  /** In a separate worker: it takes seconds, during which the other one must respond. */
   async #inspect(): Promise<void> {
     const { path, log } = this.options;
     this.#inspection = setTimeout(() => void this.#inspect(), INSPECTION_MS);
@@ -124,7 +124,7 @@ export class DatabaseWorkerClient {
     }
   }
 
-  /** Everything committed until now is on disk when it resolves. @throws Failure busy when that cannot be confirmed */
+  /** Resolves when everything committed until now is on disk. @throws Failure busy when that cannot be confirmed */
   async stored(): Promise<void> {
     const changes = this.#changes();
     if (changes === this.#safe) return;
@@ -136,7 +136,7 @@ export class DatabaseWorkerClient {
     });
   }
 
-  /** Present problem, a Japanese sentence; null: none known. */
+  /** Current problem, a Japanese sentence; null: none known. */
   get trouble(): string | null {
     if (this.#trouble !== undefined) return TROUBLES[this.#trouble].message;
     const waitedMs = this.#asked === undefined ? 0 : systemMonotonicClock() - this.#asked.askedAt;
@@ -150,7 +150,7 @@ export class DatabaseWorkerClient {
     this.#logOnce('database is damaged', String(error), { next: TROUBLES.damaged.next });
   }
 
-  /** @returns whether the database's file holds everything; else the rest is in the log beside it */
+  /** @returns whether the database file is complete; otherwise the rest is in the log beside it */
   async close(): Promise<boolean> {
     if (this.#closed) return false;
     this.#closed = true;
@@ -168,7 +168,7 @@ export class DatabaseWorkerClient {
   #batch(): Batch {
     if (this.#next === undefined) {
       const done = Promise.withResolvers<void>();
-      // Every caller may have reached its time limit.
+      // All callers may have reached their timeout.
       done.promise.catch(() => {});
       this.#next = { changes: 0, askedAt: monotonicMs(0), done };
     }
@@ -177,7 +177,7 @@ export class DatabaseWorkerClient {
     return next;
   }
 
-  /** One request at a time: with its answer the next batch is asked for. */
+  /** One request at a time: after its answer the next batch is sent. */
   async #ask(): Promise<void> {
     for (let batch = this.#take(); batch !== undefined; batch = this.#take()) {
       const { askedAt, done, changes } = batch;

@@ -1,6 +1,6 @@
 /**
  * The database worker: puts commits on disk, writes the log into the database (`WalCheckpointer`), keeps disk space
- * reserved for the database, and inspects it for damage. Everything that waits for the database's disk waits here.
+ * reserved for the database, and inspects it for damage. All waiting for the database's disk happens here.
  */
 import { Database } from 'bun:sqlite';
 import type { MonotonicClock } from '../../host/clock.ts';
@@ -12,9 +12,9 @@ import { WalCheckpointer } from './wal-checkpointer.ts';
 
 const CHECK_LOG_MS = 2_000;
 const CHECK_SPACE_MS = 60_000;
-/** Least pause between two steps of an inspection. */
+/** Minimum pause between two steps of an inspection. */
 const REST_MS = 20;
-/** As `openDatabase` leaves it. */
+/** Page size set by `openDatabase`. */
 const PAGE_BYTES = 4096;
 
 interface DatabaseWorkerHostOptions {
@@ -46,7 +46,7 @@ export class DatabaseWorkerHost {
     this.#waitForDisk(() => this.#checkpointer?.sync());
   }
 
-  /** At half speed at most: the other half belongs to recordings. */
+  /** At most half of the time: the other half is left for recordings. */
   async inspect(path: string): Promise<Inspection> {
     try {
       const database = new Database(path, { readonly: true, strict: true });

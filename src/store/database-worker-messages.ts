@@ -4,9 +4,9 @@ import type { DamagedField } from './integrity-check.ts';
 
 export interface DatabaseContract {
   requests: {
-    /** Everything committed before is on disk when it is answered. */
+    /** Answered when everything committed before is on disk. */
     sync: { ask: null; answer: null };
-    /** Reads the whole database once, in a worker of its own. */
+    /** Reads the complete database once, in a separate worker. */
     inspect: { ask: { path: string }; answer: Inspection };
   };
   /** The first message. `diskWait[0]` is 1 while the worker waits for the disk. */
@@ -20,12 +20,12 @@ export interface LogStatus {
   bytes: number;
   /** Free on its disk. */
   freeBytes: number;
-  /** Why the log could not be written into the database; null: it could. */
+  /** Why the log could not be written into the database; null: it was. */
   error: string | null;
   trouble: DatabaseTroubleKind | null;
 }
 
-/** Damage found: single fields, and what SQLite says of pages and indexes. */
+/** Damage found: single fields, and SQLite's report about pages and indexes. */
 export interface Inspection {
   fields: DamagedField[];
   problems: string[];

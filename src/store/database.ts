@@ -4,7 +4,10 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { MIGRATIONS } from './migrations.ts';
 
-/** For the write lock, while a database is opened and migrated; and of connections of no thread that must not block. */
+/**
+ * Wait for the write lock while a database is opened and migrated; also for connections outside of the threads that
+ * must not block.
+ */
 const BUSY_TIMEOUT_MS = 5000;
 
 /** The log is checkpointed by `WalCheckpointer`; from 256 MB on by every connection. */
@@ -26,8 +29,8 @@ function schemaVersion(database: Database): number {
 }
 
 /**
- * Applies what is missing, each migration in its own transaction.
- * @throws SchemaTooNew when the file is from a newer version; it is then untouched.
+ * Applies missing migrations, each in its own transaction.
+ * @throws SchemaTooNew if the file is from a newer version; it is not changed then.
  */
 export function migrate(database: Database, path: string, migrations: readonly string[] = MIGRATIONS): void {
   const found = schemaVersion(database);
@@ -36,7 +39,7 @@ export function migrate(database: Database, path: string, migrations: readonly s
     if (index < found) continue;
     database
       .transaction(() => {
-        // Another process may have been faster while this one waited for the lock.
+        // Another process may have migrated while this one waited for the lock.
         if (schemaVersion(database) > index) return;
         database.run(sql);
         database.run(`PRAGMA user_version = ${index + 1}`);
@@ -45,7 +48,7 @@ export function migrate(database: Database, path: string, migrations: readonly s
   }
 }
 
-/** A log is there without the file that it belongs to. */
+/** Whether a log exists without its database file. */
 export function isLogOrphaned(path: string): boolean {
   const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   return sizeOf(path) === 0 && sizeOf(`${path}-wal`) > 0;
@@ -53,19 +56,19 @@ export function isLogOrphaned(path: string): boolean {
 
 /**
  * A log without its database: SQLite would create an empty database and remove the log.
- * @throws Error that says what to do
+ * @throws Error with the next step
  */
 export function refuseOrphanedLog(path: string): void {
   if (!isLogOrphaned(path)) return;
   throw new Error(
     `the file is missing or empty, but its log ${path}-wal is there: put back svc.db and svc.db-wal as they belong ` +
-      'together, or move the log away to begin anew',
+      'together, or move the log away to start with an empty database',
   );
 }
 
 /**
- * A separate connection for long reads: a connection with an open read cannot write once another one
- * has written (SQLITE_BUSY_SNAPSHOT). @param path a file that `openDatabase` opened before
+ * A separate connection for long reads: a connection with an open read cannot write once another one has written
+ * (SQLITE_BUSY_SNAPSHOT). @param path a file that was opened by `openDatabase` before
  */
 export function openReader(path: string): Database {
   const database = new Database(path, { readonly: true, strict: true });
@@ -74,7 +77,7 @@ export function openReader(path: string): Database {
 }
 
 /**
- * @param path a file, created with its folder when missing, or `:memory:`
+ * @param path a file, created with its folder if missing, or `:memory:`
  * @throws SchemaTooNew, or the file system's or SQLite's error
  */
 export function openDatabase(path: string): Database {

@@ -13,7 +13,7 @@ const RETRY_MS = 100;
 const MAX_WAITING = 10_000;
 
 export interface DeferredWritesOptions {
-  /** A deferred write that the database refused for another reason than the lock; it is lost. */
+  /** A deferred write failed for another reason than the lock; it is lost. */
   onRefused: (error: unknown) => void;
 }
 
@@ -30,7 +30,7 @@ export class DeferredWrites {
     return this.#waiting.size > 0;
   }
 
-  /** @throws SQLite's error but SQLITE_BUSY, of a write that runs at once */
+  /** @throws SQLite's error other than SQLITE_BUSY, of a write that runs at once */
   write(key: string, act: () => void): void {
     if (!this.isWaiting) {
       try {
@@ -54,7 +54,7 @@ export class DeferredWrites {
         try {
           this.database.transaction(act)();
         } catch (error) {
-          // A full disk rolls the whole transaction back.
+          // A full disk rolls the complete transaction back.
           if (!this.database.inTransaction) throw error;
           refused.push(error);
         }

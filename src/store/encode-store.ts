@@ -1,4 +1,4 @@
-/** The encode queue and its history. At most one row of a recording waits or runs. */
+/** The encode queue and its history. A recording has at most one waiting or running row. */
 import type { Database } from 'bun:sqlite';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { WallMs } from '../../host/clock.ts';
@@ -34,7 +34,7 @@ interface Row {
   endedAt: WallMs | null;
 }
 
-/** A job with what a list tells of its recording. */
+/** A job with the fields of its recording that lists show. */
 export interface ListedEncode extends EncodeJob {
   name: string;
   serviceName: string;
@@ -42,11 +42,11 @@ export interface ListedEncode extends EncodeJob {
   startAt: BroadcastMs;
   /** Of the original stream; null: unknown. */
   durationMs: number | null;
-  /** Neither in the bin nor deleted, with its original stream. */
+  /** Neither in the bin nor deleted, and its original stream exists. */
   isReady: boolean;
-  /** Its recording is not only in the bin. */
+  /** Its recording is deleted, not only in the bin. */
   isDeleted: boolean;
-  /** Its poster and previews were made, for which the original is needed. */
+  /** Its poster and previews, which need the original, have been made. */
   hasPictures: boolean;
 }
 
@@ -64,7 +64,7 @@ export interface EncodeLogRow {
 type EncodeSelection =
   | { readonly ids: readonly RecordingId[] }
   | { readonly series: string }
-  /** Programmes that began before, epoch ms. */
+  /** Programmes that began before this, epoch ms. */
   | { readonly before: BroadcastMs };
 
 const COLUMNS = `e.id, e.recording_id AS recordingId, e.state, e.position, e.codecs, e.keep_ts AS keepTs, e.commercials,
@@ -76,9 +76,9 @@ const OPEN = `e.state IN ('waiting', 'running')`;
 const ENCODABLE = `r.shelf = 1 AND r.state <> 'recording'
   AND EXISTS (SELECT 1 FROM recording_files AS f WHERE f.recording_id = r.id AND f.source = 'ts')`;
 
-/** Jobs that are listed after they ended. */
+/** Number of ended jobs in lists. */
 const RECENT = 30;
-/** Recordings that are queued at once. */
+/** Limit of recordings queued at once. */
 const MAX_SELECTED = 5_000;
 /** Number of results to average. */
 const MEASURED = 200;
@@ -110,8 +110,8 @@ export class EncodeStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * Appends a job, unless one of that recording is waiting or running: a waiting one takes over the options.
-   * @returns whether it is a new one
+   * Appends a job, unless one of that recording is waiting or running: a waiting one gets the new options.
+   * @returns whether a job was added
    */
   enqueue(
     recordingId: RecordingId,
@@ -180,7 +180,7 @@ export class EncodeStore {
     return row === null ? undefined : toJob(row);
   }
 
-  /** Of the last encode of a recording; undefined: there was none. */
+  /** Of the last encode of a recording; undefined if there was none. */
   log(recordingId: RecordingId): EncodeLogRow | undefined {
     const row = this.database
       .query<Omit<EncodeLogRow, 'reason'> & { reason: string | null }, { recordingId: RecordingId }>(
@@ -203,7 +203,7 @@ export class EncodeStore {
     this.#write('UPDATE encodes SET work = $work WHERE id = $id', { id, work: JSON.stringify(paths) });
   }
 
-  /** Back into the queue. @param readyAt epoch ms @param why undefined: the service ends */
+  /** Puts a job back into the queue. @param readyAt epoch ms @param why undefined: the service stops */
   postpone(
     id: number,
     readyAt: WallMs,
@@ -253,7 +253,7 @@ export class EncodeStore {
     );
   }
 
-  /** Of a waiting one. @returns whether there was one */
+  /** Cancels a waiting job. @returns whether there was one */
   cancelWaiting(recordingId: RecordingId, now: WallMs): boolean {
     return (
       this.#write(
@@ -263,7 +263,7 @@ export class EncodeStore {
     );
   }
 
-  /** Orders waiting jobs; jobs that are not named keep their order behind these. @returns whether any is waiting */
+  /** Orders waiting jobs; jobs that are not listed keep their order after these. @returns whether any is waiting */
   reorder(recordingIds: readonly RecordingId[]): boolean {
     return atomically(this.database, () => {
       const waiting = this.database
@@ -289,7 +289,7 @@ export class EncodeStore {
     this.#write('INSERT OR REPLACE INTO encode_queue VALUES (1, $paused)', { paused: isPaused ? 1 : 0 });
   }
 
-  /** Files named by a job and not yet in place. */
+  /** Files of a job that are not in place yet. */
   leftovers(id: number): string[] {
     return this.database
       .query<{ path: string }, { id: number }>(
@@ -301,7 +301,7 @@ export class EncodeStore {
       .map(({ path }) => path);
   }
 
-  /** Jobs that name files, with the path of the original stream; null: no row names one. */
+  /** Jobs with stored file names, with the path of the original stream; null: no row lists one. */
   working(): { id: number; original: string | null }[] {
     return this.database
       .query<{ id: number; original: string | null }, []>(
@@ -312,12 +312,15 @@ export class EncodeStore {
       .all();
   }
 
-  /** Its file does not replace the original stream, also when the job is resumed by another process. */
+  /** Its file does not replace the original stream, even when another process resumes the job. */
   keepOriginal(id: number): void {
     this.#write('UPDATE encodes SET keep_ts = 1 WHERE id = $id', { id });
   }
 
-  /** Ended not long ago and never queued: the process was killed in between. @param since epoch ms */
+  /**
+   * Recordings that ended recently and were never queued, because the process was killed in between. @param since
+   * epoch ms
+   */
   forgotten(since: WallMs): RecordingId[] {
     return this.database
       .query<{ id: RecordingId }, { since: WallMs }>(
@@ -334,7 +337,7 @@ export class EncodeStore {
     this.#write(`UPDATE encodes SET state = 'waiting', started_at = NULL WHERE state = 'running'`, {});
   }
 
-  /** @param endedUntil epoch ms; the latest of each recording stays */
+  /** @param endedUntil epoch ms; the latest job of each recording stays */
   purge(endedUntil: WallMs): void {
     this.#write(
       `DELETE FROM encodes WHERE ended_at <= $endedUntil AND work = '[]'
@@ -343,7 +346,7 @@ export class EncodeStore {
     );
   }
 
-  /** Of the last encodes that were done. */
+  /** Results of the last finished encodes. */
   results(): EncodeResult[] {
     return this.database
       .query<{ results: string }, []>(
@@ -372,7 +375,7 @@ export class EncodeStore {
       .run({ codec, quality, encoder, lengthMs, bytes, tookMs, now });
   }
 
-  /** The recording that began last, of those that can be encoded. */
+  /** The recording that began last, among those that can be encoded. */
   newestOriginal(leastMs: number): RecordingId | undefined {
     const row = this.database
       .query<{ id: RecordingId }, { leastMs: number }>(

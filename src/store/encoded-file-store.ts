@@ -1,4 +1,4 @@
-/** Encoded files of recordings: rows that put a file in place, and that give up the original stream. */
+/** Encoded files of recordings: makes a file available, and retires the original stream. */
 import type { Database } from 'bun:sqlite';
 import type { WallMs } from '../../host/clock.ts';
 import type {
@@ -49,7 +49,7 @@ export class EncodedFileStore {
 
   /**
    * Makes the file available; a replaced one is marked for removal. Within the caller's transaction.
-   * @returns false: the recording is deleted or being made, and nothing was stored
+   * @returns false if the recording is deleted or running; nothing was stored
    */
   put(recordingId: RecordingId, file: HandedOver, now: WallMs): boolean {
     const { source, cuts, facts, path, codec, bytes, durationMs } = file;
@@ -90,7 +90,7 @@ export class EncodedFileStore {
     });
   }
 
-  /** Files that were handed over, as they were then. */
+  /** Files that were handed over, in their state at that time. */
   handedOver(recordingId: RecordingId): { path: string; bytes: number | null }[] {
     return this.database
       .query<{ path: string; bytes: number | null }, { recordingId: RecordingId }>(
@@ -100,8 +100,8 @@ export class EncodedFileStore {
   }
 
   /**
-   * The original stream is only to be removed, where an encoded file is there and the recording is neither in the bin
-   * nor deleted. @returns its files
+   * Marks the original stream for removal, if an encoded file exists and the recording is neither in the bin nor
+   * deleted. @returns its files
    */
   retireOriginal(recordingId: RecordingId, now: WallMs): string[] {
     return atomically(this.database, () => {
@@ -135,8 +135,8 @@ export class EncodedFileStore {
   }
 
   /**
-   * Whether a job queued then has its file in place. A file dated in the future is of a wrong clock, perhaps of an
-   * earlier job: it is made again.
+   * Whether a job queued at that time has its file in place. A file dated in the future has a wrong time, perhaps of
+   * an earlier job: it is made again.
    */
   isMadeSince(recordingId: RecordingId, source: EncodedSource, since: WallMs, now: WallMs): boolean {
     return (
@@ -165,7 +165,7 @@ export class EncodedFileStore {
     );
   }
 
-  /** JSON in gzip, on the scale of the original stream; undefined: none were kept. */
+  /** JSON in gzip, on the scale of the original stream; undefined if none were kept. */
   captions(recordingId: RecordingId): Uint8Array | undefined {
     return this.database
       .query<{ captions: Uint8Array }, { recordingId: RecordingId }>(
@@ -206,7 +206,7 @@ export class EncodedFileStore {
       .run({ recordingId, source, path, version });
   }
 
-  /** Marked like joined parts: a start removes them if that was not done yet. */
+  /** Marked like joined parts: the next start removes them if that was not done yet. */
   #retire(recordingId: RecordingId, files: readonly { path: string; bytes: number | null }[]): void {
     const put = this.database.query(
       `INSERT INTO recording_parts

@@ -8,7 +8,7 @@ import type { ReadCoverage } from '../model/guide-change.ts';
 import { atomically } from './transaction.ts';
 
 export interface StationCoverage {
-  /** Epoch ms of the last reading that counted; null: never. */
+  /** Epoch ms of the last complete reading; null: never. */
   readAt: WallMs | null;
   /** Epoch ms; null: nothing is stored. */
   filledUntil: BroadcastMs | null;
@@ -48,7 +48,7 @@ export class CoverageStore {
     );
   }
 
-  /** Rows of stations that are not stored are left out. */
+  /** Rows of unknown stations are ignored. */
   put(rows: readonly ReadCoverage[]): void {
     const upsert = this.database.query(UPSERT);
     atomically(this.database, () => {

@@ -6,7 +6,7 @@ import { CoverageStore } from './guide-coverage.ts';
 import { ProgramWriter } from './program-writer.ts';
 import { limitLockWait } from './transaction.ts';
 
-/** While a channel's guide is read, its programmes come for minutes: the index takes them together. */
+/** The guide of a channel arrives over minutes: the index takes its programmes together. */
 const INDEX_DELAY_MS = 5_000;
 
 export interface GuideDatabase {
@@ -18,7 +18,7 @@ export interface GuideDatabase {
 /** @throws as `openDatabase` */
 export function openGuideDatabase(path: string): GuideDatabase {
   const database = openDatabase(path);
-  // This thread reads tables too, whose times must not wait for another program's transaction.
+  // This thread also reads tables, whose times must not be delayed by another program's transaction.
   limitLockWait(database);
   const programs = new ProgramWriter({
     database,

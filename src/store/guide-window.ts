@@ -1,6 +1,6 @@
 /**
- * Reads of the guide for screens: time windows, one programme with everything known about it, the time of the next
- * change on the air, and change stamps.
+ * Reads of the guide for screens: time windows, one programme with all details, the time of the next programme
+ * change, and change stamps.
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
@@ -10,7 +10,9 @@ import type { ReservationId } from '../model/ids.ts';
 import { type CountedTable, tableStamp } from './change-counters.ts';
 import { LONGEST_MS, ORDINARY_MS } from './program-length.ts';
 
-/** As the guide draws it: id, name, start, end, open end, genres (JSON), free, copy never, reservation, summary. */
+/**
+ * Fields for the guide screen: id, name, start, end, open end, genres (JSON), free, copy never, reservation, summary.
+ */
 export type WindowRow = [
   id: number,
   name: string,
@@ -83,7 +85,7 @@ export class GuideWindowStore {
     return tableStamp(this.database, tables);
   }
 
-  /** Programmes of a station that overlap the window, by start. */
+  /** Programmes of a station that overlap the window, sorted by start. */
   ofStation(station: StationId, from: BroadcastMs, to: BroadcastMs): WindowRow[] {
     return this.database
       .query<unknown, { station: StationId; from: BroadcastMs; to: BroadcastMs }>(WINDOW)
@@ -100,7 +102,7 @@ export class GuideWindowStore {
     return new Map(rows.map((row) => [row.id, row.name]));
   }
 
-  /** Airings of the same title that have not ended, by start. */
+  /** Airings of the same title that have not ended, sorted by start. */
   others(id: ProgramId, now: BroadcastMs): OtherAiring[] {
     return this.database.query<OtherAiring, { id: number; now: BroadcastMs }>(OTHERS).all({ id, now });
   }
@@ -111,7 +113,7 @@ export class GuideWindowStore {
       .get({ id });
   }
 
-  /** Reservations by programme, of those that are booked or being recorded. */
+  /** Scheduled or running reservations by programme. */
   reserved(programs: Iterable<ProgramId>): Map<ProgramId, ReservationState> {
     const rows = this.database
       .query<{ id: number; state: string }, { programs: string }>(
@@ -123,7 +125,7 @@ export class GuideWindowStore {
     return new Map(rows.map((row) => [row.id as ProgramId, row.state as ReservationState]));
   }
 
-  /** Next known change of the present programme of one of the stations; undefined: unknown. */
+  /** Next known programme change on one of the stations; undefined: unknown. */
   nextChange(stations: Iterable<StationId>, now: BroadcastMs): BroadcastMs | undefined {
     const row = this.database
       .query<{ at: BroadcastMs | null }, { stations: string; now: BroadcastMs }>(NEXT_CHANGE)

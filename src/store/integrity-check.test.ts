@@ -12,7 +12,7 @@ function lookThrough(database: Database): IntegrityCheck['found'] {
 
 test('a full check names each damaged field by table and row, and finds nothing in an intact database', () => {
   const database = new Database(':memory:', { strict: true });
-  // As flipped bits of a page do: columns that hold what the schema forbids.
+  // Columns that accept values that the schema forbids, as flipped bits of a page may produce.
   const lenient = MIGRATIONS.map((sql) => sql.replaceAll(/STRICT, (?=WITHOUT)|STRICT/g, ''));
   migrate(database, ':memory:', lenient);
   database.run(

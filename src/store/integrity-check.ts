@@ -1,6 +1,6 @@
 /**
  * Finds rows with damaged content. A start checks and logs the rows that it resumes with; the database worker checks
- * the whole database once a day.
+ * the complete database once a day.
  */
 import type { Database } from 'bun:sqlite';
 
@@ -14,7 +14,7 @@ export interface DamagedField {
 type Kind = 'array' | 'object';
 type Fields = [table: string, key: string, where: string, fields: [name: string, kind: Kind][]];
 
-/** How the start proceeds. */
+/** Fields that determine how a start proceeds. */
 const FIELDS: Fields[] = [
   [
     'recordings',
@@ -81,10 +81,10 @@ const FURTHER: Fields[] = [
   ],
 ];
 
-/** Limit of reported rows: with more, the file itself is damaged. */
-const MAX_TOLD = 100;
+/** Limit of reported rows: if there are more, the file itself is damaged. */
+const MAX_REPORTED = 100;
 
-/** @throws the database's error, when the file itself cannot be read */
+/** @throws the database's error if the file itself cannot be read */
 export function damagedFields(database: Database): DamagedField[] {
   const wrong = [
     ...misread(FIELDS),
@@ -93,7 +93,7 @@ export function damagedFields(database: Database): DamagedField[] {
   return described(database, wrong);
 }
 
-/** Selects what is no JSON, or of another kind. */
+/** Selects values that are not JSON, or of another type. */
 function misread(tables: readonly Fields[]): string[] {
   return tables.flatMap(([table, key, where, fields]) =>
     fields.map(
@@ -105,7 +105,7 @@ function misread(tables: readonly Fields[]): string[] {
 }
 
 function described(database: Database, wrong: readonly string[]): DamagedField[] {
-  return database.query<DamagedField, []>(`${wrong.join(' UNION ALL ')} LIMIT ${MAX_TOLD}`).all();
+  return database.query<DamagedField, []>(`${wrong.join(' UNION ALL ')} LIMIT ${MAX_REPORTED}`).all();
 }
 
 interface Column {
@@ -115,13 +115,13 @@ interface Column {
   pk: number;
 }
 
-/** Checks everything stored, a table at a time, and yields to other readers in between. */
+/** Checks all stored data, table by table, and yields to other readers in between. */
 export class IntegrityCheck {
   readonly found = { fields: [] as DamagedField[], problems: [] as string[] };
 
   constructor(private readonly database: Database) {}
 
-  /** To be called in order; none throws. */
+  /** Must be called in order; none throws. */
   *steps(): Generator<() => void> {
     let tables: string[] = [];
     yield this.#step(() => {
@@ -147,12 +147,12 @@ export class IntegrityCheck {
 
   #problem(problem: string): void {
     const { problems } = this.found;
-    if (problems.length < MAX_TOLD && !problems.includes(problem)) problems.push(problem);
+    if (problems.length < MAX_REPORTED && !problems.includes(problem)) problems.push(problem);
   }
 
   #add(wrong: readonly string[]): void {
     const { fields } = this.found;
-    if (wrong.length === 0 || fields.length >= MAX_TOLD) return;
+    if (wrong.length === 0 || fields.length >= MAX_REPORTED) return;
     for (const one of described(this.database, wrong)) {
       const isKnown = fields.some(
         ({ table, row, field }) => table === one.table && row === one.row && field === one.field,
@@ -177,7 +177,7 @@ export class IntegrityCheck {
     }
   }
 
-  /** Selects values of another type than their column's, which the schema forbids to write. */
+  /** Selects values whose type differs from their column's, which the schema would refuse. */
   #mistyped(table: string): string[] {
     const columns = this.database.query<Column, []>(`PRAGMA table_info("${table}")`).all();
     const [key, ...others] = columns.filter(({ pk }) => pk > 0).map(({ name }) => `"${name}"`);

@@ -1,4 +1,4 @@
-/** Logos of stations as they were learnt from their pictures, by station and picture format. */
+/** Logos of stations as learnt from their pictures, by station and picture format. */
 import type { Database } from 'bun:sqlite';
 import type { StationId } from '../../arib/ids.ts';
 import type { WallMs } from '../../host/clock.ts';
@@ -13,13 +13,13 @@ const MAX_PIXELS = 40_000;
 export class LearntLogoStore {
   constructor(private readonly database: Database) {}
 
-  /** Undefined: nothing was learnt of it. */
+  /** Undefined: nothing was learnt yet. */
   find(stationId: StationId, format: string): LogoModel | undefined {
     const row = this.#row(stationId, format);
     return row === null ? undefined : readModel(row.model);
   }
 
-  /** Another recording showed it. @param now epoch ms */
+  /** Merges the logo of another recording. @param now epoch ms */
   learn(stationId: StationId, format: string, learnt: LogoModel, now: WallMs): void {
     atomically(this.database, () => {
       const row = this.#row(stationId, format);
@@ -56,7 +56,7 @@ function storedModel({ x, y, width, height, gradientX, gradientY }: LogoModel): 
   return bytes;
 }
 
-/** Undefined when it is damaged: it is learnt again. */
+/** Undefined if it is damaged: it is learnt again. */
 function readModel(bytes: Uint8Array): LogoModel | undefined {
   if (!(bytes instanceof Uint8Array) || bytes.length < HEADER_BYTES) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -1,4 +1,4 @@
-/** Rows of logos: the best that was received of each station. */
+/** Rows of logos: the best received logo of each station. */
 import type { Database } from 'bun:sqlite';
 import type { StationId } from '../../arib/ids.ts';
 import type { WallMs } from '../../host/clock.ts';
@@ -46,8 +46,8 @@ export class LogoStore {
   }
 
   /**
-   * Takes received logos where they are better than what is held, see `chooseLogo`; those of stations that are not
-   * known are passed over. @param now epoch ms @returns what is held now of each of them
+   * Stores received logos that are better than the stored ones, see `chooseLogo`; logos of unknown stations are
+   * ignored. @param now epoch ms @returns the stored logo of each of them
    */
   put(logos: readonly ReceivedLogo[], now: WallMs): LogoRecord[] {
     const write = this.database.query(
@@ -64,7 +64,7 @@ export class LogoStore {
         const held = this.#row(stationId);
         const record = held === undefined ? undefined : toRecord(held);
         const choice = record === undefined ? 'replace' : chooseLogo(record, { type, version }, now);
-        // The same picture again is no change of the list that names it.
+        // The same picture again does not change the list that contains it.
         if (choice === 'refresh' && record?.tag === tagOf(png)) seen.run({ stationId, version, now });
         else if (choice !== 'keep') write.run({ stationId, type, version, png, now });
         const row = this.#row(stationId);

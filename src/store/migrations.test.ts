@@ -1,4 +1,4 @@
-/** A database of every earlier version, with rows in it, becomes one of today. */
+/** A database of every earlier version, with rows in it, is migrated to the current one. */
 import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import type { ProgramId } from '../../arib/ids.ts';

@@ -1,4 +1,4 @@
-/** Codes of devices that ask for access. Of the codes themselves only hashes are here. */
+/** Pairing codes of devices that request access. Only hashes of the codes are stored. */
 import type { Database } from 'bun:sqlite';
 import type { WallMs } from '../../host/clock.ts';
 import type { PairingCode } from '../model/pairing.ts';
@@ -14,7 +14,7 @@ interface Row {
 
 interface StoredCode {
   readonly id: number;
-  /** As the device named itself. */
+  /** The name that the device sent. */
   readonly name: string;
   readonly code: PairingCode;
 }
@@ -38,12 +38,12 @@ const COLUMNS = 'id, name, expires_at, approver, consumed_at';
 export class PairingStore {
   constructor(private readonly database: Database) {}
 
-  /** Runs in one transaction. @throws what `act` throws, then nothing is stored */
+  /** Runs in one transaction. @throws the error of `act`; nothing is stored then */
   atomically<T>(act: () => T): T {
     return atomically(this.database, act);
   }
 
-  /** Codes that wait for approval. */
+  /** Number of codes that wait for approval. */
   countPending(now: WallMs): number {
     const row = this.database
       .query<{ n: number }, { now: WallMs }>(
@@ -85,7 +85,7 @@ export class PairingStore {
       });
   }
 
-  /** Those that ended before, epoch ms. @returns their ids */
+  /** Deletes codes that ended before, epoch ms. @returns their ids */
   purge(before: WallMs): number[] {
     return atomically(this.database, () =>
       this.database

@@ -1,4 +1,4 @@
-/** Which recordings still need pictures, and when their posters were made. The files lie in a cache (`play`). */
+/** Which recordings still need pictures, and when their posters were made. The files are in a cache (`play`). */
 import type { Database } from 'bun:sqlite';
 import type { WallMs } from '../../host/clock.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
@@ -8,7 +8,7 @@ import { atomically } from './transaction.ts';
 export class PictureStore {
   constructor(private readonly database: Database) {}
 
-  /** The newest finished recording without pictures that is none of these. */
+  /** The newest finished recording without pictures that is not in `skip`. */
   missing(skip: readonly RecordingId[] = []): RecordingId | undefined {
     const row = this.database
       .query<{ id: RecordingId }, { skip: string }>(
@@ -34,7 +34,7 @@ export class PictureStore {
     );
   }
 
-  /** Pages of those that no picture can be made of, because their original stream is gone. */
+  /** Pages of recordings whose original stream no longer exists, so that no picture can be made. */
   withoutOriginal(): Generator<RecordingId[]> {
     return recordingsWithoutOriginal(this.database, 'pictures');
   }
@@ -55,7 +55,7 @@ export class PictureStore {
     );
   }
 
-  /** Those whose poster was made. */
+  /** Recordings with a poster. */
   withPoster(): RecordingId[] {
     return this.database
       .query<{ id: RecordingId }, []>(
@@ -66,7 +66,7 @@ export class PictureStore {
       .map(({ id }) => recordingId(id));
   }
 
-  /** Those of these that are not deleted. */
+  /** Those of the recordings that are not deleted. */
   existing(ids: readonly RecordingId[]): Set<RecordingId> {
     return new Set(
       this.database

@@ -19,7 +19,7 @@ import { RuleStore } from './rule-store.ts';
 import { StationStore } from './station-store.ts';
 import { readObject, readText } from './stored-json.ts';
 
-/** A programme as it is stored, but for its extended text, and what changes with any of it. */
+/** A stored programme without its extended text, with a digest of the row. */
 export interface StoredProgram {
   id: ProgramId;
   stationId: StationId;
@@ -28,12 +28,12 @@ export interface StoredProgram {
   openEnd: boolean;
   name: string;
   description: string;
-  /** JSON, as the next. */
+  /** JSON, like the next field. */
   genres: string;
   groups: string;
   isFree: boolean;
   copyNever: boolean;
-  /** Another one when anything of the row is different. */
+  /** Changes when any field of the row changes. */
   mark: number;
 }
 
@@ -47,7 +47,7 @@ type ProgramRow = Pick<
   'id' | 'station_id' | 'start_at' | 'end_at' | 'open_end' | 'name' | 'description' | 'genres' | 'is_free'
 > &
   Pick<StoredRow, 'copy_never' | 'groups'> & {
-    /** Stands for the extended text, which is long. */
+    /** Digest of the extended text, which is long. */
     extended_digest: number;
   };
 
@@ -55,7 +55,7 @@ const PROGRAMS = `
   SELECT id, station_id, start_at, end_at, open_end, name, description, extended_digest, genres, is_free, copy_never, groups
   FROM programs`;
 
-/** A recording, for the recorded episodes. */
+/** A recording, for detecting recorded episodes. */
 export interface RecordedRow {
   id: RecordingId;
   programId: ProgramId;
@@ -80,7 +80,7 @@ interface RecordedDbRow {
   released: number;
 }
 
-/** Failed ones count when they are to be repeated. */
+/** Failed ones count if they are to be repeated. */
 const RECORDED = `
   SELECT r.id, r.program_id, r.rule_id, r.name, r.description, r.extended, r.start_at, r.released
   FROM recordings AS r
@@ -126,7 +126,7 @@ export class PlanningDatabase {
     return row?.value ?? 0;
   }
 
-  /** Stations whose programmes changed since a version, some that did not among them. */
+  /** Stations whose programmes changed since a version; may include some that did not. */
   changedSince(version: number): StationId[] {
     return this.#database
       .query<{ id: number }, { version: number }>(
@@ -136,7 +136,7 @@ export class PlanningDatabase {
       .map(({ id }) => id as StationId);
   }
 
-  /** What a station shows. */
+  /** Shown programmes of a station. */
   programs(station: StationId): StoredProgram[] {
     return this.#database
       .query<ProgramRow, { station: number }>(`${PROGRAMS} WHERE station_id = $station AND hidden = 0`)
@@ -144,7 +144,7 @@ export class PlanningDatabase {
       .map(toStored);
   }
 
-  /** If its station shows it. */
+  /** Undefined if its station does not show it. */
   program(id: ProgramId): StoredProgram | undefined {
     const row = this.#database
       .query<ProgramRow, { id: number }>(`${PROGRAMS} WHERE id = $id AND hidden = 0`)
@@ -152,7 +152,7 @@ export class PlanningDatabase {
     return row === null ? undefined : toStored(row);
   }
 
-  /** Empty ones of a programme that is not there any more. */
+  /** Empty texts for a programme that no longer exists. */
   texts(id: ProgramId): ShortTexts {
     const row = this.#database
       .query<ShortTexts, { id: number }>('SELECT name, description FROM programs WHERE id = $id')
@@ -160,7 +160,7 @@ export class PlanningDatabase {
     return { name: readText(row?.name), description: readText(row?.description) };
   }
 
-  /** null also of a programme that is not there any more. */
+  /** null also for a programme that no longer exists. */
   extended(id: ProgramId): Record<string, string> | null {
     const row = this.#database
       .query<{ extended: string | null }, { id: number }>('SELECT extended FROM programs WHERE id = $id')
@@ -184,7 +184,7 @@ export class PlanningDatabase {
     return this.#stations.known();
   }
 
-  /** Recordings of programmes that began at or after, epoch ms; deleted ones too: they were recorded. */
+  /** Recordings of programmes that began at or after, epoch ms; also deleted ones, because they were recorded. */
   recorded(since: BroadcastMs): RecordedRow[] {
     return this.#database
       .query<RecordedDbRow, { since: BroadcastMs }>(RECORDED)
@@ -228,7 +228,7 @@ function toStored(row: ProgramRow): StoredProgram {
   };
 }
 
-/** 52 bits of the row: a change goes unseen once in a million years. */
+/** 52 bits of a hash of the row: a change is missed once in a million years. */
 function markOf(row: ProgramRow): number {
   const { start_at, end_at, open_end, name, description, extended_digest, genres, is_free } = row;
   const numbers = [start_at, end_at, open_end, is_free, row.copy_never, extended_digest].join(' ');

@@ -1,4 +1,4 @@
-/** A programme as its row. */
+/** Conversion between a programme and its row. */
 import type { EventId, ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import { type AudioComponent, isAudioComponent } from '../model/audio.ts';
@@ -12,7 +12,7 @@ import {
 } from '../model/program.ts';
 import { readList, readObject, readText } from './stored-json.ts';
 
-/** What the rows of a programme and of its recording have in common: what it says of itself. */
+/** Common columns of programmes and recordings: the content. */
 export interface ContentRow {
   name: string;
   description: string;

@@ -1,4 +1,4 @@
-/** Programmes written, as the guide learns about them, and read. */
+/** Reads and writes programmes as the guide receives them. */
 import type { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { eventId, networkId, programId, serviceId, stationId } from '../../arib/ids.ts';
@@ -39,7 +39,7 @@ afterEach(() => rows.close());
 
 const write = (change: Partial<StationChange>, minutes = 0): Promise<Written> => rows.write(change, minutes);
 
-/** What present/following says, with its programmes. */
+/** Writes present/following with its programmes. */
 function say(present: ProgramRecord | null, following: ProgramRecord | null, minutes = 0): Promise<Written> {
   const presentFollowing: PresentFollowing = { present, following, at: at(minutes) };
   const programs = [present, following].filter((each) => each !== null);
@@ -65,7 +65,7 @@ const window = (kind: 'basic' | 'extended', from: number, to: number, ...ids: nu
 describe('reading', () => {
   test('the programme after another is the last announced one, not one on air with an unknown end', async () => {
     await write({ programs: [program(1, 0, 30), program(2, 30, 60), program(3, 60, 90)] });
-    // The one before runs over; the table of what follows the second still tells its old start.
+    // The previous programme overruns; the table of the one after the second still has its old start.
     database.run('UPDATE programs SET on_air = 1, open_end = 1, end_at = ? WHERE event_id = 1', [at(90)]);
     database.run('UPDATE programs SET start_at = ?, end_at = ? WHERE event_id = 2', [at(40), at(70)]);
     const [, second, third] = [1, 2, 3].map((event) => program(event, 0, 0).id);
@@ -167,7 +167,7 @@ describe('writing', () => {
     let ticks = 0;
     let since = 0;
     let longest = 0;
-    // Each look at the clock is a ms.
+    // Each reading of the clock adds a ms.
     const timed = new ProgramWriter({
       database,
       elapsed: () => {
@@ -189,7 +189,7 @@ describe('writing', () => {
     const flood = Array.from({ length: 63_000 }, (_, index) => program(index, index, index + 1));
     await write({ programs: flood });
     expect(events()).toHaveLength(3_000);
-    // No answer waits for longer than one transaction takes: 8 ms, and what a busy machine adds.
+    // No response waits longer than one transaction takes: 8 ms, plus the delay of a busy machine.
     expect(longestMs).toBeLessThan(1_000);
     await say(program(64_000, 0, 30), program(64_001, 30, 60));
     expect(airing(5)).toBe(eventId(64_000));
@@ -241,7 +241,7 @@ describe('a new version of a schedule', () => {
     expect(events()).toEqual([1, 3]);
   });
 
-  test('moves what another segment lists now', async () => {
+  test('moves programmes that another segment lists now', async () => {
     await write({ programs: [program(2, 190, 220)], windows: [window('basic', 0, 180, 1)] });
     expect(store.ofStation(HOME, EVER).map((row) => [row.eventId, row.startAt - NOON] as unknown)).toEqual([
       [1, 0],
@@ -250,12 +250,12 @@ describe('a new version of a schedule', () => {
     ]);
   });
 
-  test('keeps what has ended', async () => {
+  test('keeps ended programmes', async () => {
     await write({ windows: [window('basic', 0, 180, 2)] }, 45);
     expect(events()).toEqual([1, 2, 3]);
   });
 
-  test('keeps what follows an undecided end, also in a segment that does not list it', async () => {
+  test('keeps programmes after an undecided end, also in a segment that does not list it', async () => {
     const present = program(1, 0, 200, { openEnd: true });
     const waiting = { id: program(2, 0, 1).id, durationMs: 30 * MINUTE };
     const presentFollowing = { present, following: null, waiting, at: at(185) };
@@ -264,13 +264,13 @@ describe('a new version of a schedule', () => {
     expect(events()).toContain(2);
   });
 
-  test('keeps what continues beyond a past segment, also without present/following', async () => {
+  test('keeps programmes that continue beyond a past segment, also without present/following', async () => {
     await write({ programs: [program(4, 170, 240)] });
     await write({ windows: [window('basic', 0, 180)] }, 181);
     expect(events()).toContain(4);
   });
 
-  test('keeps what present/following lists as present and following', async () => {
+  test('keeps the present and the following programme of present/following', async () => {
     await say(program(1, 0, 30), program(2, 30, 60));
     const presentFollowing = { present: program(1, 0, 30), following: program(2, 30, 60), at: at(1) };
     await write({ windows: [window('basic', 0, 180)], presentFollowing }, 1);

@@ -15,7 +15,7 @@ export interface Span {
   endAt: BroadcastMs;
 }
 
-/** What a list of stations says of a programme. */
+/** Fields of a programme for lists of stations. */
 export type AiringProgram = Pick<
   ProgramRecord,
   'id' | 'stationId' | 'eventId' | 'startAt' | 'endAt' | 'name' | 'audios' | 'groups'
@@ -47,11 +47,11 @@ export class ProgramStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * What each of the stations airs at `now`; where programmes overlap, the one that present/following tables named,
-   * else the one that began last.
+   * The programme of each station at `now`; if programmes overlap, the one that present/following listed, else the
+   * one that began last.
    */
   airing(stations: Iterable<StationId>, now: BroadcastMs): Map<StationId, AiringProgram> {
-    // An index look-up a station, in one statement: eight times faster than a statement each.
+    // One index look-up per station, in one statement: eight times faster than separate statements.
     const rows = this.database
       .query<AiringRow, { stations: string; now: BroadcastMs; since: BroadcastMs }>(
         `SELECT p.id, p.station_id, p.event_id, p.start_at, p.end_at, p.name, p.audios, p.groups
@@ -66,7 +66,8 @@ export class ProgramStore {
   }
 
   /**
-   * What each of the stations shares in the window; absent: those with a programme that shares nothing, or with none.
+   * Shared programmes of each station in the window; absent: stations with a programme that is not shared, or without
+   * programmes.
    * @param to exclusive
    */
   sharing(
@@ -98,12 +99,15 @@ export class ProgramStore {
     return found;
   }
 
-  /** What one station airs at `now`. */
+  /** The programme of one station at `now`. */
   airingOn(station: StationId, now: BroadcastMs): AiringProgram | undefined {
     return this.airing([station], now).get(station);
   }
 
-  /** What a station is to air at a moment behind a programme, whatever it is said to air now; undefined: nothing is told. */
+  /**
+   * The announced programme of a station at a time after a given programme, whatever is on now; undefined: nothing is
+   * announced.
+   */
   followingOn(
     station: StationId,
     at: BroadcastMs,
@@ -120,7 +124,7 @@ export class ProgramStore {
     return row ?? undefined;
   }
 
-  /** Hidden ones too. */
+  /** Includes hidden ones. */
   find(id: ProgramId): ProgramRecord | undefined {
     const row = this.database
       .query<ProgramRow, { id: number }>(`SELECT ${COLUMNS} FROM programs WHERE id = $id`)
@@ -128,7 +132,7 @@ export class ProgramStore {
     return row === null ? undefined : toRecord(row);
   }
 
-  /** Programmes of a station that end after `from`, by start; hidden ones too. */
+  /** Programmes of a station that end after `from`, sorted by start; includes hidden ones. */
   ofStation(station: StationId, from: BroadcastMs): ProgramRecord[] {
     return this.database
       .query<ProgramRow, { station: StationId; from: BroadcastMs }>(
@@ -138,7 +142,7 @@ export class ProgramStore {
       .map(toRecord);
   }
 
-  /** Start and end of the stations' shown programmes that overlap the window, by station and start. */
+  /** Start and end of the stations' shown programmes that overlap the window, sorted by station and start. */
   spans(stations: Iterable<StationId>, from: BroadcastMs, to: BroadcastMs): Span[] {
     return this.database
       .query<Span, { stations: string; from: BroadcastMs; to: BroadcastMs; since: BroadcastMs }>(

@@ -1,9 +1,9 @@
 /**
- * Writes changes of the guide: only changed rows of programmes. A transaction ends after 8 ms and is
- * followed by a pause, so that a writer on another connection never waits long; within that it is as large as it can
- * be, because every commit writes the touched pages of all indexes again. The search index follows after some seconds
- * (`search-index-filler.ts`). While another program holds the write lock nothing blocks: the thread also reads tables,
- * whose times must not wait.
+ * Writes changes of the guide: only changed rows of programmes. A transaction ends after 8 ms and is followed by a
+ * pause, so that a writer on another connection never waits long; within that it is as large as it can be, because
+ * every commit writes the touched pages of all indexes again. The search index follows after some seconds
+ * (`search-index-filler.ts`). While another program holds the write lock, the thread does not block: it also reads
+ * tables, whose times must not be delayed.
  */
 import type { Database } from 'bun:sqlite';
 import { type EventId, type ProgramId, programId, type StationId } from '../../arib/ids.ts';
@@ -28,14 +28,14 @@ import { isLocked } from './transaction.ts';
 interface ProgramWriterOptions {
   database: Database;
   elapsed: MonotonicClock;
-  /** Lets others write. */
+  /** Lets other connections write. */
   pause: (ms: number) => Promise<void>;
-  /** How far the search index may be behind, ms. Default: not at all. */
+  /** Maximum delay of the search index, ms. Default: none. */
   indexDelayMs?: number;
 }
 
 export interface Written {
-  /** Rows that changed. */
+  /** Number of changed rows. */
   changed: number;
   /** Texts whose programme is not known (yet). */
   unplaced: Map<EventId, ExtendedText | null>;
@@ -44,21 +44,21 @@ export interface Written {
 /** A transaction ends after this; the next one begins after as long a pause. A step takes well under a millisecond. */
 const TRANSACTION_MS = 8;
 const PAUSE_MS = 8;
-/** Between two tries while another program holds the write lock. */
+/** Retry interval while another program holds the write lock. */
 const LOCKED_PAUSE_MS = 100;
-/** Time limit: the data is read from the broadcast again. */
+/** Time limit; then the data is read from the broadcast again. */
 const LOCKED_LIMIT_MS = 60_000;
-/** Deleted in one step. */
+/** Rows deleted in one step. */
 const ROWS_A_STEP = 20;
 /**
- * Programmes of one station. Nine days of programmes of 5 minutes are 2,600; what a faulty or hostile station announces
- * beyond this is not stored, because every write reads and compares all programmes of its station.
+ * Programmes of one station. Nine days of programmes of 5 minutes are 2,600; further programmes of a faulty or
+ * malicious station are not stored, because every write reads and compares all programmes of its station.
  */
 const MAX_PROGRAMS_OF_STATION = 3_000;
-/** Event ids are reused after the days of the guide: then it is another programme. */
+/** Event ids are reused after the days of the guide: beyond this it is another programme. */
 const SAME_PROGRAM_MS = 86_400_000;
 
-/** A table without extended text ($keep) does not delete one that another table brought. */
+/** A table without extended text ($keep) does not delete one from another table. */
 const UPSERT = `
   INSERT INTO programs (${COLUMNS}, borrows, digest, extended_digest, updated_at)
   VALUES ($id, $stationId, $eventId, $startAt, $endAt, $openEnd, $name, $description, $extended, $genres, $audios,
@@ -142,7 +142,7 @@ function parametersOf(program: ProgramRecord) {
   return { content, digest: digestOf(JSON.stringify(content)) };
 }
 
-/** Own fields of an event that refers to another one. */
+/** An event's own fields, if it refers to another event. */
 function ownOf({ id, stationId, eventId, startAt, endAt, openEnd, isFree, groups }: ProgramRecord) {
   return { id, stationId, eventId, startAt, endAt, openEnd, isFree, groups };
 }
@@ -154,7 +154,7 @@ function isSame(before: KnownRow, program: ProgramRecord): boolean {
 export class ProgramWriter {
   readonly #database: Database;
   readonly #index: SearchIndexFiller;
-  /** Writes and index updates run one after another: each lets others write in its pauses. */
+  /** Serialises writes and index updates; each lets others write in its pauses. */
   #last: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: ProgramWriterOptions) {
@@ -188,7 +188,7 @@ export class ProgramWriter {
     return written;
   }
 
-  /** Deletes programmes that ended at or before `before`. @returns how many */
+  /** Deletes programmes that ended at or before `before`. @returns their number */
   async purge(before: BroadcastMs): Promise<number> {
     let purged = 0;
     const remove = this.#database.query(
@@ -248,7 +248,7 @@ export class ProgramWriter {
   *#steps(change: StationChange, now: WallMs, written: Written): Generator<void> {
     const { stationId, presentFollowing } = change;
     const known = this.#known(stationId);
-    // The station was forgotten meanwhile.
+    // The station was removed in the meantime.
     if (known === undefined) return;
     for (const program of change.programs) {
       if (program.stationId !== stationId) continue;
@@ -318,7 +318,7 @@ export class ProgramWriter {
     return stored === undefined ? program : withSchedule(program, stored);
   }
 
-  /** What is changed is lent on. @returns whether it changed */
+  /** Stores a programme and updates those that share it. @returns whether it changed */
   #put(said: ProgramRecord, known: Map<number, KnownRow>, now: WallMs): boolean {
     const borrows = borrowedFrom(said) ?? null;
     const lender = borrows === null ? undefined : this.#find(borrows);
@@ -336,7 +336,7 @@ export class ProgramWriter {
 
   /**
    * @param onChange called before a change is written
-   * @returns the row as it is now; undefined: it was so before
+   * @returns the current row; undefined if it did not change
    */
   #upsert(
     program: ProgramRecord,
@@ -375,7 +375,7 @@ export class ProgramWriter {
 
   /**
    * Updates programmes that share this one.
-   * @param previous what it was before its change; undefined: it was not stored
+   * @param previous state before its change; undefined: it was not stored
    */
   #lend(lender: ProgramRecord, previous: ProgramRecord | undefined, now: WallMs): void {
     const rows = this.#database
@@ -397,7 +397,7 @@ export class ProgramWriter {
     return row === null ? undefined : toRecord(row);
   }
 
-  /** @returns whether it changed the row; undefined without one */
+  /** @returns whether it changed the row; undefined if there is no row */
   #putText(
     station: StationId,
     event: EventId,
@@ -407,7 +407,7 @@ export class ProgramWriter {
   ): boolean | undefined {
     const before = known.get(event);
     if (before === undefined) return undefined;
-    // Its table has no text, the shared programme has.
+    // Its own table has no text, but the shared programme has.
     if (text === null && before.borrows !== null) return false;
     const extended = text === null ? null : JSON.stringify(text);
     const digest = extended === null ? 0 : digestOf(extended);
@@ -436,7 +436,7 @@ export class ProgramWriter {
       .run({ station, from, to, now, next, events: JSON.stringify(events) }).changes;
   }
 
-  /** @returns what is to be shown otherwise than it is */
+  /** @returns programmes whose visibility changes */
   #resolve(station: StationId, said: PresentFollowing | undefined): TimelineFlags[] {
     const rows = this.#database
       .query<FlagRow, { station: number }>(

@@ -8,7 +8,10 @@ export class RecordingCount {
 
   constructor(private readonly database: Database) {}
 
-  /** Those that are neither deleted nor in the recycle bin. Out of an index alone: the rows are 100 MB of 40,000. */
+  /**
+   * Recordings that are neither deleted nor in the recycle bin. Uses an index only: the rows of 40,000 recordings are
+   * 100 MB.
+   */
   count(): number {
     const stamp = tableStamp(this.database, ['recordings']);
     if (stamp !== this.#stamp) {

@@ -1,4 +1,4 @@
-/** Where the folders of recordings were mounted when a file was last made in them. */
+/** Mount points of recording folders when a file was last created in them. */
 import type { Database } from 'bun:sqlite';
 import { atomically } from './transaction.ts';
 

@@ -30,7 +30,7 @@ const MEASURED: Measured = {
   isAired: true,
 };
 
-test('a verdict is read as it was stored, and as versions without a number stored it', () => {
+test('a verdict is read in the current form and in that of versions without a number', () => {
   expect(readVerdict(storedVerdict(VERDICT))).toEqual(VERDICT);
   expect(readVerdict(JSON.stringify(VERDICT))).toEqual(VERDICT);
   expect(JSON.parse(storedVerdict(VERDICT))).toMatchObject({ v: 2, level: 'damaged' });
@@ -47,7 +47,7 @@ test('a damaged verdict reads as none, and an unknown cause as a lost stream', (
   expect(readVerdict(JSON.stringify(later))?.gaps).toEqual([{ startMs: 0, endMs: 1, cause: 'stream_ended' }]);
 });
 
-test('measurements are read as they were stored, and as versions without a number stored them', () => {
+test('measurements are read in the current form and in that of versions without a number', () => {
   for (const one of [MEASURED, nothingMeasured()]) expect(readMeasured(storedMeasured(one))).toEqual(one);
   const { files, isAired, ...old } = MEASURED;
   expect(readMeasured(JSON.stringify(old))).toEqual(old);

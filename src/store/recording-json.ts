@@ -1,7 +1,7 @@
 /**
  * The stored form of the JSON columns of a recording: verdict, measurements, reason of a failure. Versioned and
- * independent of the HTTP interface; read once into the model's values. Rows of earlier versions are read too; what is
- * damaged reads as null.
+ * independent of the HTTP interface; converted once to the model's values. Rows of earlier versions are read, too;
+ * damaged values read as null.
  */
 import type { RecordingReason } from '../model/recording-reason.ts';
 import type { CutList } from '../model/recording-time.ts';
@@ -17,7 +17,7 @@ import {
 } from '../model/verdict.ts';
 import { readList, readObject } from './stored-json.ts';
 
-/** Version 1 carries no `v`; its fields are those of 2. */
+/** Version 1 has no `v`; its fields are those of 2. */
 const VERSION = 2;
 const CAUSES: ReadonlySet<unknown> = new Set(GAP_CAUSES);
 const LEVELS: ReadonlySet<unknown> = new Set(VERDICT_LEVELS);
@@ -85,7 +85,7 @@ export function readReason(text: string | null): RecordingReason | null {
   }
 }
 
-/** A cause that a later version stored says at least that nothing was received. */
+/** An unknown cause of a later version at least means that nothing was received. */
 function causeOf(value: unknown): GapCause {
   return CAUSES.has(value) ? (value as GapCause) : 'stream_ended';
 }
@@ -109,7 +109,7 @@ function hasNumbers(value: unknown, ...fields: readonly string[]): boolean {
 
 type KeptSpan = NonNullable<CutList>[number];
 
-/** What of the original stream an encoded file holds; all of it where what is stored is damaged. */
+/** Parts of the original stream in an encoded file; all of it if the stored value is damaged. */
 export function readCuts(text: string | null): CutList {
   const isSpan = ({ from, to }: KeptSpan): boolean =>
     Number.isFinite(from) && Number.isFinite(to) && to > from;

@@ -1,4 +1,4 @@
-/** Lists of recordings against the plainest reading of what they are: all rows, kept or not, put in order. */
+/** Lists of recordings compared with a simple model: all rows, filtered and sorted. */
 import type { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { StationId } from '../../arib/ids.ts';
@@ -106,7 +106,7 @@ test(
       const question: RecordingQuestion = {
         show: maybe(random.pick(RECORDING_SHOWS)),
         sort: random.pick(RECORDING_SORTS),
-        // What is in the bin has no texts to compare with here.
+        // Recordings in the bin have no texts to compare here.
         words: [],
         unwatched: random.below(3) === 0,
         series: maybe(searchText(random.pick(['灯台守の夏', '台所の時間', '無い']))),
@@ -173,7 +173,7 @@ test('totals equal those of the lists', () => {
     list.page({ ...ANY, show, ...over }, 0, 1).total;
   const bytesOf = (show: RecordingQuestion['show']): number =>
     list.page({ ...ANY, show }, 0, 1000).rows.reduce((sum, { bytes }) => sum + bytes, 0);
-  // What is being recorded counts with what is written of it.
+  // A running recording counts with the size written so far.
   const growing =
     database
       .query<{ bytes: number }, []>(

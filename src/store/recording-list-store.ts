@@ -1,6 +1,6 @@
 /**
- * Lists of recordings for screens: pages, series, details. The ids of a whole list are read from one covering index
- * and cached until recordings change; a page reads only its own rows.
+ * Lists of recordings for screens: pages, series, details. The ids of a complete list are read from one covering
+ * index and cached until recordings change; a page reads only its own rows.
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
@@ -21,7 +21,7 @@ import { phraseExpression } from './search-terms.ts';
 import { readList, readObject, readText } from './stored-json.ts';
 import { atomically } from './transaction.ts';
 
-/** Of a recording that is not deleted. */
+/** A recording that is not deleted. */
 export interface ListedRecording {
   id: RecordingId;
   name: string;
@@ -30,13 +30,13 @@ export interface ListedRecording {
   /** Epoch ms, of the programme. */
   startAt: BroadcastMs;
   endAt: BroadcastMs;
-  /** Of the original stream; null while recording, but for one that was interrupted: its length so far. */
+  /** Of the original stream; null while recording, except if it was interrupted: its length so far. */
   durationMs: number | null;
   /** In the time of the original stream. */
   resumeMs: number | null;
-  /** Epoch ms, as the next. */
+  /** Epoch ms, like the next field. */
   watchedAt: BroadcastMs | null;
-  /** When its picture was made; null: there is none. */
+  /** When its poster was made; null: there is none. */
   posterAt: WallMs | null;
   state: RecordingState;
   reason: RecordingReason | null;
@@ -60,7 +60,7 @@ export interface ListedFile {
   path: string;
   /** null while it grows. */
   durationMs: number | null;
-  /** Of an encoded file: what of the original stream it holds. */
+  /** Of an encoded file: the parts of the original stream that it contains. */
   cuts: CutList;
 }
 
@@ -73,12 +73,12 @@ export interface RecordingQuestion {
   series: string | null;
   ruleId: RuleId | null;
   stationId: StationId | null;
-  /** content_nibble_level_1; 15 also what names no genre. */
+  /** content_nibble_level_1; 15 includes recordings without genre. */
   genre: number | null;
 }
 
 interface RecordingPage {
-  /** In the whole list. */
+  /** Of the complete list. */
   total: number;
   rows: ListedRecording[];
 }
@@ -88,7 +88,7 @@ export interface SeriesRow {
   name: string;
   count: number;
   unwatched: number;
-  /** Judged so. */
+  /** With this verdict. */
   damaged: number;
   lost: number;
   newest: ListedRecording;
@@ -109,7 +109,7 @@ const ORDERS: Readonly<Record<RecordingSort, Order>> = {
   largest: { index: 'recordings_largest', by: 'bytes DESC, start_at DESC, id DESC' },
 };
 
-/** Condition of each list; `index` where a more selective one than that of the order exists. */
+/** Condition of each list; `index` if there is a more selective index than that of the order. */
 const SHOWN: Readonly<Record<RecordingShow | 'watchable', { where: string; index?: string }>> = {
   watchable: { where: 'shelf = 1' },
   recording: { where: "state = 'recording' AND shelf = 1", index: 'recordings_unfinished' },
@@ -118,10 +118,13 @@ const SHOWN: Readonly<Record<RecordingShow | 'watchable', { where: string; index
   protected: { where: 'protected = 1 AND shelf IN (0, 1)', index: 'recordings_protected' },
   resume: { where: 'resume_ms IS NOT NULL AND shelf = 1', index: 'recordings_resumed' },
 };
-/** Last watched first, where no other order is asked for. */
+/** Last watched first, unless another order is requested. */
 const RESUMED = 'resumed_at DESC, id DESC';
 
-/** By the index, and what it may lack by comparing: in one statement, because another connection fills the index. */
+/**
+ * Matches of the index, plus pending rows by comparison: in one statement, because another connection fills the
+ * index.
+ */
 const MATCHING = `
   SELECT d.recording_id AS id FROM recording_letters AS l
     CROSS JOIN recording_documents AS d INDEXED BY recording_documents_of ON d.document = l.rowid
@@ -171,7 +174,7 @@ interface FileRow {
   cuts: string | null;
 }
 
-/** Recorded length so far of those that were interrupted: the time since their start is longer. */
+/** Recorded length so far of interrupted recordings: the time since their start would be too long. */
 const LENGTHS = `
   SELECT r.id, (SELECT sum(json_extract(s.value, '$.to') - json_extract(s.value, '$.from'))
     FROM json_each(m.measured, '$.stretches') AS s) AS length
@@ -189,7 +192,7 @@ interface RecordingDetailRow {
   damaged: readonly Damage[];
 }
 
-/** Orders that are kept: 160 KB each of 40,000 recordings. */
+/** Number of cached orders: 160 KB each for 40,000 recordings. */
 const MAX_KEPT = 16;
 
 export class RecordingListStore {
@@ -201,7 +204,7 @@ export class RecordingListStore {
     this.#keyTitles();
   }
 
-  /** Changes with every change of a recording or of its files, by whatever connection; another in every database. */
+  /** Changes with every change of a recording or of its files, by any connection; differs between databases. */
   stamp(): string {
     this.#keyTitles();
     return tableStamp(this.database, ['recordings']);
@@ -212,7 +215,7 @@ export class RecordingListStore {
     return { total: order.length, rows: this.#rows(order.subarray(offset, offset + limit)) };
   }
 
-  /** Series of what can be watched or is being recorded; that with the newest recording first. */
+  /** Series of watchable or running recordings; the one with the newest recording first. */
   series(offset: number, limit: number): { total: number; rows: SeriesRow[] } {
     this.#renew();
     this.#series ??= this.#readSeries();
@@ -232,13 +235,13 @@ export class RecordingListStore {
     };
   }
 
-  /** Not deleted; those in the bin only on request. */
+  /** Not deleted; recordings in the bin only on request. */
   find(id: RecordingId, { binned }: { binned: boolean } = { binned: false }): ListedRecording | undefined {
     const [row] = this.#rows(Int32Array.of(id));
     return row === undefined || (row.binnedAt !== null && !binned) ? undefined : row;
   }
 
-  /** The files of its original stream, in order; more than one where no folder had room for all of it. */
+  /** The files of its original stream, in order; several if no folder had room for all of it. */
   originals(id: RecordingId): string[] {
     return this.database
       .query<{ path: string }, { id: RecordingId }>(
@@ -248,7 +251,7 @@ export class RecordingListStore {
       .map(({ path }) => path);
   }
 
-  /** Large fields omitted in lists; not for those in the bin. */
+  /** Large fields that lists omit; not for recordings in the bin. */
   detail(id: RecordingId): RecordingDetailRow | undefined {
     const row = this.database
       .query<
@@ -284,7 +287,7 @@ export class RecordingListStore {
     this.#series = undefined;
   }
 
-  /** Ids of a whole list. */
+  /** Ids of a complete list. */
   #order(question: RecordingQuestion): Int32Array {
     this.#renew();
     const key = JSON.stringify(question);
@@ -346,7 +349,7 @@ export class RecordingListStore {
     const faults = new Map(imperfect.map(({ key, damaged, lost }) => [key, { damaged, lost }]));
     return this.database
       .query<{ key: string; name: string | null; count: number; unwatched: number }, []>(
-        // Of a group with max() the other columns are those of its greatest row: the newest one's name.
+        // In a group with max() the other columns come from its greatest row: the newest one's name.
         `SELECT g.series_key AS key, r.series_name AS name, g.count, g.unwatched FROM (
            SELECT series_key, count(*) AS count, sum(1 - watched) AS unwatched, max(start_at) AS newest, id
            FROM recordings INDEXED BY recordings_of_series WHERE series_key IS NOT NULL AND shelf = 1
@@ -361,7 +364,7 @@ export class RecordingListStore {
       }));
   }
 
-  /** In the order of the ids; what is deleted is left out. */
+  /** In the order of the ids; deleted ones are left out. */
   #rows(ids: Int32Array): ListedRecording[] {
     const wanted = { ids: `[${ids.join(',')}]` };
     const files = this.database
@@ -413,7 +416,7 @@ export class RecordingListStore {
   }
 }
 
-/** What of a list is among the rows of ids, in the list's order. */
+/** The elements of a list that are among the given ids, in the list's order. */
 function within(list: Int32Array, ids: Int32Array): Int32Array {
   const found = new Uint8Array(list.reduce((most, id) => Math.max(most, id), 0) + 1);
   // Larger ids are not in this list.

@@ -6,7 +6,7 @@ import { RecordingPartRows } from './recording-part-rows.ts';
 
 test('a recording stores at most a thousand seams, even if the layout changes constantly', () => {
   const database = openDatabase(':memory:');
-  // Of recordings that are not made here.
+  // This test does not create the recordings.
   database.run('PRAGMA foreign_keys = OFF');
   const rows = new RecordingPartRows(database);
   const note = (id: number, count: number): void => {

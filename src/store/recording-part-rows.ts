@@ -6,12 +6,12 @@ import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
 import { DeferredWrites, type DeferredWritesOptions } from './deferred-writes.ts';
 import { atomically } from './transaction.ts';
 
-/** Number of the joined part; lower ones are of its sources. */
+/** Number of the joined part; its sources have lower numbers. */
 export const JOINING = 0;
 
 /**
- * Of one recording: a programme table that changes with every packet makes no more. 1,000 changes of layout are one
- * every few seconds for an hour; a player that jumps to the nearest one still finds it, since the first are kept.
+ * Limit per recording, in case a programme table changes with every packet. 1,000 changes of layout are one every few
+ * seconds for an hour; the first ones are kept, so that a player can still jump to the nearest.
  */
 const MAX_SEAMS = 1_000;
 
@@ -60,7 +60,7 @@ export class RecordingPartRows {
       .all({ id });
   }
 
-  /** Names the joined file before it is created. */
+  /** Stores the name of the joined file before it is created. */
   joining(id: RecordingId, path: string): void {
     atomically(this.database, () =>
       this.database
@@ -82,8 +82,8 @@ export class RecordingPartRows {
   }
 
   /**
-   * Files that were made one with others, or encoded, and are only to be removed. `instead`: the newest file that took
-   * their place; null: no row names one.
+   * Files that were joined to one, or encoded, and must be removed. `instead`: the newest file that replaced them;
+   * null: no row lists one.
    */
   joined(): (StoredFile & { instead: string | null })[] {
     return this.database
@@ -96,7 +96,7 @@ export class RecordingPartRows {
       .all();
   }
 
-  /** They are not there any more. */
+  /** The files no longer exist. */
   forgetJoined(id: RecordingId, paths: readonly string[]): void {
     atomically(this.database, () =>
       this.database
@@ -129,7 +129,7 @@ export class RecordingPartRows {
     }
   }
 
-  /** Where the part that the list knew as the original stream is gone, the largest other one is it. */
+  /** If the part listed as the original stream is missing, the largest other one replaces it. */
   protected showAnother(id: RecordingId, now: WallMs): void {
     this.database
       .query(

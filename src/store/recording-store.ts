@@ -31,12 +31,12 @@ interface Finish {
   reason: RecordingReason | null;
   verdict: Verdict;
   durationMs: number;
-  /** The programme's real times, epoch ms. */
+  /** The programme's actual times, epoch ms. */
   startAt: BroadcastMs;
   endAt: BroadcastMs;
   /** The file to watch; null: none. */
   file: RecordingPart | null;
-  /** The parts that `file` was made of, in order; empty: it is one of them itself. */
+  /** The parts that were joined to `file`, in order; empty if it is a part itself. */
   joined: readonly RecordingPart[];
   /** Its episode may be booked again. */
   released: boolean;
@@ -66,17 +66,17 @@ function seriesColumns(series: RecordingTexts['series']) {
 /** Reservations that a recording may begin for. */
 const BEGINNABLE = `state IN ('scheduled', 'conflict', 'missed')`;
 
-/** Recordings whose files are read at once: 1 ms. */
+/** Recordings whose files are read at once: takes 1 ms. */
 const FILES_A_PAGE = 500;
 
 export class RecordingStore extends RecordingPartRows {
-  /** Ids given to rows that wait for the write lock; this store alone makes recordings. */
+  /** Last id given to a row that waits for the write lock; only this store creates recordings. */
   #lastId = 0;
 
   /**
-   * Its reservation is `recording` with it. Does not wait for a write lock that another program holds: its row is
-   * stored later, as is everything that is stored of it meanwhile. @param now by the machine's clock
-   * @returns its id; undefined when its reservation was removed
+   * Also sets its reservation to `recording`. Does not wait for a write lock that another program holds: its row and
+   * all its changes are then stored later. @param now by the machine's clock
+   * @returns its id; undefined if its reservation was removed
    */
   create(recording: NewRecording, now: WallMs): RecordingId | undefined {
     const { reservationId } = recording;
@@ -170,7 +170,7 @@ export class RecordingStore extends RecordingPartRows {
       .map(({ id }) => id);
   }
 
-  /** Fails one that can be neither resumed nor judged. @param now by the machine's clock */
+  /** Marks one as failed that can be neither resumed nor concluded. @param now by the machine's clock */
   giveUp(id: RecordingId, reason: RecordingReason, now: WallMs): void {
     atomically(this.database, () => {
       this.database
@@ -249,7 +249,7 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   /**
-   * Names the files of a recording under way; the first is what can be watched meanwhile.
+   * Stores the file names of a running recording; the first can be watched meanwhile.
    * @param now by the machine's clock
    */
   placed(
@@ -295,7 +295,7 @@ export class RecordingStore extends RecordingPartRows {
 
   /**
    * Stores the verdict, and sets its reservation to `finished`.
-   * @param parts what is left of its original stream @param now by the machine's clock
+   * @param parts the remaining files of its original stream @param now by the machine's clock
    */
   finish(id: RecordingId, finish: Finish, parts: readonly RecordingPart[], now: WallMs): void {
     const { file, verdict, joined, released, ...values } = finish;
@@ -328,8 +328,8 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   /**
-   * Of ended recordings that can be watched: what has to be there, further parts of their streams too. Each page is a
-   * query of its own: all of 40,000 recordings at once would hold the thread for 70 ms.
+   * Expected files of ended recordings that can be watched, including further parts. Each page is a separate query:
+   * all of 40,000 recordings at once would block the thread for 70 ms.
    */
   *filePages(recordings = FILES_A_PAGE): Generator<StoredFile[]> {
     const bound = this.database.query<{ last: number | null }, { after: number; recordings: number }>(
@@ -370,8 +370,9 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   /**
-   * A file is missing. A recording without any file has failed, unless it is deleted. @param now by the machine's clock
-   * @param reason why it failed then
+   * A file is missing. A recording without any file has failed, unless it is deleted. @param now by the machine's
+   * clock
+   * @param reason the failure reason in that case
    */
   forgetFile({ recordingId: id, path }: StoredFile, reason: RecordingReason, now: WallMs): void {
     atomically(this.database, () => {
@@ -421,16 +422,16 @@ export class RecordingStore extends RecordingPartRows {
       .run({ id, ...file, durationMs, now });
   }
 
-  /** See `DurableStore`: acts are methods of this store, or of others of its database. */
+  /** See `DurableStore`: acts are methods of this store, or of others of the same database. */
   together(next: () => (() => void) | undefined, failed: (act: () => void, error: unknown) => void): void {
-    // Waiting writes come first, and must not be lost with it.
+    // Waiting writes come first; they must not be rolled back with this transaction.
     this.deferred.flush();
     atomically(this.database, () => {
       for (let act = next(); act !== undefined; act = next()) {
         try {
           this.database.transaction(act)();
         } catch (error) {
-          // A full disk rolls the whole transaction back.
+          // A full disk rolls the complete transaction back.
           if (!this.database.inTransaction) throw error;
           failed(act, error);
         }

@@ -4,15 +4,15 @@ import { dirname } from 'node:path';
 import { tableStamp } from './change-counters.ts';
 
 interface RecordingSums {
-  /** Of what can be watched and what is being recorded. */
+  /** Watchable and running recordings. */
   count: number;
   unwatched: number;
-  /** Of all that is not in the bin. */
+  /** Size of all that are not in the bin. */
   bytes: number;
   failed: number;
   binned: number;
   binnedBytes: number;
-  /** Octets of late recordings in a ms of theirs; null: there is none. */
+  /** Octets per ms of the latest recordings; null if there are none. */
   rate: number | null;
 }
 
@@ -29,13 +29,13 @@ const RATE = `SELECT sum(bytes) AS bytes, sum(duration_ms) AS duration FROM (
 const FOLDERS = `SELECT folder, sum(bytes) AS bytes FROM recordings INDEXED BY recordings_in_folder
   WHERE folder IS NOT NULL AND shelf IS NOT NULL GROUP BY folder`;
 
-/** Parts that lie elsewhere than their recording's folder, of ended ones. */
+/** Parts of ended recordings that are not in their recording's folder. */
 const ELSEWHERE = `SELECT r.folder, p.path, p.bytes FROM recording_parts AS p
     JOIN recordings AS r ON r.id = p.recording_id
   WHERE p.recording_id IN (SELECT recording_id FROM recording_parts WHERE part > 1)
     AND r.state <> 'recording' AND r.deleted_at IS NULL`;
 
-/** Parts of running recordings; their sizes change without a change being counted. */
+/** Parts of running recordings; their sizes change without a counted change. */
 const GROWING = `SELECT NULL AS folder, p.path, p.bytes FROM recordings AS r INDEXED BY recordings_unfinished
     JOIN recording_parts AS p ON p.recording_id = r.id WHERE r.state = 'recording'`;
 const GROWING_BEFORE = `SELECT folder, '' AS path, bytes FROM recordings INDEXED BY recordings_unfinished
@@ -62,7 +62,7 @@ export class RecordingSumStore {
     return { ...this.#sums, bytes: this.#sums.bytes + grown };
   }
 
-  /** Octets of recordings in each folder that has some, also in those of the bin. */
+  /** Octets of recordings in each folder that has any, including those in the bin. */
   byFolder(): Map<string, number> {
     this.#renew();
     const folders = new Map(this.#folders);
@@ -98,8 +98,8 @@ export class RecordingSumStore {
 
   #readFolders(): Map<string, number> {
     const folders = new Map<string, number>();
-    const whole = this.database.query<{ folder: string; bytes: number }, []>(FOLDERS).all();
-    for (const { folder, bytes } of whole) add(folders, folder, bytes);
+    const complete = this.database.query<{ folder: string; bytes: number }, []>(FOLDERS).all();
+    for (const { folder, bytes } of complete) add(folders, folder, bytes);
     for (const { folder, path, bytes } of this.#parts(ELSEWHERE)) {
       if (folder === null) continue;
       add(folders, folder, -bytes);

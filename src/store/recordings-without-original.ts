@@ -1,18 +1,18 @@
 /**
- * Finished recordings without original stream, as after an import of encoded files: nothing can be derived from it.
- * Found by the indexes of pending work, a page at a time, without reading their texts.
+ * Finished recordings without original stream, for instance after an import of encoded files: nothing can be derived
+ * from them. Found by the indexes of pending work, a page at a time, without reading their texts.
  */
 import type { Database } from 'bun:sqlite';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
 
-/** Whose entries are looked through: recordings without pictures, or without a detection of commercials. */
+/** Kinds of pending work: recordings without pictures, or without a detection of commercials. */
 const OPEN = {
   pictures: { index: 'recordings_without_pictures', where: 'pictures = 0' },
   commercials: { index: 'recordings_undetected', where: 'detected = 0' },
 } as const;
 
-/** Each is a write of its row: a page of them takes some milliseconds. */
+/** Each is a write of its row: a page takes some milliseconds. */
 const PAGE = 100;
 
 interface Row {
@@ -21,7 +21,7 @@ interface Row {
   isLacking: number;
 }
 
-/** Pages of ids, some of them empty, oldest recordings first. What was found may be changed between two pages. */
+/** Pages of ids, some of them empty, oldest recordings first. Recordings may be changed between two pages. */
 export function* recordingsWithoutOriginal(
   database: Database,
   open: keyof typeof OPEN,

@@ -103,7 +103,7 @@ test('a file that cannot be read at all is not changed', () => {
   expect(existsSync(aside)).toBe(false);
 });
 
-test('where the schema is lost, the known one is used', () => {
+test('if the schema is lost, the known one is used', () => {
   const bytes = readFileSync(path);
   writeFileSync(path, bytes.fill(0, 0, PAGE));
   const { tables } = recoverDatabase(path, aside);

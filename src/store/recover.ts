@@ -1,10 +1,10 @@
 /**
- * `svc recover`: copies the readable part of a damaged database into a new one. The damaged files are kept under other
- * names. Of each table the rows before the first and after the last damage are taken, without those that depend on a
- * lost row. The search index is built again.
+ * `svc recover`: copies the readable part of a damaged database into a new one. The damaged files are kept under
+ * other names. From each table it copies the rows before the first and after the last damage, without those that
+ * depend on a lost row. The search index is built again.
  *
- * Where the file's own schema cannot be read, the one of this version is put in its place in a copy of the file: a
- * database that was created by this version has its tables at the same pages.
+ * If the file's own schema cannot be read, that of this version replaces it in a copy of the file: a database that
+ * was created by this version has its tables at the same pages.
  */
 import { Database } from 'bun:sqlite';
 import {
@@ -31,7 +31,7 @@ interface RecoveredTable {
 
 interface Recovery {
   tables: RecoveredTable[];
-  /** Where the damaged file is now; its log beside it. */
+  /** Path of the damaged file; its log is beside it. */
   aside: string;
 }
 
@@ -49,12 +49,12 @@ type Value = string | number | bigint | Uint8Array | null;
 
 /**
  * No other process may have it open.
- * @param aside what the damaged file is called from then on
- * @throws Error when nothing can be read of it; then everything is as it was
+ * @param aside new name of the damaged file
+ * @throws Error if nothing can be read; then nothing is changed
  */
 export function recoverDatabase(path: string, aside: string): Recovery {
   refuseOrphanedLog(path);
-  if (!existsSync(path)) throw new Error(`${path} is not there`);
+  if (!existsSync(path)) throw new Error(`${path} does not exist`);
   const made = `${path}-recovered`;
   let tables: RecoveredTable[];
   try {
@@ -72,7 +72,7 @@ function remove(path: string): void {
   for (const suffix of FILES) rmSync(path + suffix, { force: true });
 }
 
-/** With the file's own schema, else with the known one. @throws Error when no row can be read with either */
+/** With the file's own schema, else with the known one. @throws Error if no row can be read with either */
 function copiedAnyhow(path: string, made: string): RecoveredTable[] {
   let reason = 'no row of it can be read';
   try {
@@ -104,7 +104,7 @@ class OtherSchema extends Error {
 /** SQLite file format, 1.3: bytes of the header that count the pages and say which write counted them. */
 const HEADER = { pageSize: 16, changes: 24, pages: 28, validFor: 92 } as const;
 
-/** A copy of the file in which the pages of the schema are those of an empty database of this version. */
+/** A copy of the file in which the schema pages are those of an empty database of this version. */
 function putKnownSchema(path: string, to: string): void {
   remove(to);
   const empty = openDatabase(to);
@@ -140,7 +140,7 @@ function copied(path: string, made: string): RecoveredTable[] {
     }
     const to = openDatabase(made);
     try {
-      // Rows come table by table, and are fitted together at the end.
+      // Rows are copied table by table; references are repaired at the end.
       to.run('PRAGMA foreign_keys = OFF');
       to.run('PRAGMA synchronous = FULL');
       const tables = ownTables(to).map((table) => copyTable(from, to, table));
@@ -188,7 +188,7 @@ function copyTable(from: Database, to: Database, table: string): RecoveredTable 
         try {
           rows += put.run(...all.map(({ name }) => row[name] ?? null)).changes > 0 ? 1 : 0;
         } catch {
-          // Of a type that its column does not take.
+          // Its type does not fit its column.
           isDamaged = true;
         }
       }

@@ -1,7 +1,7 @@
 /**
- * Recordings after they were made: watched marks, recycle bin, deletion. The deletion mark is durable before
- * any file is removed, and the row is deleted after the last file. Changes by users are durable when answered, except
- * resume positions.
+ * Recordings after their end: watched marks, recycle bin, deletion. The deletion mark is durable before any file is
+ * removed, and the row is deleted after the last file. Changes by users are durable when answered, except resume
+ * positions.
  */
 import type { Database } from 'bun:sqlite';
 import type { BroadcastMs } from '../../arib/time.ts';
@@ -11,7 +11,7 @@ import type { RuleId } from '../model/rule.ts';
 import { tableStamp } from './change-counters.ts';
 import { atomically } from './transaction.ts';
 
-/** Any row, also a deleted one. */
+/** Any row, including deleted ones. */
 export interface ShelfRow {
   state: RecordingState;
   ruleId: RuleId | null;
@@ -75,7 +75,7 @@ export class RecycleBin {
 
   /**
    * @param resumeMs in the time of the original stream
-   * @param watchedAt epoch ms; undefined leaves it
+   * @param watchedAt epoch ms; undefined: unchanged
    */
   putResume(
     id: RecordingId,
@@ -94,7 +94,7 @@ export class RecycleBin {
     );
   }
 
-  /** Takes the position away too. @param watchedAt epoch ms; null: not watched */
+  /** Also removes the position. @param watchedAt epoch ms; null: not watched */
   putWatched(id: RecordingId, watchedAt: BroadcastMs | null, now: BroadcastMs): void {
     this.#write(
       'UPDATE recordings SET watched_at = $watchedAt, resume_ms = NULL, updated_at = $now WHERE id = $id',
@@ -110,7 +110,7 @@ export class RecycleBin {
     });
   }
 
-  /** Moves finished ones that are not in the bin yet. @returns how many */
+  /** Moves finished recordings that are not in the bin yet. @returns their number */
   bin(ids: readonly RecordingId[], now: BroadcastMs): number {
     return this.#write(
       `UPDATE recordings SET binned_at = $now, updated_at = $now
@@ -127,7 +127,7 @@ export class RecycleBin {
     );
   }
 
-  /** In the bin since then or longer, at most so many. */
+  /** Recordings in the bin since then or longer, at most `limit`. */
   binnedUntil(at: BroadcastMs, limit: number): RecordingId[] {
     return this.database
       .query<{ id: RecordingId }, { at: BroadcastMs; limit: number }>(
@@ -137,7 +137,7 @@ export class RecycleBin {
       .map(({ id }) => id);
   }
 
-  /** Marks it deleted: its files must be removed from now on. @returns how many were marked */
+  /** Marks them as deleted: their files must be removed from now on. @returns number of marked rows */
   markDeleted(ids: readonly RecordingId[], now: BroadcastMs): number {
     return this.#write(
       `UPDATE recordings SET deleted_at = $now, updated_at = $now
@@ -159,7 +159,7 @@ export class RecycleBin {
       .all();
   }
 
-  /** They are not there any more. */
+  /** The files no longer exist. */
   forgetFiles(files: readonly Leftover[]): void {
     const tables = ['recording_files', 'recording_parts'] as const;
     atomically(this.database, () => {
@@ -174,7 +174,7 @@ export class RecycleBin {
 
   /**
    * Deletes rows of deleted recordings without files.
-   * @param begunUntil younger ones still say which episodes were recorded
+   * @param begunUntil younger ones are kept, to know which episodes were recorded
    */
   purge(deletedUntil: BroadcastMs, begunUntil: BroadcastMs): number {
     return atomically(
@@ -207,7 +207,7 @@ export class RecycleBin {
       .map((row) => ({ ...row, isProtected: row.isProtected === 1 }));
   }
 
-  /** @returns how many rows changed */
+  /** @returns number of changed rows */
   #write(sql: string, values: Record<string, string | number | null>): number {
     return atomically(this.database, () => this.database.query(sql).run(values).changes);
   }

@@ -1,12 +1,12 @@
 /**
- * The stored form of a reservation's reason and note: versioned JSON, independent of the HTTP interface. Rows of earlier
- * versions hold sentences and are read as code `text`.
+ * The stored form of a reservation's reason and note: versioned JSON, independent of the HTTP interface. Rows of
+ * earlier versions contain sentences and are read as code `text`.
  */
 import { BROADCAST_TYPES, type BroadcastType } from '../../arib/ids.ts';
 import type { ReservationNote, ReservationReason } from '../model/reservation-reason.ts';
 import { readObject } from './stored-json.ts';
 
-/** Version 1 is a sentence. */
+/** Version 1 is a plain sentence. */
 const VERSION = 2;
 const TYPES: ReadonlySet<unknown> = new Set(BROADCAST_TYPES);
 
@@ -20,7 +20,7 @@ export function storedReservationNote(note: ReservationNote | null): string | nu
   return note === null ? null : JSON.stringify({ v: VERSION, ...note });
 }
 
-/** null for a code that a later version stored, and for one whose parameters are damaged. */
+/** null for a code of a later version, or with damaged parameters. */
 export function readReservationReason(text: string | null): ReservationReason | null {
   const value = readStored(text);
   if (value === null || typeof value === 'string') return asText(value);
@@ -51,7 +51,7 @@ export function readReservationReason(text: string | null): ReservationReason | 
   }
 }
 
-/** As `readReservationReason`. */
+/** Like `readReservationReason`. */
 export function readReservationNote(text: string | null): ReservationNote | null {
   const value = readStored(text);
   if (value === null || typeof value === 'string') return asText(value);
@@ -61,7 +61,7 @@ export function readReservationNote(text: string | null): ReservationNote | null
   return asText(value.text);
 }
 
-/** A string: what is not JSON is the sentence of an earlier version. */
+/** A string if it is not JSON: the sentence of an earlier version. */
 function readStored(text: string | null): Stored | string | null {
   if (typeof text !== 'string' || text === '') return null;
   return readObject<Stored>(text) ?? text;

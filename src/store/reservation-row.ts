@@ -1,4 +1,4 @@
-/** A reservation as its row. */
+/** Conversion between a reservation and its row. */
 
 import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
@@ -13,7 +13,7 @@ import { readIds, readText } from './stored-json.ts';
 
 export interface StoredReservation extends Reservation {
   note: ReservationNote | null;
-  /** The damaged recording that it is to replace. */
+  /** The damaged recording that it replaces. */
   repeats: RecordingId | null;
 }
 
@@ -25,17 +25,17 @@ export interface ListedReservation extends StoredReservation {
   channel: string;
   /** Its recording, finished or running. */
   recordingId: RecordingId | null;
-  /** What that is worth; null: not judged yet. */
+  /** Verdict of that recording; null: none yet. */
   verdict: VerdictLevel | null;
 }
 
-/** How something is recorded; null = the setting. */
+/** Recording options; null: the setting applies. */
 export type RecordingChoice = Pick<
   Reservation,
   'marginBefore' | 'marginAfter' | 'encode' | 'keepTs' | 'commercials'
 >;
 
-/** What a plan decides of a reservation. Blockers are programmes: a reservation made by the same plan has no id yet. */
+/** Fields of a reservation that a plan decides. Blockers are programmes: a reservation made by the same plan has no id yet. */
 export interface PlannedRow
   extends Pick<
     Reservation,
@@ -91,7 +91,7 @@ export interface ListedRow extends Row {
   verdict: string | null;
 }
 
-/** Of `reservations AS r`. */
+/** Columns of `reservations AS r`. */
 export const COLUMNS = `r.id, r.program_id, r.station_id, r.rule_id, r.state, r.reason, r.priority, r.name, r.description,
   r.start_at, r.end_at, r.matched_at, r.margin_before, r.margin_after, r.encode, r.keep_ts, r.commercials, r.tuner_type, r.tuner_rank,
   r.blockers, r.alternatives, r.note, r.repeats, r.created_at, r.updated_at`;

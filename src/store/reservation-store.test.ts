@@ -110,7 +110,7 @@ const CHOICE = {
 const draft = (body: object) => readRule(body, () => {});
 
 describe('reservations', () => {
-  test('by hand are stored with their options, and booking a settled one again reuses its row', () => {
+  test('that are manual are stored with their options, and booking a settled one again reuses its row', () => {
     const id = reservations.book(manual(1, CHOICE), NOW);
     expect(reservations.find(id)).toMatchObject({
       ...CHOICE,

@@ -1,6 +1,4 @@
-/**
- * Rows of reservations. A plan is applied as a whole, and only if its inputs have not changed meanwhile.
- */
+/** Rows of reservations. A plan is applied completely, and only if its inputs have not changed in the meantime. */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
@@ -51,14 +49,14 @@ export interface ManualReservation extends RecordingChoice {
 export interface PlannedChanges {
   /** Version of the plan's inputs (`stamp`). */
   stamp: string;
-  /** In the order in which they are to be numbered. */
+  /** In the order of their numbers. */
   create: readonly (PlannedRow &
     RecordingChoice & { note: ReservationNote | null; repeats: RecordingId | null })[];
   update: readonly { id: ReservationId; to: PlannedRow; choice: RecordingChoice | null }[];
   remove: readonly ReservationId[];
 }
 
-/** The last recording that is not in the bin. */
+/** With the last recording that is not in the bin. */
 const LISTED = `SELECT ${COLUMNS}, s.name AS service_name, s.type, s.channel,
     (SELECT max(c.id) FROM recordings AS c
      WHERE c.program_id = r.program_id AND c.reservation_id = r.id AND c.deleted_at IS NULL AND c.binned_at IS NULL)
@@ -69,7 +67,7 @@ const LISTED = `SELECT ${COLUMNS}, s.name AS service_name, s.type, s.channel,
      ORDER BY c.id DESC LIMIT 1) AS verdict
   FROM reservations AS r JOIN stations AS s ON s.id = r.station_id`;
 
-/** Of what is over and what is to come; both lists are read whole. */
+/** Condition of past and of upcoming ones; both lists are read completely. */
 const OVER = `r.state IN ('finished', 'missed', 'cancelled') OR (r.state = 'skipped' AND r.end_at <= $now)`;
 
 /** Tables that users change and plans depend on. */
@@ -106,7 +104,7 @@ export class ReservationStore {
     return this.#select('WHERE r.program_id = $program', { program })[0];
   }
 
-  /** Those without a tuner in the plan. */
+  /** Reservations without a tuner in the plan. */
   conflicting(): ReadonlySet<ReservationId> {
     const rows = this.database
       .query<{ id: ReservationId }, []>(`SELECT id FROM reservations WHERE state = 'conflict'`)
@@ -114,17 +112,17 @@ export class ReservationStore {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Upcoming, running and conflicting ones, by start. @param now epoch ms */
+  /** Upcoming, running and conflicting ones, sorted by start. @param now epoch ms */
   coming(now: BroadcastMs): ListedReservation[] {
     return this.#list(`WHERE NOT (${OVER}) ORDER BY r.start_at, r.id`, { now });
   }
 
-  /** Completed ones, the last first. */
+  /** Completed ones, latest first. */
   completed(now: BroadcastMs): ListedReservation[] {
     return this.#list(`WHERE ${OVER} ORDER BY r.start_at DESC, r.id DESC`, { now });
   }
 
-  /** Programmes that conflicts could take instead, as far as the guide still has them. */
+  /** Programmes that conflicts could record instead, if the guide still has them. */
   offers(programs: readonly ProgramId[]): Map<ProgramId, OfferedProgram> {
     if (programs.length === 0) return new Map();
     const rows = this.database
@@ -138,7 +136,7 @@ export class ReservationStore {
   }
 
   /**
-   * The next airings under a title that may be recorded and are not booked, by start.
+   * The next airings of a title that may be recorded and are not booked, sorted by start.
    * @param titles in normal form (`titleText`). @param now epoch ms. @returns at most `most` of each title
    */
   nextAirings(titles: readonly string[], now: BroadcastMs, most: number): Map<string, OfferedProgram[]> {
@@ -160,7 +158,7 @@ export class ReservationStore {
   }
 
   /**
-   * Books a programme without an active reservation by hand.
+   * Books a programme without an active reservation manually.
    * @returns its id
    */
   book(wanted: ManualReservation, now: BroadcastMs): ReservationId {
@@ -197,7 +195,7 @@ export class ReservationStore {
     return reservationId(row.id);
   }
 
-  /** How it is to be recorded, unless it is being recorded already. */
+  /** Sets recording options, unless it is already running. */
   choose(id: ReservationId, choice: Partial<RecordingChoice>, now: BroadcastMs): void {
     atomically(this.database, () => {
       const known = this.find(id);
@@ -212,7 +210,7 @@ export class ReservationStore {
     });
   }
 
-  /** By a person; a running recording continues until the recorder ends it. */
+  /** By a user; a running recording continues until the recorder ends it. */
   cancel(id: ReservationId, memory: Omit<Cancellation, 'id'> | null, now: BroadcastMs): void {
     atomically(this.database, () => {
       if (memory !== null) {
@@ -223,7 +221,7 @@ export class ReservationStore {
     });
   }
 
-  /** Reservations marked as being recorded that no recorder runs. */
+  /** Cancels reservations in state `recording` without a running recording. */
   cancelLost(id: ReservationId, now: BroadcastMs): void {
     atomically(this.database, () => this.#cancel(id, `state = 'recording'`, now));
   }
@@ -254,7 +252,7 @@ export class ReservationStore {
     });
   }
 
-  /** The next airing after a damaged recording, where that is booked already. */
+  /** The next airing after a damaged recording, if it is already booked. */
   repeat(id: ReservationId, repeats: RecordingId, note: ReservationNote, now: BroadcastMs): void {
     atomically(this.database, () =>
       this.database
@@ -263,7 +261,7 @@ export class ReservationStore {
     );
   }
 
-  /** Deletes what a rule booked that has not begun; where no plan says what else wants it. */
+  /** Deletes a rule's reservations that have not begun, if there is no plan that assigns them to another rule. */
   dropOfRule(rule: RuleId): void {
     atomically(this.database, () =>
       this.database
@@ -275,8 +273,8 @@ export class ReservationStore {
   }
 
   /**
-   * Ends past ones in state `recording` without a running recording, which would hold a tuner for ever.
-   * @param before epoch ms of ends @returns how many
+   * Ends past ones in state `recording` without a running recording, which would occupy a tuner forever.
+   * @param before epoch ms of ends @returns their number
    */
   endLost(running: readonly ReservationId[], before: number, now: BroadcastMs): number {
     return atomically(
@@ -292,7 +290,7 @@ export class ReservationStore {
     );
   }
 
-  /** Deletes completed ones that ended before. @returns how many */
+  /** Deletes completed ones that ended before. @returns their number */
   purge(before: BroadcastMs): number {
     return atomically(
       this.database,
@@ -307,8 +305,8 @@ export class ReservationStore {
   }
 
   /**
-   * Applies a plan, all or nothing.
-   * @returns false: its inputs have changed, nothing was stored
+   * Applies a plan, completely or not at all.
+   * @returns false if its inputs have changed; nothing was stored
    */
   apply({ stamp, create, update, remove }: PlannedChanges, now: BroadcastMs): boolean {
     return atomically(this.database, () => {
@@ -317,7 +315,7 @@ export class ReservationStore {
       for (const id of remove) drop.run({ id });
       for (const { id, to, choice } of update) this.#update(id, to, choice, now);
       for (const planned of create) this.#create(planned, now);
-      // Only now has everything its number.
+      // Last, because now all of them have numbers.
       for (const { id, to } of update) this.#block(id, to.blockers);
       for (const { programId, blockers } of create) {
         const id = blockers.length === 0 ? undefined : this.ofProgram(programId)?.id;
@@ -330,7 +328,7 @@ export class ReservationStore {
   #update(id: ReservationId, to: PlannedRow, choice: RecordingChoice | null, now: BroadcastMs): void {
     this.database
       .query(
-        // A programme with another row must not block storing the rest.
+        // A programme with another row must not prevent storing the rest.
         `UPDATE OR IGNORE reservations SET program_id = $programId, station_id = $stationId, matched_at = CASE
              WHEN $ruleId IS NULL THEN NULL WHEN rule_id IS $ruleId THEN matched_at ELSE $startAt END,
            rule_id = $ruleId, state = $state,

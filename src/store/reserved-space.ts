@@ -1,5 +1,5 @@
 /**
- * Disk space reserved for the database: a file without meaning that is deleted when the disk is nearly full. Without it
+ * Disk space reserved for the database: a placeholder file that is deleted when the disk is nearly full. Without it
  * nothing could be stored then, not even the deletion of a recording.
  */
 import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
@@ -34,7 +34,7 @@ export class ReservedSpace {
     return `${this.path}-room`;
   }
 
-  /** @returns octets that are free, without it @throws the system's error */
+  /** @returns free octets, without the reserved space @throws the system's error */
   look(): number {
     const free = this.disk.free(dirname(this.path));
     if (free < LEAST_BYTES) rmSync(this.file, { force: true });
@@ -47,7 +47,7 @@ export class ReservedSpace {
     if (had >= RESERVED_BYTES || this.disk.free(dirname(this.path)) < ROOM_BYTES) return;
     const descriptor = openSync(this.file, 'w', 0o600);
     try {
-      // Zeros take no room where the file system compresses.
+      // Random, because zeros use no space on a compressing file system.
       const block = crypto.getRandomValues(new Uint8Array(65_536));
       for (let done = 0; done < RESERVED_BYTES; done += block.length) writeSync(descriptor, block);
     } catch (error) {

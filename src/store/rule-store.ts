@@ -100,9 +100,9 @@ function values(draft: RuleDraft) {
 
 /** Results of a rule. */
 export interface RuleFacts {
-  /** Reservations that are to come or run. */
+  /** Scheduled or running reservations. */
   booked: number;
-  /** Of these, those without a tuner. */
+  /** Those of them without a tuner. */
   conflicts: number;
   /** Recordings that can be watched. */
   recorded: number;
@@ -127,14 +127,14 @@ interface NextRow {
   state: string;
 }
 
-/** Of reservations that are not over, by start. */
+/** Of reservations that are not over, sorted by start. */
 const COMING = `
   SELECT r.rule_id, r.id, r.program_id, r.name, s.name AS service_name, r.start_at, r.state
   FROM reservations AS r JOIN stations AS s ON s.id = r.station_id
   WHERE r.rule_id IS NOT NULL AND r.state IN ('scheduled', 'conflict', 'recording')
   ORDER BY r.start_at, r.id`;
 
-/** What lists show of each, but for what is being recorded: out of the index alone, 3 ms of 40,000 recordings. */
+/** Watchable recordings of each rule, without running ones: uses an index only, 3 ms for 40,000 recordings. */
 const RECORDED = `
   SELECT rule_id AS id, count(*) AS count FROM recordings INDEXED BY recordings_of_rule
   WHERE rule_id IS NOT NULL AND shelf = 1 AND state <> 'recording'
@@ -154,7 +154,7 @@ export class RuleStore {
     return row === null ? undefined : toRule(row);
   }
 
-  /** @param now epoch ms, as for the others */
+  /** @param now epoch ms, also in the other methods */
   create(draft: RuleDraft, now: BroadcastMs): Rule {
     const row = atomically(this.database, () =>
       this.database
@@ -172,8 +172,8 @@ export class RuleStore {
   }
 
   /**
-   * Changes a rule: its reservations that have not begun get the new settings. If enabled, a
-   * disabling fault is cleared.
+   * Changes a rule: its reservations that have not begun get the new settings. If enabled, a disabling fault is
+   * cleared.
    */
   update(id: RuleId, draft: RuleDraft, now: BroadcastMs): Rule | undefined {
     atomically(this.database, () => {
@@ -201,7 +201,7 @@ export class RuleStore {
     return this.find(id);
   }
 
-  /** @param reason why the service does so; null: a person */
+  /** @param reason why the service disables it; null: a user does */
   disable(id: RuleId, reason: RuleFault | null, now: BroadcastMs): void {
     atomically(this.database, () =>
       this.database
@@ -212,14 +212,14 @@ export class RuleStore {
     );
   }
 
-  /** With its cancellations; reservations that only it wanted must be removed before. */
+  /** With its cancellations; reservations of this rule alone must be removed before. */
   remove(id: RuleId): void {
     atomically(this.database, () => {
-      // The next airing of its damaged recordings is not awaited any more.
+      // The next airing of its damaged recordings is no longer awaited.
       this.database
         .query('UPDATE recordings SET released = 0 WHERE rule_id = $id AND released = 1')
         .run({ id });
-      // What a person cancelled of it was cancelled for this rule: another rule that wants the same books it.
+      // Cancellations of its reservations were only for this rule: another rule that matches the same books it.
       this.database.query(`DELETE FROM reservations WHERE rule_id = $id AND state = 'cancelled'`).run({ id });
       this.database.query('DELETE FROM rules WHERE id = $id').run({ id });
     });

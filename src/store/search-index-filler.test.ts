@@ -19,7 +19,7 @@ const RECORDINGS = 1_250;
 
 let folder: string;
 let database: Database;
-/** Of the main thread. */
+/** The main thread's connection. */
 let other: Database;
 
 beforeEach(() => {
@@ -83,7 +83,7 @@ test('other writers run between its steps: recordings are renamed and deleted, t
   other.run('PRAGMA busy_timeout = 0');
   const left: number[] = [];
   const writer = writerWith(async () => {
-    // Without a wait: the lock is free in a pause.
+    // Without waiting: the lock is free in a pause.
     const id = RECORDINGS - left.length * 10;
     other.run(`UPDATE recordings SET extended = '{"出演者":"山田"}' WHERE id = ?`, [id]);
     other.run('DELETE FROM recordings WHERE id = ?', [id - 1]);
@@ -97,7 +97,7 @@ test('other writers run between its steps: recordings are renamed and deleted, t
     isFilled = true;
   });
   await writer.write({ stationId: STATION, ...nothing }, wallMs(HOUR_MS));
-  // It waited for a pass, not for all.
+  // It waited for one pass, not for all.
   expect(isFilled).toBe(false);
   await filled;
   expect(pending()).toBe(0);

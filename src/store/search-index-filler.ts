@@ -1,7 +1,7 @@
 /**
  * Updates the search index some seconds after writes, many programmes at a time in the order of their start, because
- * neighbours in the index share pages. Recordings are indexed by the main thread, which writes them;
- * those that an update adds, or that were moved, follow here. Runs in the guide worker, in its short transactions.
+ * neighbours in the index share pages. The main thread indexes recordings when it writes them; those that an update
+ * adds, or that were moved, are indexed here. Runs in the guide worker, in its short transactions.
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId } from '../../arib/ids.ts';
@@ -17,11 +17,11 @@ import {
 
 interface SearchIndexFillerOptions {
   database: Database;
-  /** How far the index may be behind, ms; 0: not at all. */
+  /** Maximum delay of the index, ms; 0: none. */
   delayMs: number;
-  /** Lets others write, and the thread do other work. */
+  /** Lets other connections write, and the thread do other work. */
   pause: () => Promise<void>;
-  /** No write of the guide runs meanwhile. */
+  /** Runs exclusively of writes of the guide. */
   inTurn: <T>(act: () => Promise<T>) => Promise<T>;
   /** Runs steps in short transactions. */
   run: (steps: Iterator<void>) => Promise<void>;
@@ -32,7 +32,7 @@ const ROWS_A_STEP = 4;
 /** Prepared before they are written, 12 ms of the thread: with fewer, more commits write the same pages again. */
 const ROWS_PREPARED = 128;
 const PENDING_ROWS_A_STEP = 200;
-/** Limit of a pass, for which a write of the guide may have to wait: some seconds. */
+/** Limit of a pass, for which a write of the guide may have to wait some seconds. */
 const PROGRAMS_A_PASS = 4_000;
 const RECORDINGS_A_PASS = 1_000;
 
@@ -47,18 +47,18 @@ export class SearchIndexFiller {
     if (delayMs === 0) return this.#index();
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      // An error comes again with the next write, which reports it.
+      // The error occurs again with the next write, which reports it.
       void this.#index().catch(() => {});
     }, delayMs);
     this.#timer.unref();
   }
 
-  /** The next writer of this database brings the rest of the index up to date. */
+  /** The next writer of this database updates the rest of the index. */
   close(): void {
     clearTimeout(this.#timer);
   }
 
-  /** Writes get their turn between passes. */
+  /** Writes run between passes. */
   async #index(): Promise<void> {
     while (await this.options.inTurn(() => this.#indexPrograms()));
     while (await this.options.inTurn(() => this.#indexRecordings()));
@@ -79,7 +79,7 @@ export class SearchIndexFiller {
   }
 
   /**
-   * Recordings have other writers: each is read, indexed and no longer pending in one transaction.
+   * Recordings have other writers: each is read, indexed and marked as done in one transaction.
    * @returns whether there may be more
    */
   async #indexRecordings(): Promise<boolean> {
@@ -91,7 +91,7 @@ export class SearchIndexFiller {
         rows = indexRecordings(database, ROWS_A_STEP);
         yield;
       }
-      // Lists of found recordings are kept until this counter changes.
+      // Search results are cached until this counter changes.
       database.run("UPDATE counters SET value = value + 1 WHERE name = 'recordings'");
     };
     await run(steps());
@@ -105,7 +105,7 @@ export class SearchIndexFiller {
     }
   }
 
-  /** Nothing else changes programmes in between: writes wait for their turn. */
+  /** Programmes do not change in between: writes wait. */
   *#endingPending(pending: readonly ProgramId[]): Generator<void> {
     const sorted = pending.toSorted((a, b) => a - b);
     for (let at = 0; at < sorted.length; at += PENDING_ROWS_A_STEP) {

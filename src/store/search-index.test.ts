@@ -1,4 +1,4 @@
-/** The index of letters against a comparison letter by letter. */
+/** The index of letters compared with a substring search. */
 import type { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import fc from 'fast-check';
@@ -29,7 +29,7 @@ afterEach(() => {
   database.close();
 });
 
-/** As an update leaves it: some recordings are indexed again, the others are pending. */
+/** State after an update: some recordings are indexed again, the others are pending. */
 function emptyRecordingIndex(recordings: number): void {
   for (const table of ['recording_letters', 'recording_name_letters']) {
     database.run(`INSERT INTO ${table} (${table}) VALUES ('delete-all')`);
@@ -54,7 +54,7 @@ test('terms are characters and bigrams within words, including symbols', () => {
     match: '"a\ue022" AND "\ue022b" AND "😀"',
     complete: true,
   });
-  // The rarest of many: those with the fewest hiragana and signs.
+  // The rarest terms: those with the fewest hiragana and signs.
   expect(matchExpression(['いろはにほへと漢字カナ'])).toEqual({
     match: '"漢字" AND "字カ" AND "カナ" AND "と漢" AND "いろ" AND "ろは" AND "はに" AND "にほ"',
     complete: false,
@@ -70,8 +70,8 @@ test('bigrams of recordings have positions; a phrase of bigrams matches a word o
 });
 
 test('finds the same as a substring comparison, for any texts and queries', async () => {
-  // Few letters, so that texts share pairs without sharing words; among them everything that means something
-  // to SQL, LIKE, GLOB or FTS5.
+  // Few letters, so that texts share pairs without sharing words; includes all special characters of SQL, LIKE, GLOB
+  // and FTS5.
   const letters = fc.constantFrom(...'あいうアｱｲカｶﾞ゛AaＢb10%_*?"\'-+^:(){}[]字🈑〜～ー ．😀𠮷é\n　NEARORND');
   const text = fc.string({ unit: letters, maxLength: 12 });
   const list = new RecordingListStore(database);

@@ -1,10 +1,10 @@
 /**
- * Keeps the index of one and two letters in step with programmes and recordings. Triggers note what changed
+ * Keeps the index of one and two letters in step with programmes and recordings. Triggers record changed rows
  * (`search_pending`); code that writes such rows calls `indexPending` in the same transaction. The letters are those
  * of `matchText`: the index never sees another spelling.
  *
- * Each kind has two indexes: of the names, whose hits come first, and of all texts. Those of recordings have the
- * places of their terms (`search-terms.ts`).
+ * Each kind has two indexes: of the names, whose hits come first, and of all texts. Those of recordings store the
+ * positions of their terms (`search-terms.ts`).
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId } from '../../arib/ids.ts';
@@ -14,13 +14,13 @@ import { matchText, titleText } from '../model/search-text.ts';
 import { orderedTerms, textTerms } from './search-terms.ts';
 import { readObject, readText } from './stored-json.ts';
 
-/** About 0.1 ms each: what one transaction may add to its own length. */
+/** About 0.1 ms each: limits how much one transaction is extended. */
 const BATCH = 400;
 
 const SECOND_MS = 1000;
-/** Documents of one second have numbers of their own. */
+/** Documents of the same second get consecutive numbers. */
 const DOCUMENTS_A_SECOND = 1_000_000;
-/** Years 1970 to 2225: what a broken clock may claim, within exact integers. */
+/** Years 1970 to 2225: covers times of a broken clock, within exact integers. */
 const LAST_SECOND = 8_000_000_000;
 
 /** The lowest number of a document that starts at `startAt` (epoch ms). */
@@ -51,7 +51,7 @@ const RECORDING: Kind = {
 
 interface PendingRow {
   id: number;
-  /** Null: the row is gone. */
+  /** Null: the row no longer exists. */
   name: string | null;
   description: string | null;
   /** JSON: heading to body. */
@@ -60,9 +60,9 @@ interface PendingRow {
 }
 
 /**
- * Indexes what changed, up to a bound. To be called within the transaction that made the changes; what is left over
- * waits for the next call.
- * @returns how many rows were indexed
+ * Indexes changed rows, up to a limit. Must be called within the transaction that made the changes; the rest waits
+ * for the next call.
+ * @returns number of indexed rows
  */
 export function indexPending(database: Database, limit = BATCH): number {
   const programs = new Indexer(database, PROGRAM).run(limit);
@@ -70,15 +70,15 @@ export function indexPending(database: Database, limit = BATCH): number {
 }
 
 /**
- * Indexes a recording that changed. What else is pending, all recordings after some updates, is left to
- * `indexRecordings`: the caller is the main thread. To be called within the transaction that made the change.
+ * Indexes a changed recording. Other pending rows, all recordings after some updates, are left to `indexRecordings`:
+ * the caller is the main thread. Must be called within the transaction that made the change.
  */
 export function indexRecording(database: Database, id: RecordingId): void {
   const indexer = new Indexer(database, RECORDING);
   indexer.index(indexer.rowsOf([id]));
 }
 
-/** Indexes pending recordings, up to a bound, within the caller's transaction. @returns how many */
+/** Indexes pending recordings, up to a limit, within the caller's transaction. @returns their number */
 export function indexRecordings(database: Database, limit: number): number {
   return new Indexer(database, RECORDING).run(limit);
 }
@@ -87,7 +87,7 @@ export function isRecordingPending(database: Database): boolean {
   return database.query("SELECT 1 FROM search_pending WHERE kind = 'recording' LIMIT 1").get() !== null;
 }
 
-/** Programmes whose terms are not up to date, those that are gone first, then by start. At most so many. */
+/** Programmes whose terms are outdated, deleted ones first, then by start. At most `limit`. */
 export function pendingPrograms(database: Database, limit: number): ProgramId[] {
   return database
     .query<{ id: number }, { limit: number }>(
@@ -101,7 +101,7 @@ export function pendingPrograms(database: Database, limit: number): ProgramId[] 
 /** The index entry of a row: prepared outside the transaction, because it takes a third of the time. */
 export interface PreparedDocument {
   readonly id: number;
-  /** Null: the row is gone. */
+  /** Null: the row no longer exists. */
   readonly content: {
     readonly startAt: BroadcastMs;
     readonly title: string;
@@ -111,20 +111,23 @@ export interface PreparedDocument {
   } | null;
 }
 
-/** Pending programmes as they are to be indexed, in the order of the ids. */
+/** Index entries of pending programmes, in the order of the ids. */
 export function preparePrograms(database: Database, ids: readonly ProgramId[]): PreparedDocument[] {
   return new Indexer(database, PROGRAM).rowsOf(ids).map((row) => prepared(row, PROGRAM));
 }
 
-/** Indexes what is still pending. To be called within a transaction; `endPending` follows for all together. */
+/**
+ * Indexes programmes that are still pending. Must be called within a transaction; `endPending` follows for all of
+ * them.
+ */
 export function indexPrograms(database: Database, documents: readonly PreparedDocument[]): void {
   const indexer = new Indexer(database, PROGRAM);
   for (const document of documents) if (indexer.isPending(document.id)) indexer.replace(document);
 }
 
 /**
- * Programmes are indexed as they are now. Many at a time, by their ids: one by one in the order of their starts, each
- * would rewrite another page of what is pending. Call it within a transaction of the only writer of programmes.
+ * Marks programmes as indexed. Many at a time, sorted by id: one by one in the order of their starts, each would
+ * rewrite another page of the pending table. Call it within a transaction of the only writer of programmes.
  */
 export function endPending(database: Database, ids: readonly ProgramId[]): void {
   database
@@ -178,7 +181,7 @@ class Indexer {
   /** In the order of the ids. */
   rowsOf(ids: readonly number[]): PendingRow[] {
     const { name, table, text } = this.kind;
-    // CROSS JOIN: otherwise SQLite reads everything that is pending for each call.
+    // CROSS JOIN: otherwise SQLite reads all pending rows for each call.
     return this.database
       .query<PendingRow, { ids: string }>(
         `SELECT s.id, r.name, r.description, r.extended, r.start_at AS startAt
@@ -249,7 +252,7 @@ class Indexer {
   }
 }
 
-/** The line of a text that is the name. */
+/** The line of a text that contains the name. */
 export function nameOf(text: string): string {
   const end = text.indexOf('\n');
   return end < 0 ? text : text.slice(0, end);
@@ -263,7 +266,7 @@ function prepared(
   const name = readText(stored);
   const parts = Object.entries(readObject<Record<string, string>>(extended) ?? {}).flat();
   const lines = [name, readText(description), ...parts].map((part) => matchText(String(part)));
-  // A word never has a line's end within it.
+  // A word never contains a line break.
   const text = lines.join('\n');
   return {
     id,

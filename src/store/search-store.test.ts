@@ -50,11 +50,11 @@ describe('programmes', () => {
     expect(await programs('歌 名曲')).toHaveLength(2);
     expect(await programs('名曲　夏')).toEqual(['歌の広場']);
     expect(await programs('歌 夏 冬')).toEqual([]);
-    // A word is not looked for across the end of the name.
+    // A word does not match across the end of the name.
     expect(await programs('広場夏')).toEqual([]);
   });
 
-  test('words of the extended text are found, with others too; what has all words in its name comes first', async () => {
+  test('words of the extended text are found, with others too; those with all words in the name come first', async () => {
     const cast = { 出演者: '海野　遥、髙橋ｹﾝ', 番組内容: '港の町の一日' };
     const id = home.addProgram(1, { name: '町の話', description: '今夜', extended: cast });
     home.addProgram(2, { name: '海野遥の部屋', startAt: NOW + 9 * HOUR });
@@ -191,7 +191,7 @@ describe('the other sections', () => {
     expect(await store.recordings(['x'], 1)).toMatchObject({ more: true, rows: [{ id: 1 }] });
   });
 
-  test('recordings: words of the extended text are found; what has all words in its name comes first', async () => {
+  test('recordings: words of the extended text are found; those with all words in the name come first', async () => {
     const cast = { 出演者: '海野　遥、髙橋ｹﾝ' };
     home.addRecording(1, { name: '町の話', description: '今夜', extended: cast });
     home.addRecording(2, { name: '夜の町', description: '語り 海野 遥', serviceName: '海野テレビ' });
@@ -289,7 +289,7 @@ describe('the other sections', () => {
 describe('a long search', () => {
   const letters = Array.from({ length: 63 }, (_, index) => String.fromCodePoint(0x4e00 + index));
   const word = letters.join('');
-  /** Has every pair of the word and does not contain it. */
+  /** Has every pair of the word but does not contain it. */
   const pairs = letters
     .slice(1)
     .map((letter, index) => `${letters[index]}${letter}`)
@@ -312,7 +312,7 @@ describe('a long search', () => {
       home.addRecording(60_001, { name: word, startAt: NOW - HOUR });
     })();
     indexAllPending(database);
-    // A millisecond passes with every look at the clock: every fourth document or so is the last of its slice.
+    // Each reading of the clock adds a millisecond: about every fourth document ends its slice.
     let ms = 0;
     const slow = new SearchStore(database, () => monotonicMs(ms++));
     let turns = 0;
@@ -341,7 +341,7 @@ test('a writer neither waits for a running search nor fails because of it', asyn
     for (let event = 1; event <= 20; event += 1) rows.addProgram(event, { name: `海の番組${event}` });
     indexAllPending(writer);
     let at = 0;
-    // Others have their turn after every row.
+    // Other tasks run after every row.
     const search = new SearchStore(reader, () => {
       at += 1000;
       return monotonicMs(at);

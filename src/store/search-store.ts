@@ -78,11 +78,11 @@ interface RuleRow {
 /** Whether a text in normal form contains every word. */
 const CONTAINS_ALL =
   'NOT EXISTS (SELECT 1 FROM json_each($words) AS word WHERE instr(d.text, word.value) = 0)';
-/** The same of the name, which is the text's first line. */
+/** The same for the name, which is the text's first line. */
 const NAME_CONTAINS_ALL = `NOT EXISTS (SELECT 1 FROM json_each($words) AS word
   WHERE instr(substr(d.text, 1, instr(d.text, char(10))), word.value) = 0)`;
 
-/** Of what is on the air: few, found by their time. Hits in the name first. */
+/** Programmes on air: few, found by their time. Hits in the name first. */
 const AIRING = `
   SELECT p.id, p.name, s.name AS service_name, p.start_at, p.end_at, r.state AS reservation_state,
     ${NAME_CONTAINS_ALL} AS named
@@ -94,7 +94,7 @@ const AIRING = `
     AND ${CONTAINS_ALL}
   ORDER BY named DESC, d.document LIMIT $limit`;
 
-/** Upcoming programmes: read in the order of the index, which is that of starts. */
+/** Upcoming programmes: read in the order of the index, which is by start. */
 const comingDocuments = (letters: string): string => `
   SELECT d.program_id AS id, CASE WHEN $compared THEN d.text ELSE '' END AS text
   FROM ${letters} AS l CROSS JOIN program_documents AS d ON d.document = l.rowid
@@ -117,7 +117,7 @@ const recordingDocuments = (letters: string): string => `
   ORDER BY l.rowid DESC`;
 const RECORDINGS_BY_NAME = recordingDocuments('recording_name_letters');
 const RECORDING_DOCUMENTS = recordingDocuments('recording_letters');
-/** While the index is being filled. */
+/** Used while the index is being filled. */
 const ALL_RECORDING_DOCUMENTS =
   'SELECT recording_id AS id, text FROM recording_documents ORDER BY document DESC';
 
@@ -127,7 +127,7 @@ const RECORDING = `
     EXISTS (SELECT 1 FROM recording_files AS f WHERE f.recording_id = r.id) AS has_file
   FROM recordings AS r WHERE r.id = $id AND r.binned_at IS NULL AND r.deleted_at IS NULL`;
 
-/** Work without a look at other requests. */
+/** Time slice before other requests run. */
 const SLICE_MS = 4;
 
 const BOOKED = `
@@ -138,19 +138,19 @@ const BOOKED = `
   WHERE r.state IN ('scheduled', 'conflict', 'skipped', 'recording')
   ORDER BY r.start_at, r.id`;
 
-/** Which rows of what is found are wanted. */
+/** Which part of the results is requested. */
 interface Page {
-  /** Rows passed over. */
+  /** Number of skipped rows. */
   readonly offset: number;
   readonly limit: number;
 }
 
-/** Rows that must be found to know the page and whether there is more. */
+/** Number of rows that must be found to fill the page and to know whether there are more. */
 function needed({ offset, limit }: Page): number {
   return offset + limit + 1;
 }
 
-/** The page of rows from the first one on. */
+/** The page of rows, beginning with its first. */
 function section<Row>(rows: Row[], { offset, limit }: Page): Section<Row> {
   return { more: rows.length > offset + limit, rows: rows.slice(offset, offset + limit) };
 }
@@ -214,7 +214,7 @@ export class SearchStore {
 
   /**
    * Programmes that have not ended: those with all words in the name, then those with words in the description or the
-   * extended text, each by start. @param words in normal form, at least one, as for the others
+   * extended text, each by start. @param words in normal form, at least one, also in the other methods
    */
   async programs(
     words: readonly string[],
@@ -231,7 +231,7 @@ export class SearchStore {
     const first = firstDocument(now);
     const named = comingSource(COMING_BY_NAME, words, first);
     found.push(...(await this.#read({ ...named, part: nameOf }, row, most - found.length)));
-    // Fewer than wanted: all that have the words in their name.
+    // Fewer than requested: these are all that have the words in their name.
     const known = new Set<number>(found.map(({ id }) => id));
     const other = (id: number) => (known.has(id) ? null : row(id));
     found.push(...airing.filter((one) => one.named === 0));
@@ -257,7 +257,7 @@ export class SearchStore {
     const most = needed(page);
     const named = this.#recordingSource(RECORDINGS_BY_NAME, words);
     const found = await this.#read({ ...named, part: nameOf }, row, most);
-    // Fewer than wanted: all that have the words in their name.
+    // Fewer than requested: these are all that have the words in their name.
     const known = new Set<number>(found.map(({ id }) => id));
     const other = (id: number) => (known.has(id) ? null : row(id));
     const others = this.#recordingSource(RECORDING_DOCUMENTS, words);
@@ -266,15 +266,15 @@ export class SearchStore {
   }
 
   #recordingSource(sql: string, words: readonly string[]): Source {
-    // An update empties the index and has it filled in the background: until then all texts are compared.
+    // An update empties the index, which is then filled in the background: until then all texts are compared.
     return isRecordingPending(this.database)
       ? { sql: ALL_RECORDING_DOCUMENTS, values: {}, compared: words }
       : { sql, values: { match: phraseExpression(words) }, compared: [] };
   }
 
   /**
-   * Goes through documents in their order, compares those that the index leaves undecided, and takes the rows of
-   * what is found; `row` gives null for what is not to be shown.
+   * Reads documents in order, compares those that the index leaves undecided, and returns the rows of the hits; `row`
+   * returns null for hits that are not shown.
    */
   async #read<Row>(
     { sql, values, compared, part = (text) => text }: Source,
@@ -300,7 +300,7 @@ export class SearchStore {
     return rows;
   }
 
-  /** Reservations that are still to be recorded, or are being, by start. */
+  /** Scheduled or running reservations, sorted by start. */
   reservations(
     words: readonly string[],
     limit: number,
@@ -339,7 +339,7 @@ interface Source {
   readonly values: Parameters;
   /** Words that the query leaves undecided. */
   readonly compared: readonly string[];
-  /** What of the text is compared; without it all. */
+  /** The part of the text to compare; default: all. */
   readonly part?: (text: string) => string;
 }
 
@@ -351,7 +351,7 @@ function comingSource(sql: string, words: readonly string[], first: number): Sou
 
 interface DocumentRow {
   id: number;
-  /** In normal form; empty where nothing is compared. */
+  /** In normal form; empty if nothing is compared. */
   text: string;
 }
 
@@ -361,7 +361,7 @@ interface Text<Row> {
   readonly text: string;
 }
 
-/** The rows of a small table with their texts, read again when the tables that they come from changed. */
+/** The rows of a small table with their texts, read again when one of the source tables changed. */
 class Texts<Row> {
   #stamp = '';
   #kept: readonly Text<Row>[] = [];

@@ -1,15 +1,15 @@
 /**
- * Terms of the search index and the expressions that find them. A word of one or two letters is one term. Longer words
- * are found in one of two ways:
+ * Terms of the search index and the expressions that find them. A word of one or two letters is one term. Longer
+ * words are found in one of two ways:
  *
- * - by all their pairs, wherever they stand (`textTerms`, `matchExpression`): candidates, whose texts are then compared
+ * - by all their pairs, at any position (`textTerms`, `matchExpression`): candidates, whose texts are then compared
  *   letter by letter. For programmes: their index is small and quickly written, and a page ends the search.
  * - by the phrase of their pairs (`orderedTerms`, `phraseExpression`): exact. For recordings, where lists need the
  *   number of all hits: comparing 25,000 texts takes 30 ms, the phrase 5 ms.
  */
 
 const LETTER = /[a-z0-9]/;
-/** The tokenizer takes ASCII signs for gaps between terms: they move to private characters. */
+/** The tokenizer treats ASCII signs as separators: they are mapped to private characters. */
 const PRIVATE = 0xe000;
 
 function termLetter(character: string): string {
@@ -17,7 +17,7 @@ function termLetter(character: string): string {
   return unit < 0x80 && !LETTER.test(character) ? String.fromCharCode(PRIVATE + unit) : character;
 }
 
-/** Terms of a text in normal form: every letter and every pair of letters that stand side by side, each once. */
+/** Terms of a text in normal form: every letter and every pair of adjacent letters, each once. */
 export function textTerms(text: string): string {
   const terms = new Set<string>();
   let before = '';
@@ -34,12 +34,12 @@ export function textTerms(text: string): string {
   return [...terms].join(' ');
 }
 
-/** Between pairs that are not side by side. No term: those have one or two letters. */
+/** Separates pairs that are not adjacent. Not a term: terms have one or two letters. */
 const GAP = String.fromCharCode(PRIVATE + 0x20).repeat(3);
 
 /**
- * Every letter of a text in normal form once, and its pairs in their order, which have the places they stand at. The
- * letters come first: an entry of the index is shorter where a place is small.
+ * Every letter of a text in normal form once, and its pairs in order, with their positions. The letters come first:
+ * an entry of the index is shorter if its position is small.
  */
 export function orderedTerms(text: string): string {
   const pairs: string[] = [];
@@ -69,9 +69,9 @@ export function phraseExpression(words: readonly string[]): string {
   return phrases.join(' AND ');
 }
 
-/** Lists of the index that are read side by side: 0.1 µs an entry, of a common pair some 15,000 in 60,000 documents. */
+/** Number of posting lists that are merged: 0.1 µs per entry, of a common pair some 15,000 in 60,000 documents. */
 const MAX_TERMS = 8;
-/** Hiragana and signs stand in nearly every text. */
+/** Hiragana and signs occur in nearly every text. */
 const COMMON = /[\p{Script=Hiragana}\p{P}\p{S}\p{Co}]/gu;
 
 function commonLetters(term: string): number {
@@ -81,7 +81,7 @@ function commonLetters(term: string): number {
 interface Match {
   /** FTS5 expression of terms that a document with the words must contain. */
   readonly match: string;
-  /** Whether it holds every term of the words, or only those that promise the shortest lists. */
+  /** Whether it has every term of the words, or only those with the shortest expected lists. */
   readonly complete: boolean;
 }
 
@@ -101,6 +101,6 @@ export function matchExpression(words: readonly string[]): Match {
 
 /** Whether the index alone cannot decide that a word is contained. */
 export function needsComparing(word: string): boolean {
-  // More than two code units may still be two letters: comparing those is merely not needed.
+  // More than two code units may still be two letters: then the comparison is merely unnecessary.
   return word.length > 2;
 }

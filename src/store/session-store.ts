@@ -1,11 +1,11 @@
-/** Rows of login sessions. What the cookie carries is stored as its SHA-256 only. */
+/** Rows of login sessions. Of the cookie value only the SHA-256 is stored. */
 import type { Database } from 'bun:sqlite';
 import type { WallMs } from '../../host/clock.ts';
 import { atomically } from './transaction.ts';
 
 export interface SessionRow {
   id: number;
-  /** Of the person, as the identity provider told it. */
+  /** Name of the person, from the identity provider. */
   name: string;
   /** Address and browser of the login. */
   address: string;
@@ -22,7 +22,7 @@ const COLUMNS = 'id, name, address, agent, created_at AS createdAt, expires_at A
 export class SessionStore {
   constructor(private readonly database: Database) {}
 
-  /** One that is expired at `now` (epoch ms) is none. */
+  /** Undefined also for an expired session. @param now epoch ms */
   find(hash: Uint8Array, now: WallMs): SessionRow | undefined {
     const row = this.database
       .query<SessionRow, { hash: Uint8Array; now: WallMs }>(
@@ -32,7 +32,7 @@ export class SessionStore {
     return row ?? undefined;
   }
 
-  /** Those not expired, newest first. */
+  /** Sessions that are not expired, newest first. */
   list(now: WallMs): SessionRow[] {
     return this.database
       .query<SessionRow, { now: WallMs }>(
@@ -41,7 +41,7 @@ export class SessionStore {
       .all({ now });
   }
 
-  /** @param most rows that are kept: of more the oldest go */
+  /** @param most maximum number of rows: beyond it the oldest are deleted */
   add(session: NewSession, most: number): number {
     const { hash, subject, name, address, agent, createdAt, expiresAt } = session;
     return atomically(this.database, () => {
@@ -66,7 +66,9 @@ export class SessionStore {
     );
   }
 
-  /** Every session but this one. @param id null: every one. @returns how many not yet expired there were */
+  /**
+   * Removes every session but this one. @param id null: every one. @returns number of sessions that had not expired
+   */
   removeOthers(id: number | null, now: WallMs): number {
     return atomically(this.database, () => {
       const gone = this.list(now).filter((session) => session.id !== id).length;
@@ -75,7 +77,7 @@ export class SessionStore {
     });
   }
 
-  /** @returns how many were expired */
+  /** @returns number of expired sessions */
   purge(now: WallMs): number {
     return atomically(
       this.database,

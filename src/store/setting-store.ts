@@ -1,4 +1,4 @@
-/** Rows of settings: what differs from the defaults. */
+/** Rows of settings that differ from the defaults. */
 import type { Database } from 'bun:sqlite';
 import type { WallMs } from '../../host/clock.ts';
 import { atomically } from './transaction.ts';
@@ -6,7 +6,7 @@ import { atomically } from './transaction.ts';
 export class SettingStore {
   constructor(private readonly database: Database) {}
 
-  /** Values as they were stored, by key; text that is no JSON is left out (`integrity-check.ts` tells of it). */
+  /** Stored values by key; text that is not JSON is left out (reported by `integrity-check.ts`). */
   all(): Map<string, unknown> {
     const rows = this.database
       .query<{ key: string; value: string }, []>('SELECT key, value FROM settings WHERE json_valid(value)')
@@ -14,7 +14,7 @@ export class SettingStore {
     return new Map(rows.map(({ key, value }) => [key, JSON.parse(value) as unknown]));
   }
 
-  /** Stores all or none. @param changes null takes a key back to its default */
+  /** Stores all or none. @param changes null resets a key to its default */
   put(changes: ReadonlyMap<string, unknown>, now: WallMs): void {
     const remove = this.database.query('DELETE FROM settings WHERE key = $key');
     const upsert = this.database.query(

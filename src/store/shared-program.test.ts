@@ -47,7 +47,7 @@ test.each([
   if (!before) await rows.write({ programs: [full] });
   expect(rows.store.find(id)).toEqual({ ...full, id, stationId: BRANCH });
   expect(rows.store.airingOn(BRANCH, broadcastMs(at(10)))?.name).toBe('番組1');
-  // What came again unchanged is not written again, in either order.
+  // Unchanged repetitions are not written again, in either order.
   expect((await writeShared()).changed).toBe(0);
   expect((await rows.write({ programs: [full] })).changed).toBe(0);
 });
@@ -74,7 +74,7 @@ test('shows its own texts while its own table has some', async () => {
   expect(rows.store.find(id)?.name).toBe('別の題');
 });
 
-test('has cast and details of the main event beside a title of its own, in whatever order they come', async () => {
+test('has cast and details of the main event beside a title of its own, in any order of arrival', async () => {
   const titled = shared({ name: '別の題', description: '別の説明' });
   const full = main({ description: '概要', genres: [{ lv1: 3, lv2: 0 }] });
   await writeShared({ programs: [titled] });
@@ -86,12 +86,12 @@ test('has cast and details of the main event beside a title of its own, in whate
     extended: { 出演者: '山田' },
   };
   expect(rows.store.find(id)).toMatchObject(expected);
-  // Neither the main station's next change nor a repetition takes the title away.
+  // Neither the main station's next change nor a repetition removes the title.
   await rows.write({ programs: [main({ ...full, name: '差し替え' })] });
   await rows.write({ extended: new Map([[eventId(1), { 出演者: '山田、田中' }]]) });
   expect((await writeShared({ programs: [titled] })).changed).toBe(0);
   expect(rows.store.find(id)).toMatchObject({ ...expected, extended: { 出演者: '山田、田中' } });
-  // A text of its own stays.
+  // Its own text stays.
   await writeShared({ extended: new Map([[eventId(1), { 内容: '副音声で別の話' }]]) });
   await rows.write({ extended: new Map([[eventId(1), { 出演者: '佐藤' }]]) });
   expect(rows.store.find(id)?.extended).toEqual({ 内容: '副音声で別の話' });

@@ -39,17 +39,17 @@ const COLUMNS =
   'id, type, network_id, service_id, transport_stream_id, channel, name, service_type, remote_control_key';
 const ORDER = `ORDER BY CASE type WHEN 'GR' THEN 0 WHEN 'BS' THEN 1 ELSE 2 END, remote_control_key, service_id, id`;
 
-/** What an import changes. */
+/** Changes of an import. */
 export interface StationChanges {
   /** New, changed or seen again: listed. */
   put: readonly StationRecord[];
-  /** Absent from the import, or no longer anything to watch. */
+  /** Absent from the import, or no longer a watchable service. */
   hide: readonly StationId[];
-  /** Known stations that are something else now. */
+  /** Known stations whose service type changed. */
   retype: readonly { id: StationId; serviceType: number }[];
 }
 
-/** What forgetting a station took with it. */
+/** Data deleted together with a station. */
 interface Forgotten {
   programs: number;
   reservations: number;
@@ -58,7 +58,7 @@ interface Forgotten {
 export class StationStore {
   constructor(private readonly database: Database) {}
 
-  /** Stations that the last import had: GR, BS, CS, each by remote-control number, then service id. */
+  /** Stations of the last import: GR, BS, CS, each by remote-control number, then service id. */
   listed(): StationRecord[] {
     return this.database
       .query<StationRow, []>(`SELECT ${COLUMNS}, hidden, forgotten FROM stations WHERE hidden = 0 ${ORDER}`)
@@ -74,7 +74,7 @@ export class StationStore {
       .map((row) => ({ ...toRecord(row), hidden: row.hidden === 1, forgotten: row.forgotten === 1 }));
   }
 
-  /** Takes over an import; rows that it does not name stay as they are, none is deleted. @param now epoch ms */
+  /** Applies an import; other rows stay unchanged, none is deleted. @param now epoch ms */
   apply(changes: StationChanges, now: BroadcastMs): void {
     const upsert = this.database.query(
       `INSERT INTO stations (${COLUMNS}, hidden, forgotten, seen_at)
@@ -120,7 +120,7 @@ export class StationStore {
     });
   }
 
-  /** Deletes those of the stations to which nothing refers. @returns which */
+  /** Deletes those of the stations that nothing references. @returns the deleted ones */
   deleteUnreferenced(ids: readonly StationId[]): StationId[] {
     const remove = this.database.query(
       `DELETE FROM stations WHERE id = $id AND hidden = 1

@@ -94,7 +94,7 @@ describe('openDatabase', () => {
     memory.close();
   });
 
-  test('a file that is no database is an error, not a new database', () => {
+  test('a file that is not a database is an error, not a new database', () => {
     const path = join(folder, 'text.db');
     writeFileSync(path, 'this is no database, but a text that is long enough to have a header'.repeat(20));
     expect(() => openDatabase(path)).toThrow();

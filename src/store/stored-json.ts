@@ -1,9 +1,9 @@
 /**
- * Reads JSON and text of a row. A damaged value counts as absent: an error would take the rest of the row and all other
- * rows of the answer with it. Damage is found and logged by `integrity-check.ts`.
+ * Reads JSON and text of a row. A damaged value counts as absent: an error would also lose the rest of the row and
+ * all other rows of the response. Damage is detected and logged by `integrity-check.ts`.
  */
 
-/** What a column of text says. One flipped bit makes it octets, or nothing at all, whatever the schema asks for. */
+/** Value of a text column. A flipped bit may turn it into a blob or null, whatever the schema requires. */
 export function readText(value: unknown): string {
   if (typeof value === 'string') return value;
   return value instanceof Uint8Array ? new TextDecoder().decode(value) : '';
@@ -18,7 +18,7 @@ function parsed(text: string | null): unknown {
   }
 }
 
-/** The objects of a list; none when it is no list. @param isSound check for rows that may be damaged */
+/** The objects of a list; empty if it is not a list. @param isSound check for rows that may be damaged */
 export function readList<T extends object>(text: string | null, isSound?: (one: T) => boolean): T[] {
   const value = parsed(text);
   if (!Array.isArray(value)) return [];
@@ -26,13 +26,13 @@ export function readList<T extends object>(text: string | null, isSound?: (one: 
   return isSound === undefined ? objects : objects.filter(isSound);
 }
 
-/** As `readList`, of a list of ids. */
+/** Like `readList`, for a list of ids. */
 export function readIds<T extends number>(text: string | null): T[] {
   const value = parsed(text);
   return Array.isArray(value) ? value.filter((one): one is T => Number.isSafeInteger(one)) : [];
 }
 
-/** null when there is none. */
+/** null if there is none. */
 export function readObject<T extends object>(text: string | null): T | null {
   const value = parsed(text);
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as T) : null;

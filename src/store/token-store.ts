@@ -29,7 +29,7 @@ const COLUMNS = 'id, name, paired_at, used_at, approver';
 export class TokenStore {
   constructor(private readonly database: Database) {}
 
-  /** Part of the transaction in which its code is used up. */
+  /** Part of the transaction that uses up its pairing code. */
   add(token: NewToken): void {
     this.database
       .query(
@@ -39,7 +39,7 @@ export class TokenStore {
       .run({ ...token });
   }
 
-  /** Undefined for one that is unknown or revoked. */
+  /** Undefined if unknown or revoked. */
   active(hash: string): AccessToken | undefined {
     const row = this.database
       .query<Row, { hash: string }>(
@@ -49,7 +49,7 @@ export class TokenStore {
     return row === null ? undefined : read(row);
   }
 
-  /** Those that are not revoked, the last paired first. */
+  /** Tokens that are not revoked, latest pairing first. */
   list(): AccessToken[] {
     return this.database
       .query<Row, []>(`SELECT ${COLUMNS} FROM access_tokens WHERE revoked_at IS NULL ORDER BY id DESC`)
@@ -64,7 +64,7 @@ export class TokenStore {
     );
   }
 
-  /** One that is revoked already stays as it is. @param at epoch ms @returns what was done */
+  /** A token that is already revoked stays unchanged. @param at epoch ms @returns the outcome */
   revoke(id: number, at: WallMs): 'revoked' | 'revoked_before' | 'unknown' {
     return atomically(this.database, () => {
       const { changes } = this.database

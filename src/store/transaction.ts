@@ -1,39 +1,39 @@
 /**
- * Write transactions, whole or not at all, with a bounded wait for the write lock.
+ * Atomic write transactions with a bounded wait for the write lock.
  *
- * The service's own writers hold the lock for milliseconds (`program-writer.ts`, `commit-batcher.ts`); another program
- * may hold it for minutes. The main thread must not block on that: its connection waits briefly, and once a wait was in
- * vain, hardly at all until a transaction succeeds again. What must be stored all the same is deferred
- * (`deferred-writes.ts`) or refused with `SQLITE_BUSY`, which a client is told as 503.
+ * The service's own writers hold the lock for milliseconds (`program-writer.ts`, `commit-batcher.ts`); another
+ * program may hold it for minutes. The main thread must not block on that: its connection waits briefly, and after a
+ * failed wait hardly at all until a transaction succeeds again. Writes that must not be lost are deferred
+ * (`deferred-writes.ts`); others fail with `SQLITE_BUSY`, which clients receive as 503.
  */
 import type { Database } from 'bun:sqlite';
 
-/** Longer than any transaction of the service itself, with other work on the machine. */
+/** Longer than any transaction of the service itself, also on a busy machine. */
 const WAIT_MS = 250;
 /** Enough for one transaction of the guide worker. */
 const WAIT_WHILE_HELD_MS = 20;
 
 interface LockWait {
-  /** The last transaction waited in vain. */
+  /** The wait of the last transaction failed. */
   isHeld: boolean;
 }
 
 const limited = new WeakMap<Database, LockWait>();
 
-/** Transactions of this connection wait only briefly for the write lock from now on. */
+/** From now on transactions of this connection wait only briefly for the write lock. */
 export function limitLockWait(database: Database): void {
   limited.set(database, { isHeld: false });
   setWait(database, WAIT_MS);
 }
 
-/** Whether an error says that another connection holds the write lock. */
+/** Whether an error means that another connection holds the write lock. */
 export function isLocked(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^SQLITE_(BUSY|LOCKED)/.test(String(error.code));
 }
 
 /**
- * Within another transaction it is a part of that one.
- * @throws what `act` throws, then nothing of it is stored; SQLite's error, SQLITE_BUSY without the write lock
+ * Within another transaction it is part of that one.
+ * @throws the error of `act`, then nothing of it is stored; SQLite's error, SQLITE_BUSY without the write lock
  */
 export function atomically<T>(database: Database, act: () => T): T {
   const transaction = database.transaction(act);

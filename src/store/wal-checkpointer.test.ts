@@ -14,7 +14,7 @@ let folder: string;
 let path: string;
 let database: Database;
 let checkpointer: WalCheckpointer;
-/** Of the clock that the checkpointer measures the disk by, ms a look at it. */
+/** Step of the clock that measures the disk, ms per reading. */
 let tickMs: number;
 
 beforeEach(() => {
@@ -36,7 +36,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Each a commit of some two pages. */
+/** Each commit has about two pages. */
 function commit(count: number): void {
   const put = database.query('INSERT INTO blobs (text) VALUES (?)');
   database.transaction(() => {
@@ -69,7 +69,7 @@ test('only the checkpointer restarts the WAL, as that waits for the disk', () =>
   expect(pages).toBeGreaterThan(1100);
   commit(1);
   expect(checkpointer.length().pages).toBeGreaterThan(pages);
-  // Nor the one that the checkpointer began itself.
+  // Also with a WAL that the checkpointer restarted itself.
   commit(4000);
   expect(checkpointer.look().pages).toBeLessThan(10);
   commit(1);

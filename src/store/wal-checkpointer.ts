@@ -3,9 +3,11 @@
  * checkpoints the log into the database, and restarts the log before it grows long.
  *
  * No other connection ever waits for the disk:
- * - none of them writes the log into the database (`openDatabase`), and commits are not synced (`synchronous = NORMAL`);
- * - the first commit into a restarted log is synced by the committing connection. So the log restarts only when this
- *   says so: a reader of its own (the pin) keeps everybody else from it, and the first commit is made here.
+ * - none of them writes the log into the database (`openDatabase`), and commits are not synced (`synchronous =
+ *   NORMAL`);
+ * - the first commit into a restarted log is synced by the committing connection. So the log restarts only under
+ *   control of this class: its own reader (the pin) prevents other connections from restarting it, and the first
+ *   commit is made here.
  */
 
 import { Database } from 'bun:sqlite';
@@ -13,21 +15,21 @@ import { closeSync, fsyncSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { MonotonicClock } from '../../host/clock.ts';
 
-/** Written into the database when so many are new, as SQLite would by itself: 4 MB. */
+/** Number of new pages that triggers a checkpoint, SQLite's default: 4 MB. */
 const WRITE_PAGES = 1000;
-/** Above this size the log is restarted as soon as no connection reads from it and the disk is quick: 16 MB. */
+/** Above this size the log is restarted as soon as no connection reads from it and the disk is fast: 16 MB. */
 const LONG_PAGES = 4096;
-/** From here on also with a slow disk, though others may have to wait for it once: 64 MB. */
+/** Above this size also with a slow disk, although others may have to wait for it once: 64 MB. */
 const TOO_LONG_PAGES = 16_384;
-/** A disk is quick that wrote everything within this. */
+/** A disk is fast if it wrote everything within this. */
 const QUICK_MS = 250;
-/** Other connections write meanwhile: their commits are checkpointed too before the log restarts. */
+/** Other connections write in between: their commits are checkpointed too before the log restarts. */
 const TRIES = 3;
 
 interface LogLength {
   /** Pages in the log. */
   pages: number;
-  /** Of them, not in the database yet. */
+  /** Those of them that are not in the database yet. */
   unwritten: number;
 }
 
@@ -36,7 +38,7 @@ export class WalCheckpointer {
   readonly #pins: [Database, Database];
   #isQuick = true;
 
-  /** @param path of a database that is open already */
+  /** @param path of an open database */
   constructor(
     private readonly path: string,
     private readonly elapsed: MonotonicClock,
@@ -44,11 +46,11 @@ export class WalCheckpointer {
     this.#database = connect(path);
     this.#pins = [connect(path), connect(path)];
     this.#movePin();
-    // The log's name: SQLite would see to it with its own first sync.
+    // Makes the log's name durable: SQLite would do so with its own first sync.
     syncAt(dirname(path));
   }
 
-  /** Whatever was committed is on disk when it returns. @throws the system's error */
+  /** When it returns, everything committed before is on disk. @throws the system's error */
   sync(): void {
     const began = this.elapsed();
     syncAt(`${this.path}-wal`);
@@ -59,10 +61,10 @@ export class WalCheckpointer {
     return this.#checkpoint('NOOP');
   }
 
-  /** What is due. @returns how long the log is now @throws the database's error */
+  /** Does what is due. @returns the current length of the log @throws the database's error */
   look(): LogLength {
     const { pages, unwritten } = this.length();
-    // On a slow disk a caller may be waiting for the next sync: yields as soon as possible.
+    // On a slow disk a caller may be waiting for the next sync: returns as soon as possible.
     if ((!this.#isQuick || unwritten < WRITE_PAGES) && pages < LONG_PAGES) return { pages, unwritten };
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       const began = this.elapsed();
@@ -87,13 +89,13 @@ export class WalCheckpointer {
     }
   }
 
-  /** Everything that was committed before. */
+  /** Checkpoints everything that was committed before. */
   #write(): LogLength {
     this.#movePin();
     return this.#checkpoint('PASSIVE');
   }
 
-  /** The log is written as far as the oldest reader reads: the pin reads what is newest, and is never absent. */
+  /** The log is checkpointed up to the oldest reader's snapshot: the pin moves to the newest, and always exists. */
   #movePin(): void {
     const [held, free] = this.#pins;
     release(free);
@@ -104,7 +106,7 @@ export class WalCheckpointer {
     this.#pins.reverse();
   }
 
-  /** Does not wait: if a connection is reading or writing now, it is tried again later. */
+  /** Does not wait: if a connection is reading or writing now, it is retried later. */
   #restartLog(): boolean {
     release(this.#pins[0]);
     try {
@@ -116,13 +118,13 @@ export class WalCheckpointer {
     }
   }
 
-  /** Of an empty log nothing can be mistaken: its first page need not be on disk before the next. */
+  /** An empty log has no valid pages: its first page need not be on disk before the next. */
   #commitFirst(): void {
     this.#database.run('PRAGMA synchronous = OFF');
     try {
       this.#database.run(`PRAGMA user_version = ${this.#version()}`);
     } catch (error) {
-      // Somebody else was faster, and has synced it.
+      // Another connection was faster, and has synced it.
       if (!String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY')) throw error;
     } finally {
       this.#database.run('PRAGMA synchronous = NORMAL');
@@ -142,7 +144,7 @@ export class WalCheckpointer {
   }
 }
 
-/** Does not wait for locks: they are held for moments, and it looks again soon. */
+/** Does not wait for locks: they are held briefly, and the next check follows soon. */
 function connect(path: string): Database {
   const database = new Database(path, { readwrite: true, strict: true });
   database.run('PRAGMA busy_timeout = 0');
@@ -155,7 +157,7 @@ function release(pin: Database): void {
   if (pin.inTransaction) pin.run('COMMIT');
 }
 
-/** What is not there has nothing that is not on disk. @throws the system's error */
+/** A file that does not exist has no unsynced data. @throws the system's error */
 function syncAt(path: string): void {
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return;
   const descriptor = openSync(path, 'r');

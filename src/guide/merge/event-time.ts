@@ -8,11 +8,11 @@ const DAY_MS = 24 * HOUR_MS;
 /** A schedule reaches 32 days (ARIB STD-B10 Part 2, 5.2.7); anything else is a damaged or a test table. */
 const SCHEDULE_AHEAD_MS = 33 * DAY_MS;
 const SCHEDULE_BACK_MS = 2 * DAY_MS;
-/** Present and following events lie around now. */
+/** Present and following events are close to now. */
 const PRESENT_MS = 72 * HOUR_MS;
-/** Hours of a duration have two digits. */
+/** A duration has two digits for hours. */
 const LONGEST_MS = 100 * HOUR_MS;
-/** An event without an end is taken to last this long after its start, or after now. */
+/** An event without an end is assumed to last this long after its start, or after now. */
 const OPEN_END_MS = HOUR_MS;
 const OPEN_END_FROM_NOW_MS = 10 * 60_000;
 
@@ -22,7 +22,7 @@ function decided(durationMs: number | undefined, longest: number): durationMs is
 
 /**
  * An event of present/following. Undefined without a plausible start.
- * @param nextStart of the following event, where it is the present one
+ * @param nextStart start of the following event, if this is the present one
  */
 export function presentTime(
   event: BroadcastEvent,
@@ -38,14 +38,14 @@ export function presentTime(
   return { startAt, endAt, openEnd: true };
 }
 
-/** In steps, so that a running programme does not change with every evaluation. */
+/** Rounded to steps, so that a running programme does not change with every evaluation. */
 function openEnd(startAt: BroadcastMs, now: BroadcastMs): BroadcastMs {
   const hour = plusMs(startAt, OPEN_END_MS);
   if (hour >= now + OPEN_END_FROM_NOW_MS / 2) return hour;
   return broadcastMs((Math.floor(now / OPEN_END_FROM_NOW_MS) + 2) * OPEN_END_FROM_NOW_MS);
 }
 
-/** An event of a schedule, where all starts are defined. Undefined when implausible. */
+/** An event of a schedule, where all starts are defined. Undefined if implausible. */
 export function scheduleTime(event: BroadcastEvent, now: BroadcastMs): ProgramTime | undefined {
   const { startAt, durationMs } = event;
   if (startAt === undefined) return undefined;

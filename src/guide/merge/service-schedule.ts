@@ -1,9 +1,9 @@
 /**
- * The schedule of one service, assembled from sections: new sections, their events, and which parts are
- * complete. Pure. ARIB STD-B10 Part 2, 5.2.7; TR-B14 Vol. 4, TR-B15 Vol. 4 (segments of three hours).
+ * The schedule of one service, assembled from sections: new sections, their events, and which parts are complete.
+ * Pure. ARIB STD-B10 Part 2, 5.2.7; TR-B14 Vol. 4, TR-B15 Vol. 4 (segments of three hours).
  *
- * Old and new versions of a segment are never mixed: its list of events is reset with the version. Where a
- * stream carries the service's own tables, those of another stream about it are older and ignored.
+ * Old and new versions of a segment are never mixed: its list of events is reset with the version. If a stream has
+ * the service's own tables, those of another stream about it are older and ignored.
  */
 import type { EventId } from '../../../arib/ids.ts';
 import type { Eit } from '../../../arib/si/eit.ts';
@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 const SEGMENT_MS = 3 * 3_600_000;
 const SEGMENTS_A_DAY = 8;
 const DAYS_A_TABLE = 4;
-/** Around midnight the grid moves by a day, and a stream may be a moment late. */
+/** Around midnight the grid moves by a day, and a stream may be slightly late. */
 const MIDNIGHT_MS = 120_000;
 
 interface Listing {
@@ -28,7 +28,7 @@ interface TakenSection {
   /** Begin and end of its part of the schedule. */
   from: BroadcastMs;
   to: BroadcastMs;
-  /** The section completed its part. */
+  /** Set if the section completed its part. */
   window: ScheduleWindow | undefined;
 }
 
@@ -38,7 +38,7 @@ export class ServiceSchedule {
   readonly #listings = new Map<number, Listing>();
   #actual = false;
   #day: BroadcastMs | undefined;
-  /** Sections of each kind that were taken. */
+  /** Number of accepted sections of each kind. */
   readonly taken = { basic: 0, extended: 0 };
 
   /**
@@ -74,7 +74,7 @@ export class ServiceSchedule {
     return this.#coverage.progress(kind, at);
   }
 
-  /** `at` when not even its current part has come. */
+  /** Returns `at` if not even the part for that time was received. */
   filledUntil(at: BroadcastMs): BroadcastMs {
     return this.#coverage.filledUntil(at);
   }

@@ -20,14 +20,14 @@ export class StationPresent {
   #following: BroadcastEvent | null | undefined;
   /** Readings of the station's own stream, the most recently updated last: it takes precedence over all others. */
   readonly #sources = new Set<number>();
-  /** By this machine's clock, taken for the broadcast's. */
+  /** By this machine's clock, used as the broadcast's. */
   #seenAt: BroadcastMs = broadcastMs(0);
   /** Since when the present event is present; null: from before its stream was read; undefined: not received in it. */
   #since: WallMs | null | undefined;
 
   constructor(readonly station: VisitedStation) {}
 
-  /** @param session the reading that it came from @returns whether it was taken */
+  /** @param session the reading that received it @returns whether it was accepted */
   take(eit: Eit, session: number, now: WallMs): boolean {
     if (eit.sectionNumber > 1) return false;
     if (eit.actual) {
@@ -54,22 +54,22 @@ export class StationPresent {
     this.#seenAt = broadcastMs(now);
   }
 
-  /** What its own stream names, whenever that may be. */
+  /** Events in its own stream, at any time. */
   get named(): Omit<NamedEvents, 'stationId'> {
     const idOf = (event: BroadcastEvent | null | undefined) =>
       event && programId(this.station.id, event.eventId);
-    const heard = this.watched && this.#since !== undefined;
+    const isReceived = this.watched && this.#since !== undefined;
     return {
       watched: this.watched,
-      present: heard ? idOf(this.#present) : undefined,
+      present: isReceived ? idOf(this.#present) : undefined,
       following: this.watched ? idOf(this.#following) : undefined,
       since: this.#since ?? null,
-      startsAt: heard ? (this.#present?.startAt ?? null) : null,
-      endsAt: heard ? this.#endsAt : null,
+      startsAt: isReceived ? (this.#present?.startAt ?? null) : null,
+      endsAt: isReceived ? this.#endsAt : null,
     };
   }
 
-  /** Epoch ms; null: not decided, or nothing is on. */
+  /** Epoch ms; null: undecided, or nothing is on. */
   get #endsAt(): BroadcastMs | null {
     const { startAt, durationMs = 0 } = this.#present ?? {};
     return startAt === undefined || durationMs <= 0 ? null : broadcastMs(startAt + durationMs);
@@ -90,8 +90,8 @@ export class StationPresent {
   }
 
   /**
-   * The present event has an unknown duration, the following one waits for it, or nothing is on: what is stored about
-   * it depends on the time.
+   * The present event has an unknown duration, the following one depends on it, or nothing is on: the stored data
+   * depends on the time.
    */
   get dependsOnTime(): boolean {
     const isOpen = this.#present !== undefined && this.#present?.durationMs === undefined;
@@ -108,12 +108,12 @@ export class StationPresent {
   read(now: BroadcastMs): PresentFollowing {
     const following = this.#program(this.#following, undefined, now);
     const present = this.#program(this.#present, following?.startAt, now);
-    // Repetitions are left out, so the last table of a stream being read is current.
+    // Repetitions are not reported, so the last table of a stream being read is current.
     const at = this.watched ? now : this.#seenAt;
     return { present, following, at, ...(this.#waiting === undefined ? {} : { waiting: this.#waiting }) };
   }
 
-  /** The programme by present/following, while that is current. */
+  /** The programme by present/following, as long as that is current. */
   held(event: EventId, now: BroadcastMs): ProgramRecord | undefined {
     if (event !== this.#present?.eventId && event !== this.#following?.eventId) return undefined;
     const { present, following } = this.read(now);
