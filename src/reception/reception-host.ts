@@ -6,6 +6,7 @@ import {
   type WallClock,
 } from '../../host/clock.ts';
 import { type SendEvent, serveWorker, type WorkerHandlers } from '../../host/worker-server.ts';
+import { BufferCollection } from './buffer-collection.ts';
 import type { ReceptionKinds } from './reception-kinds.ts';
 import type { ReceptionContract, ReceptionOrder } from './reception-messages.ts';
 import { type OpaqueOutputKind, type OpaqueReaderKind, StationReception } from './station-reception.ts';
@@ -32,6 +33,7 @@ class ReceptionHost {
   readonly #streams = new Map<number, StationReception>();
   readonly #outputs: ReadonlyMap<string, OpaqueOutputKind>;
   readonly #readers: ReadonlyMap<string, OpaqueReaderKind>;
+  readonly #collection = new BufferCollection();
   #checks = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
 
@@ -96,7 +98,9 @@ class ReceptionHost {
 
   #open({ stream, url, serviceId, limits, readers }: Extract<ReceptionOrder, { kind: 'open' }>): void {
     const { clock = systemMonotonicClock, wall = systemWallClock } = this.options;
-    const station = new StationReception({ stream, url, serviceId, limits, post: this.send, clock, wall });
+    const received = (octets: number): void => this.#collection.received(octets);
+    const common = { post: this.send, clock, wall, received };
+    const station = new StationReception({ stream, url, serviceId, limits, ...common });
     this.#streams.set(stream, station);
     this.#timer ??= setInterval(() => this.#check(), CHECK_MS);
     for (const reader of readers) this.#read(station, reader);

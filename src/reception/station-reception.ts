@@ -36,6 +36,8 @@ interface StationReceptionOptions {
   post: (event: ReceptionEvent, transfer?: ArrayBuffer[]) => void;
   clock: MonotonicClock;
   wall: WallClock;
+  /** Called for every piece of the stream, with its size in octets. */
+  received?: ((octets: number) => void) | undefined;
 }
 
 interface RunningOutput {
@@ -205,6 +207,7 @@ export class StationReception {
       if (kept.length > 0) this.#narrowed(kept);
     }
     this.#readers.feed(chunk);
+    this.options.received?.(chunk.length);
   }
 
   #narrowed(kept: Uint8Array<ArrayBuffer>): void {
