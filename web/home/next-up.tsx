@@ -73,6 +73,12 @@ function Waiting() {
   );
 }
 
+/** Neither this visit nor the last one says whether there is anything. */
+export function useIsNextUnknown(): boolean {
+  const { value, failure } = useQuery(NEXT_BOOKINGS);
+  return value === undefined && failure === undefined && !homeNext.value;
+}
+
 export function NextUp() {
   const { value: items, failure } = useQuery(NEXT_BOOKINGS);
   const { running, coming } = nextUp(items ?? [], now.value);

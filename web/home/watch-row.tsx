@@ -78,18 +78,29 @@ function Waiting() {
   );
 }
 
-export function WatchRow() {
+/** Both lists; `waits` until they are known or one of them failed. */
+function useLists() {
   const resumable = useQuery(RESUMABLE_RECORDINGS);
   const fresh = useQuery(FRESH_RECORDINGS);
+  const known = resumable.value !== undefined && fresh.value !== undefined;
+  const failed = resumable.failure !== undefined || fresh.failure !== undefined;
+  return { resumable, fresh, known, waits: !known && !failed };
+}
+
+/** Neither this visit nor the last one says whether there is anything. */
+export function useIsWatchUnknown(): boolean {
+  return useLists().waits && !homeWatch.value;
+}
+
+export function WatchRow() {
+  const { resumable, fresh, known, waits } = useLists();
   const begun = (resumable.value ?? []).filter(canPlay);
   const unseen = (fresh.value ?? []).filter((one) => canPlay(one) && isFresh(one, minute.value));
-  const known = resumable.value !== undefined && fresh.value !== undefined;
   const some = begun.length + unseen.length > 0;
   useLayoutEffect(() => {
     if (known) homeWatch.value = some;
   }, [known, some]);
-  const failed = resumable.failure !== undefined || fresh.failure !== undefined;
-  if (!known && !failed) return homeWatch.value ? <Waiting /> : null;
+  if (waits) return homeWatch.value ? <Waiting /> : null;
   if (!some) return null;
   const title =
     begun.length === 0 ? TEXTS.newRecordings : unseen.length === 0 ? TEXTS.resume : TEXTS.resumeAndNew;

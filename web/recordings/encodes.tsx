@@ -12,7 +12,7 @@ import {
   encodeMany,
   encodeRecording,
 } from '../query/encodes.ts';
-import { entryOf, useQuery } from '../query/use-query.ts';
+import { entryOf, type Shown, useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Sheet } from '../ui/sheet.tsx';
 import { showToast } from '../ui/toast.tsx';
@@ -25,13 +25,14 @@ const POLL_MS = 3_000;
 
 const quotedTitle = ({ title }: EncodeItem): string => quoted(tidyTitle(title));
 
-/** Read again every few seconds while something is converted. */
-function useEncodes(): Encodes | undefined {
+/** Read again every few seconds while something is converted. @param isShown false: not read */
+export function useEncodes(isShown: boolean): Shown<Encodes> {
   const [some, setSome] = useState(false);
-  const { value } = useQuery(some ? { ...ENCODES, poll: POLL_MS } : ENCODES);
-  const running = (value?.queue.length ?? 0) > 0;
+  const query = some ? { ...ENCODES, poll: POLL_MS } : ENCODES;
+  const shown = useQuery(isShown ? query : undefined);
+  const running = (shown.value?.queue.length ?? 0) > 0;
   useEffect(() => setSome(running), [running]);
-  return value;
+  return shown;
 }
 
 async function attempt(what: string, call: () => Promise<unknown>): Promise<void> {
@@ -258,8 +259,7 @@ export function EncodeSeries({ series, name }: { series: string; name: string })
   );
 }
 
-export function EncodeLine() {
-  const encodes = useEncodes();
+export function EncodeLine({ encodes }: { encodes: Encodes | undefined }) {
   const open = useSignal(false);
   if (encodes === undefined) return null;
   const line = lineOf(encodes);

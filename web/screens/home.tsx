@@ -5,11 +5,11 @@ import type { Station } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { connection } from '../device/connection.ts';
 import { homeTab } from '../device/preferences.ts';
-import { NextUp } from '../home/next-up.tsx';
+import { NextUp, useIsNextUnknown } from '../home/next-up.tsx';
 import { SkeletonCard, StationCard } from '../home/station-card.tsx';
 import { StatusLine } from '../home/status-line.tsx';
 import { TEXTS } from '../home/texts.ts';
-import { WatchRow } from '../home/watch-row.tsx';
+import { useIsWatchUnknown, WatchRow } from '../home/watch-row.tsx';
 import { isTextField } from '../navigation/focus.ts';
 import { keyNumber } from '../navigation/keys.ts';
 import { navigate } from '../navigation/router.ts';
@@ -119,23 +119,44 @@ function NoStations() {
   );
 }
 
+function Waiting() {
+  return (
+    <div class="stations" role="status">
+      <span class="hidden-text">{TEXTS.loading}</span>
+      {Array.from({ length: 8 }, (_, index) => (
+        <SkeletonCard key={index} />
+      ))}
+    </div>
+  );
+}
+
 function Content() {
   const list = stationList.value;
   switch (list.kind) {
     case 'loading':
-      return (
-        <div class="stations" role="status">
-          <span class="hidden-text">{TEXTS.loading}</span>
-          {Array.from({ length: 8 }, (_, index) => (
-            <SkeletonCard key={index} />
-          ))}
-        </div>
-      );
+      return <Waiting />;
     case 'failed':
       return <FailurePanel failure={list.failure} onRetry={() => void readStations()} />;
     case 'ready':
       return <Bands stations={withoutCopies(shownStations.value)} />;
   }
+}
+
+/**
+ * The rows above the stations, and the stations. Where the last visit does not say that a row is there, its answer is
+ * awaited: a row that arrives later would push the stations down.
+ */
+function Rows() {
+  const isNextUnknown = useIsNextUnknown();
+  const isWatchUnknown = useIsWatchUnknown();
+  if ((isNextUnknown || isWatchUnknown) && stationList.value.kind !== 'failed') return <Waiting />;
+  return (
+    <>
+      <NextUp />
+      <WatchRow />
+      <Content />
+    </>
+  );
 }
 
 /** The digits of a remote control lead straight to a station. */
@@ -176,9 +197,7 @@ export function Home() {
       </header>
       <DatabaseTrouble />
       <StatusLine />
-      <NextUp />
-      <WatchRow />
-      <Content />
+      <Rows />
     </>
   );
 }

@@ -11,7 +11,7 @@ import { useQuery } from '../query/use-query.ts';
 import { erase, stopRecording } from '../recordings/actions.ts';
 import { closeRecording, closeSeries, shownRecording } from '../recordings/address.ts';
 import { EraseSheet, StopSheet } from '../recordings/confirm.tsx';
-import { EncodeLine, EncodeSeries } from '../recordings/encodes.tsx';
+import { EncodeLine, EncodeSeries, useEncodes } from '../recordings/encodes.tsx';
 import { ListState, RecordingList, SeriesList, useChoosing } from '../recordings/list.tsx';
 import { Lists, useList } from '../recordings/lists.ts';
 import { forgetAbsentPosters } from '../recordings/poster.tsx';
@@ -96,11 +96,13 @@ interface ShownProps {
   readonly onStop: (recording: Recording) => void;
   readonly ruleName: (id: RuleId) => string | undefined;
   readonly running: readonly Recording[] | undefined;
+  /** For what stands above the list. */
+  readonly waits: boolean;
   readonly onKnown: () => void;
 }
 
 /** The list itself, and what knows its rows: the bar of the choice, the sheet. */
-function Listed({ shown, selection, onErase, onStop, ruleName, running, onKnown }: ShownProps) {
+function Listed({ shown, selection, onErase, onStop, ruleName, running, waits, onKnown }: ShownProps) {
   const sort = recordingsSort.value;
   const parameters = parametersOf(shown, sort);
   const key = parameters.toString();
@@ -130,7 +132,7 @@ function Listed({ shown, selection, onErase, onStop, ruleName, running, onKnown 
     <>
       {shown.series === undefined ? null : <SeriesHead first={pages.at(0)} total={total} />}
       {shown.show === 'bin' && pages.count > 0 ? <p class="rec-lead">{TEXTS.binNote}</p> : null}
-      <ListState pages={pages} shown={shown} waits={apart && running === undefined} onKnown={onKnown}>
+      <ListState pages={pages} shown={shown} waits={waits} onKnown={onKnown}>
         <RecordingList key={key} shown={shown} pages={pages} busy={busy} selection={selection} />
       </ListState>
       {selection.choosing.value ? (
@@ -150,7 +152,7 @@ function Listed({ shown, selection, onErase, onStop, ruleName, running, onKnown 
   );
 }
 
-function Grouped({ shown, waits, onKnown }: Pick<ShownProps, 'shown' | 'onKnown'> & { waits: boolean }) {
+function Grouped({ shown, waits, onKnown }: Pick<ShownProps, 'shown' | 'waits' | 'onKnown'>) {
   const kept = useMemo(
     () => seriesLists.of('', (offset, limit, signal) => getSeriesPage({ offset, limit }, signal)),
     [],
@@ -231,7 +233,7 @@ export function Recordings() {
   const [over, setOver] = useState<Over>();
   const [selection] = useState(() => new Selection());
   const running = useRunning();
-  // What runs comes with the first list: before it, it would push away what stands in the list's place.
+  // What is recorded and converted comes with the first list: before or after it, it would move what is there.
   const [known, setKnown] = useState(false);
   const onKnown = (): void => setKnown(true);
   const storage = useQuery(STORAGE);
@@ -239,6 +241,8 @@ export function Recordings() {
   useBackEndsChoice(selection);
   const groupable = !isFiltered(shown) && shown.series === undefined;
   const grouped = groupable && recordingsGrouped.value;
+  const encodes = useEncodes(groupable);
+  const waits = groupable && (running === undefined || (encodes.value ?? encodes.failure) === undefined);
   // A selection only covers listed recordings.
   useEffect(() => () => selection.clear(), [parametersOf(shown, 'newest').toString(), grouped]);
   useEffect(forgetAbsentPosters, []);
@@ -270,15 +274,16 @@ export function Recordings() {
               }
         }
       />
-      {groupable && known ? <EncodeLine /> : null}
+      {groupable && known ? <EncodeLine encodes={encodes.value} /> : null}
       {groupable && known ? <Running recordings={running ?? []} /> : null}
       {grouped ? (
-        <Grouped shown={shown} waits={running === undefined} onKnown={onKnown} />
+        <Grouped shown={shown} waits={waits} onKnown={onKnown} />
       ) : (
         <Listed
           shown={shown}
           selection={selection}
           running={running}
+          waits={waits}
           onKnown={onKnown}
           ruleName={ruleName}
           onErase={(list) => setOver({ kind: 'erase', list })}

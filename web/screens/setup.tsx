@@ -4,7 +4,7 @@ import { ApiFailure, abortScan, networkFailure, startScan } from '../query/api.t
 import { CARD, CHANNELS, DEVICES, GUIDE_STATUS, SCAN, TUNERS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { StepItem } from '../setup/step-item.tsx';
-import { isUsable, type Step, setupSteps } from '../setup/steps.ts';
+import { isUsable, type SetupFacts, type Step, setupSteps } from '../setup/steps.ts';
 import { TEXTS } from '../setup/texts.ts';
 import { ProgressBar } from '../ui/progress.tsx';
 import { CheckAgain } from '../words/check-again.tsx';
@@ -13,6 +13,7 @@ import { CheckAgain } from '../words/check-again.tsx';
 const POLL_MS = 3_000;
 const TYPES = ['GR', 'BS', 'CS'] as const;
 
+/** All at once, also when the agent starts: steps that grow one after the other move what a finger is aiming at. */
 function useFacts() {
   const tuners = useQuery({ ...TUNERS, poll: POLL_MS });
   // Before the agent is installed every answer about its devices would be the same failure.
@@ -23,14 +24,15 @@ function useFacts() {
   const scan = useQuery({ ...SCAN, poll: POLL_MS });
   const guide = useQuery({ ...GUIDE_STATUS, poll: POLL_MS });
   const all = [tuners, devices, card, channels, scan, guide];
-  // Once shown the steps stay, also while the devices of an agent that was started are read.
-  const isRead = useRef(false);
-  isRead.current ||=
-    isAway || all.every(({ value, failure }) => value !== undefined || failure !== undefined);
-  return {
-    renew: async () => void (await Promise.all(all.map((one) => one.renew()))),
-    isRead: isRead.current,
-    facts: {
+  const asked = isAway ? [tuners, scan, guide] : all;
+  const facts = useRef<SetupFacts | undefined>(undefined);
+  // From before the agent was started: read again now.
+  const isOld = (failure: ApiFailure): boolean =>
+    failure.code === 'agent_unavailable' && !isAway && facts.current !== undefined;
+  if (
+    asked.every(({ value, failure }) => value !== undefined || (failure !== undefined && !isOld(failure)))
+  ) {
+    facts.current = {
       tuners: tuners.value,
       devices: devices.value?.devices,
       card: card.value,
@@ -38,14 +40,16 @@ function useFacts() {
       scan: scan.value,
       guide: guide.value,
       failure: tuners.value === undefined ? tuners.failure : undefined,
-    },
+    };
+  }
+  return {
+    renew: async () => void (await Promise.all(all.map((one) => one.renew()))),
+    facts: facts.current,
   };
 }
 
-type Facts = ReturnType<typeof useFacts>['facts'];
-
 /** Starting a scan, and how it goes. */
-function ScanActions({ step, facts, renew }: { step: Step; facts: Facts; renew: () => Promise<void> }) {
+function ScanActions({ step, facts, renew }: { step: Step; facts: SetupFacts; renew: () => Promise<void> }) {
   const [refused, setRefused] = useState<string>();
   const able = TYPES.filter((type) =>
     (facts.tuners ?? []).some((tuner) => isUsable(tuner) && tuner.types.includes(type)),
@@ -94,7 +98,7 @@ function ScanActions({ step, facts, renew }: { step: Step; facts: Facts; renew: 
   );
 }
 
-function Actions({ step, facts, renew }: { step: Step; facts: Facts; renew: () => Promise<void> }) {
+function Actions({ step, facts, renew }: { step: Step; facts: SetupFacts; renew: () => Promise<void> }) {
   switch (step.key) {
     case 'tuners':
     case 'card':
@@ -112,7 +116,7 @@ function Steps({
   renew,
 }: {
   steps: readonly Step[];
-  facts: Facts;
+  facts: SetupFacts;
   renew: () => Promise<void>;
 }) {
   const isReady = steps.every(
@@ -140,17 +144,16 @@ function Steps({
 }
 
 export function Setup() {
-  const { facts, isRead, renew } = useFacts();
+  const { facts, renew } = useFacts();
   return (
     <div class="setup">
       <header class="screen-head">
         <h1 class="screen-title">{TEXTS.setup}</h1>
       </header>
       <p class="setup-lead">{TEXTS.note}</p>
-      {isRead ? (
+      {facts !== undefined ? (
         <Steps steps={setupSteps(facts)} facts={facts} renew={renew} />
       ) : (
-        // All at once: steps that grow one after the other move what a finger is aiming at.
         <div class="setup-steps" role="status">
           <span class="hidden-text">{TEXTS.loading}</span>
           <span class="skeleton block-skeleton" />
