@@ -3,6 +3,7 @@
 type BackHandler = () => boolean;
 
 const handlers: BackHandler[] = [];
+const browserHandlers = new Set<BackHandler>();
 
 /** The handler answers true when it used the key. Returns the function that takes it out again. */
 export function onBack(handler: BackHandler): () => void {
@@ -13,8 +14,21 @@ export function onBack(handler: BackHandler): () => void {
   };
 }
 
-/** True when a handler consumed it. */
-export function back(): boolean {
-  for (const handler of [...handlers].reverse()) if (handler()) return true;
-  return false;
+/** As `onBack`, and the handler is also asked before the browser's own Back leaves the screen. */
+export function onEveryBack(handler: BackHandler): () => void {
+  const forget = onBack(handler);
+  browserHandlers.add(handler);
+  return () => {
+    forget();
+    browserHandlers.delete(handler);
+  };
 }
+
+function isConsumed(asked: readonly BackHandler[]): boolean {
+  return [...asked].reverse().some((handler) => handler());
+}
+
+/** True when a handler consumed it. */
+export const back = (): boolean => isConsumed(handlers);
+/** For the browser's own Back: true when a handler consumed it, and the screen is to stay. */
+export const browserBack = (): boolean => isConsumed([...browserHandlers]);

@@ -7,6 +7,7 @@ import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { type RecordingId, type ReservationId, recordingId } from '../../wire/ids.ts';
 import { monotonicMs } from '../../wire/times.ts';
 import { afterPaint } from './after-paint.ts';
+import { browserBack } from './back.ts';
 
 /** Screens without anything in their address but a query. */
 const PLAIN_SCREENS = [
@@ -238,7 +239,10 @@ function onPop(): void {
     return;
   }
   const steps = depth() - shown.depth;
-  if (steps !== 0 && isKept(location.href, () => history.go(steps))) {
+  const isLeft = withoutSheet(location.href) !== withoutSheet(shown.url);
+  const isKeptHere = (): boolean =>
+    (steps < 0 && isLeft && browserBack()) || isKept(location.href, () => history.go(steps));
+  if (steps !== 0 && isKeptHere()) {
     returning = true;
     history.go(-steps);
     return;

@@ -1,6 +1,7 @@
 /** Controls shared by all players: buttons, volume, and the button shown when autoplay of sound is blocked. */
 import { muted, volume } from '../device/preferences.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
+import { leaveFullscreen } from './fullscreen.ts';
 import type { SoundOutput } from './sound-output.ts';
 import { TEXTS } from './texts.ts';
 
@@ -19,9 +20,12 @@ export function Control({ icon, label, onClick, class: extra = '' }: ControlProp
   );
 }
 
-/** Out of the player. */
+/** Out of full screen, then out of the player. */
 export function BackControl({ onClick }: { readonly onClick: () => void }) {
-  return <Control icon="back" class="osd-back" label={TEXTS.back} onClick={onClick} />;
+  const leave = (): void => {
+    if (!leaveFullscreen()) onClick();
+  };
+  return <Control icon="back" class="osd-back" label={TEXTS.back} onClick={leave} />;
 }
 
 export function VolumeControl({ sound }: { sound: SoundOutput }) {

@@ -1,5 +1,6 @@
 /** Full screen of an element, with what older Safari and iPhones offer instead. */
 import { signal } from '@preact/signals';
+import { onEveryBack } from '../navigation/back.ts';
 
 interface WebkitDocument {
   webkitFullscreenElement?: Element | null;
@@ -21,12 +22,27 @@ function fullscreenElement(): Element | null {
   return document.fullscreenElement ?? (document as WebkitDocument).webkitFullscreenElement ?? null;
 }
 
+let forget = (): void => {};
+
 function follow(): void {
-  fullscreen.value = fullscreenElement() !== null;
+  const isFull = fullscreenElement() !== null;
+  if (isFull === fullscreen.value) return;
+  fullscreen.value = isFull;
+  forget();
+  // Back leads out of full screen before it leaves the player.
+  if (isFull) forget = onEveryBack(leaveFullscreen);
 }
 
 document.addEventListener('fullscreenchange', follow);
 document.addEventListener('webkitfullscreenchange', follow);
+
+/** False when there is no full screen to leave. */
+export function leaveFullscreen(): boolean {
+  if (fullscreenElement() === null) return false;
+  if (document.exitFullscreen !== undefined) void document.exitFullscreen();
+  else (document as WebkitDocument).webkitExitFullscreen?.();
+  return true;
+}
 
 /** A phone held upright turns the picture; elsewhere the lock is refused, which is as well. */
 async function turnLandscape(): Promise<void> {
@@ -38,11 +54,7 @@ async function turnLandscape(): Promise<void> {
 }
 
 export async function toggleFullscreen(stage: HTMLElement, video: HTMLVideoElement): Promise<void> {
-  if (fullscreenElement() !== null) {
-    if (document.exitFullscreen !== undefined) await document.exitFullscreen();
-    else (document as WebkitDocument).webkitExitFullscreen?.();
-    return;
-  }
+  if (leaveFullscreen()) return;
   try {
     if (stage.requestFullscreen !== undefined) {
       await stage.requestFullscreen({ navigationUI: 'hide' });
