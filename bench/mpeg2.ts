@@ -30,9 +30,9 @@ async function ffmpeg(args: readonly string[]): Promise<string> {
     stderr: 'pipe',
     timeout: 120_000,
   });
-  const [said, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
-  if (code !== 0) throw new Error(`ffmpeg ${args.join(' ')}\n${said}`);
-  return said;
+  const [output, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
+  if (code !== 0) throw new Error(`ffmpeg ${args.join(' ')}\n${output}`);
+  return output;
 }
 
 /** Two fields a frame of a moving, noisy picture. */
@@ -49,8 +49,8 @@ async function encode(file: string): Promise<void> {
 async function nativeRate(file: string, frames: number): Promise<number> {
   let most = 0;
   for (let run = 0; run < FFMPEG_RUNS; run += 1) {
-    const said = await ffmpeg(['-benchmark', '-threads', '1', '-i', file, '-f', 'null', '-']);
-    const [, user = '', system = ''] = /utime=([\d.]+)s stime=([\d.]+)s/.exec(said) ?? [];
+    const output = await ffmpeg(['-benchmark', '-threads', '1', '-i', file, '-f', 'null', '-']);
+    const [, user = '', system = ''] = /utime=([\d.]+)s stime=([\d.]+)s/.exec(output) ?? [];
     most = Math.max(most, frames / (Number(user) + Number(system)));
   }
   return most;

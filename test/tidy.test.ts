@@ -262,12 +262,12 @@ describe('import directions', () => {
   test('inside src, features meet through model and hub only', () => {
     const wrong = EDGES.filter(({ from, to }) => {
       if (isTest(from) || !from.startsWith('src/') || !to.startsWith('src/')) return false;
-      const [, fromRoom = '', ...fromRest] = from.split('/');
-      const [, toRoom = '', ...toRest] = to.split('/');
+      const [, fromFolder = '', ...fromRest] = from.split('/');
+      const [, toFolder = '', ...toRest] = to.split('/');
       // Files directly in src/ are the composition root and the worker entries.
       if (fromRest.length === 0) return false;
       if (toRest.length === 0) return true;
-      return fromRoom !== toRoom && !(SRC_MAY_IMPORT[fromRoom] ?? []).includes(toRoom);
+      return fromFolder !== toFolder && !(SRC_MAY_IMPORT[fromFolder] ?? []).includes(toFolder);
     }).map(({ from, to }) => `${from} → ${to}`);
     expect(wrong).toEqual([]);
   });

@@ -170,14 +170,17 @@ const BUFFER_SECONDS = 0.3;
 /** Interlaced, top field first, closed groups of 15 with two B pictures between: as terrestrial HD and SD are. */
 function mpeg2Args(recipe: VideoRecipe): string[] {
   const { bitrate, height } = recipe.plan;
-  const colours = height >= HD_HEIGHT ? 'bt709' : 'smpte170m';
+  const isHd = height >= HD_HEIGHT;
+  const colours = isHd ? 'bt709' : 'smpte170m';
+  // Not in HD: searching motion in each field takes half of the encoder's time, for 0.2 to 2 dB above 40 dB.
+  const fieldMotion = isHd ? '' : '+ilme';
   const buffer = String(Math.round(bitrate * BUFFER_SECONDS));
   const rate = String(bitrate);
   return [
     ...['-c:v', 'mpeg2video', '-threads', '2'],
     ...['-b:v', rate, '-minrate', rate, '-maxrate', rate, '-bufsize', buffer],
     ...['-g', String(GROUP_FRAMES), '-bf', '2', '-sc_threshold', '1000000000', '-mpv_flags', '+strict_gop'],
-    ...['-flags', '+ilme+ildct+cgop'],
+    ...['-flags', `${fieldMotion}+ildct+cgop`],
     ...['-color_primaries', colours, '-color_trc', colours, '-colorspace', colours],
     ...['-f', 'mpeg2video'],
   ];

@@ -279,6 +279,22 @@ export function scheduleVersion(station: EventStation, { day }: Segment, at: Bro
   return versionOf(midnights + revisions + stepsOver(station, at));
 }
 
+/** By station, then by schedule, last day of the table, day on air and version. */
+const lastCounts = new WeakMap<EventStation, Map<string, number>>();
+
+/** Number of sections of a table's last segment, on which every section of the table depends: counted once a version. */
+function lastSections(station: EventStation, moment: ScheduleMoment, last: Segment): number {
+  const version = scheduleVersion(station, last, moment.at);
+  const key = [moment.schedule, last.day, jstDayStart(moment.at), version].join();
+  const counts = lastCounts.get(station) ?? new Map<string, number>();
+  lastCounts.set(station, counts);
+  const known = counts.get(key);
+  if (known !== undefined) return known;
+  const { length } = splitSections(segmentEvents(station, moment, last));
+  counts.set(key, length);
+  return length;
+}
+
 /** All sections of one segment as they are sent at a moment. */
 export function scheduleSections(
   station: EventStation,
@@ -295,8 +311,7 @@ export function scheduleSections(
   const lastDay = Math.min(station.guide.days, (table + 1) * DAYS_PER_TABLE) - 1;
   const last = { day: lastDay, index: SEGMENTS_PER_DAY - 1 };
   const lastInTable = (lastDay % DAYS_PER_TABLE) * SEGMENTS_PER_DAY + last.index;
-  const lastCount =
-    lastInTable === inTable ? sections.length : splitSections(segmentEvents(station, moment, last)).length;
+  const lastCount = lastInTable === inTable ? sections.length : lastSections(station, moment, last);
   return sections.map((events, k) =>
     eitSection(
       station,

@@ -14,7 +14,7 @@ export interface Attempt {
 /** Timeout of a response. */
 const LIMIT_MS = 10_000;
 
-/** Sends bytes as they are. @param from address of this machine to come from. @returns what comes back */
+/** Sends unmodified bytes. @param from local address to connect from @returns the received data */
 export function raw(home: GuardedHome, text: string, from = '127.0.0.1'): Promise<string> {
   return new Promise((resolve) => {
     let answer = '';
@@ -29,13 +29,13 @@ export function raw(home: GuardedHome, text: string, from = '127.0.0.1'): Promis
   });
 }
 
-/** A raw GET of someone outside. @param lines further header lines */
+/** A raw GET from outside the trusted networks. @param lines further header lines */
 export function rawGet(target: string, lines: readonly string[] = []): string {
   const headers = ['Host: 127.0.0.1', 'X-Forwarded-For: 203.0.113.5', 'Connection: close', ...lines];
   return `GET ${target} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`;
 }
 
-/** Status of a raw answer; 0: the connection was closed without one. */
+/** Status of a raw response; 0: the connection was closed without one. */
 export function statusOf(answer: string): number {
   return Number(/^HTTP\/1\.[01] (\d{3})/.exec(answer)?.[1] ?? 0);
 }
@@ -45,10 +45,10 @@ export function expectOneOf(found: number, wanted: readonly number[]): void {
 }
 
 export function expectThat(is: boolean, what: string): void {
-  if (!is) throw new Error(`not so: ${what}`);
+  if (!is) throw new Error(`not true: ${what}`);
 }
 
-/** A request from outside with these headers is answered with this status. */
+/** An attempt: a request from outside with these headers gets this status. */
 export function answered(
   status: number | readonly number[],
   path: string,
@@ -62,7 +62,7 @@ export function answered(
   };
 }
 
-/** Bytes from outside are answered with one of these statuses; 0: the connection is closed. */
+/** An attempt: bytes from outside get one of these statuses; 0: the connection is closed. */
 export function answeredRaw(
   statuses: readonly number[],
   text: string | ((home: GuardedHome) => string),
@@ -71,6 +71,6 @@ export function answeredRaw(
   return async (home) => {
     const answer = await raw(home, typeof text === 'string' ? text : text(home), from);
     expectOneOf(statusOf(answer), statuses);
-    expectThat(!answer.includes('"stationId"') && !answer.includes('SQLite format'), 'nothing is given away');
+    expectThat(!answer.includes('"stationId"') && !answer.includes('SQLite format'), 'nothing is revealed');
   };
 }

@@ -17,7 +17,7 @@ const forwarded = (value: string) => () => ({ 'x-forwarded-for': value });
 const bearer = (token: string) => () => ({ authorization: `Bearer ${token}` });
 const cookie = (value: string) => () => ({ cookie: value });
 
-/** Header names that other software trusts. */
+/** Header names that other software trusts as the client's address. */
 const OTHER_ADDRESS_HEADERS = {
   'x-real-ip': '192.168.1.5',
   forwarded: 'for=192.168.1.5',
@@ -128,7 +128,7 @@ export const ADDRESSES: Attempt[] = [
   },
 ];
 
-/** Spellings of paths, and the permitted statuses. */
+/** Spellings of paths, and the expected statuses. */
 const SPELLINGS: [target: string, statuses: number[]][] = [
   ['/login/../api/services', [401]],
   ['/login/%2e%2e/api/services', [401]],
@@ -257,7 +257,7 @@ export const TOKENS: Attempt[] = [
 
 type Events = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>;
 
-/** The event stream, from its first bytes on. */
+/** An open event stream, including its first bytes. */
 async function openEvents(home: GuardedHome, headers: Record<string, string>): Promise<Events> {
   const response = await home.send('/api/events', { headers: { ...OUTSIDE, ...headers } });
   expectOneOf(response.status, [200]);
@@ -287,7 +287,7 @@ async function endOf(events: Events): Promise<void> {
   try {
     while (!(await events.read()).done);
   } catch {
-    // The connection was broken.
+    // Expected: the connection was broken.
   }
 }
 
@@ -382,7 +382,7 @@ export const SESSIONS: Attempt[] = [
   },
 ];
 
-/** Requests that a page of another site can make a browser of the household send. */
+/** Requests that a page of another site can cause a browser of the household to send. */
 const WRITE = { method: 'POST' };
 const REVOKE = '/api/sessions/revoke-others';
 

@@ -5,7 +5,7 @@ import { Visitor } from './visitor.ts';
 
 let visitors = 0;
 
-/** Each at an address of its own: attempts are counted by address. */
+/** Each uses an address of its own, because attempts are counted by address. */
 function visitor(home: GuardedHome): Visitor {
   return new Visitor(home.url, { 'x-forwarded-for': `198.51.100.${++visitors}` });
 }

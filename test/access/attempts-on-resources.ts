@@ -13,7 +13,7 @@ import {
 import { AT_HOME, type GuardedHome, JSON_TYPE, OUTSIDE } from './guarded-home.ts';
 import { CLIENT_SECRET } from './provider-stand-in.ts';
 
-/** Connections that are opened and then left. */
+/** Opens connections, sends the text and leaves them open. */
 async function leftOpen(home: GuardedHome, count: number, text: string): Promise<Socket[]> {
   const opened = Array.from(
     { length: count },
@@ -29,7 +29,7 @@ async function leftOpen(home: GuardedHome, count: number, text: string): Promise
   return Promise.all(opened);
 }
 
-/** Ms until the service answers a client in a trusted network. */
+/** Milliseconds until the service answers a client in a trusted network. */
 async function answerTime(home: GuardedHome): Promise<number> {
   const began = performance.now();
   const response = await home.send('/api/services', { headers: AT_HOME });
@@ -245,7 +245,8 @@ export const KNOWLEDGE: Attempt[] = [
     tries: 'Distinguish valid sessions and tokens by timing',
     happens: 'they are looked up by their SHA-256, never compared character by character',
     run: async (home) => {
-      // Only the hash is stored: the database contains neither secret, so that no comparison by characters takes place.
+      // Only the hash is stored: the database contains neither secret, so no comparison by characters can
+      // take place.
       const { folder } = home.service;
       const files = await Promise.all(
         ['svc.db', 'svc.db-wal'].map((name) =>

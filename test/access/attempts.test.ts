@@ -1,4 +1,4 @@
-/** The attacks of `docs/security.md`: every row is tried against a running service. */
+/** The attacks of `docs/security.md`: every row is attempted against a running service. */
 import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ test('docs/security.md lists exactly these attempts', () => {
   }).join('\n\n');
   const path = join(import.meta.dir, '..', '..', 'docs', 'security.md');
   const [, listed = ''] = readFileSync(path, 'utf8').split('## Checklist\n\n');
-  // To write it again: SVC_WRITE_DOCS=1 bun test ./test/access/attempts.test.ts
+  // To write the tables again: SVC_WRITE_DOCS=1 bun test ./test/access/attempts.test.ts
   if (process.env.SVC_WRITE_DOCS === '1') {
     const [head = ''] = readFileSync(path, 'utf8').split('## Checklist\n\n');
     Bun.write(path, `${head}## Checklist\n\n${tables}\n`);

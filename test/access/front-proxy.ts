@@ -8,7 +8,7 @@ const NGINX = process.env.NGINX_PATH ?? '/usr/sbin/nginx';
 const OPENSSL = process.env.OPENSSL_PATH ?? Bun.which('openssl') ?? '';
 export const hasNginx = existsSync(NGINX) && existsSync(OPENSSL);
 
-/** The proxy cannot choose a port itself. */
+/** A free port, since nginx cannot choose one itself. */
 export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
@@ -47,12 +47,12 @@ http {
 }
 
 export interface FrontProxy {
-  /** With a final slash. */
+  /** With a trailing slash. */
   readonly base: string;
   close(): Promise<void>;
 }
 
-/** @param service address of the service without a slash. @throws Error with nginx's own words */
+/** @param service address of the service without a trailing slash @throws Error with the output of nginx */
 export async function startFrontProxy(port: number, service: string): Promise<FrontProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-nginx-'));
   const subject = [

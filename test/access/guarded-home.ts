@@ -11,7 +11,7 @@ export const OUTSIDE = { 'x-forwarded-for': '203.0.113.5' };
 export const AT_HOME = { 'x-forwarded-for': '192.168.1.5' };
 export const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Files as the build produces them. */
+/** File names as the build produces them. */
 export const UI_FILES = [
   'icon.svg',
   'icon-192.png',
@@ -25,7 +25,7 @@ export class GuardedHome {
   readonly provider = new ProviderStandIn();
   #service: TestService | undefined;
   #web = '';
-  /** Header of a client with a session, with an access token, and with one that was revoked. */
+  /** Credentials of a client with a session, one with an access token, and one with a revoked token. */
   cookie = '';
   token = '';
   revoked = '';
@@ -87,7 +87,7 @@ export class GuardedHome {
     return (await response.json()) as { deviceCode: string; userCode: string };
   }
 
-  /** The approval page as a browser with these headers receives it. */
+  /** The approval page that a browser with these headers receives. */
   async approvalForm(
     userCode: string,
     headers: Record<string, string>,
@@ -127,7 +127,7 @@ export class GuardedHome {
   }
 }
 
-/** For the tests registered in the same file: started before the first, closed after the last. */
+/** Scope is the test file: started before the first test, closed after the last. */
 export function guardedHome(): GuardedHome {
   const home = new GuardedHome();
   beforeAll(() => home.begin());

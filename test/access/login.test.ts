@@ -30,7 +30,7 @@ afterAll(async () => {
   await provider.stop();
 });
 
-/** Each at an address of its own: attempts are counted by address. */
+/** Each uses an address of its own, because attempts are counted by address. */
 function visitor(of = service, headers: Record<string, string> = {}): Visitor {
   return new Visitor(of.url, { 'x-forwarded-for': `198.51.100.${++address}`, ...headers });
 }
@@ -194,14 +194,18 @@ const TOKENS: [what: string, isIn: boolean, write: NonNullable<Parameters<Provid
   [
     ['a sound token', true, (claims) => provider.sign(claims)],
     [
-      'expired by 50 s, which may be the clock',
+      'expired 50 s ago, within the clock tolerance',
       true,
       (claims) => provider.sign({ ...claims, exp: later(-50) }),
     ],
     ['expired by 61 s', false, (claims) => provider.sign({ ...claims, exp: later(-61) })],
-    ['valid in 55 s, which may be the clock', true, (claims) => provider.sign({ ...claims, nbf: later(55) })],
+    [
+      'valid in 55 s, within the clock tolerance',
+      true,
+      (claims) => provider.sign({ ...claims, nbf: later(55) }),
+    ],
     ['valid in 90 s', false, (claims) => provider.sign({ ...claims, nbf: later(90) })],
-    ['without an end', false, (claims) => provider.sign({ ...claims, exp: undefined })],
+    ['without an expiry', false, (claims) => provider.sign({ ...claims, exp: undefined })],
     ['alg none', false, (claims) => provider.sign(claims, { header: { alg: 'none' }, secret: '' })],
     ['alg NONE with a signature', false, (claims) => provider.sign(claims, { header: { alg: 'NONE' } })],
     ['no alg', false, (claims) => provider.sign(claims, { header: { alg: undefined } })],
@@ -220,7 +224,7 @@ const TOKENS: [what: string, isIn: boolean, write: NonNullable<Parameters<Provid
       (claims) => provider.sign(claims, { header: { alg: 'HS256' }, secret: CLIENT_SECRET }),
     ],
     ['RS512', false, (claims) => provider.sign(claims, { header: { alg: 'RS512' }, hash: 'RSA-SHA512' })],
-    ['RS256 in the header, RS512 in truth', false, (claims) => provider.sign(claims, { hash: 'RSA-SHA512' })],
+    ['RS256 in the header, RS512 in fact', false, (claims) => provider.sign(claims, { hash: 'RSA-SHA512' })],
     ['a wrong nonce', false, (claims) => provider.sign({ ...claims, nonce: 'another' })],
     ['no nonce', false, (claims) => provider.sign({ ...claims, nonce: undefined })],
     ['another audience', false, (claims) => provider.sign({ ...claims, aud: 'another-app' })],
@@ -243,7 +247,7 @@ const TOKENS: [what: string, isIn: boolean, write: NonNullable<Parameters<Provid
       (claims) => provider.sign(claims, { key: other.key }),
     ],
     [
-      'such a key under the name of a published one',
+      'such a key under the key id of a published one',
       false,
       (claims) => provider.sign(claims, { key: { ...other.key, kid: provider.key.kid } }),
     ],
@@ -355,8 +359,8 @@ describe('with a group', () => {
   const rows: [what: string, claims: Claims, says: string | undefined][] = [
     ['a member', { groups: ['others', 'tv-members'] }, undefined],
     ['a holder of the role', { roles: ['tv-members'] }, undefined],
-    ['one group as a text', { groups: 'tv-members' }, undefined],
-    ['a member of others', { groups: ['others'] }, 'に入っていません'],
+    ['one group as a string', { groups: 'tv-members' }, undefined],
+    ['a member of other groups only', { groups: ['others'] }, 'に入っていません'],
     ['a holder of other roles', { roles: ['tv'] }, 'に入っていません'],
     ['no groups and no roles', {}, '伝えられませんでした'],
     ['empty lists', { groups: [], roles: [] }, '伝えられませんでした'],

@@ -1,18 +1,18 @@
 /**
- * Mutation operators: small faults put into a source file one at a time, as a careless change might. Comments, strings
- * and regular expressions are left alone. A scanner rather than a parser: a mutant that does not compile would be a
- * wasted run, so each fault keeps the syntax valid.
+ * Mutation operators: small faults that are put into a source file one at a time, like those of a careless
+ * change. Comments, strings and regular expressions are not changed. A scanner rather than a parser, so each
+ * operator must keep the syntax valid: a mutant that does not compile would be a wasted run.
  */
 
 export interface Mutant {
   readonly line: number;
   readonly what: string;
-  /** The whole file with the fault. */
+  /** The whole file, including the fault. */
   readonly text: string;
 }
 
 interface Fault {
-  /** Global; matched in code only. */
+  /** A global pattern, matched in code only. */
   readonly pattern: RegExp;
   readonly instead: string;
 }
@@ -36,12 +36,12 @@ const FAULTS: readonly Fault[] = [
 /** A call statement on a line of its own. */
 const CALL = /^ +(?:void )?(?:this\.)?[#\w.]+\([^\n]*\);$/gm;
 
-/** The text with everything but code blanked out, at the same places. */
+/** The text with everything but code blanked out, positions unchanged. */
 function codeOnly(text: string): string {
   const blank = (part: string): string => part.replace(/[^\n]/g, ' ');
   const part =
     /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[(,=:[!&|?{};]\s*|return )\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/g;
-  // Types have operators of their own.
+  // Types have operators of their own, which are skipped.
   const types =
     /^(?:export )?type [^\n]*;$|^(?:export )?type [\s\S]*?;$|^(?:export )?interface [\s\S]*?^\}$|^import [\s\S]*?;$/gm;
   return text.replace(part, blank).replace(types, blank);

@@ -1,7 +1,7 @@
 /**
- * Mutation test of the features that control access: each fault of `mutants.ts` is put into a copy of the project, and
- * the feature's tests have to fail. `--long`, because every fault is a run of its tests.
- * `MUTATED=src/pairing/secrets.ts` runs one file.
+ * Mutation test of the features that control access: each fault of `mutants.ts` is put into a copy of the
+ * project, and the tests of the feature have to fail. Runs with `--long`, because every fault needs a run of
+ * the tests. `MUTATED=src/pairing/secrets.ts` selects one file.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -12,14 +12,14 @@ import { type Mutant, mutantsOf } from './mutants.ts';
 const ROOT = join(import.meta.dir, '..', '..');
 const LONG = process.env.SVC_LONG === '1';
 const ONLY = process.env.MUTATED;
-/** What those tests load. */
+/** The folders that those tests load. */
 const COPIED = ['src', 'test', 'host', 'wire', 'arib', 'mp4', 'docs', 'package.json', 'tsconfig.json'];
 const LINKED = ['node_modules', 'wasm', 'assets'];
-/** A fault that makes a test hang is detected too. */
+/** A fault that makes a test hang counts as detected. */
 const LIMIT_MS = 90_000;
 const WANTED = 0.9;
 
-/** Test runs in order: the quick ones, which detect most faults, before those with a running service. */
+/** Test runs in order: the fast ones, which detect most faults, before those with a running service. */
 const FOLDERS: readonly { folder: string; rounds: readonly (readonly string[])[] }[] = [
   { folder: 'src/pairing', rounds: [['src/pairing'], ['test/service/pairing.test.ts']] },
   {
@@ -33,13 +33,14 @@ const FOLDERS: readonly { folder: string; rounds: readonly (readonly string[])[]
 
 /** Equivalent mutants, by file and text of the line: the fault has no observable effect. */
 const EQUIVALENT: readonly [file: string, line: RegExp][] = [
-  // Bounds that only save work: longer input is also refused by the next check.
+  // Limits that only save work: the next check rejects longer input too.
   ['src/pairing/device-name.ts', /text\.length > MAX_NAME_LENGTH \* 2/],
   ['src/pairing/secrets.ts', /text\.length > USER_CODE_LENGTH \+ 1/],
   ['src/pairing/device-page-routes.ts', /MAX_FORM_LENGTH/],
-  // For the compiler: the pure function has decided already.
+  // Needed by the compiler only: the pure function has decided already.
   ['src/pairing/pairing-service.ts', /found === undefined \|\| /],
-  // For the compiler: the key of a table that is not empty, the library's own refusal, a route that is never open.
+  // Needed by the compiler only: the key of a non-empty table, the library's own check, a route that is never
+  // open.
   ['src/access/pending-logins.ts', /if \(oldest !== undefined\)/],
   ['src/access/live-tickets.ts', /if \(oldest !== undefined\)/],
   ['src/access/attempt-limiter.ts', /if \(quietest !== undefined\)/],
@@ -59,7 +60,7 @@ afterAll(() => {
   if (LONG) rmSync(copy, { recursive: true, force: true });
 });
 
-/** Whether every round passes; stops at the first that fails. */
+/** Whether every run passes; stops at the first that fails. */
 async function passes(rounds: readonly (readonly string[])[]): Promise<boolean> {
   for (const tests of rounds) if (!(await passesRound(tests))) return false;
   return true;
@@ -119,7 +120,7 @@ describe.skipIf(!LONG)('the tests detect mutations', () => {
       for (const file of files) {
         const text = readFileSync(join(ROOT, file), 'utf8');
         const own = `${folder}/${basename(file, '.ts')}.test.ts`;
-        // Its own tests first: most faults are detected there.
+        // The file's own test first: it detects most faults.
         const order = (await Bun.file(join(ROOT, own)).exists()) ? [[own], ...rounds] : rounds;
         for (const mutant of mutantsOf(text)) {
           if (isEquivalent(file, text, mutant)) continue;
@@ -127,13 +128,13 @@ describe.skipIf(!LONG)('the tests detect mutations', () => {
           writeFileSync(join(copy, file), mutant.text);
           if (!(await passes(order))) continue;
           survivors.push(`${file}:${mutant.line} ${mutant.what}`);
-          console.log(`not noticed: ${survivors.at(-1)}`);
+          console.log(`not detected: ${survivors.at(-1)}`);
         }
         writeFileSync(join(copy, file), text);
       }
       const share = (all - survivors.length) / all;
       console.log(
-        `${folder}: ${all - survivors.length} of ${all} faults noticed (${(100 * share).toFixed(1)} %)`,
+        `${folder}: ${all - survivors.length} of ${all} faults detected (${(100 * share).toFixed(1)} %)`,
       );
       expect(share).toBeGreaterThanOrEqual(WANTED);
     }, 3_600_000);

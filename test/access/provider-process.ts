@@ -1,11 +1,11 @@
 /**
- * A real OpenID Connect provider as a process of its own: `oidc-provider` with its development pages, which accept any
- * name and password. Reads CLIENT_ID, CLIENT_SECRET and REDIRECT_URI; prints its issuer as the first line. The user
- * `hanako` is in the group `tv-members`.
+ * A real OpenID Connect provider as a separate process: `oidc-provider` with its development pages, which
+ * accept any name and password. Reads CLIENT_ID, CLIENT_SECRET and REDIRECT_URI; prints its issuer as the
+ * first line. The user `hanako` is in the group `tv-members`.
  */
 import { createServer, type RequestListener } from 'node:http';
 
-/** The parts of the package that are used; it has no types. */
+/** The used parts of the package, which has no types. */
 interface OidcProvider {
   callback(): RequestListener;
 }

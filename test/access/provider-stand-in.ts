@@ -1,6 +1,6 @@
 /**
- * An OpenID Connect provider whose ID tokens a test writes: valid ones, and those of a hostile or broken provider. It
- * validates the service's requests as a real one does: client, code, redirect URI, PKCE.
+ * An OpenID Connect provider whose ID tokens a test writes: valid ones, and those of a hostile or broken
+ * provider. It validates the requests of the service like a real one: client, code, redirect URI, PKCE.
  */
 import { createHash, createHmac, createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 
@@ -33,7 +33,7 @@ function encoded(value: unknown): string {
 interface Signing {
   header?: Claims;
   key?: Key;
-  /** Instead of RSA: the secret of an HMAC, or '' for no signature at all. */
+  /** Signs with this HMAC secret instead of RSA; '' for no signature at all. */
   secret?: string;
   hash?: string;
 }
@@ -41,20 +41,20 @@ interface Signing {
 export class ProviderStandIn {
   /** Merged into the metadata. */
   metadata: Claims = {};
-  /** The response to every request while it is set. */
+  /** The response to every request, if set. */
   fault: (() => Response | Promise<Response>) | undefined;
-  /** How the client authenticated at the token endpoint, the last time. */
+  /** How the client authenticated at the token endpoint the last time. */
   proof: 'basic' | 'post' | undefined;
   /** Requests by path. */
   readonly asked: string[] = [];
-  /** Of the logins so far: codes, states, nonces, PKCE verifiers and ID tokens. */
+  /** Secrets of the logins so far: codes, states, nonces, PKCE verifiers and ID tokens. */
   readonly secrets = new Set<string>();
   readonly #codes = new Map<string, Granted>();
   #server: ReturnType<typeof Bun.serve> | undefined;
   #port = 0;
   #count = 0;
 
-  /** @param key for sharing between many providers: generating one takes longer than all the rest */
+  /** @param key shared between many providers, because generating one takes longer than the rest of a test */
   constructor(public key: Key = newKey('first')) {}
 
   start(): void {
@@ -92,8 +92,9 @@ export class ProviderStandIn {
   }
 
   /**
-   * A person signs in at the address to which the service led. @param write the ID token, or the whole answer of the
-   * token endpoint. @returns where the browser is led back
+   * Simulates the login of a person at the address to which the service redirected. @param write the ID
+   * token, or the whole response of the token endpoint @returns the address to which the browser is
+   * redirected
    */
   signIn(authorize: URL, write: Writer = (claims) => this.sign(claims)): URL {
     const asked = Object.fromEntries(authorize.searchParams);
@@ -103,7 +104,7 @@ export class ProviderStandIn {
       asked.response_type !== 'code' ||
       asked.code_challenge_method !== 'S256'
     )
-      throw new Error(`not as it should be asked: ${authorize}`);
+      throw new Error(`invalid authorization request: ${authorize}`);
     const now = Math.floor(Date.now() / 1_000);
     const claims = {
       iss: this.issuer,

@@ -1,4 +1,4 @@
-/** Every service that a test starts is checked for secrets in its log; this tests the check itself. */
+/** Tests the check for secrets in the log that every service started by a test undergoes. */
 import { expect, test } from 'bun:test';
 import { systemRandom } from '../../host/random.ts';
 import { SecretWatch, shapedSecret } from './secret-watch.ts';

@@ -1,12 +1,12 @@
 /**
- * Checks that no secret is in the log: records the random values that a service generated, and searches its log for
- * them.
+ * Checks that no secret is in the log: records the random values that a service generated, and searches its
+ * log for them.
  */
 import type { Random } from '../../host/random.ts';
 
-/** Shorter random values are codes for people, and jitter. */
+/** Shorter random values are codes shown to users, or jitter. */
 const SECRET_BYTES = 16;
-/** From the environment. */
+/** Environment variables with secrets. */
 const SECRET_VARIABLES = ['OIDC_CLIENT_SECRET'] as const;
 /** Patterns of secrets whose values are unknown: tokens, cookies, bearers, ID tokens. */
 const SHAPES = /svc_[\w-]{30,}|svc_(?:session|login|device)=[\w-]{20,}|Bearer [\w.-]{20,}|eyJ[\w-]{16,}/;
@@ -19,7 +19,7 @@ export function shapedSecret(log: string): string | undefined {
 export class SecretWatch {
   readonly #secrets = new Set<string>();
 
-  /** @param random draws the secrets. @param environment of the service */
+  /** @param random source of the secrets @param environment of the service */
   constructor(
     private readonly source: Random,
     environment: Readonly<Record<string, string>>,
@@ -39,11 +39,11 @@ export class SecretWatch {
     return bytes;
   };
 
-  /** @throws Error with the line that contains one of them */
+  /** @throws Error with the line that contains a secret */
   check(lines: readonly string[]): void {
     const log = lines.join('\n');
-    const isTold = [...this.#secrets].some((secret) => log.includes(secret));
-    if (!isTold && shapedSecret(log) === undefined) return;
+    const isLogged = [...this.#secrets].some((secret) => log.includes(secret));
+    if (!isLogged && shapedSecret(log) === undefined) return;
     const holds = (line: string) =>
       SHAPES.test(line) || [...this.#secrets].some((secret) => line.includes(secret));
     throw new Error(`a secret is in the log: ${lines.find(holds)}`);

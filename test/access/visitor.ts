@@ -4,10 +4,10 @@ const OUTSIDE = '203.0.113.5';
 
 export class Visitor {
   readonly cookies = new Map<string, string>();
-  /** Of the last answer. */
+  /** Cookies set by the last response. */
   setCookies: string[] = [];
 
-  /** @param base address of the service without a slash. @param headers of every request */
+  /** @param base address of the service without a trailing slash @param headers sent with every request */
   constructor(
     readonly base: string,
     readonly headers: Record<string, string> = {},
@@ -47,7 +47,7 @@ export class Visitor {
     return new URL(response.headers.get('location') ?? '');
   }
 
-  /** @param back the provider's redirect. Its path is requested from the service under test. */
+  /** @param back the redirect of the provider; its path is requested from the service under test */
   finishLogin(back: URL): Promise<Response> {
     return this.get(`login/callback${back.search}`);
   }

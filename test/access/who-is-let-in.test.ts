@@ -1,6 +1,7 @@
 /**
- * Every path of the service for every kind of client. The paths are listed by the running service, so that a new route
- * is covered automatically; which of them are public is written here again, from the specification.
+ * Every path of the service for every kind of client. The paths are listed by the running service, so that
+ * new routes are covered automatically; the public ones are listed here again, according to the
+ * specification.
  */
 import { describe, expect, test } from 'bun:test';
 import { SCREENS } from '../../src/http/screens.ts';
@@ -10,14 +11,14 @@ const OPEN: ReadonlySet<string> = new Set([
   ...['/login', '/login/callback', '/login/nothing.css', '/logout', '/api/health', '/manifest.webmanifest'],
   ...['/api/device/code', '/api/device/token', '/icon.svg', '/icon-192.png'],
 ]);
-/** Guarded by its ticket. */
+/** Authorised by its ticket. */
 const SOCKET = '/api/live/socket';
 
 const home = guardedHome();
 
 type Outcome = 'in' | 'unauthorized' | 'invalid_token';
 
-/** A kind of client, what it sends, and the expected result where credentials are needed. */
+/** A kind of client, its headers, and the expected result on paths that need credentials. */
 const CLIENTS: [kind: string, headers: () => Record<string, string>, outcome: Outcome][] = [
   ['a client without credentials', () => OUTSIDE, 'unauthorized'],
   ['a trusted network', () => AT_HOME, 'in'],
@@ -39,7 +40,7 @@ const CLIENTS: [kind: string, headers: () => Record<string, string>, outcome: Ou
   ["another service's token at home", () => ({ ...AT_HOME, authorization: 'Bearer abc' }), 'in'],
 ];
 
-/** Methods and paths; parameters filled in. */
+/** All methods and paths, with parameters filled in. */
 function everything(): [method: string, path: string][] {
   const filled = (path: string): string => path.replaceAll(/:\w+/g, '1').replace('#', '1');
   const routes = home.service.service.routes.map(({ method, path }): [string, string] => [
@@ -51,14 +52,16 @@ function everything(): [method: string, path: string][] {
   return [...routes, ...pages.map((path): [string, string] => ['GET', path])];
 }
 
-/** Without a JSON body a change is refused after the access check and before the route: nothing is changed. */
+/**
+ * Without a JSON body a change is refused after the access check and before the route, so nothing is changed.
+ */
 async function outcomeOf(method: string, path: string, headers: Record<string, string>): Promise<Outcome> {
   const leaving = new AbortController();
   const response = await home.send(path, { method, headers, signal: leaving.signal });
   const text = response.status === 401 ? await response.text() : '';
   const challenge = response.headers.get('www-authenticate');
   leaving.abort();
-  // Approval and revocation check the token themselves, independent of how the request was authorised.
+  // Approval and revocation check the token themselves, independently of how the request was authorised.
   if (response.status !== 401) return 'in';
   expect(text).toBe(challenge?.includes('error=') ? '{"error":"invalid_token"}' : '{"error":"unauthorized"}');
   expect(challenge).toBe(

@@ -398,10 +398,10 @@ describe.skipIf(missing !== undefined)('a card with the real daemon', () => {
     const agent = await new CardAgent(rig.socket, 1_000).ready();
     try {
       await agent.receive();
-      const said = `${agent.log}${JSON.stringify(await agent.card())}`.toLowerCase();
+      const output = `${agent.log}${JSON.stringify(await agent.card())}`.toLowerCase();
       const { TEST_SYSTEM, testKey } = await import('../scrambled-stream.ts');
-      for (const name of HEX_KEYS) expect(said).not.toContain(TEST_SYSTEM[name].toHex());
-      expect(said).not.toContain(testKey(1, 1).toHex());
+      for (const name of HEX_KEYS) expect(output).not.toContain(TEST_SYSTEM[name].toHex());
+      expect(output).not.toContain(testKey(1, 1).toHex());
     } finally {
       await agent.close();
     }

@@ -1,4 +1,4 @@
-/** Starts `npm run demo`'s program on free ports and gives the address that it prints, as a new user sees it. */
+/** Starts the program of `npm run demo` on free ports. @returns the address that it prints for the user */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -21,15 +21,15 @@ function freePort(): Promise<number> {
 
 export interface Demo {
   url: string;
-  /** Everything that the demo and its programs said on stderr so far. */
-  said(): string;
-  /** Ctrl-C as a terminal sends it, to the whole process group; gives the exit code. */
+  /** Everything that the demo and its programs wrote to stderr so far. */
+  log(): string;
+  /** Sends Ctrl-C to the whole process group, like a terminal. @returns the exit code */
   interrupt(): Promise<number | null>;
 }
 
 /**
- * Builds, prepares and starts the demo. The first run on a machine encodes the synthetic broadcast's films.
- * @throws Error with its output if it ends before the address is printed.
+ * Builds, prepares and starts the demo. The first run on a machine encodes the films of the synthetic
+ * broadcast. @throws Error with its output if it exits before printing the address
  */
 export async function startDemo(): Promise<Demo> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));
@@ -46,9 +46,9 @@ export async function startDemo(): Promise<Demo> {
       ALLOWED_HOSTS: 'minipc.test',
     },
   });
-  let said = '';
+  let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-100_000);
+    log = (log + text).slice(-100_000);
   });
   const ended = new Promise<number | null>((done) => child.on('close', (code) => done(code)));
   const interrupt = async (): Promise<number | null> => {
@@ -68,7 +68,7 @@ export async function startDemo(): Promise<Demo> {
   });
   if (url === undefined) {
     await interrupt();
-    throw new Error(`the demo ended before it was ready:\n${said}`);
+    throw new Error(`the demo ended before it was ready:\n${log}`);
   }
-  return { url, said: () => said, interrupt };
+  return { url, log: () => log, interrupt };
 }

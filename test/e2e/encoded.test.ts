@@ -1,6 +1,7 @@
 /**
- * Recordings from the broadcast to encoded files, in a real browser: commercials are detected, the file is made with
- * and without them, and pictures, sound and captions at random positions of both match the broadcast.
+ * Recordings from the broadcast to encoded files, in a real browser: commercials are detected, the file is
+ * made with and without them, and pictures, sound and captions of both at random positions match the
+ * broadcast.
  */
 import type { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
@@ -21,17 +22,17 @@ import { compare, FRAME_S, noErrors, plays, seekTo, worst } from './shown.ts';
 
 setDefaultTimeout(1_000_000);
 
-/** On each of the two files; all ten with `--long`. */
+/** Seeks on each of the two files; ten with `--long`. */
 const SEEKS = process.env.SVC_LONG === '1' ? 10 : 3;
 const MOST_SEEKS = 12;
-/** Pictures whose captions are compared. */
+/** Minimum of pictures whose captions are compared. */
 const FEWEST_CAPTIONS = 10;
-/** s of the programme before and behind its commercials. */
+/** Seconds of the programme before and after its commercials. */
 const BEFORE = 24;
 const BEHIND = 22;
 /** Encoders only get idle processor time: with two busy programs very little. */
 const LIMIT_MS = 900_000;
-/** Of a short look: a machine that is late may drop the frames of a flash. */
+/** Number of observations: a busy machine may drop the frames of a flash. */
 const LOOKS = 6;
 const VIDEO = { codec: 'mpeg2', width: 352, height: 240, bitrate: 1_000_000 };
 
@@ -88,7 +89,7 @@ async function post(path: string, body: object): Promise<void> {
 
 /** @returns its id, once its commercials were detected at the right positions */
 async function recorded(line: AirLine): Promise<number> {
-  // Rows hold whole milliseconds.
+  // The database stores whole milliseconds.
   const startAt = Math.round(momentOf(stretch.from));
   const durationMs = Math.round((stretch.to - stretch.from) / 90);
   const row = { station: HOME_STATION, serviceName: '試験テレビ', name: '灯台守の日記', startAt };
@@ -122,7 +123,7 @@ async function encoded(id: number, wish: object): Promise<Playback> {
     'its encode',
     async () => {
       const { queue, recent } = await get<Encodes>('encodes');
-      // What failed is tried again later.
+      // A failed job is retried later.
       if (queue.some(({ message }) => message !== null))
         expect(await get(`recordings/${id}/encode-log`)).toBeNull();
       return recent.find(({ recordingId }) => recordingId === id);
@@ -135,7 +136,7 @@ async function encoded(id: number, wish: object): Promise<Playback> {
   return playback;
 }
 
-/** Seconds in the file at which the programme is on, with a margin to observe a flash. */
+/** A position in the file inside the programme, with a margin to observe a flash. */
 function placeOf(random: Random, line: AirLine): number {
   const from = line.secondsOf(cm.from);
   const to = Number.isNaN(line.secondsOf(cm.to)) ? from : line.secondsOf(cm.to);
@@ -147,7 +148,7 @@ function placeOf(random: Random, line: AirLine): number {
 
 async function seeks(line: AirLine, random: Random) {
   const errors = noErrors();
-  // Some places show no caption, or one that is left out because it changes.
+  // Some positions show no caption, or one that is skipped because it changes.
   const isEnough = (): boolean => errors.captions > FEWEST_CAPTIONS;
   for (let seek = 0; seek < SEEKS || (!isEnough() && seek < MOST_SEEKS); seek += 1) {
     await seekTo(page, placeOf(random, line) / line.seconds, line.seconds);

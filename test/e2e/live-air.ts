@@ -1,6 +1,6 @@
 /**
- * A tuner that plays a stretch of a small synthetic broadcast in real time, repeatedly, with the faults that a test
- * chooses, and counts them as an agent does. Independent of the code under test.
+ * A tuner that plays a section of a small synthetic broadcast in real time, repeatedly, with the faults that
+ * a test injects, and counts errors like an agent. Independent of the code under test.
  */
 import type { Tuner } from '../../wire/agent.ts';
 import type { StandInAgent } from '../service/harness.ts';
@@ -10,7 +10,7 @@ const STEP_MS = 40;
 const VIDEO_STREAM = 0xe0;
 const SOUND_STREAM = 0xc0;
 
-/** The packet after the fault; undefined: lost. */
+/** Returns the packet with the fault applied; undefined: lost. */
 export type Fault = (packet: Uint8Array, pid: number) => Uint8Array | undefined;
 
 const NO_FAULT: Fault = (packet) => packet;
@@ -37,7 +37,7 @@ function pidsOf(stream: Uint8Array, streamId: number): Set<number> {
 
 export class LiveAir {
   fault: Fault = NO_FAULT;
-  /** What `/agent/stream` answers instead of the broadcast. */
+  /** Response of `/agent/stream` instead of the broadcast. */
   refusal: (() => Response) | undefined;
   readonly video: ReadonlySet<number>;
   readonly sound: ReadonlySet<number>;
@@ -46,10 +46,10 @@ export class LiveAir {
   readonly #seconds: number;
   readonly #counts: Counts = { packets: 0, continuityErrors: 0, scrambled: 0 };
   readonly #breaks = new Set<() => void>();
-  /** When the stretch began, ms. */
+  /** When the section began, ms. */
   #startedAt = performance.now();
 
-  /** @param seconds that the bytes are received in */
+  /** @param seconds duration of the bytes */
   constructor(agent: StandInAgent, bytes: Uint8Array, seconds: number) {
     this.#agent = agent;
     this.#bytes = bytes.subarray(0, bytes.length - (bytes.length % PACKET));
@@ -63,27 +63,27 @@ export class LiveAir {
     this.#announce();
   }
 
-  /** Streams that are read now. */
+  /** Number of open streams. */
   get viewers(): number {
     return this.#breaks.size;
   }
 
-  /** From the start of the stretch. */
+  /** Starts the section again. */
   rewind(): void {
     this.#startedAt = performance.now();
   }
 
-  /** Jumps to another position in the broadcast: its clock jumps. */
+  /** Jumps to another position in the broadcast, so that its clock jumps. */
   jump(seconds: number): void {
     this.#startedAt -= seconds * 1_000;
   }
 
-  /** Every stream ends, which is a failure of the reception. */
+  /** Ends every stream, as a reception failure does. */
   breakOff(): void {
     for (const end of this.#breaks) end();
   }
 
-  /** The agent's current list. */
+  /** Announces the agent's current list. */
   #announce(): void {
     const tuner: Tuner = {
       ...{
@@ -121,7 +121,7 @@ export class LiveAir {
         this.#breaks.add(end);
         timer = setInterval(() => {
           const until = this.#octetsAt(performance.now());
-          // After a jump it continues from there.
+          // After a jump it continues from the new position.
           if (Math.abs(until - sent) > this.#bytes.length / 8) sent = until;
           const parts: Uint8Array[] = [];
           for (; sent < until; sent += PACKET) {

@@ -1,7 +1,7 @@
 /**
- * Live television in a real browser on both paths: captions at their time, pause, and what happens when the reception, the
- * encoder or the station fails: the picture comes back by itself, and the reason is said. Real service and encoder; the tuner
- * is a stretch of the synthetic broadcast at its own pace.
+ * Live television in a real browser on both paths: caption timing, pause, and failures of the reception, the
+ * encoder or the station: the picture recovers by itself, and the reason is shown. Real service and encoder;
+ * the tuner plays a section of the synthetic broadcast in real time.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
@@ -13,7 +13,7 @@ import { HOME_STATION, StandInAgent, startTestService, type TestService, until }
 import { comesTrue } from '../until.ts';
 import { builtWeb, hasChromium, PLAIN_HOST, sharedBrowser } from '../web/browser.ts';
 import { type Fault, LiveAir } from './live-air.ts';
-import { flashesOf, liveSpy, movingSince, type ShownPicture, saidSince, shownSince } from './live-spy.ts';
+import { flashesOf, liveSpy, messagesSince, movingSince, type ShownPicture, shownSince } from './live-spy.ts';
 import { letters, RecordedAir, type Stretch } from './recorded-air.ts';
 import { FRAME_S } from './shown.ts';
 
@@ -27,11 +27,11 @@ const FRAME_TICKS = 3_003;
 const LIMIT_MS = 100_000;
 /** "The picture recovers by itself within 2 s of good data", beyond the delay of the picture behind the broadcast. */
 const RECOVERY_MS = 2_000;
-/** Changes of captions that are compared; the first is enough to prove the path. */
+/** Number of caption changes that are compared; one is enough to test the path. */
 const CHANGES = LONG ? 2 : 1;
-/** The same page serves several tests for so long: the broadcast begins again after `SECONDS`. */
+/** One page serves several tests for this long; the broadcast starts again after `SECONDS`. */
 const SHARED_MS = 25_000;
-/** How long a fault lasts. */
+/** Duration of a fault. */
 const FAULT_MS = 2_500;
 
 const air = new RecordedAir();
@@ -41,7 +41,7 @@ let stretch: Stretch;
 let live: LiveAir;
 let page: Page;
 const faults: string[] = [];
-/** What the page shows since when, ms. */
+/** The opened codec, and since when, ms. */
 let opened: { readonly codec: string; readonly at: number } | undefined;
 
 const paths = [
@@ -49,10 +49,10 @@ const paths = [
   ['h264', '127.0.0.1'],
 ] as const;
 
-/** Spaces are invisible, and the order in which rows are drawn does not matter. */
+/** Ignores spaces, which are invisible, and the order in which rows are drawn. */
 const sorted = (text: string): string => [...letters(text)].sort().join('');
 
-/** When the first picture of a flash is shown, 90 kHz, of the mark nearest to a time. */
+/** When the first picture of a flash is shown, 90 kHz; the flash nearest to a time. */
 function flashTicks(near: number): number {
   const mark = Math.round(near / MARK_PERIOD) * MARK_PERIOD;
   return stretch.from + Math.ceil((mark - stretch.from) / FRAME_TICKS) * FRAME_TICKS;
@@ -61,7 +61,7 @@ function flashTicks(near: number): number {
 const median = (list: readonly number[]): number =>
   [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? Number.NaN;
 
-/** How much captions are early (negative) or late, s, one value for each change in the script. */
+/** By how much captions are early (negative) or late, s; one value for each change in the script. */
 function captionErrors(pictures: readonly ShownPicture[]): number[] {
   const script = air
     .shown(AT, SECONDS)
@@ -75,11 +75,11 @@ function captionErrors(pictures: readonly ShownPicture[]): number[] {
         ticks > stretch.from && sorted(texts.map(({ text }) => text).join('')) === sorted(here.text),
     );
     if (meant === undefined || flashes.length < 2) return [];
-    // Position 0 by this caption, then exactly by the flashes.
+    // The position by this caption first, then exactly by the flashes.
     const roughly = meant.ticks - here.media * TICKS;
     const origin = median(flashes.map((flash) => flashTicks(flash * TICKS + roughly) - flash * TICKS));
     const at = (meant.ticks - origin) / TICKS;
-    // The pictures between the two were dropped by a busy machine.
+    // A busy machine dropped the pictures between the two.
     return [before.media > at ? before.media - at : Math.min(0, here.media - at)];
   });
 }
@@ -115,7 +115,7 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
     expect(faults.splice(0)).toEqual([]);
   });
 
-  /** A machine that is busy for five seconds falls back to the encoded path, as intended: retry once. */
+  /** A machine that is busy for five seconds falls back to the encoded path, as intended; then retry once. */
   async function open(codec: string, host: string): Promise<void> {
     const isShown = opened?.codec === codec && performance.now() - opened.at < SHARED_MS;
     opened = undefined;
@@ -139,7 +139,10 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
 
   const isRaw = async (): Promise<boolean> => (await page.locator('.raw-picture').count()) > 0;
 
-  /** Since a given moment, the picture has moved for a full second. Epoch ms of its first one. */
+  /**
+   * Waits until the picture has moved for a full second since a given moment. @returns when that began, epoch
+   * ms
+   */
   async function moves(from: number): Promise<number> {
     let found: number | undefined;
     await comesTrue(
@@ -154,7 +157,7 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
   }
 
   const says = (from: number, text: string): Promise<boolean> =>
-    comesTrue(`"${text}" is said`, async () => (await saidSince(page, from)).includes(text), LIMIT_MS);
+    comesTrue(`"${text}" is shown`, async () => (await messagesSince(page, from)).includes(text), LIMIT_MS);
 
   test.skipIf(!LONG).each(paths)(
     '%s: is paused, continues from there, and returns to the live edge',
@@ -187,7 +190,10 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
     },
   );
 
-  /** @returns ms from good data to the moving picture, minus the delay of the picture behind the broadcast */
+  /**
+   * @returns ms from good data to the moving picture, minus the normal delay of the picture behind the
+   * broadcast
+   */
   async function recovery(
     codec: string,
     fault: Fault,
@@ -209,7 +215,7 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
     return took;
   }
 
-  /** Buffered media ahead of the picture: good data is shown this much later. */
+  /** Media buffered ahead of the picture delays the good data by this much. */
   const heldMs = (): Promise<number> =>
     page.evaluate(() => {
       const video = document.querySelector('video');
@@ -226,7 +232,7 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
   };
 
   test.skipIf(!LONG).each(paths)(
-    '%s: recovers from the loss of 2 % of all packets, and says why it was torn',
+    '%s: recovers from the loss of 2 % of all packets, and reports the cause',
     async (codec, host) => {
       await open(codec, host);
       const lossy: Fault = (packet) => (random() < 0.02 ? undefined : packet);
@@ -247,7 +253,7 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
     ['is not received', () => undefined, '受信状態が悪く'],
   ];
   describe.each(paths)('%s', (codec, host) => {
-    test.skipIf(!LONG && codec === 'h264')('shows each caption with the picture of its time', async () => {
+    test.skipIf(!LONG && codec === 'h264')('shows each caption with the matching picture', async () => {
       const openedAt = performance.now();
       await open(codec, host);
       const from = Date.now();
@@ -262,7 +268,7 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
       );
       const worst = Math.max(...found.map((one) => Math.abs(one)));
       console.log(
-        `${codec}: ${found.length} changes of captions, at most ${(worst * 1000).toFixed(0)} ms from their time`,
+        `${codec}: ${found.length} changes of captions, at most ${(worst * 1000).toFixed(0)} ms off`,
       );
       expect(worst).toBeLessThanOrEqual(FRAME_S + 0.001);
       opened = { codec, at: openedAt };
@@ -274,14 +280,14 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
       const took = await recovery(`${codec}, ${name}`, fault, reason);
       expect(await isRaw()).toBe(codec === 'raw');
       expect(took).toBeLessThan(RECOVERY_MS);
-      expect(await saidSince(page, from)).not.toContain('再接続しています');
+      expect(await messagesSince(page, from)).not.toContain('再接続しています');
     };
-    test.each(stretches.slice(0, 1))('moves again after a stretch that %s', async (name, fault, reason) => {
+    test.each(stretches.slice(0, 1))('moves again after a section that %s', async (name, fault, reason) => {
       const at = performance.now();
       await sitOut(name, fault, reason);
       opened = { codec, at };
     });
-    test.skipIf(!LONG).each(stretches.slice(1))('moves again after a stretch that %s', sitOut);
+    test.skipIf(!LONG).each(stretches.slice(1))('moves again after a section that %s', sitOut);
 
     test.skipIf(!LONG)("follows a jump of the broadcast's clock", async () => {
       await open(codec, host);
@@ -314,7 +320,7 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
         live.breakOff();
         await says(from, '放送を受信できません');
         live.refusal = undefined;
-        // Until the next request, which waits longer each time, nothing of it is received.
+        // Nothing is received before the next attempt, whose delay grows each time.
         await comesTrue('it is tuned again', () => live.viewers > 0, LIMIT_MS);
         const back = Date.now();
         const took = (await moves(back)) - back - delay;

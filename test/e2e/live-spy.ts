@@ -1,7 +1,7 @@
 /**
- * Records what a live page shows, on either path: every picture with its position on the timeline, whether it is a
- * white flash, the letters drawn over it, and messages. Reads pixels, canvas calls and texts, not the player's own
- * figures.
+ * Records what a live page shows, on either path: every picture with its position on the timeline, whether it
+ * is a white flash, the text drawn over it, and messages. Reads pixels, canvas calls and texts, not the
+ * player's own statistics.
  */
 import type { Page } from 'playwright-core';
 
@@ -11,23 +11,25 @@ export interface ShownPicture {
   /** Media time, s. */
   readonly media: number;
   readonly isWhite: boolean;
-  /** Mean difference of its points from the picture before, 0 to 255. */
+  /** Mean difference of its sampled points from the previous picture, 0 to 255. */
   readonly change: number;
-  /** Letters over it, spaces left out. */
+  /** Text over it, without spaces. */
   readonly text: string;
 }
 
 interface Log {
   pictures: ShownPicture[];
-  said: { wall: number; text: string }[];
+  messages: { wall: number; text: string }[];
 }
 
 type Spying = Window & { svcLog: Log };
 
-/** To be installed before the page's own scripts. Self-contained: it is sent there as text. */
+/**
+ * Installed before the page's own scripts. Must be self-contained, because it is sent to the page as text.
+ */
 export function liveSpy(): void {
   const MOST = 3_000;
-  const log: Log = { pictures: [], said: [] };
+  const log: Log = { pictures: [], messages: [] };
   (window as unknown as Spying).svcLog = log;
   let drawn = '';
   const overPicture = (context: CanvasRenderingContext2D): boolean =>
@@ -60,7 +62,7 @@ export function liveSpy(): void {
       before = data;
       const change = differences / POINTS;
       const picture = { wall: Date.now(), media: mediaTime, isWhite: sum / POINTS > 200, change };
-      // After the page's own drawing of this picture.
+      // After the page has drawn this picture.
       requestAnimationFrame(() => {
         log.pictures.push({ ...picture, text: drawn.replaceAll(/\s/gu, '') });
         if (log.pictures.length > MOST) log.pictures.splice(0, MOST / 2);
@@ -79,7 +81,7 @@ export function liveSpy(): void {
   setInterval(() => {
     const notes = [...document.querySelectorAll('[role=status],[role=alert],.toast')];
     const text = notes.map((one) => one.textContent?.trim() ?? '').join('\n');
-    if (text !== last && text !== '') log.said.push({ wall: Date.now(), text });
+    if (text !== last && text !== '') log.messages.push({ wall: Date.now(), text });
     last = text;
   }, 50);
 }
@@ -90,9 +92,9 @@ export async function shownSince(page: Page, wall: number): Promise<ShownPicture
   return all.filter((picture) => picture.wall >= wall);
 }
 
-/** Messages since a given moment, line by line. */
-export async function saidSince(page: Page, wall: number): Promise<string> {
-  const all = await page.evaluate(() => (window as unknown as Spying).svcLog.said);
+/** Messages since a given moment, one per line. */
+export async function messagesSince(page: Page, wall: number): Promise<string> {
+  const all = await page.evaluate(() => (window as unknown as Spying).svcLog.messages);
   return all
     .filter((one) => one.wall >= wall)
     .map(({ text }) => text)
@@ -106,10 +108,10 @@ export function flashesOf(pictures: readonly ShownPicture[]): number[] {
     .map(({ media }) => media);
 }
 
-/** Longest time without another picture that still counts as moving, s. */
+/** Longest time without a new picture that still counts as moving, s. */
 const STILL_S = 0.6;
 const MOVING_S = 1;
-/** The same picture encoded again differs by less. */
+/** The same picture encoded again differs by less than this. */
 const SAME = 0.2;
 
 /** When the picture began to move for a full second, epoch ms; undefined: not yet. */

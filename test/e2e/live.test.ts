@@ -1,6 +1,7 @@
 /**
- * End to end: `npm run demo` from the built executables to a moving picture with sound in a real browser, for a
- * terrestrial station on localhost and a satellite one on a plain-http host name, live and from a recording.
+ * End to end: `npm run demo` from the built executables to a moving picture with sound in a real browser, for
+ * a terrestrial station on localhost and a satellite one on a plain-http host name, live and from a
+ * recording.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -16,18 +17,18 @@ import {
 } from './recorded.ts';
 import { flashToBeep, recordAppends, watch } from './watch.ts';
 
-/** The first start encodes the broadcast's films; later ones take seconds. */
+/** The first start encodes the films of the broadcast; later ones take seconds. */
 const DEMO_TIMEOUT_MS = 600_000;
 const ENOUGH = { flashes: 5, pictures: 60, limitMs: 60_000 };
 const HOST = 'minipc.test';
 
-/** Of the lowest quality, 240 lines. */
+/** Width at the lowest quality, 240 lines. */
 const LEAST_WIDTH = 320;
 
 let demo: Demo;
 let browser: Browser;
 let stations: Station[];
-/** Runs beside the live views. */
+/** Runs during the live views. */
 let running: Recording;
 
 beforeAll(async () => {
@@ -57,7 +58,7 @@ function firstOf(type: Station['type']): Station {
   return station;
 }
 
-/** Opens the screen as a person does, turns the sound on, and waits until it plays. */
+/** Opens the screen like a user, turns the sound on, and waits until it plays. */
 async function play(page: Page, address: string): Promise<void> {
   await page.addInitScript(recordAppends);
   await page.goto(address);
@@ -91,11 +92,11 @@ describe('the demo', () => {
         await play(page, `${demo.url.replace('localhost', place)}live/${firstOf(type).id}`);
         expect(await page.evaluate(() => isSecureContext)).toBe(place === 'localhost');
         const seen = await watch(page, ENOUGH);
-        // A machine that is busy is given a lower quality, as it is meant to be.
+        // A busy machine is given a lower quality, as intended.
         expect(seen.width).toBeGreaterThanOrEqual(LEAST_WIDTH);
         expect(seen.pictures).toBeGreaterThanOrEqual(ENOUGH.pictures);
         expect(seen.loudest).toBeGreaterThan(0.02);
-        // Live: it cannot run faster than the broadcast, except to catch up.
+        // Live playback cannot be faster than the broadcast, except to catch up.
         expect(seen.played / seen.elapsed).toBeLessThan(1.15);
         const distances = flashToBeep(seen);
         expect(distances.length).toBeGreaterThanOrEqual(ENOUGH.flashes - 1);
@@ -111,7 +112,7 @@ describe('the demo', () => {
     }, 150_000);
   }
 
-  test(`as it is broadcast, on http://${HOST}: every field, sound, flash and beep within 40 ms`, async () => {
+  test(`in broadcast quality, on http://${HOST}: every field, sound, flash and beep within 40 ms`, async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     const problems: string[] = [];
     page.on('pageerror', (error) => problems.push(String(error)));
@@ -123,7 +124,7 @@ describe('the demo', () => {
         const seen = await watch(page, { flashes: 3, pictures: 60, limitMs: 60_000 });
         return (await page.locator('.raw-picture').count()) === 1 ? seen : undefined;
       };
-      // A machine that is busy for five seconds falls back to the encoded path, as it is meant to: once more.
+      // A machine that is busy for five seconds falls back to the encoded path, as intended; then retry.
       const seen = (await watchRaw()) ?? (await watchRaw()) ?? (await watchRaw());
       if (seen === undefined) throw new Error('the encoded path took over three times');
       expect(await page.evaluate(() => isSecureContext)).toBe(false);
@@ -175,7 +176,7 @@ describe('the demo', () => {
         `recording: two seeks, flashes ${Math.round(1000 * Math.min(...errors))} to ` +
           `${Math.round(1000 * Math.max(...errors))} ms from the broadcaster's`,
       );
-      // Every seek lands on one time scale. Its offset from the broadcaster's is that of reception from presentation.
+      // All seeks use one time scale. Its constant offset is the time between reception and presentation.
       expect(Math.max(...errors) - Math.min(...errors)).toBeLessThan(0.05);
       expect(problems).toEqual([]);
     } finally {

@@ -1,6 +1,7 @@
 /**
- * `--long`: the memory of pages that show live television, one on each path, for SVC_SOAK_S (an hour). The broadcast is a
- * stretch of a minute, so that its clock jumps each minute. Read from the kernel and the JavaScript heap, not from the player.
+ * `--long`: the memory of pages with live television, one on each path, for SVC_SOAK_S (default: an hour).
+ * The broadcast is a section of a minute, so that its clock jumps each minute. Read from the kernel and the
+ * JavaScript heap, not from the player.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -19,7 +20,7 @@ const AT = broadcastMs(Date.UTC(2026, 0, 5, 12, 10));
 const STRETCH_S = 60;
 const SAMPLE_MS = 15_000;
 const LIMIT_MS = 100_000;
-/** Variation by garbage collection and by buffers of decoders. */
+/** Variation caused by garbage collection and decoder buffers. */
 const GROWTH_MB = 48;
 const HEAP_GROWTH_MB = 8;
 
@@ -28,14 +29,14 @@ setDefaultTimeout(SOAK_S * 1_000 + 300_000);
 interface Sample {
   /** Anonymous memory of all processes of the browser, MB. */
   readonly processes: number;
-  /** After a collection, MB, one of each page. */
+  /** JavaScript heap of each page after a collection, MB. */
   readonly heaps: readonly number[];
 }
 
 const median = (list: readonly number[]): number =>
   [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? Number.NaN;
 
-/** From the second quarter, when everything has been used once, to the last. */
+/** Growth from the second quarter, when everything has been used once, to the last. */
 function growth(values: readonly number[]): number {
   const quarter = Math.floor(values.length / 4);
   return median(values.slice(-quarter)) - median(values.slice(quarter, 2 * quarter));
@@ -45,7 +46,7 @@ function anonymousMb(pid: number): number {
   try {
     return Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
   } catch {
-    // It has ended since it was listed.
+    // The process has exited since it was listed.
     return 0;
   }
 }

@@ -33,7 +33,7 @@ interface Listing {
   readonly programs: readonly { readonly title: string }[];
 }
 
-/** The word of most programmes' titles, for a rule that finds something. */
+/** The most frequent word in programme titles, for a rule that finds something. */
 async function commonWord(base: string): Promise<string> {
   const now = Date.now();
   const window = await json<Listing[]>(`${base}api/guide?type=GR&from=${now}&to=${now + GUIDE_MS}`);
@@ -48,8 +48,10 @@ async function commonWord(base: string): Promise<string> {
   return most[0];
 }
 
-/** A household in use: a full guide, a recording with its verdict, a rule that books. */
-async function furnish(base: string): Promise<{ recording: Recording; word: string }> {
+/**
+ * Fills the demo like a household in use: a full guide, a recording with its verdict, a rule that reserves.
+ */
+async function fillDemo(base: string): Promise<{ recording: Recording; word: string }> {
   await until('the guide is filled', GUIDE_LIMIT_MS, async () => {
     const { stations } = await json<Guide>(`${base}api/guide/status`);
     const filled = stations.filter(({ filledUntil }) => filledUntil !== null);
@@ -79,7 +81,10 @@ interface Picture {
   readonly act?: (page: Page) => Promise<void>;
 }
 
-/** The picture moves, its controls are visible, and it is not a white mark of the synthetic broadcast. */
+/**
+ * Waits until the picture moves, its controls are visible, and it is not a white mark of the synthetic
+ * broadcast.
+ */
 async function playing(page: Page): Promise<void> {
   await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 3, undefined, {
     timeout: 60_000,
@@ -162,7 +167,7 @@ async function main(): Promise<void> {
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
   });
   try {
-    const { recording, word } = await furnish(demo.url);
+    const { recording, word } = await fillDemo(demo.url);
     for (const picture of picturesOf(recording, word)) await take(browser, demo.url, picture, folder);
   } finally {
     await browser.close();

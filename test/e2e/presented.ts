@@ -1,6 +1,7 @@
 /**
- * Records what a page really presents: picture flashes, sound beeps, letters drawn over pictures. Installed before the
- * page's own scripts; reads pixels, decoded samples and canvas calls, not the player's own figures.
+ * Records what a page really presents: picture flashes, sound beeps, text drawn over pictures. Installed
+ * before the page's own scripts; reads pixels, decoded samples and canvas calls, not the player's own
+ * statistics.
  */
 import type { Page } from 'playwright-core';
 
@@ -8,28 +9,28 @@ export interface Presented {
   /** Media times, s. */
   readonly flashes: readonly number[];
   readonly beeps: readonly number[];
-  /** Letters that were drawn when a picture was shown, spaces left out. */
+  /** Text drawn while a picture was shown, without spaces. */
   readonly captions: readonly { readonly at: number; readonly text: string }[];
-  /** Longest media time between two pictures that were shown, s. */
+  /** Longest media time between two shown pictures, s. */
   readonly widest: number;
   readonly ranges: number;
 }
 
-/** Octets from an init segment on, and what is added to their times, s. */
+/** Bytes following an init segment, and the offset added to their times, s. */
 interface Run {
   readonly parts: Uint8Array[];
   readonly offset: number;
 }
 
 interface Spy {
-  /** The last two: a stream that broke on a busy machine is followed by another, and both are buffered. */
+  /** The last two: after a stream broke on a busy machine, the next one is buffered as well. */
   runs: readonly Run[];
   drawn: string;
 }
 
 type Spying = Window & { svcSpy: Spy };
 
-/** Runs in the page. Self-contained: it is sent there as text. */
+/** Runs in the page. Must be self-contained, because it is sent there as text. */
 export function spy(): void {
   const held: Spy = { runs: [], drawn: '' };
   (window as unknown as Spying).svcSpy = held;
@@ -57,7 +58,7 @@ export function spy(): void {
   };
 }
 
-/** Runs in the page. Self-contained. */
+/** Runs in the page. Must be self-contained. */
 async function measure({
   flashes: count,
   limitMs,
@@ -99,7 +100,10 @@ async function measure({
   return { flashes, beeps: [], captions, widest, ranges: video.buffered.length };
 }
 
-/** Runs in the page. Self-contained: beeps of what was appended, on the media's own times, by the browser's decoder. */
+/**
+ * Runs in the page. Must be self-contained. Beeps of the appended data, in media time, decoded by the
+ * browser.
+ */
 async function listen(index: number): Promise<number[]> {
   const run = (window as unknown as Spying).svcSpy.runs.at(index);
   if (run === undefined) return [];
@@ -146,7 +150,7 @@ async function listen(index: number): Promise<number[]> {
     start = ticks / scale;
     break;
   }
-  // Broken off before its first sound.
+  // Ended before its first sound.
   if (Number.isNaN(start)) return [];
   const context = new OfflineAudioContext(1, 1, 48_000);
   const channel = (await context.decodeAudioData(all.buffer)).getChannelData(0);

@@ -1,6 +1,7 @@
 /**
- * A stretch of a small synthetic station as files of a recording, with what was really broadcast at every second of
- * them: flashes and beeps by the broadcaster's clock, captions by its script. Independent of the code under test.
+ * A section of a small synthetic station as files of a recording, with the content broadcast at every second
+ * of them: flashes and beeps by the broadcaster's clock, captions by its script. Independent of the code
+ * under test.
  */
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { eventStations } from '../../synth/broadcast.ts';
@@ -15,24 +16,24 @@ import { scenarioFile } from '../synth/scenario-file.ts';
 import { tune } from '../synth/tuning.ts';
 
 const CHANNEL = 'T30';
-/** As the stand-in agent names its first station. */
+/** Service id of the stand-in agent's first station. */
 const SERVICE_ID = 1024;
-/** Statements are sent so long before they are shown, at most. */
+/** Caption statements are sent at most this long before they are shown. */
 const LEAD_TICKS = 2 * TICKS_PER_SECOND;
 const FRAME_TICKS = 3_003;
 /** Five minutes. */
 const SEARCHED_GROUPS = 600;
 const FFPROBE = Bun.which('ffprobe') ?? 'ffprobe';
 
-/** A stretch that was received without a gap. */
+/** A section that was received without a gap. */
 export interface Stretch {
   readonly bytes: Uint8Array;
-  /** Unwrapped stamps of its first picture that can be decoded, and of the end of its last one, 90 kHz. */
+  /** Unwrapped time stamps of its first decodable picture, and of the end of its last one, 90 kHz. */
   readonly from: number;
   readonly to: number;
 }
 
-/** On the screen from a given moment on. */
+/** Caption text on the screen from a given moment on. */
 interface Shown {
   /** Unwrapped 90 kHz. */
   readonly ticks: number;
@@ -41,17 +42,22 @@ interface Shown {
 
 interface Text {
   readonly text: string;
-  /** Drawn half of the time (flashing). */
+  /** Flashing: drawn half of the time. */
   readonly flashes: boolean;
 }
 
-/** Spaces draw nothing, DRCS are no letters, and a letter of half width may be drawn by its own code. */
+/**
+ * Normalises text: spaces draw nothing, DRCS are no letters, and half-width letters may be drawn by codes of
+ * their own.
+ */
 export const letters = (text: string): string => text.normalize('NFKC').replaceAll(/[\s〓]/gu, '');
 
 export class RecordedAir {
   readonly #path: string;
 
-  /** @param station other fields of the station, as in a scenario file @param bitrate of its channel, bit/s */
+  /**
+   * @param station other fields of the station, as in a scenario file @param bitrate of its channel, bit/s
+   */
   constructor(station: SmallStation = {}, bitrate?: number) {
     const programmes = [{ durationSec: 1_800, title: '灯台守の日記', captions: true }];
     const stations = [{ serviceId: SERVICE_ID, captions: true, programmes, ...station }];
@@ -65,7 +71,7 @@ export class RecordedAir {
     return { bytes, ...(await pictureSpan(bytes, ticksAt(at))) };
   }
 
-  /** Captions from a little before a moment on. */
+  /** Captions, including those shown shortly before the start. */
   shown(at: BroadcastMs, seconds: number): Shown[] {
     const { seed } = loadScenario(this.#path);
     const station = this.#station();
@@ -80,7 +86,7 @@ export class RecordedAir {
     });
   }
 
-  /** The first whole break from a moment on, with the black at its ends; unwrapped 90 kHz. */
+  /** The first complete commercial break from a moment on, with the black at its ends; unwrapped 90 kHz. */
   firstBreak(at: BroadcastMs): { from: number; to: number } {
     const { seed } = loadScenario(this.#path);
     const { place, guide } = this.#station();
@@ -119,7 +125,7 @@ async function pictureSpan(bytes: Uint8Array, near: number): Promise<{ from: num
   return { from: base + key, to: base + Math.max(...stamps) + FRAME_TICKS };
 }
 
-/** The timeline on which stretches follow each other without gaps. */
+/** The timeline of a file, on which sections follow each other without gaps. */
 export class AirLine {
   constructor(
     private readonly stretches: readonly Stretch[],
@@ -130,7 +136,7 @@ export class AirLine {
     return this.stretches.reduce((sum, { from, to }) => sum + (to - from), 0) / TICKS_PER_SECOND;
   }
 
-  /** Seconds at which a stretch follows another. */
+  /** Positions in seconds at which a section follows another. */
   get joins(): number[] {
     return this.stretches.slice(1).map(({ from }) => this.secondsOf(from));
   }
@@ -153,7 +159,7 @@ export class AirLine {
     return Number.NaN;
   }
 
-  /** Seconds at which flashes and beeps begin. */
+  /** Positions in seconds at which flashes and beeps begin. */
   get marks(): number[] {
     return this.stretches.flatMap(({ from, to }) => {
       const first = Math.ceil(from / MARK_PERIOD);
@@ -162,7 +168,7 @@ export class AirLine {
     });
   }
 
-  /** Texts on the screen; undefined so near to a change that either is acceptable. */
+  /** Texts on the screen; undefined if so close to a change that either is acceptable. */
   textsAt(seconds: number, slack: number): readonly Text[] | undefined {
     const at = this.#ticksOf(seconds);
     const near = slack * TICKS_PER_SECOND;
@@ -172,7 +178,7 @@ export class AirLine {
     const stretch = this.stretches.find(({ from, to }) => at >= from && at < to);
     const last = this.captions.findLast(({ ticks }) => ticks <= at);
     if (stretch === undefined || last === undefined || last.ticks < stretch.from) return [];
-    // Sent before it is shown: for the first texts it is unknown whether they were received.
+    // Sent before it is shown: it is unknown whether the first texts were received.
     return last.ticks < stretch.from + LEAD_TICKS ? undefined : last.texts;
   }
 }

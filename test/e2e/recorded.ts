@@ -1,12 +1,13 @@
 /**
- * Watching a recording in a real browser, measured against the broadcaster's clock instead of the player's own figures.
+ * Watches a recording in a real browser, and measures it against the broadcaster's clock instead of the
+ * player's own statistics.
  */
 import type { Page } from 'playwright-core';
 import { MARK_PERIOD, STC_ZERO, TICKS_PER_SECOND } from '../../synth/clock.ts';
 import { loadScenario } from '../../synth/scenario/load.ts';
 import type { Playback, Recording, Station } from '../../wire/api.ts';
 
-/** Changes are refused without: forms of foreign pages cannot send it. */
+/** Required for changes: forms of other sites cannot send it. */
 export const JSON_BODY = { 'content-type': 'application/json' };
 const PERIOD_S = MARK_PERIOD / TICKS_PER_SECOND;
 
@@ -30,10 +31,12 @@ export async function until<T>(
   }
 }
 
-/** Time left of a programme that is to be recorded, watched, ended and watched again. */
+/** Minimum remaining time of a programme that is recorded, watched, stopped and watched again. */
 const LEFT_MS = 150_000;
 
-/** A terrestrial station that flashes all the time (commercials do not) and whose programme lasts long enough. */
+/**
+ * A terrestrial station that flashes all the time (commercials do not) and whose programme lasts long enough.
+ */
 export function stationToRecord(base: string): Promise<Station> {
   const steady = new Set(
     loadScenario('default').channels.flatMap(({ stations }) =>
@@ -45,7 +48,7 @@ export function stationToRecord(base: string): Promise<Station> {
         .map(({ name }) => name),
     ),
   );
-  return until('a programme goes on for a while', LEFT_MS + 60_000, async () => {
+  return until('a programme lasts long enough', LEFT_MS + 60_000, async () => {
     const stations = await json<Station[]>(`${base}api/services`);
     return stations.find(
       ({ type, name, now }) =>
@@ -58,7 +61,7 @@ export function stationToRecord(base: string): Promise<Station> {
   });
 }
 
-/** Presses record on a station and gives the recording as soon as there is something to watch. */
+/** Presses record on a station. @returns the recording once there is something to watch */
 export async function startRecording(base: string, stationId: number): Promise<Recording> {
   await json(`${base}api/services/${stationId}/record`, { method: 'POST', headers: JSON_BODY, body: '{}' });
   return until('it is recorded', 60_000, async () => {
@@ -67,7 +70,7 @@ export async function startRecording(base: string, stationId: number): Promise<R
   });
 }
 
-/** Ends it as a person does, and waits for its verdict. */
+/** Stops it like a user, and waits for its verdict. */
 export async function endRecording(base: string, recording: Recording): Promise<Recording> {
   const booked = await json<{ id: number; programId: number }[]>(`${base}api/reservations`);
   const own = booked.find(({ programId }) => programId === recording.programId);
@@ -127,9 +130,12 @@ export async function flashesFrom(
   );
 }
 
-/** Offset of a flash at this playback time from the nearest one in the broadcast, in seconds: at most half a period. */
+/**
+ * Offset of a flash at this playback time from the nearest one in the broadcast, in seconds: at most half a
+ * period.
+ */
 export function markError({ broadcastAt }: Playback, flash: number): number {
-  if (broadcastAt === null) throw new Error('it does not say when it was broadcast');
+  if (broadcastAt === null) throw new Error('the playback has no broadcast time');
   const since = (broadcastAt - STC_ZERO) / 1000 + flash;
   const rest = ((since % PERIOD_S) + PERIOD_S) % PERIOD_S;
   return rest > PERIOD_S / 2 ? rest - PERIOD_S : rest;

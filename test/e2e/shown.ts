@@ -1,11 +1,11 @@
-/** What a page shows of a recording, compared with what the broadcaster sent. */
+/** Compares what a page shows of a recording with what the broadcaster sent. */
 import { expect } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { Presented } from './presented.ts';
 import { type AirLine, letters } from './recorded-air.ts';
 
 export const FRAME_S = 1001 / 30_000;
-/** A caption is drawn with the picture it belongs to, or the next one. */
+/** A caption is drawn with its picture, or the next one. */
 const CAPTION_SLACK_S = 0.15;
 
 export const plays = (page: Page): Promise<unknown> =>
@@ -16,7 +16,7 @@ export const plays = (page: Page): Promise<unknown> =>
     );
   });
 
-/** Clicks the bar, and waits until the picture of that time is there. */
+/** Clicks the bar, and waits until the picture of that time is shown. */
 export async function seekTo(page: Page, part: number, length: number): Promise<void> {
   await page.locator('.stage').hover();
   const bar = await page.locator('.seek').boundingBox();
@@ -40,7 +40,7 @@ interface Errors {
 
 export const noErrors = (): Errors => ({ pictures: [], sounds: [], captions: 0 });
 
-/** Compares what was presented with the broadcast; adds to the errors found. */
+/** Compares what was presented with the broadcast; collects the errors. */
 export function compare(line: AirLine, { flashes, beeps, captions }: Presented, errors: Errors): void {
   for (const flash of flashes) {
     errors.pictures.push(nearest(line.marks, flash));
@@ -50,7 +50,7 @@ export function compare(line: AirLine, { flashes, beeps, captions }: Presented, 
     const text = letters(drawn);
     const wanted = line.textsAt(at, CAPTION_SLACK_S);
     if (wanted === undefined) continue;
-    // Matched pixels are removed; remaining ones were drawn but not sent.
+    // Matched texts are removed; the rest was drawn but not sent.
     let rest = text;
     const missing: string[] = [];
     for (const one of [...wanted].sort((a, b) => b.text.length - a.text.length)) {

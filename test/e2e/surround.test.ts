@@ -1,6 +1,7 @@
 /**
- * 5.1 sound of a broadcast as the raw path passes it to the browser, downmixed to stereo: level of each channel in each
- * ear against ITU-R BS.775-3, annex 4, table 2. Decoded and mixed by the browser faster than real time.
+ * 5.1 sound of a broadcast as the raw path passes it to the browser, downmixed to stereo: level of each
+ * channel in each ear against ITU-R BS.775-3, annex 4, table 2. Decoded and mixed by the browser faster than
+ * real time.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
@@ -11,12 +12,12 @@ import { hasChromium, PLAIN_HOST, sharedBrowser } from '../web/browser.ts';
 setDefaultTimeout(60_000);
 
 const SECONDS = 6;
-/** A tone of its own in each channel, Hz; the low-frequency one is left out of a downmix. */
+/** Each channel has a tone of its own, Hz; the low-frequency one is not part of a downmix. */
 const TONES = { left: 500, right: 700, centre: 900, low: 60, surroundLeft: 1_300, surroundRight: 1_700 };
 const CHANNELS = ['left', 'right', 'centre', 'surroundLeft', 'surroundRight'] as const;
 type Channel = (typeof CHANNELS)[number];
 const HALF_POWER = Math.SQRT1_2;
-/** In the left ear and in the right one. */
+/** In the left and the right ear. */
 const EXPECTED: Record<Channel, readonly [number, number]> = {
   left: [1, 0],
   right: [0, 1],
@@ -24,7 +25,7 @@ const EXPECTED: Record<Channel, readonly [number, number]> = {
   surroundLeft: [HALF_POWER, 0],
   surroundRight: [0, HALF_POWER],
 };
-/** As a part of a main channel's: 0.8 dB, and silence below -30 dB. */
+/** Relative to a main channel: 0.8 dB; silence is below -30 dB. */
 const TOLERANCE = 0.1;
 const SILENCE = 0.03;
 
@@ -36,7 +37,7 @@ function surroundAdts(): Promise<Uint8Array> {
   return ffmpeg(['-f', 'lavfi', '-i', source, ...encoder]);
 }
 
-/** What the raw path appends to its media source. */
+/** The data that the raw path appends to its media source. */
 async function appended(): Promise<Uint8Array> {
   const parts = [...new AudioTrack(0).push(await surroundAdts(), 0)];
   expect(parts[0]).toMatchObject({ kind: 'init', isDual: false });
@@ -48,7 +49,7 @@ interface Question {
   readonly hertz: readonly number[];
 }
 
-/** Runs in the page. Self-contained. Amplitudes of the tones in both ears. */
+/** Runs in the page. Must be self-contained. Amplitudes of the tones in both ears. */
 async function decodedLevels({ bytes, hertz }: Question): Promise<number[][]> {
   const rate = 48_000;
   const sound = await new OfflineAudioContext(2, 1, rate).decodeAudioData(new Uint8Array(bytes).buffer);
@@ -73,7 +74,7 @@ async function decodedLevels({ bytes, hertz }: Question): Promise<number[][]> {
   });
 }
 
-describe.skipIf(!hasChromium)('5.1 sound with two ears', () => {
+describe.skipIf(!hasChromium)('5.1 sound downmixed to stereo', () => {
   let page: Page;
   let question: Question;
   let server: ReturnType<typeof Bun.serve>;
@@ -98,7 +99,7 @@ describe.skipIf(!hasChromium)('5.1 sound with two ears', () => {
     const rows = CHANNELS.map(
       (channel, at) => `${channel} ${parts.map((ear) => decibels(ear[at] ?? 0)).join('/')}`,
     );
-    console.log(`5.1 in both ears: ${rows.join(', ')} dB`);
+    console.log(`5.1 in stereo: ${rows.join(', ')} dB`);
     for (const [at, channel] of CHANNELS.entries()) {
       for (const [ear, wanted] of EXPECTED[channel].entries()) {
         const part = parts[ear]?.[at] ?? 0;

@@ -1,6 +1,6 @@
 /**
- * One tuner for two clients: a recording takes the tuner of the station that is watched in a real browser. Real agent,
- * broadcast, encoder and service.
+ * One tuner for two clients: a recording takes the tuner of the station that is watched in a real browser.
+ * Real agent, broadcast, encoder and service.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -72,7 +72,7 @@ describe.skipIf(!hasChromium)('a station whose tuner goes to a recording', () =>
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Names of the recordings in `yielded` events, from now on. */
+  /** Collects the names of the recordings in `yielded` events, from now on. */
   async function yieldedTo(signal: AbortSignal): Promise<number[]> {
     const found: number[] = [];
     const response = await fetch(`${service.url}/api/events`, { signal });
@@ -94,7 +94,7 @@ describe.skipIf(!hasChromium)('a station whose tuner goes to a recording', () =>
 
   const plays = (seconds: number): Promise<unknown> =>
     page.waitForFunction((least) => {
-      // On the raw path one plays the sound, and another beside it shows the picture.
+      // On the raw path one element plays the sound, and another the picture.
       const videos = [...document.querySelectorAll('video')];
       const [first] = videos;
       const shows = videos.some(({ videoWidth }) => videoWidth > 0);
@@ -110,8 +110,8 @@ describe.skipIf(!hasChromium)('a station whose tuner goes to a recording', () =>
     let recording: Recording | undefined;
     const url = service.url.replace('127.0.0.1', host);
     try {
-      // A device that chose the raw path; one that is too slow for it is switched to the encoded path and loses that
-      // choice.
+      // A device that chose the raw path. One that is too slow for it is switched to the encoded path and
+      // loses that choice.
       await page.goto(url);
       await page.evaluate((isRaw) => localStorage.setItem('svc.live-raw', String(isRaw)), codec === 'raw');
       await page.goto(`${url}/live/${watched}`);

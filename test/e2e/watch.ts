@@ -1,4 +1,7 @@
-/** Measures what a viewer gets in a real browser: picture motion, sound level, flashes and beeps on the media timeline. */
+/**
+ * Measures what a viewer gets in a real browser: picture motion, sound level, flashes and beeps on the media
+ * timeline.
+ */
 import type { Page } from 'playwright-core';
 
 interface Watched {
@@ -6,7 +9,7 @@ interface Watched {
   pictures: number;
   /** Largest RMS of the sound in 50 ms, full scale 1. */
   loudest: number;
-  /** Seconds of media time that passed, and of wall time. */
+  /** Media time that passed, and wall time, in seconds. */
   played: number;
   elapsed: number;
   width: number;
@@ -19,7 +22,10 @@ interface Watched {
   beepsFrom: number;
 }
 
-/** To be installed before the page's own scripts: keeps what the player appends, so that its sound can be read. */
+/**
+ * Installed before the page's own scripts: keeps the data that the player appends, so that its sound can be
+ * read.
+ */
 export function recordAppends(): void {
   const appended: Uint8Array[] = [];
   Object.assign(window, { svcAppended: appended });
@@ -34,13 +40,13 @@ export function recordAppends(): void {
   };
 }
 
-/** A beep counts as one after so long a silence, so that it is not counted twice; ms. */
+/** A beep is only counted after this much silence, so that it is not counted twice; ms. */
 const SILENCE_MS = 300;
-/** Flash and beep of a mark are this close to each other, even where they are apart, s. */
+/** Flash and beep of a mark are at most this far apart, s. */
 const MARK_SECONDS = 0.1;
 
 interface Until {
-  /** Watched until so many flashes began … */
+  /** Watches until this many flashes began … */
   flashes: number;
   /** … and this many different pictures were seen; a busy machine takes longer. */
   pictures: number;
@@ -48,7 +54,7 @@ interface Until {
   limitMs: number;
 }
 
-/** Runs in the page. Self-contained: it is sent there as text. */
+/** Runs in the page. Must be self-contained, because it is sent there as text. */
 async function measure(
   until: Until & { silenceMs: number },
 ): Promise<Omit<Watched, 'beeps' | 'beepsFrom'> & { onsets: number[]; audioStart: number }> {
@@ -78,7 +84,7 @@ async function measure(
   const mediaStart = video.currentTime;
   let watchdog: ReturnType<typeof setInterval> | undefined;
   await new Promise<void>((done) => {
-    // Frames end when another path takes over.
+    // No more frames arrive when another path takes over.
     watchdog = setInterval(() => {
       if (!shown.isConnected || performance.now() - startedAt > until.limitMs) done();
     }, 250);
@@ -94,7 +100,7 @@ async function measure(
       }
       pictures.add(String(hash));
       const value = sum / (64 * 36 * 3);
-      // A flash is completely white; other pictures are far from it.
+      // A flash is completely white; other pictures are much darker.
       if (value > 200 && (brightness.at(-1)?.value ?? 255) <= 200) begun += 1;
       brightness.push({ at: frame.mediaTime, value });
       analyser.getFloatTimeDomainData(samples);
@@ -117,7 +123,7 @@ async function measure(
     .filter((one, index) => one.value > threshold && (brightness[index - 1]?.value ?? 255) <= threshold)
     .map((one) => one.at);
 
-  // The sound as appended to the player, decoded by the browser's own decoder.
+  // The sound appended to the player, decoded by the browser's own decoder.
   const appended = (window as unknown as { svcAppended: Uint8Array[] }).svcAppended;
   const all = new Uint8Array(appended.reduce((size, part) => size + part.length, 0));
   appended.reduce((at, part) => {
@@ -197,14 +203,17 @@ async function measure(
   };
 }
 
-/** Watches the page's player until enough was seen. The page must be playing already. */
+/** Watches the page's player until enough was seen. The page must already be playing. */
 export async function watch(page: Page, until: Until): Promise<Watched> {
   const { onsets, audioStart, ...seen } = await page.evaluate(measure, { ...until, silenceMs: SILENCE_MS });
   const beeps = onsets.map((at) => at + audioStart);
   return { ...seen, beeps, beepsFrom: audioStart + SILENCE_MS / 1000 };
 }
 
-/** For each flash whose beep can be heard the distance to the nearest beep, in seconds. @throws Error without any */
+/**
+ * For each flash with an audible beep the distance to the nearest beep, in seconds. @throws Error if there is
+ * none
+ */
 export function flashToBeep({ flashes, beeps, beepsFrom }: Watched): number[] {
   const heard = flashes.filter((flash) => flash >= beepsFrom + MARK_SECONDS);
   if (heard.length === 0) throw new Error(`no flash after ${beepsFrom} s: ${flashes.join(', ')}`);

@@ -1,6 +1,7 @@
 /**
- * Watching recordings in a real browser, from the file to the screen: pictures, sound and captions at random positions,
- * across a gap, from one file to the next, and while it is recorded, against what was broadcast at these moments.
+ * Watching recordings in a real browser, from the file to the screen: pictures, sound and captions at random
+ * positions, across a gap, from one file to the next, and while it is recorded, compared with the broadcast
+ * at these moments.
  */
 
 import type { Database } from 'bun:sqlite';
@@ -22,17 +23,20 @@ import { compare, FRAME_S, noErrors, plays, seekTo, worst } from './shown.ts';
 setDefaultTimeout(120_000);
 
 const AT = broadcastMs(Date.UTC(2026, 0, 5, 12, 10));
-/** Seconds of the broadcast that are recorded: what lies between the first two is a gap, the last is a file of its own. */
+/**
+ * Seconds of the broadcast that are recorded: there is a gap between the first two, and the last is a
+ * separate file.
+ */
 const STRETCHES = [
   [0, 24],
   [47, 24],
   [90, 20],
 ] as const;
 const SEEKS = 10;
-/** Of the recording that is chased, of which the first are there at once. */
+/** Length of the chased recording, and how much of it exists at first. */
 const SECONDS = 30;
 const THERE = 16;
-/** How long before their programme the rows of a test begin. */
+/** How long before their programme the recordings of a test begin. */
 const LEAD_MS = 10_000;
 
 const air = new RecordedAir();
@@ -75,7 +79,7 @@ beforeEach(() => {
   faults.length = 0;
 });
 
-/** A row begins 10 s before its programme. @param content what its first file holds */
+/** A recording begins 10 s before its programme. @param content of its first file */
 function put(content: Uint8Array, row: Pick<RecordingRow, 'state' | 'startAt' | 'verdict'>): number {
   const named = { station: HOME_STATION, serviceName: '試験テレビ', name: '灯台守の日記', content };
   const endAt = row.startAt + 120_000;
@@ -85,7 +89,7 @@ function put(content: Uint8Array, row: Pick<RecordingRow, 'state' | 'startAt' | 
 const octets = (...parts: readonly (Stretch | undefined)[]): Uint8Array =>
   new Uint8Array(Buffer.concat(parts.map((part) => part?.bytes ?? new Uint8Array(0))));
 
-/** Two files, of which the first has a gap. */
+/** Two files; the first has a gap. */
 function interrupted(): number {
   const [first, second, third] = stretches;
   const gaps = [{ startMs: 24_000 - LEAD_MS, endMs: 47_000 - LEAD_MS, cause: 'stalled' as const }];
@@ -134,7 +138,7 @@ test.skipIf(!hasChromium)(
       expect(seen.ranges).toBe(1);
       compare(line, seen, errors);
     }
-    // The same place again in AV1 and Opus.
+    // The same position again in AV1 and Opus.
     const av1 = page.waitForRequest((request) => request.url().includes('codec=av1'));
     await page.getByRole('button', { name: '字幕・画質・操作の設定' }).click();
     await page.getByRole('button', { name: /^画質/u }).click();
@@ -168,7 +172,7 @@ test.skipIf(!hasChromium)(
         .query<{ path: string }, { id: number }>('SELECT path FROM recording_parts WHERE recording_id = $id')
         .get({ id })?.path ?? '';
     const began = performance.now();
-    // As a recorder writes: twice a second, the broadcast received since.
+    // Like a recorder: writes the data received since, twice a second.
     const writer = setInterval(() => {
       const to = Math.min(whole.bytes.length, until(THERE + (performance.now() - began) / 1000));
       if (to > written) appendFileSync(path, whole.bytes.subarray(written, to));
@@ -201,7 +205,7 @@ test.skipIf(!hasChromium)(
         60_000,
       );
       database.run("UPDATE recordings SET state = 'recorded', duration_ms = 30000 WHERE id = ?", [id]);
-      // A mark on it sends an event about the recording to every page.
+      // A mark sends an event about the recording to every page.
       await fetch(`${service.url}/api/recordings/${id}/resume`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },

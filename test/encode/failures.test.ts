@@ -35,7 +35,7 @@ function home(options: ConstructorParameters<typeof EncodeHome>[1] = {}): Encode
 }
 
 /** An ffmpeg replaced by a shell script. */
-function pretend(name: string, words: string): string {
+function fakeFfmpeg(name: string, words: string): string {
   const path = join(root, name);
   writeFileSync(path, `#!/bin/sh\n${words}\n`);
   chmodSync(path, 0o755);
@@ -63,7 +63,7 @@ test.each([
 ])(
   '%s is tried once more, then given up',
   async (_, words, sources, code) => {
-    const one = home({ ffmpeg: pretend(`ffmpeg-${homes}`, words), sources });
+    const one = home({ ffmpeg: fakeFfmpeg(`ffmpeg-${homes}`, words), sources });
     const id = one.put(film, 1_001);
     one.service.start();
     expect(await ended(one)).toMatchObject({
@@ -92,7 +92,7 @@ test('temporary faults are waited for: a full disk, an unavailable folder, a mis
 
 test('a disk that fills up during the encode', async () => {
   const script = 'cat > /dev/null; echo "av_interleaved_write_frame(): No space left on device" >&2; exit 1';
-  const one = home({ ffmpeg: pretend('ffmpeg-full', script) });
+  const one = home({ ffmpeg: fakeFfmpeg('ffmpeg-full', script) });
   const id = one.put(film, 1_001);
   one.service.start();
   expect(await putOff(one)).toBe('full');
@@ -114,7 +114,7 @@ test('captions that cannot be read yet are waited for, since the original will b
 });
 
 test('deleting a recording, or moving it to the recycle bin, cancels its encode', async () => {
-  const slow = pretend('ffmpeg-slow', 'exec sleep 1000');
+  const slow = fakeFfmpeg('ffmpeg-slow', 'exec sleep 1000');
   const one = home({ ffmpeg: slow });
   const id = one.put(film, 1_001);
   one.service.start();

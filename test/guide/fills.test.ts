@@ -1,4 +1,7 @@
-/** Service, agent and synthetic broadcast: a fresh database fills its guide automatically and keeps it up to date. */
+/**
+ * Service, agent and synthetic broadcast: a new database fills its guide automatically and keeps it up to
+ * date.
+ */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +22,7 @@ const ROOT = join(import.meta.dir, '..', '..');
 const SYNTH = join(ROOT, 'synth', 'main.ts');
 const DAY_MS = 86_400_000;
 const LIMIT_MS = 120_000;
-/** Speed-up of the schedules against a real broadcast: the rarest tables repeat every 18 s. */
+/** Schedules are sent faster than in a real broadcast by this factor: the rarest tables repeat every 18 s. */
 const SCHEDULE_SPEED = 20;
 
 let folder: string;
@@ -27,7 +30,7 @@ let scenarioFile: string;
 let agent: RunningAgent;
 let service: TestService;
 
-/** As a file says it: generated programmes are what a station has that lists none. */
+/** The scenario as a file; stations that list no programmes generate them. */
 function scenarioText(scenario: Scenario): string {
   return JSON.stringify(scenario, (_key, value: unknown) => (value === 'generated' ? undefined : value));
 }
@@ -37,7 +40,7 @@ async function read<T>(path: string, method = 'GET'): Promise<T> {
   return (await (await fetch(`${service.url}/api/${path}`, { method, headers })).json()) as T;
 }
 
-/** @throws Error when the condition does not come true in time. */
+/** @throws Error if the condition does not become true in time */
 async function until(condition: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + LIMIT_MS;
   while (!(await condition())) {
@@ -138,7 +141,8 @@ describe('a fresh database', () => {
   test('knows the offset of this machine from the clock of each network', async () => {
     const { clocks } = await read<GuideStatus>('guide/status');
     expect(new Set(clocks.map(({ type }) => type))).toEqual(new Set(['GR', 'BS', 'CS']));
-    // Both use this machine's clock; what remains is the stream's latency, seconds on a busy machine.
+    // Both use this machine's clock; the remaining difference is the latency of the stream, seconds on a busy
+    // machine.
     for (const { offsetMs, warning } of clocks)
       expect([Math.abs(offsetMs) < 4000, warning]).toEqual([true, Math.abs(offsetMs) > CLOCK_WARNING_MS]);
     const network = (offset: { networkId: number }): number => offset.networkId;

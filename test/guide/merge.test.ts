@@ -1,6 +1,6 @@
 /**
- * Random histories of a station's schedule, in random order, damaged and contradictory: the stored result is what the
- * broadcaster sent last, no announced programme is lost, and nothing crashes.
+ * Random histories of a station's schedule, in random order, damaged and contradictory: the stored result is
+ * what the broadcaster sent last, no announced programme is lost, and nothing crashes.
  */
 import type { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
@@ -21,7 +21,7 @@ import { longSection, StreamBuilder, u16 } from '../stream-builder.ts';
 
 const SEED = fuzzSeed();
 const MINUTE = 60_000;
-/** 00:30 JST: the day's parts are all to come, and midnight is not near. */
+/** 00:30 JST: all parts of the day are in the future, and midnight is not near. */
 const NOW = Date.parse('2026-11-21T00:30:00+09:00');
 const DAY = Date.parse('2026-11-21T00:00:00+09:00');
 const SEGMENT = 180;
@@ -92,14 +92,14 @@ class Reader {
   #open(): GuideSession {
     const events = { present: () => {}, clock: () => {}, repeat: () => this.#sections.repeat() };
     const session = new GuideSession(1, networkId(4), this.#known, events);
-    // A schedule waits for the time: a TDT.
+    // Schedules are only accepted once the time is known: sends a TDT.
     const time = Uint8Array.from([0x70, 0x70, 5, ...encodeJstTime(broadcastMs(NOW))]);
     this.#sections = new GuideSections();
     session.feed(this.#sections.feed(this.#stream.sections(0x14, time).take()), wallMs(NOW));
     return session;
   }
 
-  /** The next collection run: only stored state is kept. */
+  /** Starts the next collection run: only stored state is kept. */
   again(): void {
     this.#session = this.#open();
   }
@@ -120,7 +120,7 @@ class Reader {
     }
   }
 
-  /** The broadcaster's data of a programme: id, start, length, name. */
+  /** The stored data of a programme: id, start, length, name. */
   stored(of = HOME): Event[] {
     return this.programs.ofStation(of.id, broadcastMs(0)).map(({ eventId, startAt, endAt, name }) => ({
       id: eventId,
@@ -173,7 +173,7 @@ describe(`schedules that change (seed ${SEED})`, () => {
           for (const [version, [events, order]] of days.entries()) {
             if (visits) reader.again();
             const parts = partsOf(events);
-            // All sections of a version arrive before it is written: a programme that moves is never missing.
+            // A version is written once all its sections arrived: a programme that moves is never missing.
             await reader.read(
               order.map((segment) => segmentSection(HOME, segment, version, parts[segment] ?? [])),
             );
@@ -187,7 +187,7 @@ describe(`schedules that change (seed ${SEED})`, () => {
     );
   });
 
-  test('two networks with one service number do not touch each other', async () => {
+  test('two networks with the same service number do not affect each other', async () => {
     await fc.assert(
       fc.asyncProperty(schedule, schedule, async (mine, theirs) => {
         const reader = new Reader();
@@ -204,7 +204,7 @@ describe(`schedules that change (seed ${SEED})`, () => {
     );
   });
 
-  test('versions that contradict each other repeatedly end with the last one, and every shown hour has one programme', async () => {
+  test('contradictory versions that alternate end with the last one, and every shown hour has one programme', async () => {
     await fc.assert(
       fc.asyncProperty(schedule, schedule, fc.integer({ min: 1, max: 9 }), async (one, other, turns) => {
         const reader = new Reader();
@@ -227,7 +227,7 @@ describe(`schedules that change (seed ${SEED})`, () => {
     );
   });
 
-  test('overlapping programmes of one version are all stored, and some of them is shown at any of their times', async () => {
+  test('overlapping programmes of one version are all stored, and one of them is shown at each of their times', async () => {
     const overlapping = fc.uniqueArray(
       fc.record({
         id: fc.nat(40),
@@ -287,7 +287,7 @@ describe(`hostile tables (seed ${SEED})`, () => {
   }
 
   test(
-    'cause no crash, keep memory bounded, and valid tables after them are stored',
+    'do not crash, keep memory bounded, and valid tables after them are stored',
     async () => {
       const reader = new Reader();
       for (let round = 0; round < fuzzRounds(40); round++) {

@@ -1,6 +1,6 @@
 /**
- * The guide worker stores the same titles, texts, genres and times of a channel as an independent reader finds in the
- * same stream. The stream takes the path of a collection run: HTTP, worker, merge, database.
+ * The guide worker stores the same titles, texts, genres and times of a channel as an independent reader
+ * finds in the same stream. The stream takes the path of a collection run: HTTP, worker, merge, database.
  */
 import type { Database } from 'bun:sqlite';
 import { afterEach, expect, test } from 'bun:test';
@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A programme, by either reader. */
+/** A programme, as read by either reader. */
 interface Programme {
   startAt: number;
   endAt: number;
@@ -38,20 +38,20 @@ interface Programme {
   genres: [number, number][];
 }
 
-/** All variants of a programme, in any table and version of the stretch. */
+/** All variants of a programme in the stream, over all tables and versions. */
 interface Received {
   variants: Programme[];
   texts: Record<string, string>[];
-  /** Some of the texts is the schedule's. */
+  /** At least one of the texts is in the schedule. */
   textScheduled: boolean;
   /** Variants that the schedule contains. */
   schedules: Programme[];
   scheduled: boolean;
-  /** Some variant had no start or end: the stored ones may be estimates. */
+  /** At least one variant had no start or end: the stored ones may be estimates. */
   undecided: boolean;
 }
 
-/** Five octets of MJD and BCD, and three of BCD. Undefined: not decided. */
+/** Five bytes of MJD and BCD, and three of BCD. Undefined: not decided. */
 function momentOf(bytes: Buffer): number | undefined {
   if (bytes.every((octet) => octet === 0xff)) return undefined;
   const bcd = (octet: number): number => (octet >> 4) * 10 + (octet & 15);
@@ -65,7 +65,7 @@ function variantOf(event: PeerRecord): Programme | undefined {
   const durationMs = momentOf(event.duration as Buffer);
   const descriptors = records(event.descriptors);
   const short = descriptors.find((each) => each.descriptor_tag === 0x4d);
-  // An event without an end has an estimated one: only the others are compared.
+  // An event without an end has an estimated one: only those with an end are compared.
   if (startAt === undefined || durationMs === undefined || short === undefined) return undefined;
   const contents = descriptors
     .filter((each) => each.descriptor_tag === 0x54)
@@ -82,7 +82,7 @@ function variantOf(event: PeerRecord): Programme | undefined {
   };
 }
 
-/** Items of all extended descriptors, joined by octets where a heading is empty; a heading once. */
+/** Items of all extended descriptors, concatenated where a heading is empty; each heading once. */
 function textOf(event: PeerRecord): Record<string, string> | undefined {
   const items: { heading: Buffer; parts: Buffer[] }[] = [];
   for (const descriptor of records(event.descriptors)) {
@@ -102,7 +102,7 @@ function textOf(event: PeerRecord): Record<string, string> | undefined {
   return text;
 }
 
-/** Every event that the peer finds, by programme id. */
+/** Every event that the independent reader finds, by programme id. */
 function receivedIn(packets: Uint8Array): Map<number, Received> {
   const received = new Map<number, Received>();
   for (const section of sectionsOf(packets)) {
@@ -141,7 +141,7 @@ function receivedIn(packets: Uint8Array): Map<number, Received> {
   return received;
 }
 
-/** Reads the stream like a collection run; returns the database. */
+/** Reads the stream like a collection run. @returns the database */
 async function stored(scenario: Scenario, plan: ChannelPlan, packets: Uint8Array): Promise<Database> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-peer-'));
   closers.push(() => rmSync(folder, { recursive: true }));
@@ -216,7 +216,7 @@ interface StoredRow {
   description: string;
   genres: string;
   extended: string | null;
-  /** The programme of another station that it refers to for its texts. */
+  /** Programme of another station whose texts it uses. */
   borrows: number | null;
 }
 
@@ -231,7 +231,7 @@ test.each(SCENARIO.channels.map((plan) => [plan.type, plan.channel, plan] as con
     // Every table of the channel has been repeated; those of other streams take longest.
     const { actual, other } = eventCycles(SCENARIO, type);
     const seconds = 5 + (other ?? actual).extended.base;
-    // The whole stream is read in a moment, so "now" is its end: programmes that ended in it are over.
+    // The whole stream is read at once, so "now" is its end: programmes that ended in it are over.
     const begin = broadcastMs((Math.floor(Date.now() / 1000) - seconds) * 1000);
     const packets = tablePackets(SCENARIO, plan, seconds, begin);
     const received = receivedIn(packets);
@@ -257,8 +257,8 @@ test.each(SCENARIO.channels.map((plan) => [plan.type, plan.channel, plan] as con
         compared.programmes += 1;
       }
       if (row.borrows !== null) {
-        // Its schedule says nothing: details are those of the main station's programme, which are compared above; its
-        // title may be the one of its own present/following, which has fewer marks.
+        // Its schedule is empty: details are those of the main station's programme, which are compared above;
+        // its title may be that of its own present/following, which has fewer marks.
         expect(said.schedules).toEqual([]);
         const { name, description, genres, extended } = row;
         expect(name).not.toBe('');
@@ -266,7 +266,7 @@ test.each(SCENARIO.channels.map((plan) => [plan.type, plan.channel, plan] as con
         expect(withoutMarks(lender?.name ?? '')).toBe(withoutMarks(name));
         compared.shared += 1;
       } else if (said.texts.length === 0) expect(row.extended).toBeNull();
-      // Listed in present/following only, and over: the whole stretch is read before that is written.
+      // Listed in present/following only, and over: the whole stream is read before anything is written.
       else if (said.textScheduled || row.extended !== null || row.end_at > begin + seconds * 1000) {
         expect(said.texts).toContainEqual(JSON.parse(row.extended ?? '{}'));
         compared.texts += 1;
@@ -278,7 +278,7 @@ test.each(SCENARIO.channels.map((plan) => [plan.type, plan.channel, plan] as con
       return scheduled && last !== undefined && last.endAt > begin + seconds * 1000 && !ids.has(id);
     });
     expect(missing).toEqual([]);
-    // A quiet week of a station has fewer than 300.
+    // Even a week with few programmes has more than this.
     expect(compared.programmes).toBeGreaterThan(200);
     expect(compared.texts).toBeGreaterThan(100);
     if (channel === 'T27') expect(compared.shared).toBeGreaterThan(100);

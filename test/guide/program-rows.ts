@@ -1,4 +1,4 @@
-/** Programmes of a station and of its branch, written as the guide learns about them. */
+/** Programmes of a station and of its branch, written like those received by the guide. */
 import type { Database } from 'bun:sqlite';
 import { eventId, networkId, programId, serviceId, stationId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
@@ -44,7 +44,7 @@ export class ProgramRows {
   }
 }
 
-/** Of the main station. @param from and to in minutes from noon */
+/** Adds one to the main station. @param from and to in minutes from noon */
 export function program(
   event: number,
   from: number,

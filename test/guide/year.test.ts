@@ -1,4 +1,4 @@
-/** A year of broadcasting, day by day: the database reaches a size and keeps it. */
+/** A year of broadcasting, day by day: the size of the database becomes constant. */
 import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ const random = new Random(7);
 const words = (count: number): string =>
   Array.from({ length: count }, () => WORDS[random.below(WORDS.length)]).join('');
 
-/** Programmes of one day; their numbers are used again after ten days. */
+/** Programmes of one day; their event ids are reused after ten days. */
 function day(of: StationId, number: number): ProgramRecord[] {
   const start = BEGIN + number * DAY_MS;
   return Array.from({ length: 24 }, (_, hour) => {
@@ -78,7 +78,7 @@ test('a simulated year leaves the database at a constant size', async () => {
   for (let number = -GUIDE_DAYS; number < 365; number++) {
     const now = wallMs(BEGIN + number * DAY_MS);
     for (const { id } of stations) {
-      // The day that came into range, and some programmes of another that are sent again.
+      // The day that became visible, and some programmes of another day that are sent again.
       const programs = [...day(id, number + GUIDE_DAYS), ...day(id, number + 2).slice(0, 4)];
       await writer.write(
         { stationId: id, programs, extended: new Map(), windows: [], presentFollowing: undefined },
@@ -95,7 +95,7 @@ test('a simulated year leaves the database at a constant size', async () => {
   };
   expect(documents).toBe(rows);
   const [settled = 0] = sizes;
-  // The full-text index is merged now and then: its size varies, but does not grow.
+  // The full-text index is merged from time to time: its size varies, but does not grow.
   expect(Math.max(...sizes)).toBeLessThan(settled * 1.25);
   expect(Math.max(...sizes.slice(-12))).toBeLessThanOrEqual(Math.max(...sizes.slice(0, 12)) * 1.05);
   database.close();

@@ -14,5 +14,5 @@ export interface Trial {
     | { kind: 'report' }
     | { kind: 'throw' }
     | { kind: 'end'; end: 'at once' | 'never' };
-  events: { heard: string };
+  events: { remembered: string };
 }

@@ -4,12 +4,12 @@ import type { Trial } from './trial-contract.ts';
 
 declare const self: Worker;
 
-let heard = '';
+let remembered = '';
 let end: 'at once' | 'never' = 'at once';
 
 serveWorker<Trial>(self, (send) => ({
   requests: {
-    echo: (text) => `${heard}${text}`,
+    echo: (text) => `${remembered}${text}`,
     bytes: ({ buffer }) => {
       const bytes = new Uint8Array(buffer).map((value) => value + 1);
       return new Transferring(bytes, [bytes.buffer]);
@@ -25,8 +25,8 @@ serveWorker<Trial>(self, (send) => ({
     die: () => process.exit(3),
   },
   order: (order) => {
-    if (order.kind === 'remember') heard = order.text;
-    else if (order.kind === 'report') send({ heard });
+    if (order.kind === 'remember') remembered = order.text;
+    else if (order.kind === 'report') send({ remembered });
     else if (order.kind === 'throw') throw new Error('broken order');
     else end = order.end;
   },

@@ -26,7 +26,7 @@ function linked(options: Partial<WorkerLinkOptions<Trial>> = {}, entry = './tria
     },
     log: createLog({ level: 'info', now: () => wallMs(0), write: (line) => lines.push(line) }, 'test'),
     onLost: (reason) => lost.push(reason),
-    onEvent: ({ heard }) => events.push(heard),
+    onEvent: ({ remembered }) => events.push(remembered),
     ...options,
   });
   links.push(link);

@@ -26,7 +26,7 @@ const station = DEFAULT.channels
   .flatMap((channel) => eventStations(DEFAULT, channel))
   .find(({ place }) => place.captions !== null);
 
-/** A broadcast that runs fast and does not end. */
+/** An endless broadcast, faster than real time. */
 async function* broadcast(): AsyncGenerator<Uint8Array> {
   if (station === undefined) throw new Error('no station with captions');
   for (const bytes of recording({ seed: DEFAULT.seed, station, from: AT, seconds: 36_000 })) {
@@ -72,7 +72,7 @@ test('captions are sent with the original stream while it is being watched', asy
   expect((await later.next()).value).toMatchObject({ kind: CAPTION_FRAME.notice });
   expect((await later.next()).value).toMatchObject({ kind: CAPTION_FRAME.page });
   await watching.leave();
-  // Both end in order; the second is read to its end.
+  // Both end normally; the second is read to its end.
   await reading;
   while ((await later.next()).done !== true);
   expect(() => rig.live.captions(STATION.id, 1, signal)).toThrow();

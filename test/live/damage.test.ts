@@ -1,6 +1,6 @@
 /**
- * Damaged reception through encoder and fragments: picture and sound stay in sync and memory stays bounded. The stream
- * is made and damaged as fast as the machine can.
+ * Damaged reception through encoder and fragments: picture and sound stay in sync and memory stays bounded.
+ * The stream is generated and damaged as fast as the machine can.
  */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -17,11 +17,17 @@ const VIDEO = 0x100;
 const SOUND = 0x110;
 const PACKET = 188;
 const SECONDS = 9;
-/** Before the 33 bits of the broadcaster's clock are full for the 300th time: 300 * 2^33 / 90 ms after its zero. */
+/**
+ * Just before the 33-bit clock of the broadcaster wraps for the 300th time: 300 * 2^33 / 90 ms after its
+ * zero.
+ */
 const WRAP_AT = Date.UTC(2025, 0, 1) + Math.round((300 * 2 ** 33) / 90);
 
 const HOUR_MS = 3_600_000;
-/** A quarter of an hour ahead of the stream: more than half a gigabyte of silence. More would endanger the machine when the test fails. */
+/**
+ * Over an hour ahead of the stream: more than half a gigabyte of silence. A larger value would endanger the
+ * machine if the test fails.
+ */
 const WRONG_TIME = timeStamp(2, 4_500 * 90_000);
 const encoder = VIDEO_ENCODERS.find(({ name }) => name === 'libx264');
 
@@ -46,20 +52,20 @@ interface Encoded {
 }
 
 /**
- * Peak resident memory of a running process. (The rusage that a parent gets after exit includes the parent's own memory
- * between fork and exec.)
+ * Peak resident memory of a running process. (The rusage that a parent gets after exit includes the parent's
+ * own memory between fork and exec.)
  */
 function peakMegabytes(pid: number): number {
   try {
     const peak = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     return Number(peak ?? 0) / 1024;
   } catch {
-    // It ended in the meantime.
+    // The process has exited.
     return 0;
   }
 }
 
-/** As in a station's worker, without its timeouts. */
+/** Like the worker of a station, without its timeouts. */
 async function encode(stream: Uint8Array): Promise<Encoded> {
   const believed = new TimeGuard([VIDEO, SOUND]).feed(stream);
   if (encoder === undefined || believed === 'jump') throw new Error('nothing to encode');
@@ -97,7 +103,8 @@ describe('live encoding', () => {
   test('keeps picture and sound in sync after packets of both were lost', async () => {
     const total = air.length / PACKET;
     const kept = [...packets(air)].filter(({ pid }, index) => {
-      // One in 7 of the sound's packets, and bursts of everything; with a beep's start its time would be lost.
+      // Drops one in 7 of the sound's packets, and bursts of everything; without the start of a beep its time
+      // would be lost.
       if (index < total * 0.25 || index > total * 0.75) return true;
       return index % 1500 > 60 && !(pid === SOUND && index % 7 === 0);
     });

@@ -1,6 +1,6 @@
 /**
- * Dual mono as it is broadcast (two single channel elements, no configuration) through the whole live path.
- * ffmpeg alone refuses such sound; the worker makes it readable on the way.
+ * Dual mono as in a broadcast (two single channel elements, no configuration) through the whole live path.
+ * ffmpeg alone cannot read such sound; the worker converts it on the way.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { prepareAir, Rig, until, type Watching } from './rig.ts';
 setDefaultTimeout(30_000);
 
 const SCENARIO = join(import.meta.dir, '..', 'synth', 'dual-mono.json');
-/** As in the scenario: left is the main sound, right the sub sound. */
+/** As in the scenario: the main sound is left, the sub sound right. */
 const MAIN_HZ = 800;
 const SUB_HZ = 1600;
 /** Enough for a beep, one every 1.001 s, in AAC of 160 kbit/s and a small picture. */

@@ -1,4 +1,4 @@
-/** Faults around live viewing: each has its error code, ends the affected streams, and the next request works. */
+/** Faults of live viewing: each has its error code, ends the affected streams, and the next request works. */
 import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { startReceptionWorker } from '../../src/workers.ts';
 import { boxTypes } from './media.ts';
 import { encoderPids, HD, OTHER_CHANNEL, prepareAir, Rig, type RigOptions, until } from './rig.ts';
 
-// Real broadcast time passes, on a machine that may be busy.
+// Broadcasts run in real time, on a machine that may be busy.
 setDefaultTimeout(30_000);
 
 let stations: StationRecord[];
@@ -49,7 +49,7 @@ describe('the tuner', () => {
     abort.abort();
   });
 
-  test('cannot be had: each reason of the agent has its own code, and a sentence with the next step', async () => {
+  test('cannot be used: each reason of the agent has its own code, and a sentence with the next step', async () => {
     const answers = [
       { status: 409, code: 'no_tuner', next: '終わってから' },
       { status: 500, code: 'no_signal', next: 'アンテナ' },
@@ -76,7 +76,7 @@ describe('the tuner', () => {
     await expect(live.watch(HD, 'raw')).rejects.toEqual(failure('agent_unavailable'));
   });
 
-  test('receives no such station', async () => {
+  test('does not receive the station', async () => {
     const live = await start({});
     await expect(live.watch(99 as typeof HD)).rejects.toEqual(failure('not_found'));
   });
@@ -111,8 +111,8 @@ describe('ffmpeg', () => {
     expect(boxTypes(again.content()).slice(0, 2)).toEqual(['ftyp', 'moov']);
   });
 
-  test('has a GPU encoder that passes its trial and then fails: the software one for 15 minutes', async () => {
-    // In the trial it encodes by software; for a station it exits at once, as a GPU without memory does.
+  test('has a GPU encoder that passes its trial and then fails: the software one is used for 15 minutes', async () => {
+    // In the trial it encodes in software; for a station it exits at once, like a GPU without free memory.
     const path = join(folder, 'gpu-ffmpeg');
     const script = [
       '#!/bin/sh',
@@ -168,7 +168,7 @@ describe('the worker', () => {
 });
 
 describe('the station', () => {
-  test('changes its layout: encoded streams end in order, raw continues, the next request gets the new layout', async () => {
+  test('changes its layout: encoded streams end normally, raw continues, the next request gets the new layout', async () => {
     const source = changingStation();
     const live = await start({ agentUrl: `http://127.0.0.1:${source.port}` });
     const encoded = await live.watch(HD);
@@ -189,7 +189,7 @@ describe('the station', () => {
   });
 });
 
-/** An agent that always sends T27; from `change` on, the PMT of the HD station names no audio any more. */
+/** An agent that always sends T27; from `change` on, the PMT of the HD station contains no audio. */
 function changingStation() {
   const PMT_PID = 0x1f0;
   const synth = join(import.meta.dir, '..', '..', 'synth', 'main.ts');

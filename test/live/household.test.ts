@@ -1,6 +1,7 @@
 /**
- * An evening of a household: eight viewers of original packets on four stations, and two that share an encoder. No gap
- * in any sound, and constant memory. Two minutes in the suite; with `--long`, SVC_SOAK_S or an hour.
+ * An evening of a household: eight viewers of original packets on four stations, and two that share an
+ * encoder. No gap in any sound, and constant memory. Two minutes in the suite; with `--long` SVC_SOAK_S, or
+ * an hour.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { BoxCutter } from '../../mp4/boxes.ts';
@@ -15,13 +16,13 @@ const LIMIT_MS = (SECONDS + 60) * 1_000;
 setDefaultTimeout(LIMIT_MS);
 
 const RAW = [HD, HD, DUAL_MONO, DUAL_MONO, ONE_SEGMENT, ONE_SEGMENT, OTHER_CHANNEL, OTHER_CHANNEL];
-/** PES packets of sound come several a second; fragments ten. */
+/** PES packets of sound arrive several times a second, fragments ten times. */
 const GAP_S = 0.6;
-/** Per station 6 MB of buffers, its viewers' queues, and variation by garbage collection. */
+/** 6 MB of buffers per station, the queues of its viewers, and variation caused by garbage collection. */
 const GROWTH_MB = 96;
 const MB = 1024 * 1024;
 
-/** The times of a viewer's sound, s: how far they reach, and the longest step between two. */
+/** Tracks the times of a viewer's sound, s: the latest, and the longest step between two. */
 class SoundLine {
   first: number | undefined;
   last: number | undefined;
@@ -90,7 +91,7 @@ test(`ten viewers of four stations for ${SECONDS} s`, async () => {
   await Promise.all([watch(HD, 'h264'), watch(HD, 'h264')]);
   expect(encoderPids()).toHaveLength(1);
   const reached = (seconds: number) => (): boolean => lines.every(({ length }) => length >= seconds);
-  await comesTrue('everybody hears something', reached(Math.min(SECONDS / 2, 60)), LIMIT_MS);
+  await comesTrue('every viewer receives sound', reached(Math.min(SECONDS / 2, 60)), LIMIT_MS);
   Bun.gc(true);
   const before = process.memoryUsage.rss();
   await comesTrue('the evening is over', reached(SECONDS), LIMIT_MS);

@@ -1,4 +1,4 @@
-/** Live on a broadcast whose sound and picture change form, and whose branch station splits off. */
+/** Live on a broadcast whose sound and picture formats change, and whose branch station splits off. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { INVENTED_REGION, terrestrialService } from '../../synth/scenario/identity.ts';
 import { scenarioFile } from '../synth/scenario-file.ts';
@@ -78,7 +78,7 @@ async function seconds(watching: Watching, wanted: number): Promise<void> {
   while (performance.now() - began < wanted * 1000 && watching.ending === undefined) await Bun.sleep(50);
 }
 
-test('a beep a second is heard through stereo, 5.1 and dual mono', async () => {
+test('a beep every second is audible through stereo, 5.1 and dual mono', async () => {
   const watching = await rig.watch(station('T30'));
   await seconds(watching, 11);
   const heard = onsets(await sound(watching.content()));
@@ -90,7 +90,7 @@ test('a beep a second is heard through stereo, 5.1 and dual mono', async () => {
   for (const step of steps) expect(step).toBeWithin(0.95, 1.05);
 });
 
-/** Watched at the same time: the split comes every 20 s. */
+/** Watched at the same time: the split occurs every 20 s. */
 test('a picture that becomes smaller, and a branch that splits off, end the stream cleanly; the next request shows pictures', async () => {
   const [main, branch] = await Promise.all([
     rig.watch(station('T31', MAIN)),
@@ -110,7 +110,8 @@ test('a picture that becomes smaller, and a branch that splits off, end the stre
 });
 
 /**
- * 27 MHz ticks between clock references: a larger distance means that the broadcaster was too slow on a loaded machine.
+ * 27 MHz ticks between clock references: a larger distance means that the broadcaster was too slow on a
+ * loaded machine.
  */
 const SKIPPED = 27_000_000 / 5;
 

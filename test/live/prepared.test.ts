@@ -1,11 +1,11 @@
 /**
- * Reception of a station that is likely to be tuned next, on an idle tuner. One tuner, so that every other use
- * conflicts.
+ * Reception of a station that is likely to be tuned next, on an idle tuner. There is one tuner, so that every
+ * other use conflicts.
  */
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { HD, OTHER_CHANNEL, prepareAir, Rig, until } from './rig.ts';
 
-// Real broadcast time passes, on a machine that may be busy.
+// Broadcasts run in real time, on a machine that may be busy.
 setDefaultTimeout(30_000);
 
 let rig: Rig;
@@ -34,7 +34,7 @@ test('is received without a viewer, begins with its buffered packets, and is rel
 
 test('takes no tuner from others, and yields its own to a viewer at once', async () => {
   const watching = await rig.watch(HD, 'raw');
-  // Resolves at once: there is no tuner for it.
+  // Resolves at once, because no tuner is free.
   await rig.live.prepare(OTHER_CHANNEL, new AbortController().signal);
   expect(await rig.uses()).toEqual(['live GR/T27']);
   await watching.leave();
@@ -47,7 +47,7 @@ test('takes no tuner from others, and yields its own to a viewer at once', async
   await until('it plays', () => viewer.bytes > 100_000);
 });
 
-test('a station that is given up while it is tuned leaves its tuner to the next one', async () => {
+test('a station that is abandoned while it is tuned leaves its tuner to the next one', async () => {
   // The agent may see the end of one connection and the begin of the other in either order.
   for (const ms of [2, 5, 10, 20, 30, 30]) {
     const abort = new AbortController();

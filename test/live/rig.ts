@@ -1,4 +1,4 @@
-/** Agent, synthetic broadcast and live service in this process, and what tests need to read their streams. */
+/** Agent, synthetic broadcast and live service in this process, and helpers that read their streams. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ export const DUAL_MONO = stationId(networkId(32608), serviceId(9217));
 export const ONE_SEGMENT = stationId(networkId(32608), serviceId(9600));
 export const OTHER_CHANNEL = stationId(networkId(32609), serviceId(9224));
 
-/** The given number of seconds of T27, now or from an epoch ms on, generated as fast as possible. */
+/** The given number of seconds of T27, from now or an epoch ms on, generated as fast as possible. */
 export async function received(seconds: number, at?: number): Promise<Uint8Array> {
   const words = ['--scenario', 'mini', '--type', 'GR', '--channel', 'T27', '--speed', '0'];
   if (at !== undefined) words.push('--at', String(at));
@@ -58,12 +58,12 @@ export async function prepareAir(scenario = 'mini'): Promise<StationRecord[]> {
   );
 }
 
-/** @throws Error with the description when the condition does not come true in time. */
+/** @throws Error with the description if the condition does not become true in time */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   await comesTrue(what, condition, WAIT_LIMIT_MS);
 }
 
-/** Running ffmpeg processes that this process started. */
+/** ffmpeg processes started by this process. */
 export function encoderPids(): number[] {
   const found: number[] = [];
   for (const name of readdirSync('/proc')) {
@@ -76,7 +76,7 @@ export function encoderPids(): number[] {
         found.push(Number(name));
       }
     } catch {
-      // It ended in the meantime.
+      // The process has exited.
     }
   }
   return found;
@@ -87,9 +87,9 @@ export const descriptors = (): number => readdirSync('/proc/self/fd').length;
 export interface RigOptions {
   stations: readonly StationRecord[];
   tuners?: string;
-  /** The broadcast, as prepared; `mini` by default. */
+  /** The broadcast, as prepared; default: `mini`. */
   scenario?: string;
-  /** In place of the agent that the rig starts. */
+  /** Replaces the agent that the rig starts. */
   agentUrl?: string;
   /** FFMPEG_PATH. */
   ffmpeg?: string;
@@ -196,11 +196,11 @@ export class Rig {
     return (await this.tuners()).flatMap((tuner) => tuner.users.map((user) => user.use));
   }
 
-  /** All viewers leave; resolves when the tuner is given back. */
+  /** Disconnects all viewers; resolves when the tuner is released. */
   async leaveAll(): Promise<void> {
     await Promise.all(this.#watching.splice(0).map((watching) => watching.leave()));
     if (this.agent !== undefined) {
-      await until('every tuner is given back', async () => (await this.uses()).length === 0);
+      await until('every tuner is released', async () => (await this.uses()).length === 0);
     }
     await until('every encoder ended', () => encoderPids().length === 0);
   }

@@ -4,7 +4,7 @@ import type { AudioOption } from '../../wire/api.ts';
 import { boxTypes, firstTime, flashes, onsets, pictures, sound, tone } from './media.ts';
 import { DUAL_MONO, descriptors, encoderPids, HD, ONE_SEGMENT, prepareAir, Rig, until } from './rig.ts';
 
-// Real broadcast time passes, on a machine that may be busy.
+// Broadcasts run in real time, on a machine that may be busy.
 setDefaultTimeout(30_000);
 
 const AUDIOS: AudioOption[] = [
@@ -107,13 +107,13 @@ describe('a watched station', () => {
       pids.add(pid);
     }
     expect(wrong).toBe(0);
-    // begins with a PAT, holds both audio streams, nothing of the branch station, no null packets
+    // Begins with a PAT and contains both audio streams, nothing of the branch station, and no null packets.
     expect([packets[1], packets[2]]).toEqual([0x40, 0x00]);
     expect([256, 272, 273].every((pid) => pids.has(pid))).toBe(true);
     expect([512, 528, 0x1fff].some((pid) => pids.has(pid))).toBe(false);
   });
 
-  test('each ear of a dual-mono station and a second audio stream can be chosen, and are given to both ears', async () => {
+  test('each channel of a dual-mono station and a second audio stream can be chosen, and are played on both sides', async () => {
     const [main, sub, second] = await Promise.all([
       rig.watch(DUAL_MONO, 'h264', '0:main'),
       rig.watch(DUAL_MONO, 'h264', '0:sub'),
@@ -167,10 +167,10 @@ describe('a watched station', () => {
     expect(descriptors()).toBeLessThanOrEqual(before + 4);
   });
 
-  test('a viewer who gives up while the station is tuned frees the tuner', async () => {
+  test('a viewer who disconnects while the station is tuned frees the tuner', async () => {
     const abort = new AbortController();
     const opening = rig.watch(HD, 'h264', undefined, abort.signal);
-    await until('the tuner is asked', async () => (await rig.uses()).length === 1);
+    await until('the tuner is requested', async () => (await rig.uses()).length === 1);
     abort.abort(new Error('gone'));
     await expect(opening).rejects.toThrow('gone');
     await until('the tuner is free', async () => (await rig.uses()).length === 0);

@@ -80,7 +80,7 @@ export class SocketClient extends ReceivedFrames {
     });
   }
 
-  /** @param url the service's */
+  /** @param url of the service */
   static async open(url: string): Promise<SocketClient> {
     const ticket = await liveTicket(url);
     const address = `${url.replace('http', 'ws')}/api/live/socket?ticket=${encodeURIComponent(ticket)}`;

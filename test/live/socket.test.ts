@@ -1,4 +1,7 @@
-/** The encoded path of the live socket: initialisation segment, fragments, and the times beside the original stream. */
+/**
+ * The encoded path of the live socket: initialisation segment, fragments, and their times relative to the
+ * original stream.
+ */
 
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { unwrapPts } from '../../arib/time.ts';
@@ -15,7 +18,7 @@ import { comesTrue } from '../until.ts';
 import { DUAL_MONO, encoderPids, HD, prepareAir, Rig, until } from './rig.ts';
 import { controlFrame, ReceivedFrames } from './socket-client.ts';
 
-// Real broadcast time passes, on a machine that may be busy.
+// Broadcasts run in real time, on a machine that may be busy.
 setDefaultTimeout(60_000);
 
 const VIDEO_PID = 256;
@@ -45,7 +48,7 @@ afterAll(async () => {
   await rig.close();
 });
 
-/** Those that a failed test has left connected keep a tuner and an encoder. */
+/** Clients that a failed test left connected would keep a tuner and an encoder. */
 const clients: Client[] = [];
 
 class Client extends ReceivedFrames {
@@ -101,14 +104,14 @@ test('fragments, clock and captions are on one scale, within 1 ms of the origina
     const ats = new Map(raw.all('clock').map(({ at, pts }) => [at, pts]));
     return encoded.all('clock').find(({ at }) => ats.has(at));
   };
-  await comesTrue('a clock of both', common, 25_000);
+  await comesTrue('both have a clock', common, 25_000);
   // Long enough that a later viewer does not begin at the session's start.
   const fragments = () => encoded.on(LIVE_CHANNEL.fragment);
   await until('two seconds are encoded', () => (fragments().at(-1)?.time ?? 0) > fragment.time + 200_000);
   const there = common();
   const stamp = raw.all('clock').find(({ at }) => at === there?.at)?.pts ?? 0;
   const origin = stamp - (there?.pts ?? 0);
-  // Every fragment's first picture is a picture of the broadcast.
+  // The first picture of each fragment is a picture of the broadcast.
   const tracks = readTracks(init.payload);
   const stamps = videoStamps(raw);
   const [first = 0] = stamps;

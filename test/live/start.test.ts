@@ -1,6 +1,6 @@
 /**
- * The input with which an encoder starts, at every random access point of a broadcast: ffmpeg must know the frame rate
- * by then. Without it H.264 gets a wrong level and SVT-AV1 refuses to start.
+ * The input with which an encoder starts, at every random access point of a broadcast: ffmpeg must know the
+ * frame rate by then. Otherwise H.264 gets a wrong level and SVT-AV1 refuses to start.
  */
 
 import { expect, setDefaultTimeout, test } from 'bun:test';

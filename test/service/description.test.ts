@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Bookings, OTHER_STATION } from './bookings.ts';
 import { Description, describedFetch, type Operation } from './description.ts';
 import { HOME_STATION } from './harness.ts';
-import { schemaMisfits } from './json-schema.ts';
+import { schemaMismatches } from './json-schema.ts';
 import { putRecording } from './recording-rows.ts';
 
 const HOUR = 3_600_000;
@@ -21,7 +21,7 @@ let ids: Record<'reservations' | 'rules' | 'recordings' | 'programs' | 'services
 beforeAll(async () => {
   home = await Bookings.start();
   description = await Description.of(home.home.url);
-  ids = await furnish();
+  ids = await fillHome();
 });
 
 afterAll(() => home.close());
@@ -31,7 +31,7 @@ async function reserved(programId: number): Promise<number> {
 }
 
 /** Something in every state that lists know. */
-async function furnish(): Promise<typeof ids> {
+async function fillHome(): Promise<typeof ids> {
   const programs = [
     home.program('灯台の朝[字]', 60),
     home.program('港の朝', 70, { station: OTHER_STATION }),
@@ -46,10 +46,10 @@ async function furnish(): Promise<typeof ids> {
   expect((await home.ask('DELETE', `/api/reservations/${reservations[2]}`)).status).toBe(204);
   const states = (await home.reservations()).map(({ state }) => state).sort();
   expect(states).toEqual(['conflict', 'scheduled', 'scheduled', 'skipped']);
-  return { programs, rules, reservations, recordings: furnishRecordings(), services: [HOME_STATION] };
+  return { programs, rules, reservations, recordings: addRecordings(), services: [HOME_STATION] };
 }
 
-function furnishRecordings(): number[] {
+function addRecordings(): number[] {
   const folder = join(home.home.folder, 'recordings');
   const verdict = {
     level: 'damaged' as const,
@@ -115,7 +115,7 @@ function queries({ parameters = [] }: Operation): string[] {
 function allowed({ parameters = [] }: Operation, query: string): boolean {
   return [...new URLSearchParams(query)].every(([name, value]) => {
     const schema = parameters.find((one) => one.in === 'query' && one.name === name)?.schema;
-    return schema === undefined || schemaMisfits(schema, value, description.document).length === 0;
+    return schema === undefined || schemaMismatches(schema, value, description.document).length === 0;
   });
 }
 
@@ -251,7 +251,7 @@ test('nullable fields say so in their description', () => {
     ...{ q: '', recordings: empty, reservations: empty, rules: empty },
     programs: { more: false, rows: [{ ...row, reservation_state: state }] },
   });
-  expect(schemaMisfits(found ?? {}, answer(null))).toEqual([]);
-  expect(schemaMisfits(found ?? {}, answer('scheduled'))).toEqual([]);
-  expect(schemaMisfits(found ?? {}, answer('nonsense'))).toHaveLength(1);
+  expect(schemaMismatches(found ?? {}, answer(null))).toEqual([]);
+  expect(schemaMismatches(found ?? {}, answer('scheduled'))).toEqual([]);
+  expect(schemaMismatches(found ?? {}, answer('nonsense'))).toHaveLength(1);
 });

@@ -1,5 +1,5 @@
 /** The OpenAPI description of a running service, and the validation of responses against it. */
-import { type JsonSchema, schemaMisfits } from './json-schema.ts';
+import { type JsonSchema, schemaMismatches } from './json-schema.ts';
 
 interface Content {
   [type: string]: { schema?: JsonSchema } | undefined;
@@ -74,7 +74,7 @@ export class Description {
   wrongRequest(method: string, path: string, body: unknown): string[] {
     const schema = this.find(method, path)?.requestBody?.content['application/json']?.schema;
     if (schema === undefined) return [];
-    return schemaMisfits(schema, body, this.document).map(({ path: at, what }) => `body ${at}: ${what}`);
+    return schemaMismatches(schema, body, this.document).map(({ path: at, what }) => `body ${at}: ${what}`);
   }
 
   /** Differences between a response and the description; empty when it matches. */
@@ -92,7 +92,7 @@ export class Description {
     if (type !== 'application/json') return [];
     const schema = described.content?.[type]?.schema;
     if (schema === undefined) return ['the body is not described'];
-    return schemaMisfits(schema, JSON.parse(body), this.document).map(
+    return schemaMismatches(schema, JSON.parse(body), this.document).map(
       ({ path: at, what }) => `${at}: ${what}`,
     );
   }

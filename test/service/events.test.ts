@@ -75,7 +75,7 @@ const read = async (): Promise<Record<List, string>> => ({
 });
 
 /** Events caused by one action of a user, without those of the fence. */
-async function toldOf(act: () => Promise<unknown>): Promise<string[]> {
+async function eventsDuring(act: () => Promise<unknown>): Promise<string[]> {
   await settled();
   const before = await read();
   await act();
@@ -100,15 +100,15 @@ beforeEach(() => {
 describe('an event is sent when its list changed, and only then', () => {
   test('a booking by hand sends no event of rules', async () => {
     const programId = home.program('灯台の朝', 60);
-    expect(await toldOf(() => home.json('POST', '/api/reservations', { programId }))).toEqual([
+    expect(await eventsDuring(() => home.json('POST', '/api/reservations', { programId }))).toEqual([
       'reservations',
     ]);
-    expect(await toldOf(() => home.json('POST', '/api/reservations', { programId }))).toEqual([]);
+    expect(await eventsDuring(() => home.json('POST', '/api/reservations', { programId }))).toEqual([]);
     const [item] = await home.reservations();
     const cancel = () => home.ask('DELETE', `/api/reservations/${item?.id}`);
-    expect(await toldOf(cancel)).toEqual(['reservations']);
-    expect(await toldOf(cancel)).toEqual([]);
-    expect(await toldOf(() => home.json('POST', `/api/reservations/${item?.id}/restore`))).toEqual([
+    expect(await eventsDuring(cancel)).toEqual(['reservations']);
+    expect(await eventsDuring(cancel)).toEqual([]);
+    expect(await eventsDuring(() => home.json('POST', `/api/reservations/${item?.id}/restore`))).toEqual([
       'reservations',
     ]);
   });
@@ -120,14 +120,14 @@ describe('an event is sent when its list changed, and only then', () => {
     const add = async () => {
       rule = await home.json<RuleItem>('POST', '/api/rules', { keyword: '灯台' });
     };
-    expect(await toldOf(add)).toEqual(['reservations', 'rules']);
-    expect(await toldOf(() => home.ask('POST', '/api/rules', { keyword: 5 }))).toEqual([]);
-    expect(await toldOf(() => home.json('POST', '/api/rules/preview', { keyword: '港' }))).toEqual([]);
-    expect(await toldOf(() => home.json('PUT', `/api/rules/${rule?.id}`, rule))).toEqual([]);
-    expect(await toldOf(() => home.json('PUT', `/api/rules/${rule?.id}`, { ...rule, name: '朝' }))).toEqual([
-      'rules',
-    ]);
-    expect(await toldOf(() => home.ask('DELETE', `/api/rules/${rule?.id}`))).toEqual([
+    expect(await eventsDuring(add)).toEqual(['reservations', 'rules']);
+    expect(await eventsDuring(() => home.ask('POST', '/api/rules', { keyword: 5 }))).toEqual([]);
+    expect(await eventsDuring(() => home.json('POST', '/api/rules/preview', { keyword: '港' }))).toEqual([]);
+    expect(await eventsDuring(() => home.json('PUT', `/api/rules/${rule?.id}`, rule))).toEqual([]);
+    expect(
+      await eventsDuring(() => home.json('PUT', `/api/rules/${rule?.id}`, { ...rule, name: '朝' })),
+    ).toEqual(['rules']);
+    expect(await eventsDuring(() => home.ask('DELETE', `/api/rules/${rule?.id}`))).toEqual([
       'reservations',
       'rules',
     ]);
@@ -142,8 +142,8 @@ describe('an event is sent when its list changed, and only then', () => {
         (await home.reservations()).every((one) => one.openAt === one.startAt - 22_000),
       );
     };
-    expect(await toldOf(set)).toEqual(['reservations', 'settings']);
-    expect(await toldOf(set)).toEqual([]);
+    expect(await eventsDuring(set)).toEqual(['reservations', 'settings']);
+    expect(await eventsDuring(set)).toEqual([]);
     await home.json('PUT', '/api/settings', { marginBefore: null });
     const startAt = Date.now() - 7_200_000;
     const id = putRecording(
@@ -159,10 +159,10 @@ describe('an event is sent when its list changed, and only then', () => {
       join(home.home.folder, 'recordings'),
     );
     const mark = (watched: boolean) => () => home.ask('POST', `/api/recordings/${id}/watched`, { watched });
-    expect(await toldOf(mark(true))).toEqual(['recordings']);
+    expect(await eventsDuring(mark(true))).toEqual(['recordings']);
     const bin = () => home.ask('POST', `/api/recordings/${id}/bin`);
-    expect(await toldOf(bin)).toEqual(['rules', 'recordings']);
-    expect(await toldOf(bin)).toEqual([]);
-    expect(await toldOf(() => home.ask('DELETE', `/api/recordings/${id}`))).toEqual(['recordings']);
+    expect(await eventsDuring(bin)).toEqual(['rules', 'recordings']);
+    expect(await eventsDuring(bin)).toEqual([]);
+    expect(await eventsDuring(() => home.ask('DELETE', `/api/recordings/${id}`))).toEqual(['recordings']);
   });
 });

@@ -5,7 +5,7 @@
 
 export type JsonSchema = { [keyword: string]: unknown };
 
-interface Misfit {
+interface Mismatch {
   /** `0.now.title` */
   path: string;
   what: string;
@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   null: (value) => value === null,
 };
 
-type Keyword = (rule: unknown, value: unknown, schema: JsonSchema, at: Place) => Misfit[];
+type Keyword = (rule: unknown, value: unknown, schema: JsonSchema, at: Place) => Mismatch[];
 
 interface Place {
   path: string;
@@ -46,7 +46,7 @@ function bound(
   measure: (value: unknown) => number | undefined,
   fits: (size: number, rule: number) => boolean,
 ) {
-  return (rule: unknown, value: unknown, _schema: JsonSchema, { path }: Place): Misfit[] => {
+  return (rule: unknown, value: unknown, _schema: JsonSchema, { path }: Place): Mismatch[] => {
     const size = measure(value);
     return size === undefined || fits(size, rule as number)
       ? []
@@ -67,7 +67,7 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
       .split('/')
       .reduce<unknown>((place, step) => (place as JsonSchema | undefined)?.[step], at.definitions);
     if (found === undefined) return [{ path: at.path, what: `${rule} leads nowhere` }];
-    return misfits(found as JsonSchema, value, at);
+    return mismatches(found as JsonSchema, value, at);
   },
   type: (rule, value, _schema, { path }) =>
     TYPES[String(rule)]?.(value) === true ? [] : [{ path, what: `${JSON.stringify(value)} is no ${rule}` }],
@@ -76,14 +76,14 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
   enum: (rule, value, _schema, { path }) =>
     items(rule).includes(value) ? [] : [{ path, what: `${JSON.stringify(value)} is none of ${rule}` }],
   anyOf: (rule, value, _schema, at) => {
-    const all = items(rule).map((one) => misfits(one as JsonSchema, value, at));
+    const all = items(rule).map((one) => mismatches(one as JsonSchema, value, at));
     if (all.some((one) => one.length === 0)) return [];
     return [{ path: at.path, what: `fits none: ${all.map(([first]) => JSON.stringify(first)).join(' | ')}` }];
   },
   properties: (rule, value, _schema, at) =>
     entries(rule).flatMap(([name, schema]) => {
       const found = entries(value).find(([key]) => key === name);
-      return found === undefined ? [] : misfits(schema as JsonSchema, found[1], inside(at, name));
+      return found === undefined ? [] : mismatches(schema as JsonSchema, found[1], inside(at, name));
     }),
   required: (rule, value, _schema, at) =>
     items(rule)
@@ -93,7 +93,7 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
     entries(value).flatMap(([name, one]) =>
       entries(rule)
         .filter(([pattern]) => new RegExp(pattern, 'u').test(name))
-        .flatMap(([, schema]) => misfits(schema as JsonSchema, one, inside(at, name))),
+        .flatMap(([, schema]) => mismatches(schema as JsonSchema, one, inside(at, name))),
     ),
   additionalProperties: (rule, value, schema, at) => {
     if (rule !== false) return [];
@@ -104,7 +104,7 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
       .map(([name]) => ({ path: inside(at, name).path, what: 'is not known' }));
   },
   items: (rule, value, _schema, at) =>
-    items(value).flatMap((one, index) => misfits(rule as JsonSchema, one, inside(at, String(index)))),
+    items(value).flatMap((one, index) => mismatches(rule as JsonSchema, one, inside(at, String(index)))),
   uniqueItems: (rule, value, _schema, { path }) => {
     const texts = items(value).map((one) => JSON.stringify(one));
     return rule !== true || new Set(texts).size === texts.length ? [] : [{ path, what: 'repeats itself' }];
@@ -122,7 +122,7 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
   exclusiveMinimum: bound(numberOf, (size, rule) => size > rule),
 };
 
-function misfits(schema: JsonSchema, value: unknown, at: Place): Misfit[] {
+function mismatches(schema: JsonSchema, value: unknown, at: Place): Mismatch[] {
   return Object.entries(schema).flatMap(([keyword, rule]) => {
     if (ANNOTATIONS.has(keyword)) return [];
     const check = KEYWORDS[keyword];
@@ -132,6 +132,10 @@ function misfits(schema: JsonSchema, value: unknown, at: Place): Misfit[] {
 }
 
 /** @param definitions the document that `$ref` leads into @returns where the value does not fit; empty: it does */
-export function schemaMisfits(schema: JsonSchema, value: unknown, definitions: JsonSchema = {}): Misfit[] {
-  return misfits(schema, value, { path: '', definitions });
+export function schemaMismatches(
+  schema: JsonSchema,
+  value: unknown,
+  definitions: JsonSchema = {},
+): Mismatch[] {
+  return mismatches(schema, value, { path: '', definitions });
 }

@@ -219,15 +219,15 @@ describe.skipIf(Bun.which('curl') === null)('the script of docs/clients.md', () 
       const start = prepare(folder);
       for (let round = 0; round < 2; round += 1) {
         const child = start();
-        let said = '';
+        let output = '';
         for await (const bytes of child.stdout) {
-          const before = said;
-          said += new TextDecoder().decode(bytes);
-          const userCode = /device\?code=(\S+)\n/.exec(said)?.[1];
+          const before = output;
+          output += new TextDecoder().decode(bytes);
+          const userCode = /device\?code=(\S+)\n/.exec(output)?.[1];
           if (userCode !== undefined && !before.includes(userCode)) await approve(userCode);
         }
         expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, '']);
-        expect(said.trim().split('\n').slice(-2)).toEqual(['200', '[]']);
+        expect(output.trim().split('\n').slice(-2)).toEqual(['200', '[]']);
         const again = start();
         expect((await new Response(again.stdout).text()).split('\n')).toEqual(['200', '[]']);
         const [mine] = await listed();

@@ -364,14 +364,14 @@ describe('a whole channel', async () => {
     '40',
   ];
   const stream = (await synth(...options, '--speed', '0')).stdout;
-  const said = JSON.parse(new TextDecoder().decode((await synth('--truth', ...options)).stdout)) as {
+  const output = JSON.parse(new TextDecoder().decode((await synth('--truth', ...options)).stdout)) as {
     stations: Station[];
   };
   rmSync(folder, { recursive: true });
-  const [truth] = said.stations;
+  const [truth] = output.stations;
 
   test('ffprobe detects ARIB captions of profile A and their times', async () => {
-    const { video, audio } = mediaPids(said as unknown as Truth);
+    const { video, audio } = mediaPids(output as unknown as Truth);
     const probed = await run(
       ['ffprobe', '-v', 'error', '-of', 'json', '-show_streams', '-show_packets', '-i', 'pipe:0'],
       trimmed(stream, video, audio),
@@ -388,12 +388,14 @@ describe('a whole channel', async () => {
       packets.filter(({ stream_index }) => stream_index === found?.index).map(({ pts }) => pts),
     );
     // Those that the end of the stream cuts off have not left yet.
-    const heard = (truth?.captions ?? []).filter(({ at }) => at < AT + 39_000);
-    expect(heard.length).toBeGreaterThan(5);
-    const waited = heard.filter(({ pts }) => !times.has(pts));
+    const expectedPages = (truth?.captions ?? []).filter(({ at }) => at < AT + 39_000);
+    expect(expectedPages.length).toBeGreaterThan(5);
+    const waited = expectedPages.filter(({ pts }) => !times.has(pts));
     // Only what a statement's own wait shows later has no packet of its own.
-    expect(waited.every(({ pts }) => heard.some((page) => page.pts < pts && times.has(page.pts)))).toBe(true);
-    expect(waited.length).toBeLessThan(heard.length / 2);
+    expect(
+      waited.every(({ pts }) => expectedPages.some((page) => page.pts < pts && times.has(page.pts))),
+    ).toBe(true);
+    expect(waited.length).toBeLessThan(expectedPages.length / 2);
   });
 
   test('the other reader finds both streams by the map', async () => {

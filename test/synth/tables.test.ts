@@ -111,7 +111,7 @@ function descriptor(list: readonly PeerDescriptor[], tag: number): PeerDescripto
   return list.find(({ descriptor_tag }) => descriptor_tag === tag);
 }
 
-function heard(event: PeerEvent): Pick<ProgrammeTruth, 'eventId' | 'startAt' | 'durationMs'> {
+function receivedTimes(event: PeerEvent): Pick<ProgrammeTruth, 'eventId' | 'startAt' | 'durationMs'> {
   const [hours, minutes, seconds] = new TsDate(event.duration).decodeTime();
   const isUnknown = (bytes: Buffer) => bytes.every((octet) => octet === 0xff);
   return {
@@ -134,12 +134,12 @@ function scheduled(programme: ProgrammeTruth) {
 /** The genre code that carries notes on the programme instead of a genre. */
 const NOTES = 0xe;
 
-function heardBasics(event: PeerEvent) {
+function receivedBasics(event: PeerEvent) {
   const short = descriptor(event.descriptors, 0x4d);
   const contents = descriptor(event.descriptors, 0x54)?.contents ?? [];
   const genres = contents.filter((genre) => genre.content_nibble_level_1 !== NOTES);
   return {
-    ...heard(event),
+    ...receivedTimes(event),
     title: text(short?.event_name_char),
     description: text(short?.text_char),
     genres: genres.map((genre): [number, number] => [
@@ -150,7 +150,7 @@ function heardBasics(event: PeerEvent) {
 }
 
 /** Items of all extended descriptors, joined by bytes where a heading is empty. */
-function heardItems(event: PeerEvent): { heading: string; text: string }[] {
+function receivedItems(event: PeerEvent): { heading: string; text: string }[] {
   const items: { heading: Buffer; parts: Buffer[] }[] = [];
   for (const { descriptor_tag, items: pieces = [] } of event.descriptors) {
     if (descriptor_tag !== 0x4e) continue;
@@ -235,8 +235,8 @@ describe('a terrestrial channel', async () => {
         const wanted = table.section_number === 0 ? station.present : station.following;
         const [event] = table.events;
         if (event === undefined) throw new Error('an empty section');
-        expect(heardBasics(event)).toEqual(basics(wanted));
-        expect(heardItems(event)).toEqual(wanted.items);
+        expect(receivedBasics(event)).toEqual(basics(wanted));
+        expect(receivedItems(event)).toEqual(wanted.items);
       }
     }
   });
@@ -267,11 +267,11 @@ describe('a terrestrial channel', async () => {
       const wanted = station.schedule.filter(({ startAt }) => (startAt ?? 0) >= begin);
       expect(wanted.length).toBeGreaterThan(150);
       const basic = eventsOf(received.eit, station.serviceId, 0x50, 0x57);
-      expect(basic.map(heardBasics)).toEqual(wanted.map(basics));
+      expect(basic.map(receivedBasics)).toEqual(wanted.map(basics));
       const extended = eventsOf(received.eit, station.serviceId, 0x58, 0x5f);
       const described = wanted.filter(({ items }) => items.length > 0);
       expect(extended.map(({ event_id }) => event_id)).toEqual(described.map(({ eventId }) => eventId));
-      expect(extended.map(heardItems)).toEqual(described.map(({ items }) => items));
+      expect(extended.map(receivedItems)).toEqual(described.map(({ items }) => items));
     }
   });
 });
@@ -286,8 +286,8 @@ test('at midnight the schedule moves on by a day, all of a table at once', async
   expect(change).toBeGreaterThan(5);
   expect(new Set(versions.slice(change))).toEqual(new Set([(before + 1) % 32]));
   const [station] = (await truthOf('GR', 'T26', midnight)).stations;
-  const heardAfter = eventsOf(schedule.slice(change), station?.serviceId ?? 0, 0x50, 0x57);
-  expect(heardAfter.map(heardBasics)).toEqual(station?.schedule.map(basics) ?? []);
+  const receivedAfter = eventsOf(schedule.slice(change), station?.serviceId ?? 0, 0x50, 0x57);
+  expect(receivedAfter.map(receivedBasics)).toEqual(station?.schedule.map(basics) ?? []);
 });
 
 describe('a satellite channel describes its whole network', async () => {
@@ -321,15 +321,15 @@ describe('a satellite channel describes its whole network', async () => {
     ] as const) {
       for (const station of truth.stations) {
         const [present] = eventsOf(received.eit, station.serviceId, presentId, presentId);
-        expect(present === undefined ? undefined : heardBasics(present)).toEqual(basics(station.present));
+        expect(present === undefined ? undefined : receivedBasics(present)).toEqual(basics(station.present));
         const wanted = station.schedule.filter(({ startAt }) => (startAt ?? 0) >= AT);
-        const heardLater = (from: number) =>
+        const receivedFrom = (from: number) =>
           eventsOf(received.eit, station.serviceId, from, from + 7).filter(
             ({ start_time }) => moment(start_time) >= AT,
           );
-        expect(heardLater(basicId).map(heardBasics)).toEqual(wanted.map(basics));
+        expect(receivedFrom(basicId).map(receivedBasics)).toEqual(wanted.map(basics));
         const described = wanted.filter(({ items }) => items.length > 0);
-        expect(heardLater(extendedId).map(heardItems)).toEqual(described.map(({ items }) => items));
+        expect(receivedFrom(extendedId).map(receivedItems)).toEqual(described.map(({ items }) => items));
       }
     }
   });
@@ -358,16 +358,16 @@ describe.skipIf(!LONG)('the default region', () => {
         const now = eventsOf(received.eit, station.serviceId, 0x4e, 0x4e);
         // One announces tables and sends none.
         const on = [station.present, station.following].filter((one) => one !== null);
-        expect(now.map(heardBasics)).toEqual(on.map(basics));
+        expect(now.map(receivedBasics)).toEqual(on.map(basics));
         if (station.partialReception) continue;
         const wanted = station.schedule.filter(({ startAt }) => (startAt ?? 0) >= AT);
-        const heardLater = (from: number) =>
+        const receivedFrom = (from: number) =>
           eventsOf(received.eit, station.serviceId, from, from + 7).filter(
             ({ start_time }) => moment(start_time) >= AT,
           );
-        expect(heardLater(0x50).map(heardBasics)).toEqual(wanted.map(scheduled));
+        expect(receivedFrom(0x50).map(receivedBasics)).toEqual(wanted.map(scheduled));
         const described = wanted.filter(({ items, borrowed }) => items.length > 0 && !borrowed);
-        expect(heardLater(0x58).map(heardItems)).toEqual(described.map(({ items }) => items));
+        expect(receivedFrom(0x58).map(receivedItems)).toEqual(described.map(({ items }) => items));
       }
     },
     120_000,

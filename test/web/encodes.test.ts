@@ -4,7 +4,7 @@ import { recordingId } from '../../src/model/ids.ts';
 import { encodeItem } from './fake-encodes.ts';
 import { manyStations } from './fake-guide.ts';
 import { manyRecordings, newRecordings } from './fake-recordings.ts';
-import { faultsOf, furnish, hasChromium, PHONE, until, webRig } from './rig.ts';
+import { faultsOf, fillService, hasChromium, PHONE, until, webRig } from './rig.ts';
 
 const STATIONS = manyStations([4, 2, 2]);
 
@@ -12,7 +12,7 @@ describe.skipIf(!hasChromium)('the conversion of recordings', () => {
   const rig = webRig({ stations: STATIONS });
 
   function fill() {
-    furnish(rig, STATIONS);
+    fillService(rig, STATIONS);
     const state = newRecordings(manyRecordings(STATIONS, 6, Date.now()));
     rig.service.household.recordings = state;
     return state;

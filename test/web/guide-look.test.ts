@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { comesTrue } from '../until.ts';
 import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
 import { dayMarked, hourAtTop, overlaps } from './guide-page.ts';
-import { focusOn, furnish, hasChromium, webRig } from './rig.ts';
+import { fillService, focusOn, hasChromium, webRig } from './rig.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const STATIONS = manyStations([12, 40, 68]);
@@ -12,7 +12,7 @@ describe.skipIf(!hasChromium)('the appearance of the guide', () => {
   const rig = webRig({ stations: STATIONS });
 
   async function openGuide(path = 'guide', options = {}): Promise<Page> {
-    furnish(rig, STATIONS);
+    fillService(rig, STATIONS);
     const page = await rig.open(path, options);
     await page.locator('.prog').first().waitFor();
     return page;

@@ -8,7 +8,7 @@ import { fakeStations } from './fake-air.ts';
 import { newHousehold } from './fake-api.ts';
 import { dayOf, guideStatus, guideWindow, manyStations } from './fake-guide.ts';
 import { dayMarked, hourAtTop, overlaps } from './guide-page.ts';
-import { faultsOf, focusOn, furnish, hasChromium, pressRed, webRig } from './rig.ts';
+import { faultsOf, fillService, focusOn, hasChromium, pressRed, webRig } from './rig.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 const HOUR_MS = 3_600_000;
@@ -71,7 +71,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
   const rig = webRig({ stations: STATIONS });
 
   async function openGuide(path = 'guide', options = {}): Promise<Page> {
-    furnish(rig, STATIONS);
+    fillService(rig, STATIONS);
     const page = await rig.open(path, options);
     await page.locator('.prog').first().waitFor();
     return page;
@@ -107,7 +107,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
   test('draws only the visible part of 120 stations and eight days', async () => {
     const page = await rig.open('nowhere');
     const faults = faultsOf(page);
-    furnish(rig, STATIONS);
+    fillService(rig, STATIONS);
     await page.goto(`${rig.service.url}guide`);
     await page.locator('.prog-live').first().waitFor();
     expect(await page.locator('.guide-head').first().textContent()).toContain(STATIONS[0]?.name ?? '-');
@@ -156,7 +156,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
 
   test('another day is marked at once, without low contrast during a transition', async () => {
     rig.clock.set(momentOf('2026-11-22T04:58:30'));
-    furnish(rig, STATIONS);
+    fillService(rig, STATIONS);
     const page = await rig.open('nowhere');
     await page.evaluate(() => {
       document.addEventListener('transitionrun', ({ target }) => {
@@ -360,7 +360,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
   });
 
   test('says over empty columns that they are being received, until all were read', async () => {
-    furnish(rig, STATIONS);
+    fillService(rig, STATIONS);
     const now = Date.now();
     const status = guideStatus(rig.service.household.guide, now);
     const [first] = STATIONS;
@@ -384,7 +384,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
   });
 
   test('a failure shows its reason and a retry', async () => {
-    furnish(rig, STATIONS);
+    fillService(rig, STATIONS);
     rig.service.household.problems.set('guide', {
       body: { message: 'データベースを読めません。', code: 'internal' },
       status: 500,

@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, test } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { momentOf } from './clock.ts';
 import { tooSmall, tooWide, violations } from './look.ts';
-import { furnish, hasChromium, type WebRig, webRig } from './rig.ts';
-import { furnishAll, SCREENS, STATIONS } from './screens.ts';
+import { fillService, hasChromium, type WebRig, webRig } from './rig.ts';
+import { fillEverything, SCREENS, STATIONS } from './screens.ts';
 
 /** Opens each screen once, by its address within the page like a pressed link, and measures it. */
 async function eachScreen(
@@ -53,7 +53,7 @@ const onPhone = async (page: Page): Promise<string[]> => [
 
 describe.skipIf(!hasChromium)('every screen', () => {
   const rig = webRig({ stations: STATIONS });
-  beforeEach(() => furnishAll(rig));
+  beforeEach(() => fillEverything(rig));
 
   test(
     'fits the smallest phone, with sufficient touch targets and contrast',
@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium)('every screen', () => {
 
 describe.skipIf(!hasChromium)('text at twice the size', () => {
   const rig = webRig({ stations: STATIONS, letters: 32 });
-  beforeEach(() => furnishAll(rig));
+  beforeEach(() => fillEverything(rig));
 
   test('no screen is wider than the smallest phone', () => eachScreen(rig, SMALL, tooWide));
   test('no screen is wider than a laptop', () => eachScreen(rig, {}, tooWide));
@@ -91,8 +91,8 @@ describe.skipIf(!hasChromium || process.env.SVC_LONG !== '1')('at special times 
   for (const moment of MOMENTS) {
     test(`every screen at ${moment}`, async () => {
       rig.clock.set(momentOf(moment));
-      furnish(rig, STATIONS);
-      furnishAll(rig);
+      fillService(rig, STATIONS);
+      fillEverything(rig);
       await eachScreen(rig, SMALL, onPhone);
       await eachScreen(rig, {}, inaccessible);
     }, 300_000);

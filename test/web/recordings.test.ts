@@ -10,7 +10,7 @@ import { START } from './clock.ts';
 import { newBookings, reservation } from './fake-bookings.ts';
 import { manyStations } from './fake-guide.ts';
 import { failedRecording, manyRecordings, newRecordings, runningRecording } from './fake-recordings.ts';
-import { faultsOf, focusOn, furnish, hasChromium, PHONE, until, webRig } from './rig.ts';
+import { faultsOf, fillService, focusOn, hasChromium, PHONE, until, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
 const COUNT = 3_000;
@@ -32,7 +32,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
   }
 
   async function open(path = 'recordings', { list, kept, ...options }: Opening = {}): Promise<Page> {
-    furnish(rig, STATIONS);
+    fillService(rig, STATIONS);
     rig.service.household.recordings = newRecordings(list ?? manyRecordings(STATIONS, COUNT, START));
     const page = await rig.open(kept === undefined ? path : 'nowhere', options);
     if (kept !== undefined) {

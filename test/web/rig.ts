@@ -32,7 +32,7 @@ const NO_STREAM: FakeStream = { init: new Uint8Array(), fragments: [] };
 export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } as const;
 
 /** Fills the service with these stations and a guide of eight days, and resets everything else. */
-export function furnish({ service }: WebRig, stations: Station[]): void {
+export function fillService({ service }: WebRig, stations: Station[]): void {
   service.state.stations = stations;
   service.household = newHousehold({ stations, days: 8 });
 }
@@ -74,7 +74,7 @@ async function startWebRig(
   };
 }
 
-interface Furnishing {
+interface RigOptions {
   /** Stations of the service, set before the first test and again after each. */
   readonly stations?: Station[];
   readonly stream?: () => Promise<FakeStream>;
@@ -86,7 +86,7 @@ interface Furnishing {
  * Scope is the enclosing `describe`: started before the first test, pages closed after each, all closed after
  * the last.
  */
-export function webRig({ stations, stream, letters }: Furnishing = {}): WebRig {
+export function webRig({ stations, stream, letters }: RigOptions = {}): WebRig {
   let started: WebRig | undefined;
   const clock = testClock();
   const rig = (): WebRig => {
@@ -98,7 +98,7 @@ export function webRig({ stations, stream, letters }: Furnishing = {}): WebRig {
     const air = (await stream?.()) ?? NO_STREAM;
     clock.set(START);
     started = await startWebRig(clock, air, letters);
-    if (stations !== undefined) furnish(started, stations);
+    if (stations !== undefined) fillService(started, stations);
   });
   afterAll(async () => {
     clock.end();
@@ -107,7 +107,7 @@ export function webRig({ stations, stream, letters }: Furnishing = {}): WebRig {
   afterEach(async () => {
     await rig().closePages();
     clock.set(START);
-    if (stations !== undefined) furnish(rig(), stations);
+    if (stations !== undefined) fillService(rig(), stations);
   });
   return {
     get browser() {

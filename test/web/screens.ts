@@ -33,7 +33,7 @@ export const SCREENS = [
   ['setup', '.setup-step[data-state="done"]'],
 ] as const;
 
-export function furnishAll({ service }: Pick<WebRig, 'service'>): void {
+export function fillEverything({ service }: Pick<WebRig, 'service'>): void {
   const now = Date.now();
   const [station] = STATIONS;
   if (station === undefined) throw new Error('no station');

@@ -4,7 +4,7 @@ import type { ProgramId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
 import { recordingId, reservationId, ruleId } from '../../wire/ids.ts';
 import { manyStations } from './fake-guide.ts';
-import { faultsOf, furnish, hasChromium, PHONE, webRig } from './rig.ts';
+import { faultsOf, fillService, hasChromium, PHONE, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
 
@@ -20,7 +20,7 @@ describe.skipIf(!hasChromium)('search', () => {
   const asked = (): string[] => rig.service.household.asked.filter((line) => line === 'GET search');
 
   async function open(path: string, options = {}): Promise<Page> {
-    furnish(rig, STATIONS);
+    fillService(rig, STATIONS);
     return await rig.open(path, options);
   }
 

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { isScreen } from '../../src/http/screens.ts';
 import { Description } from '../service/description.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
-import { schemaMisfits } from '../service/json-schema.ts';
+import { schemaMismatches } from '../service/json-schema.ts';
 import { SCENES } from './caption-scenes.ts';
 import { newHousehold } from './fake-api.ts';
 import { FakeService } from './fake-service.ts';
-import { furnishAll, SCREENS, STATIONS } from './screens.ts';
+import { fillEverything, SCREENS, STATIONS } from './screens.ts';
 
 let real: TestService;
 let description: Description;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   description = await Description.of(real.url);
   fake = new FakeService('/nonexistent', { init: new Uint8Array(), fragments: [] }, STATIONS);
   fake.household = newHousehold({ stations: STATIONS, days: 8 });
-  furnishAll({ service: fake });
+  fillEverything({ service: fake });
   const { playback } = fake.household.recordings;
   playback.chapters = [{ start: 0, end: 600, title: '本編' }];
   playback.changes = [{ at: 12.5, kind: 'cut' }];
@@ -93,8 +93,8 @@ test('the fake service answers as the service is described', async () => {
       wrong.push(`${path}: ${response.status}, ${schema === undefined ? 'not described' : 'described'}`);
       continue;
     }
-    const misfits = schemaMisfits(schema, await response.json(), description.document);
-    wrong.push(...misfits.slice(0, 3).map(({ path: at, what }) => `${path} ${at}: ${what}`));
+    const mismatches = schemaMismatches(schema, await response.json(), description.document);
+    wrong.push(...mismatches.slice(0, 3).map(({ path: at, what }) => `${path} ${at}: ${what}`));
   }
   expect(wrong).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { makeStream } from './fake-air.ts';
 import { manyStations } from './fake-guide.ts';
 import type { FakePlayback } from './fake-playback.ts';
 import { fakeRecording, newRecordings, runningRecording } from './fake-recordings.ts';
-import { furnish, webRig } from './rig.ts';
+import { fillService, webRig } from './rig.ts';
 
 const STATIONS = manyStations([4, 2, 2]);
 
@@ -41,7 +41,7 @@ function recordings(): Recording[] {
 export function watchHome() {
   const rig = webRig({ stream: makeStream });
   beforeEach(() => {
-    furnish(rig, STATIONS);
+    fillService(rig, STATIONS);
     rig.service.household.recordings = newRecordings(recordings(), rig.service.stream);
   });
   return {
