@@ -1,4 +1,4 @@
-/** Pages of the server for clients without access, or without a working UI. */
+/** Pages of the server for clients without access, or if there is no working UI. */
 import { escapeHtml, htmlPage, PAGE_FONTS } from '../route/page.ts';
 
 /** @param paragraphs plain text. */
@@ -6,15 +6,20 @@ function messagePage(
   status: number,
   title: string,
   paragraphs: readonly string[],
-  { headers = {}, fonts }: { headers?: Record<string, string>; fonts?: string } = {},
+  {
+    headers = {},
+    fonts,
+    english,
+  }: { headers?: Record<string, string>; fonts?: string; english?: string } = {},
 ): Response {
   const texts = paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`);
+  if (english !== undefined) texts.push(`<p lang="en"><small>${escapeHtml(english)}</small></p>`);
   return htmlPage({ status, title, body: texts.join('\n'), headers, fonts });
 }
 
 /**
- * @param address the client's decided address, so that it can be put into the configuration
- * @param prefix of a front proxy, without a final slash
+ * @param address the client's address, so that it can be added to the configuration
+ * @param prefix of a front proxy, without a trailing slash
  */
 export function unauthorizedPage(address: string, prefix: string, headers: Record<string, string>): Response {
   return messagePage(
@@ -31,13 +36,23 @@ export function unauthorizedPage(address: string, prefix: string, headers: Recor
   );
 }
 
-/** @param host as the browser sent it */
+/** @param host as sent by the browser */
 export function foreignHostPage(host: string): Response {
-  return messagePage(421, 'このアドレスでは利用できません', [
-    `「${host}」は、このサーバーの名前として設定されていません。`,
-    'この名前で利用するには、サーバーの環境変数 ALLOWED_HOSTS に加えて再起動してください。' +
-      'IP アドレスか、サーバー自身の名前ならそのまま利用できます。',
-  ]);
+  return messagePage(
+    421,
+    'このアドレスでは利用できません',
+    [
+      `「${host}」は、このサーバーの名前として設定されていません。`,
+      'この名前で利用するには、サーバーの環境変数 ALLOWED_HOSTS に加えて再起動してください。' +
+        'IP アドレスか、サーバー自身の名前ならそのまま利用できます。',
+    ],
+    {
+      // No font can be loaded: under this name every request is refused, and another origin may not load it.
+      english:
+        `This server is not known as "${host}". Open it by its IP address or its own name, ` +
+        'or add this name to ALLOWED_HOSTS and restart the server.',
+    },
+  );
 }
 
 export function screensMissingPage(): Response {
