@@ -164,7 +164,7 @@ async function record(
   seconds: number,
   encoded: string | undefined,
 ): Promise<Figures> {
-  const desk = new SessionFixture(folder, agentUrl);
+  const fixture = new SessionFixture(folder, agentUrl);
   const encoders = new Encoders({
     path: undefined,
     searchPath: '',
@@ -172,14 +172,14 @@ async function record(
     now: () => wallMs(Date.now()),
   });
   const live = new LiveService({
-    pool: desk.pool,
+    pool: fixture.pool,
     stations: { find: (id) => stations.find((one) => one.id === id), audios: () => [] },
     encoders,
     log: SILENT_LOG,
   });
   const endAt = Date.now() + SETTLE_MS + seconds * 1000;
   const sessions = Array.from({ length: RECORDINGS }, (_, index) =>
-    desk.record({ station: { type: 'GR', channel: `T${20 + index}`, serviceId: SERVICE }, endAt }),
+    fixture.record({ station: { type: 'GR', channel: `T${20 + index}`, serviceId: SERVICE }, endAt }),
   );
   const leave = new AbortController();
   const encoding =
@@ -204,7 +204,7 @@ async function record(
   await encoding;
   await live.close();
   await encoders.close();
-  await desk.close();
+  await fixture.close();
   const peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
   const sum = (values: number[]): number => values.reduce((total, one) => total + one, 0);
   const mb = (bytes: number): number => Math.round(bytes / 1e6);

@@ -10,7 +10,7 @@ const AGAIN_MS = 250;
 const END_LIMIT_MS = 5_000;
 
 export class ArrivalWatch {
-  /** By epoch second: the least delay of what came in it, ms. */
+  /** By epoch second: the smallest delay of the packets received in it, ms. */
   readonly #delays = new Map<number, number>();
   readonly #leaving = new AbortController();
   readonly #running: Promise<void>;
@@ -22,7 +22,7 @@ export class ArrivalWatch {
     this.#running = this.#run();
   }
 
-  /** The worst second. @param from epoch ms */
+  /** The largest delay of a second. @param from epoch ms */
   latestMs(from: number, to: number): number {
     const within = [...this.#delays].filter(([second]) => second * 1000 >= from && second * 1000 < to);
     return Math.max(0, ...within.map(([, delayMs]) => delayMs));
@@ -41,7 +41,7 @@ export class ArrivalWatch {
         const { body } = await fetch(`${this.air.agentUrl}${path}`, { signal });
         for await (const bytes of body ?? []) this.#take(bytes);
       } catch {
-        // The agent is down for a while, or this stops.
+        // The agent is temporarily down, or this watch stops.
       }
       if (!signal.aborted) await Bun.sleep(AGAIN_MS);
     }

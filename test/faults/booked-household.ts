@@ -1,16 +1,22 @@
-/** A household whose programmes are booked before the first of them is recorded, also where its processes start slowly. */
+/**
+ * A household whose programmes are all reserved before the first one is recorded, even if its processes start
+ * slowly.
+ */
 import { Household, type HouseholdOptions, type Show } from './household.ts';
 
-/** Until the first programme begins: films, both processes and the guide of a few channels are there by then. */
+/**
+ * Time until the first programme begins: enough to make films, start both processes and collect the guide of
+ * a few channels.
+ */
 const LEAD_MS = 24_000;
-/** Recordings open so long before their programmes. */
+/** Recordings open this long before their programmes. */
 const BEFORE_MS = 10_000;
-/** The last attempt waits so many times as long. */
+/** The last attempt allows this many times as long. */
 const STARTS = 4;
 
 interface Booking {
   options: HouseholdOptions;
-  /** Default: all of them. */
+  /** Runs before anything is reserved. */
   booked?: readonly Show[];
   /** Before anything is booked. */
   prepare?: (household: Household) => Promise<void>;
@@ -18,16 +24,16 @@ interface Booking {
 
 export interface BookedHousehold {
   readonly household: Household;
-  /** Epoch ms at which its programmes were to begin. */
+  /** Epoch ms at which its programmes are to begin. */
   readonly at: number;
   readonly shows: readonly Show[];
-  /** Programme of each that is booked. */
+  /** Programme id of each reserved show. */
   readonly ids: ReadonlyMap<Show, number>;
 }
 
 /**
- * Retries later where the machine was too busy to book everything in time.
- * @param bookingAt what is on when the first programme begins at this moment @param leadMs of the first attempt
+ * Retries with a later start if the machine was too busy to reserve everything in time. @param bookingAt
+ * options for the moment at which the first programme begins @param leadMs lead time of the first attempt
  * @throws Error after the last attempt
  */
 export async function startBooked(
@@ -45,7 +51,7 @@ export async function startBooked(
       const ids = await household.reserveAll(booked);
       if (!isLate()) return { household, at, shows: options.shows, ids };
     } catch (error) {
-      // A programme may be over by then.
+      // Reserving fails if a programme is already over.
       if (!isLate()) {
         await household.close();
         throw error;

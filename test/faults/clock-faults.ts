@@ -1,4 +1,6 @@
-/** The machine's clock is set by ten minutes in both directions: recordings follow the broadcast's clock. */
+/**
+ * The machine's clock is stepped by ten minutes in both directions: recordings follow the broadcast clock.
+ */
 
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
@@ -8,16 +10,16 @@ import type { GuideWindow, Station } from '../../wire/api.ts';
 import { TestBroadcast } from '../record/test-broadcast.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
 import { type BookedHousehold, startBooked } from './booked-household.ts';
-import { type EarlyRoom, type Household, readOut, type Show, until } from './household.ts';
+import { type EarlyFaultSuite, type Household, readOut, type Show, until } from './household.ts';
 
 const SECONDS = 15;
 const JUMP_MS = 600_000;
 
-export function clockFaults(): EarlyRoom {
+export function clockFaults(): EarlyFaultSuite {
   let running: Show;
-  /** Begins while the clock is wrong. */
+  /** Begins while the machine's clock is wrong. */
   let waiting: Show;
-  /** State of the machine's clock; at first, not synchronised for a long time. */
+  /** Error of the machine's clock; at first that of a clock that was not synchronised for a long time. */
   let skewMs = 5_000;
   let household: Household;
   let at: number;
@@ -35,7 +37,7 @@ export function clockFaults(): EarlyRoom {
         options: { shows: [running, waiting], tuners: 'GR:2', now: () => Date.now() + skewMs },
         prepare: async (begun) => {
           const [station] = await begun.stations();
-          // This is how the time of the broadcast becomes known.
+          // Receiving a station provides the broadcast time.
           await begun.watch(station?.id, leave.signal);
         },
       };
@@ -45,11 +47,11 @@ export function clockFaults(): EarlyRoom {
     leave.abort();
     await household?.close();
   };
-  const tests: EarlyRoom['tests'] = (started) => {
-    test('running recordings continue to their end, waiting ones begin in time', async () => {
+  const tests: EarlyFaultSuite['tests'] = (started) => {
+    test('running recordings continue to their end, waiting ones begin on time', async () => {
       await started();
       await until(
-        'it goes by the time of the broadcast',
+        'it uses the broadcast time',
         () => household.log.includes('clock corrected to the broadcast time') || undefined,
       );
       await household.writes(ids.get(running) ?? 0);
@@ -62,10 +64,10 @@ export function clockFaults(): EarlyRoom {
         expect({ ...loss, ...verdict }).toMatchObject({ foreign: 0, missing: 0, places: 0, holes: 0 });
         expect(verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
         expect(verdict.headMs).toBeGreaterThan(0);
-        // Begun early, perhaps, before the time of the broadcast was known, which is late on a busy machine.
+        // May have begun early, before the broadcast time was known, which takes longer on a busy machine.
         expect(verdict.headMs).toBeLessThan(20_000);
         expect(verdict.tailMs).toBeGreaterThan(500);
-        // On a busy machine the broadcast is late.
+        // On a busy machine the broadcast is delayed.
         expect(verdict.tailMs).toBeLessThan(20_000);
         expect(Math.abs(recording.startAt - show.at)).toBeLessThan(2000);
       }
@@ -77,8 +79,8 @@ export function clockFaults(): EarlyRoom {
 
 const TEN_YEARS_MS = 10 * 365 * 86_400_000;
 
-/** A machine without a real-time clock starts ten years ahead, with its stored guide. */
-export function wrongYear(): EarlyRoom {
+/** A machine without a real-time clock starts ten years ahead, with a stored guide. */
+export function wrongYear(): EarlyFaultSuite {
   let air: TestBroadcast;
   let service: TestService | undefined;
   let data: string;
@@ -101,7 +103,7 @@ export function wrongYear(): EarlyRoom {
     data = join(air.folder, 'data');
     mkdirSync(data);
     const right = await serve({});
-    await until('there is a guide', () => count() > 10 || undefined);
+    await until('the guide was collected', () => count() > 10 || undefined);
     await right.close();
     before = count();
     service = await serve({ now: () => Date.now() + TEN_YEARS_MS, elapsed: () => performance.now() });
@@ -112,12 +114,12 @@ export function wrongYear(): EarlyRoom {
     await service?.close();
     await air?.close();
   };
-  const tests: EarlyRoom['tests'] = (started) => {
-    test('a clock ten years ahead at the start keeps the guide, and shows what is on', async () => {
+  const tests: EarlyFaultSuite['tests'] = (started) => {
+    test('a clock ten years ahead at the start keeps the guide, and shows the current programmes', async () => {
       await started();
       const read = async <T>(path: string): Promise<T> =>
         (await (await fetch(`${service?.url}/api/${path}`)).json()) as T;
-      // The time comes from received streams: two networks that agree are trusted.
+      // The time comes from received streams: it is trusted once two networks agree.
       for (const { id } of await read<Station[]>('services')) {
         const { body } = await fetch(`${service?.url}/api/services/${id}/live?codec=raw`, {
           signal: leaving.signal,
@@ -125,13 +127,13 @@ export function wrongYear(): EarlyRoom {
         void readOut(body);
       }
       let least = before;
-      await until('the time of the broadcast is known', () => {
+      await until('the broadcast time is known', () => {
         least = Math.min(least, count());
         return service?.lines.some((line) => line.includes('clock corrected to the broadcast time'));
       });
       // Some programmes end meanwhile; the guide must not be discarded.
       expect(least).toBeGreaterThan(before / 2);
-      await until('what is on is shown', async () => {
+      await until('the current programme is shown', async () => {
         const [station] = await read<Station[]>('services');
         return station?.now !== undefined && station.now !== null;
       });

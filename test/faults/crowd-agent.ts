@@ -1,6 +1,7 @@
 /**
- * A stand-in for the tuner agent that can give 200 streams at once on a small machine: tuners whose physical channels
- * have many stations each, of ten packets a second. It selects no tuners; every channel has one of its own.
+ * A stand-in for the tuner agent that can deliver 200 streams at once on a small machine: each of its
+ * physical channels has many stations of ten packets a second. It does not assign tuners; every channel has
+ * its own.
  */
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import { adaptation, patSection, pmtSection, StreamBuilder } from '../stream-builder.ts';
@@ -15,7 +16,7 @@ const FILL = new Uint8Array(180).fill(0x55);
 const pmtPid = (station: number): number => 0x1f0 + station;
 const videoPid = (station: number): number => 0x600 + station;
 
-/** The stream of one physical channel, made once and given to all who read it. */
+/** The stream of one physical channel, generated once for all its readers. */
 class CrowdedChannel {
   readonly readers = new Map<ReadableStreamDefaultController<Uint8Array>, string>();
   readonly #builder = new StreamBuilder();

@@ -8,14 +8,14 @@ import type { Recording, ReservationItem, Station } from '../../wire/api.ts';
 import { type Program, startProgram } from '../program.ts';
 import { putPrograms } from '../service/guide-rows.ts';
 import { CrowdAgent } from './crowd-agent.ts';
-import { type FaultRoom, until } from './household.ts';
+import { type FaultSuite, until } from './household.ts';
 
 const TUNERS = 8;
 const STATIONS_EACH = 25;
 const ALL = TUNERS * STATIONS_EACH;
 const SECONDS = 8;
 
-export function crowd(at: number): FaultRoom {
+export function crowd(at: number): FaultSuite {
   let folder: string;
   let agent: CrowdAgent;
   let service: Program;
@@ -96,13 +96,13 @@ export function crowd(at: number): FaultRoom {
       });
       expect(booked).toHaveLength(ALL);
       const stop = askedAgainAndAgain();
-      await until('it is on', () => Date.now() > at || undefined);
+      await until('all are on air', () => Date.now() > at || undefined);
       const running = await until('all are received', async () => {
         const list = await read<Recording[]>('recordings?show=recording&limit=500');
         const received = list.filter(({ progress }) => progress?.phase === 'receiving');
         return received.length === ALL ? received : undefined;
       });
-      // None of them later than its programme began: `headMs` below.
+      // None later than its programme began: see `headMs` below.
       expect(running.every(({ startAt }) => startAt === at)).toBe(true);
       const ended = await until('all are judged', async () => {
         const list = await read<Recording[]>('recordings?limit=500');

@@ -1,4 +1,7 @@
-/** Rows of the database are damaged while the service is stopped: everything else works, and their undamaged fields too. */
+/**
+ * Rows of the database are damaged while the service is stopped: everything else still works, undamaged
+ * fields of these rows included.
+ */
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -14,7 +17,7 @@ import { CrowdAgent } from './crowd-agent.ts';
 const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
 const STATIONS = 3;
 const SECONDS = 20;
-/** Of a wait that may be for a programme's end. */
+/** Limit of a wait, which may be for the end of a programme. */
 const LIMIT_MS = 60_000;
 
 let folder: string;
@@ -73,12 +76,12 @@ async function damagedRows(): Promise<void> {
   await send('PUT', 'settings', { marginBefore: 1000 });
   for (const programId of programmes) await send('POST', 'reservations', { programId, marginAfter: 1000 });
   const [texts, measured, sound] = (await receiving()).sort((a, b) => a.id - b.id);
-  // A second or two of each.
+  // A second or two of each recording.
   await until('all are written', async () => {
     const list = await read<Recording[]>('recordings?show=recording');
     return list.every(({ progress }) => (progress?.bytes ?? 0) > 15_000) ? true : undefined;
   });
-  // So that something of each was measured.
+  // Something of each recording has been measured.
   const saved = `SELECT count(*) AS n FROM recording_measurements WHERE json_array_length(measured, '$.stretches') > 0`;
   await until('all are saved', () =>
     database.query<{ n: number }, []>(saved).get()?.n === STATIONS ? true : undefined,
@@ -134,7 +137,7 @@ async function damagedRows(): Promise<void> {
   for (const { id, state, verdict } of ended) {
     expect(state).toBe('recorded');
     expect(verdict).toMatchObject({ level: 'damaged', drops: 0 });
-    // The one whose measurements were lost begins where it began.
+    // The recording whose measurements were lost begins where the service restarted.
     expect(verdict?.gaps.at(-1)?.cause).toBe('service_stopped');
     const later = verdict?.gaps.filter(({ cause }) => cause !== 'late') ?? [];
     expect({ id, gaps: later.length }).toEqual({ id, gaps: 1 });

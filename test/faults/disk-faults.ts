@@ -1,4 +1,4 @@
-/** What happens at home while the service records: the disk fills, the guide is gone. */
+/** Faults of the disk and the database while the service records: the disk is full, the guide is lost. */
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import type { GuideWindow } from '../../wire/api.ts';
 import type { StorageFacts } from '../../wire/recordings.ts';
 import { type BookedHousehold, startBooked } from './booked-household.ts';
-import { type EarlyRoom, type Household, type Show, until } from './household.ts';
+import { type EarlyFaultSuite, type Household, type Show, until } from './household.ts';
 
 const SECONDS = 20;
 const NOTHING = { foreign: 0, missing: 0, places: 0, holes: 0 };
 
-/** Writes until the disk has no room left. */
+/** Writes until the disk is full. */
 export function fill(path: string): void {
   try {
     for (;;) appendFileSync(path, new Uint8Array(64 * 1024));
@@ -21,7 +21,7 @@ export function fill(path: string): void {
   }
 }
 
-export function homeFaults(): EarlyRoom {
+export function homeFaults(): EarlyFaultSuite {
   const folder = mkdtempSync(join(tmpdir(), 'svc-disk-'));
   const small = join(folder, 'small');
   mkdirSync(small);
@@ -54,16 +54,19 @@ export function homeFaults(): EarlyRoom {
     rmSync(folder, { recursive: true, force: true });
   };
 
-  const tests: EarlyRoom['tests'] = (started) => {
+  const tests: EarlyFaultSuite['tests'] = (started) => {
     test.skipIf(!canMount)(
-      'the disk fills: the rest goes to the next folder, and both become one file',
+      'the disk is full: the rest goes to the next folder, and both become one file',
       async () => {
         await started();
         await household.writes(ids.get(filling) ?? 0, 300_000);
         fill(join(small, 'filler'));
-        // Detected by a failed write or by the check of the folders right before. The log shows where the recording stays.
+        // Detected either by a failed write or by the folder check just before. The log shows which.
         await household.explained(async () => {
-          await until('it is written elsewhere', () => readdirSync(folder).includes('second') || undefined);
+          await until(
+            'it is written to another folder',
+            () => readdirSync(folder).includes('second') || undefined,
+          );
         });
         const { folders } = await household.read<StorageFacts>('storage');
         expect(folders.map(({ state }) => state)).toEqual(['full', 'ok']);
@@ -93,7 +96,7 @@ export function homeFaults(): EarlyRoom {
       expect(verdict.headMs).toBeGreaterThan(0);
       expect(verdict.tailMs).toBeGreaterThan(500);
       expect(recording).toMatchObject({ state: 'recorded', title: forgotten.title });
-      await until('what is on is known again', async () => {
+      await until('the current programme is known again', async () => {
         const now = Date.now();
         const guide = await household.read<GuideWindow>(`guide?from=${now}&to=${now + 1000}`);
         return guide.some(({ programs }) => programs.length > 0) || undefined;

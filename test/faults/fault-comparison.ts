@@ -1,45 +1,47 @@
-/** Compares a verdict with what the independent packet reader finds in the file. */
+/** Compares a verdict with the losses that an independent packet reader finds in the file. */
 import { expect } from 'bun:test';
 import type { RecordingVerdict } from '../../wire/recordings.ts';
 import type { Cause } from './fault-rows.ts';
 import { missingOf, readStream, type TimeSpan } from './packet-reader.ts';
 
-/** Tolerance between reported and really missing time. */
+/** Tolerance between reported and actually missing time. */
 export const APART_MS = 500;
 /** Tolerance of verdicts; a gap of about this length may be reported or not. */
 const TOLERANCE_MS = 500;
 const BORDER_MS = 150;
-/** Gaps this near to each other count as one stretch, possibly with several causes. */
+/** Gaps this close to each other count as one, possibly with several causes. */
 const NEAR_MS = 500;
 
 interface Expected {
   level: RecordingVerdict['level'];
   causes: readonly Cause[];
-  /** The loss may be too short to count: then nothing is reported. */
+  /** The loss may be too short to count; then nothing is reported. */
   mayBeComplete?: boolean | undefined;
   /** A loss near the limit: one side may count dropped packets where the other sees a gap. */
   isShort?: boolean | undefined;
-  /** The cause of a loss that is too short to count, unless this machine was late: then the file shows it longer. */
+  /**
+   * The cause of a loss that is too short to count; on a slow machine it may become longer and be reported.
+   */
   mayLast?: Cause | undefined;
 }
 
 interface Comparison {
-  /** In seconds of the programme, for messages. */
+  /** For messages, in seconds of the programme. */
   picture: string;
-  /** Reported gaps, with adjacent ones merged, within the programme; and the really missing ones. */
+  /** Reported gaps within the programme, adjacent ones merged; and the actually missing ones. */
   reported: TimeSpan[];
   missing: TimeSpan[];
   /** Largest difference between reported and missing, ms; infinite: a reported gap is not missing at all. */
   apartMs: number;
-  /** Missing, and not reported. */
+  /** Losses that were not reported. */
   hidden: string;
-  /** At least half of the programme cannot be watched, by one of the ways to measure that. */
+  /** At least half of the programme is unwatchable, by at least one of the measurements. */
   isHalfMissing: boolean;
   /** Difference in the number of places with missing packets between recorder and reader; infinite: invalid packets. */
   countedApart: number;
 }
 
-/** @param startAt start of the programme as recorded, to which its gaps are relative; epoch ms */
+/** @param startAt start of the recorded programme, to which the gaps are relative; epoch ms */
 export function compareWithFile(
   verdict: RecordingVerdict,
   bytes: Uint8Array,
@@ -52,7 +54,7 @@ export function compareWithFile(
     from: Math.max(startAt + startMs, aired.from),
     to: Math.min(startAt + endMs, aired.to),
   }));
-  // Gaps between two clock references are only known to 100 ms.
+  // The boundaries between two clock references are only known to 100 ms.
   const reported = joined(gaps, NEAR_MS + BORDER_MS);
   const parts = missingOf(facts, aired);
   const missing = joined(parts);
@@ -61,7 +63,7 @@ export function compareWithFile(
   const hidden = missing
     .filter(({ from, to }) => to - from > TOLERANCE_MS + BORDER_MS)
     .filter(({ from, to }) => !reported.some((one) => one.from < to && one.to > from));
-  // What was on while another programme interrupted it is not part of it.
+  // Time in which another programme interrupted it does not count as part of it.
   const apartMs = Math.min(
     ...ways.map((way) => largestDifference(within(reported, way), within(parts, way))),
   );
@@ -81,7 +83,7 @@ export function compareWithFile(
 /** @returns ms; infinite: a reported gap is not missing at all */
 function largestDifference(reported: readonly TimeSpan[], missing: readonly TimeSpan[]): number {
   const all = joined(missing);
-  // Of a loss within the tolerance, before or behind another, the dropped packets may be counted instead.
+  // A loss within the tolerance next to another one may be counted as dropped packets instead.
   const withoutShort = joined(missing.filter(({ from, to }) => to - from > TOLERANCE_MS));
   const differences = reported.map((one) =>
     Math.min(differenceTo(all, one), differenceTo(withoutShort, one)),
@@ -93,12 +95,12 @@ function differenceTo(missing: readonly TimeSpan[], reported: TimeSpan): number 
   const found = missing.filter(({ from, to }) => from < reported.to && to > reported.from);
   const [first, last] = [found[0], found.at(-1)];
   if (first === undefined || last === undefined) return Number.POSITIVE_INFINITY;
-  // The stretch between two gaps reported as one is as short as between those merged here.
+  // The time between two gaps reported as one is as short as between those merged here.
   const between = found.map(({ from }, index) => from - (found[index - 1]?.to ?? from) - NEAR_MS);
   return Math.max(Math.abs(first.from - reported.from), Math.abs(last.to - reported.to), ...between);
 }
 
-/** What of the spans lies in the parts. */
+/** The intersection of the spans with the parts. */
 function within(spans: readonly TimeSpan[], parts: readonly TimeSpan[]): TimeSpan[] {
   return spans
     .flatMap(({ from, to }) =>
@@ -108,8 +110,10 @@ function within(spans: readonly TimeSpan[], parts: readonly TimeSpan[]): TimeSpa
     .sort((a, b) => a.from - b.from);
 }
 
-/** @returns the largest difference between reported and missing, ms */
-export function holdAgainstFile(
+/**
+ * Asserts that the verdict matches the file. @returns the largest difference between reported and missing, ms
+ */
+export function expectMatchesFile(
   verdict: RecordingVerdict,
   bytes: Uint8Array,
   aired: TimeSpan,
@@ -117,20 +121,20 @@ export function holdAgainstFile(
 ): number {
   const compared = compareWithFile(verdict, bytes, aired);
   const { picture, missing, hidden, apartMs, isHalfMissing, countedApart } = compared;
-  const causesTold = verdict.gaps
+  const reportedCauses = verdict.gaps
     .map(({ cause }) => cause)
     .filter((cause, index, all) => cause !== all[index - 1]);
   const isComplete = mayBeComplete && verdict.level === 'complete';
-  // How long a process is down depends on this machine.
+  // The downtime of a process depends on this machine.
   const mayBeLost = level === 'damaged' && isHalfMissing;
   const counts = missing.some(({ from, to }) => to - from > TOLERANCE_MS - BORDER_MS);
   const hasLasted = mayLast !== undefined && counts && verdict.level === 'damaged';
-  expect({ picture, level: verdict.level, causes: causesTold }).toEqual({
+  expect({ picture, level: verdict.level, causes: reportedCauses }).toEqual({
     picture,
     level: isComplete ? 'complete' : mayBeLost || hasLasted ? verdict.level : level,
-    // A lost margin is reported in any case.
+    // A lost margin is reported in every case.
     causes: isComplete
-      ? causesTold.filter((cause) => cause === 'yielded')
+      ? reportedCauses.filter((cause) => cause === 'yielded')
       : hasLasted
         ? [mayLast]
         : [...causes],

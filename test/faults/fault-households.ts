@@ -1,4 +1,4 @@
-/** The households of the fault table: equipment, and what happens to their processes. */
+/** The households of the fault table: their equipment, and what happens to their processes. */
 import { expect } from 'bun:test';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,12 +14,12 @@ const SERVICE_STOPPED_MS = 10_000;
 const AGENT_STOPPED_MS = 6_000;
 
 export interface HouseholdSetup {
-  /** Default: one a row. */
+  /** Default: one per row. */
   tuners?: string;
-  /** Channels that are not recorded. */
+  /** Further channels, which are not recorded. */
   others?: readonly Pick<Show, 'type' | 'channel'>[];
   environment?: Readonly<Record<string, string>>;
-  /** The service's settings that differ. */
+  /** Settings of the service that differ from the default. */
   settings?: Readonly<Record<string, unknown>>;
   events?: readonly { at: number; act(household: Household, tuners: string): Promise<void> }[];
   close?(): void;
@@ -47,7 +47,7 @@ export async function stopped(pid: number, forMs: number): Promise<void> {
   }
 }
 
-/** @returns undefined: a prerequisite is not permitted here */
+/** @returns undefined if a prerequisite is not permitted on this machine */
 export function setUp(name: HouseholdName): HouseholdSetup | undefined {
   switch (name) {
     case 'air':
@@ -72,7 +72,7 @@ export function setUp(name: HouseholdName): HouseholdSetup | undefined {
       return {
         tuners: 'GR:1,BS:1,CS:1',
         others: [{ type: 'CS', channel: 'CS04' }],
-        events: [{ at: -18, act: stranger }],
+        events: [{ at: -18, act: occupyTuner }],
       };
     case 'disk':
       return smallDisk();
@@ -88,11 +88,11 @@ export function setUp(name: HouseholdName): HouseholdSetup | undefined {
   }
 }
 
-/** Another program takes the tuner of CS at a priority above recordings, for 22 s. */
-async function stranger(household: Household): Promise<void> {
+/** Another client of the agent takes the tuner of CS at a priority above recordings, for 22 s. */
+async function occupyTuner(household: Household): Promise<void> {
   const leaving = new AbortController();
   const { body } = await fetch(
-    `${household.air.agentUrl}/agent/stream?type=CS&channel=CS04&priority=100&use=stranger`,
+    `${household.air.agentUrl}/agent/stream?type=CS&channel=CS04&priority=100&use=occupyTuner`,
     { signal: leaving.signal },
   );
   const left = Bun.sleep(22_000).then(() => leaving.abort());
@@ -120,7 +120,7 @@ function twoFolders(): HouseholdSetup {
       {
         at: 4,
         act: async (household) => {
-          // More than any disk has left.
+          // More free space than any disk has.
           await household.send('PUT', 'settings', { recordingFolders: folders(2 ** 50) });
           await until(
             'it is recorded to the other folder',
@@ -152,7 +152,7 @@ function smallDisk(): HouseholdSetup | undefined {
         at: 4,
         act: async (household) => {
           fill(filler);
-          // It is reported while it happens, before anything is lost.
+          // Reported while it happens, before anything is lost.
           await until('progress names the disk', async () => {
             const running = await household.read<Recording[]>('recordings?show=recording');
             return running.some(({ progress }) => progress?.cause === 'disk_full') || undefined;

@@ -1,4 +1,4 @@
-/** `--long`: a random mix of faults; FUZZ_SEED repeats one, SVC_MIX is how many recordings there are. */
+/** With `--long`: a random mix of faults. FUZZ_SEED repeats one, SVC_MIX sets the number of recordings. */
 import { expect, test } from 'bun:test';
 import { Random } from '../fuzz/random.ts';
 import { mixedEvening } from './fault-mix.ts';
@@ -6,11 +6,11 @@ import { LONG } from './household.ts';
 
 const RECORDINGS = Number(process.env.SVC_MIX ?? 500);
 const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Date.now() / 1000));
-/** Two minutes of each evening. */
+/** Each evening takes two minutes. */
 const LIMIT_MS = RECORDINGS * 20_000 + 300_000;
 
 test.skipIf(!LONG)(
-  `a random mix of faults hides and invents no loss (FUZZ_SEED=${SEED})`,
+  `a random mix of faults: no loss is hidden or invented (FUZZ_SEED=${SEED})`,
   async () => {
     const random = new Random(SEED);
     const wrong: string[] = [];

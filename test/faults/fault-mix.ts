@@ -1,6 +1,7 @@
 /**
- * A random mix of faults: each recording of an evening suffers up to two reception faults, and all of them one of the
- * processes, at random moments. Whatever the combination, the verdict hides nothing and invents nothing.
+ * A random mix of faults: each recording of an evening suffers up to two reception faults, and all of them a
+ * fault of a process, at random moments. For every combination the verdict reports all losses and invents
+ * none.
  */
 import { Database } from 'bun:sqlite';
 import { copyFileSync, writeFileSync } from 'node:fs';
@@ -14,24 +15,26 @@ import type { Cause, FaultRow, Seconds } from './fault-rows.ts';
 import { type FaultEvening, startEvening } from './fault-table.ts';
 import type { TimeSpan } from './packet-reader.ts';
 
-/** More of them keep a small machine so busy that packets come seconds late. */
+/** More stations keep a small machine so busy that packets arrive seconds late. */
 const STATIONS = 12;
 /** An additional channel: measures how late packets arrive. */
 const WATCHED = 'T60';
 const LENGTH_SEC = 20;
-/** Of the evening, in which recordings run. */
+/** Time of the evening in which recordings run. */
 const RUNNING: Seconds = [-8, LENGTH_SEC + 30];
-/** All tuners of an evening are started at once: a small machine may take longer than the agent waits for a signal. */
+/**
+ * All tuners of an evening start at once: a small machine may take longer than the agent waits for a signal.
+ */
 const STARTING: Struck = { during: [-10, 3], causes: ['no_signal'] };
-/** When another programme breaks in and its tables were read. */
+/** When an interrupting programme has begun and its tables were read. */
 const BROKEN_IN_SEC = 11;
-/** An ended stream is reopened: its tuner may take this long, or run into the next fault. */
+/** A stream that ended is reopened: its tuner may take this long, or run into the next fault. */
 const OPENED_AGAIN_SEC = 8;
 const LONG_STALL_SEC = 3.5;
 const LISTENED_MS = 10_000;
-/** Clock references are 100 ms apart, and so are the ends of a stretch by the two readers. */
+/** Clock references are 100 ms apart, so the two readers may differ by this at the ends of a span. */
 const CLOCKS_MS = 100;
-/** Where two causes meet in a gap, a third may appear briefly. */
+/** Where two causes meet in a gap, a third one may be reported briefly. */
 const SLIVER_MS = 150;
 /** Of a programme that another one interrupts. */
 const INTERRUPTION = { afterSec: 9, forSec: 6, title: '緊急放送', newId: true };
@@ -73,7 +76,7 @@ const AIR: readonly { kind: string; fields?: Record<string, unknown>; causes: re
   { kind: 'stall', causes: ['stalled'] },
   { kind: 'copy_never', causes: ['copy_never'] },
   { kind: 'end', fields: { exitCode: 1 }, causes: ['stream_ended', 'no_signal'] },
-  // A gap before a process was killed that was not reported yet is found in its file, without a reason.
+  // A gap before a kill that was not reported yet is found in the file, without a reason.
   { kind: 'scramble', causes: ['card_software', 'scrambled'] },
   { kind: 'loss', fields: { rate: 0.02, burst: 1, pids: [0x100, 0x110] }, causes: [] },
   { kind: 'corrupt', fields: { rate: 0.002, flagged: true, sync: false }, causes: [] },
@@ -87,7 +90,7 @@ function mixedRow(random: Random, index: number, processes: ProcessFault): Mixed
   const air = AIR.filter(({ kind }) => !isCutOff || kind !== 'end');
   const faults: NonNullable<FaultRow['faults']>[number][] = [];
   const struck: Struck[] = [];
-  // While another programme breaks in the station is received.
+  // While another programme interrupts it, the station is received without faults.
   let second = isInterrupted ? BROKEN_IN_SEC + 1 : 6;
   for (let count = random.below(3); count > 0 && second < LENGTH_SEC - 3; count -= 1) {
     const from = second + random.below(20) / 10;
@@ -95,7 +98,7 @@ function mixedRow(random: Random, index: number, processes: ProcessFault): Mixed
     const { kind, fields = {}, causes } = random.pick(air);
     faults.push({ fault: { kind, ...fields }, during: [from, to] });
     struck.push({ during: [from, to + (kind === 'end' ? OPENED_AGAIN_SEC : 0)], causes });
-    // The agent ends a stream that is silent for 5 s, on a machine where packets come late.
+    // The agent ends a stream that is silent for 5 s; on a busy machine packets come late.
     if (kind === 'stall' && to - from > LONG_STALL_SEC)
       struck.push({ during: [from, to + OPENED_AGAIN_SEC], causes: ['stream_ended', 'no_signal'] });
     second = Math.ceil(to) + 2;
@@ -107,11 +110,13 @@ interface ProcessFault extends Struck {
   name: string;
   setup: HouseholdSetup;
   /**
-   * Nothing is received when another programme breaks in: that what is on later, under another id, is the rest of the
-   * first one cannot be distinguished from the next episode of its title.
+   * The begin of the interrupting programme was not received: then the later programme, under another id,
+   * cannot be distinguished from the next episode of the same title.
    */
   hidesBreakIn?: boolean;
-  /** What the agent keeps meanwhile is read afterwards, unless the stream ends: then the same holds. */
+  /**
+   * Data that the agent buffers meanwhile is read afterwards, unless the stream ends: then the same holds.
+   */
   isFrozen?: boolean;
 }
 
@@ -130,12 +135,12 @@ function processFault(random: Random): ProcessFault {
     case 1:
       return { name: 'SIGTERM', setup: event(killService('SIGTERM')), during, causes: ended, hidesBreakIn };
     case 2: {
-      // Including the agent's output at its start.
+      // Includes the output of the agent at its start.
       const causes: Cause[] = ['stream_ended', 'agent_unavailable', 'no_signal'];
       return { name: 'agent killed', setup: event(killAgent), during, causes, hidesBreakIn };
     }
     case 3: {
-      // A stream that ends meanwhile is opened again only afterwards.
+      // A stream that ends meanwhile is only reopened afterwards.
       const causes: Cause[] = ['paused', 'stream_ended', 'no_signal'];
       return {
         name: 'stopped',
@@ -156,11 +161,14 @@ interface MixedOutcome {
   /** Epoch ms. */
   startAt: number;
   aired: TimeSpan;
-  /** What the programme is, if another one interrupted it: as aired (its own parts), or as announced if that was not received. */
+  /**
+   * The spans of the programme if another one interrupted it: as aired (its own parts), or as announced if
+   * the interruption was not received.
+   */
   ways: readonly (readonly TimeSpan[])[];
 }
 
-/** @param lateMs how late packets arrived on this machine @returns the error in a verdict; undefined: correct */
+/** @param lateMs delay of packets on this machine @returns the error of a verdict; undefined: correct */
 function wrongWith(
   { verdict, bytes, startAt, aired, ways }: MixedOutcome,
   evening: FaultEvening,
@@ -188,7 +196,7 @@ function wrongWith(
   return undefined;
 }
 
-/** SVC_KEEP is a folder that keeps the evidence: file, measurements and log. */
+/** Keeps file, measurements and log in the folder SVC_KEEP, if set. */
 function keep({ household, shows, at }: FaultEvening, index: number): void {
   const folder = process.env.SVC_KEEP;
   const title = shows[index]?.title ?? '';
@@ -207,8 +215,8 @@ function keep({ household, shows, at }: FaultEvening, index: number): void {
 }
 
 /**
- * A recording whose last tables were not received waits 15 minutes for its programme to continue; this ends it as a
- * user would.
+ * A recording whose last tables were not received waits 15 minutes for its programme to continue; this ends
+ * it like a user would.
  */
 async function endListening(evening: FaultEvening, signal: AbortSignal): Promise<void> {
   const { household } = evening;

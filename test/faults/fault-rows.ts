@@ -1,6 +1,6 @@
 /**
- * Every fault that a recording may suffer, as data: where and when it occurs, the broadcast programme, and the expected
- * verdict. How much is really missing is read from the file (`packet-reader.ts`).
+ * Every fault that a recording may suffer, as data: place and time of the fault, the broadcast programme, and
+ * the expected verdict. The actual loss is read from the file (`packet-reader.ts`).
  */
 import type { BroadcastType } from '../../arib/ids.ts';
 import type { RecordingVerdict } from '../../wire/recordings.ts';
@@ -12,8 +12,8 @@ export type Cause = RecordingVerdict['gaps'][number]['cause'];
 export type Seconds = readonly [number, number];
 
 /**
- * One household each: a fault of its processes affects all of its recordings. They start in this order, those whose
- * evening is longest first.
+ * One household each: a fault of its processes affects all of its recordings. They are started in this order,
+ * the longest evening first.
  */
 export const HOUSEHOLDS = ['service', 'tuners', 'frozen', 'air', 'folders', 'disk', 'agent'] as const;
 export type HouseholdName = (typeof HOUSEHOLDS)[number];
@@ -21,40 +21,40 @@ export type HouseholdName = (typeof HOUSEHOLDS)[number];
 export interface FaultRow {
   readonly name: string;
   readonly household: HouseholdName;
-  /** As announced. */
+  /** Announced time. */
   readonly programme: Seconds;
-  /** Really on the air, where that is another time. */
+  /** Time on air, if different. */
   readonly aired?: Seconds;
-  /** As in a scenario file: the fate of the programme, and of the one before it. */
+  /** The fields of a scenario file for the programme and the one before it. */
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly fieldsBefore?: Readonly<Record<string, unknown>>;
   /** It continues on the station of the row with this name. */
   readonly relayTo?: string;
-  /** Not booked by hand. */
+  /** Reserved by a rule or by the service itself. */
   readonly isBookedBySomethingElse?: boolean;
   /** Faults of its channel; `during` undefined: always. */
   readonly faults?: readonly { readonly fault: Omit<Fault, 'channel'>; readonly during?: Seconds }[];
   readonly type?: BroadcastType;
   readonly level: RecordingVerdict['level'];
-  /** Its gap may be too short to count. */
+  /** The gap may be too short to count. */
   readonly mayBeComplete?: boolean;
-  /** Shorter than what counts: drops may be counted or not. */
+  /** Too short to count for certain: it may be reported as drops or not. */
   readonly isShort?: boolean;
-  /** The cause of a loss too short to count, which a machine that is late can make longer. */
+  /** The cause of a loss too short to count, which may become longer on a slow machine. */
   readonly mayLast?: Cause;
   /** Expected causes of its gaps, in order; consecutive equal ones count once. Undefined: no gap. */
   readonly causes?: readonly Cause[];
-  /** One of `causes` that may be absent: the moment in which it holds may be too short to be noted. */
+  /** One of `causes` that may be missing, because it may last too short to be recorded. */
   readonly brief?: Cause;
-  /** The file contains another programme: all of it counts as missing. */
+  /** The file contains another programme: the whole programme counts as missing. */
   readonly isAllMissing?: boolean;
-  /** Failure code where nothing may be kept. */
+  /** Failure code if nothing may be kept. */
   readonly reason?: string;
-  /** The clock references jump or belong to another time: the file is checked for gaps only. */
+  /** The clock references jump or belong to another time: the file is only checked for gaps. */
   readonly clockJumps?: number;
-  /** The next airing is booked. */
+  /** The next airing is reserved. */
   readonly isBookedAgain?: boolean;
-  /** Takes too long for the plain suite. */
+  /** Runs only with `--long`. */
   readonly isLong?: boolean;
 }
 
@@ -77,7 +77,7 @@ const AIR: readonly Omit<FaultRow, 'household'>[] = [
     isShort: true,
     programme: WHOLE,
     faults: [{ fault: STALL, during: [6, 6.3] }],
-    // Counters break; no gap is reported.
+    // Continuity counters break; no gap is reported.
     level: 'damaged',
   },
   {
@@ -92,7 +92,8 @@ const AIR: readonly Omit<FaultRow, 'household'>[] = [
     programme: WHOLE,
     faults: [{ fault: STALL, during: [16, 24] }],
     level: 'damaged',
-    // The agent ends a stream in which nothing comes for 5 s; a busy machine notices the stall itself before.
+    // The agent ends a stream without data after 5 s; on a busy machine the service may notice the stall
+    // first.
     causes: ['stalled', 'stream_ended'],
     brief: 'stalled',
   },
@@ -172,13 +173,13 @@ const AIR: readonly Omit<FaultRow, 'household'>[] = [
   {
     name: 'a wrap of the clock',
     programme: WHOLE,
-    // From long before the recording: this is the clock of the channel.
+    // From long before the recording: it is the clock of the whole channel.
     faults: [{ fault: { kind: 'wrap' }, during: [10, 600] }],
     level: 'complete',
     clockJumps: 0,
   },
   {
-    name: 'sound that comes and goes',
+    name: 'sound that appears and disappears',
     programme: WHOLE,
     faults: [{ fault: { kind: 'pmt', audios: 0, everySec: 10, forSec: 5 } }],
     level: 'complete',
@@ -256,7 +257,7 @@ const AIR: readonly Omit<FaultRow, 'household'>[] = [
   },
 ];
 
-/** The service is killed from 5 on, and ended in order from 27 on, for AWAY_SEC each. */
+/** The service is killed from 5 on, and stopped normally from 27 on, for AWAY_SEC each. */
 const SERVICE: readonly Omit<FaultRow, 'household'>[] = [
   ...(['killed', 'ended'] as const).flatMap((how, index) => {
     const second = 5 + index * 22;
@@ -294,13 +295,13 @@ const AGENT: readonly Omit<FaultRow, 'household'>[] = [
   },
 ];
 
-/** Tuners: one each of GR, BS and CS; a stranger uses that of CS until 4. */
+/** Tuners: one each of GR, BS and CS; another client of the agent uses that of CS until 4. */
 const TUNERS: readonly Omit<FaultRow, 'household'>[] = [
   { name: 'the programme that wins a conflict', programme: [0, 12], level: 'complete', causes: ['yielded'] },
   { name: 'a conflict, until the tuner is free', programme: [0, 30], level: 'damaged', causes: ['conflict'] },
   {
     type: 'BS',
-    name: 'the first of two that meet on one tuner',
+    name: 'the first of two adjacent ones on one tuner',
     programme: [0, 12],
     // Retuning takes as long as it was measured to take.
     level: 'damaged',
@@ -309,16 +310,16 @@ const TUNERS: readonly Omit<FaultRow, 'household'>[] = [
   },
   {
     type: 'BS',
-    name: 'the second of two that meet on one tuner',
+    name: 'the second of two adjacent ones on one tuner',
     programme: [12, 24],
-    // It comes in time, unless retuning takes longer than it was measured to take.
+    // Tuned in time, unless retuning takes longer than it was measured to take.
     level: 'damaged',
     mayBeComplete: true,
     causes: ['handover'],
   },
   {
     type: 'CS',
-    name: 'a tuner that a stranger uses',
+    name: 'a tuner that another client uses',
     programme: [0, 20],
     level: 'damaged',
     causes: ['no_tuner'],
@@ -332,21 +333,21 @@ const DISK: readonly Omit<FaultRow, 'household'>[] = [
 ];
 
 /**
- * The first of two folders is full from 4 on. One tuner each of GR and BS; where two programmes meet the second pays for
- * retuning.
+ * The first of two folders is full from 4 on. One tuner each of GR and BS; of two adjacent programmes the
+ * second loses the time for retuning.
  */
 const FOLDERS: readonly Omit<FaultRow, 'household'>[] = [
   { name: 'a full folder, and another one', programme: [0, 14], level: 'complete' },
   {
     type: 'BS',
-    name: 'the first of two that meet, where the second pays',
+    name: 'the first of two adjacent ones, where the second loses the time',
     programme: [0, 12],
     level: 'complete',
     causes: ['yielded'],
   },
   {
     type: 'BS',
-    name: 'the second of two that meet, on a tuner that takes 2 s to lock',
+    name: 'the second of two adjacent ones, on a tuner that takes 2 s to lock',
     programme: [12, 24],
     faults: [{ fault: STALL, during: [10, 14] }],
     level: 'damaged',
@@ -354,7 +355,10 @@ const FOLDERS: readonly Omit<FaultRow, 'household'>[] = [
   },
 ];
 
-/** The service is stopped (SIGSTOP) from 5 on for 10 s, the agent from 25 on for 6 s: less than is kept meanwhile. */
+/**
+ * The service is stopped (SIGSTOP) from 5 on for 10 s, the agent from 25 on for 6 s: shorter than what the
+ * buffers hold.
+ */
 const FROZEN: readonly Omit<FaultRow, 'household'>[] = [
   { name: 'a stopped service', programme: [0, 20], level: 'complete' },
   {

@@ -1,6 +1,7 @@
 /**
- * The fault table (`fault-rows.ts`) against real processes. Broadcast time passes in real time, so all households run
- * in parallel; they start one after another, because starting many at once takes a small machine seconds.
+ * The fault table (`fault-rows.ts`) against real processes. Broadcasts run in real time, so all households
+ * run in parallel; they are started one after another, because starting many at once takes a small machine
+ * seconds.
  */
 import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test';
 import { HOUSEHOLDS } from './fault-rows.ts';
@@ -8,7 +9,7 @@ import { faultTable } from './fault-table.ts';
 
 setDefaultTimeout(240_000);
 
-/** `FAULT_HOUSEHOLDS=air,disk` runs some of them. */
+/** `FAULT_HOUSEHOLDS=air,disk` selects some of them. */
 const chosen = process.env.FAULT_HOUSEHOLDS?.split(',');
 const households = HOUSEHOLDS.filter((name) => chosen?.includes(name) ?? true);
 const suites = new Map(households.map((name) => [name, faultTable(name)]));

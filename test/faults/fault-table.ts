@@ -1,24 +1,27 @@
 /**
- * The fault table against real processes: each household records all of its rows at the same time, and each verdict is
- * compared with a packet reader that is independent of the recorder.
+ * The fault table against real processes: each household records all of its rows at the same time, and each
+ * verdict is compared with the findings of a packet reader that is independent of the recorder.
  */
 import { expect, test } from 'bun:test';
 import { INVENTED_REGION, terrestrialNetwork, terrestrialService } from '../../synth/scenario/identity.ts';
-import { holdAgainstFile } from './fault-comparison.ts';
+import { expectMatchesFile } from './fault-comparison.ts';
 import { type HouseholdSetup, setUp } from './fault-households.ts';
 import { FAULT_ROWS, type FaultRow, type HouseholdName, type Seconds } from './fault-rows.ts';
-import { type FaultRoom, Household, LONG, type Show, until } from './household.ts';
+import { type FaultSuite, Household, LONG, type Show, until } from './household.ts';
 import { readStream } from './packet-reader.ts';
 
-/** Until the first programme begins: a small household, and each of its stations. */
+/** Time until the first programme begins: for a small household, and for each of its stations. */
 const LEAD_MS = 26_000;
 const STATION_LEAD_MS = 700;
-/** The last one waits so many times as long. */
+/** The last attempt allows this many times as long. */
 const STARTS = 3;
-/** Recordings open so long before their programmes, ms. */
+/** Recordings open this long before their programmes, ms. */
 const BEFORE_MS = 10_000;
 
-/** Nothing here is converted or shown: its trials and small pictures would cost as much as an agent. */
+/**
+ * Nothing is converted or shown here: probing encoders and making thumbnails would cost as much time as an
+ * agent.
+ */
 const WITHOUT_FFMPEG = { FFMPEG_PATH: '/nonexistent/ffmpeg' };
 
 const CHANNELS = {
@@ -31,7 +34,7 @@ function channelOf({ type = 'GR' }: FaultRow, index: number): string {
   return type === 'CS' ? 'CS02' : CHANNELS[type](index);
 }
 
-/** Of the scenario: stations are numbered by their place in the list. */
+/** As in the scenario: stations are numbered by their place in the list. */
 function relayOf({ relayTo }: FaultRow, rows: readonly FaultRow[]): Record<string, unknown> {
   const index = rows.findIndex(({ name }) => name === relayTo);
   if (index < 0) return {};
@@ -66,7 +69,7 @@ export class FaultEvening {
     return this.#events;
   }
 
-  /** @returns whether everything was booked in time */
+  /** @returns whether everything was reserved in time */
   async start(): Promise<boolean> {
     const { rows, setup, shows, tuners } = this;
     const others = (setup.others ?? []).map(
@@ -87,7 +90,7 @@ export class FaultEvening {
     try {
       await household.reserveAll(shows.filter((_, index) => rows[index]?.isBookedBySomethingElse !== true));
     } catch (error) {
-      // A programme may be over by then.
+      // Too late if a programme may be over already.
       if (isLate()) return false;
       throw error;
     }
@@ -100,7 +103,7 @@ export class FaultEvening {
     }
     if (isLate()) return false;
     this.#events = this.#happen();
-    // Reported by the test that waits for it.
+    // The error is thrown by the test that waits for it.
     this.#events.catch(() => {});
     return true;
   }
@@ -138,7 +141,10 @@ export class FaultEvening {
   }
 }
 
-/** Retries later where the machine was too busy to book everything in time. @throws Error after STARTS attempts */
+/**
+ * Retries with a later start if the machine was too busy to reserve everything in time. @throws Error after
+ * STARTS attempts
+ */
 export async function startEvening(
   name: string,
   rows: readonly FaultRow[],
@@ -154,7 +160,7 @@ export async function startEvening(
   }
 }
 
-export function faultTable(name: HouseholdName): FaultRoom {
+export function faultTable(name: HouseholdName): FaultSuite {
   const rows = FAULT_ROWS.filter((row) => row.household === name && (LONG || row.isLong !== true));
   const setup = setUp(name);
   let evening: FaultEvening;
@@ -185,7 +191,7 @@ export function faultTable(name: HouseholdName): FaultRoom {
       });
     } else {
       const expected = { level, causes, mayBeComplete, isShort, mayLast };
-      const apart = holdAgainstFile(verdict, bytes, aired, expected);
+      const apart = expectMatchesFile(verdict, bytes, aired, expected);
       if (LONG) console.log(`${row.name}: reported and missing time are ${Math.round(apart)} ms apart`);
     }
     expect(recording.state).toBe(verdict.level === 'lost' ? 'failed' : 'recorded');
@@ -195,14 +201,14 @@ export function faultTable(name: HouseholdName): FaultRoom {
     test
       .skipIf(setup === undefined)
       .each(rows.map((row, index): [string, FaultRow, number] => [row.name, row, index]))(
-      '%s: the verdict tells what is really missing, and why',
+      '%s: the verdict reports the actual losses with their causes',
       async (_, row, index) => {
         const show = evening.shows[index];
         if (show === undefined) throw new Error('no such row');
         const { household, at } = evening;
         await household.explained(() => judgedRow(row, show));
         if (row.isBookedAgain !== true) return;
-        const next = await until('the next airing is booked', async () =>
+        const next = await until('the next airing is reserved', async () =>
           (await household.reservations()).find(
             ({ startAt, title }) => startAt > at + 1_000_000 && title === show.title,
           ),

@@ -1,6 +1,6 @@
 /**
- * Faults in the whole service: real processes, real streams, the real interface. Broadcast time passes in real time, so
- * all households run in parallel.
+ * Faults in the whole service: real processes, real streams, the real interface. Broadcasts run in real time,
+ * so all households run in parallel.
  */
 import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test';
 import { clockFaults, wrongYear } from './clock-faults.ts';
@@ -13,23 +13,23 @@ setDefaultTimeout(LONG ? 800_000 : 400_000);
 
 const SUITES = {
   'kills of agent and service': kills(),
-  'faults at home': homeFaults(),
-  'a clock that is set': clockFaults(),
+  'faults of disk and database': homeFaults(),
+  'a clock that is stepped': clockFaults(),
   'a clock of another year': wrongYear(),
-  // A whole programme takes minutes.
+  // Takes minutes, because it covers a whole programme.
   ...(LONG ? { 'a kill every seven seconds': clockwork() } : {}),
 };
 
 const started = new Map<string, Promise<void>>();
 /**
- * One after another: to begin many at once takes a small machine seconds. Not awaited, because the programmes of the
- * first household do not wait for the others.
+ * One after another, because starting many at once takes a small machine seconds. Not awaited, because the
+ * programmes of the first household do not wait for the others.
  */
 beforeAll(() => {
   let before: Promise<unknown> = Promise.resolve();
   for (const [name, suite] of Object.entries(SUITES)) {
     const start = before.then(suite.start);
-    // Reported by the tests that wait for it.
+    // The error is thrown by the tests that wait for it.
     before = start.catch(() => {});
     started.set(name, start);
   }

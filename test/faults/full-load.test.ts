@@ -1,6 +1,6 @@
 /**
- * Everything that a household can do at once: eight recordings on as many channels, and four viewers of original
- * packets on four of these. Nothing is lost, however slow the machine is. For the cost see `bench/record.ts`.
+ * The maximum load of a household: eight recordings on as many channels, and four viewers of original packets
+ * on four of these. Nothing is lost, however slow the machine is. For the cost see `bench/record.ts`.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { compare } from '../record/test-broadcast.ts';
@@ -36,7 +36,10 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => household?.close(), 60_000);
 
-/** Watches the original stream of a station until the signal; returns the packets, and whether it was cut off. */
+/**
+ * Watches the original stream of a station until aborted. @returns the packets, and whether the stream was
+ * cut off
+ */
 function view(stationId: number | undefined): { leave(): Promise<Uint8Array>; bytes(): number } {
   const leaving = new AbortController();
   const pieces: Uint8Array[] = [];
@@ -58,7 +61,7 @@ function view(stationId: number | undefined): { leave(): Promise<Uint8Array>; by
     if (!signal.aborted) throw new Error(`the stream of ${stationId} ended`);
     return Buffer.concat(pieces);
   })();
-  // It may fail before anyone awaits it.
+  // It may fail before it is awaited.
   watching.catch(() => {});
   return {
     leave: () => {
@@ -79,7 +82,7 @@ test(`${RECORDINGS} recordings and ${VIEWERS} viewers at the same time lose noth
       return { show, from: Date.now(), viewer: view(station?.id) };
     });
     await until(
-      'everybody sees something',
+      'every viewer receives data',
       () => watched.every(({ viewer }) => viewer.bytes() > 0) || undefined,
     );
     expect(Date.now()).toBeLessThan(at);

@@ -1,6 +1,7 @@
 /**
- * A household for fault tests: a small broadcast, a real agent process and a real service process, which tests book on
- * and inspect by its interface. The loss caused by the fault is measured against what was sent.
+ * A household for fault tests: a small broadcast, a real agent process and a real service process, which
+ * tests control and inspect by the HTTP interface. The loss caused by a fault is measured against the sent
+ * stream.
  */
 import { Database } from 'bun:sqlite';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -14,34 +15,34 @@ import { startTestService } from '../service/harness.ts';
 import { comesTrue } from '../until.ts';
 
 const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
-/** With `npm test -- --long`: faults as long as they are in life. */
+/** With `npm test -- --long`: faults of realistic length. */
 export const LONG = process.env.SVC_LONG === '1';
 
-/** Of a wait that may be for a programme's end. */
+/** Limit of a wait, which may be for the end of a programme. */
 const LIMIT_MS = LONG ? 300_000 : 120_000;
 /** All callers that wait for a recording share a response for this long. */
 const ANSWER_MS = 400;
-/** All of a guide of four programmes comes within a second or two. */
+/** The whole guide of four programmes is sent within a second or two. */
 const SCHEDULE_SPEED = 20;
 const HOUR_SEC = 3600;
-/** The programmes before and after. */
+/** Title of the programmes before and after. */
 const FILL = 'つなぎの時間';
 
-/** Faults that are injected into a household of their own; all households are there at the same time. */
-export interface FaultRoom {
+/** Faults that are injected into a household of their own; all households run at the same time. */
+export interface FaultSuite {
   start(): Promise<void>;
-  /** Registers its tests. */
+  /** Registers the tests. */
   tests(): void;
   close(): Promise<void>;
 }
 
 /** A suite whose tests do not wait for the start of the others. */
-export interface EarlyRoom extends Omit<FaultRoom, 'tests'> {
-  /** @param started to be awaited by each test */
+export interface EarlyFaultSuite extends Omit<FaultSuite, 'tests'> {
+  /** @param started is awaited by each test */
   tests(started: () => Promise<unknown>): void;
 }
 
-/** @throws Error with the description when the condition does not come true in time. */
+/** @throws Error with the description if the condition does not become true in time */
 export function until<T>(
   what: string,
   condition: () => Promise<T | undefined> | T | undefined,
@@ -58,12 +59,12 @@ export interface Show {
   /** Epoch ms, whole seconds. */
   at: number;
   seconds: number;
-  /** It comes again so many seconds after its end. */
+  /** It is shown again this many seconds after its end. */
   againAfter?: number;
-  /** As in a scenario file: how it and the programme before it actually run. */
+  /** As in a scenario file: how it and the programme before it are actually aired. */
   fields?: Readonly<Record<string, unknown>>;
   fieldsBefore?: Readonly<Record<string, unknown>>;
-  /** PIDs that a fault removes and restores: they are not compared. */
+  /** PIDs that a fault removes and restores; they are not compared. */
   without?: readonly number[];
 }
 
@@ -74,10 +75,13 @@ interface Judged {
   bytes: Uint8Array;
 }
 
-/** Result of a recording: the service's report, the file's content, and what is missing of the broadcast. */
+/**
+ * Result of a recording: the report of the service, the content of the file, and what is missing of the
+ * broadcast.
+ */
 export interface Outcome extends Judged {
   loss: Comparison;
-  /** Duration of the gaps between its first and its last packet, by the broadcast's clock. */
+  /** Duration of the gaps between its first and its last packet, by the broadcast clock. */
   lostMs: number;
   /** Pictures that ffprobe reads, from the first to the last packet. */
   pictures: number;
@@ -87,12 +91,12 @@ export function gapMs({ gaps }: Outcome['verdict']): number {
   return gaps.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
 }
 
-/** Resolves when it ends, well or not. */
+/** Resolves when the stream ends, normally or not. */
 export async function readOut(body: ReadableStream<Uint8Array> | null): Promise<void> {
   try {
     for await (const _ of body ?? []);
   } catch {
-    // A disconnected or killed client ends it like this.
+    // Expected: a client was disconnected or killed.
   }
 }
 
@@ -100,9 +104,9 @@ export interface HouseholdOptions {
   shows: readonly Show[];
   tuners: string;
   environment?: Readonly<Record<string, string>>;
-  /** The machine's clock as the service sees it: it then runs in the test's own process. */
+  /** The machine's clock as the service sees it; the service then runs in the test's own process. */
   now?: () => number;
-  /** The service's settings that differ. */
+  /** Settings of the service that differ from the default. */
   settings?: Readonly<Record<string, unknown>>;
 }
 
@@ -131,7 +135,7 @@ export class Household {
   #service: Program | undefined;
   #data: string;
   readonly #lists = new Map<string, { readonly at: number; readonly list: Promise<Recording[]> }>();
-  /** What former services have logged. */
+  /** Log of the previous service processes. */
   #before = '';
 
   private constructor(
@@ -154,7 +158,7 @@ export class Household {
     return this.#service?.url ?? '';
   }
 
-  /** Prints the services' warnings where a test fails. */
+  /** Prints the warnings of the services if the test fails. */
   async explained(test: () => Promise<void>): Promise<void> {
     try {
       await test();
@@ -165,7 +169,7 @@ export class Household {
     }
   }
 
-  /** What the service that runs has logged. */
+  /** Log of the running service. */
   get log(): string {
     return this.#service?.log() ?? '';
   }
@@ -178,7 +182,7 @@ export class Household {
     return join(this.#data, 'svc.db');
   }
 
-  /** Again on the same port and folder, after the first time. @param signal kills it while it starts */
+  /** After the first time on the same port and folder again. @param signal kills it while it starts */
   async startService(signal?: AbortSignal): Promise<void> {
     this.#lists.clear();
     const environment = {
@@ -219,7 +223,7 @@ export class Household {
     return this.#service?.exitCode() ?? null;
   }
 
-  /** @throws Error with the response when it is not successful */
+  /** @throws Error with the response if it is not successful */
   async send<T>(method: string, path: string, body?: unknown): Promise<T> {
     const answer = await fetch(`${this.url}/api/${path}`, {
       method,
@@ -235,7 +239,7 @@ export class Household {
     return this.send('GET', path);
   }
 
-  /** As the guide has it, once it has it. */
+  /** Waits until the guide contains it. */
   programme(show: Show, at = show.at): Promise<GuideProgram> {
     return until(`${show.title} is in the guide`, async () => {
       const guide = await this.read<GuideWindow>(`guide?from=${at}&to=${at + 1000}`);
@@ -243,7 +247,7 @@ export class Household {
     });
   }
 
-  /** @param shows default: everything that is shown */
+  /** @param shows default: all shows */
   async reserveAll(shows: readonly Show[] = this.options.shows): Promise<Map<Show, number>> {
     const ids = new Map<Show, number>();
     for (const show of shows) {
@@ -254,7 +258,7 @@ export class Household {
     return ids;
   }
 
-  /** Once they are known. */
+  /** Waits until they are known. */
   stations(): Promise<Station[]> {
     return until('the stations are known', async () => {
       const list = await this.read<Station[]>('services');
@@ -262,7 +266,7 @@ export class Household {
     });
   }
 
-  /** A viewer of the original stream of a station, until the signal or the end of the service. */
+  /** Views the original stream of a station, until aborted or the service ends. */
   async watch(stationId: number | undefined, signal: AbortSignal): Promise<{ ended: Promise<void> }> {
     const { body } = await fetch(`${this.url}/api/services/${stationId}/live?codec=raw`, { signal });
     return { ended: readOut(body) };
@@ -272,19 +276,19 @@ export class Household {
     return this.read('reservations');
   }
 
-  /** As the service reported it last. */
+  /** The latest list from the service, shared for a short time. */
   #recordings(shown: string): Promise<Recording[]> {
     const held = this.#lists.get(shown);
     const now = performance.now();
     if (held !== undefined && now - held.at < ANSWER_MS) return held.list;
     const list = this.read<Recording[]>(`recordings?${shown}`);
-    // Sent to everyone who waits for it.
+    // The error is thrown to all callers that wait for it.
     list.catch(() => {});
     this.#lists.set(shown, { at: now, list });
     return list;
   }
 
-  /** Whatever the outcome, also when it failed. */
+  /** The recording of a programme, also a failed one. */
   async recording(programId: number): Promise<Recording | undefined> {
     for (const shown of ['', 'show=recording', 'show=failed']) {
       const found = (await this.#recordings(shown)).find((one) => one.programId === programId);
@@ -293,7 +297,7 @@ export class Household {
     return undefined;
   }
 
-  /** Once so much of it was written. */
+  /** Waits until at least this much was written. */
   writes(programId: number, bytes = 100_000): Promise<Recording> {
     return until(`${programId} is written`, async () => {
       const found = await this.recording(programId).catch(() => undefined);
@@ -301,7 +305,7 @@ export class Household {
     });
   }
 
-  /** Once packets come. */
+  /** Waits until packets arrive. */
   async receives(programId: number): Promise<void> {
     await until(`${programId} is received`, async () => {
       const found = await this.recording(programId).catch(() => undefined);
@@ -309,7 +313,7 @@ export class Household {
     });
   }
 
-  /** Once it was judged. */
+  /** Waits for the verdict. */
   async judged(show: Show, programId: number): Promise<Judged> {
     const recording = await until(`${show.title} is judged`, async () => {
       const found = await this.recording(programId).catch(() => undefined);
@@ -320,7 +324,10 @@ export class Household {
     return { recording, verdict: recording.verdict, path, bytes: readFileSync(path) };
   }
 
-  /** Waits for the verdict. Found by its title: the programme's number may have changed, and there may be no file. */
+  /**
+   * Waits for the verdict. Found by its title, because the programme's id may have changed and there may be
+   * no file.
+   */
   async judgedByTitle({ title }: Show): Promise<Omit<Judged, 'path'>> {
     const recording = await until(`${title} is judged`, async () => {
       const lists = ['', 'show=failed'].map((shown) => this.#recordings(shown));
@@ -333,7 +340,7 @@ export class Household {
     return { recording, verdict: recording.verdict, bytes };
   }
 
-  /** After its verdict, compared with the sent stream. */
+  /** Waits for the verdict, then compares the file with the sent stream. */
   async outcome(show: Show, programId: number): Promise<Outcome> {
     const { recording, verdict, path, bytes } = await this.judged(show, programId);
     const sent = await this.air.sent(show.channel, show.at - 12_000, Date.now());

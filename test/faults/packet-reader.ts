@@ -1,21 +1,22 @@
 /**
  * Reads a recorded stream by ISO/IEC 13818-1 alone, to find its actual content. It shares no code with the
- * recorder or `arib/`, so that both cannot make the same mistake; of the synthetic broadcaster it only knows the clock.
+ * recorder or `arib/`, so that both cannot have the same bug; of the synthetic broadcaster it only knows the
+ * clock.
  */
 import { STC_ZERO } from '../../synth/clock.ts';
 
 const PACKET = 188;
 const SYNC = 0x47;
 const NULL_PID = 0x1fff;
-/** Of the 33 bits of program_clock_reference_base, 90 kHz. */
+/** program_clock_reference_base has 33 bits, 90 kHz. */
 const MODULUS = 2 ** 33;
 /**
- * Longer than two distances of clock references (up to 86 ms in this broadcast, of which one may be damaged), shorter than
- * any loss that counts.
+ * Longer than two intervals between clock references (up to 86 ms in this broadcast; one reference may be
+ * damaged), shorter than any loss that counts.
  */
 const HOLE_MS = 190;
 const SHORT_HOLE_MS = 1_000;
-/** Scrambled stretches this near to each other are merged. */
+/** Scrambled spans this close to each other are merged. */
 const APART_MS = 300;
 
 /** Epoch ms of the broadcast. */
@@ -30,35 +31,36 @@ interface StreamFacts {
   unsynced: number;
   /** Continuity counter errors outside of gaps. */
   breaks: number;
-  /** Those of them that may be duplicate packets, which ISO/IEC 13818-1 2.4.3.3 allows. */
+  /** Those of `breaks` that may be duplicate packets, which ISO/IEC 13818-1 2.4.3.3 allows. */
   repeats: number;
   /**
-   * More that a recorder may count as well: those in holes of less than a second; at longer ones what broke besides the
-   * hole itself, which breaks each PID once, but loss right next to it cannot always be distinguished from that.
+   * Further errors that a recorder may count as well: all in holes of less than a second. A longer hole
+   * breaks each PID once; loss right next to it cannot always be distinguished from that, so further errors
+   * there are counted here too.
    */
   breaksAtHoles: number;
   /** Packets with transport_error_indicator. */
   errors: number;
-  /** From the first clock reference to the last. */
+  /** From the first to the last clock reference. */
   span: TimeSpan;
-  /** Times without clock references (gaps). */
+  /** Times without clock references. */
   holes: TimeSpan[];
-  /** Clock jumps where every continuity counter follows: nothing is missing there. */
+  /** Clock jumps across which every continuity counter continues: nothing is missing there. */
   jumps: number;
   /** Times in which most packets are scrambled. */
   scrambled: TimeSpan[];
 }
 
-/** A step of the clock, until the following packets show whether something is missing. */
+/** A step of the clock; the following packets decide whether something is missing. */
 interface Step extends TimeSpan {
-  /** Breaks up to the clock reference before it. */
+  /** Errors up to the clock reference before it. */
   breaks: number;
 }
 
 /**
- * @param near epoch ms: which of the clock's rounds of 26.5 hours is meant
- * @param mayJump the broadcaster may set its clock; else every step of it is a hole, also where by chance every
- * continuity counter follows
+ * @param near epoch ms: selects the cycle of the clock, which wraps after 26.5 hours @param mayJump the
+ * broadcaster may set its clock; otherwise every step of it is a hole, even if by chance every continuity
+ * counter continues
  */
 export function readStream(bytes: Uint8Array, near: number, mayJump = true): StreamFacts {
   const reader = new StreamReader(near, mayJump);
@@ -72,11 +74,11 @@ class StreamReader {
     ...{ span: { from: Number.NaN, to: Number.NaN }, holes: [], scrambled: [] },
   };
   readonly #counters = new Map<number, number>();
-  /** Of PIDs that had no packet yet since a hole of less than a second. */
+  /** Counters of PIDs without a packet since a hole of less than a second. */
   readonly #overHole = new Map<number, number>();
-  /** The last clock reference, without the jumps before it. */
+  /** The last clock reference, corrected by the jumps before it. */
   #at = Number.NaN;
-  /** What the clock jumped by so far. */
+  /** Sum of the clock jumps so far. */
   #jumpedMs = 0;
   #breaksAtClock = 0;
   #step: Step | undefined;
@@ -147,7 +149,9 @@ class StreamReader {
     span.to = this.#at = clock;
   }
 
-  /** Decides whether a step of the clock was a jump or a gap, by the packets up to the next clock reference. */
+  /**
+   * Decides whether a step of the clock was a jump or a gap, by the packets up to the next clock reference.
+   */
   #decide(isEnd: boolean): void {
     const step = this.#step;
     const facts = this.#facts;
@@ -164,7 +168,7 @@ class StreamReader {
       for (const [pid, counter] of this.#counters) {
         if (this.#since.has(pid)) continue;
         this.#counters.delete(pid);
-        // Its next packet may come seconds later.
+        // The next packet of the PID may come seconds later.
         if (isShort) this.#overHole.set(pid, counter);
       }
       if (step.to > step.from) facts.holes.push({ from: step.from, to: step.to });
@@ -184,7 +188,7 @@ class StreamReader {
   }
 }
 
-/** Epoch ms of the broadcast; undefined: the adaptation field has no clock reference. */
+/** Epoch ms of the broadcast; undefined if the adaptation field has no clock reference. */
 function clockOf(bytes: Uint8Array, offset: number, near: number): number | undefined {
   const [length = 0, flags = 0, a = 0, b = 0, c = 0, d = 0, e = 0] = bytes.subarray(offset + 4, offset + 11);
   if (length < 7 || (flags & 0x10) === 0) return undefined;
@@ -194,7 +198,10 @@ function clockOf(bytes: Uint8Array, offset: number, near: number): number | unde
   return STC_ZERO + (base + rounds * MODULUS) / 90;
 }
 
-/** Of pieces that begin anywhere. @param near epoch ms @returns epoch ms of the last clock reference */
+/**
+ * Reads chunks that may begin inside a packet. @param near epoch ms @returns epoch ms of the last clock
+ * reference
+ */
 export function lastClock(bytes: Uint8Array, near: number): number | undefined {
   let at = bytes.indexOf(SYNC);
   while (at >= 0 && at + PACKET < bytes.length && bytes[at + PACKET] !== SYNC)
@@ -207,7 +214,7 @@ export function lastClock(bytes: Uint8Array, near: number): number | undefined {
   return last;
 }
 
-/** The parts of a span that cannot be watched: not covered by the stream, or scrambled. In order. */
+/** The unwatchable parts of a span, in order: not covered by the stream, or scrambled. */
 export function missingOf(
   { span, holes, scrambled }: Pick<StreamFacts, 'span' | 'holes' | 'scrambled'>,
   within: TimeSpan,

@@ -1,18 +1,27 @@
 /**
- * Agent and service are killed while they record: only the downtimes are missing, and reported, each with its cause.
+ * Agent and service are killed while they record: only the downtimes are missing, and each is reported with
+ * its cause.
  */
 import { expect, test } from 'bun:test';
 import { type BookedHousehold, startBooked } from './booked-household.ts';
-import { type EarlyRoom, gapMs, type Household, LONG, type Outcome, readOut, until } from './household.ts';
+import {
+  type EarlyFaultSuite,
+  gapMs,
+  type Household,
+  LONG,
+  type Outcome,
+  readOut,
+  until,
+} from './household.ts';
 
 const AWAY_MS = LONG ? 60_000 : 6_000;
-/** A service that restarts at once misses less than a verdict reports (0.5 s). */
+/** A service that restarts immediately loses less than a verdict reports (0.5 s). */
 const SERVICE_AWAY_MS = 1_000;
 const SECONDS = LONG ? 240 : 40;
 
 /**
- * Causes of each downtime in turn. Of two that are killed at once the service may see the agent's end before its own, and
- * be back before the agent.
+ * Causes of each downtime in turn. If both are killed at once the service may notice the end of the agent
+ * before its own, and be back before the agent.
  */
 const CAUSES = [
   /^(stream_ended )?agent_unavailable$/,
@@ -21,7 +30,7 @@ const CAUSES = [
   /^service_stopped$/,
 ];
 
-/** Of gaps in a row, joined by blanks: one entry for each downtime. */
+/** Causes of gaps; adjacent gaps are joined by blanks, so that each downtime has one entry. */
 function causesOf({ gaps }: Outcome['verdict']): string[] {
   const out: string[] = [];
   let until = Number.NaN;
@@ -33,7 +42,7 @@ function causesOf({ gaps }: Outcome['verdict']): string[] {
   return out;
 }
 
-export function kills(): EarlyRoom {
+export function kills(): EarlyFaultSuite {
   let household: Household;
   let at: number;
   let shows: BookedHousehold['shows'];
@@ -50,12 +59,15 @@ export function kills(): EarlyRoom {
     }));
   };
 
-  /** All of them are written again, more than before. */
+  /** Waits until all recordings have written more than before. */
   async function allWrite(): Promise<void> {
     await Promise.all(shows.map((show) => household.receives(ids.get(show) ?? 0)));
   }
 
-  /** What a household does besides recording; resolves when it does, and then when the service has ended it all. */
+  /**
+   * Everything a household does besides recording. Resolves once all of it runs; `ended` once the service has
+   * ended all of it.
+   */
   async function everything(): Promise<{ ended: Promise<unknown> }> {
     const { signal } = new AbortController();
     const stations = await household.stations();
@@ -70,10 +82,10 @@ export function kills(): EarlyRoom {
     return { ended: Promise.all([...viewers.map(({ ended }) => ended), readOut(events.body), ...previews]) };
   }
 
-  const tests: EarlyRoom['tests'] = (started) => {
+  const tests: EarlyFaultSuite['tests'] = (started) => {
     const killAgainAndAgain = async (): Promise<void> => {
       const downMs: number[] = [];
-      /** Downtimes that were over before the programme was. */
+      /** Downtimes that ended before the programme. */
       let inside = 0;
       const down = async (happen: () => Promise<void>): Promise<void> => {
         const began = Date.now();
@@ -84,7 +96,7 @@ export function kills(): EarlyRoom {
         await Bun.sleep(1500);
       };
       await allWrite();
-      await until('they are on', () => Date.now() > at + 2000 || undefined);
+      await until('all programmes are on air', () => Date.now() > at + 2000 || undefined);
       await down(async () => {
         await household.air.killAgent();
         await Bun.sleep(AWAY_MS);
@@ -122,7 +134,7 @@ export function kills(): EarlyRoom {
         expect(verdict.drops).toBe(0);
         expect(recording.state).toBe(verdict.level === 'lost' ? 'failed' : 'recorded');
         const causes = causesOf(verdict);
-        // On a busy machine the last ones fall into the margin.
+        // On a busy machine the last downtimes are inside the margin.
         expect(causes.length).toBeGreaterThanOrEqual(inside);
         expect(causes).toEqual(CAUSES.slice(0, causes.length).map((one) => expect.stringMatching(one)));
         expect(gapMs(verdict)).toBeLessThan(totalMs);
@@ -131,7 +143,7 @@ export function kills(): EarlyRoom {
         if (inside === downMs.length) expect(lostMs - gapMs(verdict)).toBeLessThan(downMs.length * 300);
         expect(verdict.headMs).toBeGreaterThan(0);
         expect(verdict.tailMs).toBeGreaterThan(500);
-        // On a busy machine the broadcast is late.
+        // On a busy machine the broadcast is delayed.
         expect(verdict.tailMs).toBeLessThan(20_000);
         expect(pictures).toBeGreaterThan(150);
       }

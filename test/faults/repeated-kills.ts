@@ -1,21 +1,22 @@
 /**
- * Agent, service, or both are killed every seven seconds through a whole programme, regardless of what the recordings
- * are doing, also while they recover from the previous kill. Each is restarted at once, as by a supervisor.
+ * Agent, service, or both are killed every seven seconds during a whole programme, regardless of what the
+ * recordings are doing, also while they recover from the previous kill. Each is restarted at once, as by a
+ * supervisor.
  */
 import { expect, test } from 'bun:test';
 import { type BookedHousehold, startBooked } from './booked-household.ts';
-import { type EarlyRoom, gapMs, type Household, type Outcome } from './household.ts';
+import { type EarlyFaultSuite, gapMs, type Household, type Outcome } from './household.ts';
 
 const EVERY_MS = 7_000;
 const SECONDS = 180;
-/** Time from the last kill to the programme's end. */
+/** Time between the last kill and the programme's end. */
 const LAST_MS = 12_000;
 const TUNERS = 'GR:3';
 
 const TURNS = [['agent'], ['service'], ['service', 'agent']] as const;
 type Part = (typeof TURNS)[number][number];
 
-/** What a kill interrupts is in the service's own words. */
+/** Causes that the service reports for a kill. */
 const CAUSES: ReadonlySet<string> = new Set([
   'agent_unavailable',
   'stream_ended',
@@ -34,7 +35,7 @@ function holes({ gaps }: Outcome['verdict']): { startMs: number; endMs: number }
   return runs;
 }
 
-/** A part of the household that is killed, also while it starts, and started again. */
+/** A process that is killed, also while it starts, and restarted. */
 class Supervised {
   #starting: AbortController | undefined;
   #started: Promise<void> = Promise.resolve();
@@ -44,7 +45,7 @@ class Supervised {
     readonly start: (signal: AbortSignal) => Promise<void>,
   ) {}
 
-  /** Resolves when it is dead, and started, but not yet there. */
+  /** Kills and restarts it; resolves before it is ready. */
   async again(): Promise<void> {
     this.#starting?.abort(new Error('killed'));
     await this.#started.catch(() => {});
@@ -61,7 +62,7 @@ class Supervised {
   }
 }
 
-export function clockwork(): EarlyRoom {
+export function clockwork(): EarlyFaultSuite {
   let household: Household;
   let at: number;
   let shows: BookedHousehold['shows'];
@@ -81,7 +82,7 @@ export function clockwork(): EarlyRoom {
     ));
   };
 
-  /** Kills by the clock; gives the moments, epoch ms. */
+  /** Kills at fixed times. @returns the times of the kills, epoch ms */
   async function killOnAndOn(): Promise<number[]> {
     const parts: Record<Part, Supervised> = {
       agent: new Supervised(
@@ -104,7 +105,7 @@ export function clockwork(): EarlyRoom {
     return killedAt;
   }
 
-  const tests: EarlyRoom['tests'] = (started) => {
+  const tests: EarlyFaultSuite['tests'] = (started) => {
     const killed = async (): Promise<void> => {
       await Promise.all(shows.map((show) => household.receives(ids.get(show) ?? 0)));
       const killedAt = await killOnAndOn();
@@ -122,7 +123,8 @@ export function clockwork(): EarlyRoom {
         console.log(
           verdict.gaps.map(({ startMs, endMs, cause }) => `${startMs}-${endMs} ${cause}`).join(', '),
         );
-        // On a slow machine a kill may come before everything has recovered from the previous one, or just after.
+        // On a slow machine a kill may come before everything has recovered from the previous one, or just
+        // after.
         expect(loss.foreign).toBe(0);
         expect(loss.holes).toBeGreaterThanOrEqual(reported.length);
         expect(loss.holes).toBeLessThanOrEqual(killedAt.length);

@@ -1,4 +1,4 @@
-/** A recorder that crashes as soon as it has begun to write, repeatedly: the downtimes are gaps. */
+/** A recorder that repeatedly crashes just after it began to write: the downtimes are gaps. */
 import { expect, test } from 'bun:test';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,9 +6,12 @@ import { RecorderProcess, stored } from '../record/recorder-process-control.ts';
 import { clockSpan, compare, probed, TestBroadcast, until } from '../record/test-broadcast.ts';
 
 const LIVES = 6;
-/** Octets with a clock reference among them, so that each life has its place in what was sent; a tenth of a second. */
+/**
+ * Enough bytes to contain a clock reference, so that each run can be located in the sent stream; a tenth of a
+ * second.
+ */
 const LIFE_BYTES = 30_000;
-/** The test kills it: how long each process lives depends on the machine. */
+/** Far beyond the kill: how long each process runs depends on the machine. */
 const FAR_MS = 600_000;
 
 let air: TestBroadcast;
@@ -37,11 +40,11 @@ async function shortLives(): Promise<void> {
   const found = compare(bytes, await air.sent('T30', began, Date.now()));
   expect({ ...found, lived }).toMatchObject({ foreign: 0, holes: LIVES });
   expect({ state, drops: verdict?.drops }).toEqual({ state: 'recorded', drops: 0 });
-  // The missing time is reported as such, by the broadcast's clock.
+  // The missing time is reported, by the broadcast clock.
   const causes = measured.breaks.map(({ cause }) => cause);
   expect(causes).toEqual(Array.from(lived, () => 'service_stopped' as const));
-  const toldMs = measured.breaks.reduce((sum, { from, to }) => sum + to - from, 0);
-  expect(Math.abs(toldMs - clockSpan(bytes).lostMs)).toBeLessThan(LIVES * 150);
+  const reportedMs = measured.breaks.reduce((sum, { from, to }) => sum + to - from, 0);
+  expect(Math.abs(reportedMs - clockSpan(bytes).lostMs)).toBeLessThan(LIVES * 150);
   expect(await probed(path)).toBeGreaterThan(60);
 }
 
@@ -50,6 +53,9 @@ export const recorderLives = {
     air = await TestBroadcast.start(['T30'], 'GR:1');
   },
   tests: (): void =>
-    test('of less than a second are in one file, and only the time between them is missing', shortLives),
+    test(
+      'that run for less than a second write one file, and only the time between them is missing',
+      shortLives,
+    ),
   close: (): Promise<void> => air?.close(),
 };

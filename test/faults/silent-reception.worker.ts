@@ -1,4 +1,7 @@
-/** A reception worker that a test can silence: it loops, or it is blocked. Otherwise it works as the service's. */
+/**
+ * A reception worker that a test can make unresponsive, by a busy loop or by blocking it; otherwise it works
+ * like that of the service.
+ */
 import { serveReception } from '../../src/reception/reception-host.ts';
 import { receptionKinds } from '../../src/reception/reception-kinds.ts';
 

@@ -1,17 +1,18 @@
 /**
- * Faults inside the service: workers that stop responding, recorders that crash at once, a database with damaged rows.
+ * Faults inside the service: workers that stop responding, recorders that crash at once, a database with
+ * damaged rows.
  */
 import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test';
 import { damagedDatabase } from './damaged-database.ts';
 import { recorderLives } from './short-lived-recorders.ts';
 import { silentWorkers } from './silent-workers.ts';
 
-// Real broadcast time passes, on a machine that may be busy.
+// Broadcasts run in real time, on a machine that may be busy.
 setDefaultTimeout(120_000);
 
 const SUITES = {
   'a stream worker': silentWorkers,
-  'lives of a recorder': recorderLives,
+  'short-lived recorders': recorderLives,
   'a damaged database': damagedDatabase,
 };
 

@@ -7,10 +7,10 @@ import { RecorderFixture } from './recorder-fixture.ts';
 import { SessionFixture } from './session-fixture.ts';
 import { compare, TestBroadcast, until } from './test-broadcast.ts';
 
-// Real broadcast time passes, on a machine that may be busy.
+// Broadcasts run in real time, on a machine that may be busy.
 setDefaultTimeout(60_000);
 
-/** How long a programme is on again: enough for a machine that takes seconds to tune. */
+/** How long a programme continues after the restart: enough for a machine that takes seconds to tune. */
 const LONGER_MS = 7000;
 
 let air: TestBroadcast;
@@ -26,7 +26,7 @@ afterAll(async () => {
   await Promise.all([air.close(), other.close()]);
 }, 20_000);
 
-/** Priorities by which a channel is received now. */
+/** Priorities of the current users of a channel. */
 async function priorities(on: TestBroadcast, channel: string): Promise<number[]> {
   const tuners = await on.tuners();
   return tuners
@@ -34,14 +34,14 @@ async function priorities(on: TestBroadcast, channel: string): Promise<number[]>
     .flatMap(({ users }) => users.map((one) => one.priority));
 }
 
-/** A recording whose service was stopped in its middle and is stopped until its announced end has passed. */
+/** A recording whose service was stopped in its middle, until after the announced end. */
 async function stoppedBeforeItsEnd(
   channel: string,
 ): Promise<{ folder: string; began: number; order: RecordingOrder }> {
   const folder = join(air.folder, `away ${channel}`);
   const began = broadcastMs(Date.now());
-  const studio = new RecorderFixture(air, folder);
-  const order = studio.reserve(channel, {
+  const fixture = new RecorderFixture(air, folder);
+  const order = fixture.reserve(channel, {
     ...{
       openAt: began,
       startAt: plusMs(began, 3500),
@@ -49,22 +49,22 @@ async function stoppedBeforeItsEnd(
       closeAt: plusMs(began, 7500),
     },
   });
-  studio.recorder.order([order]);
+  fixture.recorder.order([order]);
   await until(
-    'it writes, and its programme is on',
+    'it writes, and its programme is on air',
     () =>
-      (studio.recorder.running().get(order.reservationId)?.progress.bytes ?? 0) > 100_000 &&
+      (fixture.recorder.running().get(order.reservationId)?.progress.bytes ?? 0) > 100_000 &&
       Date.now() > order.startAt + 1000,
   );
-  await studio.close();
+  await fixture.close();
   await until('its end has passed', () => Date.now() > order.closeAt);
   return { folder, began, order };
 }
 
-test.concurrent('a service that restarts after the end continues where the programme is still on', async () => {
+test.concurrent('a service that restarts after the end resumes if the programme is still on air', async () => {
   const { folder, began, order } = await stoppedBeforeItsEnd('T30');
   const second = new RecorderFixture(air, folder);
-  // It takes no tuner from other recordings, and writes nothing.
+  // The probe takes no tuner from other recordings, and writes nothing.
   await until('it listens', async () => (await priorities(air, 'T30')).includes(9));
   const { bytes: before = 0 } = second.recorder.running().get(order.reservationId)?.progress ?? {};
   const endAt = Date.now() + LONGER_MS;
@@ -92,13 +92,13 @@ test.concurrent('a service that restarts after the end writes nothing of the nex
   expect(beganAt).toBeLessThan(order.closeAt);
 });
 
-test.concurrent('a recording interrupted at its end checks the tables for whether it is over', async () => {
-  const desk = new SessionFixture(join(other.folder, 'cut off'), other.agentUrl);
+test.concurrent('a recording interrupted at its end checks the tables whether the programme is over', async () => {
+  const fixture = new SessionFixture(join(other.folder, 'cut off'), other.agentUrl);
   const began = broadcastMs(Date.now());
   const endAt = began + 8000;
-  const session = desk.record({ station: other.station('T32'), endAt });
+  const session = fixture.record({ station: other.station('T32'), endAt });
   await until(
-    'it receives, and its programme is on',
+    'it receives, and its programme is on air',
     () => session.state.bytes > 100_000 && Date.now() > began + 4500,
   );
   await other.killAgent();
@@ -107,9 +107,9 @@ test.concurrent('a recording interrupted at its end checks the tables for whethe
   await other.startAgent('GR:1');
   await until('it listens', async () => (await priorities(other, 'T32')).includes(9));
   const later = Date.now() + LONGER_MS;
-  desk.extend(session, later);
-  const { verdict, bytes } = await desk.conclude(session, { startAt: began + 3500, endAt: later - 500 });
-  await desk.close();
+  fixture.extend(session, later);
+  const { verdict, bytes } = await fixture.conclude(session, { startAt: began + 3500, endAt: later - 500 });
+  await fixture.close();
   expect(compare(bytes, await other.sent('T32', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });
   const causes = new Set(verdict.gaps.map(({ cause }) => cause));
   expect([...causes].every((cause) => cause === 'stream_ended' || cause === 'agent_unavailable')).toBe(true);
@@ -117,9 +117,9 @@ test.concurrent('a recording interrupted at its end checks the tables for whethe
 });
 
 test.concurrent('a recording interrupted by another programme waits, and continues in the same file', async () => {
-  const studio = new RecorderFixture(air, join(air.folder, 'broken off'));
+  const fixture = new RecorderFixture(air, join(air.folder, 'broken off'));
   const began = broadcastMs(Date.now());
-  const order = studio.reserve('T32', {
+  const order = fixture.reserve('T32', {
     ...{
       openAt: began,
       startAt: plusMs(began, 3000),
@@ -127,18 +127,18 @@ test.concurrent('a recording interrupted by another programme waits, and continu
       closeAt: plusMs(began, 6500),
     },
   });
-  const progress = () => studio.recorder.running().get(order.reservationId)?.progress;
+  const progress = () => fixture.recorder.running().get(order.reservationId)?.progress;
   const listenUntil = broadcastMs(began + 300_000);
-  studio.recorder.order([{ ...order, listenUntil }]);
-  // On a tuner that anybody may take.
+  fixture.recorder.order([{ ...order, listenUntil }]);
+  // On a tuner that any other user may take.
   await until('it waits', async () => (await priorities(air, 'T32')).includes(3));
   expect(progress()).toMatchObject({ phase: 'interrupted', cause: 'broken_off', until: listenUntil });
-  await until('something else was on for a while', () => Date.now() > order.closeAt + 1500);
+  await until('another programme was on air for a while', () => Date.now() > order.closeAt + 1500);
   const endAt = Date.now() + LONGER_MS;
-  studio.recorder.order([{ ...order, endAt: broadcastMs(endAt), closeAt: broadcastMs(endAt + 500) }]);
+  fixture.recorder.order([{ ...order, endAt: broadcastMs(endAt), closeAt: broadcastMs(endAt + 500) }]);
   await until('it is written again', () => progress()?.phase === 'receiving');
-  const { verdict, bytes, state } = await studio.judged(order);
-  await studio.close();
+  const { verdict, bytes, state } = await fixture.judged(order);
+  await fixture.close();
   expect(compare(bytes, await air.sent('T32', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });
   expect([state, verdict?.level]).toEqual(['recorded', 'damaged']);
   expect(verdict?.gaps.map(({ cause }) => cause)).toEqual(['broken_off']);

@@ -1,4 +1,7 @@
-/** A recording of a branch station that splits off from its main station, and returns, while it is written. */
+/**
+ * A recording of a branch station that splits off from its main station, and joins it again, while it is
+ * recorded.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { serviceId } from '../../arib/ids.ts';
@@ -12,12 +15,12 @@ setDefaultTimeout(150_000);
 const MAIN = terrestrialService(INVENTED_REGION, 0, 'tv', 0);
 const BRANCH = terrestrialService(INVENTED_REGION, 0, 'tv', 1);
 const sharedWith = [MAIN, BRANCH];
-/** Both programmes, and of the first what shows that it is one again. */
+/** Both programmes, and enough of the next first one to show that the stations are one again. */
 const ROUND_MS = 11_000;
 const LOW = { codec: 'mpeg2', width: 160, height: 96, bitrate: 200_000 };
 
 let air: TestBroadcast;
-let desk: SessionFixture;
+let fixture: SessionFixture;
 
 beforeAll(async () => {
   const stations = [
@@ -39,25 +42,25 @@ beforeAll(async () => {
     },
   ];
   air = await TestBroadcast.start([{ channel: 'T30', bitrate: 3_000_000, stations }], 'GR:1');
-  desk = new SessionFixture(join(air.folder, 'desk'), air.agentUrl);
+  fixture = new SessionFixture(join(air.folder, 'desk'), air.agentUrl);
 }, 90_000);
 afterAll(async () => {
-  await desk.close();
+  await fixture.close();
   await air.close();
 }, 20_000);
 
 test.each([
   ['main', MAIN, [0x100, 0x110, 0x130]],
   ['branch', BRANCH, [0x100, 0x110, 0x130, 0x200, 0x210]],
-] as const)('of the %s station has all that its maps named, without loss', async (_, service, streams) => {
+] as const)('of the %s station contains every PID of its maps, without loss', async (_, service, streams) => {
   const station = { ...air.station('T30'), serviceId: serviceId(service) };
-  const session = desk.record({ station, endAt: Date.now() + 600_000 });
+  const session = fixture.record({ station, endAt: Date.now() + 600_000 });
   await until('it receives', () => session.state.phase === 'receiving');
   const startAt = Date.now();
   await until('both halves are written, and the change back', () => {
-    return clockSpan(desk.written(session)).totalMs > ROUND_MS;
+    return clockSpan(fixture.written(session)).totalMs > ROUND_MS;
   });
-  const { verdict, bytes } = await desk.stopAndConclude(session, startAt);
+  const { verdict, bytes } = await fixture.stopAndConclude(session, startAt);
   // The filter adjusts the continuity counters of a restored PID, so they differ from the sent ones.
   const counters = new Map<number, number>();
   for (const { pid, counter, hasPayload } of packetsOf(bytes)) {

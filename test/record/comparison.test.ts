@@ -1,4 +1,4 @@
-/** The comparison of a recording with what was sent, on streams whose losses are known. */
+/** Tests the comparison of a recording with the sent stream, on streams with known losses. */
 import { expect, test } from 'bun:test';
 import { PACKET } from '../stream-builder.ts';
 import { compare } from './test-broadcast.ts';
@@ -6,12 +6,12 @@ import { compare } from './test-broadcast.ts';
 const VIDEO = 0x100;
 const AUDIO = 0x110;
 const CLOCK = 0x1ff;
-/** Packets after which pictures and sound repeat, as the films of the synthetic broadcast do. */
+/** Pictures and sound repeat after this many packets, like the films of the synthetic broadcast. */
 const LOOP = 40;
-/** A clock reference follows each stretch of this many. */
+/** A clock reference follows after this many packets. */
 const CLOCK_EVERY = 8;
 
-/** A packet that only its number distinguishes; clock references carry no payload. */
+/** A packet identified only by its number; clock references carry no payload. */
 function packet(pid: number, number: number): Uint8Array {
   const bytes = new Uint8Array(PACKET).fill(0xff);
   const control = pid === CLOCK ? 0x20 : 0x10;
@@ -26,16 +26,16 @@ const STREAM = Array.from({ length: 10 * LOOP }, (_, index) => {
 const SENT = Buffer.concat(STREAM);
 const recorded = (...parts: (readonly Uint8Array[])[]): Buffer => Buffer.concat(parts.flat());
 
-test('a recording of everything lacks nothing', () => {
+test('a complete recording has no loss', () => {
   expect(compare(SENT, SENT)).toEqual({ foreign: 0, missing: 0, places: 0, holes: 0 });
 });
 
-test('a hole of several loops is one hole of its true length', () => {
+test('a hole longer than several loops is one hole of its true length', () => {
   const found = compare(recorded(STREAM.slice(0, 60), STREAM.slice(190)), SENT);
   expect(found).toEqual({ foreign: 0, missing: 130, places: 2, holes: 1 });
 });
 
-test('clock references of the next tuning’s own time do not make two holes of one', () => {
+test('clock references restamped by the next tuning do not split one hole into two', () => {
   const own = [packet(CLOCK, 5000), packet(CLOCK, 5001)] as const;
   const next = [...STREAM.slice(193, 195), own[0], ...STREAM.slice(195, 198), own[1], ...STREAM.slice(198)];
   const found = compare(recorded(STREAM.slice(0, 60), next), SENT);

@@ -1,6 +1,7 @@
 /**
- * The service's deletion of old recordings, as a process that tests kill: `deletion-process.ts DATABASE FOLDER COUNT`.
- * It kills itself once fewer than COUNT files are left in the folder: a test that gets no time would kill it too late.
+ * The service's deletion of old recordings, as a process that tests kill: `deletion-process.ts DATABASE
+ * FOLDER COUNT`. It kills itself once fewer than COUNT files are left in the folder, because a busy test
+ * process would kill it too late.
  */
 import { readdirSync } from 'node:fs';
 import { broadcastMs } from '../../arib/time.ts';

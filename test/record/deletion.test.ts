@@ -11,14 +11,14 @@ import { putRecording } from '../service/recording-rows.ts';
 
 const RECORDINGS = 1_500;
 const KILLS = 12;
-/** Files that may go beyond the chosen number before the process is killed at the latest. */
+/** Number of files by which the deletion may overshoot before the process is killed. */
 const SLACK = 100;
 const HOUR = 3_600_000;
 const seed = fuzzSeed();
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test(`no kill leaves a file that no row names, or a recording without its file (FUZZ_SEED=${seed})`, async () => {
+test(`a kill never leaves a file without a row, or a recording without its file (FUZZ_SEED=${seed})`, async () => {
   const random = new Random(seed);
   const root = mkdtempSync(join(tmpdir(), 'svc-deletion-'));
   const folder = join(root, 'recordings');
@@ -34,7 +34,7 @@ test(`no kill leaves a file that no row names, or a recording without its file (
     .transaction(() => {
       for (let index = 0; index < RECORDINGS; index++) {
         const startAt = now - 90 * HOUR;
-        // Every tenth stays.
+        // Every tenth is kept.
         const binnedAt = index % 10 === 0 ? null : now - BIN_MS - index;
         putRecording(database, { ...row, startAt, endAt: startAt + HOUR, binnedAt }, folder);
       }

@@ -1,4 +1,4 @@
-/** A session that receives everything, for tests of how the recorder handles its sessions. */
+/** A session that receives everything, for tests of how the recorder manages its sessions. */
 import { join } from 'node:path';
 import type { BroadcastMs } from '../../arib/time.ts';
 import { type Measured, nothingMeasured } from '../../src/model/verdict.ts';
@@ -18,7 +18,7 @@ export class FakeRecordingSession implements Session {
   readonly done = this.#done.promise;
   phase: 'receiving' | 'over' = 'receiving';
   course: RecordingCourse;
-  /** Clock steps it was notified of, ms. */
+  /** Clock steps that were reported to it, ms. */
   clockSteps: number[] = [];
   measured: Measured = nothingMeasured();
 
@@ -48,7 +48,7 @@ export class FakeRecordingSession implements Session {
   follow(ordered: OrderedTimes): void {
     this.course = next(this.course, { kind: 'ordered', at: this.options.broadcastClock(), ordered });
   }
-  /** Ends only when the test says so. */
+  /** Ends only when the test requests it. */
   yieldEnd(at: BroadcastMs): void {
     this.course = { ...this.course, yieldedAt: at };
   }

@@ -17,7 +17,7 @@ import { StationStore } from '../../src/store/station-store.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
 import { type TestBroadcast, until } from './test-broadcast.ts';
 
-/** A made-up network: its id is only announced. */
+/** A fictitious network: its id is only announced. */
 const NETWORK = networkId(32608);
 
 export class RecorderFixture {
@@ -28,7 +28,7 @@ export class RecorderFixture {
   readonly store: RecordingStore;
   readonly #database: Database;
   #programs = 0;
-  /** Of the clock that the room goes by, against the machine's, ms. */
+  /** Difference between the clock that is passed in and the machine's, ms. */
   skew: number;
 
   constructor(
@@ -63,7 +63,7 @@ export class RecorderFixture {
     this.recorder.start();
   }
 
-  /** A reservation on a station; margins are the time between open and start, end and close. */
+  /** Reserves on a station; margins are the time between open and start, end and close. */
   reserve(
     channel: string,
     times: Pick<RecordingOrder, 'openAt' | 'startAt' | 'endAt' | 'closeAt'>,
@@ -112,7 +112,7 @@ export class RecorderFixture {
     return Buffer.concat(readdirSync(folder).map((name) => readFileSync(join(folder, name))));
   }
 
-  /** The recording of a reservation, as soon as it was judged. */
+  /** Waits for the verdict of the recording of a reservation. */
   async judged({
     reservationId,
   }: RecordingOrder): Promise<RecordingRecord & { path: string; bytes: Uint8Array }> {

@@ -1,4 +1,4 @@
-/** A recorder on a real database, with recordings that receive nothing, for unit tests of it. */
+/** A recorder on a real database, with recordings that receive nothing, for its unit tests. */
 import type { Database } from 'bun:sqlite';
 import { afterEach, beforeEach } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -20,7 +20,7 @@ import { FakeRecordingSession } from './fake-recording-session.ts';
 export const STATION = 3_260_809_216 as StationId;
 export const HOUR = 3_600_000;
 
-/** Everything is new for each test. */
+/** All state is new for each test. */
 class RecorderHome {
   database!: Database;
   store!: RecordingStore;
@@ -28,7 +28,7 @@ class RecorderHome {
   ends: RecordingEnd[] = [];
   events: (keyof EventData)[] = [];
   folder = '';
-  /** Of the clock that is passed in, against the machine's, ms. */
+  /** Difference between the clock that is passed in and the machine's, ms. */
   skew = 0;
   #recorders: Recorder[] = [];
   #programs = 0;
@@ -67,7 +67,7 @@ class RecorderHome {
     };
     const recorder = new Recorder({
       pool: {
-        // No stream comes before the recording is given up.
+        // Waits without a stream until the recording is aborted.
         open: ({ signal }) =>
           new Promise<never>((_resolve, reject) => {
             signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -99,7 +99,7 @@ class RecorderHome {
     return recorder;
   };
 
-  /** A reservation as the plan has it, to begin at `at`. */
+  /** An order as the plan makes it for a reservation, to begin at `at`. */
   ordered = (at: number, over: Partial<RecordingOrder> = {}): RecordingOrder => {
     this.#programs += 1;
     const programId = this.#programs as ProgramId;
@@ -135,7 +135,7 @@ class RecorderHome {
       ?.state;
 }
 
-/** For the tests registered with it: started before each, closed after it. */
+/** Scope is the enclosing `describe`: opened before each test, closed after it. */
 export function recorderHome(): RecorderHome {
   const home = new RecorderHome();
   beforeEach(() => home.begin());

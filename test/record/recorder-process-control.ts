@@ -1,4 +1,4 @@
-/** A recorder as a process (`recorder-process.ts`) that tests kill, and its stored state. */
+/** Controls a recorder process (`recorder-process.ts`) that tests kill, and reads its stored state. */
 import { Database } from 'bun:sqlite';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { type Measured, nothingMeasured, type Verdict } from '../../src/model/ve
 import { RecordingStore } from '../../src/store/recording-store.ts';
 import { clockSpan, type TestBroadcast, until } from './test-broadcast.ts';
 
-/** A recorder that can be killed. */
+/** A recorder process that can be killed. */
 export class RecorderProcess {
   state: { id: number; bytes: number; phase: string } | undefined;
   readonly process: Bun.Subprocess<'ignore', 'pipe', 'inherit'>;
@@ -33,7 +33,7 @@ export class RecorderProcess {
     void this.#read();
   }
 
-  /** Ends its recording once so little is missing that it counts as recorded; resolves when the process is gone. */
+  /** Ends its recording once enough is written to count as recorded; resolves when the process has exited. */
   async endWhenMostlyWhole(): Promise<void> {
     await until('it receives', () => this.state?.phase === 'receiving');
     const before = this.state?.bytes ?? 0;

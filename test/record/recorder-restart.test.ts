@@ -6,10 +6,10 @@ import { RecorderProcess, stored } from './recorder-process-control.ts';
 import { SessionFixture } from './session-fixture.ts';
 import { clockSpan, compare, probed, TestBroadcast, until } from './test-broadcast.ts';
 
-// Real broadcast time passes, on a machine that may be busy.
+// Broadcasts run in real time, on a machine that may be busy.
 setDefaultTimeout(240_000);
 
-/** Every recording is ended by its test, once it has what the test is about: how late that is, is the machine's. */
+/** Every recording is ended by its test, once it has what the test needs, which depends on the machine. */
 const FAR_MS = 600_000;
 const LONG = process.env.SVC_LONG === '1';
 
@@ -30,7 +30,7 @@ describe.concurrent('a killed recorder', () => {
     first.process.kill('SIGKILL');
     await first.process.exited;
     const id = first.state?.id ?? 0;
-    // As a power cut in the middle of a packet leaves it.
+    // Like a power cut in the middle of a packet.
     const [name = ''] = readdirSync(join(folder, 'recordings'));
     appendFileSync(join(folder, 'recordings', name), new Uint8Array(77).fill(0x47));
     const second = new RecorderProcess(air, folder, 'T30', began, endAt, id);
@@ -44,12 +44,12 @@ describe.concurrent('a killed recorder', () => {
     expect(verdict?.gaps.map(({ cause }) => cause)).toEqual(['service_stopped']);
     // By the broadcast's own clock.
     const gap = verdict?.gaps[0];
-    const toldMs = (gap?.endMs ?? 0) - (gap?.startMs ?? 0);
-    expect(Math.abs(toldMs - clockSpan(bytes).lostMs)).toBeLessThan(500);
+    const reportedMs = (gap?.endMs ?? 0) - (gap?.startMs ?? 0);
+    expect(Math.abs(reportedMs - clockSpan(bytes).lostMs)).toBeLessThan(500);
     expect(await probed(path)).toBeGreaterThan(60);
   });
 
-  test('that was asked to stop leaves the recording to be resumed', async () => {
+  test('that was asked to stop leaves a recording that can be resumed', async () => {
     const folder = join(air.folder, 'asked');
     const began = Date.now();
     const endAt = began + FAR_MS;
@@ -64,30 +64,30 @@ describe.concurrent('a killed recorder', () => {
     expect({ state, drops: verdict?.drops }).toEqual({ state: 'recorded', drops: 0 });
     const gaps = verdict?.gaps ?? [];
     expect(gaps.filter(({ cause }) => cause !== 'service_stopped')).toEqual([]);
-    const toldMs = gaps.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
-    // A quick machine is away for less than what a verdict tolerates.
+    const reportedMs = gaps.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+    // On a fast machine the downtime is shorter than what a verdict tolerates.
     const { lostMs } = clockSpan(bytes);
-    expect(Math.abs(toldMs - lostMs)).toBeLessThan(gaps.length === 0 ? 650 : 200);
+    expect(Math.abs(reportedMs - lostMs)).toBeLessThan(gaps.length === 0 ? 650 : 200);
   });
 });
 
 describe.concurrent('a killed agent', () => {
-  test('loses only what was not received meanwhile', async () => {
+  test('loses only the data of its downtime', async () => {
     const own = await TestBroadcast.start(['T32'], 'GR:1');
-    const desk = new SessionFixture(join(own.folder, 'agent'), own.agentUrl);
+    const fixture = new SessionFixture(join(own.folder, 'agent'), own.agentUrl);
     const began = Date.now();
-    const session = desk.record({ station: own.station('T32'), endAt: began + FAR_MS });
+    const session = fixture.record({ station: own.station('T32'), endAt: began + FAR_MS });
     await until('it receives', () => session.state.bytes > 300_000);
     const startAt = Date.now();
     await own.killAgent();
     await until('it is interrupted', () => session.state.cause !== null);
-    // Longer than the tolerance, also where starting an agent takes no time.
+    // Longer than the tolerance, even if starting an agent takes no time.
     await Bun.sleep(1000);
     await own.startAgent('GR:1');
     const before = session.state.bytes;
     await until('it receives again', () => session.state.bytes > before + 300_000);
-    const { verdict, bytes, path } = await desk.stopAndConclude(session, startAt);
-    await desk.close();
+    const { verdict, bytes, path } = await fixture.stopAndConclude(session, startAt);
+    await fixture.close();
     expect(compare(bytes, await own.sent('T32', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });
     expect(verdict.level).not.toBe('complete');
     expect(verdict.drops).toBe(0);
@@ -127,19 +127,19 @@ describe.skipIf(!isRoot).concurrent('a full disk', () => {
 
   test('in the middle loses nothing: the next folder takes the rest, and both become one file', async () => {
     const small = smallDisk('small');
-    const desk = new SessionFixture(join(air.folder, 'full'), air.agentUrl);
-    const folders = [{ path: join(small, 'recordings'), floorBytes: 0 }, ...desk.folders];
+    const fixture = new SessionFixture(join(air.folder, 'full'), air.agentUrl);
+    const folders = [{ path: join(small, 'recordings'), floorBytes: 0 }, ...fixture.folders];
     const began = Date.now();
-    const session = desk.record({ station: air.station('T33'), endAt: began + FAR_MS, folders });
+    const session = fixture.record({ station: air.station('T33'), endAt: began + FAR_MS, folders });
     await until('it writes', () => session.state.bytes > 100_000);
     const startAt = Date.now();
     const filler = join(small, 'filler');
     fill(filler);
-    await until('it writes elsewhere', () => existsSync(desk.folders[0]?.path ?? ''));
+    await until('it writes to the next folder', () => existsSync(fixture.folders[0]?.path ?? ''));
     const before = session.state.bytes;
     await until('more is written', () => session.state.bytes > before + 100_000);
-    const { verdict, bytes, path, result } = await desk.stopAndConclude(session, startAt, folders);
-    await desk.close();
+    const { verdict, bytes, path, result } = await fixture.stopAndConclude(session, startAt, folders);
+    await fixture.close();
     expect(result.parts).toHaveLength(2);
     expect(compare(bytes, await air.sent('T33', began, Date.now()))).toEqual({
       ...{ foreign: 0, missing: 0, places: 0, holes: 0 },
@@ -149,18 +149,18 @@ describe.skipIf(!isRoot).concurrent('a full disk', () => {
     expect(readdirSync(join(small, 'recordings'))).toEqual([]);
   });
 
-  test('whose disk is removed continues elsewhere, and is whole when the disk is back', async () => {
+  test('whose disk is removed continues in the next folder, and is one file when the disk is back', async () => {
     const disk = smallDisk('taken');
-    const desk = new SessionFixture(join(air.folder, 'away'), air.agentUrl);
-    const folders = [{ path: join(disk, 'recordings'), floorBytes: 0 }, ...desk.folders];
+    const fixture = new SessionFixture(join(air.folder, 'away'), air.agentUrl);
+    const folders = [{ path: join(disk, 'recordings'), floorBytes: 0 }, ...fixture.folders];
     const began = Date.now();
-    const session = desk.record({ station: air.station('T33'), endAt: began + FAR_MS, folders });
+    const session = fixture.record({ station: air.station('T33'), endAt: began + FAR_MS, folders });
     await until('it writes', () => session.state.bytes > 100_000);
-    // A busy machine may not have reported the mount of the folder in time.
+    // On a busy machine the mount of the folder may not have been reported yet.
     const path = join(disk, 'recordings');
     await until('its mount is known', async () => {
-      await desk.mounts.used(path);
-      return (await desk.mounts.look(path)) === 'there';
+      await fixture.mounts.used(path);
+      return (await fixture.mounts.look(path)) === 'there';
     });
     const startAt = Date.now();
     // It stays mounted at another place.
@@ -173,14 +173,14 @@ describe.skipIf(!isRoot).concurrent('a full disk', () => {
     };
     run('mount', '--bind', disk, hidden);
     run('umount', '-l', disk);
-    await until('it writes elsewhere', () => existsSync(desk.folders[0]?.path ?? ''));
+    await until('it writes to the next folder', () => existsSync(fixture.folders[0]?.path ?? ''));
     const before = session.state.bytes;
     await until('more is written', () => session.state.bytes > before + 100_000);
     await session.stop();
     expect(readdirSync(disk)).toEqual([]);
     run('mount', '--bind', hidden, disk);
-    const { verdict, bytes, result } = await desk.stopAndConclude(session, startAt, folders);
-    await desk.close();
+    const { verdict, bytes, result } = await fixture.stopAndConclude(session, startAt, folders);
+    await fixture.close();
     expect(result.parts).toHaveLength(2);
     expect(compare(bytes, await air.sent('T33', began, Date.now()))).toMatchObject({
       foreign: 0,
@@ -191,21 +191,21 @@ describe.skipIf(!isRoot).concurrent('a full disk', () => {
 
   test('in every folder is reported, keeps the written part, and recording continues when there is space again', async () => {
     const small = smallDisk('smaller');
-    const desk = new SessionFixture(join(air.folder, 'alone'), air.agentUrl);
+    const fixture = new SessionFixture(join(air.folder, 'alone'), air.agentUrl);
     const folders = [{ path: join(small, 'alone'), floorBytes: 0 }];
     const began = Date.now();
-    const session = desk.record({ station: air.station('T34'), endAt: began + FAR_MS, folders });
+    const session = fixture.record({ station: air.station('T34'), endAt: began + FAR_MS, folders });
     await until('it writes', () => session.state.bytes > 100_000);
     const startAt = Date.now();
     const filler = join(small, 'filler');
     fill(filler);
-    await until('it is reported', () => desk.lines.some((line) => line.includes('ENOSPC')));
+    await until('it is reported', () => fixture.lines.some((line) => line.includes('ENOSPC')));
     const before = session.state.bytes;
     rmSync(filler);
     await until('it writes again', () => session.state.bytes > before + 100_000);
-    const { verdict, bytes } = await desk.stopAndConclude(session, startAt, folders);
-    await desk.close();
-    // The queue of 64 MB had room meanwhile.
+    const { verdict, bytes } = await fixture.stopAndConclude(session, startAt, folders);
+    await fixture.close();
+    // The queue of 64 MB had room for this time.
     expect(compare(bytes, await air.sent('T34', began, Date.now()))).toMatchObject({
       foreign: 0,
       missing: 0,
@@ -246,21 +246,21 @@ test.if(LONG)(
 test.if(LONG)(
   'a stall of 30 s is a gap of 30 s',
   async () => {
-    const desk = new SessionFixture(join(air.folder, 'stalled'), air.agentUrl);
+    const fixture = new SessionFixture(join(air.folder, 'stalled'), air.agentUrl);
     const began = Date.now();
-    const session = desk.record({ station: air.station('T31'), endAt: began + 45_000 });
+    const session = fixture.record({ station: air.station('T31'), endAt: began + 45_000 });
     await until('it receives', () => session.state.bytes > 100_000);
     const startAt = Date.now();
     const repair = air.fault({ kind: 'stall', channel: 'T31' });
     await Bun.sleep(30_000);
     repair();
-    const { verdict, bytes, path } = await desk.conclude(session, { startAt, endAt: began + 44_500 });
-    await desk.close();
+    const { verdict, bytes, path } = await fixture.conclude(session, { startAt, endAt: began + 44_500 });
+    await fixture.close();
     expect(compare(bytes, await air.sent('T31', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });
     expect(verdict.drops).toBe(0);
     const gapMs = verdict.gaps.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
     expect(gapMs).toBeGreaterThan(29_000);
-    // Between two tries of a tuner that gives nothing lie as much as its own limit and the longest pause.
+    // The time between two attempts of a tuner without data is at most its own limit plus the longest pause.
     expect(gapMs).toBeLessThan(40_000);
     expect(await probed(path)).toBeGreaterThan(30);
   },

@@ -5,10 +5,10 @@ import { broadcastMs } from '../../arib/time.ts';
 import { RecorderFixture } from './recorder-fixture.ts';
 import { clockSpan, compare, probed, TestBroadcast, until } from './test-broadcast.ts';
 
-// Real broadcast time passes, on a machine that may be busy.
+// Broadcasts run in real time, on a machine that may be busy.
 setDefaultTimeout(240_000);
 
-/** A tuner takes its time on a busy machine. */
+/** A tuner takes longer on a busy machine. */
 const LEAD_MS = 10_000;
 
 let air: TestBroadcast;
@@ -26,38 +26,38 @@ afterAll(async () => {
 
 describe.concurrent('orders', () => {
   test('back to back on one channel share a tuning and lose nothing; another channel takes the margin', async () => {
-    const studio = new RecorderFixture(air, join(air.folder, 'studio'));
+    const fixture = new RecorderFixture(air, join(air.folder, 'studio'));
     const began = Date.now() + 500;
     const at = (seconds: number) => broadcastMs(began + seconds * 1000);
     const times = (openAt: number, startAt: number, endAt: number, closeAt: number) => ({
       ...{ openAt: at(openAt), startAt: at(startAt), endAt: at(endAt), closeAt: at(closeAt) },
     });
-    // On a busy machine tuning takes seconds, and the air itself is late: margins are as long.
-    const first = studio.reserve('T30', times(0, 8, 9, 14));
-    const second = studio.reserve('T30', times(8, 10, 11, 24));
-    // Its programme begins when it is received: however long that takes.
-    const third = studio.reserve('T31', times(16, 600, 603, 605), [second.reservationId]);
-    studio.recorder.order([first, second, third]);
+    // On a busy machine tuning takes seconds, and the broadcast itself is delayed: margins allow for that.
+    const first = fixture.reserve('T30', times(0, 8, 9, 14));
+    const second = fixture.reserve('T30', times(8, 10, 11, 24));
+    // Its programme begins when it is received, however long that takes.
+    const third = fixture.reserve('T31', times(16, 600, 603, 605), [second.reservationId]);
+    fixture.recorder.order([first, second, third]);
     await until('both receive', () => {
-      const running = [...studio.recorder.running().values()];
+      const running = [...fixture.recorder.running().values()];
       return running.length === 2 && running.every(({ progress }) => progress.phase === 'receiving');
     });
     const [tuner] = await air.tuners();
     expect(tuner?.users.map(({ use }) => use).sort()).toEqual(['rec 1', 'rec 2']);
-    const [one, two] = await Promise.all([studio.judged(first), studio.judged(second)]);
+    const [one, two] = await Promise.all([fixture.judged(first), fixture.judged(second)]);
     const isReceived = (bytes: number): boolean =>
-      (studio.recorder.running().get(third.reservationId)?.progress.bytes ?? 0) > bytes;
+      (fixture.recorder.running().get(third.reservationId)?.progress.bytes ?? 0) > bytes;
     await until('the third is received', () => isReceived(0));
     const startAt = broadcastMs(Date.now() + 1000);
-    studio.recorder.order([{ ...third, startAt }]);
+    fixture.recorder.order([{ ...third, startAt }]);
     await until('its programme has begun', () => Date.now() > startAt);
-    const before = studio.recorder.running().get(third.reservationId)?.progress.bytes ?? 0;
+    const before = fixture.recorder.running().get(third.reservationId)?.progress.bytes ?? 0;
     await until('it is written', () => isReceived(before + 100_000));
     const endAt = broadcastMs(Date.now() - 1000);
-    studio.recorder.order([{ ...third, startAt, endAt }]);
-    await studio.recorder.stop(third.reservationId);
-    const three = await studio.judged(third);
-    await studio.close();
+    fixture.recorder.order([{ ...third, startAt, endAt }]);
+    await fixture.recorder.stop(third.reservationId);
+    const three = await fixture.judged(third);
+    await fixture.close();
     const sent = await air.sent('T30', began, Date.now());
     for (const recording of [one, two]) {
       expect(recording.verdict).toMatchObject({ level: 'complete', drops: 0 });
@@ -70,7 +70,7 @@ describe.concurrent('orders', () => {
     expect(two.verdict?.tailMs).toBeGreaterThan(300);
     expect(second.endAt + (two.verdict?.tailMs ?? 0)).toBeLessThan(startAt - (three.verdict?.headMs ?? 0));
     expect(three.verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
-    expect(studio.lines.filter((line) => line.includes('interrupted'))).toEqual([]);
+    expect(fixture.lines.filter((line) => line.includes('interrupted'))).toEqual([]);
   });
 
   test('stopped in the middle and started again continues in the same file, and reports the gap', async () => {
@@ -95,7 +95,7 @@ describe.concurrent('orders', () => {
     await Bun.sleep(1500);
     const second = new RecorderFixture(other, join(parts, 'studio'));
     const resumed = Date.now();
-    // Until enough of the programme is written for it to count as recorded.
+    // Waits until enough of the programme is written to count as recorded.
     await until('most of it is written', () => {
       const { lostMs } = clockSpan(second.written());
       return lostMs > 0 && Date.now() - order.startAt > 4 * lostMs;
@@ -121,21 +121,21 @@ describe.concurrent('orders', () => {
   test('setting a clock that was ten minutes late causes no loss and no gap', async () => {
     const began = Date.now();
     const late = 600_000;
-    const studio = new RecorderFixture(other, join(other.folder, 'late'), -late);
-    const order = studio.reserve('T32', {
+    const fixture = new RecorderFixture(other, join(other.folder, 'late'), -late);
+    const order = fixture.reserve('T32', {
       openAt: broadcastMs(began - late),
       startAt: broadcastMs(began + LEAD_MS),
       endAt: broadcastMs(began + 12_000),
       closeAt: broadcastMs(began + 17_000),
     });
-    studio.recorder.order([order]);
+    fixture.recorder.order([order]);
     await until('it writes', () =>
-      [...studio.recorder.running().values()].some(({ progress }) => progress.bytes > 200_000),
+      [...fixture.recorder.running().values()].some(({ progress }) => progress.bytes > 200_000),
     );
-    studio.skew = 0;
-    studio.recorder.clockSet();
-    const { verdict, bytes } = await studio.judged(order);
-    await studio.close();
+    fixture.skew = 0;
+    fixture.recorder.clockSet();
+    const { verdict, bytes } = await fixture.judged(order);
+    await fixture.close();
     expect(verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
     expect(verdict?.headMs).toBeGreaterThan(0);
     expect(verdict?.headMs).toBeLessThan(LEAD_MS);

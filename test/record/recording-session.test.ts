@@ -1,4 +1,6 @@
-/** What ends, moves and resumes a recording: copy control, a handover, another end, a crashed worker. */
+/**
+ * Events that end, move and resume a recording: copy control, a hand-over, a changed end, a crashed worker.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { broadcastMs } from '../../arib/time.ts';
@@ -7,18 +9,18 @@ import { startReceptionWorker } from '../../src/workers.ts';
 import { SessionFixture } from './session-fixture.ts';
 import { compare, TestBroadcast, until } from './test-broadcast.ts';
 
-// Real broadcast time passes, on a machine that may be busy.
+// Broadcasts run in real time, on a machine that may be busy.
 setDefaultTimeout(45_000);
 
 let air: TestBroadcast;
-let desk: SessionFixture;
+let fixture: SessionFixture;
 
 beforeAll(async () => {
   air = await TestBroadcast.start(['T30', 'T31', 'T32'], 'GR:3');
-  desk = new SessionFixture(join(air.folder, 'desk'), air.agentUrl);
+  fixture = new SessionFixture(join(air.folder, 'desk'), air.agentUrl);
 }, 90_000);
 afterAll(async () => {
-  await desk.close();
+  await fixture.close();
   await air.close();
 }, 20_000);
 
@@ -26,29 +28,29 @@ describe.concurrent('a recording', () => {
   test('of a programme that must not be copied from its start ends at once as failed', async () => {
     const repair = air.fault({ kind: 'copy_never', channel: 'T30' });
     const began = Date.now();
-    const session = desk.record({ station: air.station('T30'), endAt: began + 60_000 });
-    const { result, bytes } = await desk.conclude(session, { startAt: began, endAt: began + 59_000 });
+    const session = fixture.record({ station: air.station('T30'), endAt: began + 60_000 });
+    const { result, bytes } = await fixture.conclude(session, { startAt: began, endAt: began + 59_000 });
     repair();
     expect(result.end).toBe('copy_never');
     expect(result.at - began).toBeLessThan(10_000);
     expect(bytes).toHaveLength(0);
-    expect(desk.store.find(session.options.id)).toMatchObject({
+    expect(fixture.store.find(session.options.id)).toMatchObject({
       state: 'failed',
       reason: { code: 'copy_never' },
     });
     expect((await air.tuners()).find(({ tuned }) => tuned?.channel === 'T30')?.users ?? []).toEqual([]);
   });
 
-  test('ends later when its programme does, or when a user extends it', async () => {
+  test('ends later when its programme is extended, or a user extends it', async () => {
     const began = Date.now();
-    const session = desk.record({ station: air.station('T31'), endAt: began + 3000 });
+    const session = fixture.record({ station: air.station('T31'), endAt: began + 3000 });
     await until('it receives', () => session.state.phase === 'receiving');
     const startAt = Date.now();
-    desk.extend(session, began + 60_000);
+    fixture.extend(session, began + 60_000);
     await until('the first end has passed', () => Date.now() > began + 5000);
     expect(session.state.phase).toBe('receiving');
     await session.stop();
-    const { verdict, result, bytes } = await desk.conclude(session, { startAt, endAt: began + 59_000 });
+    const { verdict, result, bytes } = await fixture.conclude(session, { startAt, endAt: began + 59_000 });
     expect(result.end).toBe('stopped');
     expect(verdict).toMatchObject({ level: 'complete', gaps: [] });
     expect(compare(bytes, await air.sent('T31', began, Date.now()))).toMatchObject({
@@ -82,13 +84,13 @@ describe.concurrent('a recording', () => {
     const found = compare(bytes, await air.sent('T32', began, Date.now()));
     expect(found).toMatchObject({ foreign: 0, holes: 1 });
     expect(verdict.drops).toBe(0);
-    // An interruption of up to 500 ms is tolerated, and a quick machine needs no longer.
+    // An interruption of up to 500 ms is tolerated, and a fast machine needs less.
     const missingMs = (found.missing / (bytes.length / 188 + found.missing)) * 8500;
     if (verdict.level === 'complete') expect(missingMs).toBeLessThan(800);
     else expect(verdict.gaps.map(({ cause }) => cause)).toEqual(['recorder_failed']);
   });
 
-  test('gives up its end margin to the next one on its tuner, and reports it', async () => {
+  test('yields its end margin to the next one on its tuner, and reports it', async () => {
     const small = await TestBroadcast.start(['T30', 'T31'], 'GR:1');
     const own = new SessionFixture(join(small.folder, 'own'), small.agentUrl);
     const began = Date.now();

@@ -1,36 +1,36 @@
-/** Recordings of a small broadcast through a real agent, without faults and with faults of the reception. */
+/** Recordings of a small broadcast through a real agent, with and without reception faults. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { SessionFixture } from './session-fixture.ts';
 import { compare, probed, TestBroadcast, until } from './test-broadcast.ts';
 
-// Real broadcast time passes, on a machine that may be busy.
+// Broadcasts run in real time, on a machine that may be busy.
 setDefaultTimeout(90_000);
 
 const CHANNELS = ['T30', 'T31', 'T32', 'T33', 'T34', 'T35', 'T36'];
 let air: TestBroadcast;
-let desk: SessionFixture;
+let fixture: SessionFixture;
 
-/** The tolerance of verdicts, and what packets of two stations' rates leave undecided. */
+/** The tolerance of verdicts, plus the uncertainty caused by the packet rates of two stations. */
 const TOLERATED_MS = 800;
 const STALL_MS = 2500;
 
 beforeAll(async () => {
   air = await TestBroadcast.start(CHANNELS, `GR:${CHANNELS.length}`);
-  desk = new SessionFixture(join(air.folder, 'desk'), air.agentUrl);
+  fixture = new SessionFixture(join(air.folder, 'desk'), air.agentUrl);
 }, 90_000);
 afterAll(async () => {
-  await desk.close();
+  await fixture.close();
   await air.close();
 }, 20_000);
 
 describe.concurrent('a recording', () => {
   test('equals the sent stream, packet by packet', async () => {
     const began = Date.now();
-    const session = desk.record({ station: air.station('T30'), endAt: began + 9000 });
+    const session = fixture.record({ station: air.station('T30'), endAt: began + 9000 });
     await until('it receives', () => session.state.phase === 'receiving');
     const programme = { startAt: Date.now(), endAt: began + 8000 };
-    const { verdict, bytes, path, result } = await desk.conclude(session, programme);
+    const { verdict, bytes, path, result } = await fixture.conclude(session, programme);
     const sent = await air.sent('T30', began, Date.now());
     expect(compare(bytes, sent)).toEqual({ foreign: 0, missing: 0, places: 0, holes: 0 });
     expect(result.measured.sums).toEqual({
@@ -47,14 +47,14 @@ describe.concurrent('a recording', () => {
 
   test('continues in the same file when the stream ends', async () => {
     const began = Date.now();
-    const session = desk.record({ station: air.station('T31'), endAt: began + 11_000 });
+    const session = fixture.record({ station: air.station('T31'), endAt: began + 11_000 });
     await until('it receives', () => session.state.bytes > 100_000);
     const startAt = Date.now();
     const repair = air.fault({ kind: 'end', channel: 'T31', exitCode: 1 });
     await until('the stream ended', () => session.state.cause !== null);
     repair();
     await until('it receives again', () => session.state.phase === 'receiving');
-    const { verdict, bytes, path } = await desk.conclude(session, {
+    const { verdict, bytes, path } = await fixture.conclude(session, {
       startAt,
       endAt: began + 10_500,
     });
@@ -63,30 +63,30 @@ describe.concurrent('a recording', () => {
     // The only loss is one gap; no packets are dropped otherwise.
     const packetsMs = (found.missing / (bytes.length / 188 + found.missing)) * 10_000;
     expect(verdict.drops).toBe(0);
-    // An interruption of up to 500 ms is tolerated, and a quick machine needs no longer.
+    // An interruption of up to 500 ms is tolerated, and a fast machine needs less.
     if (verdict.level === 'complete') expect(packetsMs).toBeLessThan(TOLERATED_MS);
     else expect(verdict.gaps[0]?.cause).toBe('stream_ended');
     const gapMs = verdict.gaps.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
     expect(Math.abs(gapMs - packetsMs)).toBeLessThan(1500);
     expect(await probed(path)).toBeGreaterThan(60);
-    expect([...desk.store.filePages()].flat().filter(({ path: each }) => each.includes('T31'))).toHaveLength(
-      1,
-    );
+    expect(
+      [...fixture.store.filePages()].flat().filter(({ path: each }) => each.includes('T31')),
+    ).toHaveLength(1);
   });
 
   test('reports an interruption of the reception as a gap of that length', async () => {
     const began = Date.now();
-    const session = desk.record({ station: air.station('T32'), endAt: began + 40_000 });
+    const session = fixture.record({ station: air.station('T32'), endAt: began + 40_000 });
     await until('it receives', () => session.state.bytes > 100_000);
-    // By the broadcast's time, however late this machine sends; longer, and the agent would end the stream.
+    // In broadcast time, however late this machine sends; a longer stall would make the agent end the stream.
     const from = Date.now() + 1000;
     const to = from + STALL_MS;
     air.fault({ kind: 'stall', channel: 'T32', from, to });
-    const breaks = () => desk.store.measured(session.options.id)?.breaks ?? [];
+    const breaks = () => fixture.store.measured(session.options.id)?.breaks ?? [];
     await until('the stall is reported', () => breaks().some(({ cause }) => cause === 'stalled'));
     const before = session.state.bytes;
     await until('it receives again', () => session.state.bytes > before + 100_000);
-    const { verdict, bytes } = await desk.stopAndConclude(session, from - 500);
+    const { verdict, bytes } = await fixture.stopAndConclude(session, from - 500);
     const found = compare(bytes, await air.sent('T32', began, Date.now()));
     expect(found).toMatchObject({ foreign: 0, holes: 1 });
     expect(verdict.drops).toBe(0);
@@ -97,11 +97,11 @@ describe.concurrent('a recording', () => {
 
   test('counts the lost packets exactly when every hundredth is lost', async () => {
     const began = Date.now();
-    const session = desk.record({ station: air.station('T33'), endAt: began + 11_000 });
+    const session = fixture.record({ station: air.station('T33'), endAt: began + 11_000 });
     await until('it receives', () => session.state.bytes > 100_000);
     const startAt = Date.now();
     const repair = air.fault({ kind: 'loss', channel: 'T33', rate: 0.01, burst: 1, pids: [0x100, 0x110] });
-    const { verdict, bytes, path } = await desk.conclude(session, {
+    const { verdict, bytes, path } = await fixture.conclude(session, {
       startAt,
       endAt: began + 10_500,
     });
@@ -116,16 +116,16 @@ describe.concurrent('a recording', () => {
   test('is whole while the layout of the station changes every second', async () => {
     const began = Date.now();
     const repair = air.fault({ kind: 'pmt', channel: 'T34', audios: 0, everySec: 2, forSec: 1 });
-    const session = desk.record({ station: air.station('T34'), endAt: began + 11_000 });
+    const session = fixture.record({ station: air.station('T34'), endAt: began + 11_000 });
     await until('it receives', () => session.state.phase === 'receiving');
-    const { verdict, bytes, path } = await desk.conclude(session, {
+    const { verdict, bytes, path } = await fixture.conclude(session, {
       startAt: Date.now(),
       endAt: began + 10_500,
     });
     repair();
     expect(bytes.length).toBeGreaterThan(200_000);
     expect(verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
-    const seams = desk.store.seams(session.options.id);
+    const seams = fixture.store.seams(session.options.id);
     expect(seams.length).toBeGreaterThan(3);
     for (const seam of seams) {
       expect(seam).toMatchObject({ path, kind: 'layout' });
@@ -134,9 +134,9 @@ describe.concurrent('a recording', () => {
     expect(await probed(path)).toBeGreaterThan(60);
   });
 
-  test('leaves out what must not be copied, and continues after it', async () => {
+  test('omits what must not be copied, and continues after it', async () => {
     const began = Date.now();
-    const session = desk.record({
+    const session = fixture.record({
       ...{ station: air.station('T35'), openAt: began, mainAt: began - 60_000 },
       endAt: began + 12_000,
     });
@@ -148,7 +148,7 @@ describe.concurrent('a recording', () => {
     await Bun.sleep(2000);
     repair();
     await until('it is allowed', () => session.state.cause === null);
-    const { verdict, bytes } = await desk.conclude(session, {
+    const { verdict, bytes } = await fixture.conclude(session, {
       startAt,
       endAt: began + 11_500,
     });
@@ -161,16 +161,16 @@ describe.concurrent('a recording', () => {
 
   test('shares the tuning with the previous one: neither loses a packet', async () => {
     const began = Date.now();
-    const first = desk.record({ station: air.station('T36'), endAt: began + 8000 });
+    const first = fixture.record({ station: air.station('T36'), endAt: began + 8000 });
     const next = { station: air.station('T36'), openAt: began + 2500, endAt: began + 11_000 };
-    const second = desk.record(next);
+    const second = fixture.record(next);
     await until('both receive', () => second.state.phase === 'receiving');
     const tuners = (await air.tuners()).filter(({ tuned }) => tuned?.channel === 'T36');
     expect(tuners.map(({ users }) => users.length)).toEqual([2]);
     const startAt = Date.now();
     const both = [
-      await desk.conclude(first, { startAt, endAt: began + 7500 }),
-      await desk.conclude(second, { startAt, endAt: began + 10_500 }),
+      await fixture.conclude(first, { startAt, endAt: began + 7500 }),
+      await fixture.conclude(second, { startAt, endAt: began + 10_500 }),
     ];
     const sent = await air.sent('T36', began, Date.now());
     for (const { bytes, verdict } of both) {

@@ -1,6 +1,6 @@
 /**
- * The whole service as a process, over HTTP only: a programme booked by hand takes the only tuner from a viewer, who is
- * told, survives a restart of the service, and becomes a file.
+ * The whole service as a process, over HTTP only: a programme reserved by hand takes the only tuner from a
+ * viewer, who is notified; the recording survives a restart of the service, and becomes a file.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync } from 'node:fs';
@@ -18,12 +18,12 @@ import {
 import { type Program, startProgram } from '../program.ts';
 import { compare, probed, TestBroadcast, until } from './test-broadcast.ts';
 
-// Real broadcast time passes, on a machine that may be busy.
+// Broadcasts run in real time, on a machine that may be busy.
 setDefaultTimeout(120_000);
 
 const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
 const LENGTH_MS = 16_000;
-/** A quick machine would be back before a gap counts. */
+/** A fast machine would be back before a gap counts. */
 const AWAY_MS = 1_500;
 const MARGIN_MS = 2_000;
 
@@ -63,7 +63,7 @@ const stationOf = async (channel: string): Promise<number> => {
   return stations.find(({ id }) => id % 100_000 === wanted)?.id ?? 0;
 };
 
-/** Programmes that begin from `from` on, the first one first. */
+/** Programmes that begin at or after `from`, in order. */
 async function coming(stationId: number, from: number): Promise<GuideWindow[number]['programs']> {
   const [row] = await get<GuideWindow>(
     `api/guide?from=${from - 60_000}&to=${from + 600_000}&stationId=${stationId}`,
@@ -71,23 +71,26 @@ async function coming(stationId: number, from: number): Promise<GuideWindow[numb
   return (row?.programs ?? []).filter(({ startAt }) => startAt >= from);
 }
 
-/** Events of the service until it ends. */
+/** Collects the events of the service until it ends. */
 function listen(): { name: string; data: unknown }[] {
-  const heard: { name: string; data: unknown }[] = [];
+  const events: { name: string; data: unknown }[] = [];
   const parser = new ServerSentEventParser();
   void fetch(`${service.url}/api/events`).then(async ({ body }) => {
     try {
       for await (const chunk of body ?? []) {
-        for (const { name, data } of parser.feed(chunk)) heard.push({ name, data: JSON.parse(data) });
+        for (const { name, data } of parser.feed(chunk)) events.push({ name, data: JSON.parse(data) });
       }
     } catch {
       // The service ended.
     }
   });
-  return heard;
+  return events;
 }
 
-/** Views a station, as a player does: a tuning that a busy machine gave up is asked for again. Gives what ends it. */
+/**
+ * Views a station like a player: requests again if a busy machine gave up tuning. @returns a function that
+ * stops it
+ */
 async function watch(id: number): Promise<() => void> {
   const leaving = new AbortController();
   const refusals: string[] = [];
@@ -102,17 +105,17 @@ async function watch(id: number): Promise<() => void> {
   return () => leaving.abort();
 }
 
-test("a programme booked by hand becomes a file, taking a viewer's tuner and surviving a restart of the service", async () => {
+test("a programme reserved by hand becomes a file, taking a viewer's tuner and surviving a restart of the service", async () => {
   await until(
     'both stations are listed',
     async () => (await stationOf('T31')) > 0 && (await stationOf('T30')) > 0,
   );
   const [station, other] = [await stationOf('T30'), await stationOf('T31')];
-  const heard = listen();
+  const events = listen();
   // The tables of the watched stream announce the following programme.
   const leave = await watch(station);
   const bookable = () => coming(station, Date.now() + MARGIN_MS + 5000);
-  await until('it is known what follows', async () => (await bookable()).length > 0);
+  await until('the following programme is known', async () => (await bookable()).length > 0);
   const [programme] = await bookable();
   const booked = await fetch(`${service.url}/api/reservations`, {
     method: 'POST',
@@ -131,8 +134,10 @@ test("a programme booked by hand becomes a file, taking a viewer's tuner and sur
   const [running] = await list();
   expect(Value.Check(RecordingsSchema, await list())).toBe(true);
   expect(running).toMatchObject({ recording: true, title: '短い番組', startAt, endAt, durationMs: null });
-  await until('the viewer learns who took the tuner', () => heard.some(({ name }) => name === 'yielded'));
-  expect(heard.find(({ name }) => name === 'yielded')?.data).toEqual({
+  await until('the viewer is notified who took the tuner', () =>
+    events.some(({ name }) => name === 'yielded'),
+  );
+  expect(events.find(({ name }) => name === 'yielded')?.data).toEqual({
     serviceId: other,
     recording: {
       id: running?.id,
@@ -142,7 +147,7 @@ test("a programme booked by hand becomes a file, taking a viewer's tuner and sur
     },
   });
   for (const name of ['recordings', 'reservations', 'services']) {
-    expect(heard.map((event) => event.name)).toContain(name);
+    expect(events.map((event) => event.name)).toContain(name);
   }
 
   await until('half of it is on disk', () => Date.now() > startAt + LENGTH_MS / 2);
@@ -151,7 +156,7 @@ test("a programme booked by hand becomes a file, taking a viewer's tuner and sur
   expect([service.exitCode(), Date.now() - stopped < 10_000]).toEqual([0, true]);
   await until('more is missing than a verdict tolerates', () => Date.now() > stopped + AWAY_MS);
   await startService();
-  await until('it goes on', async () => (await list())[0]?.progress?.phase === 'receiving');
+  await until('it continues', async () => (await list())[0]?.progress?.phase === 'receiving');
   const back = Date.now();
   const id = running?.id ?? 0;
   const status = (): Promise<RecordingStatus> => get(`api/recordings/${id}/status`);

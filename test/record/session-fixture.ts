@@ -29,9 +29,9 @@ import type { RecordingId } from '../../wire/ids.ts';
 
 const broadcastNow = (): BroadcastMs => broadcastMs(Date.now());
 
-interface Wish {
+interface RecordingRequest {
   station: RecordedStation;
-  /** Epoch ms; now when absent. */
+  /** Epoch ms; default: now. */
   openAt?: number;
   mainAt?: number;
   endAt: number;
@@ -75,8 +75,8 @@ export class SessionFixture {
   }
 
   /** Starts a recording, or resumes that of a killed process. */
-  record(wish: Wish, resumed?: RecordingId): RecordingSession {
-    const { station, endAt, openAt = Date.now(), mainAt = openAt } = wish;
+  record(request: RecordingRequest, resumed?: RecordingId): RecordingSession {
+    const { station, endAt, openAt = Date.now(), mainAt = openAt } = request;
     const { store } = this;
     const id = resumed ?? this.#create(station, mainAt, endAt);
     const ending = { endAt: broadcastMs(endAt), closeAt: broadcastMs(endAt) };
@@ -89,11 +89,11 @@ export class SessionFixture {
     this.#causes.set(id, causes);
     const session = new RecordingSession({
       ...{ id, station, course },
-      after: wish.after ?? [],
+      after: request.after ?? [],
       stem: stemOf({ id, startAt: broadcastMs(mainAt), title: '試験の番組', stationName: station.channel }),
       former: resumed === undefined ? undefined : previousProgress(store, { id, beganAt: null }),
       pool: this.pool,
-      folders: () => wish.folders ?? this.folders,
+      folders: () => request.folders ?? this.folders,
       free: (path) => this.#free(path),
       mounts: this.mounts,
       ledger: {
@@ -118,37 +118,37 @@ export class SessionFixture {
     return session;
   }
 
-  /** Why nothing was written at some time so far, however soon it was written again. */
+  /** All causes so far for which nothing was written, even for a moment. */
   causes(session: RecordingSession): GapCause[] {
     return [...(this.#causes.get(session.options.id) ?? [])];
   }
 
-  /** Orders another end. */
+  /** Changes the end. */
   extend(session: RecordingSession, endAt: number): void {
     const { openAt: _, ...times } = session.course.times;
     const ordered: OrderedTimes = {
       ...times,
       endAt: broadcastMs(endAt),
       closeAt: broadcastMs(endAt),
-      heard: null,
+      airState: null,
     };
     session.follow(ordered);
   }
 
-  /** What it has written so far. */
+  /** The data written so far. */
   written(session: RecordingSession): Uint8Array {
     const parts = this.store.parts(session.options.id);
     return Buffer.concat(parts.flatMap(({ path }) => (existsSync(path) ? [readFileSync(path)] : [])));
   }
 
-  /** Ends it now. The programme is what was received from `startAt` to the last packet, however late that came. */
+  /** Ends it now. The programme spans from `startAt` to the last packet, however late that was received. */
   async stopAndConclude(session: RecordingSession, startAt: number, folders = this.folders) {
     const { measured } = await session.stop();
     const endAt = Math.floor(measured.stretches.at(-1)?.to ?? startAt);
     return this.conclude(session, { startAt, endAt }, folders);
   }
 
-  /** Judged against a programme, stored, and what is in the file. */
+  /** Judges it against a programme and stores the verdict. @returns also the content of the file */
   async conclude(
     session: RecordingSession,
     programme: { startAt: number; endAt: number },

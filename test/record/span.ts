@@ -1,6 +1,6 @@
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 
-/** A stretch of broadcast time, as measurements and verdicts have it. */
+/** A span of broadcast time, as measurements and verdicts use it. */
 export function span(from: number, to: number): { from: BroadcastMs; to: BroadcastMs } {
   return { from: broadcastMs(from), to: broadcastMs(to) };
 }

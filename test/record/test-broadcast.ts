@@ -1,4 +1,7 @@
-/** A small broadcast behind a real agent process, with switchable faults, and the record of what was sent. */
+/**
+ * A small broadcast behind a real agent process, with faults that can be switched, and a record of what was
+ * sent.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +22,7 @@ const WAIT_LIMIT_MS = 60_000;
 /** A busy machine sends late; its losses would count as the recorder's. */
 const MAX_LAG_SEC = 60;
 
-/** @throws Error with the description when the condition does not come true in time. */
+/** @throws Error with the description if the condition does not become true in time */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   await comesTrue(what, condition, WAIT_LIMIT_MS);
 }
@@ -47,14 +50,14 @@ export class TestBroadcast {
     return this.#agent?.pid ?? 0;
   }
 
-  /** As a scan would find them. */
+  /** The channels as a scan would find them. */
   get channels(): readonly Channel[] {
     return this.#channels;
   }
 
   /**
-   * @param channels terrestrial ones; by its name alone one with one `station` @param tuners FAKE_TUNERS
-   * @param scheduleSpeed how much more often than broadcasters do schedules are sent
+   * @param channels terrestrial ones; a name alone means a channel with one `station` @param tuners
+   * FAKE_TUNERS @param scheduleSpeed factor by which schedules are sent more often than by broadcasters
    */
   static async start(
     channels: readonly (string | SmallChannel)[],
@@ -82,7 +85,7 @@ export class TestBroadcast {
     return { type: found.type, channel, serviceId: serviceId(id) };
   }
 
-  /** Again on the same port, after the first time. @param signal kills it while it starts */
+  /** After the first time on the same port again. @param signal kills it while it starts */
   async startAgent(tuners: string, signal?: AbortSignal): Promise<void> {
     const environment = {
       AGENT_PORT: String(this.#agent?.port ?? 0),
@@ -90,7 +93,7 @@ export class TestBroadcast {
       CHANNELS_FILE: this.#channelsFile,
       FAKE_TUNE: `${process.execPath} ${SYNTH} --scenario ${this.#scenario} --faults ${this.#faultFile} --max-lag ${MAX_LAG_SEC} --type {type} --channel {channel}`,
       FAKE_TUNERS: tuners,
-      // No card, whatever this machine has.
+      // No card, even if this machine has one.
       PCSCLITE_CSOCK_NAME: join(this.folder, 'no-pcscd'),
     };
     this.#agent = await startProgram([process.execPath, AGENT], environment, signal);
@@ -100,7 +103,7 @@ export class TestBroadcast {
     await this.#agent?.kill('SIGKILL');
   }
 
-  /** Switches a fault on; the function returned switches it off. */
+  /** Switches a fault on. @returns a function that switches it off */
   fault(fault: Fault): () => void {
     const write = (): void => writeFileSync(this.#faultFile, JSON.stringify({ faults: this.#faults }));
     this.#faults = [...this.#faults, fault];
@@ -115,7 +118,10 @@ export class TestBroadcast {
     return (await (await fetch(`${this.agentUrl}/agent/tuners`)).json()) as Tuner[];
   }
 
-  /** What the station sends between two moments (epoch ms), narrowed, without loss; some seconds more on both sides. */
+  /**
+   * The narrowed stream of the station between two moments (epoch ms), without loss, and some seconds more on
+   * both sides.
+   */
   async sent(channel: string, from: number, to: number): Promise<Uint8Array> {
     const start = Math.floor(from / 1000) * 1000 - 3000;
     const seconds = Math.ceil((to - start) / 1000) + 3;
@@ -137,15 +143,15 @@ export class TestBroadcast {
   }
 }
 
-/** The share of the sent data that a recording contains. */
+/** The result of comparing a recording with the sent stream. */
 export interface Comparison {
-  /** Packets of the recording that were not sent, or in another order. */
+  /** Packets of the recording that were not sent, or are in another order. */
   foreign: number;
   /** Packets missing between its first and its last. */
   missing: number;
-  /** Places where packets are missing that a continuity counter shows, counted a PID. */
+  /** Places with missing packets that a continuity counter shows, counted per PID. */
   places: number;
-  /** Runs of more than 5 missing packets in a row: holes. */
+  /** Runs of more than 5 missing packets in a row. */
   holes: number;
 }
 
@@ -153,18 +159,23 @@ const HOLE = 5;
 /** Half a second of clock references. */
 const EARLY_CLOCKS = 10;
 
-/** Behind the PIDs of SI, whose sections come by counters of each tuning's own (ARIB STD-B10 Part 2, table 5-1). */
+/**
+ * Above the PIDs of SI, whose sections have continuity counters that restart with each tuning (ARIB STD-B10
+ * Part 2, table 5-1).
+ */
 const FIRST_PID = 0x30;
-/** Entitlement messages are sections too: their counters are a tuning's own. */
+/** Entitlement messages are sections too: their counters restart with each tuning. */
 const isEntitlement = (pid: number): boolean => pid >= 0x1e00 && pid <= 0x1e02;
 
-/** Number of packets of a recording that `compare` reads. */
+/** Number of packets of a recording that `compare` compares. */
 export function countCompared(recorded: Uint8Array): number {
   const map = pmtPid(recorded);
   return packets(recorded).filter(({ pid }) => pid >= FIRST_PID && !isEntitlement(pid) && pid !== map).length;
 }
 
-/** Compares picture, sound and clock packet by packet. @param without PIDs that are sent by other counters */
+/**
+ * Compares video, audio and clock packet by packet. @param without PIDs whose counters differ from those sent
+ */
 export function compare(recorded: Uint8Array, sent: Uint8Array, without: readonly number[] = []): Comparison {
   const own = packets(recorded);
   const all = packets(sent);
@@ -173,7 +184,7 @@ export function compare(recorded: Uint8Array, sent: Uint8Array, without: readonl
     pid >= FIRST_PID && !isEntitlement(pid) && pid !== map && !without.includes(pid);
   const streams = own.filter(isCompared);
   const reference = all.filter(isCompared);
-  // Films are loops: only a clock reference is there once. The first ones of a tuning are of its own time.
+  // Films are loops: only a clock reference is unique. The first ones of a tuning have a time of their own.
   const clocks = new Map(reference.flatMap(({ key, payload }, index) => (payload ? [] : [[key, index]])));
   const early = streams.flatMap(({ payload }, index) => (payload ? [] : [index])).slice(0, EARLY_CLOCKS);
   const begin = early.find((index) => clocks.has(streams[index]?.key ?? '')) ?? 0;
@@ -188,7 +199,7 @@ export function compare(recorded: Uint8Array, sent: Uint8Array, without: readonl
     else known.push(index);
   }
   const open = new Set<number>();
-  // Of a tuning that follows a hole the first clock references may come before anything that shows the hole.
+  // After a hole, the first clock references of the new tuning may come before anything that shows the hole.
   let unknownClocks = 0;
   let forgiven = 0;
   for (const [number, packet] of kept.entries()) {
@@ -219,7 +230,7 @@ export function compare(recorded: Uint8Array, sent: Uint8Array, without: readonl
   return result;
 }
 
-/** Time at which a packet was sent, by the first PCR after it; undefined without one. */
+/** Time at which a packet was sent, by the first PCR after it; undefined if there is none. */
 function backFromClock(
   kept: readonly { key: string; payload: boolean }[],
   from: number,
@@ -232,7 +243,7 @@ function backFromClock(
     const before = at ?? 0;
     const { key = '', payload = true } = kept[index] ?? {};
     const known = ahead.get(key);
-    // The first clock references of a tuning are of its own time.
+    // The first clock references of a tuning have a time of their own.
     if (known === undefined && !payload) continue;
     at = known?.findLast((each) => each < before);
     if (at === undefined) return undefined;
@@ -249,10 +260,13 @@ function packets(bytes: Uint8Array) {
   return list;
 }
 
-/** They come every 100 ms (ARIB TR-B14). */
+/** They are sent every 100 ms (ARIB TR-B14). */
 const PCR_APART_MS = 200;
 
-/** Broadcast time from the first to the last clock reference, and what of it lies between two that are too far apart. */
+/**
+ * Broadcast time from the first to the last clock reference, and the part of it between references that are
+ * too far apart.
+ */
 export function clockSpan(bytes: Uint8Array): { totalMs: number; lostMs: number } {
   let before: number | undefined;
   const span = { totalMs: 0, lostMs: 0 };
@@ -267,7 +281,7 @@ export function clockSpan(bytes: Uint8Array): { totalMs: number; lostMs: number 
   return span;
 }
 
-/** Of a PAT that names one station. */
+/** Reads a PAT with a single station. */
 function pmtPid(bytes: Uint8Array): number {
   for (let at = 0; at + PACKET_SIZE <= bytes.length; at += PACKET_SIZE) {
     if (packetPid(bytes, at) !== 0) continue;
@@ -279,7 +293,10 @@ function pmtPid(bytes: Uint8Array): number {
   return 0;
 }
 
-/** How many packets of pictures ffprobe reads, from the first to the last. @throws Error with its complaint */
+/**
+ * Number of video packets that ffprobe reads, and checks the stream. @throws Error with the message of
+ * ffprobe
+ */
 export async function probed(path: string): Promise<number> {
   const words = ['-v', 'error', '-count_packets', '-select_streams', 'v', '-show_entries'];
   const child = Bun.spawn(['ffprobe', ...words, 'stream=nb_read_packets', '-of', 'csv=p=0', path], {

@@ -1,6 +1,6 @@
 /**
- * Tuners and reception workers in virtual time: streams of a virtual broadcast, narrowed and written by the real filter
- * and the real file output. Packets and messages may come late, as on a busy machine.
+ * Tuners and reception workers in virtual time: streams of a virtual broadcast, narrowed and written by the
+ * real filter and the real file output. Packets and messages may be delayed, as on a busy machine.
  */
 import { serviceId } from '../../arib/ids.ts';
 import { StationFilter } from '../../arib/ts/station-filter.ts';
@@ -14,15 +14,15 @@ import type { FileOpening } from '../../src/reception/recorded-file.ts';
 import { SERVICE_ID, type VirtualBroadcast } from './virtual-broadcast.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** To lock on the channel, and to find the station's tables. */
+/** Time to lock on the channel and to find the station's tables. */
 const TUNE_MS = 400;
 const TABLES_LIMIT_MS = 5_000;
 
-/** A time in which the machine is so busy that received data is passed on at its end. Epoch ms. */
+/** A time in which the machine is so busy that received data is passed on only at its end. Epoch ms. */
 export interface BusySpell {
   from: number;
   to: number;
-  /** Packets on their way to the worker, or the worker's messages on theirs to the main thread. */
+  /** Delays packets to the worker, or messages of the worker to the main thread. */
   what: 'packets' | 'messages';
 }
 
@@ -40,9 +40,9 @@ class VirtualStream {
   #messages: (() => void)[] = [];
   isOver = false;
   isOpened = false;
-  /** The agent has no more data for it than is in transit. */
+  /** The connection broke: only data in transit is still received. */
   isBroken = false;
-  /** Files that were named to it and are not open yet. */
+  /** Files that were assigned to it and are not open yet. */
   opening = 0;
 
   constructor(
@@ -142,7 +142,7 @@ export class VirtualAgent {
     readonly busy: readonly BusySpell[],
   ) {}
 
-  /** Something is not open yet that is opened in real time. */
+  /** Whether a file is still being opened, which takes real time. */
   get isOpening(): boolean {
     return this.#streams.some((one) => !one.isOver && one.opening > 0);
   }
@@ -181,7 +181,7 @@ export class VirtualAgent {
     },
   };
 
-  /** One step of the broadcast. @param isFrozen the service does not run: data is queued for it */
+  /** One step of the broadcast. @param isFrozen the service does not run: its data is queued */
   async step(at: number, isFrozen: boolean): Promise<void> {
     const isBusy = (what: BusySpell['what']): boolean =>
       this.busy.some((one) => one.what === what && at >= one.from && at < one.to);
@@ -204,7 +204,7 @@ export class VirtualAgent {
     for (const stream of this.#streams) stream.check();
   }
 
-  /** The agent is killed, or comes back. */
+  /** The agent is killed, or back. */
   away(isAway: boolean): void {
     this.#isAway = isAway;
   }

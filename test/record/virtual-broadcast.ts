@@ -1,6 +1,7 @@
 /**
- * The packets of one station as a pure function of time, with reception faults: tables, a clock reference every 50 ms,
- * picture, sound and data at a changing rate, so that a loss breaks continuity counters: one of 16 follows by chance.
+ * The packets of one station as a pure function of time, with reception faults: tables, a clock reference
+ * every 50 ms, and picture, sound and data at a varying rate, so that a loss breaks continuity counters (with
+ * a constant rate a counter could match again; by chance one of 16 still does).
  */
 import { STC_ZERO } from '../../synth/clock.ts';
 import { Random } from '../fuzz/random.ts';
@@ -29,10 +30,10 @@ export interface AirFault {
 
 export class VirtualBroadcast {
   readonly #random: Random;
-  /** Of each step: how many packets of picture and sound, and what their counters are. */
+  /** For each step: the number of packets of picture and sound, and their continuity counters. */
   readonly #steps: { video: number; sound: number; videoAt: number; soundAt: number }[] = [];
 
-  /** @param from epoch ms, of its first step */
+  /** @param from epoch ms of the first step */
   constructor(
     readonly from: number,
     readonly faults: readonly AirFault[],

@@ -1,6 +1,6 @@
 /**
- * Recordings in virtual time with random events: the verdict agrees with what is missing in the file, to half a second.
- * FUZZ_SEED repeats a run; with `--long` there are 500 of them.
+ * Recordings in virtual time with random events: the verdict agrees with the losses in the file within half a
+ * second. FUZZ_SEED repeats a run; `--long` runs 500 of them.
  */
 import { expect, test } from 'bun:test';
 import { compareWithFile } from '../faults/fault-comparison.ts';
@@ -15,7 +15,7 @@ const QUIET: EveningPlan = {
   process: { kind: 'none', at: 0, forSec: 0 },
 };
 
-/** @returns what is wrong with its verdict; undefined: nothing */
+/** @returns the error of its verdict; undefined: correct */
 async function wrongWith(plan: EveningPlan): Promise<string | undefined> {
   const { end, verdict, bytes, startAt, aired } = await recordEvening(plan);
   const { picture, hidden, apartMs, countedApart, isHalfMissing } = compareWithFile(
@@ -25,11 +25,11 @@ async function wrongWith(plan: EveningPlan): Promise<string | undefined> {
     startAt,
   );
   const finding = (what: string): string => `${what}: ${picture}, ${JSON.stringify({ verdict, plan })}`;
-  // No programme of these evenings must not be copied from its begin on.
+  // In these evenings no programme is copy-never from its start.
   if (end === 'copy_never') return finding('given up');
   if (hidden !== '') return finding('hidden');
   if (apartMs > APART_MS) return finding(Number.isFinite(apartMs) ? `${apartMs} ms apart` : 'invented');
-  // Of each stream a break is not seen where a killed process had counted up to there.
+  // For each stream a break is invisible if the killed process had counted exactly up to there.
   if (countedApart > (plan.process.kind === 'kill' ? 2 : 0)) return finding('counted wrongly');
   if (verdict.level === 'complete' && verdict.gaps.length > 0) return finding('not complete');
   if (verdict.level === 'lost' && !isHalfMissing) return finding('not lost');
@@ -37,7 +37,7 @@ async function wrongWith(plan: EveningPlan): Promise<string | undefined> {
 }
 
 test(
-  `the reported gaps are the real ones (FUZZ_SEED=${fuzzSeed()})`,
+  `the reported gaps match the losses in the file (FUZZ_SEED=${fuzzSeed()})`,
   async () => {
     const random = new Random(fuzzSeed());
     for (let recording = 0; recording < RECORDINGS; recording += 1) {

@@ -1,6 +1,6 @@
 /**
- * One programme recorded in virtual time by the real session, file output and verdict, while reception, processes and
- * machine fail at random moments. The file is real: what is missing in it is read by the independent reader.
+ * One programme recorded in virtual time by the real session, file output and verdict, while reception,
+ * processes and machine fail at random moments. The file is real: an independent reader finds its losses.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ import { type BusySpell, VirtualAgent } from './virtual-agent.ts';
 import { type AirFault, SERVICE_ID, STEP_MS, VirtualBroadcast } from './virtual-broadcast.ts';
 import { FileWork, settled, VirtualTime } from './virtual-time.ts';
 
-/** 2026-04-01T12:00:00Z: second 0. */
+/** 2026-04-01T12:00:00Z is second 0. */
 const AT = Date.UTC(2026, 3, 1, 12);
 const ID = recordingId(1);
 const BEFORE_MS = 8_000;
@@ -38,9 +38,11 @@ export interface EveningPlan {
   air: readonly { kind: AirFault['kind']; from: number; to: number }[];
   process: { kind: ProcessFault; at: number; forSec: number };
   busy: readonly { what: BusySpell['what']; from: number; to: number }[];
-  /** Extended by this much, which is announced shortly before its end. */
+  /** Extended by this much, announced shortly before its end. */
   extendedSec: number;
-  /** Other news break into it; it is resumed under another id, whose start is that moment. */
+  /**
+   * A special programme interrupts it; it is resumed under another id, with the start time of that moment.
+   */
   interruption?: { from: number; to: number };
   seed: number;
 }
@@ -49,7 +51,7 @@ interface EveningOutcome {
   end: SessionResult['end'];
   verdict: Verdict;
   bytes: Uint8Array;
-  /** As the recording has it, epoch ms. */
+  /** As stored for the recording, epoch ms. */
   startAt: number;
   aired: { from: number; to: number };
 }
@@ -79,7 +81,8 @@ export function randomPlan(random: Random): EveningPlan {
     busy.push({ what: random.pick(['packets', 'messages'] as const), from, to: from + 0.2 + tenths(3) });
   }
   const extendedSec = random.below(3) === 0 ? 4 + random.below(8) : 0;
-  // The unreported part of a killed process is computed from the file: which half was scrambled is unknown.
+  // For the unreported part of a killed process only a sum is computed from the file: which half was
+  // scrambled is unknown.
   const isSummedUp = (one: (typeof air)[number]): boolean =>
     kind === 'kill' && one.kind === 'scramble' && one.from < process.at && one.to > process.at - 2;
   return {
@@ -104,9 +107,9 @@ class Evening {
   #result: Pick<SessionResult, 'end' | 'at' | 'measured' | 'parts'> | undefined;
   #isFrozen = false;
   #written = { size: 0, at: 0 };
-  // As the database has it.
+  // As stored in the database.
   #times: CourseTimes;
-  /** By tables so far. */
+  /** The latest content of the tables. */
   #said = '';
   #measured: Measured | null = null;
   #parts: RecordingPart[] = [];
@@ -264,7 +267,7 @@ class Evening {
     }
   }
 
-  /** The tables of its station, as received by any client. */
+  /** Delivers the tables of its station as they are received. */
   #follow(now: number): void {
     const session = this.#session;
     if (session === undefined || this.#isFrozen || session.state.phase !== 'receiving') return;
@@ -273,17 +276,17 @@ class Evening {
     const endAt = broadcastMs(at(lengthSec + (isExtended ? extendedSec : 0)));
     const isResumed = interruption !== undefined && now >= at(interruption.to);
     const isBroken = interruption !== undefined && now >= at(interruption.from) && !isResumed;
-    const heard = isBroken ? 'elsewhere' : now < AT ? 'next' : now < endAt ? 'on' : 'past';
+    const airState = isBroken ? 'elsewhere' : now < AT ? 'next' : now < endAt ? 'on' : 'past';
     // The programme continues until its tables change.
-    const holdUntil = heard === 'on' ? broadcastMs(endAt + HELD_MS) : null;
-    const said = `${endAt} ${heard} ${isResumed}`;
+    const holdUntil = airState === 'on' ? broadcastMs(endAt + HELD_MS) : null;
+    const said = `${endAt} ${airState} ${isResumed}`;
     if (said === this.#said) return;
     this.#said = said;
     session.follow({
       ...{ endAt, closeAt: broadcastMs(endAt + AFTER_MS), holdUntil, listenUntil: null },
       startAt: broadcastMs(isResumed ? at(interruption.to) : AT),
       brokenAt: isBroken ? broadcastMs(at(interruption.from)) : null,
-      heard,
+      airState,
     });
     this.#times = { ...session.course.times, holdUntil: null };
   }
@@ -294,7 +297,7 @@ class Evening {
     const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
     if (size === this.#written.size) return;
     this.#written = { size, at: this.time.now };
-    // Its last writing, by the virtual clock.
+    // The time of its last write, by the virtual clock.
     utimesSync(this.path, this.time.now / 1000, this.time.now / 1000);
   }
 }

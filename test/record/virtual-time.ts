@@ -1,6 +1,6 @@
 /**
- * Timers on a virtual clock: an evening of recording passes in milliseconds. Files are real, so after each step the
- * event loop is given time.
+ * Timers on a virtual clock: an evening of recording passes in milliseconds. Files are real, so after each
+ * step the event loop gets time to run.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 
@@ -8,7 +8,7 @@ interface Timer {
   at: number;
   readonly order: number;
   readonly act: () => void;
-  /** Of an interval, ms. */
+  /** Period of an interval, ms. */
   readonly every: number | undefined;
 }
 
@@ -27,7 +27,7 @@ export class VirtualTime {
   /** @param now epoch ms */
   constructor(public now: number) {}
 
-  /** Puts itself in the place of the runtime's timers. @returns what puts those back */
+  /** Replaces the timers of the runtime. @returns a function that restores them */
   install(): () => void {
     const add = (act: (...words: unknown[]) => void, ms = 0, every: number | undefined, words: unknown[]) => {
       this.#serial += 1;
@@ -46,12 +46,12 @@ export class VirtualTime {
     return () => void Object.assign(globalThis, real);
   }
 
-  /** The process is killed: nothing of it happens any more. */
+  /** Simulates a killed process: drops all its timers. */
   drop(): void {
     this.#timers.clear();
   }
 
-  /** Everything that is due until then happens at its time. */
+  /** Runs everything that is due until then, each at its time. */
   async advance(to: number): Promise<void> {
     for (;;) {
       const next = [...this.#timers.values()]
@@ -60,7 +60,7 @@ export class VirtualTime {
       if (next === undefined) break;
       this.now = Math.max(this.now, next.at);
       if (next.every === undefined) this.#timers.delete(next.order);
-      // Late intervals are not made up for.
+      // Missed intervals are not caught up.
       else next.at = this.now + next.every;
       next.act();
       await turn();
@@ -69,7 +69,7 @@ export class VirtualTime {
     await turn();
   }
 
-  /** The process does not run until then. */
+  /** Lets time pass in which the process does not run. */
   pass(to: number): void {
     this.now = Math.max(this.now, to);
   }
@@ -86,7 +86,7 @@ const FILE_METHODS = ['write', 'read', 'stat', 'truncate', 'sync', 'datasync', '
 export class FileWork {
   #pending = 0;
 
-  /** Watches every file that is open. @returns what ends that */
+  /** Tracks all open files. @returns a function that stops it */
   async install(): Promise<() => void> {
     const handle = await open('/dev/null', 'r');
     const methods: Record<string, (...words: unknown[]) => Promise<unknown>> = Object.getPrototypeOf(handle);
@@ -107,7 +107,7 @@ export class FileWork {
     return () => void Object.assign(methods, Object.fromEntries(before));
   }
 
-  /** Resolves when files have completed all operations. */
+  /** Resolves when all file operations are complete. */
   async done(): Promise<void> {
     for (let quiet = 0; quiet < 2; quiet += 1) {
       await settled('files', () => this.#pending === 0);
@@ -117,7 +117,7 @@ export class FileWork {
   }
 }
 
-/** Until the condition holds in real time. @throws Error after a while */
+/** Waits in real time until the condition holds. @throws Error after a while */
 export async function settled(what: string, isSettled: () => boolean): Promise<void> {
   const deadline = performance.now() + 10_000;
   while (!isSettled()) {

@@ -1,6 +1,6 @@
 /**
- * A model of the tuner agent for recordings: the agent's own rules of selection, over tuners that fail when a test
- * wants.
+ * A model of the tuner agent for recordings: the agent's own selection rules, over tuners that fail when a
+ * test requests it.
  */
 
 import type { PhysicalChannel } from '../../agent/select.ts';
@@ -20,7 +20,10 @@ export class AgentModel {
     }));
   }
 
-  /** @returns the tuner and whose streams ended for it; undefined: refused. Throws when another's stream breaks. */
+  /**
+   * @returns the tuner and the users whose streams ended; undefined: refused @throws if the stream of another
+   * recording breaks
+   */
   open(
     id: number,
     at: PhysicalChannel,
@@ -34,7 +37,7 @@ export class AgentModel {
     for (const user of decision.end) this.close(user);
     const tuner = Number(decision.tuner);
     const view = this.#tuners[tuner];
-    // A device that is not there: the answer is 500.
+    // A device that is missing: the agent would answer 500.
     if (view === undefined || view.broken === true) return undefined;
     const user: UserView = { id, use: `rec ${id}`, priority: 10 };
     const others = decision.kind === 'share' ? (view.tuning?.users ?? []) : [];
@@ -50,7 +53,7 @@ export class AgentModel {
     }
   }
 
-  /** The device of a tuner is gone, or back. @returns whose streams break */
+  /** Makes the device of a tuner fail or work again. @returns the users whose streams break */
   setBroken(tuner: number, broken: boolean): number[] {
     const view = this.#tuners[tuner];
     if (view === undefined) return [];
@@ -58,7 +61,7 @@ export class AgentModel {
     return broken ? (view.tuning?.users ?? []).map(({ id }) => id) : [];
   }
 
-  /** Who reads each tuner. */
+  /** The users of each tuner. */
   readers(): number[][] {
     return this.#tuners.map(({ tuning }) => (tuning?.users ?? []).map(({ id }) => id));
   }

@@ -1,4 +1,4 @@
-/** A database with stations, programmes and rules, for tests of bookings. */
+/** A database with stations, programmes and rules, for tests of reservations. */
 import type { Database } from 'bun:sqlite';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ export class BookedHome {
     rmSync(this.folder, { recursive: true });
   }
 
-  /** `T27` is terrestrial, `BS01_0` and `CS02` are what they say. */
+  /** `T27` is terrestrial, `BS01_0` is BS and `CS02` is CS. */
   station(channel: string): StationId {
     const service = 1024 + 8 * this.#services++;
     const station = stationOn(channel, service, { name: `局${channel}` });

@@ -1,6 +1,6 @@
 /**
- * Users, guide, tuners and recorder at once, in random order, over the real database and worker: no user decision is
- * lost, the recorder's orders match what is stored, and a settled plan is stable.
+ * Users, guide, tuners and recorder at once, in random order, over the real database and worker: no user
+ * decision is lost, the recorder's orders match the stored reservations, and a settled plan is stable.
  */
 import { expect, test } from 'bun:test';
 import type { ProgramId } from '../../arib/ids.ts';
@@ -25,12 +25,12 @@ const SETTINGS = settingDefaults({ gpu: false });
 class Household implements RecorderPort {
   readonly home = new BookedHome();
   readonly hub = new Hub(() => {});
-  readonly room: BookingService;
+  readonly bookings: BookingService;
   now = NOON;
   orders: readonly RecordingOrder[] = [];
   tuners: Tuner[] = [tuner('a', 0, ['GR']), tuner('b', 0, ['GR'])];
   readonly recordings = new Map<ReservationId, RunningRecording>();
-  /** Programmes that a person wants, and reservations that a person cancelled, as last said. */
+  /** Programmes that a user wants, and reservations that a user cancelled, by the latest decision. */
   readonly wanted = new Set<number>();
   readonly cancelled = new Set<number>();
 
@@ -45,7 +45,7 @@ class Household implements RecorderPort {
           minutes: 20,
         });
     }
-    this.room = new BookingService({
+    this.bookings = new BookingService({
       reservations: home.reservations,
       rules: home.rules,
       cancellations: home.cancellations,
@@ -65,7 +65,7 @@ class Household implements RecorderPort {
       log: SILENT_LOG,
       now: () => this.now,
     });
-    this.room.start();
+    this.bookings.start();
   }
 
   order(orders: readonly RecordingOrder[]): void {
@@ -83,16 +83,16 @@ class Household implements RecorderPort {
   }
 
   async step(): Promise<void> {
-    const { random, home, room, hub } = this;
+    const { random, home, bookings, hub } = this;
     const kind = random.below(10);
     if (kind <= 2) await this.#reserve();
     else if (kind === 3) await this.#cancel();
     else if (kind === 4) await this.#restore();
     else if (kind === 5)
-      await room.rules.create({ keyword: random.pick(NAMES), dedupe: random.below(2) === 0 });
+      await bookings.rules.create({ keyword: random.pick(NAMES), dedupe: random.below(2) === 0 });
     else if (kind === 6) {
       const rules = home.rules.all();
-      if (rules.length > 0) await room.rules.remove(random.pick(rules).id);
+      if (rules.length > 0) await bookings.rules.remove(random.pick(rules).id);
     } else if (kind === 7) {
       home.database.run(
         'UPDATE programs SET start_at = start_at + 60000, end_at = end_at + 60000 WHERE id % 17 = ?',
@@ -107,44 +107,44 @@ class Household implements RecorderPort {
   }
 
   async #reserve(): Promise<void> {
-    const { random, home, room } = this;
+    const { random, home, bookings } = this;
     const ids = home.database
       .query<{ id: number }, [number]>('SELECT id FROM programs WHERE end_at > ? ORDER BY id')
       .all(this.now);
     if (ids.length === 0) return;
     const { id } = random.pick(ids);
     // Stored before it waits for a plan: another client may cancel it meanwhile.
-    const reserving = room.reservations.reserve({ programId: id as ProgramId });
+    const reserving = bookings.reservations.reserve({ programId: id as ProgramId });
     const stored = home.reservations.all().find(({ programId }) => programId === id);
-    // What a rule has booked already stays the rule's.
+    // A reservation that a rule has made keeps belonging to the rule.
     if (stored?.ruleId === null) this.wanted.add(id);
     if (stored !== undefined) this.cancelled.delete(stored.id);
     await reserving;
   }
 
   async #cancel(): Promise<void> {
-    const coming = this.room.reservations.list(false);
+    const coming = this.bookings.reservations.list(false);
     if (coming.length === 0) return;
     const { id, programId, state } = this.random.pick(coming);
     this.wanted.delete(programId);
     if (state !== 'recording') this.cancelled.add(id);
-    await this.room.reservations.cancel(reservationId(id));
+    await this.bookings.reservations.cancel(reservationId(id));
   }
 
   async #restore(): Promise<void> {
-    const { room, random, now } = this;
-    const done = room.reservations
+    const { bookings, random, now } = this;
+    const done = bookings.reservations
       .list(true)
       .filter(({ state, endAt }) => state === 'cancelled' && endAt > now);
     if (done.length === 0) return;
     const { id, programId, ruleId } = random.pick(done);
     this.cancelled.delete(id);
-    // Of a rule: that may choose another airing later.
+    // A rule may choose another airing later.
     if (ruleId === null) this.wanted.add(programId);
-    await room.reservations.restore(reservationId(id));
+    await bookings.reservations.restore(reservationId(id));
   }
 
-  /** Time passes: due recordings begin, finished ones end. */
+  /** Lets time pass: due recordings begin, finished ones end. */
   #pass(): void {
     this.now = plusMs(this.now, (1 + this.random.below(8)) * MINUTE);
     for (const [id, { until }] of this.recordings) if (until <= this.now) this.#end(id);
@@ -161,30 +161,30 @@ class Household implements RecorderPort {
         ...place,
         progress: { ...progress, ...place },
       });
-      this.room.onBegan();
+      this.bookings.onBegan();
     }
   }
 
   #end(id: ReservationId): void {
     if (!this.recordings.delete(id)) return;
     this.home.database.run("UPDATE reservations SET state = 'finished' WHERE id = ?", [id]);
-    this.room.onEnded({ reservationId: id, recordingId: recordingId(1000 + id), worthRepeating: false });
+    this.bookings.onEnded({ reservationId: id, recordingId: recordingId(1000 + id), worthRepeating: false });
   }
 
   async close(): Promise<void> {
-    await this.room.close();
+    await this.bookings.close();
     this.home.close();
   }
 }
 
-test('no user decision is lost, whatever happens meanwhile', async () => {
+test('no user decision is lost, whatever else happens', async () => {
   const seed = fuzzSeed();
   const random = new Random(seed);
   const household = new Household(random);
-  const { home, room } = household;
+  const { home, bookings } = household;
   try {
     for (let step = 0; step < STEPS; step++) {
-      // Two at once, now and then.
+      // Sometimes two at once.
       await Promise.all(random.below(4) === 0 ? [household.step(), household.step()] : [household.step()]);
       const stored = home.reservations.all();
       const byProgram = new Map<number, (typeof stored)[number]>(stored.map((one) => [one.programId, one]));
@@ -195,14 +195,14 @@ test('no user decision is lost, whatever happens meanwhile', async () => {
       const revived = stored.filter(({ id, state }) => household.cancelled.has(id) && state !== 'cancelled');
       expect({ seed, step, lost, revived }).toEqual({ seed, step, lost: [], revived: [] });
     }
-    // A rule that matches nothing: a plan of everything that was done before.
-    await room.rules.create({ keyword: 'どこにもない' });
+    // A rule that matches nothing: forces a plan of everything that was done before.
+    await bookings.rules.create({ keyword: 'どこにもない' });
     const settled = home.reservations.all();
     const toRecord = settled.filter(({ state }) => state === 'scheduled' || state === 'recording');
     expect(new Set(household.orders.map(({ reservationId }) => reservationId))).toEqual(
       new Set(toRecord.map(({ id }) => id)),
     );
-    await room.rules.create({ keyword: 'まだどこにもない' });
+    await bookings.rules.create({ keyword: 'まだどこにもない' });
     expect(home.reservations.all()).toEqual(settled);
   } finally {
     await household.close();

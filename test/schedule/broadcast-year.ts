@@ -1,6 +1,7 @@
 /**
- * A year of simulated television, minute by minute: what stations announce, and what they air instead. Games overrun or
- * continue on another station, programmes move, change their event id or are cancelled; episodes are repeated.
+ * A year of simulated television, minute by minute: what stations announce, and what they air instead. Games
+ * overrun or continue on another station; programmes move, change their event id or are cancelled; episodes
+ * are repeated.
  */
 import { eventId, type ProgramId, programId, type StationId, splitStationId } from '../../arib/ids.ts';
 import { broadcastMs, JST_OFFSET_MS } from '../../arib/time.ts';
@@ -20,7 +21,7 @@ const RECENT_DAYS = 9;
 export interface Aired {
   readonly program: GuideProgram;
   readonly series: string;
-  /** null: it has no episodes. */
+  /** null: a series without episodes. */
   readonly episode: number | null;
 }
 
@@ -47,7 +48,7 @@ interface Series {
   /** Minutes from 05:00. */
   readonly at: number;
   readonly station: StationId;
-  /** Days later that it is shown again, and where; null: never. */
+  /** Days after which it is repeated, and the station; null: never. */
   readonly again: { readonly days: number; readonly station: StationId; readonly at: number } | null;
 }
 
@@ -89,14 +90,14 @@ const LATE = 7 * MINUTE;
 
 export class Air {
   readonly series: readonly Series[];
-  /** Everything that was aired or will be, as it is known now. */
+  /** Everything that was or will be aired, in its latest version. */
   readonly aired = new Map<ProgramId, Aired>();
   /** Those of them that ended recently or later. */
   #recent = new Map<ProgramId, Aired>();
   readonly #numbers = new Map<StationId, number>();
   readonly #extended = new Set<ProgramId>();
-  /** What happens on the air before it is announced. */
-  readonly #unsaid: { at: number; change: Change }[] = [];
+  /** Changes on air that are not announced yet. */
+  readonly #unannounced: { at: number; change: Change }[] = [];
   /** Programmes that overran without an announcement. */
   readonly silent = new Set<ProgramId>();
 
@@ -141,7 +142,7 @@ export class Air {
 
   #dayOf(station: StationId, number: number): Aired[] {
     const fixed: Planned[] = this.series.flatMap((series) => this.#shown(series, station, number));
-    // A game on some evenings, which others give way to.
+    // On some evenings a game, which replaces other programmes.
     if (this.#branchOf(station) !== null && this.random.below(3) === 0)
       fixed.unshift({
         at: 14 * 60,
@@ -250,7 +251,7 @@ export class Air {
     change.remove.push(id);
   }
 
-  /** Programmes of a station that begin from a time on, on the same broadcast day. */
+  /** Programmes of a station that begin at or after a time, on the same broadcast day. */
   #behind(station: StationId, from: number): Aired[] {
     const dayEnd =
       (Math.floor((from + JST_OFFSET_MS - DAY_BEGIN) / DAY) + 1) * DAY - JST_OFFSET_MS + DAY_BEGIN;
@@ -262,22 +263,22 @@ export class Air {
   }
 
   /** New announcements of the stations at a minute; undefined: none. */
-  news(now: number): Change | undefined {
+  announcements(now: number): Change | undefined {
     const change: { put: Aired[]; remove: ProgramId[] } = { put: [], remove: [] };
     for (const aired of this.#recent.values()) {
       const { program } = aired;
-      // Five minutes before its end a game is not over yet.
+      // Decided five minutes before the game's end.
       if (aired.series !== '野球中継' || program.endAt !== now + 5 * MINUTE || this.#extended.has(program.id))
         continue;
       this.#extended.add(program.id);
       const kind = this.random.below(3);
       if (kind === 0) this.#extend(change, aired);
       else if (kind === 1) this.#relay(change, aired);
-      else this.#goOn(aired);
+      else this.#overrunUnannounced(aired);
     }
-    while (this.#unsaid[0] !== undefined && this.#unsaid[0].at <= now) {
-      const said = this.#unsaid.shift()?.change;
-      // The outcome so far stays.
+    while (this.#unannounced[0] !== undefined && this.#unannounced[0].at <= now) {
+      const said = this.#unannounced.shift()?.change;
+      // The current state stays.
       for (const { program } of said?.put ?? []) {
         const aired = this.aired.get(program.id);
         if (aired !== undefined) change.put.push(aired);
@@ -287,16 +288,16 @@ export class Air {
     return change.put.length + change.remove.length === 0 ? undefined : change;
   }
 
-  /** The programme runs over, and its tables say so when it already has. */
-  #goOn(game: Aired): void {
+  /** The programme overruns, and its tables announce it only afterwards. */
+  #overrunUnannounced(game: Aired): void {
     const change = { put: [], remove: [] };
     this.#extend(change, game);
     if (change.put.length === 0) return;
     this.silent.add(game.program.id);
-    this.#unsaid.push({ at: game.program.endAt + LATE, change });
+    this.#unannounced.push({ at: game.program.endAt + LATE, change });
   }
 
-  /** What a station has on and next at a minute, whatever the guide says. */
+  /** The present and following programme of a station at a minute, independent of the guide. */
   onAir(station: StationId, now: number): { present: ProgramId | null; following: ProgramId | null } {
     let present: ProgramId | null = null;
     let following: { id: ProgramId; startAt: number } | null = null;
@@ -309,7 +310,7 @@ export class Air {
     return { present, following: following?.id ?? null };
   }
 
-  /** The programme overruns; all following ones move, the last of the day is shortened. */
+  /** The programme overruns; all following ones move, and the last of the day is shortened. */
   #extend(change: { put: Aired[]; remove: ProgramId[] }, game: Aired): void {
     const { program } = game;
     const behind = this.#behind(program.stationId, program.endAt);
@@ -354,7 +355,7 @@ export class Air {
     this.#set(change, { ...game, program: { ...program, groups: [{ type: 'relay', events }] } });
   }
 
-  /** Days before: one comes under another number, one falls out for something else. */
+  /** Days in advance: one programme changes its event id, one is replaced by another. */
   #move(change: { put: Aired[]; remove: ProgramId[] }, now: number): void {
     const later = [...this.#recent.values()].filter(
       ({ program, episode }) =>

@@ -1,4 +1,7 @@
-/** A home's equipment, and its faults in the course of a year. Deterministic for a given source of randomness. */
+/**
+ * The equipment of a home, and its faults in the course of a year. Deterministic for a given source of
+ * randomness.
+ */
 import { rankTuners } from '../../agent/rank.ts';
 import type { BroadcastType } from '../../arib/ids.ts';
 import type { Random } from '../fuzz/random.ts';
@@ -36,7 +39,7 @@ export function equipmentOf(random: Random): RankedTuner[] {
   return equipment.map((types, index) => ({ types, rank: ranks[index] ?? 0 }));
 }
 
-/** Some on one physical channel, some of a type that nothing receives. */
+/** Some share a physical channel, some are of a type that no tuner receives. */
 export function stationsOf(home: Home, random: Random): AirStation[] {
   const stations: AirStation[] = [];
   for (const channel of ['T21', 'T22', 'T23', 'T24'].slice(0, 2 + random.below(3))) {
@@ -63,25 +66,25 @@ export type TroubleKind =
 
 export interface Trouble {
   readonly kind: TroubleKind;
-  /** Epoch ms, whole minutes; it is over at `to`. */
+  /** Epoch ms, whole minutes; `to` is exclusive. */
   readonly from: number;
   readonly to: number;
   /** Index of the tuner in error. */
   readonly tuner: number;
-  /** How far the clock is off when the machine is on again, ms. */
+  /** Error of the clock when the machine is on again, ms. */
   readonly clockError: number;
 }
 
 const KINDS: readonly TroubleKind[] = ['off', 'agent', 'guide', 'full', 'tuner', 'tuner'];
 const LENGTHS = [2 * MINUTE, 5 * MINUTE, 40 * MINUTE, 3 * HOUR, 11 * HOUR, DAY, 2 * DAY, 4 * DAY];
-/** A chip that keeps another zone's time, one that lost its battery, one that was set by hand. */
+/** A real-time clock in another time zone, one with an empty battery, one that was set by hand. */
 const CLOCK_ERRORS = [0, 0, 9 * HOUR, -9 * HOUR, 10 * MINUTE, -3 * DAY, 40 * DAY, -20 * 365 * DAY];
 
-/** In order of their beginnings; those of different kinds overlap now and then. */
+/** Ordered by their beginnings; those of different kinds overlap sometimes. */
 export function troublesOf(random: Random, from: number, days: number, tuners: number): Trouble[] {
   const troubles: Trouble[] = [];
   const minutes = (ms: number): number => Math.floor(ms / MINUTE) * MINUTE;
-  // The first day is quiet: something is booked before it goes wrong.
+  // The first day has no faults, so that something is reserved before one occurs.
   for (let at = from + DAY; at < from + days * DAY; ) {
     const length = random.pick(LENGTHS);
     // Most end within a day.

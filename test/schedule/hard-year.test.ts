@@ -1,6 +1,6 @@
 /**
- * Homes of all kinds in months with many faults. Everything that rules and users wanted is recorded, or the reported
- * reason is true. A week in the suite, a year of several homes with `--long`.
+ * Homes of all kinds in months with many faults. Everything that rules and users wanted is recorded, or the
+ * reported reason is true. The suite runs a week, `--long` a year of several homes.
  */
 import { expect, test } from 'bun:test';
 import { fuzzSeed, Random } from '../fuzz/random.ts';
@@ -33,9 +33,9 @@ for (let index = 0; index < HOMES; index++) {
       // It was a year worth looking at.
       expect(taken.size).toBeGreaterThan(DAYS / 4);
       expect(outcomes.counts.whole ?? 0).toBeGreaterThan(DAYS / 7);
-      // Terrestrial stations have branches on their channels, those of satellites sometimes.
+      // Terrestrial stations have branch stations on their channels, satellite stations sometimes.
       if (types.includes('GR')) expect(counts.shared).toBeGreaterThan(0);
-      // If a later airing was within the grace period, or the recording of the first was not known yet.
+      // Only if a later airing was within the grace period, or the recording of the first was not known yet.
       expect(outcomes.twice).toBeLessThanOrEqual(Math.ceil(taken.size / 25));
     },
     LONG ? 1_800_000 : 60_000,

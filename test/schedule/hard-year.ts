@@ -1,7 +1,8 @@
 /**
- * A home with any equipment, in months with many faults: the machine is off and comes back with a wrong clock, the
- * agent is unavailable, tuners are in error, the guide is not received, all folders are full; users book and cancel.
- * The real plan, the agent's own rules, and a recorder that behaves like the real one, minute by minute.
+ * A home with any equipment, in months with many faults: the machine is off and comes back with a wrong
+ * clock, the agent is unavailable, tuners are in error, the guide is not received, all folders are full;
+ * users reserve and cancel. Uses the real plan, the agent's own rules, and a recorder that behaves like the
+ * real one, minute by minute.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
@@ -30,11 +31,11 @@ import { settled } from './settled.ts';
 import { planFaults } from './sound-plan.ts';
 import { People } from './viewers.ts';
 
-/** The guide reaches so far ahead. */
+/** Number of days that the guide covers. */
 const AHEAD = 8;
 const RECORDED_REACH = 30 * DAY;
 const FORGOTTEN = 14 * DAY;
-/** A tuner that is tuned and three tables. */
+/** Time to tune and to receive three time tables. */
 const TIME_DELAY = MINUTE;
 
 export const BIT: Readonly<Record<TroubleKind | 'clock', number>> = {
@@ -54,16 +55,16 @@ export interface Stretch {
 
 /** A recording, in real time. */
 export interface Taken {
-  /** It may come under another number. */
+  /** May have changed its event id. */
   programId: ProgramId;
   readonly reservation: Reservation;
   readonly beganAt: number;
-  /** The written span, from and to. */
+  /** The written spans. */
   readonly stretches: Stretch[];
-  /** The reservation that used a tuner. */
+  /** The spans in which the reservation used a tuner. */
   readonly held: Stretch[];
   over: boolean;
-  /** Its end was given to the next on its tuner. */
+  /** Its end was given to the next recording on its tuner. */
   yielded: boolean;
 }
 
@@ -82,12 +83,12 @@ export class HardHome {
   readonly air: Air;
   readonly taken = new Map<ProgramId, Taken>();
   readonly faults: string[] = [];
-  /** Why programmes are not booked, as last said. */
+  /** Latest reasons why programmes are not reserved. */
   readonly passedOver = new Map<ProgramId, PassedOverReason>();
-  /** Programmes that were in the guide early enough to be booked. */
+  /** Programmes that were in the guide early enough to be reserved. */
   readonly known = new Set<ProgramId>();
   /** Programmes whose changes were not received for a while. */
-  readonly unheard = new Set<ProgramId>();
+  readonly missedChanges = new Set<ProgramId>();
   readonly people: People;
   /** Their tuner was released before the overrun was announced. */
   readonly overtaken = new Set<ProgramId>();
@@ -105,13 +106,13 @@ export class HardHome {
   /** Offset of the machine's clock. */
   #clockError = 0;
   #onSince: number;
-  /** Since when the broadcast time can be received. */
+  /** Time since which the broadcast time can be received. */
   #canReceiveSince = 0;
-  /** The agent's last tuner list. */
-  #heard: readonly Tuner[] | null = null;
+  /** The latest tuner list from the agent. */
+  #tunerList: readonly Tuner[] | null = null;
   #openings: readonly PlannedOpening[] = [];
   readonly #running = new Map<ProgramId, Running>();
-  #unsaid = new Set<ProgramId>();
+  #unannounced = new Set<ProgramId>();
   /** Within the days in which an episode is not recorded again. */
   #recent: Taken[] = [];
 
@@ -161,9 +162,11 @@ export class HardHome {
     let changed = this.#goWrong() || minute === 0;
     if (minute > 0 && minute % 1440 === 0)
       changed = this.#say(air.day(minute / 1440 + AHEAD - 1).map(({ program }) => program.id)) || changed;
-    const news = air.news(at);
-    if (news !== undefined)
-      changed = this.#say([...news.remove, ...news.put.map(({ program }) => program.id)]) || changed;
+    const announcements = air.announcements(at);
+    if (announcements !== undefined)
+      changed =
+        this.#say([...announcements.remove, ...announcements.put.map(({ program }) => program.id)]) ||
+        changed;
     if (!this.isIn('off')) {
       changed = this.#announceTime() || changed;
       home.now = broadcastMs(at + this.#clockError);
@@ -172,7 +175,7 @@ export class HardHome {
       if (minute % 1440 === 0 && this.isTimeSure) this.#forget();
       if (random.below(400) === 0) changed = this.people.decide() || changed;
       if (this.#listen()) changed = true;
-      // It is planned every minute, of which those matter in which something is due.
+      // A plan is made every minute; only the minutes in which something is due matter.
       const isDue = this.#openings.some(({ openAt }) => openAt > home.now - MINUTE && openAt <= home.now);
       if (changed || isDue || minute % 30 === 0) this.plan();
       if (this.#record()) this.plan();
@@ -187,13 +190,13 @@ export class HardHome {
     this.wrong.push(bits);
   }
 
-  /** Faults in any minute of a time range. */
+  /** The faults in any minute of a time range. */
   wrongBetween(from: number, to: number): number {
     const index = (at: number): number => Math.floor((at - this.firstDay) / MINUTE);
     return this.wrong.slice(Math.max(0, index(from)), index(to)).reduce((all, bits) => all | bits, 0);
   }
 
-  /** Troubles that begin and end. @returns whether anything did */
+  /** Starts and ends faults. @returns whether there was a change */
   #goWrong(): boolean {
     const before = this.#active;
     const over = before.filter(({ to }) => to <= this.at);
@@ -227,17 +230,17 @@ export class HardHome {
   #switchOn(clockError: number): void {
     this.#clockError = clockError;
     this.#onSince = this.at;
-    this.#heard = null;
+    this.#tunerList = null;
     this.#openings = [];
     this.#watch = new AirWatch();
     this.#listening = new Set();
     this.home.airings.clear();
-    // By a clock that may be wrong nothing is over.
+    // Nothing is considered over while the clock may be wrong.
     if (clockError !== 0) return;
     for (const running of [...this.#running.values()]) if (this.#isThrough(running)) this.#finish(running);
   }
 
-  /** @returns whether the clock is right since now */
+  /** @returns whether the clock has just become right */
   #announceTime(): boolean {
     if (this.isTimeSure || this.at < this.#canReceiveSince + TIME_DELAY) return false;
     this.#clockError = 0;
@@ -245,28 +248,28 @@ export class HardHome {
   }
 
   /**
-   * Delivers the stations' announcements, or keeps them for later without reception. @returns whether they were
-   * received
+   * Delivers the stations' announcements, or keeps them for later if there is no reception. @returns whether
+   * they were received
    */
   #say(ids: readonly ProgramId[]): boolean {
-    for (const id of ids) this.#unsaid.add(id);
+    for (const id of ids) this.#unannounced.add(id);
     return this.#hearGuide();
   }
 
   #hearGuide(): boolean {
     if (this.isIn('off') || this.isIn('agent') || this.isIn('guide')) {
-      for (const id of this.#unsaid) this.unheard.add(id);
+      for (const id of this.#unannounced) this.missedChanges.add(id);
       return false;
     }
     const { home, air } = this;
-    for (const id of this.#unsaid) {
+    for (const id of this.#unannounced) {
       const aired = air.aired.get(id);
       if (aired === undefined) home.guide.remove(id);
       else if (aired.program.endAt > this.at - DAY) home.guide.put(aired.program);
       if (aired !== undefined && aired.program.startAt > this.at) this.known.add(id);
     }
-    const isNew = this.#unsaid.size > 0;
-    this.#unsaid.clear();
+    const isNew = this.#unannounced.size > 0;
+    this.#unannounced.clear();
     return isNew;
   }
 
@@ -325,7 +328,7 @@ export class HardHome {
     const { home } = this;
     if (!this.isIn('agent')) {
       const readers = this.#agent.readers();
-      this.#heard = this.tuners.map(({ rank, types }, index) =>
+      this.#tunerList = this.tuners.map(({ rank, types }, index) =>
         tunerOf([...types], {
           id: String(index),
           rank,
@@ -341,7 +344,7 @@ export class HardHome {
           { recordingId: recordingId(id), tunerId: tuner === null ? null : String(tuner) },
         ] as const,
     );
-    home.tuners = this.#heard === null ? null : tunersOfPlan(this.#heard, new Map(running));
+    home.tuners = this.#tunerList === null ? null : tunersOfPlan(this.#tunerList, new Map(running));
     home.recorded = this.#recent
       .filter(({ over, stretches }) => !over || stretches.length > 0)
       .flatMap(({ programId }) => {
@@ -352,20 +355,20 @@ export class HardHome {
       });
   }
 
-  /** Announcements of stations that are being recorded. @returns whether they changed */
+  /** Delivers announcements of stations that are being recorded. @returns whether they changed */
   #listen(): boolean {
     const { home, air, at } = this;
     const received = [...this.#running.values()].filter(({ tuner }) => tuner !== null);
-    const heard = new Set(received.map(({ taken }) => taken.reservation.stationId));
+    const stations = new Set(received.map(({ taken }) => taken.reservation.stationId));
     let changed = false;
     for (const stationId of home.stations.keys()) {
-      const watched = heard.has(stationId);
+      const watched = stations.has(stationId);
       if (!watched && !this.#listening.has(stationId)) continue;
       const since = this.#listening.has(stationId) ? at : null;
       const { present, following } = air.onAir(stationId, at);
       changed = this.#watch.take({ stationId, watched, present, following, since }, at) || changed;
     }
-    this.#listening = heard;
+    this.#listening = stations;
     if (!changed) return false;
     home.airings.clear();
     for (const [id, airing] of this.#watch.airings(broadcastMs(at))) home.airings.set(id, airing);
@@ -390,7 +393,7 @@ export class HardHome {
       if (running.tuner === null) changed = this.#open(running) || changed;
     for (const { programId, openAt, closeAt, holdUntil, after } of this.#openings) {
       if (openAt > home.now || closeAt <= home.now || this.#running.has(programId)) continue;
-      // A machine that was just started waits for the time.
+      // A machine that was just started waits for the broadcast time.
       if (!wasSure && this.at < this.#canReceiveSince + TIME_DELAY) continue;
       const reservation = home.of(programId);
       if (reservation?.state !== 'scheduled') continue;

@@ -1,4 +1,4 @@
-/** Whatever happens in the hours of a home, a plan is consistent, can be carried out, and is stable when repeated. */
+/** Whatever happens in the hours of a home, a plan is consistent, feasible, and stable when repeated. */
 import { expect, test } from 'bun:test';
 import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from '../fuzz/random.ts';
 import { Household } from './history.ts';
@@ -7,7 +7,7 @@ const ROUNDS = fuzzRounds(4);
 const STEPS = 45;
 
 test(
-  'after any sequence of events a plan is valid and can be carried out',
+  'after any sequence of events a plan is consistent and feasible',
   () => {
     const seed = fuzzSeed();
     console.log(`seed ${seed}`);
@@ -25,7 +25,7 @@ test(
       }
       recorded += household.recorded;
     }
-    // These were evenings worth looking at.
+    // Enough was recorded for the test to be meaningful.
     expect(recorded).toBeGreaterThan(ROUNDS * 4);
     console.log(`${recorded} recordings`);
   },

@@ -1,7 +1,8 @@
 /**
- * Random hours of a home over the pure plan and the agent's own rules: programmes overrun, wait, disappear, change
- * their event id, continue elsewhere, may not be copied; tuners fail and recover; users and rules change their minds -
- * all during recordings. An inconsistent plan, or one that cannot be carried out, is a failure.
+ * Random hours of a home over the pure plan and the agent's own rules: programmes overrun, wait, disappear,
+ * change their event id, continue on another station, become copy-never; tuners fail and recover; users and
+ * rules change their decisions, all during recordings. A plan that is inconsistent or not feasible is a
+ * failure.
  */
 import { expect } from 'bun:test';
 import { eventId, type ProgramId, type StationId, splitStationId } from '../../arib/ids.ts';
@@ -39,7 +40,7 @@ const HOMES: readonly (readonly [number, Tuner['types']][])[] = [
   ],
 ];
 
-/** A programme as it is aired, whatever the guide says. */
+/** A programme as it is aired, independent of the guide. */
 interface Show {
   id: ProgramId;
   from: number;
@@ -60,10 +61,10 @@ export class Household {
   readonly #broken: boolean[];
   readonly #shows = new Map<StationId, Show[]>();
   readonly #running = new Map<ProgramId, Running>();
-  /** Later announcements of current changes. */
-  #unsaid: { at: number; say: () => void }[] = [];
+  /** Announcements of current changes that follow later. */
+  #unannounced: { at: number; say: () => void }[] = [];
   #openings: readonly PlannedOpening[] = [];
-  /** When they are asked for again, and when they were refused. */
+  /** Time of the next attempt, and of the refusal. */
   readonly #refused = new Map<ProgramId, { until: number; at: number }>();
   readonly byHand = new Set<ReservationId>();
 
@@ -117,7 +118,7 @@ export class Household {
       running.closeAt = Math.max(running.closeAt, closeAt);
       running.holdUntil = holdUntil;
     }
-    // Those recorded under another id by now.
+    // Those now recorded under another id.
     const recording = this.home.reservations.filter(({ state }) => state === 'recording');
     const lost = [...this.#running].filter(([id]) => !recording.some(({ programId }) => programId === id));
     for (const [id, running] of lost) {
@@ -151,7 +152,7 @@ export class Household {
         expect([state, copyNever]).toEqual([state, state === 'skipped']);
       if (state === 'conflict') this.#checkConflict(one);
       if (opening === undefined) continue;
-      // Never cut short, and no programme begins late though a tuner is there.
+      // Never cut short, and no programme begins late if a tuner is free.
       if (opening.holdUntil === null)
         expect(opening.closeAt).toBeGreaterThanOrEqual(Math.min(one.endAt, opening.endAt));
       if (state !== 'scheduled') continue;
@@ -174,7 +175,7 @@ export class Household {
     }
   }
 
-  /** Announcements of stations that are being recorded: the real times, not those of the guide. */
+  /** Delivers announcements of stations that are being recorded: the actual times, not those of the guide. */
   #listen(): void {
     const { home } = this;
     home.airings.clear();
@@ -212,15 +213,15 @@ export class Household {
     this.home.tuners = tunersOfPlan(list, running);
   }
 
-  /** Time passes; each due action is performed at its moment, followed by planning. */
+  /** Lets time pass; each due action is performed at its moment, followed by a plan. */
   pass(until: number): void {
     const { home } = this;
     for (let count = 0; count < 500; count++) {
       const due = this.#nextMoment();
       if (due > until) break;
       home.now = broadcastMs(Math.max(home.now, due));
-      const said = this.#unsaid.filter(({ at }) => at <= home.now);
-      this.#unsaid = this.#unsaid.filter(({ at }) => at > home.now);
+      const said = this.#unannounced.filter(({ at }) => at <= home.now);
+      this.#unannounced = this.#unannounced.filter(({ at }) => at > home.now);
       for (const { say } of said) say();
       if (said.length > 0) this.plan();
       this.#close();
@@ -238,10 +239,10 @@ export class Household {
       heard.has(station) ? shows.flatMap(({ from, to }) => [from, to]) : [],
     );
     return Math.min(
-      // It is planned every minute.
+      // A plan is made every minute.
       Math.floor(now / MINUTE + 1) * MINUTE,
       ...changes.filter((at) => at > now),
-      ...this.#unsaid.map(({ at }) => at),
+      ...this.#unannounced.map(({ at }) => at),
       ...[...this.#running.values()].map(({ closeAt, holdUntil }) => Math.max(closeAt, holdUntil ?? closeAt)),
       ...this.#openings.flatMap(({ programId, openAt }) =>
         this.#isOpen(programId) ? [] : [Math.max(openAt, this.#refused.get(programId)?.until ?? openAt)],
@@ -344,10 +345,10 @@ export class Household {
     }
     const [first] = moved;
     if (kind === 1 && first !== undefined) home.change(first.id, { openEnd: true });
-    this.#unsaid.push({ at: kind === 1 ? (first?.to ?? 0) : home.now + by, say });
+    this.#unannounced.push({ at: kind === 1 ? (first?.to ?? 0) : home.now + by, say });
   }
 
-  /** It comes under another number, maybe at another time, at once or after its new number; or not at all. */
+  /** Its event id changes, possibly with its time; the new id is announced at once, later, or never. */
   #renumber(): void {
     const { home, random } = this;
     const found = this.#comingShow();
@@ -367,7 +368,7 @@ export class Household {
         event: 5000 + random.below(50_000),
       });
     }
-    if (kind === 2) this.#unsaid.push({ at: home.now + MINUTE, say: () => home.guide.remove(old) });
+    if (kind === 2) this.#unannounced.push({ at: home.now + MINUTE, say: () => home.guide.remove(old) });
     else home.guide.remove(old);
   }
 

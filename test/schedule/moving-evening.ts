@@ -1,6 +1,6 @@
 /**
- * A ball game and the following programmes with schedule changes: the recorder's orders by the plan, in minutes from
- * noon.
+ * A ball game and the following programmes with schedule changes: the recorder's orders made by the plan, in
+ * minutes from noon.
  */
 import type { ProgramId } from '../../arib/ids.ts';
 import { broadcastMs, plusMs } from '../../arib/time.ts';
@@ -11,7 +11,7 @@ import { settled } from './settled.ts';
 const SECOND = 1000;
 const AFTER = 15 * SECOND;
 
-/** A ball game from 12:00 to 12:30, booked, and what follows it. */
+/** A ball game from 12:00 to 12:30, reserved, and the programmes after it. */
 export function evening(tuners = [GR_TUNER]) {
   const home = new Home(tuners);
   const station = home.station('T27');
@@ -38,7 +38,7 @@ export function evening(tuners = [GR_TUNER]) {
       endAt: broadcastMs(NOON + end * MINUTE),
       openEnd,
     });
-  /** Plans, and the recorder's orders for a programme, in minutes. */
+  /** Plans. @returns the recorder's orders for a programme, in minutes */
   const orders = (id: ProgramId) => {
     const opening = home.run().openings.find((one) => one.programId === id);
     settled(home);

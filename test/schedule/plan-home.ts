@@ -21,7 +21,7 @@ export { MINUTE, NOON };
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** Stations of random homes: two of one physical channel among them. */
+/** Stations of random homes; two of them share a physical channel. */
 export const CHANNELS = ['T27', 'T27', 'T28', 'T29', 'BS01_0', 'BS03_1', 'CS02'];
 /** Titles of random guides: episodes in several notations, and other programmes. */
 export const NAMES = ['灯台 #1「波」', '灯台 #2', '灯台 第2話「風」', '港', '港[字]', '海 前編'];
@@ -65,7 +65,7 @@ export class Home {
     this.tuners = tuners;
   }
 
-  /** `T27` is terrestrial, `BS01_0` and `CS02` are what they say; stations of one channel have one key. */
+  /** `T27` is terrestrial, `BS01_0` is BS and `CS02` is CS; stations of one channel share a key. */
   station(channel: string, service = 1024 + this.stations.size * 8, key = 1): StationId {
     const station = stationOn(channel, service, { name: `${channel}-${service}` });
     this.stations.set(station.id, {
@@ -116,7 +116,7 @@ export class Home {
     return rule;
   }
 
-  /** A reservation by hand, or as it is stored. */
+  /** A reservation by hand, or with the given stored fields. */
   reserve(program: ProgramId, given: Partial<Reservation> = {}): Reservation {
     const found = this.guide.get(program);
     if (found === undefined) throw new Error(`no programme ${program}`);
@@ -156,12 +156,12 @@ export class Home {
     };
   }
 
-  /** The plan without any event. */
+  /** Plans without applying the result. */
   look(): Plan {
     return plan(this.input());
   }
 
-  /** Plans, and does what the plan says. */
+  /** Plans, and applies the result. */
   run(): Plan {
     const made = this.look();
     this.reservations = applied(
@@ -180,7 +180,7 @@ export class Home {
     return made;
   }
 
-  /** State by name of the programme, in the order of starts. */
+  /** State by programme name, ordered by start. */
   states(): [string, string][] {
     return this.reservations
       .toSorted((a, b) => a.startAt - b.startAt || a.programId - b.programId)
@@ -191,7 +191,7 @@ export class Home {
     return this.reservations.find((one) => one.programId === program);
   }
 
-  /** As the recorder does when a programme begins. */
+  /** Does what the recorder does when a programme begins. */
   begin(program: ProgramId): void {
     this.reservations = this.reservations.map((one) =>
       one.programId === program ? { ...one, state: 'recording' } : one,

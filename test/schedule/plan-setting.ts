@@ -9,7 +9,7 @@ export const NOON = broadcastMs(Date.parse('2026-11-21T12:00:00+09:00'));
 
 const NETWORKS: Readonly<Record<BroadcastType, number>> = { GR: 0x7f00, BS: 4, CS: 6 };
 
-/** `T27` is terrestrial, `BS01_0` and `CS02` are what they say. */
+/** `T27` is terrestrial, `BS01_0` is BS and `CS02` is CS. */
 export function stationOn(
   channel: string,
   service: number,

@@ -10,11 +10,11 @@ export function planFaults(home: Home, { openings }: Plan, byHand: ReadonlySet<R
   const faults: string[] = [];
   const ids = new Set(home.reservations.map(({ id }) => id));
   const lost = [...byHand].filter((id) => !ids.has(id));
-  if (lost.length > 0) faults.push(`reservations ${lost} of a person are gone`);
+  if (lost.length > 0) faults.push(`reservations ${lost} made by hand are gone`);
   for (const { id, state, reason, name } of home.reservations) {
-    if (byHand.has(id) && state === 'cancelled') faults.push(`${name} was cancelled by nobody`);
-    const isTold = ['conflict', 'skipped', 'missed'].includes(state);
-    if (isTold !== (reason !== null)) faults.push(`${name} is ${state} because of ${reason?.code}`);
+    if (byHand.has(id) && state === 'cancelled') faults.push(`${name} was cancelled although no user did`);
+    const needsReason = ['conflict', 'skipped', 'missed'].includes(state);
+    if (needsReason !== (reason !== null)) faults.push(`${name} is ${state} because of ${reason?.code}`);
   }
   const at = new Map(openings.map((one) => [one.programId, one]));
   for (const opening of openings) {
@@ -24,7 +24,7 @@ export function planFaults(home: Home, { openings }: Plan, byHand: ReadonlySet<R
   return faults;
 }
 
-/** A margin yields to a neighbour that needs a tuner then, and to nothing else. */
+/** A margin is shortened only for a neighbour that needs the tuner at that time. */
 function marginFaults(
   home: Home,
   own: Reservation,
@@ -46,5 +46,5 @@ function marginFaults(
       wide(other).from < own.startAt + MINUTE &&
       Math.max(wide(other).to, home.now + MINUTE) > wished - (marginBefore + marginAfter),
   );
-  return isNear ? [] : [`the margin of ${own.name} yields to nobody`];
+  return isNear ? [] : [`the margin of ${own.name} is shortened without a neighbour`];
 }

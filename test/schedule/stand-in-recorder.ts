@@ -1,4 +1,4 @@
-/** A recorder for tests of bookings: keeps its orders, and has the recordings that a test adds. */
+/** A recorder for tests of reservations: stores its orders, and runs the recordings that a test adds. */
 import type { ReservationId } from '../../src/model/ids.ts';
 import type { RecorderPort, RecordingOrder, RunningRecording } from '../../src/model/recording.ts';
 

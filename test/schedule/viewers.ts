@@ -1,4 +1,4 @@
-/** Random actions of a home's users: they book and they cancel. */
+/** Random actions of a home's users: they reserve and cancel. */
 import type { ProgramId } from '../../arib/ids.ts';
 import type { ReservationId } from '../../src/model/ids.ts';
 import { titleText } from '../../src/model/search-text.ts';
@@ -6,7 +6,7 @@ import type { Random } from '../fuzz/random.ts';
 import { DAY, type Home } from './plan-home.ts';
 
 export class People {
-  /** Their reservations, by number. */
+  /** Their reservations, by id. */
   readonly byHand = new Set<ReservationId>();
   /** Programmes that they cancelled. */
   readonly cancelled = new Set<ProgramId>();
@@ -16,7 +16,7 @@ export class People {
     private readonly random: Random,
   ) {}
 
-  /** Books a programme of the next days, or cancels one that is to come. @returns whether there was any */
+  /** Reserves a programme of the next days, or cancels a future one. @returns whether there was any */
   decide(): boolean {
     const { home, random } = this;
     if (random.below(3) === 0) return this.#cancel();

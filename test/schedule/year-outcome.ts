@@ -1,6 +1,6 @@
 /**
- * The outcome of everything that rules and users wanted in a hard year: it is whole, or what is missing is no longer
- * than the faults lasted; or it was not recorded, and the reported reason is true.
+ * The outcome of everything that rules and users wanted in a hard year: it is complete, or the missing time
+ * is no longer than the faults lasted; or it was not recorded, and the reported reason is true.
  */
 import type { BroadcastType } from '../../arib/ids.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
@@ -8,22 +8,22 @@ import type { Aired } from './broadcast-year.ts';
 import { BIT, type HardHome, type Stretch, type Taken } from './hard-year.ts';
 import { DAY, HOUR, MINUTE } from './plan-home.ts';
 
-/** A tuner is asked for again in the next minute. */
+/** A tuner is requested again in the next minute. */
 const AGAIN = 2 * MINUTE;
 const RECORDED_REACH = 31 * DAY;
-/** Older ones are settled. */
+/** Older ones do not change any more. */
 const DONE = 6 * HOUR;
 
 type Kind =
   | 'whole'
-  /** With a hole that is explained. */
+  /** With an explained gap. */
   | 'torn'
   | 'conflict'
   | 'missed'
-  /** Not booked, and said why. */
+  /** Not reserved, with a reported reason. */
   | 'passedOver'
   | 'cancelled'
-  /** Not announced to any component that could have booked it. */
+  /** Not announced in time to be reserved. */
   | 'unknown';
 
 type Wanted = { readonly startAt: number; readonly endAt: number } & Pick<Aired['program'], 'stationId'>;
@@ -38,10 +38,10 @@ export class Outcomes {
     this.#judged = home.at;
   }
 
-  /** Everything that is done with by now. */
+  /** Judges everything that is finished by now. */
   judge(): void {
     const { home } = this;
-    // While the machine is off, and has the wrong time, nothing is said.
+    // While the machine is off or has the wrong time, there is nothing to check.
     if (home.isIn('off') || !home.isTimeSure) return;
     const from = this.#judged;
     this.#judged = home.at - DONE;
@@ -82,7 +82,7 @@ export class Outcomes {
     const { startAt, endAt, id } = aired.program;
     const code = state === 'missed' ? reason?.code : undefined;
     const wrong = home.wrongBetween(startAt - AGAIN, endAt);
-    // By a wrong clock it was over.
+    // According to a wrong clock it was over.
     const wasOff = (wrong & (BIT.off | BIT.clock)) !== 0;
     const type = this.#typeOf(aired.program);
     const isReceived = home.tuners.some(({ types }) => type !== undefined && types.includes(type));
@@ -90,8 +90,8 @@ export class Outcomes {
       (code === 'missed_not_received' && !isReceived) ||
       (code === 'missed_tuners_in_use' && this.#isExcused(aired.program, priority)) ||
       (code === 'missed_service_stopped' && wasOff) ||
-      // At another time than announced.
-      (code === 'missed_not_begun' && (wasOff || home.unheard.has(id)));
+      // Aired at another time than announced.
+      (code === 'missed_not_begun' && (wasOff || home.missedChanges.has(id)));
     if (!isTrue) this.#fault(aired, `is ${state}: ${reason?.code}`);
     return code === 'missed_not_received' || code === 'missed_tuners_in_use' ? 'conflict' : 'missed';
   }
@@ -103,23 +103,23 @@ export class Outcomes {
     if (reason?.code === 'recorded_before' && !this.#wasRecorded(aired))
       this.#fault(aired, 'was passed over as recorded before');
     if (reason !== undefined) return 'passedOver';
-    if (home.known.has(id) && !home.unheard.has(id)) this.#fault(aired, 'was not booked');
+    if (home.known.has(id) && !home.missedChanges.has(id)) this.#fault(aired, 'was not booked');
     return 'unknown';
   }
 
-  /** The time missing without any fault, in words. */
+  /** Describes time that is missing without any fault. */
   #unexplained({ program }: Aired, taken: Taken): string | undefined {
     const { home } = this;
     const { reservation, stretches, yielded, beganAt } = taken;
     const { id, startAt, endAt, stationId } = program;
-    if (home.unheard.has(id)) return undefined;
+    if (home.missedChanges.has(id)) return undefined;
     for (const [from, to] of holes(startAt, endAt, stretches)) {
       const isTail = to === endAt && (home.overtaken.has(id) || (yielded && home.air.silent.has(id)));
       if (isTail) continue;
       let wanted = from;
-      // Booked when it had begun.
+      // Reserved after it had begun.
       if (from === startAt && reservation.createdAt > startAt) wanted = reservation.createdAt + MINUTE;
-      // It was in conflict until another was over.
+      // It was in conflict until another one was over.
       const conflict = { startAt, endAt: Math.min(to, beganAt), stationId };
       if (from === startAt && beganAt > startAt && this.#isExcused(conflict, reservation.priority))
         wanted = Math.max(wanted, beganAt);
@@ -131,7 +131,7 @@ export class Outcomes {
     return undefined;
   }
 
-  /** Every tuner that could have taken it was in error, or needed by what goes before. */
+  /** Every tuner that could have taken it was in error, or needed by a reservation of higher priority. */
   #isExcused(wanted: Wanted, priority: number): boolean {
     const { home } = this;
     const { startAt, endAt } = wanted;
@@ -149,7 +149,8 @@ export class Outcomes {
     const isTaken = ([index]: (typeof able)[number]): boolean =>
       (wrong & (BIT.tuner << index)) !== 0 ||
       before.some(({ held }) => held.some(({ tuner }) => tuner === index));
-    // Where they are of several kinds the agent may give it one that a stronger claim of another type needs.
+    // With tuners of several kinds the agent may assign one that a reservation of higher priority needs for
+    // another type.
     return new Set(able.map(([, { rank }]) => rank)).size > 1 ? able.some(isTaken) : able.every(isTaken);
   }
 
@@ -166,7 +167,7 @@ export class Outcomes {
     });
   }
 
-  /** Airings of one episode that a rule recorded whole, beyond the first. */
+  /** Number of repeated airings of an episode that a rule recorded completely again. */
   get twice(): number {
     const { home } = this;
     const seen = new Set<string>();

@@ -1,8 +1,8 @@
 /**
- * Months of television, planned and recorded without a database: a household's rules over the announced guide, a plan
- * after every change, the agent's own rules when a recording begins. Afterwards the result is compared with what was
- * aired: what the rules wanted was recorded whole, or all tuners that could have taken it were used by reservations of
- * higher priority. A fortnight in the suite, a year with `--long`.
+ * Months of television, planned and recorded without a database: the rules of a household over the announced
+ * guide, a plan after every change, the agent's own rules when a recording begins. Afterwards the result is
+ * compared with what was aired: what the rules wanted was recorded completely, or all tuners that could have
+ * taken it were used by reservations of higher priority. The suite runs a fortnight, `--long` a year.
  */
 import { expect, test } from 'bun:test';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
@@ -19,7 +19,7 @@ import { ANY_TUNER, DAY, GR_TUNER, Home, MINUTE, SATELLITE_TUNER } from './plan-
 
 const LONG = process.env.SVC_LONG === '1';
 const DAYS = LONG ? 365 : 14;
-/** The guide reaches so far ahead. */
+/** Number of days that the guide covers. */
 const AHEAD = 8;
 const FIRST_DAY = Date.parse('2026-11-21T05:00:00+09:00');
 const RECORDED_REACH = 30 * DAY;
@@ -79,7 +79,7 @@ class Household {
     }
   }
 
-  /** Announcements of stations that are being recorded; true when they changed. */
+  /** Delivers announcements of stations that are being recorded. @returns whether they changed */
   listen(now: BroadcastMs): boolean {
     const heard = new Set([...this.#running.values()].map(({ taken }) => taken.aired.program.stationId));
     let changed = false;
@@ -98,7 +98,7 @@ class Household {
     return changed;
   }
 
-  /** Advances the recorder by a minute; true when something changed. */
+  /** Advances the recorder by a minute. @returns whether something changed */
   record(now: number): boolean {
     let changed = false;
     for (const [programId, { closeAt }] of [...this.#running]) {
@@ -116,7 +116,7 @@ class Household {
     const reservation = this.home.of(programId);
     const station = this.home.stations.get(reservation?.stationId ?? (0 as StationId));
     if (reservation?.state !== 'scheduled' || station === undefined) return false;
-    // What fell out of the guide is recorded at its time all the same.
+    // A programme that disappeared from the guide is recorded at its announced time all the same.
     const aired = this.air.aired.get(programId) ?? fallenOut(reservation);
     const users = after.flatMap((other) => this.#running.get(other)?.id ?? []);
     const given = this.agent.open(reservation.id, station, users);
@@ -163,7 +163,8 @@ class Household {
       ...tuner,
       recording: (readers[index] ?? []).map(reservationId),
     }));
-    // Incomplete recordings, and those of another programme than announced, do not prevent recording the episode again.
+    // Incomplete recordings, and those of another programme than announced, do not prevent recording the
+    // episode again.
     home.recorded = taken
       .filter(({ openedAt }) => openedAt > home.now - RECORDED_REACH - DAY)
       .filter(({ aired: { program, series }, openedAt }) => series !== '' && openedAt <= program.startAt)
@@ -190,7 +191,10 @@ class Household {
     );
   }
 
-  /** Every tuner that could have taken it was needed by a claim that goes before, or had begun. */
+  /**
+   * Every tuner that could have taken it was needed by a reservation of higher priority or one that had
+   * begun.
+   */
   isExcused(aired: Aired, rule: Rule): boolean {
     const { startAt, endAt, stationId } = aired.program;
     const type = this.home.stations.get(stationId)?.type;
@@ -199,7 +203,7 @@ class Household {
         type === undefined ||
         !types.includes(type) ||
         this.taken.some((one) => {
-          // As it was aired in the end, margins left out.
+          // As it was finally aired, without margins.
           const { program } = this.air.aired.get(one.aired.program.id) ?? one.aired;
           const overlaps = program.startAt < endAt && program.endAt > startAt;
           return (
@@ -239,14 +243,14 @@ function live(household: Household): void {
       household.announce(air.day(minute / 1440 + AHEAD - 1));
       changed = true;
     }
-    const news = air.news(now);
-    if (news !== undefined) {
-      for (const id of news.remove) home.guide.remove(id);
-      household.announce(news.put);
+    const announcements = air.announcements(now);
+    if (announcements !== undefined) {
+      for (const id of announcements.remove) home.guide.remove(id);
+      household.announce(announcements.put);
       changed = true;
     }
     if (household.listen(broadcastMs(now))) changed = true;
-    // What stations say comes before what the recorder does: it is announced ahead.
+    // Announcements come before the actions of the recorder, because stations announce changes in advance.
     if (changed) household.plan();
     if (household.record(now)) household.plan();
   }
@@ -279,16 +283,16 @@ test(
       }
     }
     expect(missed).toEqual([]);
-    // It was a year worth looking at.
+    // Enough was recorded for the test to be meaningful.
     expect(wanted).toBeGreaterThan(DAYS * 3);
     expect(taken.length).toBeGreaterThan(DAYS * 3);
     expect(conflicts).toBeGreaterThan(0);
-    // Relays of recorded games are recorded, unless no tuner was left.
+    // Relays of recorded games are recorded, unless no tuner was free.
     const relayed = aired.filter(({ series }) => series === '中継のつづき');
     expect(relayed.filter((one) => household.isWhole(one)).length).toBeGreaterThanOrEqual(
       Math.floor(relayed.length / 4),
     );
-    // Unannounced overruns were recorded to their real end, unless another recording needed the tuner.
+    // Unannounced overruns were recorded to their actual end, unless another recording needed the tuner.
     const silent = aired.filter(
       ({ program: { id, startAt } }) =>
         air.silent.has(id) &&
@@ -296,7 +300,8 @@ test(
         taken.some((one) => one.aired.program.id === id && one.openedAt <= startAt),
     );
     expect(silent.filter((one) => !household.isWhole(one))).toEqual([]);
-    // An episode is recorded twice only where a later airing stood within the grace, or the first lacks its beginning.
+    // An episode is recorded twice only if a later airing was within the grace period, or the first lacks its
+    // beginning.
     const episodes = taken.filter(
       ({ aired: { program, series, episode }, openedAt }) =>
         episode !== null &&
