@@ -1,11 +1,11 @@
 /**
- * A timeout that counts only time in which this process had its turns. After a pause of the process (SIGSTOP, a
- * suspended machine, an overloaded one) a plain timer fires before what arrived meanwhile is read; here a pause
- * counts as one step at most, so that the backlog is read first.
+ * A timeout that only counts time in which this process was running. After a pause of the process (SIGSTOP, a
+ * suspended machine, an overloaded one) a plain timer fires before data that arrived in the meantime is read; here a
+ * pause counts as one step at most, so that the backlog is read first.
  */
 import type { MonotonicClock, MonotonicMs } from './clock.ts';
 
-/** Enough for limits of a few seconds; a smaller one costs wake-ups, a larger one precision. */
+/** Enough for limits of a few seconds; a smaller step costs wake-ups, a larger one precision. */
 const STEP_MS = 500;
 
 interface AwakeTimerOptions {
@@ -13,11 +13,11 @@ interface AwakeTimerOptions {
   clock: MonotonicClock;
   /** Called once per start, with the time counted, ms. */
   onExpired: (awakeMs: number) => void;
-  /** Interval of counting, and the most that one turn adds, ms. */
+  /** Counting interval, and the maximum that one tick adds, ms. */
   stepMs?: number | undefined;
 }
 
-/** Time of one turn that counts: a late turn counts as one that was on time. */
+/** Counted time of one tick: a late tick counts as one that was on time. */
 export function awakeMs(passedMs: number, stepMs: number): number {
   return Math.min(Math.max(0, passedMs), stepMs);
 }
@@ -33,7 +33,7 @@ export class AwakeTimer {
     this.#turnAt = options.clock();
   }
 
-  /** Counts from 0, also when it is running. Cheap enough for every chunk of a stream. */
+  /** Counts from 0 again. Cheap enough for every chunk of a stream. */
   restart(): void {
     this.#countedMs = 0;
     this.#turnAt = this.options.clock();
@@ -45,7 +45,7 @@ export class AwakeTimer {
     this.#timer = undefined;
   }
 
-  /** Called by its own interval; a test calls it in virtual time. */
+  /** Called by its own interval; tests call it in virtual time. */
   turn(): void {
     if (this.#timer === undefined) return;
     const now = this.options.clock();

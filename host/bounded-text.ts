@@ -1,11 +1,11 @@
-/** The text of an answer that may be larger than anything sensible: read up to a bound, never held whole. */
+/** Reads a response body as text up to a limit, so that an oversized one does not fill memory. */
 
 export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge';
 }
 
 /**
- * @throws AnswerTooLarge when the body is larger than `maxBytes`; the rest is then not read. Also what the body throws.
+ * @throws AnswerTooLarge if the body is larger than `maxBytes`; the rest is then not read. Also errors of the body.
  */
 export async function boundedText(response: Response, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder();

@@ -1,9 +1,9 @@
-/** The lines of `svc check` and `svc-agent check`, which a household reads. */
+/** The lines of `svc check` and `svc-agent check`, which users read. */
 
 export interface CheckLine {
-  /** `note`: nothing is broken, but a step is left. */
+  /** `note`: works, but something remains to be done. */
   readonly state: 'ok' | 'note' | 'bad';
-  /** Displayable, as the next. */
+  /** For display, like the next field. */
   readonly what: string;
   readonly detail: string;
 }

@@ -1,8 +1,8 @@
-/** Waiting with a limit: promise or timeout, promise or abort. No timer and no listener outlives the wait. */
+/** Waiting with a limit: promise or timeout, promise or abort. Timers and listeners are removed after the wait. */
 
 /**
- * The promise's outcome, or what `late` returns or throws when `ms` have passed first. A rejection that comes after
- * that is dropped; to stop the work itself is the caller's business.
+ * The promise's outcome, or the result or error of `late` after `ms`. A later rejection is dropped; the caller must
+ * stop the work itself.
  */
 export async function within<T, L>(ms: number, promise: PromiseLike<T>, late: () => L): Promise<T | L> {
   const { promise: timeout, resolve } = Promise.withResolvers<typeof LATE>();

@@ -1,11 +1,11 @@
-/** A monotonic clock that also counts the time the machine was suspended; the runtime's own clock stops then. */
+/** A monotonic clock that includes the time the machine was suspended; the runtime's own clock stops then. */
 import { type MonotonicClock, monotonicMs } from './clock.ts';
 
-/** Resolution of uptime: whole seconds. */
+/** Uptime has a resolution of whole seconds. */
 const COARSE_MS = 2000;
 
 /**
- * @param monotonic without the time that the machine was suspended @param uptime seconds since the machine was started, with it
+ * @param monotonic excludes suspension @param uptime seconds since the machine was started, includes suspension
  * @returns ms since the machine was started, to a second
  */
 export function elapsedClock(monotonic: MonotonicClock, uptime: () => number): MonotonicClock {

@@ -1,6 +1,6 @@
 /**
- * Reads environment variables once at the border into typed values. A bad value is a `ConfigError` that names
- * the variable; every problem of one environment is reported together.
+ * Reads environment variables once at startup into typed values. A bad value is a `ConfigError` that names the
+ * variable; all problems are reported together.
  */
 
 export class ConfigError extends Error {
@@ -45,7 +45,7 @@ export class EnvironmentReader {
     return fallback;
   }
 
-  /** An http or https address without a trailing slash; it is logged, so that a password in it is refused. */
+  /** An http or https address without a trailing slash; it is logged, so a password in it is refused. */
   url(name: string, fallback: string): string {
     const text = this.optional(name);
     if (text === undefined) return fallback;

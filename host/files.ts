@@ -1,4 +1,4 @@
-/** Files that must be whole at any instant: written beside, synced, then renamed over. */
+/** Files that must be complete at any time: written to a temporary file, synced, then renamed. */
 import { mkdirSync } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ let serial = 0;
 
 /**
  * Replaces a file's content atomically: a crash leaves the old or the new one, never a mixture.
- * @throws the file system's error; the old file is then untouched.
+ * @throws the file system's error; the old file is not changed then.
  */
 export async function writeFileAtomic(path: string, content: string | Uint8Array): Promise<void> {
   const directory = dirname(path);
@@ -27,7 +27,7 @@ export async function writeFileAtomic(path: string, content: string | Uint8Array
     await rm(temporary, { force: true });
     throw error;
   }
-  // The rename itself is durable only once the directory is on disk.
+  // The rename is only durable once the directory is on disk.
   const handle = await open(directory, 'r');
   try {
     await handle.sync();
@@ -37,8 +37,8 @@ export async function writeFileAtomic(path: string, content: string | Uint8Array
 }
 
 /**
- * Removes what a process that was killed inside `writeFileAtomic` left beside the file. Only names that it makes,
- * and only files last written before `before` (epoch ms, this process's start): others may be in the making.
+ * Removes temporary files that a process killed inside `writeFileAtomic` left beside the file. Only files with its
+ * names, and only those last written before `before` (epoch ms, this process's start): others may be in use.
  */
 export async function removeLeftovers(path: string, before: number): Promise<void> {
   const directory = dirname(path);
@@ -54,7 +54,7 @@ export async function removeLeftovers(path: string, before: number): Promise<voi
     try {
       if ((await stat(leftover)).mtimeMs < before) await rm(leftover, { force: true });
     } catch {
-      // Gone meanwhile, or not ours to remove: it only takes room.
+      // Already removed, or not permitted: it only uses space.
     }
   }
 }

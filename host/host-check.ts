@@ -1,21 +1,21 @@
 /**
  * Protection from web pages of other sites, the same in both programs.
  *
- * DNS rebinding: a page whose own name is pointed at this machine reads and writes as if it were ours, and only the
- * Host header shows it. So a request is answered only under an IP literal, `localhost`, a name of this machine or a
- * configured one. An Origin, which browsers send with writes and cross-origin reads, has to be that same host.
- * Cross-site loads: `<img>`, `<video>` and `<script>` send neither, but Fetch Metadata tells them.
- * Programs that are no browsers send no Origin and no `Sec-Fetch-Site`, and pass.
+ * DNS rebinding: a page whose own host name is pointed at this machine can read and write as if it were ours, and
+ * only the Host header shows it. So requests are only accepted for an IP literal, `localhost`, a name of this machine
+ * or a configured one. An Origin, which browsers send with writes and cross-origin reads, must be the same host.
+ * Cross-site loads: `<img>`, `<video>` and `<script>` send neither, but Fetch Metadata identifies them. Programs
+ * other than browsers send no Origin and no `Sec-Fetch-Site`, and are accepted.
  */
 import { parseAddress } from './networks.ts';
 
-/** One label, or several; `_` occurs in names of containers. RFC 1123, 2.1. */
+/** One or more labels; `_` occurs in names of containers. RFC 1123, 2.1. */
 const NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
 
-/** Domains that no public name server can give to anyone: mDNS, and what home routers use. RFC 6762, RFC 8375. */
+/** Domains that public name servers cannot delegate: mDNS, and what home routers use. RFC 6762, RFC 8375. */
 const HOME_DOMAINS = ['local', 'lan', 'home.arpa', 'internal'] as const;
 
-/** A host as compared: lower case, without port, brackets and the final dot. */
+/** A host for comparison: lower case, without port, brackets and the final dot. */
 function bareHost(host: string): string {
   const trimmed = host.trim().toLowerCase();
   const bracketed = /^\[([^\]]*)\](?::\d*)?$/.exec(trimmed);
@@ -23,7 +23,7 @@ function bareHost(host: string): string {
   return trimmed.replace(/:\d*$/, '').replace(/\.$/, '');
 }
 
-/** Names under which the machine is reached at home. @param hostname as the system tells it */
+/** Names of the machine in the home network. @param hostname from the system */
 function machineNames(hostname: string): string[] {
   const full = bareHost(hostname);
   const [short = ''] = full.split('.');
@@ -42,9 +42,9 @@ export class AllowedHosts {
   static readonly literals = new AllowedHosts(new Set(['localhost']), []);
 
   /**
-   * @param text names by comma; `.example.net` stands for the domain and everything below it
+   * @param text comma-separated names; `.example.net` means the domain and everything below it
    * @param hostname the machine's
-   * @throws Error naming the entry that is no name
+   * @throws Error naming the invalid entry
    */
   static parse(text: string, hostname: string): AllowedHosts {
     const names = new Set(['localhost', ...machineNames(hostname)]);
@@ -70,20 +70,20 @@ export class AllowedHosts {
 export interface HostHeaders {
   host: string | null;
   origin: string | null;
-  /** `X-Forwarded-Host` of a trusted proxy: which names lead here is that proxy's decision. null from anyone else. */
+  /** `X-Forwarded-Host` of a trusted proxy, which decides which names lead here. null from any other client. */
   forwardedHost: string | null;
 }
 
 type HostVerdict = 'ok' | 'foreign_host' | 'foreign_origin';
 
-/** A request without Host comes from no browser. */
+/** A request without Host does not come from a browser. */
 export function checkHost({ host, origin, forwardedHost }: HostHeaders, allowed: AllowedHosts): HostVerdict {
   const forwarded = forwardedHost?.split(',')[0]?.trim();
   const isForwarded = forwarded !== undefined && forwarded !== '';
   const own = isForwarded ? forwarded : (host?.trim() ?? '');
   if (!isForwarded && own !== '' && !allowed.allows(own)) return 'foreign_host';
   if (origin === null) return 'ok';
-  // A proxy tells the port of its address or leaves it out; without one only the name can be compared.
+  // A proxy may send its port or not; without one only the name can be compared.
   return isSameHost(origin, own, isForwarded) ? 'ok' : 'foreign_origin';
 }
 
@@ -96,7 +96,7 @@ function isSameHost(origin: string, host: string, isPortOptional: boolean): bool
   return isPortOptional && own.port === '' && own.hostname === from.hostname;
 }
 
-/** A person follows a link or types an address; not a frame, not a script, not a form that writes. */
+/** A user follows a link or types an address; not a frame, a script, or a form that writes. */
 function isNavigation(method: string, headers: Headers): boolean {
   const isReading = method === 'GET' || method === 'HEAD';
   return (
@@ -105,8 +105,8 @@ function isNavigation(method: string, headers: Headers): boolean {
 }
 
 /**
- * Whether a page of another site loads something. Browsers omit the header where the address is plain http and not
- * `localhost`; there `CORP_HEADER` keeps such a page from reading what it loads.
+ * Whether a page of another site loads something. Browsers omit the header if the address is plain http and not
+ * `localhost`; then `CORP_HEADER` prevents such a page from reading the response.
  * @param isPage a screen, or a page of the login: links of other sites may lead there
  */
 export function isCrossSiteLoad(method: string, headers: Headers, isPage: boolean): boolean {
@@ -114,5 +114,5 @@ export function isCrossSiteLoad(method: string, headers: Headers, isPage: boolea
   return !(isPage && isNavigation(method, headers));
 }
 
-/** Sent with every answer: no page of another origin gets it as image, sound, script or frame. Fetch, 3.7. */
+/** Sent with every response: no page of another origin can use it as image, audio, script or frame. Fetch, 3.7. */
 export const CORP_HEADER = { name: 'cross-origin-resource-policy', value: 'same-origin' } as const;

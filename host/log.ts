@@ -1,5 +1,5 @@
 /**
- * Log lines for people and journald: one event a line on stderr, `LEVEL TIME COMPONENT MESSAGE key=value …`.
+ * Log lines for people and journald: one event per line on stderr, `LEVEL TIME COMPONENT MESSAGE key=value …`.
  * Nothing secret may be passed as a field; values are quoted so that no field can start a new line.
  */
 import { type WallClock, type WallMs, wallMs } from './clock.ts';
@@ -61,5 +61,5 @@ export function createLog(options: LogOptions, component = 'main'): Log {
   };
 }
 
-/** A log that writes nothing, for tests that do not look at it. */
+/** A log that writes nothing, for tests. */
 export const SILENT_LOG: Log = createLog({ level: 'off', now: () => wallMs(0), write: () => {} });

@@ -17,7 +17,7 @@ describe('addresses', () => {
   });
 
   test.each(['', '127.1', '0177.0.0.1', '1.2.3.256', 'localhost', '1.2.3.4:80', 'g::1', '::1::2'])(
-    '%p is no address',
+    '%p is not an address',
     (text) => {
       expect(parseAddress(text)).toBeUndefined();
     },

@@ -1,4 +1,4 @@
-/** Lists of IP networks, as in TRUSTED_NETWORKS: ranges or single addresses, IPv4 and IPv6, by comma. */
+/** Lists of IP networks, as in TRUSTED_NETWORKS: comma-separated ranges or single addresses, IPv4 and IPv6. */
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -15,7 +15,7 @@ export function parseAddress(text: string): Address | undefined {
     .replace(/%.*$/, '');
   if (ipaddr.IPv4.isValidFourPartDecimal(bare)) return ipaddr.IPv4.parse(bare);
   if (!isIPv6(bare)) return undefined;
-  // The library does not read every spelling that ends in dotted decimals.
+  // The library cannot parse every spelling that ends in dotted decimals.
   const plain = bare.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
     const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
     return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
@@ -25,7 +25,7 @@ export function parseAddress(text: string): Address | undefined {
   return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
 
-/** The one spelling under which an address is compared, logged and handed inwards. */
+/** The canonical spelling for comparison, logs and the inner application. */
 export function canonicalAddress(text: string): string | undefined {
   return parseAddress(text)?.toString();
 }
@@ -51,7 +51,7 @@ export class Networks {
     return this.ranges.length === 0;
   }
 
-  /** The first range that no range of `allowed` contains whole; undefined: all are contained. */
+  /** The first range that is not completely contained in a range of `allowed`; undefined: all are contained. */
   notWithin(allowed: Networks): string | undefined {
     const outside = this.ranges.find(
       ([base, bits]) =>
@@ -62,12 +62,12 @@ export class Networks {
     return outside === undefined ? undefined : `${outside[0].toString()}/${outside[1]}`;
   }
 
-  /** False for text that is no address. */
+  /** False for text that is not an address. */
   contains(text: string): boolean {
     return this.find(text) !== undefined;
   }
 
-  /** The first entry that contains the address, as it was written; undefined: none does, or it is no address. */
+  /** The first entry that contains the address, as written; undefined if none does, or if it is not an address. */
   find(text: string): string | undefined {
     const address = parseAddress(text);
     if (address === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Unpredictable bytes, for secrets. Passed in, so that tests choose them. */
+/** Unpredictable bytes, for secrets. Passed in, so that tests can choose them. */
 
 export type Random = (bytes: number) => Uint8Array;
 

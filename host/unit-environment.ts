@@ -1,6 +1,6 @@
 /**
- * What the systemd unit sets, for commands that a person runs beside the service: they are to examine what the service
- * runs with, not the defaults.
+ * The environment of the systemd unit, for commands that a user runs beside the service: they must use the service's
+ * configuration, not the defaults.
  */
 import { readFileSync } from 'node:fs';
 import { ConfigError, type Environment } from './environment.ts';
@@ -9,7 +9,7 @@ const MAX_CHARS = 64 * 1024;
 const ASSIGNMENT = /^\s*([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)$/;
 const COMMENT = /^\s*[#;]/;
 
-/** The variables of an `EnvironmentFile` (systemd.exec(5)); what is no assignment is ignored, as systemd does. */
+/** The variables of an `EnvironmentFile` (systemd.exec(5)); other lines are ignored, as by systemd. */
 export function parseEnvironmentFile(text: string): Record<string, string> {
   const variables: Record<string, string> = {};
   // A backslash at the end continues the line.
@@ -32,8 +32,8 @@ function unquoted(value: string): string {
 }
 
 /**
- * The environment, and of the file what is not set in it.
- * @throws ConfigError when the file is there and must not be read
+ * The environment, with variables of the file that are not set in it.
+ * @throws ConfigError if the file exists but is not readable
  */
 export function withEnvironmentFile(environment: Environment, path: string): Environment {
   let text: string;

@@ -23,7 +23,7 @@ function rig(isExcused?: () => boolean) {
     dog,
     silent,
     asked: () => asked,
-    /** Ticks of the watching thread, `apartMs` between them. */
+    /** Ticks of the watching thread at intervals of `apartMs`. */
     pass: (turns: number, apartMs: number, answers = false) => {
       for (let turn = 0; turn < turns; turn += 1) {
         now += apartMs;

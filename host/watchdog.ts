@@ -1,32 +1,32 @@
 /**
- * Detects a worker that no longer answers: one that loops or is blocked raises no error and sends no message.
- * Time counts against it only as far as the asking thread had its own turns (`awake-timer.ts`).
+ * Detects a worker that no longer answers: one that loops or is blocked raises no error and sends no message. Only
+ * time in which the watching thread was running itself counts (`awake-timer.ts`).
  */
 import { awakeMs } from './awake-timer.ts';
 import type { MonotonicClock, MonotonicMs } from './clock.ts';
 
-/** Interval between questions. */
+/** Ping interval. */
 const ASK_MS = 1_000;
 /** Ten times the longest task that a worker runs without yielding. */
 const LIMIT_MS = 10_000;
-/** Until its first answer: a worker is loaded and compiled before it can give one. */
+/** Limit until its first answer: a worker must be loaded and compiled first. */
 const START_LIMIT_MS = 30_000;
 
 export interface WatchdogLimits {
-  /** Interval between questions, ms. */
+  /** Ping interval, ms. */
   askMs?: number | undefined;
-  /** Silence after which a worker is given up, ms. */
+  /** Silence after which a worker is terminated, ms. */
   limitMs?: number | undefined;
   /** The same until its first answer, ms. */
   startLimitMs?: number | undefined;
-  /** Whether the silence of this moment is not the worker's fault, such as a disk that it waits for. */
+  /** Whether the current silence is not the worker's fault, for instance because it waits for a disk. */
   isExcused?: (() => boolean) | undefined;
 }
 
 interface WatchdogOptions extends WatchdogLimits {
-  /** Called again only after the last question was answered. */
+  /** Only called again after the previous ping was answered. */
   ask: () => void;
-  /** Called once. @param silentMs how long it had time to answer */
+  /** Called once. @param silentMs the time that it had to answer */
   onSilent: (silentMs: number) => void;
   clock: MonotonicClock;
 }
@@ -37,7 +37,7 @@ export class Watchdog {
   #limitMs: number;
   #timer: ReturnType<typeof setInterval> | undefined;
   #turnAt: MonotonicMs;
-  /** A question is unanswered. */
+  /** A ping is unanswered. */
   #isAsked = false;
   #silentMs = 0;
 
@@ -47,7 +47,7 @@ export class Watchdog {
     this.#turnAt = options.clock();
   }
 
-  /** From now on it has to answer. Idempotent. */
+  /** From now on it must answer. Idempotent. */
   watch(): void {
     if (this.#timer !== undefined) return;
     this.#turnAt = this.options.clock();
@@ -56,7 +56,7 @@ export class Watchdog {
     this.#ask();
   }
 
-  /** It may be silent: it is idle or has ended. */
+  /** It may be silent, because it is idle or has ended. */
   rest(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -68,7 +68,7 @@ export class Watchdog {
     this.#limitMs = this.options.limitMs ?? LIMIT_MS;
   }
 
-  /** Called by its own interval; a test calls it in virtual time. */
+  /** Called by its own interval; tests call it in virtual time. */
   turn(): void {
     if (this.#timer === undefined) return;
     const now = this.options.clock();

@@ -2,18 +2,17 @@
  * The connection between a thread and a worker that it owns: requests with answers, one-way messages, restart after
  * death, watchdog and shutdown. The worker's half is `worker-server.ts`; the messages of both are below.
  *
- * A worker is started by the first message for it. One that dies, or that the watchdog gives up, fails its open
- * requests, is reported by `onLost` and is replaced at the next message. It must therefore hold nothing that its owner
- * cannot send again.
+ * The first message starts the worker. If it dies, or the watchdog terminates it, its open requests fail, `onLost` is
+ * called, and the next message starts another one. It must therefore have no state that its owner cannot send again.
  */
 import { type MonotonicClock, systemMonotonicClock } from './clock.ts';
 import { within } from './deadline.ts';
 import type { Log } from './log.ts';
 import { Watchdog, type WatchdogLimits } from './watchdog.ts';
 
-/** What a worker understands, as one type per worker. */
+/** The messages of a worker, as one type per worker. */
 export interface WorkerContract {
-  /** By name: what is asked and what is answered, `{ ask: …; answer: … }`. */
+  /** By name: request and answer, `{ ask: …; answer: … }`. */
   requests: object;
   /** One-way messages to the worker. */
   orders: unknown;
@@ -48,10 +47,10 @@ export type FromWorker =
   | { link: 'closed' };
 
 /**
- * - `failed`: the request's handler threw; `code` is its error's, where it had one
- * - `timeout`: no answer in time, though the worker may be well
- * - `busy`: as many requests are open as may be, or the worker dies at every start and is not tried again yet
- * - `lost`: the worker died or was given up
+ * - `failed`: the request's handler threw; `code` is that of the error, if it had one
+ * - `timeout`: no answer in time, although the worker may be alive
+ * - `busy`: the limit of open requests is reached, or the worker dies at every start and the next attempt is delayed
+ * - `lost`: the worker died or was terminated
  * - `closed`: the link is closed
  */
 type WorkerErrorKind = 'failed' | 'timeout' | 'busy' | 'lost' | 'closed';
@@ -69,38 +68,44 @@ export class WorkerError extends Error {
 }
 
 export interface WorkerLinkOptions<C extends WorkerContract> {
-  /** In log lines and errors, for example `planning worker`. */
+  /** For log lines and errors, such as `planning worker`. */
   name: string;
   startWorker: () => Worker;
   log: Log;
   /** Sends the first messages to a new worker, by the given function. */
   setup?: ((send: (order: C['orders'], transfer?: ArrayBuffer[]) => void) => void) | undefined;
   onEvent?: ((event: C['events']) => void) | undefined;
-  /** The worker is gone with all it held; its open requests were rejected before. Not called by `close`. */
+  /** The worker was lost with its state; its open requests were rejected before. Not called by `close`. */
   onLost?: ((reason: string) => void) | undefined;
   /** null: a worker that blocks by design (waiting for a disk). */
   watchdog?: WatchdogLimits | null | undefined;
-  /** The worker is watched only while a request is open or `hold` is in force; then it may be ended when idle. */
+  /**
+   * `working`: the watchdog is only active while a request is open or a `hold` exists; otherwise the worker may be
+   * ended when idle.
+   */
   watchWhen?: 'always' | 'working' | undefined;
-  /** A worker without work is ended after this, ms; undefined: kept. */
+  /** A worker without work is ended after this, ms; undefined: never. */
   idleMs?: number | undefined;
-  /** Open requests at a time. */
+  /** Maximum number of open requests. */
   maxRequests?: number | undefined;
   clock?: MonotonicClock | undefined;
-  /** First pause after a worker that died without ever answering, ms; doubled up to 30 s. */
+  /** First delay after a worker that died without ever answering, ms; doubled up to 30 s. */
   retryMs?: number | undefined;
 }
 
 interface RequestOptions {
-  /** No limit where the handler has one of its own: the watchdog still ends a worker that hangs. */
+  /** Default: no limit, for handlers with their own; the watchdog still ends a worker that hangs. */
   timeoutMs?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** `reject`: an abort rejects with its reason at once. `forward`: the worker is told, and its answer decides. */
+  /**
+   * `reject`: an abort rejects with its reason at once. `forward`: the abort is sent to the worker, and its answer
+   * decides.
+   */
   onAbort?: 'reject' | 'forward' | undefined;
   transfer?: ArrayBuffer[] | undefined;
 }
 
-/** Far above what any caller has open; beyond it something does not stop asking. */
+/** Far above what any caller has open; more means that a caller loops. */
 const MAX_REQUESTS = 1_000;
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
@@ -111,13 +116,13 @@ interface OpenRequest {
   reject: (error: unknown) => void;
 }
 
-/** One worker of the link, with what belongs to it alone. */
+/** One worker of the link with its own state. */
 interface Running {
   worker: Worker;
   watchdog: Watchdog | undefined;
-  /** It has sent something: its code loads. */
+  /** It has sent a message, so its code was loaded. */
   hasAnswered: boolean;
-  /** Whether it ended by itself, once it is gone. */
+  /** Whether it ended by itself; resolves when it has ended. */
   down: PromiseWithResolvers<boolean>;
 }
 
@@ -129,7 +134,7 @@ export class WorkerLink<C extends WorkerContract> {
   #holds = 0;
   #closed = false;
   #idle: ReturnType<typeof setTimeout> | undefined;
-  /** Deaths in a row of workers that never answered, and until when the next start waits. */
+  /** Consecutive deaths of workers that never answered, and until when the next start is delayed. */
   #falseStarts = 0;
   #retryAt = Number.NEGATIVE_INFINITY;
 
@@ -201,7 +206,7 @@ export class WorkerLink<C extends WorkerContract> {
     if (!this.#closed) this.#post({ link: 'order', body: order }, transfer);
   }
 
-  /** Work that no request stands for, such as an open stream: watched and kept until released. */
+  /** Work without an open request, such as an open stream: the worker is watched and kept until released. */
   hold(): () => void {
     this.#holds += 1;
     clearTimeout(this.#idle);
@@ -312,7 +317,7 @@ export class WorkerLink<C extends WorkerContract> {
     this.#running?.worker.postMessage(message, transfer);
   }
 
-  /** Without work it is not watched, and ended after a while, where it is so ordered. */
+  /** Without work the watchdog stops, and the worker is ended after a while if so configured. */
   #rest(): void {
     const { idleMs, watchWhen = 'always' } = this.options;
     if (this.#closed || this.#requests.size > 0 || this.#holds > 0) return;

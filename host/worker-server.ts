@@ -1,7 +1,7 @@
 /** The worker's half of `worker-link.ts`: called once at the top of a worker entry. */
 import type { Answer, Ask, FromWorker, RequestName, ToWorker, WorkerContract } from './worker-link.ts';
 
-/** An answer whose buffers are moved, not copied. */
+/** An answer whose buffers are transferred, not copied. */
 export class Transferring<T> {
   constructor(
     readonly body: T,
@@ -13,8 +13,8 @@ type Answered<T> = T | Transferring<T>;
 
 export interface WorkerHandlers<C extends WorkerContract> {
   /**
-   * By name. What a handler throws reaches the caller as `WorkerError` with message and `code`. The signal aborts when
-   * the caller gave up.
+   * By name. An error of a handler reaches the caller as `WorkerError` with message and `code`. The signal aborts
+   * when the caller cancels.
    */
   requests: {
     [K in RequestName<C>]: (
@@ -22,15 +22,15 @@ export interface WorkerHandlers<C extends WorkerContract> {
       signal: AbortSignal,
     ) => Answered<Answer<C, K>> | Promise<Answered<Answer<C, K>>>;
   };
-  /** What it throws ends the worker: nothing else can be done with half an order. */
+  /** An error ends the worker, since a half-processed order cannot be recovered. */
   order?: ((order: C['orders']) => void) | undefined;
-  /** Writes what is held; the worker ends after it. */
+  /** Writes pending data; the worker ends after it. */
   close?: (() => Promise<void> | void) | undefined;
 }
 
 export type SendEvent<C extends WorkerContract> = (event: C['events'], transfer?: ArrayBuffer[]) => void;
 
-/** @param scope `self` of the worker @param make the handlers, given how to send events */
+/** @param scope `self` of the worker @param make creates the handlers, given a function that sends events */
 export function serveWorker<C extends WorkerContract>(
   scope: Pick<Worker, 'postMessage' | 'onmessage'>,
   make: (send: SendEvent<C>) => WorkerHandlers<C>,

@@ -44,7 +44,7 @@ export class BroadcastServices {
 
   constructor(private readonly options: BroadcastOptions) {
     const { agent, programs, hub, log, now, forgetAfterMs } = options;
-    // Present programmes are determined by the broadcast's clock.
+    // The broadcast's clock determines the current programmes.
     this.stations = new StationList({
       ...{ stations: options.stations, programs, hub, log, forgetAfterMs },
       now: options.broadcastNow,

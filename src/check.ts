@@ -76,7 +76,7 @@ function describeConfiguration({ tls, port }: Config): string {
   return `${tls === null ? 'http' : 'https'}、ポート ${port}`;
 }
 
-/** Who is let in, in the order of evaluation. @throws CheckFailure when nobody can connect */
+/** The access configuration, in the order of evaluation. @throws CheckFailure if nobody can connect */
 function describeAccess({ trustedNetworks, trustedProxies, oidc }: Config): Finding {
   if (isClosed({ trustedNetworks, hasLogin: oidc !== null })) {
     throw new CheckFailure(

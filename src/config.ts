@@ -30,7 +30,7 @@ export interface Config {
   channelSyncIntervalMs: number;
   /** A station missing from imports for this long is deleted. */
   serviceForgetAfterMs: number;
-  /** A booking this close to its start stays though its rule no longer matches. */
+  /** A booking this close to its start stays even if its rule no longer matches. */
   ruleRetractGraceMs: number;
   /** Interval of the retention check. */
   reconcileIntervalMs: number;

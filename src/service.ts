@@ -140,7 +140,7 @@ function createBroadcast(
     startWorker: options.startGuideWorker,
     log: log.component('guide'),
     now,
-    onTime: (heard) => clock.heard(heard),
+    onTime: (time) => clock.receive(time),
     broadcastNow: clock.now,
     isTimeSure: clock.isSure,
   });

@@ -251,7 +251,7 @@ describe('a failure', () => {
 
 test('a multi-tenant issuer is refused', async () => {
   const issuer = 'https://login.microsoftonline.com/common/v2.0';
-  const told = 'https://login.microsoftonline.com/{tenantid}/v2.0';
+  const tenantIssuer = 'https://login.microsoftonline.com/{tenantid}/v2.0';
   const answer = (own: string) => () =>
     Promise.resolve(
       Response.json({
@@ -263,7 +263,7 @@ test('a multi-tenant issuer is refused', async () => {
     );
   const config = { issuer, clientId: 'a', clientSecret: 'b', group: null, sessionTtlMs: 1 };
   const clock = () => 1 as MonotonicMs;
-  const everyone = new IdentityProvider(config, clock, { fetch: answer(told) });
+  const everyone = new IdentityProvider(config, clock, { fetch: answer(tenantIssuer) });
   expect(await failureOf(everyone.examine())).toEqual([
     'provider_down',
     'the provider names another issuer than OIDC_ISSUER',

@@ -4,7 +4,7 @@ import { comesTrue } from '../../test/until.ts';
 import { Hub } from '../hub/hub.ts';
 import { ListChangeNotifier } from './list-change-notifier.ts';
 
-let told: string[];
+let published: string[];
 let lists: { reservations: unknown; rules: unknown };
 let reads: number;
 let hub: Hub;
@@ -13,13 +13,13 @@ let news: ListChangeNotifier;
 const until = (condition: () => boolean) => comesTrue(`${condition}`, condition, 5000);
 
 beforeEach(async () => {
-  told = [];
+  published = [];
   reads = 0;
   lists = { reservations: [], rules: [] };
   hub = new Hub((error) => {
     throw error;
   });
-  hub.subscribe(({ name }) => told.push(name));
+  hub.subscribe(({ name }) => published.push(name));
   const read = (name: 'reservations' | 'rules') => () => {
     reads += 1;
     if (lists[name] instanceof Error) throw lists[name];
@@ -39,22 +39,22 @@ afterEach(() => news.close());
 test('only a changed list is published, once for many requests', async () => {
   lists.reservations = [1];
   for (let times = 0; times < 50; times++) news.look();
-  await until(() => told.length > 0);
-  expect(told).toEqual(['reservations']);
+  await until(() => published.length > 0);
+  expect(published).toEqual(['reservations']);
   expect(reads).toBe(4);
   news.look();
   await until(() => reads === 6);
   lists.rules = [2];
   news.look();
-  await until(() => told.length > 1);
-  expect(told).toEqual(['reservations', 'rules']);
+  await until(() => published.length > 1);
+  expect(published).toEqual(['reservations', 'rules']);
 });
 
 test('a list that cannot be read is published too', async () => {
   lists.reservations = new Error('no such table');
   news.look();
-  await until(() => told.length > 0);
-  expect(told).toEqual(['reservations']);
+  await until(() => published.length > 0);
+  expect(published).toEqual(['reservations']);
 });
 
 test('publishes nothing after closing', async () => {
@@ -75,8 +75,8 @@ test('publishes nothing after closing', async () => {
   news.close();
   news.look();
   other.look();
-  await until(() => told.length > 0);
-  expect([told, reads]).toEqual([['rules'], 2]);
+  await until(() => published.length > 0);
+  expect([published, reads]).toEqual([['rules'], 2]);
   other.close();
 });
 
@@ -89,6 +89,6 @@ test('a difference found before the initial state was read is published', async 
   late.start();
   lists.rules = [3];
   late.look();
-  await until(() => told.includes('rules'));
+  await until(() => published.includes('rules'));
   late.close();
 });

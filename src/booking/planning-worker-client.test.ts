@@ -162,9 +162,9 @@ describe('the planning worker', () => {
       plans.preview({ ...ORDER, draft, replaces: null, limit: 1 }),
     );
     const answers = await Promise.all(
-      asked.map((one) => one.then(() => 'told').catch((error) => error.code)),
+      asked.map((one) => one.then(() => 'answered').catch((error) => error.code)),
     );
-    expect(answers).toEqual([...Array.from({ length: 8 }, () => 'told'), 'busy']);
+    expect(answers).toEqual([...Array.from({ length: 8 }, () => 'answered'), 'busy']);
   });
 
   test("books the next airing of a damaged recording: once for a manual booking, by the rule's settings for a rule", async () => {

@@ -72,7 +72,7 @@ export function ordersOf(
       holdUntil: opening?.holdUntil ?? null,
       listenUntil: opening?.listenUntil ?? null,
       brokenAt: opening?.brokenAt ?? null,
-      heard: opening?.heard ?? null,
+      airState: opening?.airState ?? null,
       after: followed.filter((other) => !isApart(other)).map(({ id }) => id),
       apart: followed.filter(isApart).map(({ id }) => id),
       encode: reservation.encode ?? settings.encode,

@@ -5,7 +5,7 @@ const component = (componentTag: number, componentType: number, more = {}) => ({
   ...{ componentTag, componentType, main: componentTag === 0x10, languages: ['jpn'], text: '' },
   ...more,
 });
-const told = (...given: Parameters<typeof encodedTracks>) =>
+const tracks = (...given: Parameters<typeof encodedTracks>) =>
   encodedTracks(...given).map(({ id, side, channels, language, isMain }) => [
     id,
     side,
@@ -16,7 +16,7 @@ const told = (...given: Parameters<typeof encodedTracks>) =>
 
 test('both channels of dual mono become tracks with their languages', () => {
   const dual = component(0x10, 2, { languages: ['jpn', 'eng'] });
-  expect(told([dual], 1)).toEqual([
+  expect(tracks([dual], 1)).toEqual([
     ['0:main', 'main', 1, 'jpn', true],
     ['0:sub', 'sub', 1, 'eng', false],
   ]);
@@ -24,17 +24,17 @@ test('both channels of dual mono become tracks with their languages', () => {
 
 test('each stream becomes a track, the main one marked, surround kept', () => {
   const list = [component(0x10, 9, { main: false }), component(0x11, 3, { main: true, languages: ['eng'] })];
-  expect(told(list, 2)).toEqual([
+  expect(tracks(list, 2)).toEqual([
     ['0:both', 'both', 6, 'jpn', false],
     ['1:both', 'both', 2, 'eng', true],
   ]);
 });
 
 test('an announced stream that is not sent becomes no track, an unannounced one that is sent becomes a track', () => {
-  expect(told([component(0x10, 3), component(0x11, 3)], 1)).toEqual([['0:both', 'both', 2, 'jpn', true]]);
-  expect(told([], 2)).toEqual([
+  expect(tracks([component(0x10, 3), component(0x11, 3)], 1)).toEqual([['0:both', 'both', 2, 'jpn', true]]);
+  expect(tracks([], 2)).toEqual([
     ['0:both', 'both', 2, 'und', true],
     ['1:both', 'both', 2, 'und', false],
   ]);
-  expect(told([], 0)).toEqual([]);
+  expect(tracks([], 0)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** State of ffmpeg and its encoders as the interface gives it. */
+/** State of ffmpeg and its encoders in the format of the API. */
 import type { Status, SystemFacts } from '../../wire/api.ts';
 import type { EncoderStatus } from './encoders.ts';
 import { VIDEO_ENCODERS } from './recipes.ts';

@@ -20,7 +20,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** An ffmpeg that lists these encoders and does for a trial of each what the shell words say. */
+/** A fake ffmpeg that lists these encoders and runs the given shell commands for their trials. */
 function pretend(name: string, trials: Record<string, string>): string {
   const path = join(folder, name);
   const lines = Object.keys(trials).map((encoder) => ` V....D ${encoder}   an encoder\\n`);

@@ -1,6 +1,6 @@
 /**
- * Which ffmpeg there is and which of its encoders really work here: each is tried once, in the background,
- * after start-up. A missing ffmpeg is searched again on request.
+ * Finds ffmpeg and tests which of its encoders work on this machine: each is tried once, in the background, after the
+ * start. A missing ffmpeg is searched again on request.
  */
 import { availableParallelism, loadavg } from 'node:os';
 import { dirname } from 'node:path';
@@ -13,18 +13,18 @@ import { trialCommand, VIDEO_ENCODERS, type VideoCodec, type VideoEncoder } from
 import { run } from './run.ts';
 
 export interface EncodersOptions {
-  /** FFMPEG_PATH; undefined looks on `searchPath`. */
+  /** FFMPEG_PATH; undefined: searched on `searchPath`. */
   path: string | undefined;
   /** PATH. */
   searchPath: string;
   log: Log;
   /** Epoch ms. */
   now: WallClock;
-  /** Whether the machine has little else to do: a trial then says how fast it is. Default: by its load. */
+  /** Whether the machine is idle, so that a trial measures the real speed. Default: by its load. */
   isIdle?: (() => boolean) | undefined;
-  /** Interval in which a slow AV1 is tried again when the machine is idle, ms. */
+  /** Interval of retrying a slow AV1 encoder when the machine is idle, ms. */
   retrialMs?: number | undefined;
-  /** Where ffmpeg-static may be; the working folder and the executable's by default. */
+  /** Folders that may contain ffmpeg-static; default: the working folder and the executable's. */
   folders?: readonly string[];
 }
 
@@ -34,30 +34,30 @@ export interface EncoderStatus {
   version: string | null;
   /** Names of encoders that passed a trial. */
   usable: string[];
-  /** Live AV1: the encoder and its measured speed (times real time); null while unknown or not possible. */
+  /** Live AV1: the encoder and its measured speed (times real time); null while unknown or impossible. */
   av1: { encoder: string; speed: number; fastEnough: boolean } | null;
 }
 
-/** What a live encoder is started with. */
+/** An encoder selected for live. */
 export interface EncoderChoice {
   ffmpeg: string;
   encoder: VideoEncoder;
-  /** A GPU encoder failed lately and this is its stand-in. */
+  /** A GPU encoder failed recently and this one replaces it. */
   standIn: boolean;
 }
 
-/** Live must keep up with the station while something else runs. */
+/** Live encoding must keep up with the station while other work runs. */
 const AV1_MIN_SPEED = 1.3;
 const TRIAL_SECONDS = 2;
 const TRIAL_TIMEOUT_MS = 10_000;
 const QUERY_TIMEOUT_MS = 10_000;
-/** Shortest interval of searching a missing ffmpeg. */
+/** Minimum interval of searching a missing ffmpeg. */
 const RETRY_MS = 2_000;
-/** An encoder that failed is left alone for so long. */
+/** How long an encoder that failed is not used. */
 const SUSPENSION_MS = 15 * 60_000;
-/** AV1 that was too slow, perhaps only because the machine was busy, is tried again when asked for after this. */
+/** An AV1 encoder that was too slow, perhaps because the machine was busy, is retried on request after this. */
 const RETRIAL_MS = 10 * 60_000;
-/** A viewer who asks for AV1 while it is still being tried waits so long, then gets H.264. */
+/** A viewer who requests AV1 during its trial waits this long, then gets H.264. */
 const AV1_WAIT_MS = 15_000;
 
 interface Found {
@@ -75,12 +75,12 @@ export class Encoders {
   #lookedAt = Number.NEGATIVE_INFINITY;
   #trying: Promise<void> | undefined;
   #triedAt = Number.NEGATIVE_INFINITY;
-  /** By encoder name; of the ffmpeg that `#found` names. */
+  /** By encoder name; for the ffmpeg in `#found`. */
   #trials = new Map<string, Trial>();
   readonly #suspended = new Map<string, number>();
   readonly #abort = new AbortController();
   #retrial: ReturnType<typeof setInterval> | undefined;
-  /** Once is enough: what was slow on an idle machine is slow. */
+  /** One trial on an idle machine is conclusive. */
   #triedWhenIdle = false;
 
   constructor(readonly options: EncodersOptions) {}
@@ -106,7 +106,7 @@ export class Encoders {
     };
   }
 
-  /** Probes where that was not done yet and waits for the end, for `svc check`. */
+  /** Probes if that was not done yet and waits for the end, for `svc check`. */
   async settled(): Promise<EncoderStatus> {
     await this.#look();
     await this.#trying;
@@ -115,15 +115,15 @@ export class Encoders {
 
   /**
    * The path of ffmpeg.
-   * @throws Failure ffmpeg_unavailable.
+   * @throws Failure ffmpeg_unavailable
    */
   async ffmpeg(): Promise<string> {
     return (await this.#need()).path;
   }
 
   /**
-   * The H.264 encoder for live. Before the trials are over the software one serves.
-   * @throws Failure ffmpeg_unavailable.
+   * The H.264 encoder for live. Until the trials are finished, the software encoder is used.
+   * @throws Failure ffmpeg_unavailable
    */
   async h264(): Promise<EncoderChoice> {
     const found = await this.#need();
@@ -139,8 +139,8 @@ export class Encoders {
   }
 
   /**
-   * The AV1 encoder for live; undefined when none is fast enough here. Waits for the trials, not for ever.
-   * @throws Failure ffmpeg_unavailable.
+   * The AV1 encoder for live; undefined if none is fast enough here. Waits for the trials, up to a limit.
+   * @throws Failure ffmpeg_unavailable
    */
   async av1(): Promise<EncoderChoice | undefined> {
     const found = await this.#need();
@@ -155,8 +155,8 @@ export class Encoders {
   }
 
   /**
-   * What makes a file: hardware that passed its trial and did not fail lately, else software, however slow.
-   * @throws Failure ffmpeg_unavailable.
+   * The encoder for files: hardware that passed its trial and did not fail recently, else software, however slow.
+   * @throws Failure ffmpeg_unavailable
    */
   async file(codec: VideoCodec): Promise<EncoderChoice> {
     const found = await this.#need();
@@ -173,7 +173,7 @@ export class Encoders {
     throw new Failure('ffmpeg_unavailable', `この ffmpeg には ${name} エンコーダがありません`);
   }
 
-  /** An encoder gave no picture, or fell behind. H.264 by software has no stand-in and is never suspended. */
+  /** An encoder produced no picture, or was too slow. Software H.264 has no replacement and is never suspended. */
   suspend(encoder: VideoEncoder): void {
     if (encoder.kind === 'software' && encoder.codec === 'h264') return;
     this.options.log.warn('encoder suspended', { encoder: encoder.name, minutes: SUSPENSION_MS / 60_000 });
@@ -208,7 +208,7 @@ export class Encoders {
     throw new Failure('ffmpeg_unavailable', 'ffmpeg が見つからないため、映像を変換できません');
   }
 
-  /** Looks for ffmpeg unless that was done just now. */
+  /** Searches ffmpeg, unless that was just done. */
   async #look(): Promise<Found | undefined> {
     if (this.#looking !== undefined) return this.#looking;
     const { now, log } = this.options;
@@ -237,7 +237,7 @@ export class Encoders {
     });
   }
 
-  /** The first trial may have run while the machine was busy with its start: AV1 is not refused for that alone. */
+  /** The first trial may have run while the machine was busy with the start: that alone does not rule out AV1. */
   #retryWhenIdle(): void {
     clearInterval(this.#retrial);
     const { isIdle = isMachineIdle, retrialMs = RETRIAL_MS } = this.options;
@@ -252,7 +252,7 @@ export class Encoders {
     this.#retrial.unref();
   }
 
-  /** For the next viewer who asks. */
+  /** Prepares another trial for the next viewer who requests it. */
   #tryAgain(found: Found, pauseMs = RETRIAL_MS): void {
     if (this.#trying !== undefined || this.options.now() - this.#triedAt < pauseMs) return;
     const working = (encoder: VideoEncoder): boolean => this.#trials.get(encoder.name)?.works === true;
@@ -276,7 +276,7 @@ export class Encoders {
     return { path, version: name, listed };
   }
 
-  /** One encoder after the other, behind everything else that the machine does. */
+  /** One encoder after the other, at the lowest priority. */
   async #try(found: Found, encoders: readonly VideoEncoder[]): Promise<void> {
     for (const encoder of encoders) {
       if (!found.listed.has(encoder.name) || this.#abort.signal.aborted) continue;
@@ -291,7 +291,7 @@ export class Encoders {
   }
 
   async #tryOne(ffmpeg: string, encoder: VideoEncoder): Promise<Trial> {
-    // Only AV1 needs to know how fast; for the others a few pictures tell whether they work.
+    // Only AV1 needs a speed measurement; for the others a few pictures show whether they work.
     const seconds = encoder.codec === 'av1' ? TRIAL_SECONDS : 0.2;
     try {
       const result = await run(trialCommand(ffmpeg, encoder, seconds), {
@@ -299,7 +299,7 @@ export class Encoders {
         background: true,
         signal: this.#abort.signal,
       });
-      // A software encoder that ran into the limit works; the machine is busy, and its speed says so.
+      // A software encoder that reached the time limit works; the machine is busy, which its speed shows.
       const late = result.elapsedMs >= TRIAL_TIMEOUT_MS && encoder.kind === 'software';
       if (result.code !== 0 && !late) return { works: false };
       return { works: true, speed: (seconds * 1000) / result.elapsedMs };

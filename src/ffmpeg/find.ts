@@ -1,13 +1,13 @@
-/** Where ffmpeg is: FFMPEG_PATH, else PATH, else an `ffmpeg-static` that the user installed. */
+/** Locates ffmpeg: FFMPEG_PATH, else PATH, else an `ffmpeg-static` that the user installed. */
 import { accessSync, constants } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 interface FfmpegPlaces {
-  /** FFMPEG_PATH or FFPROBE_PATH; when set, nothing else is tried. */
+  /** FFMPEG_PATH or FFPROBE_PATH; if set, nothing else is tried. */
   path: string | undefined;
   /** PATH. */
   searchPath: string;
-  /** Folders whose `node_modules`, and those above them, may hold ffmpeg-static. */
+  /** Folders that are searched, with their parents, for `node_modules` with ffmpeg-static. */
   folders: readonly string[];
 }
 
@@ -27,7 +27,7 @@ function* upwards(folder: string): Generator<string> {
   }
 }
 
-/** An absolute path, or undefined when there is none. */
+/** An absolute path, or undefined if it was not found. */
 export function findFfmpeg(places: FfmpegPlaces): string | undefined {
   if (places.path !== undefined) {
     const found = Bun.which(places.path, { PATH: places.searchPath });
@@ -44,7 +44,7 @@ export function findFfmpeg(places: FfmpegPlaces): string | undefined {
   return undefined;
 }
 
-/** Whether it is still there. */
+/** Whether it still exists. */
 export function isThere(path: string): boolean {
   return isExecutable(path);
 }

@@ -57,7 +57,7 @@ describe('FfmpegProcess', () => {
     await cycle();
     const before = descriptors();
     for (let index = 0; index < 10; index += 1) await cycle();
-    // The last ones are closed a moment later.
+    // The last ones are closed slightly later.
     for (let tries = 0; descriptors() > before + 2 && tries < 100; tries += 1) await Bun.sleep(20);
     expect(descriptors()).toBeLessThanOrEqual(before + 2);
   });

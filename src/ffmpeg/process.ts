@@ -2,9 +2,9 @@ import { within } from '../../host/deadline.ts';
 import { withoutRealTimePriority } from './thread-priority.ts';
 
 /**
- * One running ffmpeg: fed by a bounded queue, read chunk by chunk, ended for certain.
+ * One running ffmpeg: fed by a bounded queue, read chunk by chunk, always terminated.
  *
- * The runtime reports a write to a dead child as done, so only the exit tells of the end.
+ * The runtime reports a write to a dead child as successful, so only the exit shows its end.
  */
 
 export interface ProcessEnd {
@@ -15,7 +15,7 @@ export interface ProcessEnd {
 }
 
 const MAX_STDERR_CHARS = 4096;
-/** A GPU encoder is given this long to leave its device in order. */
+/** A GPU encoder gets this long to release its device properly. */
 const TERM_GRACE_MS = 1_500;
 
 export class FfmpegProcess {
@@ -30,7 +30,7 @@ export class FfmpegProcess {
   #taken: (() => void) | undefined;
   #exited = false;
 
-  /** @throws Error when the executable cannot be started. */
+  /** @throws Error if the executable cannot be started */
   constructor(
     command: readonly string[],
     readonly maxQueuedBytes: number,
@@ -58,7 +58,7 @@ export class FfmpegProcess {
     return this.#queued;
   }
 
-  /** False when the queue is full: the encoder is too slow and the bytes were not taken. */
+  /** False if the queue is full: the encoder is too slow and the bytes were not accepted. */
   write(bytes: Uint8Array): boolean {
     if (this.#closing || this.#exited) return true;
     if (this.#queued + bytes.length > this.maxQueuedBytes) return false;
@@ -68,7 +68,7 @@ export class FfmpegProcess {
     return true;
   }
 
-  /** Resolves when it has taken so much that fewer bytes wait, or is gone. One call at a time. */
+  /** Resolves when fewer bytes are queued, or when the process has ended. One call at a time. */
   async room(bytes: number): Promise<void> {
     while (this.#queued >= bytes && !this.#exited && !this.#closing) {
       await new Promise<void>((resolve) => {
@@ -78,13 +78,13 @@ export class FfmpegProcess {
     }
   }
 
-  /** Lets it finish what was written, then end by itself. */
+  /** Closes its input: it processes what was written, then ends by itself. */
   finish(): void {
     this.#closing = true;
     this.#wanted?.();
   }
 
-  /** Ends it now. Resolves when the process is gone. */
+  /** Ends it now. Resolves when the process has ended. */
   async stop(): Promise<void> {
     if (!this.#stopping && !this.#exited) {
       this.#stopping = true;
@@ -131,13 +131,13 @@ export class FfmpegProcess {
   }
 }
 
-/** Waits for the last words of a process that is gone; a grandchild may hold its pipe open for ever. */
+/** Waits for the rest of the output of a process that has ended; a grandchild may keep its pipe open forever. */
 export async function drained(...tails: readonly { done: Promise<void> }[]): Promise<void> {
   const GRACE_MS = 200;
   await within(GRACE_MS, Promise.all(tails.map((tail) => tail.done)), () => {});
 }
 
-/** Keeps the end of a stream's text. */
+/** Keeps the end of a text stream. */
 export function tailOf(
   stream: ReadableStream<Uint8Array>,
   maxChars = MAX_STDERR_CHARS,
@@ -150,7 +150,7 @@ export function tailOf(
         tail = (tail + decoder.decode(chunk, { stream: true })).slice(-maxChars);
       }
     } catch {
-      // A pipe that breaks with its process has said what it had to say.
+      // The pipe breaks when its process ends; its text is complete.
     }
   };
   return { text: () => tail.trimEnd(), done: read() };

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { liveCommand, VIDEO_ENCODERS } from './recipes.ts';
 
-// Encoders on a machine that may be busy.
+// Encodes on a machine that may be busy.
 setDefaultTimeout(30_000);
 
 const FFMPEG = Bun.which('ffmpeg');
@@ -13,7 +13,7 @@ async function output(command: string[], input?: Uint8Array): Promise<Uint8Array
   return out;
 }
 
-/** A short broadcast of a picture of that size and display aspect. */
+/** A short broadcast with this picture size and display aspect ratio. */
 function air(size: string, aspect: string): Promise<Uint8Array> {
   return output([
     ...['ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', `testsrc2=s=${size}:r=30000/1001:d=0.5`],
@@ -73,7 +73,7 @@ describe.skipIf(FFMPEG === null)('liveCommand', () => {
       }),
     );
     expect(made.map(({ shape }) => shape)).toEqual(['854,480,1:1', '640,360,1:1', '426,240,1:1']);
-    // The first second may take the buffer of the rate control besides.
+    // The first second may additionally use the rate control's buffer.
     const most = [2.6, 1.1, 0.32].map((rate) => rate * (1 + 1 / seconds));
     for (const [index, { megabits }] of made.entries()) expect(megabits).toBeLessThan(most[index] ?? 0);
   });

@@ -1,4 +1,4 @@
-/** The video encoders that the service knows how to use, each with the words that make it a live or a file encoder. */
+/** The supported video encoders, each with its ffmpeg options for live and for files. */
 import type { LiveQuality } from '../../wire/api.ts';
 import type { EncodeQuality } from '../model/encoding.ts';
 
@@ -11,11 +11,11 @@ export interface VideoEncoder {
   kind: 'gpu' | 'software';
   /** Options before the input. */
   device: readonly string[];
-  /** Filters that bring frames to where the encoder reads them. */
+  /** Filters that upload frames to where the encoder reads them. */
   filters: readonly string[];
-  /** Options of the encoder for live: no frame reordering, a key frame each second, at most 6 Mbit/s. */
+  /** Encoder options for live: no frame reordering, a key frame each second, at most 6 Mbit/s. */
   live: readonly string[];
-  /** Options of the encoder for files: constant quality, a key frame at least every 5 s. */
+  /** Encoder options for files: constant quality, a key frame at least every 5 s. */
   file: Readonly<Record<EncodeQuality, readonly string[]>>;
 }
 
@@ -23,7 +23,7 @@ type FileOptions = VideoEncoder['file'];
 
 const FILE_GOP = ['-g', '150'];
 
-/** Constant quality by one option: of hardware encoders, whose other options stay as they are for live. */
+/** Constant quality by one option, for hardware encoders whose other options are the same as for live. */
 function byQuality(
   options: readonly string[],
   option: string,
@@ -36,10 +36,10 @@ function byQuality(
 const RATE = ['-b:v', '4M', '-maxrate', '6M', '-bufsize', '6M', '-g', '30', '-bf', '0'];
 const VAAPI_DEVICE = ['-vaapi_device', '/dev/dri/renderD128'];
 const VAAPI_FILTERS = ['format=nv12', 'hwupload'];
-/** Fastest preset of SVT-AV1 that its versions share; slower ones have no place in live. */
+/** Fastest preset that all versions of SVT-AV1 have; slower ones are not suitable for live. */
 const SVT_PRESET = '12';
 
-/** In the order of preference. */
+/** In order of preference. */
 export const VIDEO_ENCODERS: readonly VideoEncoder[] = [
   {
     name: 'h264_nvenc',
@@ -127,12 +127,12 @@ export const VIDEO_ENCODERS: readonly VideoEncoder[] = [
   },
 ];
 
-/** Moving and noisy, as a broadcast is; a still picture would flatter the encoder. */
+/** Moving and noisy like a broadcast; a still picture would overestimate the encoder. */
 function trialSource(seconds: number): string {
   return `testsrc2=s=1280x720:r=30000/1001:d=${seconds},noise=alls=12:allf=t`;
 }
 
-/** Encodes so many seconds of 720p30 exactly as live does, to nowhere. */
+/** Encodes this many seconds of 720p30 with the live options, without output. */
 export function trialCommand(ffmpeg: string, encoder: VideoEncoder, seconds: number): string[] {
   return [
     ...[ffmpeg, '-v', 'error', '-nostdin', ...encoder.device],
@@ -142,7 +142,7 @@ export function trialCommand(ffmpeg: string, encoder: VideoEncoder, seconds: num
   ];
 }
 
-/** How the audio of a live stream is made. */
+/** Audio options of a live stream. */
 export interface LiveAudio {
   pid: number;
   side: 'both' | 'main' | 'sub';
@@ -160,26 +160,26 @@ export interface LiveCommand {
     pid: number;
     kind: 'mpeg2' | 'h264' | 'hevc';
     encoder: VideoEncoder;
-    /** Pictures of other formats are fitted into it; undefined: they do not occur. */
+    /** Pictures of other sizes are fitted into it; undefined: they do not occur. */
     size?: PictureSize | undefined;
-    /** Absent: `high`. */
+    /** Default: `high`. */
     quality?: LiveQuality | undefined;
   } | null;
   audio: LiveAudio | null;
-  /** How far the sound may come behind its picture and still be written beside it, ms; absent: 500, for live. */
+  /** Maximum delay of audio behind video that is still interleaved, ms; default: 500, for live. */
   interleaveMs?: number | undefined;
 }
 
 interface QualityFigures {
   readonly lines: number;
-  /** Of the picture, in ffmpeg's words; undefined: those of the encoder's own options. */
+  /** Bit rate of the video, in ffmpeg's notation; undefined: that of the encoder's own options. */
   readonly rate?: { readonly mean: string; readonly peak: string };
   readonly audio: { readonly aac: string; readonly opus: string };
-  /** Length of a fragment, ms: each costs 1 KB, which is a fifth of the smallest stream at ten a second. */
+  /** Length of a fragment, ms: each costs 1 KB, which is a fifth of the smallest stream at ten per second. */
   readonly fragmentMs: number;
 }
 
-/** The sums are those that `LIVE_QUALITIES` promises. */
+/** The totals are those published in `LIVE_QUALITIES`. */
 const QUALITIES: Readonly<Record<LiveQuality, QualityFigures>> = {
   high: { lines: 720, audio: { aac: '160k', opus: '128k' }, fragmentMs: 100 },
   middle: {
@@ -196,14 +196,14 @@ const QUALITIES: Readonly<Record<LiveQuality, QualityFigures>> = {
   },
 };
 
-/** What follows these words is the rate, in the options of every encoder. */
+/** Options of all encoders that are followed by a bit rate. */
 const RATE_WORDS: Readonly<Record<string, 'mean' | 'peak'>> = {
   '-b:v': 'mean',
   '-maxrate': 'peak',
   '-bufsize': 'peak',
 };
 
-/** An encoder's live options for this quality: the same, but for the rate. */
+/** An encoder's live options for this quality: only the bit rates differ. */
 function liveOptions({ live }: VideoEncoder, quality: LiveQuality): readonly string[] {
   const { rate } = QUALITIES[quality];
   if (rate === undefined) return live;
@@ -214,21 +214,21 @@ function liveOptions({ live }: VideoEncoder, quality: LiveQuality): readonly str
 }
 
 /**
- * Deinterlaces interlaced video and brings the picture to square pixels of at most so many lines, never larger
- * than it was broadcast.
+ * Deinterlaces interlaced video and scales to square pixels with at most this many lines, never larger than
+ * broadcast.
  */
 function pictureFilters(lines: number): string[] {
   const height = `min(${lines},ih)`;
   return ['bwdif=0:-1:1', `scale=w='2*round(dar*${height}/2)':h='2*floor(${height}/2)'`, 'setsar=1'];
 }
 
-/** The size that these filters give a picture of so many lines and this aspect. */
+/** The size that these filters produce for this many lines and this aspect ratio. */
 export function pictureSize(lines: number, aspect: number): PictureSize {
   const height = 2 * Math.floor(Math.min(720, lines) / 2);
   return { width: 2 * Math.round((aspect * Math.min(720, lines)) / 2), height };
 }
 
-/** An encoder cannot change its size: what has another one gets borders. Nothing is done to what has it. */
+/** An encoder cannot change its size: other sizes are letterboxed. Pictures of the right size are unchanged. */
 function fitted({ width, height }: PictureSize): string[] {
   const box = `w=${width}:h=${height}`;
   return [`scale=${box}:force_original_aspect_ratio=decrease`, `pad=${box}:x=-1:y=-1`, 'setsar=1'];
@@ -244,9 +244,9 @@ export const SIDE_FILTERS = {
 /**
  * Transport stream on stdin to fragmented MP4 on stdout.
  *
- * MPEG-2 tells its frame rate in its first header, so that 0.05 s of input is probed before encoding begins;
- * it is encoded too. (`-fflags nobuffer` would throw it away, with the first intra picture.)
- * Times stay those of the broadcast (90 kHz exactly, no edit lists): `mp4/fragmenter.ts` moves them.
+ * MPEG-2 has its frame rate in the first header, so 0.05 s of input is probed before encoding begins; it is also
+ * encoded. (`-fflags nobuffer` would drop it, with the first intra picture.) Times stay those of the broadcast
+ * (exactly 90 kHz, no edit lists): `mp4/fragmenter.ts` shifts them.
  */
 export function liveCommand(options: LiveCommand): string[] {
   const { video, audio, interleaveMs = 500 } = options;
@@ -271,13 +271,15 @@ interface FileCommand extends Pick<LiveCommand, 'ffmpeg' | 'video'> {
   readonly path: string;
   /** s. */
   readonly from: number;
-  /** s that its times are later by: no encoder may begin before 0. */
+  /** s added to its times: no encoder may begin before 0. */
   readonly lead: number;
-  /** `stream`: its place among the sounds of the file. */
+  /** `stream`: its index among the audio streams of the file. */
   readonly audio: (Omit<LiveAudio, 'pid'> & { readonly stream: number }) | null;
 }
 
-/** A file from any second on, not only from a key frame, to fragmented MP4 with its own times on stdout. */
+/**
+ * Converts a file from any position on, not only from a key frame, to fragmented MP4 with its own times on stdout.
+ */
 export function fileConversionCommand({ ffmpeg, video, audio, path, from, lead }: FileCommand): string[] {
   return [
     ...[ffmpeg, '-v', 'error', '-nostdin', '-copyts', ...(video?.encoder.device ?? [])],
@@ -297,7 +299,7 @@ function fragmentOptions(interleaveMs: number, { fragmentMs }: QualityFigures): 
   ];
 }
 
-/** One also behind a gap: a player drops what it cannot begin with. SVT-AV1 has no use for it. */
+/** Also forces a key frame after a gap: a player drops frames that it cannot decode. SVT-AV1 does not need it. */
 const KEY_FRAMES = ['-force_key_frames', 'expr:if(isnan(prev_forced_t),1,gte(t,prev_forced_t+1))'];
 
 function videoOptions(video: NonNullable<LiveCommand['video']>, stream: string): string[] {

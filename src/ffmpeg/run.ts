@@ -1,10 +1,10 @@
-/** Runs ffmpeg to its end for a short answer: bounded in time and in kept output. */
+/** Runs ffmpeg to its end for a short result: with a time limit and bounded output. */
 import { setPriority } from 'node:os';
 import { drained, tailOf } from './process.ts';
 import { withoutRealTimePriority } from './thread-priority.ts';
 
 export interface RunResult {
-  /** 128 + signal when it had to be killed. */
+  /** 128 + signal if it was killed. */
   code: number;
   /** The last 256 K characters. */
   stdout: string;
@@ -17,12 +17,12 @@ const MAX_STDOUT_CHARS = 256 * 1024;
 
 interface RunOptions {
   timeoutMs: number;
-  /** Give way to everything else on the machine. */
+  /** Run at the lowest priority. */
   background?: boolean;
   signal?: AbortSignal;
 }
 
-/** @throws Error when the executable cannot be started. */
+/** @throws Error if the executable cannot be started */
 export async function run(command: readonly string[], options: RunOptions): Promise<RunResult> {
   const started = performance.now();
   const child = Bun.spawn(withoutRealTimePriority(command), {
@@ -52,11 +52,11 @@ export async function run(command: readonly string[], options: RunOptions): Prom
   }
 }
 
-/** Everything else on the machine comes before this process. */
+/** Gives a process the lowest priority. */
 export function giveWay(pid: number): void {
   try {
     setPriority(pid, 10);
   } catch {
-    // It ended already, or the system does not allow it.
+    // It has already ended, or the system does not permit it.
   }
 }

@@ -8,7 +8,7 @@ const SYS_NICE = 1n << 23n;
 const AV1 = ['ffmpeg', '-c:v', 'libsvtav1', 'out.mkv'];
 const SETPRIV = '/usr/bin/setpriv';
 
-/** Field 41 of proc_pid_stat(5), counted behind the name in parentheses: 0 is SCHED_OTHER, 1 SCHED_FIFO. */
+/** Field 41 of proc_pid_stat(5), counted after the name in parentheses: 0 is SCHED_OTHER, 1 SCHED_FIFO. */
 function schedulingPolicies(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`).map((thread) => {
     const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'latin1');
@@ -32,7 +32,7 @@ describe('withoutRealTimePriority', () => {
     const encode = ['-c:v', 'libsvtav1', '-preset', '12', '-f', 'matroska', 'pipe:1'];
     const child = new FfmpegProcess(['ffmpeg', ...input, ...encode], 1000);
     try {
-      // The encoder's threads are there when something comes out.
+      // The encoder's threads exist when output arrives.
       const first = await child.output.getReader().read();
       expect(first.done).toBe(false);
       const policies = schedulingPolicies(child.pid);

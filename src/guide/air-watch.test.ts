@@ -95,10 +95,10 @@ describe('AirWatch', () => {
       state: 'over',
       from: null,
       until: 33 * MINUTE,
-      told: 35 * MINUTE,
+      announcedEnd: 35 * MINUTE,
     });
     say(50, FILM, null, 50, 90);
-    expect(of(GAME, 50)).toMatchObject({ until: 50 * MINUTE, told: null });
+    expect(of(GAME, 50)).toMatchObject({ until: 50 * MINUTE, announcedEnd: null });
     // First the next programme, later not.
     say(51, FILM, GAME, 50, 90);
     expect(of(GAME, 51)).toEqual<unknown>({ state: 'next', from: 33 * MINUTE, until: null });
@@ -107,16 +107,16 @@ describe('AirWatch', () => {
       state: 'over',
       from: 33 * MINUTE,
       until: 50 * MINUTE,
-      told: null,
+      announcedEnd: null,
     });
   });
 
   test('an interrupting programme received late, by a paused process, began when its table says', () => {
-    const until = (startsAt: number, heard: number) => {
+    const until = (startsAt: number, changedAt: number) => {
       const { say, of } = watch();
       say(0, NEWS, GAME, 0, 14, 0);
-      say(heard, FILM, GAME, heard, 60, startsAt);
-      return (of(NEWS, heard)?.until ?? 0) / MINUTE;
+      say(changedAt, FILM, GAME, changedAt, 60, startsAt);
+      return (of(NEWS, changedAt)?.until ?? 0) / MINUTE;
     };
     expect(until(9, 9.4)).toBe(9);
     // When the change was received: it was later than announced, before the announced begin, or exactly as announced.
@@ -135,7 +135,7 @@ describe('AirWatch', () => {
     expect(of(GAME, 14)).toMatchObject({ state: 'on' });
     say(20, null, null, 20);
     say(21, null, null, 20);
-    expect(of(GAME, 22.1)).toMatchObject({ state: 'over', until: 20 * MINUTE, told: 30 * MINUTE });
+    expect(of(GAME, 22.1)).toMatchObject({ state: 'over', until: 20 * MINUTE, announcedEnd: 30 * MINUTE });
     say(23, GAME, FILM, 23, 30);
     expect(of(GAME, 23)).toEqual({ state: 'on', from: null, until: null });
     say(25, null, null, 25);

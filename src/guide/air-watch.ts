@@ -41,9 +41,9 @@ interface Station {
 }
 
 /** How a programme ended. */
-type Ceased = Pick<Airing, 'until' | 'told'>;
+type Ceased = Pick<Airing, 'until' | 'announcedEnd'>;
 
-type Heard = Airing & {
+type WatchedAiring = Airing & {
   readonly stationId: StationId;
   /** It was present. */
   readonly begun: boolean;
@@ -55,7 +55,7 @@ type Heard = Airing & {
 
 export class AirWatch {
   readonly #stations = new Map<StationId, Station>();
-  readonly #airings = new Map<ProgramId, Heard>();
+  readonly #airings = new Map<ProgramId, WatchedAiring>();
 
   /** @param now epoch ms of the broadcast @returns whether anything changed */
   take(news: AirNews, now: BroadcastMs): boolean {
@@ -128,7 +128,7 @@ export class AirWatch {
     return true;
   }
 
-  /** @param until epoch ms; null: unknown @param told its announced end */
+  /** @param until epoch ms; null: unknown @param endsAt its announced end */
   #cease(
     stationId: StationId,
     id: ProgramId,
@@ -137,7 +137,7 @@ export class AirWatch {
     at: BroadcastMs,
   ): boolean {
     const from = this.#airings.get(id)?.from ?? null;
-    const ceased = { until, ...(endsAt === undefined ? {} : { told: endsAt }) };
+    const ceased = { until, ...(endsAt === undefined ? {} : { announcedEnd: endsAt }) };
     // If the table was wrong for a while, nothing has begun.
     const begun = until === null || startsAt == null || until > startsAt;
     this.#airings.delete(id);

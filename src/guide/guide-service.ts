@@ -5,7 +5,7 @@ import type { Log } from '../../host/log.ts';
 import type { ClockOffset, GuideCollect, GuideStatus } from '../../wire/guide.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { Airings } from '../model/airing.ts';
-import type { HeardTime } from '../model/broadcast-clock.ts';
+import type { ReceivedTime } from '../model/broadcast-clock.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { ReceptionPool } from '../reception/reception-pool.ts';
 import type { CoverageStore } from '../store/guide-coverage.ts';
@@ -37,7 +37,7 @@ export interface GuideServiceOptions {
   /** Epoch ms. */
   now: WallClock;
   /** A Time Offset Table was received. */
-  onTime: (heard: HeardTime) => void;
+  onTime: (received: ReceivedTime) => void;
   /** Epoch ms by the broadcast. */
   broadcastNow: () => BroadcastMs;
   /** False: no broadcast has confirmed the time since the machine was started. */

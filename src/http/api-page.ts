@@ -1,4 +1,7 @@
-/** `/api/docs`: the HTTP interface for a person with a browser, a list of its routes. Programs read the description. */
+/**
+ * `/api/docs`: a list of the HTTP interface's routes for people with a browser. Programs read the OpenAPI
+ * description.
+ */
 import { escapeHtml, htmlPage, PAGE_FONTS } from '../route/page.ts';
 
 interface Operation {
@@ -24,7 +27,7 @@ function routesByTag({ paths }: DescribedRoutes): Map<string, string[]> {
   return groups;
 }
 
-/** Its links are relative, so that they hold behind a front proxy with a path. */
+/** Its links are relative, so that they work behind a front proxy with a path prefix. */
 export function apiPage(description: DescribedRoutes): Response {
   const lists = [...routesByTag(description)].map(
     ([tag, entries]) => `<h2>${escapeHtml(tag)}</h2>\n<ul>\n${entries.join('\n')}\n</ul>`,

@@ -22,7 +22,7 @@ interface Route {
   path: string;
 }
 
-/** Methods that exist for a path, HEAD with GET; empty when the path is unknown. */
+/** Methods of a path, HEAD with GET; empty if the path is unknown. */
 function methodsOf(routes: readonly Route[], path: string): string[] {
   const segments = path.split('/');
   const methods = new Set<string>();
@@ -49,14 +49,14 @@ function unknownRoute(routes: readonly Route[], request: Request): Response {
   });
 }
 
-/** Of a query, an address or a body. */
+/** A validation error of a query, an address or a body. */
 function invalidField({ valueError, type }: ValidationError): Response {
   const misfit = valueError === undefined ? undefined : describeMismatch(valueError as ValueError);
   const path = misfit === undefined || misfit.path === '' ? type : misfit.path;
   return problem('bad_request', misfit?.message ?? '要求の形が正しくありません。', { path });
 }
 
-/** What an error that escaped a route is answered with. Bugs are logged, never described to the client. */
+/** The response for an error that a route did not handle. Bugs are logged, never described to the client. */
 function errorResponse(
   app: Elysia,
   options: ApiOptions,
@@ -74,7 +74,7 @@ function errorResponse(
     case 'PARSE':
       return problem('bad_request', '送信データを JSON として読めません。');
     case 'VALIDATION':
-      // A response that does not fit its own schema is a bug of ours.
+      // A response that does not match its own schema is a bug of the service.
       if (error instanceof ValidationError && error.type !== 'response') return invalidField(error);
   }
   const refused = databaseFailure(error);
@@ -87,7 +87,7 @@ function errorResponse(
   return (refused === undefined ? undefined : failureResponse(refused)) ?? internalProblem();
 }
 
-/** Reading the body wraps what broke it. */
+/** Errors of reading the body are wrapped. */
 function tooLargeBody(error: unknown): BodyTooLarge | undefined {
   if (error instanceof BodyTooLarge) return error;
   return error instanceof Error && error.cause instanceof BodyTooLarge ? error.cause : undefined;
@@ -96,13 +96,13 @@ function tooLargeBody(error: unknown): BodyTooLarge | undefined {
 interface ApiOptions {
   version: string;
   log: Log;
-  /** The database answered a question with an error. */
+  /** A request failed with a database error. */
   databaseFailed(error: unknown): void;
-  /** Of each feature; a description lists them in this order. */
+  /** Routes of each feature; the description lists them in this order. */
   routes: readonly AddRoutes[];
 }
 
-/** Paths outside `/api` that features answer; none of them has parameters. */
+/** Paths outside `/api` that features handle; none of them has parameters. */
 export function pathsOutsideApi(app: Pick<Elysia, 'routes'>): ReadonlySet<string> {
   return new Set(app.routes.map(({ path }) => path).filter((path) => !path.startsWith('/api/')));
 }
@@ -113,7 +113,8 @@ export function createApi(options: ApiOptions): Elysia {
     errorResponse(app, options, code, error, request),
   );
   for (const add of options.routes) add(app);
-  // Before the framework prepares its schemas for validating, which adds to them; described when first asked for.
+  // Copied before the framework prepares its schemas for validation, which modifies them; the description is built on
+  // first request.
   const routes = JSON.stringify(app.routes.map(({ method, path, hooks }) => ({ method, path, hooks })));
   let description: { body: string; etag: string } | undefined;
   const describe = () => {

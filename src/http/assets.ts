@@ -1,6 +1,6 @@
 /**
- * The files of the UI: a folder of a development tree, or one embedded in the executable (both read alike).
- * Names that carry a hash of their content are cached for ever, the rest is revalidated.
+ * The files of the UI: a folder of a development tree, or one embedded in the executable (both read alike). Names
+ * with a hash of the content are cached permanently, the rest is revalidated.
  */
 import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,10 @@ import { matchesEtag } from '../route/etag.ts';
 import { acceptsGzip } from './compression.ts';
 
 export interface Assets {
-  /** The file's answer; undefined when there is none. @param path relative to the root, without a leading slash */
+  /**
+   * The response for a file; undefined if it does not exist. @param path relative to the root, without a leading
+   * slash
+   */
   serve(path: string, request: Request): Promise<Response | undefined>;
   /** index.html with its base address filled in; undefined when there is no UI. @param base with a final slash */
   index(base: string, request: Request, status?: number): Promise<Response | undefined>;
@@ -31,10 +34,10 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 };
 
-/** `app-1a2b3c4d.js`: what the bundler names by content. Icons keep their names, whatever they end in. */
+/** `app-1a2b3c4d.js`: names with a content hash from the bundler. Icons keep their names, whatever those end in. */
 const HASHED = /-[a-z0-9]{8}\.(?:css|js|map|wasm|woff2)$/;
 const COMPRESSIBLE = /^(?:text\/|application\/json|application\/wasm|image\/svg)/;
-/** Below this a header costs more than it saves. */
+/** Below this size compression is not worthwhile. */
 const MIN_COMPRESSED = 1024;
 
 const BASE_PLACEHOLDER = '<base href="./">';
@@ -43,13 +46,13 @@ interface Loaded {
   bytes: Uint8Array<ArrayBuffer>;
   etag: string;
   contentType: string;
-  /** Made once, when first asked for. */
+  /** Created once, on first request. */
   gzip: Uint8Array<ArrayBuffer> | undefined;
   size: number;
   modified: number;
 }
 
-/** A path below a file, or longer than any file's name, is an error to the system: here it is no file either. */
+/** The system returns errors for a path below a file, or longer than any file name: such files do not exist. */
 const NO_FILE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
 
 function fileStat(path: string): Stats | undefined {
@@ -62,7 +65,7 @@ function fileStat(path: string): Stats | undefined {
   }
 }
 
-/** A path without any step that could leave the folder. */
+/** Whether no step of the path could leave the folder. */
 function isPlain(path: string): boolean {
   return path.split('/').every((segment) => /^[\w@+-][\w@.+-]*$/.test(segment));
 }
@@ -92,7 +95,7 @@ class FolderAssets implements Assets {
     return answer({ ...asset, bytes, etag: etagOf(bytes), gzip: undefined }, 'no-cache', request, status);
   }
 
-  /** Read once, again when the file changed: a development build is replaced while the service runs. */
+  /** Read once, and again when the file changed: a development build is replaced while the service runs. */
   async #load(path: string): Promise<Loaded | undefined> {
     const file = join(this.folder, path);
     const stat = fileStat(file);
@@ -114,7 +117,7 @@ class FolderAssets implements Assets {
   }
 }
 
-/** @param status of an answer with a body: a revalidated copy keeps the status that it was stored with */
+/** @param status of a response with a body: a revalidated copy keeps its stored status */
 function answer(asset: Loaded, caching: string, request: Request, status = 200): Response {
   const headers: Record<string, string> = {
     'content-type': asset.contentType,
@@ -134,7 +137,7 @@ function answer(asset: Loaded, caching: string, request: Request, status = 200):
   return new Response(asset.bytes, { status, headers });
 }
 
-/** @param folder null when no UI was built: every look-up then finds nothing */
+/** @param folder null if no UI was built: then nothing is ever found */
 export function openAssets(folder: string | null): Assets {
   if (folder !== null) return new FolderAssets(folder);
   const nothing = async (): Promise<undefined> => undefined;

@@ -1,9 +1,9 @@
 /**
- * Compressed JSON answers. Lists of a household are 100 KB to 1.5 MB of repetitive JSON, read over Wi-Fi; gzip takes
- * them to a ninth. Streams, media and small answers are passed as they are.
+ * Compressed JSON answers. Lists of a household are 100 KB to 1.5 MB of repetitive JSON, read over Wi-Fi; gzip
+ * reduces them to a ninth. Streams, media and small responses are passed unchanged.
  *
- * Cost is bounded: compression runs on the runtime's thread pool, `MAX_RUNNING` at a time (beyond that an answer goes
- * out uncompressed), and what carries an ETag is compressed once and kept until it changes.
+ * Cost is bounded: compression runs on the runtime's thread pool, `MAX_RUNNING` at a time (further responses are sent
+ * uncompressed), and a response with an ETag is compressed once and cached until it changes.
  */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -16,7 +16,7 @@ const MIN_BYTES = 4096;
 const LEVEL = 5;
 /** The pool has at least two threads, and files are read by it too. */
 const MAX_RUNNING = 2;
-/** Some tens of the largest answers; a screen polls three or four addresses. */
+/** A few dozen of the largest responses; a screen polls three or four addresses. */
 const MAX_KEPT_BYTES = 4 * 1_048_576;
 
 interface Kept {
@@ -34,16 +34,16 @@ function isJson(response: Response): boolean {
 }
 
 export class JsonCompression {
-  /** By address with its query, the least recently used first. */
+  /** By URL with its query, the least recently used first. */
   readonly #kept = new Map<string, Kept>();
   readonly #pending = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
   #running = 0;
 
-  /** Times that gzip has run, and what is kept of it. */
+  /** Number of times that gzip ran; the cached results. */
   runs = 0;
   keptBytes = 0;
 
-  /** The answer, compressed where that is wanted and worth it. @param key the address with its query */
+  /** The response, compressed if accepted and worthwhile. @param key the URL with its query */
   async apply(request: Request, response: Response, key: string): Promise<Response> {
     if (!isJson(response) || (response.status !== 200 && response.status !== 304)) return response;
     response.headers.append('vary', 'accept-encoding');

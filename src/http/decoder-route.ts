@@ -4,7 +4,7 @@ import { Failure } from '../model/failure.ts';
 import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import type { Assets } from './assets.ts';
 
-/** As the build puts them beside the UI's files: tools/web.ts. */
+/** Files that the build puts beside those of the UI: tools/web.ts. */
 const FILES = ['decoder.wasm', 'decoder.mjs'] as const;
 
 export function addDecoderRoute(app: Elysia, parts: { assets: Pick<Assets, 'serve'> }): void {

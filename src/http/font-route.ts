@@ -4,7 +4,7 @@ import { Failure } from '../model/failure.ts';
 import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import type { Assets } from './assets.ts';
 
-/** As the build puts it beside the UI's files: tools/caption-font.ts. */
+/** File that the build puts beside those of the UI: tools/caption-font.ts. */
 const FONT = 'svc-font.woff2';
 
 export function addFontRoute(app: Elysia, parts: { assets: Pick<Assets, 'serve'> }): void {

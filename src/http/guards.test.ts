@@ -4,7 +4,7 @@ import { BodyTooLarge, type RequestBody, readBody } from './guards.ts';
 
 const LIMIT = 100;
 
-/** What is read of a request that is sent as these octets; `leave` hangs up before its end. */
+/** The body read from a request sent as these octets; `leave` disconnects before its end. */
 async function readOf(text: string, { timeMs = 20_000, leave = false } = {}): Promise<RequestBody | 'gone'> {
   const read = Promise.withResolvers<RequestBody | 'gone'>();
   const server = Bun.serve({

@@ -2,16 +2,18 @@
 import type { LetIn } from '../model/requester.ts';
 import { problem } from '../route/problems.ts';
 
-/** Rules, settings and tuner definitions are a few KB; nothing that the service takes is larger. */
+/** Rules, settings and tuner definitions are a few KB; the service accepts nothing larger. */
 const MAX_BODY_BYTES = 1_048_576;
-/** Of whom nothing is known: a device's name or its code. Thousands of connections may hold as much each. */
+/**
+ * Limit for unauthenticated clients: a device's name or its code. Thousands of connections may each hold this much.
+ */
 const MAX_OPEN_BODY_BYTES = 16_384;
-/** Of a longer body so much is read to be able to answer; beyond it the connection is closed. */
+/** Of a longer body this much is read so that a response can be sent; beyond it the connection is closed. */
 const MAX_DRAINED_BYTES = 32 * MAX_BODY_BYTES;
 /** A megabyte over a line of 0.3 Mbit/s. */
 const BODY_TIME_MS = 30_000;
 
-/** How large the body of a request may be, in octets. */
+/** Maximum size of a request's body, in octets. */
 export function bodyLimit({ by }: LetIn): number {
   return by === 'open' ? MAX_OPEN_BODY_BYTES : MAX_BODY_BYTES;
 }
@@ -22,7 +24,7 @@ const NOT_JSON =
   'Content-Type: application/json のない書き込み要求は受け付けません。\n' +
   'POST, PUT, PATCH and DELETE need Content-Type: application/json.\n';
 
-/** Pages whose own form is sent to them: they check its origin and a token of their own. */
+/** Pages that receive their own form: they check its origin and their own token. */
 const FORM_PATHS: ReadonlySet<string> = new Set(['/device']);
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
@@ -32,8 +34,8 @@ function isTakenType(path: string, contentType: string | null): boolean {
 }
 
 /**
- * A form on another site can send a cookie and a POST, but not this content type without the browser asking
- * first, and that question is never answered.
+ * A form on another site can send a cookie and a POST, but not this content type without a preflight request of the
+ * browser, which is never answered.
  * @param path normalised @param limit of the body, octets @returns the refusal, undefined to proceed
  */
 export function refuseRequest(request: Request, path: string, limit: number): Response | undefined {
@@ -54,7 +56,7 @@ function declaredLength({ headers }: Request): number | undefined {
   return length === null || headers.has('transfer-encoding') ? undefined : Number(length);
 }
 
-/** A body's length was not declared and is beyond the bound. */
+/** The length of a body was not declared and exceeds the limit. */
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
   constructor(readonly limit: number) {
@@ -62,13 +64,13 @@ export class BodyTooLarge extends Error {
   }
 }
 
-/** A body as it is handed on. */
+/** A body as passed to routes. */
 export type RequestBody = ArrayBuffer | ReadableStream<Uint8Array> | null;
 
 /**
- * The body as routes read it. Of declared length it is collected by the runtime, within the length that was checked:
- * what arrives an octet at a time on thousands of connections costs this process nothing until it is there.
- * @returns 'gone': the client left, or takes longer than it may
+ * The body for routes. If its length is declared, the runtime collects it, up to the checked length: a body that
+ * arrives slowly on thousands of connections costs this process nothing until it is complete.
+ * @returns 'gone': the client disconnected, or exceeded the time limit
  */
 export async function readBody(
   request: Request,
@@ -89,8 +91,8 @@ export async function readBody(
 }
 
 /**
- * In error at its end when it was larger than it may be: its length was not declared. The rest is read and dropped
- * first, because a client that is still sending when the connection closes sees a cut connection instead of the 413.
+ * Errors at its end if it exceeds the limit without a declared length. The rest is read and dropped first, because a
+ * client that is still sending when the connection closes sees an aborted connection instead of the 413.
  */
 function boundedBody(body: ReadableStream<Uint8Array>, limit: number): ReadableStream<Uint8Array> {
   let bytes = 0;

@@ -5,8 +5,8 @@ import { PAGE_STYLE } from '../route/page.ts';
 import { LENGTH_HEADER, NO_LENGTH } from '../route/stream-headers.ts';
 
 /**
- * For the UI: scripts only from the service; WASM decoders and workers; MSE needs blob: media. No inline
- * script; of inline styles only that of the server's own pages: the UI sets styles by script, not by attribute.
+ * For the UI: scripts only from the service; WASM decoders and workers; MSE needs blob: media. No inline script;
+ * inline styles only on the server's own pages: the UI sets styles by script, not by attribute.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
@@ -24,14 +24,14 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'self'",
 ].join('; ');
 
-/** The runtime announces a length for every HEAD but that of a stream; this one is cancelled without being read. */
+/** The runtime sets a length for every HEAD except that of a stream; this one is cancelled without being read. */
 function withoutLength({ status, headers }: Response): Response {
   headers.delete(LENGTH_HEADER);
   headers.delete('content-length');
   return new Response(new ReadableStream({ pull: () => {} }, { highWaterMark: 0 }), { status, headers });
 }
 
-/** Gives the answer with them. */
+/** Adds the security headers to a response. */
 export function addSecurityHeaders(given: Response): Response {
   const response = given.headers.get(LENGTH_HEADER) === NO_LENGTH ? withoutLength(given) : given;
   const { headers } = response;

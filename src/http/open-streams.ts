@@ -1,10 +1,10 @@
 /**
- * Answers without an end (live and chase streams, captions, events) of clients that were let in by a session or a
- * token: when these are revoked, the answer breaks off, as a failed stream does. So do sockets. Files have an end and
- * are left alone.
+ * Responses without an end (live and chase streams, captions, events) of clients that were let in by a session or a
+ * token: when these are revoked, the response is aborted like a failed stream. Sockets, too. Files have an end and
+ * are not aborted.
  */
 
-/** What the runtime sends as it is has a length or takes ranges. */
+/** Responses that the runtime sends itself have a length or support ranges. */
 const ENDLESS = /^(?:text\/event-stream|video\/|audio\/|application\/octet-stream)/;
 
 export function isEndless({ status, headers, body }: Response): boolean {
@@ -22,7 +22,7 @@ interface OpenStream {
 export class OpenStreams {
   readonly #open = new Set<OpenStream>();
 
-  /** The same answer, which ends when it is revoked. Its chunks are handed on as they are. */
+  /** The same response, which is aborted when access is revoked. Its chunks are passed unchanged. */
   watch(response: Response, isStillAllowed: () => boolean): Response {
     const { status, headers, body } = response;
     if (body === null) return response;
@@ -66,7 +66,7 @@ export class OpenStreams {
     return new Response(stream, { status, headers });
   }
 
-  /** A connection that is ended when it is revoked. @returns forgets it */
+  /** Ends a connection when its access is revoked. @returns a function that stops watching it */
   hold(isStillAllowed: () => boolean, end: () => void): () => void {
     const forget = (): void => void this.#open.delete(open);
     const open: OpenStream = {
@@ -80,7 +80,7 @@ export class OpenStreams {
     return forget;
   }
 
-  /** Sessions or tokens changed: ends what would not be let in any more. */
+  /** Sessions or tokens changed: ends connections that would no longer be let in. */
   review(): void {
     for (const open of [...this.#open]) if (!open.isStillAllowed()) open.end();
   }

@@ -1,5 +1,5 @@
 /**
- * The OpenAPI 3.1 description, generated from the schemas with which routes validate. Routes without a response schema
+ * The OpenAPI 3.1 description, generated from the schemas that routes validate with. Routes without a response schema
  * describe the response in `detail`.
  */
 import type { Elysia } from 'elysia';
@@ -7,7 +7,7 @@ import { AccessErrorSchema, ProblemSchema } from '../../wire/api.ts';
 
 type Json = { [key: string]: unknown };
 
-/** What of a route is described. */
+/** The fields of a route that are described. */
 interface Hooks {
   detail?: Json & { hide?: boolean; responses?: Json };
   params?: Json;
@@ -25,13 +25,13 @@ const DESCRIPTION = [
   'GET routes answer HEAD too. Unknown fields, query parameters and event names are to be ignored.',
 ].join('\n\n');
 
-/** Of a union within a union, where nothing more is said of it. */
+/** Flattens nested unions without a description of their own. */
 function kindsOf(one: Json): Json[] {
   const inner = Object.keys(one).join() === 'anyOf' ? (one.anyOf as Json[]) : [one];
   return inner.length === 1 ? inner : inner.flatMap(kindsOf);
 }
 
-/** `const` and `null` one by one are an `enum`: shorter, and what generators of clients understand. */
+/** `const` and `null` alternatives become an `enum`: shorter, and understood by client generators. */
 function readable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(readable);
   if (typeof value !== 'object' || value === null) return value;
@@ -82,12 +82,12 @@ function responsesOf(response: Json | undefined): Json {
 }
 
 function operationOf(method: string, path: string, { detail, params, query, body, response }: Hooks): Json {
-  const { responses, ...said } = detail ?? {};
+  const { responses, ...described } = detail ?? {};
   const parameters = [...parametersOf('path', params), ...parametersOf('query', query)];
   const id = path.replace(/[^a-zA-Z]+(.)?/g, (_, letter: string | undefined) => letter?.toUpperCase() ?? '');
   return {
     ...(body === undefined ? {} : { requestBody: { required: true, content: content(plainSchema(body)) } }),
-    ...(readable(said) as Json),
+    ...(readable(described) as Json),
     ...(parameters.length === 0 ? {} : { parameters }),
     operationId: `${method.toLowerCase()}${id}`,
     responses: { ...responsesOf(response), ...(readable(responses) as Json | undefined) },

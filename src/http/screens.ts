@@ -1,4 +1,4 @@
-/** The addresses of the UI's screens: each is the same document, which then shows what its address says. */
+/** The addresses of the UI's screens: all return the same document, which shows the screen of its address. */
 
 /** `#` stands for a number. */
 export const SCREENS: readonly string[] = [
@@ -12,7 +12,9 @@ export function isScreen(path: string): boolean {
   return PATTERN.test(path);
 }
 
-/** `/guide/` and the like: people type them. The address without the slashes; undefined when it is no screen. */
+/**
+ * For `/guide/` and the like, which people type: the address without the slashes; undefined if it is not a screen.
+ */
 export function screenWithoutSlash(path: string): string | undefined {
   const bare = path.replace(/\/+$/, '');
   return bare !== path && bare !== '' && isScreen(bare) ? bare : undefined;

@@ -1,4 +1,4 @@
-/** The way through the outer server and the inner application, with stand-ins behind them. */
+/** Requests through the outer server and the inner application, with stubs behind them. */
 
 import { afterEach, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
@@ -39,12 +39,12 @@ const STATION: StationRecord = {
 const NOW = broadcastMs(1_800_000_000_000);
 const LIVE = `/api/services/${STATION.id}/live`;
 
-/** A part that the tests here do not reach. */
+/** A part that these tests do not reach. */
 function absent(): never {
   throw new Error('not here');
 }
 
-/** What the routes under test need, each replaceable. */
+/** Dependencies of the tested routes, each replaceable. */
 const PARTS = {
   stations: {
     list: () => [STATION],
@@ -208,13 +208,13 @@ describe('the server', () => {
     expect((await fetch(`${url}/api/status`)).status).toBe(500);
   });
 
-  test('the description does not depend on what was asked before', async () => {
+  test('the description does not depend on earlier requests', async () => {
     const { url } = serve({});
     const description = async (): Promise<string> => (await fetch(`${url}/api/openapi.json`)).text();
     const before = await description();
     for (const path of ['health', 'services', 'status']) await fetch(`${url}/api/${path}`);
     expect(await description()).toBe(before);
-    // What is sent has fields added over time; what comes in may be closed.
+    // Responses may get further fields later; requests may be closed.
     const { paths } = JSON.parse(before) as { paths: Record<string, Record<string, { responses: unknown }>> };
     const answers = Object.values(paths).flatMap((path) => Object.values(path).map((one) => one.responses));
     expect(answers.length).toBeGreaterThan(6);
@@ -223,7 +223,7 @@ describe('the server', () => {
     ).toEqual([]);
   });
 
-  test('a person who opens /api/docs sees the routes and where the description is', async () => {
+  test('a browser that opens /api/docs gets the routes and a link to the description', async () => {
     const { url } = serve({});
     const response = await fetch(`${url}/api/docs`);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -374,7 +374,7 @@ describe('a live stream', () => {
         () => 'aborted',
       ),
     ).toBe('aborted');
-    // It was no bug: the live room says why.
+    // Not a bug: the live feature logs the reason.
     expect(lines).toEqual([]);
   });
 

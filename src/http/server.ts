@@ -1,6 +1,7 @@
 /**
  * The outer server. Every request passes, in this order: the check of Host, Origin and site, its address, the one
- * access decision, the guards; only then is it split off to the API, the screens or the files of the UI. No route of the runtime bypasses this.
+ * access decision, the guards; only then is it dispatched to the API, the screens or the files of the UI. No route
+ * bypasses this.
  */
 
 import http from 'node:http';
@@ -24,28 +25,28 @@ import { isScreen, screenWithoutSlash } from './screens.ts';
 import { type SocketData, socketHandlers } from './sockets.ts';
 import { readTls, type Tls, type TlsPaths, TlsWatch } from './tls-files.ts';
 
-/** The client's decided address for the inner application; a copy sent by the client is overwritten. */
+/** Passes the client's address to the inner application; a header sent by the client is overwritten. */
 const REMOTE_HEADER = 'x-svc-remote';
 const REALM = 'svc';
 const FOREIGN_HOST =
   'このホスト名では利用できません。サーバーの環境変数 ALLOWED_HOSTS にこの名前を加えてください。';
 const FOREIGN_SITE = '他のサイトのページからは利用できません。';
-/** Addresses of one household that are warned of. */
+/** Limit of addresses for which a warning is logged. */
 const MAX_WARNED = 16;
 const INNER_ORIGIN = 'http://svc.internal';
 
 /**
- * A connection on which nothing moves is ended after this. Media is exempt once it flows: the live room has its
- * own limits. The event stream is not: its ping comes every 25 s, so only a client that takes nothing is silent.
+ * An idle connection is ended after this. Media is exempt once it flows: the live feature has its own limits. The
+ * event stream is not exempt: its ping comes every 25 s, so only a client that reads nothing is idle.
  */
 const IDLE_TIMEOUT_S = 120;
 
-/** The runtime would refuse with a bare 413: the service bounds bodies itself, in words (`guards.ts`). */
+/** The runtime would refuse with a bare 413: the service limits bodies itself, with an explanation (`guards.ts`). */
 const RUNTIME_BODY_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /**
- * Address and headers of a request. A search of 10,000 letters, each sent as `%E3%81%82`, is cut and answered, not
- * refused by the runtime with a bare 431; its own bound is 16 KB.
+ * Address and headers of a request. A search of 10,000 letters, each sent as `%E3%81%82`, is truncated and answered,
+ * instead of a bare 431 by the runtime; its own limit is 16 KB.
  */
 const MAX_HEADER_BYTES = 160 * 1024;
 
@@ -54,7 +55,7 @@ const TLS_CHECK_MS = 10_000;
 interface HttpOptions {
   /** null = every address, IPv6 and IPv4. */
   host: string | null;
-  /** 0 = any free one. */
+  /** 0 = any free port. */
   port: number;
   tls: TlsPaths | null;
   /** Interval of checking for a renewed certificate, ms. */
@@ -65,35 +66,35 @@ interface HttpOptions {
   assets: Assets;
   /** The inner application. */
   api: (request: Request) => Response | Promise<Response>;
-  /** Paths outside `/api` that the inner application answers, for every method. */
+  /** Paths outside `/api` that the inner application handles, for every method. */
   innerPaths: ReadonlySet<string>;
-  /** Answered before the access decision: its handshake carries a ticket of its own. */
+  /** Handled before the access decision: its handshake has its own ticket. */
   socket?: SocketEndpoint | undefined;
-  /** Whether the session or token that let somebody in still does. */
+  /** Whether the session or token that let the client in is still valid. */
   isLetIn: (requester: Requester) => boolean;
   log: Log;
 }
 
 export interface HttpServer {
   readonly port: number;
-  /** An address of this machine under which it answers. */
+  /** An address of this machine at which it responds. */
   readonly url: string;
-  /** Sessions or tokens changed: ends streams of those who would not be let in any more. */
+  /** Sessions or tokens changed: ends streams of clients that would no longer be let in. */
   review(): void;
-  /** Stops taking requests; answers under way may finish. */
+  /** Stops accepting requests; running responses may finish. */
   stopListening(): void;
   /** Ends every connection. */
   close(): Promise<void>;
 }
 
-/** What of the runtime's server a request needs. */
+/** The part of the runtime's server that a request needs. */
 interface RequestContext {
   requestIP(request: Request): { address: string } | null;
   timeout(request: Request, seconds: number): void;
   upgrade(request: Request, options: { data: SocketData }): boolean;
 }
 
-/** Answered by the handshake of a socket, which the runtime sends itself. */
+/** 'upgraded': answered by a socket handshake, which the runtime sends itself. */
 type Answer = Response | 'upgraded';
 
 const PLAIN = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' };
@@ -109,7 +110,7 @@ function isApi(path: string): boolean {
   return path === '/api' || path.startsWith('/api/');
 }
 
-/** The fonts of the UI are also those of the server's own pages, of which some are for clients without access. */
+/** The server's own pages, some of which are for clients without access, use the UI's fonts. */
 function assetOf(path: string): string {
   return path.replace(/^\/(?:login\/(?=fonts[./]))?/, '');
 }
@@ -118,7 +119,7 @@ function wantsHtml(request: Request, path: string): boolean {
   return !isApi(path) && (request.headers.get('accept') ?? '').includes('text/html');
 }
 
-/** A page that was opened without credentials leads to the login, and from there back. */
+/** A page opened without credentials redirects to the login, and from there back. */
 function loginRedirect({ pathname, search }: URL, prefix: string): Response {
   const to = pathname.slice(1) + search;
   const query = to === '' ? '' : `?to=${encodeURIComponent(to)}`;
@@ -129,7 +130,7 @@ function loginRedirect({ pathname, search }: URL, prefix: string): Response {
 interface Refusal {
   request: Request;
   url: URL;
-  /** The client's, where it is known. */
+  /** The client's address, if known. */
   address: string;
   prefix: string;
   hasLogin: boolean;
@@ -168,7 +169,7 @@ function refuse(
   }
 }
 
-/** A page of another site asks, or one whose name was pointed at this machine (`host/host-check.ts`). */
+/** Refuses requests of pages of another site, also if its name was pointed at this machine (`host/host-check.ts`). */
 function refuseForeign(
   { allowedHosts, trustedProxies }: Pick<HttpOptions, 'allowedHosts' | 'trustedProxies'>,
   request: Request,
@@ -195,15 +196,15 @@ function refuseForeign(
   }
 }
 
-/** Media may pause for long (a viewer that paused, a broadcast that fell silent) and is still wanted. */
+/** Media may pause for long (a paused viewer, a silent broadcast) and must not time out. */
 function isMedia(response: Response): boolean {
   const type = response.headers.get('content-type') ?? '';
   return response.body !== null && /^(?:video|audio)\//.test(type);
 }
 
 /**
- * The address under which the client opened the service. The scheme is believed of any peer: it changes only what that
- * peer itself reads.
+ * The address under which the client opened the service. The scheme header is accepted from any peer: it only affects
+ * that peer's own response.
  */
 function baseOf(
   { tls, trustedProxies }: Pick<HttpOptions, 'tls' | 'trustedProxies'>,
@@ -219,9 +220,9 @@ function baseOf(
 }
 
 /**
- * The request as the inner application sees it: the path that was decided on under one fixed origin (its router
- * cuts the address by counting characters, which fails for https and for short host names), the client's
- * address, the address that it opened, and the same abort signal.
+ * The request for the inner application: the path that was decided on, with one fixed origin (its router cuts the
+ * address by counting characters, which fails for https and for short host names), the client's address, the address
+ * that it opened, and the same abort signal.
  */
 function handInwards(
   request: Request,
@@ -243,13 +244,13 @@ function handInwards(
   return inner;
 }
 
-/** Decides and answers one request; everything but the socket's own facts is in the request. */
+/** Decides and answers one request; everything except socket properties is in the request. */
 function createHandler(options: HttpOptions, streams: OpenStreams) {
   const { access, trustedProxies, assets, api, innerPaths, log } = options;
   const compression = new JsonCompression();
   const warned = new Set<string>();
 
-  /** A proxy inside a trusted network lets everyone in whom it forwards, unless it is named as a proxy. */
+  /** A proxy inside a trusted network lets in everyone that it forwards, unless it is configured as a proxy. */
   function warnOfProxy(request: Request, peer: string | undefined): void {
     if (peer === undefined || warned.has(peer) || warned.size >= MAX_WARNED) return;
     if (request.headers.get('x-forwarded-for') === null) return;
@@ -277,13 +278,13 @@ function createHandler(options: HttpOptions, streams: OpenStreams) {
     }
     const file = await assets.serve(assetOf(path), request);
     if (file !== undefined) return file;
-    // The UI explains an unknown address itself, in its own fonts and with its navigation.
+    // The UI explains an unknown address itself, with its fonts and navigation.
     return wantsHtml(request, path)
       ? page(request, prefix, 404)
       : problem('not_found', 'ファイルが見つかりません。');
   }
 
-  /** The handshake of a socket; undefined: the request is none. */
+  /** The handshake of a socket; undefined if the request is not one. */
   function handshake(request: Request, url: URL, server: RequestContext): Answer | undefined {
     const { socket } = options;
     if (socket === undefined || url.pathname !== socket.path || !isUpgrade(request)) return undefined;
@@ -294,7 +295,7 @@ function createHandler(options: HttpOptions, streams: OpenStreams) {
   }
 
   async function answer(request: Request, server: RequestContext): Promise<Answer> {
-    // Without a usable Host the runtime gives the bare path.
+    // Without a usable Host header the runtime provides only the path.
     const url = URL.parse(request.url, 'http://localhost');
     if (url === null) return problem('bad_request', 'Host ヘッダーが正しくありません。');
     const path = url.pathname;
@@ -328,7 +329,7 @@ function createHandler(options: HttpOptions, streams: OpenStreams) {
       if (body === 'gone') return bodyTooSlow();
       const response = await api(handInwards(request, body, url, requester, base));
       if (isMedia(response)) server.timeout(request, 0);
-      // What says nothing of it is of this moment and of this household.
+      // Responses without this header must not be cached or shared.
       if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store');
       const { by } = decision.letIn;
       const isRevocable = request.method === 'GET' && (by === 'session' || by === 'token');
@@ -353,11 +354,11 @@ function createHandler(options: HttpOptions, streams: OpenStreams) {
   };
 }
 
-/** @throws the runtime's error when the address cannot be listened on */
+/** @throws the runtime's error if it cannot listen on the address */
 export function startHttpServer(options: HttpOptions): HttpServer {
   const streams = new OpenStreams();
   const handler = createHandler(options, streams);
-  // The runtime's one bound for every server of the process.
+  // The runtime has one limit for all servers of the process.
   Object.assign(http, { maxHeaderSize: MAX_HEADER_BYTES });
   const tls = options.tls === null ? undefined : readTls(options.tls);
   const listen = (hostname: string, port: number, tls: Tls | undefined) =>
@@ -366,13 +367,14 @@ export function startHttpServer(options: HttpOptions): HttpServer {
       port,
       ...(tls === undefined ? {} : { tls }),
       development: false,
-      // Without development the runtime would share a taken port: two services, each with half of the requests.
+      // Outside of development mode the runtime would share an occupied port: two services, each with half of the
+      // requests.
       reusePort: false,
       idleTimeout: IDLE_TIMEOUT_S,
       maxRequestBodySize: RUNTIME_BODY_LIMIT,
       fetch: handler,
       websocket: socketHandlers(options.socket, streams, options.isLetIn),
-      // The handler answers its own errors: what comes here is the runtime's.
+      // The handler handles its own errors: these are the runtime's.
       error: (error) => {
         options.log.error('request failed', { error: String(error) });
         return internalProblem();
@@ -382,9 +384,9 @@ export function startHttpServer(options: HttpOptions): HttpServer {
   let server = options.host === null ? listenEverywhere(begin) : begin(options.host);
   const [port, hostname] = [server.port ?? options.port, server.hostname ?? ''];
   let inForce = tls;
-  /** Those before it, as long as somebody is connected to them. */
+  /** Previous servers, as long as they have connections. */
   const older = new Set<typeof server>();
-  /** The runtime takes a certificate when it begins to listen only. Connections stay with the one they began with. */
+  /** The runtime only reads a certificate when it begins to listen. Existing connections keep theirs. */
   const replaceTls = (next: Tls): void => {
     const before = server;
     older.add(before);
@@ -425,7 +427,7 @@ export function startHttpServer(options: HttpOptions): HttpServer {
   };
 }
 
-/** Dual stack where the machine has IPv6, IPv4 alone where it does not. */
+/** Dual stack if the machine has IPv6, otherwise IPv4 only. */
 function listenEverywhere<T>(listen: (hostname: string) => T): T {
   try {
     return listen('::');
@@ -435,7 +437,7 @@ function listenEverywhere<T>(listen: (hostname: string) => T): T {
   }
 }
 
-/** The port is taken or not ours: another address would not help. */
+/** The port is occupied or not permitted: another address would not help. */
 function isPortTrouble(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'EADDRINUSE' || code === 'EACCES';

@@ -1,18 +1,18 @@
-/** The runtime's WebSockets as a feature sees them (`route/socket-endpoint.ts`). */
+/** Adapts the runtime's WebSockets to the interface for features (`route/socket-endpoint.ts`). */
 import type { Requester } from '../model/requester.ts';
 import type { SocketConnection, SocketEndpoint, SocketPeer } from '../route/socket-endpoint.ts';
 import type { OpenStreams } from './open-streams.ts';
 
 export interface SocketData {
-  /** Whom its ticket was issued for. */
+  /** The client that its ticket was issued for. */
   readonly requester: Requester;
-  /** Once it is open. */
+  /** Set when it is open. */
   peer?: SocketPeer | undefined;
-  /** Once it is open: it is watched for being revoked no longer. */
+  /** Set when it is open: stops checking whether its access was revoked. */
   forget?: () => void;
 }
 
-/** A client that answers no ping of the runtime for so long is gone, s. */
+/** A client that answers no ping of the runtime for this long is disconnected, s. */
 const IDLE_TIMEOUT_S = 60;
 /** A client that does not read is cut off when this much is queued for it, octets. */
 const BACKPRESSURE_LIMIT = 64 * 1024 * 1024;
@@ -28,7 +28,7 @@ export function socketHandlers(
     backpressureLimit: BACKPRESSURE_LIMIT,
     closeOnBackpressureLimit: true,
     maxPayloadLength: endpoint?.maxMessageBytes ?? 0,
-    // Media are compressed already.
+    // Media is already compressed.
     perMessageDeflate: false,
     open: (socket) => {
       const { requester } = socket.data;

@@ -9,7 +9,7 @@ test('a write is answered once it is on disk, and with an error when that cannot
     () => disk.promise,
   );
   const ask = (method: string) => answered(new Request('http://svc/api/rules', { method }));
-  // Who only reads does not wait.
+  // Reads do not wait.
   expect((await ask('GET')).status).toBe(200);
   let isAnswered = false;
   const answer = ask('POST').finally(() => {
@@ -26,7 +26,7 @@ test('a write is answered once it is on disk, and with an error when that cannot
   expect(await late.json()).toMatchObject({ code: 'busy' });
 });
 
-test('a refusal changed nothing, and is answered at once', async () => {
+test('a refused request changes nothing, and is answered at once', async () => {
   const refusing = answeredOnceStored(
     () => new Response(null, { status: 404 }),
     () => new Promise(() => {}),

@@ -1,4 +1,6 @@
-/** What a person asked for is answered when it is on disk: a power cut takes nothing that was confirmed. */
+/**
+ * Responses to changes by users are sent when the change is on disk: a power cut loses nothing that was confirmed.
+ */
 import { failureResponse } from '../route/problems.ts';
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);

@@ -12,18 +12,18 @@ import { etagOf } from '../route/polled-answer.ts';
 interface SystemRouteNeeds {
   version: string;
   stations: { list(): readonly StationRecord[] };
-  /** How many recordings are not deleted. */
+  /** Number of recordings that are not deleted. */
   recordings: { count(): number };
   status(): Status;
 }
 
-/** Colours of the light theme's ground, as the document declares it. */
+/** Background colours of the light theme, as declared by the document. */
 const MANIFEST = {
   name: 'テレビ',
   short_name: 'テレビ',
   description: '家庭のテレビ放送を見る・録る',
   lang: 'ja',
-  // Addresses are relative to the manifest: they hold under any path prefix.
+  // Addresses are relative to the manifest, so that they work under any path prefix.
   id: './',
   start_url: './',
   scope: './',

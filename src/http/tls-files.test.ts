@@ -37,7 +37,7 @@ function install(folder: string, what: 'cert' | 'key'): void {
   renameSync(join(folder, `${what}.new`), join(folder, `${what}.pem`));
 }
 
-/** Of the certificate that a new connection is shown; '' when there is none. */
+/** Name in the certificate that a new connection receives; '' if there is none. */
 function nameAt(port: number): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {

@@ -13,7 +13,7 @@ export interface Tls {
   key: string;
 }
 
-/** @throws Error naming the variable whose file cannot be used */
+/** @throws Error naming the variable whose file is unusable */
 export function readTls(paths: TlsPaths): Tls {
   const read = (variable: string, path: string, check: (text: string) => unknown): string => {
     try {
@@ -34,17 +34,17 @@ export function readTls(paths: TlsPaths): Tls {
 
 interface WatchOptions {
   paths: TlsPaths;
-  /** In force. */
+  /** Currently used. */
   tls: Tls;
   intervalMs: number;
-  /** @throws Error when the new ones cannot be used; they are offered again */
+  /** @throws Error if the new ones are unusable; the call is repeated later */
   use: (tls: Tls) => void;
   log: Log;
 }
 
 /**
- * Reads both files from time to time: they may be links that are replaced, on any file system. What does not fit
- * together, as while one of the two is written, is left for the next time and logged once.
+ * Reads both files periodically: they may be links that are replaced, on any file system. A pair that does not match,
+ * for instance while one of the two is written, is retried and logged once.
  */
 export class TlsWatch {
   readonly #timer: ReturnType<typeof setInterval>;

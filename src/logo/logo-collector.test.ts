@@ -1,4 +1,7 @@
-/** Logos by the real survey worker from a stand-in for the agent: opened in quiet times, left when asked for. */
+/**
+ * Logos with the real survey worker and a stub of the agent: visits run in quiet times and end when the tuner is
+ * needed.
+ */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { crc32, deflateSync } from 'node:zlib';
 import { networkId, type StationId, serviceId, stationId, transportStreamId } from '../../arib/ids.ts';
@@ -94,17 +97,17 @@ function tuner(uses: string[] = []): Tuner {
 }
 
 interface Rig {
-  /** Users of the one tuner that the agent tells of, besides those here. */
+  /** Other users of the one tuner that the agent reports. */
   others: string[];
   stream: () => Response;
-  /** Query strings of the streams asked for. */
+  /** Query strings of the requested streams. */
   asked: URLSearchParams[];
   busy: boolean;
   now: number;
   logos: LogoCollector;
   events: string[];
   readonly reading: number;
-  /** How often the tuners were asked for. */
+  /** Number of requests for the tuners. */
   looks: number;
 }
 
@@ -186,11 +189,11 @@ describe('logo visits', () => {
     expect(home.logos.png(STATION.id)?.length).toBeGreaterThan(500);
     await until('the tuner is left', () => home.reading === 0);
     const before = home.logos.tag(STATION.id);
-    // A week later there is another one.
+    // A week later there is a new logo.
     home.stream = () => endless(air(2, 11));
     home.now += 8 * 86_400_000;
     await until('a new logo', () => {
-      // The end of the last try may be noted only now.
+      // The end of the last attempt may be recorded only now.
       home.now += 60_000;
       return home.logos.tag(STATION.id) !== before;
     });

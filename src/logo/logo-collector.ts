@@ -25,11 +25,11 @@ import {
 } from './logo-plan.ts';
 
 export interface LogoTiming {
-  /** Delay after a start: the guide goes first, and its tunings are shared. */
+  /** Delay after a start: the guide has priority, and its tunings are shared. */
   quietAfterMs: number;
-  /** Between looks while nothing happens. */
+  /** Interval of checks while nothing happens. */
   lookMs: number;
-  /** On a tuning of somebody else. */
+  /** Maximum duration on a tuning of another user. */
   sharedMs: number;
   terrestrialMs: number;
   satelliteMs: number;
@@ -52,7 +52,7 @@ interface LogoCollectorOptions {
   log: Log;
   /** Epoch ms. */
   now: WallClock;
-  /** Another use waits for tuners: opens nothing. */
+  /** Other uses wait for tuners: open nothing. */
   busy: () => boolean;
   timing?: LogoTiming;
 }
@@ -89,7 +89,7 @@ export class LogoCollector {
     this.#schedule(SETTLE_MS);
   }
 
-  /** What of a station's logo changes when its picture does; undefined while there is none. */
+  /** Changes with a station's logo; undefined while there is none. */
   tag(id: StationId): string | undefined {
     return this.#held.get(id)?.tag;
   }
@@ -98,7 +98,7 @@ export class LogoCollector {
     return this.options.store.png(id);
   }
 
-  /** Tuners, stations or the agent's presence changed. */
+  /** Tuners, stations or the agent's availability changed. */
   wake(): void {
     this.#schedule(SETTLE_MS);
   }
@@ -110,7 +110,7 @@ export class LogoCollector {
     await Promise.all([...this.#running].map((one) => one.done));
   }
 
-  /** In `ms`, or earlier when that was asked for already. */
+  /** In `ms`, or earlier if that was already requested. */
   #schedule(ms: number): void {
     const due = performance.now() + ms;
     if (this.#ending.signal.aborted || this.#quietFrom === Number.POSITIVE_INFINITY || this.#due <= due)
@@ -189,13 +189,13 @@ export class LogoCollector {
     this.#learn(target, result);
     const now = this.options.now();
     const got = wanted.filter((station) => !needsLogo(station, this.#held.get(station.id), now)).length;
-    // Ends with the last other user; joins the next one at once.
+    // A shared reading ends with the last other user, and may join the next tuning at once.
     if (own || result.outcome !== 'cancelled') this.#remember(logoKey(target), result, got);
     const { outcome, reason } = result;
     log.debug('logos searched', { channel: logoKey(target), own, outcome, got, reason });
   }
 
-  /** Called from the worker's message: a database that is full or broken must not end the process. */
+  /** Called from the worker's message: a full or broken database must not end the process. */
   #store(logos: readonly FoundLogo[]): void {
     const { stations, store, hub, log, now } = this.options;
     if (this.#ending.signal.aborted) return;
@@ -214,14 +214,14 @@ export class LogoCollector {
     }
   }
 
-  /** What the network of the channel says of where logos are. */
+  /** Learns from the channel's NIT where logos are broadcast. */
   #learn({ type, channel }: LogoTarget, { findings }: SurveyResult): void {
     if (type === 'GR' || findings.carriers === undefined) return;
     const asked = this.options.stations.list().find((one) => one.type === type && one.channel === channel);
     if (asked !== undefined) this.#carriers.set(asked.networkId, findings.carriers);
   }
 
-  /** @param got stations that need no logo any more */
+  /** @param got number of stations that need no logo any more */
   #remember(key: string, { outcome }: SurveyResult, got: number): void {
     const cut = outcome === 'cancelled' || outcome === 'no_tuner' || outcome === 'broken';
     const before = this.#tries.get(key)?.fruitless ?? 0;

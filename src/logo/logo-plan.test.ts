@@ -77,7 +77,7 @@ describe('which stations need a logo', () => {
 
   test('satellite logos are on the stream that the network names, those of CS with those of BS', () => {
     const stations = [BS1, BS15, CS2];
-    // Nobody was asked yet, and every stream can tell.
+    // No stream was read yet, and each can report it.
     expect(keys(logoTargets(input({ stations })))).toEqual(['BS/BS01_0', 'BS/BS15_0', 'CS/CS02']);
     const carriers = new Map([
       [BS1.networkId, [{ networkId: BS15.networkId, transportStreamId: transportStreamId(0x40f1) }]],
@@ -88,7 +88,7 @@ describe('which stations need a logo', () => {
   });
 });
 
-describe('where logos are looked for', () => {
+describe('the channels to read for logos', () => {
   test('on tunings of others, and on an unused tuner', () => {
     const tuners = [tuner(['GR'], GR1, 'live GR/T27'), tuner(['GR'])];
     const plan = planLogos(input({ tuners }));
@@ -117,7 +117,7 @@ describe('where logos are looked for', () => {
     expect(planLogos(input({ running: own, tuners: alone })).leave).toEqual([]);
   });
 
-  test('a channel without logos is tried less and less often, an interrupted one soon', () => {
+  test('a channel without logos is retried at growing intervals, an interrupted one soon', () => {
     const minutes = (fruitless: number, cut: boolean) =>
       (mayTryAt({ at: NOW, fruitless, cut }, NOW) - NOW) / 60_000;
     expect([0, 1, 2, 3].map((n) => minutes(n, false))).toEqual([30, 30, 60, 120]);

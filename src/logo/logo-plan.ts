@@ -1,7 +1,7 @@
 /**
- * Selects the next channels for logos: a pure function of the stations, the stored logos, the tuners and past tries.
- * Tunings of other uses are shared; otherwise one channel at a time is opened in quiet times, on an unused tuner.
- * `logo-collector.ts` carries it out.
+ * Selects the next channels for logos: a pure function of the stations, the stored logos, the tuners and past
+ * attempts. Tunings of other uses are shared; otherwise one channel at a time is opened in quiet times, on an unused
+ * tuner. `logo-collector.ts` executes it.
  */
 import type { BroadcastType, NetworkId, StationId, TransportStreamId } from '../../arib/ids.ts';
 import type { WallMs } from '../../host/clock.ts';
@@ -14,16 +14,16 @@ import { STREAM_USE } from '../tuner/agent-stream.ts';
 export interface LogoTry {
   /** When it ended, epoch ms. */
   at: WallMs;
-  /** Tries in a row that gave no logo. */
+  /** Consecutive attempts without a logo. */
   fruitless: number;
-  /** It was interrupted: the tuner was needed, or its other user left. */
+  /** It was interrupted: the tuner was needed, or its other user disconnected. */
   cut: boolean;
 }
 
 export interface RunningLogo {
   type: BroadcastType;
   channel: string;
-  /** Opened for logos alone. */
+  /** Opened only for logos. */
   own: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface LogoPlanInput {
   /** By `GR/T27`. */
   tries: ReadonlyMap<string, LogoTry>;
   running: readonly RunningLogo[];
-  /** Nothing is to be opened now. */
+  /** No channel may be opened now. */
   busy: boolean;
   /** Epoch ms. */
   now: WallMs;
@@ -45,7 +45,7 @@ export interface LogoPlanInput {
 export interface LogoTarget {
   type: BroadcastType;
   channel: string;
-  /** Stations whose logos are looked for there. */
+  /** Stations whose logos are expected there. */
   wanted: StationRecord[];
 }
 
@@ -56,7 +56,7 @@ interface LogoPlan {
   leave: RunningLogo[];
 }
 
-/** Each reads a whole stream. */
+/** Limit: each reads a complete stream. */
 const MOST_SHARED = 2;
 const CUT_RETRY_MS = 2 * 60_000;
 const RETRY_MS = 30 * 60_000;
@@ -79,15 +79,15 @@ export function needsLogo(
   return station.type === 'GR' && isSmall(held.type);
 }
 
-/** When a channel may be tried (again). */
+/** Earliest time of the next attempt on a channel. */
 export function mayTryAt(last: LogoTry | undefined, now: WallMs): number {
-  // A try in the future: the clock was set back since.
+  // An attempt in the future: the clock was set back.
   if (last === undefined || last.at > now) return 0;
   if (last.cut) return last.at + CUT_RETRY_MS;
   return last.at + Math.min(RETRY_MS * 2 ** Math.max(0, last.fruitless - 1), MAX_RETRY_MS);
 }
 
-/** The channels on which a logo that is needed may be had, in the order of the list. */
+/** The channels with a needed logo, in the order of the station list. */
 export function logoTargets(input: Omit<LogoPlanInput, 'tuners' | 'running' | 'busy'>): LogoTarget[] {
   const { stations, held, carriers, tries, now } = input;
   const needy = stations.filter((station) => needsLogo(station, held.get(station.id), now));
@@ -109,8 +109,8 @@ export function logoTargets(input: Omit<LogoPlanInput, 'tuners' | 'running' | 'b
 }
 
 /**
- * Whether a satellite stream carries logos, or could say who does. The carousel of BS has those of CS too, and the CS
- * networks have none of their own: they are asked once.
+ * Whether a satellite stream carries logos, or its NIT could show which one does. The carousel of BS also has the
+ * logos of CS, and the CS networks have none of their own: they are read once.
  */
 function promisesLogos(
   { networkId, transportStreamId }: StationRecord,
@@ -129,7 +129,7 @@ function isOn({ tuned }: Tuner, { type, channel }: { type: BroadcastType; channe
   return tuned?.type === type && tuned.channel === channel;
 }
 
-/** Somebody reads it who is not here for logos. */
+/** It has a user that is not collecting logos. */
 function isOpenedByOthers(tuner: Tuner): boolean {
   return tuner.state === 'tuned' && tuner.users.some((user) => !user.use.startsWith('logo '));
 }
@@ -144,7 +144,7 @@ export function planLogos(input: LogoPlanInput): LogoPlan {
   const open = tuners.filter(isOpenedByOthers);
   const leave = running.filter((one) => !one.own && !open.some((tuner) => isOn(tuner, one)));
   const active = new Set(running.map(logoKey));
-  // One reading of the satellites' carousel gives all that there is.
+  // One reading of the satellites' carousel returns everything.
   const satelliteBusy = running.some(({ type }) => type !== 'GR');
   const targets = logoTargets(input).filter(
     (target) => !active.has(logoKey(target)) && !(satelliteBusy && target.type !== 'GR'),

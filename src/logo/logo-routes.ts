@@ -18,7 +18,7 @@ interface LogoRouteNeeds {
 
 const NO_LOGO = () => new Failure('not_found', 'この局のロゴはまだありません。');
 
-/** Under the address that the list gives, the picture never changes: another one has another address. */
+/** The URL in the list contains the logo's tag: another picture has another URL. */
 const FOR_EVER = 'private, max-age=31536000, immutable';
 const ASK_AGAIN = 'private, no-cache';
 

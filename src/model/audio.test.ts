@@ -6,7 +6,7 @@ function component(over: Partial<AudioComponent>): AudioComponent {
 }
 
 describe('audioOptions', () => {
-  test('a guide that says nothing still offers 0:both, without main', () => {
+  test('without audio components 0:both is offered, without main', () => {
     expect(audioOptions([])).toEqual([{ id: '0:both', stream: 0, side: 'both', label: '主音声' }]);
   });
 

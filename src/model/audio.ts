@@ -14,7 +14,7 @@ export interface AudioComponent {
   text: string;
 }
 
-/** Out of a row that may be damaged. */
+/** Checks a component of a row that may be damaged. */
 export function isAudioComponent({ languages, text }: Partial<AudioComponent>): boolean {
   return Array.isArray(languages) && typeof text === 'string';
 }
@@ -34,10 +34,10 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   por: 'ポルトガル語',
 };
 
-/** Offered when the guide says nothing. */
+/** Offered if the guide has no audio components. */
 const UNDECLARED: AudioOption = { id: '0:both', stream: 0, side: 'both', label: '主音声' };
 
-/** `etc` and unknown codes name no language that a person could choose by. */
+/** `etc` and unknown codes do not identify a language for users. */
 function languageLabel(code: string | undefined): string {
   return code === undefined ? '' : (LANGUAGES[code.toLowerCase()] ?? '');
 }
@@ -47,7 +47,7 @@ function join(role: string, detail: string): string {
 }
 
 function dualMonoOptions(component: AudioComponent, stream: number): AudioOption[] {
-  // The text of a dual-mono stream may name both sides, a line each.
+  // The text of a dual-mono stream may have one line for each side.
   const [mainText = '', subText = ''] = component.text.split(/[\r\n]+/).map((line) => line.trim());
   const named = subText !== '';
   const [first, second] = component.languages;
@@ -81,8 +81,8 @@ function streamOption(component: AudioComponent, stream: number, alone: boolean)
 }
 
 /**
- * The options in the order of the streams, one or more, `0:both` always among them. Components that repeat a
- * tag count once. `main` is set only on what the broadcast declares as main, and on one side of dual mono.
+ * The options in the order of the streams, at least one, always including `0:both`. Components that repeat a tag
+ * count once. `main` is only set for the declared main component, and for one side of dual mono.
  */
 export function audioOptions(components: readonly AudioComponent[]): AudioOption[] {
   const byTag = new Map<number, AudioComponent>();

@@ -11,7 +11,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const SEED = Number(process.env.CLOCK_SEED ?? 4711);
 
-/** A machine and its air: real time goes on, the wall clock is off by what it is set to. */
+/** A simulated machine and broadcast: real time advances, the wall clock has a settable error. */
 class Machine {
   at = 0;
   wallOff = 0;
@@ -21,12 +21,12 @@ class Machine {
     (by) => this.set.push(by),
   );
 
-  /** How far the clock is from real time, ms. */
+  /** Difference between the clock and real time, ms. */
   get error(): number {
     return this.clock.now() - START - this.at;
   }
 
-  /** A network that is off by so much sends tables, one every 5 s. @param late ms of each on its way */
+  /** A network with this clock error sends tables, one every 5 s. @param late delay of each table, ms */
   hear(network: number, off: number, count = 17, late: (index: number) => number = () => 0): void {
     for (let index = 0; index < count; index++) {
       this.at += 5000;
@@ -35,7 +35,7 @@ class Machine {
   }
 
   one(network: number, off: number, at = START + this.at + this.wallOff): void {
-    this.clock.heard({
+    this.clock.receive({
       networkId: networkId(network),
       time: broadcastMs(START + this.at + off),
       at: wallMs(at),
@@ -91,7 +91,7 @@ describe('BroadcastClock', () => {
       machine.at += 5000;
       const sent = START + machine.at;
       machine.at += 1500;
-      machine.clock.heard({
+      machine.clock.receive({
         networkId: networkId(1),
         time: broadcastMs(sent),
         at: wallMs(sent + machine.wallOff),
@@ -125,7 +125,7 @@ describe('BroadcastClock', () => {
     const machine = new Machine();
     machine.wallOff = 30 * DAY;
     expect(machine.clock.isSure()).toBe(false);
-    // That is not believed yet.
+    // One table is not trusted yet.
     machine.hear(1, 0);
     expect(machine.clock.isSure()).toBe(false);
     machine.hear(2, 0, 3);
@@ -145,7 +145,7 @@ describe('BroadcastClock', () => {
     const wrongFirst = new Machine();
     wrongFirst.hear(3, 3 * HOUR);
     expect(wrongFirst.error).toBe(3 * HOUR);
-    // Two that disagree: the machine has a voice.
+    // Two networks disagree: the machine's clock decides.
     wrongFirst.hear(1, 0, 3);
     expect(wrongFirst.error).toBe(0);
     wrongFirst.wallOff = 3 * HOUR;
@@ -170,7 +170,7 @@ describe('BroadcastClock', () => {
       expect([machine.error, machine.set]).toEqual([0, []]);
       machine.hear(1, 0);
       expect([machine.error, machine.set]).toEqual([0, []]);
-      // Another that says the same is right.
+      // A second network with the same time makes both trusted.
       machine.hear(1, off);
       machine.hear(2, off, 3);
       expect(machine.error).toBe(off);
@@ -228,7 +228,7 @@ describe('BroadcastClock', () => {
         else if (kind < 3) machine.one(9, random.below(2 * DAY) - DAY);
         else machine.one(1 + random.below(2), -random.below(1000));
         const now = machine.clock.now();
-        // Never back, never a jump.
+        // Never backward, never a jump.
         expect(now - before).toBeGreaterThanOrEqual(waits * 0.95 - 1);
         expect(now - before).toBeLessThanOrEqual(waits * 1.05 + 1);
         expect(Math.abs(machine.error)).toBeLessThanOrEqual(2000);

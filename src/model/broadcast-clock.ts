@@ -1,17 +1,18 @@
 /**
- * The broadcast's clock, by which programmes and recordings begin and end. Pure.
+ * The broadcast's clock, which determines when programmes and recordings begin and end. Pure.
  *
- * Time Offset Tables (ARIB STD-B10 Part 2, 5.2.9) tell it; between them the machine's monotonic clock carries it on, so
- * that nothing happens when somebody, or NTP, sets the machine's wall clock. Before the first of them, and a day after
- * the last, the wall clock is all that there is.
+ * Time Offset Tables (ARIB STD-B10 Part 2, 5.2.9) provide the time; between them the machine's monotonic clock
+ * continues it, so that setting the machine's wall clock (by a user or NTP) has no effect. Before the first table,
+ * and a day after the last, the wall clock is used.
  *
- * Trust: each network by the median of its last tables; of networks that disagree the larger group, of two equal groups
- * the one nearer to the wall clock. One network alone is believed up to a day from the wall clock, further off only
- * where that was evidently never set: a broadcaster's mistake is likelier then than a clock's, as it is where the
- * network leaves by more than a minute what it and the wall clock agreed on.
+ * Trust: each network counts with the median of its last tables. If networks disagree, the larger group is used; of
+ * two equal groups the one closer to the wall clock. A single network is trusted up to a day from the wall clock;
+ * beyond that only if the wall clock was evidently never set, because a broadcaster's mistake is more likely then
+ * than a wrong clock. The same applies if the network deviates by more than a minute from a time that it and the wall
+ * clock agreed on.
  *
- * A table is delayed by reception, and tells whole seconds. Up to a second between it and this clock is nothing; up to
- * a few the clock goes a little faster or slower until it is right; more than that it is set at once.
+ * A table is delayed by reception, and has whole seconds. A difference of up to a second to this clock is ignored; up
+ * to a few seconds the clock runs a little faster or slower until it is right; a larger difference sets it at once.
  */
 
 import type { NetworkId } from '../../arib/ids.ts';
@@ -21,44 +22,44 @@ import type { MonotonicClock, MonotonicMs, WallClock, WallMs } from '../../host/
 interface MachineClocks {
   /** May be set at any time. */
   wall: WallClock;
-  /** ms since the machine was started; monotonic, counts suspension. */
+  /** ms since the machine was started; monotonic, includes suspension. */
   elapsed: MonotonicClock;
 }
 
-/** A Time Offset Table as it came. */
-export interface HeardTime {
+/** A received Time Offset Table. */
+export interface ReceivedTime {
   networkId: NetworkId;
-  /** What it says. */
+  /** The time in the table. */
   time: BroadcastMs;
-  /** When it came. */
+  /** When it was received. */
   at: WallMs;
 }
 
-/** A minute and a half of tables at 5 s: as few as a short visit brings. */
+/** A minute and a half of tables at 5 s, about as many as a short visit receives. */
 const SAMPLES = 17;
-/** Fewer may be of one mistake. */
+/** Fewer tables may all have the same error. */
 const ENOUGH = 3;
 /** Maximum error by delays and whole seconds. */
 const QUIET_MS = 1000;
 /** Networks further apart than this disagree. */
 const AGREEMENT_MS = 2000;
-/** Beyond it the clock is set. To go so far by going faster takes a minute. */
+/** A larger difference sets the clock: running faster would take a minute to correct it. */
 const STEP_MS = 3000;
 /** No broadcaster corrects its clock by more. */
 const LEAP_MS = 60_000;
-/** How much faster or slower it goes: in the 5 s of a margin a quarter of a second. */
+/** How much faster or slower it runs: a quarter of a second during a margin of 5 s. */
 const SLEW = 0.05;
-/** Maximum delay of the worker's message; a longer one means that the wall clock was set meanwhile. */
+/** Maximum delay of the worker's message; a longer delay means that the wall clock was set in between. */
 const DELAY_MS = 2000;
 const DAY_MS = 86_400_000;
-/** A wall clock before 2020 has never been set. */
+/** A wall clock before 2020 was never set. */
 const SET_AFTER = Date.UTC(2020, 0, 1);
-/** The service receives a terrestrial network a channel and three of satellites. */
+/** The service receives one terrestrial network per channel, and three of satellites. */
 const MAX_NETWORKS = 128;
 
-/** What a network says: broadcast time minus elapsed time, ms. */
+/** Time of a network: broadcast time minus elapsed time, ms. */
 interface Network {
-  /** The last ones, in order. */
+  /** The last samples, in order. */
   samples: number[];
   heardAt: MonotonicMs;
 }
@@ -70,11 +71,11 @@ interface Party {
 
 export class BroadcastClock {
   readonly #networks = new Map<NetworkId, Network>();
-  /** Broadcast time minus elapsed time at `since`, and where it goes from there; undefined: the wall clock counts. */
+  /** Broadcast time minus elapsed time at `since`, and its target; undefined: the wall clock is used. */
   #course: { offset: number; to: number; since: MonotonicMs } | undefined;
   #heardAt = -Infinity;
 
-  /** @param onSet it was set by so many ms */
+  /** @param onSet called with the step when the clock was set */
   constructor(
     private readonly clocks: MachineClocks,
     private readonly onSet: (byMs: number) => void,
@@ -97,7 +98,7 @@ export class BroadcastClock {
     return elapsed > DAY_MS || elapsed - this.#heardAt <= DAY_MS;
   };
 
-  heard({ networkId, time, at }: HeardTime): void {
+  receive({ networkId, time, at }: ReceivedTime): void {
     const elapsed = this.clocks.elapsed();
     const waited = this.clocks.wall() - at;
     const delay = waited >= 0 && waited <= DELAY_MS ? waited : 0;
@@ -120,7 +121,7 @@ export class BroadcastClock {
     if (party.size === 1 && isFar && wall + elapsed > SET_AFTER) return;
     if (party.size === 1 && this.#leaves(party.offset, wall, elapsed)) return;
     this.#heardAt = elapsed;
-    // From here on the wall clock may be set.
+    // From here on setting the wall clock has no effect.
     this.#course ??= { offset: wall, to: wall, since: elapsed };
     const offset = this.#offset(elapsed);
     const by = party.offset - offset;
@@ -144,13 +145,13 @@ export class BroadcastClock {
     return offset + Math.max(-most, Math.min(most, to - offset));
   }
 
-  /** @param wall what the wall clock says, as networks say it */
+  /** @param wall wall clock minus elapsed time, comparable to the networks' times */
   #party(elapsed: MonotonicMs, wall: number): Party | undefined {
-    const said = [...this.#networks.values()]
+    const offsets = [...this.#networks.values()]
       .filter(({ samples, heardAt }) => samples.length >= ENOUGH && elapsed - heardAt <= DAY_MS)
       .map(({ samples }) => median(samples));
-    const parties = said.map((one): Party => {
-      const near = said.filter((other) => Math.abs(other - one) <= AGREEMENT_MS);
+    const parties = offsets.map((one): Party => {
+      const near = offsets.filter((other) => Math.abs(other - one) <= AGREEMENT_MS);
       return { size: near.length, offset: median(near) };
     });
     const away = ({ offset }: Party): number => Math.abs(offset - wall);

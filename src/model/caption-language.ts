@@ -1,4 +1,4 @@
-/** Languages of captions as the broadcast names them, in words for viewers. */
+/** Labels of caption languages for viewers. */
 
 const LABELS: Readonly<Record<string, string>> = {
   jpn: '日本語',

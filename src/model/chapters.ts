@@ -1,10 +1,11 @@
-/** Which stretches of a recording are its programme and which are commercials: values and pure functions. */
+/** Which parts of a recording are programme and which are commercials: values and pure functions. */
 import type { Chapters } from '../../wire/playback.ts';
 
 type SegmentKind = 'main' | 'cm';
 
 /**
- * ms of the original stream's media time (`arib/ts/time-scale.ts`); in order, each begins where the one before ends.
+ * ms of the original stream's media time (`arib/ts/time-scale.ts`); in order, each begins at the end of the previous
+ * one.
  */
 export interface ChapterSegment {
   readonly startMs: number;
@@ -20,18 +21,20 @@ export interface DetectedChange {
   readonly kind: 'cut' | 'silence';
 }
 
-/** What `cmReliable` is decided by: at least one feature besides silence supports every commercial. */
+/**
+ * Result of a detection; `cmReliable` requires that at least one feature besides silence supports every commercial.
+ */
 export interface DetectedChapters {
   readonly segments: readonly ChapterSegment[];
   readonly reliable: boolean;
-  /** 0 to 1: of the least sure boundary. */
+  /** 0 to 1: confidence of the least certain boundary. */
   readonly confidence: number;
   readonly changes: readonly DetectedChange[];
-  /** Of the whole stream, ms. */
+  /** Of the complete stream, ms. */
   readonly durationMs: number;
 }
 
-/** Why no commercials could be looked for. `no_video` and the next three stay so until the file changes. */
+/** Why commercials could not be detected. `no_video` and the next three are permanent until the file changes. */
 export const DETECTION_FAILURES = [
   'no_file',
   'unreadable',
@@ -47,7 +50,7 @@ const MAIN_TITLE = '本編';
 /** A client decides by this title whether a chapter is a commercial. */
 export const CM_TITLE = 'CM';
 
-/** Neighbours of one kind joined; nothing without a length. Gaps between segments, and the edges, are programme. */
+/** Joins adjacent segments of one kind and drops empty ones. Gaps between segments, and the edges, are programme. */
 export function wholeSegments(
   commercials: readonly { readonly startMs: number; readonly endMs: number }[],
   durationMs: number,

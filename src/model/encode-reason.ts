@@ -1,14 +1,14 @@
 /**
- * Why an encode failed, was put off, or keeps its original, as a code. Sentences are made where they are shown
+ * Why an encode failed, was postponed, or keeps its original, as a code. Sentences are created where they are shown
  * (`encode/encode-reason-text.ts`).
  */
 export const ENCODE_REASONS = [
-  // The original stays although it was to go.
+  // The original stays although its removal was requested.
   'commercials',
   'otherwise',
   'lossy',
   'short',
-  // There is no file.
+  // No file was made.
   'codec',
   'unplayable',
   'unreadable',
@@ -25,5 +25,5 @@ export type EncodeReasonCode = (typeof ENCODE_REASONS)[number];
 
 export type EncodeReason =
   | { readonly code: EncodeReasonCode }
-  /** A sentence: why the original cannot be opened, or what an earlier version stored. */
+  /** A sentence: why the original cannot be opened, or text stored by an earlier version. */
   | { readonly code: 'text'; readonly text: string };

@@ -6,7 +6,7 @@ import type { EncodeReason } from './encode-reason.ts';
 import type { RecordingId } from './ids.ts';
 import type { CutList } from './recording-time.ts';
 
-/** `alt` is H.264 beside or in place of AV1. */
+/** `alt` is H.264 beside or instead of AV1. */
 export type EncodedSource = 'encoded' | 'alt';
 export type EncodedCodec = 'av1' | 'h264';
 export type EncodeQuality = 'small' | 'standard' | 'fine';
@@ -15,7 +15,7 @@ export type EncodeState = 'waiting' | 'running' | 'done' | 'failed' | 'cancelled
 
 export const SOURCE_OF: Readonly<Record<EncodedCodec, EncodedSource>> = { av1: 'encoded', h264: 'alt' };
 
-/** What a recording is to become. */
+/** Requested results of an encode. */
 export interface EncodeWish {
   codecs: EncodedCodec | 'both';
   keepTs: boolean;
@@ -23,7 +23,7 @@ export interface EncodeWish {
   quality: EncodeQuality;
 }
 
-/** A file that an encode made; what the settings screen tells of size and time is measured by these. */
+/** A file made by an encode; the settings screen estimates size and time from these. */
 export interface EncodeResult {
   codec: EncodedCodec;
   quality: EncodeQuality;
@@ -31,7 +31,7 @@ export interface EncodeResult {
   /** ms of the programme. */
   lengthMs: number;
   bytes: number;
-  /** ms that it took, without pauses. */
+  /** Duration of the encode, without pauses, ms. */
   tookMs: number;
 }
 
@@ -42,11 +42,11 @@ export interface EncodeJob extends EncodeWish {
   state: EncodeState;
   position: number;
   automatic: boolean;
-  /** That failed. */
+  /** Number of failed attempts. */
   attempts: number;
-  /** Epoch ms: not begun before. */
+  /** Epoch ms: earliest start. */
   readyAt: WallMs;
-  /** Why it failed, was put off, or keeps its original. */
+  /** Why it failed, was postponed, or keeps its original. */
   reason: EncodeReason | null;
   results: EncodeResult[];
   createdAt: WallMs;
@@ -58,23 +58,25 @@ export interface EncodeJob extends EncodeWish {
 interface EncodedStretch {
   /** ms. */
   length: number;
-  /** Epoch ms on the air; null: unknown. */
+  /** Broadcast time, epoch ms; null: unknown. */
   at: BroadcastMs | null;
 }
 
-/** What is known of an encoded file beyond its row; of the original stream what outlives it. */
+/**
+ * Facts about an encoded file that are not in its row, including those of the original stream, which may be removed.
+ */
 export interface EncodedFacts {
-  /** Ids of the Audio options that its sounds are, in order. */
+  /** Ids of the Audio options of its audio tracks, in order. */
   tracks: string[];
-  /** RFC 6381, picture first. */
+  /** RFC 6381, video first. */
   codecs: string;
   hasVideo: boolean;
   stretches: EncodedStretch[];
-  /** Where chapters are in the file, and which they are; null: it has no place for them. */
+  /** Position and version of the chapters in the file; null: it has no space for them. */
   chapters: { room: ChapterRoom; version: number } | null;
 }
 
-/** Octets of a file that its chapters may take. */
+/** Octets of a file that are reserved for chapters. */
 export interface ChapterRoom {
   readonly at: number;
   readonly length: number;

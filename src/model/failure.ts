@@ -1,6 +1,6 @@
 /**
- * An operating error: something that can go wrong in a sound program (no tuner, agent away, bad request), with
- * a sentence for people. `http` maps its code to a status; nothing else decides statuses.
+ * An operating error: a failure that is not a bug (no tuner, agent unavailable, bad request), with a sentence for
+ * users. Only `http` maps its code to a status.
  */
 import type { ProblemCode } from '../../wire/api.ts';
 

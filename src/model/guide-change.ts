@@ -10,7 +10,7 @@ export type ExtendedText = Record<string, string>;
 
 /** A complete part of a schedule in one version: exactly these events begin in it. */
 export interface ScheduleWindow {
-  /** `basic` tells which events there are, `extended` which of them have an extended text. */
+  /** `basic` lists the events, `extended` those of them with an extended text. */
   kind: 'basic' | 'extended';
   /** Epoch ms, end exclusive. */
   from: BroadcastMs;
@@ -18,10 +18,10 @@ export interface ScheduleWindow {
   events: EventId[];
 }
 
-/** The following programme of which the table names no start: it waits for the present one to end. */
+/** The following programme if its table has no start: it begins when the present one ends. */
 export interface WaitingProgram {
   id: ProgramId;
-  /** null: nor is that known. */
+  /** null: also unknown. */
   durationMs: number | null;
 }
 
@@ -31,15 +31,15 @@ export interface PresentFollowing {
   following: ProgramRecord | null | undefined;
   /** Then `following` is undefined. */
   waiting?: WaitingProgram | undefined;
-  /** Epoch ms at which this was so. */
+  /** When this was received, epoch ms. */
   at: BroadcastMs;
 }
 
 export interface StationChange {
   stationId: StationId;
-  /** Of schedules, or of present/following tables. */
+  /** From schedules or from present/following tables. */
   programs: ProgramRecord[];
-  /** Texts that came apart from their programme; null: it has none. */
+  /** Texts received separately from their programme; null: it has none. */
   extended: Map<EventId, ExtendedText | null>;
   windows: ScheduleWindow[];
   presentFollowing: PresentFollowing | undefined;
@@ -48,11 +48,11 @@ export interface StationChange {
 /** How far the schedule of a station has been read. */
 export interface ReadCoverage {
   stationId: StationId;
-  /** Epoch ms; null: nothing of it came. */
+  /** Epoch ms; null: nothing of it was received. */
   filledUntil: BroadcastMs | null;
-  /** The received part is complete: an earlier, longer reach is obsolete. */
+  /** The received part is complete: an earlier, longer coverage is obsolete. */
   whole: boolean;
-  /** Epoch ms of a reading that counts; null: only what came by. */
+  /** Epoch ms of a complete reading; null: a partial one. */
   readAt: WallMs | null;
   hasGuide: boolean;
 }

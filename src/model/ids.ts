@@ -1,4 +1,4 @@
-/** Ids of the service's own rows: the brands of `wire/ids.ts`. */
+/** Ids of the service's own rows, re-exported from `wire/ids.ts`. */
 export {
   type RecordingId,
   type ReservationId,

@@ -1,20 +1,20 @@
-/** A station's logo as it is found in its pictures: learnt from recordings, kept per station and picture format. */
+/** A station's logo as seen in its pictures: learnt from recordings, stored per station and picture format. */
 
-/** A box in the corners that are compared (`commercial/stream-features.ts`) and the gradients of its edges in it. */
+/** A box in the compared corners (`commercial/stream-features.ts`) and the gradients of its edges. */
 export interface LogoModel {
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Of each pixel, row by row; 0 where it does not count. */
+  /** Of each pixel, row by row; 0 if the pixel is ignored. */
   readonly gradientX: Float32Array;
   readonly gradientY: Float32Array;
 }
 
-/** Recordings that count: the logo of a station changes. */
+/** Limit of the weight of earlier recordings: the logo of a station may change. */
 const MAX_WEIGHT = 8;
 
-/** What is kept when another recording shows it. @param recordings that `known` was learnt from */
+/** Merges the logo learnt from another recording. @param recordings number that `known` was learnt from */
 export function mergedLogo(known: LogoModel, learnt: LogoModel, recordings: number): LogoModel {
   const isSame = (['x', 'y', 'width', 'height'] as const).every((field) => known[field] === learnt[field]);
   if (!isSame) return learnt;

@@ -36,7 +36,7 @@ test('a clock that was set back does not keep a logo forever', () => {
   expect(isOldLogo({ fetchedAt: wallMs(0) }, wallMs(LOGO_LIFE_MS))).toBe(false);
 });
 
-test('whatever order the logos of one version come in, the best is held in the end', () => {
+test('for any order of the logos of one version, the best is kept', () => {
   const seed = fuzzSeed();
   const random = new Random(seed);
   for (let round = 0; round < 500; round++) {

@@ -1,4 +1,4 @@
-/** A station's logo as it is kept, and which of two is better. ARIB STD-B21, Annex 1. */
+/** A station's stored logo, and which of two is better. ARIB STD-B21, Annex 1. */
 import type { StationId } from '../../arib/ids.ts';
 import type { WallMs } from '../../host/clock.ts';
 
@@ -6,15 +6,15 @@ export interface LogoRecord {
   stationId: StationId;
   /** logo_type: 0 to 2 small, 3 to 5 large. */
   type: number;
-  /** logo_version, 12 bits; null where the broadcast named none. */
+  /** logo_version, 12 bits; null if the broadcast has none. */
   version: number | null;
   /** Epoch ms of the last time that it was received. */
   fetchedAt: WallMs;
-  /** Of the picture: another one when it changes. */
+  /** Changes with the picture. */
   tag: string;
 }
 
-/** HD large has square dots; of the others the larger one. */
+/** HD large has square pixels; of the others the larger one is better. */
 const BY_WORTH: readonly number[] = [1, 0, 2, 4, 3, 5];
 export const LARGEST_TYPE = 5;
 
@@ -26,7 +26,7 @@ export function betterType(type: number, than: number): boolean {
   return worth(type) > worth(than);
 }
 
-/** A picture under 30 lines: shown where nothing better is known. */
+/** A picture under 30 lines: only shown if nothing better is known. */
 export function isSmall(type: number): boolean {
   return type < 3;
 }
@@ -34,7 +34,7 @@ export function isSmall(type: number): boolean {
 const VERSIONS = 0x1000;
 export const LOGO_LIFE_MS = 7 * 86_400_000;
 
-/** A logo is received again when it is that old, or from the future: the clock was set back since. */
+/** A logo is received again when it is this old, or dated in the future, because the clock was set back. */
 export function isOldLogo(logo: Pick<LogoRecord, 'fetchedAt'>, now: WallMs): boolean {
   return Math.abs(now - logo.fetchedAt) > LOGO_LIFE_MS;
 }
@@ -42,10 +42,9 @@ export function isOldLogo(logo: Pick<LogoRecord, 'fetchedAt'>, now: WallMs): boo
 type LogoChoice = 'keep' | 'replace' | 'refresh';
 
 /**
- * Decides between a stored logo and a received one. `refresh`: the same size of the same version,
- * whose picture is taken as it is now. A larger one of the same version replaces it; of a newer version the same
- * size or a larger one does, and a smaller one only where the old one is worn out: the larger is on its way. An
- * older version is ignored.
+ * Decides between a stored logo and a received one. `refresh`: same size and version, whose picture is updated. A
+ * larger one of the same version replaces it. One of a newer version replaces it if it has at least the same size, or
+ * if the stored one has expired: otherwise a larger one will follow. An older version is ignored.
  */
 export function chooseLogo(
   held: Pick<LogoRecord, 'type' | 'version' | 'fetchedAt'>,

@@ -1,7 +1,7 @@
-/** Pairing of devices: codes that wait, and the access tokens that devices hold. */
+/** Pairing of devices: pending codes, and the access tokens that devices have. */
 import type { WallMs } from '../../host/clock.ts';
 
-/** A code as it is stored. */
+/** A stored code. */
 export type PairingCode = { readonly expiresAt: WallMs } & (
   | { readonly kind: 'pending' }
   /** A member opened its page and sent the form. */
@@ -10,15 +10,15 @@ export type PairingCode = { readonly expiresAt: WallMs } & (
   | { readonly kind: 'consumed' }
 );
 
-/** An access token as people see it: the token itself is known to its device alone. */
+/** An access token as shown to users: only its device knows the token itself. */
 export interface AccessToken {
   readonly id: number;
-  /** As the device named itself. */
+  /** The name that the device sent. */
   readonly name: string;
   /** Epoch ms. */
   readonly pairedAt: WallMs;
   /** Epoch ms, to the minute; null: never. */
   readonly usedAt: WallMs | null;
-  /** Who sent the form: a member's name or the address of a trusted network. */
+  /** Who approved it: a member's name or the address of a trusted network. */
   readonly approver: string;
 }

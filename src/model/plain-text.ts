@@ -1,20 +1,20 @@
 /**
- * The normal form of texts that hold nothing but the usual characters of Japanese, made in one pass: letters, kana,
- * kanji and punctuation of which each becomes one character whatever stands beside it. That is most of what a guide
- * holds, and several times as fast as normal form KC and a dozen replacements. What holds anything else is left to those.
+ * Fast normalisation of texts that only contain common Japanese characters, in one pass: letters, kana, kanji and
+ * punctuation that each map to one character regardless of their neighbours. This covers most of the guide, and is
+ * several times as fast as normal form KC and a dozen replacements, which handle all other texts.
  */
 
-/** Longer texts are rare, and left to the other way. */
+/** Longer texts are rare, and handled by the general path. */
 const MAX_UNITS = 4096;
 const BLANK = 0x20;
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
 const ELLIPSIS = 0x2026;
 const DOT = 0x2e;
-/** Fullwidth forms are in the order of ASCII, so far behind it. */
+/** Fullwidth forms are in the order of ASCII, at this offset. */
 const FULLWIDTH = 0xfee0;
 
-/** Ranges whose characters stay as they are. Without 【】, which may be brackets of a mark. */
+/** Ranges whose characters stay unchanged. Without 【】, which may be brackets of a mark. */
 const KEPT: readonly (readonly [first: number, last: number])[] = [
   [0x21, 0x40],
   [0x5b, 0x7e],
@@ -31,14 +31,14 @@ const KEPT: readonly (readonly [first: number, last: number])[] = [
   [0x2190, 0x21ff],
   [0x25a0, 0x266f],
 ];
-/** Characters that become another one: dashes, apostrophes, waves. */
+/** Characters that map to another one: dashes, apostrophes, waves. */
 const CHANGED: readonly (readonly [from: string, to: string])[] = [
   ['\u2010\u2011\u2012\u2013\u2014\u2015\u2212', '-'],
   ['\u2018\u2019', "'"],
   ['\u301c', '~'],
 ];
 
-/** What each UTF-16 code unit becomes; 0: it is not plain. */
+/** Result for each UTF-16 code unit; 0: the text is not plain. */
 type PlainTable = Uint16Array;
 
 export function plainTable(): PlainTable {
@@ -52,7 +52,7 @@ export function plainTable(): PlainTable {
   return table;
 }
 
-/** The same with characters replaced that otherwise stay as they are; of others nothing changes. */
+/** A table that also replaces the given characters. */
 export function replacedIn(
   table: PlainTable,
   pairs: Iterable<readonly [from: string, to: string]>,
@@ -68,12 +68,12 @@ export function replacedIn(
 const made = new Uint16Array(3 * MAX_UNITS);
 const decoder = new TextDecoder('utf-16le', { ignoreBOM: true });
 
-/** The text in normal form, blanks at its ends left out and others one each; undefined: it is not plain. */
+/** The text in normal form, with blanks trimmed and collapsed; undefined if it is not plain. */
 export function foldPlain(text: string, table: PlainTable): string | undefined {
   const { length } = text;
   if (length > MAX_UNITS) return undefined;
   let count = 0;
-  // As if a blank stood before it: none is put at its beginning.
+  // As after a blank, so that no leading blank is written.
   let before = BLANK;
   let isSame = true;
   for (let at = 0; at < length; at++) {

@@ -1,10 +1,10 @@
 /**
- * Which of a station's programmes are shown where several claim the same time, which one is on the air, and what
- * of a programme comes from which table. Pure.
+ * Which of a station's programmes are shown if several overlap, which one is on the air, and which fields of a
+ * programme come from which table. Pure.
  *
- * Nothing is lost: a programme that gives way stays stored, since its own table still announces it and since it
- * comes back when the other one moves. It gives way only where its whole time is claimed; one that is covered in
- * part, as schedules are while a programme runs over, is shown beside the other.
+ * Nothing is deleted: a hidden programme stays stored, since its own table still announces it and since it is shown
+ * again when the other one moves. It is only hidden if its whole time is covered; a partly covered one, as happens in
+ * schedules while a programme overruns, is shown beside the other.
  */
 import { type ProgramId, programId, stationId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
@@ -12,7 +12,7 @@ import type { WallMs } from '../../host/clock.ts';
 import type { PresentFollowing, WaitingProgram } from './guide-change.ts';
 import type { ProgramRecord } from './program.ts';
 
-/** What is stored of a programme that decides who gives way. */
+/** Stored fields of a programme that decide which one is hidden. */
 export interface TimelineRow {
   id: ProgramId;
   /** Epoch ms, end exclusive. */
@@ -31,20 +31,20 @@ export interface TimelineFlags {
   hidden: boolean;
 }
 
-/** A schedule's programme that is longer hides nothing: it is a service note, or a mistake. */
+/** A longer programme in a schedule hides nothing: it is a service note, or a mistake. */
 const LONGEST_COVER_MS = 12 * 3_600_000;
-/** Present/following may be that much behind the schedule when a programme begins. */
+/** Present/following may lag the schedule by this when a programme begins. */
 const BEGIN_GRACE_MS = 30_000;
 
 interface Claim {
   row: TimelineRow;
   onAir: boolean;
   following: boolean;
-  /** Whatever the present programme claims, this one comes after it. */
+  /** It comes after the present programme, whatever times that has. */
   waiting: boolean;
 }
 
-/** Present, then following, then decided times, then the newer word, then the later start. */
+/** Present, then following, then known times, then the newer table, then the later start. */
 function strongerFirst(a: Claim, b: Claim): number {
   return (
     Number(b.onAir) - Number(a.onAir) ||
@@ -64,41 +64,41 @@ function covers(strong: Claim, weak: TimelineRow): boolean {
 
 /**
  * @param rows of one station
- * @param said by present/following; undefined: nothing is known, the stored `onAir` stands
+ * @param current present/following; undefined: nothing is known, the stored `onAir` is used
  * @returns the rows whose flags change
  */
 export function resolveOverlaps(
   rows: readonly TimelineRow[],
-  said: PresentFollowing | undefined,
+  current: PresentFollowing | undefined,
 ): TimelineFlags[] {
   const claims = rows.map((row) => ({
     row,
-    onAir: said?.present === undefined ? row.onAir : said.present?.id === row.id,
-    following: said?.following?.id === row.id,
-    waiting: said?.waiting?.id === row.id,
+    onAir: current?.present === undefined ? row.onAir : current.present?.id === row.id,
+    following: current?.following?.id === row.id,
+    waiting: current?.waiting?.id === row.id,
   }));
   claims.sort(strongerFirst);
   const shown: Claim[] = [];
   const changed: TimelineFlags[] = [];
   for (const claim of claims) {
     const { row, onAir, waiting } = claim;
-    const hidden = isDenied(row, said) || (!waiting && shown.some((other) => covers(other, row)));
+    const hidden = isDenied(row, current) || (!waiting && shown.some((other) => covers(other, row)));
     if (!hidden) shown.push(claim);
     if (hidden !== row.hidden || onAir !== row.onAir) changed.push({ id: row.id, onAir, hidden });
   }
   return changed;
 }
 
-/** The station says that nothing is on, and the row claims that it is. */
-function isDenied(row: TimelineRow, said: PresentFollowing | undefined): boolean {
-  if (said === undefined || said.present !== null) return false;
-  return row.startAt <= said.at - BEGIN_GRACE_MS && row.endAt > said.at;
+/** According to present/following nothing is on, but the row claims that it is. */
+function isDenied(row: TimelineRow, current: PresentFollowing | undefined): boolean {
+  if (current === undefined || current.present !== null) return false;
+  return row.startAt <= current.at - BEGIN_GRACE_MS && row.endAt > current.at;
 }
 
 /**
- * A programme that both name: times and texts of present/following, and from the schedule what it leaves out.
- * Groups are taken as they are: a relay that is called off is missing in present/following first. An end that is
- * not decided is not guessed to be before the one that was announced.
+ * A programme in both tables: times and texts of present/following, and missing fields from the schedule. Groups are
+ * never completed: a cancelled relay disappears from present/following first. An unknown end is assumed to be no
+ * earlier than the announced one.
  */
 export function withSchedule(present: ProgramRecord, schedule: ProgramRecord): ProgramRecord {
   return {
@@ -119,7 +119,7 @@ export function withSchedule(present: ProgramRecord, schedule: ProgramRecord): P
 const MINUTE_MS = 60_000;
 
 /**
- * A programme that waits for the one before it: when its announced time has passed it may begin at any moment.
+ * A programme that begins after the present one: when its announced time has passed it may begin at any moment.
  * @param at epoch ms
  */
 export function postponed(
@@ -133,10 +133,10 @@ export function postponed(
 }
 
 /**
- * The programme that completes an event of a shared group: the main station announces it in full, the others refer to
- * it, without any text (in schedules) or with a title and a description alone (in present/following). The group names
- * the main station's event first. ARIB STD-B10 Part 2, 6.2.34, group_type 1; TR-B14 Vol. 4.
- * @returns undefined for the main station's own event, and for one that refers to none
+ * The programme with the texts of an event of a shared group: the main station announces it completely, the others
+ * refer to it, without any text (in schedules) or with a title and a description alone (in present/following). The
+ * group lists the main station's event first. ARIB STD-B10 Part 2, 6.2.34, group_type 1; TR-B14 Vol. 4.
+ * @returns undefined for the main station's own event, and for an event without reference
  */
 export function borrowedFrom({ id, name, groups }: ProgramRecord): ProgramId | undefined {
   for (const { type, events } of groups) {
@@ -169,9 +169,9 @@ function isEmpty(value: ProgramRecord[(typeof LENT)[number]]): boolean {
 }
 
 /**
- * What a stored programme says itself, of what it may also have from its lender: everything that is not what the
- * lender said before it changed.
- * @param previous the lender before its change; undefined: it was not known
+ * A stored programme's own texts, without those copied from its lender: every text that differs from the lender's
+ * before its change.
+ * @param previous the lender before its change; undefined: unknown
  */
 export function ownTexts(
   program: ProgramRecord,
@@ -185,7 +185,7 @@ export function ownTexts(
   return Object.fromEntries(own.map((field) => [field, program[field]]));
 }
 
-/** The programme with what the other one, which is the same, says of it; times, charge and groups are its own. */
+/** The programme with texts of the other one, which is the same programme; times, charge and groups stay its own. */
 export function withLender(program: ProgramRecord, lender: ProgramRecord): ProgramRecord {
   const { endAt, copyNever } = program;
   return { ...withSchedule(program, lender), endAt, copyNever: copyNever || lender.copyNever };

@@ -1,4 +1,4 @@
-/** A programme of the guide, as the service keeps it. */
+/** A programme of the guide. */
 import type { EventId, NetworkId, ProgramId, ServiceId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { AudioComponent } from './audio.ts';
@@ -10,15 +10,15 @@ export interface Genre {
 }
 
 /**
- * What a programme shares, continues as or came from: event_group_descriptor, ARIB STD-B10 Part 2, 6.2.34.
- * `relay` and `movement` name events of the own network or, where `networkId` differs, of another one.
+ * What a programme shares, continues as or came from: event_group_descriptor, ARIB STD-B10 Part 2, 6.2.34. `relay`
+ * and `movement` refer to events of the same network or, if `networkId` differs, of another one.
  */
 export interface ProgramGroup {
   type: 'shared' | 'relay' | 'movement';
   events: { networkId: NetworkId; serviceId: ServiceId; eventId: EventId }[];
 }
 
-/** Out of a row that may be damaged, as the next. */
+/** Checks a genre of a row that may be damaged; the next function likewise. */
 export function isGenre({ lv1, lv2 }: Partial<Genre>): boolean {
   return Number.isInteger(lv1) && Number.isInteger(lv2);
 }
@@ -47,14 +47,14 @@ export interface ProgramRecord {
   stationId: StationId;
   eventId: EventId;
   startAt: BroadcastMs;
-  /** Exclusive. A guess when `openEnd`. */
+  /** Exclusive. An estimate if `openEnd`. */
   endAt: BroadcastMs;
-  /** The broadcast left the duration undefined: the programme runs until a later table says otherwise. */
+  /** The broadcast has no duration: the programme runs until a later table gives its end. */
   openEnd: boolean;
   /** As broadcast, with marks. */
   name: string;
   description: string;
-  /** Heading to body text, in the order of broadcast; null = the table carried none. */
+  /** Heading to body text, in the order of broadcast; null = not in the table. */
   extended: Record<string, string> | null;
   genres: Genre[];
   audios: AudioComponent[];

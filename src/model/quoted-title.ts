@@ -1,4 +1,4 @@
-/** A programme's title within a sentence: without marks, in quotation marks that its own do not end. Pure. */
+/** A programme's title for use in a sentence: without marks, in quotation marks that differ from its own. Pure. */
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 
 /** @param name exactly as broadcast */

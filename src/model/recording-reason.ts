@@ -1,14 +1,14 @@
-/** Why a recording failed, as a code with its parameters. Sentences are made where it is shown (`http`). */
+/** Why a recording failed, as a code with its parameters. Sentences are created where they are shown (`http`). */
 import type { GapCause } from './verdict.ts';
 
 export type RecordingReason =
-  /** The cause that took the largest part of it. */
+  /** The cause of the largest missing part. */
   | { readonly code: 'missing'; readonly cause: GapCause }
   | { readonly code: 'copy_never' }
   | { readonly code: 'file_gone' }
-  /** Its files belong to the database that this one is a copy of. */
+  /** Its files belong to the original of this copied database. */
   | { readonly code: 'copied' }
-  /** What an earlier process had stored of it could not be read. */
+  /** The state stored by an earlier process is unreadable. */
   | { readonly code: 'unreadable' }
-  /** A sentence that a version before 2 stored. */
+  /** A sentence stored by a version before 2. */
   | { readonly code: 'text'; readonly text: string };

@@ -13,7 +13,7 @@ describe('positions in an encoded file', () => {
     ]);
   });
 
-  test('skip what was cut', () => {
+  test('skip cut parts', () => {
     expect([0, 49_999, 50_000, 79_999, 80_000, 1e9].map((at) => toOriginal(at, CUTS))).toEqual([
       10_000, 59_999, 90_000, 119_999, 120_000, 120_000,
     ]);

@@ -1,10 +1,10 @@
-/** A recording, as the recorder keeps it: what was wanted, where its files are, what became of it. */
+/** A recording: its request, its files, its outcome. */
 
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { RecordingState } from '../../wire/guide.ts';
 import type { RecordingProgress } from '../../wire/recordings.ts';
-import type { Heard } from './airing.ts';
+import type { AirState } from './airing.ts';
 import type { AudioComponent } from './audio.ts';
 import type { CommercialHandling } from './encoding.ts';
 import type { RecordingId } from './ids.ts';
@@ -16,23 +16,23 @@ import type { Verdict } from './verdict.ts';
 
 /**
  * `recording`: from the decision to record until its end, also while the service is not running. `recorded`: ended,
- * the original stream is there. `available`: an encoded file is there. `failed`: there is nothing worth keeping.
+ * the original stream exists. `available`: an encoded file exists. `failed`: there is nothing worth keeping.
  */
 export type { RecordingState };
 
-/** What a recording is an episode of, read from its texts. */
+/** The series and episode of a recording, derived from its texts. */
 export interface SeriesMark {
   /** In normal form, never empty. */
   key: string;
-  /** For people, as the next. */
+  /** For display, like the next field. */
   name: string;
-  /** null: it says none. */
+  /** null: unknown. */
   episode: string | null;
 }
 
-/** What a recording is begun with. */
+/** Initial values of a recording. */
 export interface NewRecording {
-  /** null: not booked. */
+  /** null: not reserved. */
   reservationId: ReservationId | null;
   ruleId: RuleId | null;
   programId: ProgramId | null;
@@ -48,14 +48,14 @@ export interface NewRecording {
   videoType: string | null;
   videoResolution: string | null;
   isFree: boolean;
-  /** Epoch ms, of the programme without margins, as the next. */
+  /** Epoch ms, of the programme without margins, like the next field. */
   startAt: BroadcastMs;
   endAt: BroadcastMs;
-  /** Epoch ms: it ends by itself then, margin included. */
+  /** Epoch ms: planned end, margin included. */
   closeAt: BroadcastMs;
-  /** Epoch ms of the wish, where it came after the start. */
+  /** Epoch ms of the request, if it came after the start. */
   wantedFrom: BroadcastMs | null;
-  /** null: of nothing that has a name. */
+  /** null: no series known. */
   series: SeriesMark | null;
   encode: EncodeChoice;
   keepTs: boolean;
@@ -63,7 +63,7 @@ export interface NewRecording {
   commercials: CommercialHandling | null;
 }
 
-/** What a recording says of its programme: what the guide says when it begins, and as far as it knows it when it ends. */
+/** Texts of a recording about its programme: from the guide at its begin, updated at its end. */
 export type RecordingTexts = Pick<
   NewRecording,
   | 'name'
@@ -77,15 +77,15 @@ export type RecordingTexts = Pick<
   | 'series'
 >;
 
-/** How a recording ends, but by its service. */
+/** How a recording ends, except by the end of the service. */
 export type RecordingEnding = 'finished' | 'stopped' | 'copy_never';
 
 export interface RecordingRecord extends NewRecording {
   id: RecordingId;
   state: RecordingState;
-  /** Epoch ms: beyond `closeAt`, because its programme's end is unknown; null: it is not held open. */
+  /** Epoch ms: held open beyond `closeAt`, because its programme's end is unknown; null: not held open. */
   holdUntil: BroadcastMs | null;
-  /** It is over and is only to be judged; null: it is not over, or it was judged. `at`: epoch ms. */
+  /** It is over and only lacks its verdict; null: it is not over, or has its verdict. `at`: epoch ms. */
   ended: { as: RecordingEnding; at: BroadcastMs } | null;
   /** Why it failed. */
   reason: RecordingReason | null;
@@ -93,112 +93,112 @@ export interface RecordingRecord extends NewRecording {
   beganAt: BroadcastMs | null;
   /** Of the original stream; null while recording. */
   durationMs: number | null;
-  /** Where its files lie under one stem; null before the first. */
+  /** Folder of its files, which share one stem; null before the first. */
   folder: string | null;
   stem: string | null;
-  /** null = not judged yet. */
+  /** null = no verdict yet. */
   verdict: Verdict | null;
 }
 
-/** Where a file of an original stream is not the plain continuation of what is before. */
+/** A position in a file of an original stream where the data before it is not simply continued. */
 export interface RecordingSeam {
   path: string;
   /** Octets in the file before it. */
   position: number;
-  /** `layout`: the station's streams change shortly behind it (PMT); `resumed`: it was not written for a while. */
+  /** `layout`: the station's streams change shortly after it (PMT); `resumed`: writing was interrupted before it. */
   kind: 'layout' | 'resumed';
   /** Epoch ms. */
   at: BroadcastMs;
 }
 
-/** A file of the original stream. A recording has one, but while (and after) a folder ran full. */
+/** A file of the original stream. A recording has one, except while (and after) a folder was full. */
 export interface RecordingPart {
   path: string;
-  /** Octets that were known to be written. */
+  /** Octets known to be written. */
   bytes: number;
 }
 
 /**
- * What is to be recorded and when, as the plan has it now: what `booking` tells `record`, complete at every
- * change. Times are of the broadcast's clock.
+ * A recording to be made, by the current plan: sent by `booking` to `record` for all recordings at every change.
+ * Times are of the broadcast's clock.
  */
 export interface RecordingOrder {
   reservationId: ReservationId;
   programId: ProgramId;
   stationId: StationId;
-  /** null: by hand. */
+  /** null: manual. */
   ruleId: RuleId | null;
   /** As broadcast. */
   name: string;
   description: string;
-  /** Epoch ms, of the programme as it is known now; its real start and end as soon as they are known. */
+  /** Epoch ms, of the programme as currently known; its actual start and end as soon as they are known. */
   startAt: BroadcastMs;
   endAt: BroadcastMs;
-  /** Epoch ms at which the agent is asked: the begin of the margin, or later where margins yield. */
+  /** Epoch ms of the request to the agent: the begin of the margin, or later if margins are dropped. */
   openAt: BroadcastMs;
-  /** Epoch ms: with the margin. Moves later only. */
+  /** Epoch ms, margin included. Only moves later. */
   closeAt: BroadcastMs;
   /**
-   * Epoch ms: it continues beyond `closeAt` until another order says null or a later `closeAt`, at most until this,
-   * because it is on the air and its end is unknown; null: it ends at `closeAt`.
+   * Epoch ms: it continues beyond `closeAt` until a later order has null or a later `closeAt`, at most until this
+   * time, because it is on the air and its end is unknown; null: it ends at `closeAt`.
    */
   holdUntil: BroadcastMs | null;
   /**
-   * Epoch ms: after its end its station is received until then, on an otherwise unused tuner, and it continues when
-   * another order tells a later end; null: it is over at its end.
+   * Epoch ms: after its end its station is received until then, on an otherwise unused tuner, and it continues if a
+   * later order has a later end; null: it is over at its end.
    */
   listenUntil?: BroadcastMs | null;
   /**
-   * Epoch ms: since then another programme is on in its place, long before its end; null: none is, or its station is not received; what
-   * was told before then still holds, until it is held open again.
+   * Epoch ms: since when another programme replaces it, long before its end; null: none does, or its station is not
+   * received; an earlier value stays valid until it is held open again.
    */
   brokenAt?: BroadcastMs | null;
-  /** What its station says of it; null or absent: its station is not received. */
-  heard?: Heard | null;
-  /** Whose tuner it takes over, of other physical channels only: their end margin is given up to it. */
+  /** State reported by its station; null or absent: its station is not received. */
+  airState?: AirState | null;
+  /** Recordings on other physical channels whose tuner it takes over: their end margin is given to it. */
   after: readonly ReservationId[];
   /**
-   * Recordings of its own channel whose programmes have ended, and whose tuning it is not to join: the agent counts them
-   * as gone, and they keep their end margin. None when left out.
+   * Recordings of its own channel whose programmes have ended, and whose tuning it must not join: the agent treats
+   * them as ended, and they keep their end margin. Default: none.
    */
   apart?: readonly ReservationId[];
-  /** The setting applied. */
+  /** The setting, resolved. */
   encode: EncodeChoice;
   keepTs: boolean;
   /** null = the setting. */
   commercials: CommercialHandling | null;
-  /** Epoch ms: booked when it was on already; null: before its start. */
+  /** Epoch ms: reserved when it was already on; null: before its start. */
   wantedFrom: BroadcastMs | null;
 }
 
-/** A recording came to its end, for better or worse. */
+/** A recording has ended, successfully or not. */
 export interface RecordingEnd {
   reservationId: ReservationId | null;
   recordingId: RecordingId;
-  /** By the setting `retryDamaged`: the next airing is to be booked. */
+  /** By the setting `retryDamaged`: the next airing is to be reserved. */
   worthRepeating: boolean;
 }
 
-/** A recording that is being made. */
+/** A running recording. */
 export interface RunningRecording {
   recordingId: RecordingId;
-  /** null: it has no tuner now. */
+  /** null: it currently has no tuner. */
   tunerId: string | null;
-  /** Epoch ms: it ends then, margin included. */
+  /** Epoch ms: planned end, margin included. */
   until: BroadcastMs;
   progress: RecordingProgress;
 }
 
-/** The recorder, as the booking feature sees it. */
+/** The interface of the recorder to the booking feature. */
 export interface RecorderPort {
   /**
-   * Everything that is to be recorded, whole, at each change; what runs and is missing here continues to its end.
-   * @param conflicts reservations that have no tuner now: if one is ordered late, that is why
+   * All recordings to be made, complete at each change; running ones that are missing here continue to their end.
+   * @param conflicts reservations that currently have no tuner: the cause if one of them is ordered late
    */
   order(orders: readonly RecordingOrder[], conflicts?: ReadonlySet<ReservationId>): void;
-  /** A person cancels a running one: what there is is kept. Resolves when it has ended. */
+  /** A user stops a running one: received data is kept. Resolves when it has ended. */
   stop(reservationId: ReservationId): Promise<void>;
-  /** Resolves when it neither runs nor is being judged: then its reservation can be made again. */
+  /** Resolves when it neither runs nor lacks its verdict: then its reservation can be made again. */
   over(reservationId: ReservationId): Promise<void>;
   running(): ReadonlyMap<ReservationId, RunningRecording>;
 }

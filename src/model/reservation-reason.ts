@@ -1,6 +1,6 @@
 /**
- * Why a reservation stands where it stands, and what happened to it by itself, as codes with their parameters.
- * Sentences are made where they are shown (`booking/reservation-reason-text.ts`).
+ * Why a reservation is in its state, and automatic changes of it, as codes with their parameters. Sentences are
+ * created where they are shown (`booking/reservation-reason-text.ts`).
  */
 
 import type { BroadcastType } from '../../arib/ids.ts';
@@ -12,7 +12,7 @@ export type ReservationReason =
   | { readonly code: 'not_received'; readonly type: BroadcastType }
   | {
       readonly code: 'tuners_in_use';
-      /** The first programmes that have the tuners, as broadcast. */
+      /** The first programmes that occupy the tuners, as broadcast. */
       readonly names: readonly string[];
       /** Whether there are more of them. */
       readonly hasMore: boolean;
@@ -23,11 +23,14 @@ export type ReservationReason =
   | { readonly code: 'station_gone' }
   /** It ended as a conflict of code `not_received`. */
   | { readonly code: 'missed_not_received'; readonly type: BroadcastType }
-  /** It ended as a conflict of code `tuners_in_use`. `names`, `hasMore`: what had the tuners; a version before left them out. */
+  /**
+   * It ended as a conflict of code `tuners_in_use`. `names`, `hasMore`: programmes that occupied the tuners; absent
+   * in an earlier version.
+   */
   | { readonly code: 'missed_tuners_in_use'; readonly names: readonly string[]; readonly hasMore: boolean }
   | { readonly code: 'missed_service_stopped' }
   | { readonly code: 'missed_not_begun' }
-  /** A sentence that a version before 2 stored. */
+  /** A sentence stored by a version before 2. */
   | { readonly code: 'text'; readonly text: string };
 
 /** Why a programme that a rule matches is not booked. Never stored. */
@@ -37,16 +40,16 @@ export type PassedOverReason =
   | { readonly code: 'recorded_before' }
   /** `startAt` (epoch ms): the airing of the same episode that is booked. */
   | { readonly code: 'other_airing'; readonly startAt: BroadcastMs }
-  /** The rule matches more than `limit` programmes; this one is booked when it is nearer. */
+  /** The rule matches more than `limit` programmes; this one is reserved later. */
   | { readonly code: 'beyond_limit'; readonly limit: number };
 
-/** What the service did with a reservation without being asked. */
+/** An automatic change of a reservation by the service. */
 export type ReservationNote =
-  /** A rule booked it in place of a damaged recording of the same episode. */
+  /** A rule reserved it to replace a damaged recording of the same episode. */
   | { readonly code: 'repeat_of_rule' }
-  /** Booked in place of a damaged recording that was booked by hand. `name`: as broadcast. */
+  /** Reserved to replace a damaged recording of a manual reservation. `name`: as broadcast. */
   | { readonly code: 'repeat_by_hand'; readonly name: string }
-  /** A sentence that a version before 2 stored. */
+  /** A sentence stored by a version before 2. */
   | { readonly code: 'text'; readonly text: string };
 
 export function isSameReason(a: ReservationReason | null, b: ReservationReason | null): boolean {

@@ -1,4 +1,4 @@
-/** A reservation: one programme that is to be recorded, and where it stands. */
+/** A reservation: one programme to be recorded, and its state. */
 
 import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
@@ -13,26 +13,26 @@ import type { ReservationId } from './ids.ts';
 
 export type { ReservationState };
 
-/** Of reservations by hand; those of rules have their rule's. The larger wins. */
+/** Priority of manual reservations; those of rules have their rule's. The larger wins. */
 export const MANUAL_PRIORITY = 2;
 
-/** Where the plan puts a reservation: a tuner of this rank, used for this type. */
+/** The tuner of a reservation in the plan: its rank, and the type that it is used for. */
 export interface PlannedTuner {
   type: BroadcastType;
   rank: number;
 }
 
 /**
- * Says of its programme what it said when it was last seen: the guide forgets, reservations outlive it.
+ * Keeps the last known data of its programme, because it outlives the guide's entry.
  *
  * `scheduled` has a tuner; `conflict` found none; `skipped` must not be recorded; `recording` was begun by the
- * recorder, which also ends it as `finished`; `missed` ended without having been begun; `cancelled` by a person.
+ * recorder, which also ends it as `finished`; `missed` ended without having begun; `cancelled` by a user.
  */
 export interface Reservation {
   id: ReservationId;
   programId: ProgramId;
   stationId: StationId;
-  /** null: by hand. */
+  /** null: manual. */
   ruleId: RuleId | null;
   state: ReservationState;
   /** Why it is skipped, missed, in conflict or cancelled by the service. */
@@ -44,29 +44,29 @@ export interface Reservation {
   /** Epoch ms, of the programme. */
   startAt: BroadcastMs;
   endAt: BroadcastMs;
-  /** When the programme was to begin as its rule matched it first, epoch ms; null: by hand. */
+  /** The programme's start when its rule first matched it, epoch ms; null: manual. */
   matchedAt: BroadcastMs | null;
-  /** ms; null = the setting, as for the next four. */
+  /** ms; null = the setting, also for the next four. */
   marginBefore: number | null;
   marginAfter: number | null;
   encode: EncodeChoice | null;
   keepTs: boolean | null;
   commercials: CommercialHandling | null;
-  /** null = nowhere. */
+  /** null = none. */
   tuner: PlannedTuner | null;
   /** Reservations that a conflict lost against. */
   blockers: readonly ReservationId[];
-  /** Programmes that a conflict could take instead. */
+  /** Programmes that could be recorded instead of a conflict. */
   alternatives: readonly ProgramId[];
   /** Epoch ms. */
   createdAt: BroadcastMs;
   updatedAt: BroadcastMs;
 }
 
-/** What a person cancelled and no rule may book again. */
+/** A programme that a user cancelled and that no rule may reserve again. */
 export interface Cancellation {
   id: number;
-  /** null: it was booked by hand. */
+  /** null: it was reserved manually. */
   ruleId: RuleId | null;
   type: BroadcastType;
   /** Physical channel. */
@@ -78,10 +78,10 @@ export interface Cancellation {
   cancelledAt: BroadcastMs;
 }
 
-/** A cancellation also holds for a programme that begins so much earlier or later. */
+/** A cancellation also applies to a programme that begins this much earlier or later. */
 export const CANCELLATION_REACH_MS = 600_000;
 
-/** Whether it will be recorded, or is. */
+/** Whether it is or will be recorded. */
 export function isReserved(state: ReservationState): boolean {
   return state === 'scheduled' || state === 'recording';
 }

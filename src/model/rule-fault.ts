@@ -1,10 +1,13 @@
-/** Why the service does not use a rule, as a code. Sentences are made where they are shown (`schedule/rule-fault-text.ts`). */
+/**
+ * Why the service does not use a rule, as a code. Sentences are created where they are shown
+ * (`schedule/rule-fault-text.ts`).
+ */
 export type RuleFault =
-  /** It has no condition, and would book everything. */
+  /** It has no condition, and would reserve everything. */
   | { readonly code: 'no_conditions' }
-  /** Its regular expression takes more than its budget. */
+  /** Its regular expression exceeds its budget. */
   | { readonly code: 'too_costly' }
-  /** Its regular expression cannot be read; the expression itself tells why. */
+  /** Its regular expression is invalid; parsing it again gives the reason. */
   | { readonly code: 'bad_expression' }
-  /** A sentence that an earlier version stored. */
+  /** A sentence stored by an earlier version. */
   | { readonly code: 'text'; readonly text: string };

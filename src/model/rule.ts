@@ -1,4 +1,4 @@
-/** A rule: what it books by itself, and how. */
+/** A rule: its conditions for automatic reservations, and their options. */
 
 import type { BroadcastType, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
@@ -9,27 +9,27 @@ export type { RuleId } from './ids.ts';
 import type { RuleId } from './ids.ts';
 import type { RuleFault } from './rule-fault.ts';
 
-/** Where the words of a rule are looked for. */
+/** Texts in which the words of a rule are searched. */
 const KEYWORD_FIELDS = ['title', 'description', 'extended'] as const;
 type KeywordField = (typeof KEYWORD_FIELDS)[number];
 
 const ENCODE_CHOICES = ['none', 'av1', 'h264', 'both'] as const;
 export type EncodeChoice = (typeof ENCODE_CHOICES)[number];
 
-/** Content descriptor, ARIB STD-B10 Part 2, Annex H; without `lv2` the whole major genre. */
+/** Content descriptor, ARIB STD-B10 Part 2, Annex H; without `lv2` the complete major genre. */
 export interface RuleGenre {
   lv1: number;
   lv2: number | null;
 }
 
-/** All that are set must hold. An empty list, an empty text and null set nothing. */
+/** All conditions that are set must hold. An empty list, an empty text and null mean not set. */
 export interface RuleConditions {
   /** Words that must all be found; `"a phrase"`, `-without`, `a|b`. With `regex` one regular expression. */
   keyword: string;
   /** Never empty. */
   keywordIn: readonly KeywordField[];
   regex: boolean;
-  /** Words of which none may be found, in the same fields. */
+  /** Words of which none may occur, in the same fields. */
   excludeKeyword: string;
   stationIds: readonly StationId[];
   types: readonly BroadcastType[];
@@ -38,7 +38,8 @@ export interface RuleConditions {
   weekdays: readonly number[];
   /**
    * A programme begins at or after `timeFrom` and before `timeTo`, minutes of the day (0 to 1440), Japan Standard
-   * Time. With `timeFrom` after `timeTo` the stretch crosses midnight; one alone reaches to the end of the day.
+   * Time. If `timeFrom` is after `timeTo`, the period crosses midnight; if only one is set, it extends to the
+   * beginning or the end of the day.
    */
   timeFrom: number | null;
   timeTo: number | null;
@@ -51,23 +52,23 @@ export interface RuleConditions {
   periodTo: BroadcastMs | null;
 }
 
-/** What a person decides about a rule. */
+/** The fields of a rule that users set. */
 export interface RuleDraft {
   name: string;
   enabled: boolean;
   priority: number;
-  /** Of the same episode only the first airing. */
+  /** Record only the first airing of an episode. */
   dedupe: boolean;
   conditions: RuleConditions;
-  /** ms; null = the setting, as for the next four. */
+  /** ms; null = the setting, also for the next four. */
   marginBefore: number | null;
   marginAfter: number | null;
   encode: EncodeChoice | null;
   keepTs: boolean | null;
   commercials: CommercialHandling | null;
-  /** Recordings that are kept; null = all, as for the next. */
+  /** Number of recordings to keep; null = all, also for the next. */
   keepNewest: number | null;
-  /** Days that recordings are kept. */
+  /** Days to keep recordings. */
   keepDays: number | null;
 }
 

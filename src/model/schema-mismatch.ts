@@ -1,4 +1,7 @@
-/** A value that does not fit its schema, in words for people: which field, and what it takes. Japanese. Pure. */
+/**
+ * Describes a value that does not match its schema for users, in Japanese: the field, and the values that it accepts.
+ * Pure.
+ */
 import type { Static, TSchema } from '@sinclair/typebox';
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors';
 import { Value } from '@sinclair/typebox/value';
@@ -10,9 +13,9 @@ export interface SchemaMismatch {
   message: string;
 }
 
-/** A name that somebody made up may be of any length. */
+/** A field name sent by a client may be of any length. */
 const MAX_PATH_LENGTH = 64;
-/** More words are no help any more. */
+/** Limit of listed values: longer lists do not help. */
 const MAX_WORDS = 8;
 
 function bounds({ minimum, maximum }: TSchema): string {
@@ -21,7 +24,7 @@ function bounds({ minimum, maximum }: TSchema): string {
   return maximum === undefined ? '' : `${maximum} 以下の`;
 }
 
-/** Patterns of the interface, as people would say them. */
+/** Patterns of the API with their descriptions for users. */
 const PATTERNS: ReadonlyMap<string, string> = new Map([
   ['^([0-9]|1[0-5])$', '0 から 15 までの整数'],
   ['^([0-9]{7})?$', '7 桁の数字、または空の文字列'],
@@ -45,7 +48,7 @@ function listOf({ maxItems, uniqueItems }: TSchema): string {
   return `${few}${uniqueItems === true ? '重複のない' : ''}配列`;
 }
 
-/** The kinds of a union, those of unions within it too. */
+/** The alternatives of a union, including those of nested unions. */
 function kindsOf(schema: TSchema): TSchema[] {
   return Array.isArray(schema.anyOf) ? (schema.anyOf as TSchema[]).flatMap(kindsOf) : [schema];
 }
@@ -57,7 +60,7 @@ function eachOf(schemas: readonly TSchema[]): string {
   return `${[...few, ...others].join('、')} のいずれか`;
 }
 
-/** What a schema takes. */
+/** The values that a schema accepts. */
 function wanted(schema: TSchema): string {
   if (Object.hasOwn(schema, 'const')) return JSON.stringify(schema.const);
   if (Array.isArray(schema.anyOf)) return eachOf(kindsOf(schema));
@@ -83,7 +86,7 @@ function noJson({ type }: TSchema): string {
   return `送信データは JSON の${type === 'array' ? '配列' : 'オブジェクト'}にしてください。`;
 }
 
-/** @param error the first that a schema has with a value @param of whose field it is, such as `予約の` */
+/** @param error the first error of the schema for a value @param of owner of the field, such as `予約の` */
 export function describeMismatch({ type, path: pointer, schema }: ValueError, of = ''): SchemaMismatch {
   const path = pointer.slice(1).replaceAll('/', '.').slice(0, MAX_PATH_LENGTH);
   const name = `${of}「${path}」`;
@@ -93,12 +96,12 @@ export function describeMismatch({ type, path: pointer, schema }: ValueError, of
   const missing =
     type === ValueErrorType.ObjectRequiredProperty ? 'がありません。' : 'の値が正しくありません。';
   const what = wanted(schema);
-  // Between letters of two scripts.
+  // A blank between letters of two scripts.
   const space = /[ -~]$/.test(what) ? ' ' : '';
   return { path, message: `${name}${missing}${what}${space}を指定してください。` };
 }
 
-/** @returns undefined when the value fits */
+/** @returns undefined if the value matches */
 export function findMismatch(schema: TSchema, value: unknown, of?: string): SchemaMismatch | undefined {
   const error = Value.Errors(schema, value).First();
   return error === undefined ? undefined : describeMismatch(error, of);
@@ -108,7 +111,7 @@ export function mismatchFailure({ path, message }: SchemaMismatch): Failure {
   return new Failure('bad_request', message, path === '' ? {} : { path });
 }
 
-/** @throws Failure bad_request naming the first field that is wrong */
+/** @throws Failure bad_request naming the first invalid field */
 export function readAs<T extends TSchema>(schema: T, value: unknown, of = ''): Static<T> {
   if (Value.Check(schema, value)) return value;
   throw mismatchFailure(findMismatch(schema, value, of) ?? { path: '', message: noJson(schema) });

@@ -34,7 +34,7 @@ describe('searchText', () => {
 
   test('broadcast symbols become what people type, and words stay whole', () => {
     expect(searchText('㈱№㎞①Ⅳ')).toBe('(株)nokm1iv');
-    // Variants of kanji that Unicode holds to be the same character.
+    // Variants of kanji that Unicode normalises to the same character.
     same('\u{fa10}', '塚');
     expect(searchText('あ゛っ')).toBe('あ\u3099っ');
     for (const [row, cells] of ADDITIONAL_ROWS) {

@@ -1,12 +1,12 @@
 /**
- * Text as it is compared in searches and rule conditions: width, letter case, the width of kana and the spelling
- * of marks, dashes and apostrophes do not count. Titles, descriptions and queries pass through the same function; what a query
- * finds is what its words are contained in. Hiragana and katakana stay apart. Searches and rule keywords also ignore
- * variants of kanji in names (`matchText`); comparing titles with each other does not.
+ * Normal form of texts for comparison in searches and rule conditions: width, letter case, the width of kana and the
+ * spelling of marks, dashes and apostrophes are ignored. Titles, descriptions and queries pass through the same
+ * function; a text matches if it contains the words of the query. Hiragana and katakana differ. Searches and rule
+ * keywords also ignore variants of kanji in names (`matchText`); comparing titles with each other does not.
  *
- * Normal form KC does most of it. What it would spoil is done before: a mark of row 90 (🈑) would become a bare
- * letter that matches everywhere, so it becomes its other spelling, [字]; spacing sound marks would become a space
- * that splits words.
+ * Normal form KC does most of it. Characters that it would break are replaced before: a mark of row 90 (🈑) would
+ * become a plain letter that matches everywhere, so it becomes its other spelling, [字]; spacing sound marks would
+ * become a space that splits words.
  */
 import { removeTitleMarks, TITLE_MARKS } from '../../arib/text/title-marks.ts';
 import { foldPlain, plainTable, replacedIn } from './plain-text.ts';
@@ -14,26 +14,29 @@ import { foldPlain, plainTable, replacedIn } from './plain-text.ts';
 const FACE_OF_CHARACTER = new Map(TITLE_MARKS.map(({ character, face }) => [character, face]));
 const MARK_CHARACTER = new RegExp(`[${[...FACE_OF_CHARACTER.keys()].join('')}]`, 'gu');
 
-/** Faces as they are after normalisation. */
+/** Texts of marks after normalisation. */
 const FACES = new Set(TITLE_MARKS.map(({ face }) => face.toLowerCase()));
-/** Lenticular brackets are no compatibility characters: 【字】 is brought to [字] only where it is a mark. Blanks are one by then. */
+/**
+ * Lenticular brackets are not compatibility characters: 【字】 becomes [字] only if it is a mark. Blanks are already
+ * collapsed here.
+ */
 const BRACKETED = /[[【] ?([^[\]【】]{1,4}?) ?[\]】]/gu;
 
-/** Sound marks that stand by themselves: normalisation would put a space before them. */
+/** Standalone sound marks: normalisation would put a space before them. */
 const SOUND_MARK = /[\u309b\u309c]/g;
 
 /**
- * Characters that one key or one code point of a broadcast stands for, told apart only by which table somebody
- * converted with: dashes and minus, the wave dash against the full-width tilde, and apostrophes: a broadcast has the
- * curved one, a keyboard the straight one.
+ * Characters that correspond to one key or one code point of a broadcast, and only differ by the conversion table
+ * used: dashes and minus, the wave dash and the full-width tilde, and apostrophes (a broadcast has the curved one, a
+ * keyboard the straight one).
  */
 const DASH = /[\u2010-\u2015\u2212]/g;
 const WAVE = /[\u301c\u3030]/g;
 const APOSTROPHE = /[\u2018\u2019\u201b\u02bc\u2032]/g;
-/** Used as one; normalisation would put a space before it. */
+/** Used as an apostrophe; normalisation would put a space before it. */
 const ACUTE = /\u00b4/g;
 
-/** Variation selectors, joiners, soft hyphens: nothing that is seen or typed. */
+/** Variation selectors, joiners, soft hyphens: neither visible nor typed. */
 const IGNORED = /\p{Default_Ignorable_Code_Point}/gu;
 const BLANK = /[\s\p{Cc}]+/gu;
 const PLAIN_TABLE = plainTable();
@@ -53,7 +56,7 @@ export function searchText(text: string): string {
   return foldPlain(text, PLAIN_TABLE) ?? foldAny(text);
 }
 
-/** The same for any text. */
+/** The general path, for any text. */
 export function foldAny(text: string): string {
   const prepared = text
     .toWellFormed()
@@ -70,14 +73,16 @@ export function foldAny(text: string): string {
 }
 
 /**
- * Variants of kanji in names, and the character that most people type: Unicode keeps them apart, and broadcasters and
- * keyboards choose differently. 旧字体 of the 常用漢字表 that stand in names, and 異体字 (はしごだか, たつさき, つちよし).
+ * Variants of kanji in names, with the most commonly typed character: Unicode distinguishes them, and broadcasters
+ * and keyboards choose differently. 旧字体 of the 常用漢字表 that occur in names, and 異体字 (はしごだか, たつさき, つちよし).
  */
 const NAME_VARIANTS =
   '髙高 﨑崎 嵜崎 濵浜 濱浜 邊辺 邉辺 齋斉 齊斉 斎斉 澤沢 櫻桜 國国 廣広 德徳 惠恵 眞真 龍竜 瀧滝 嶋島 嶌島 冨富 𠮷吉 栁柳 ' +
   '槇槙 驒騨 萬万 圓円 學学 條条 與与 壽寿 榮栄 禮礼 淺浅 藏蔵 應応 寬寛 增増 曾曽 彌弥 豐豊 瀨瀬 賴頼 鷗鴎 蘆芦 莊荘 ' +
   '晉晋 靜静 峯峰 桒桑 舘館 埜野 檜桧 礒磯 遙遥 瑤瑶 堯尭 凛凜 黑黒 關関 鹽塩 戶戸 瘦痩 顏顔';
-/** Signs that are typed as others: curved double quotation marks, and the sign of multiplication (`×`) between names. */
+/**
+ * Signs that are typed differently: curved double quotation marks, and the multiplication sign (`×`) between names.
+ */
 const SIGN_VARIANTS = '“" ”" „" ‟" ″" 〝" 〞" 〟" ×x';
 const VARIANTS = new Map(
   `${NAME_VARIANTS} ${SIGN_VARIANTS}`.split(' ').map((pair): [string, string] => {
@@ -88,7 +93,10 @@ const VARIANTS = new Map(
 const VARIANT_TABLE = replacedIn(PLAIN_TABLE, VARIANTS);
 const VARIANT = new RegExp(`[${[...VARIANTS.keys()].join('')}]`, 'gu');
 
-/** `searchText` without regard to variants of kanji in names and of signs: texts and queries of searches and rules. */
+/**
+ * `searchText` that also ignores variants of kanji in names and of signs: for texts and queries of searches and
+ * rules.
+ */
 export function matchText(text: string): string {
   return (
     foldPlain(text, VARIANT_TABLE) ??
@@ -101,20 +109,20 @@ export function titleText(name: string): string {
   return searchText(removeTitleMarks(name).title);
 }
 
-/** What titles are put in order by: numbers by their value, so that 第2話 comes before 第10話. */
+/** Sort key of titles: numbers by their value, so that 第2話 comes before 第10話. */
 export function titleOrder(name: string): string {
   return titleText(name).replace(/\d+/g, (digits) => digits.replace(/^0+(?=\d)/, '').padStart(6, '0'));
 }
 
-/** A query's words, each of which has to be contained; none for a query of blanks. Each word once. */
+/** A query's words, all of which must be contained; none for a query of blanks. Each word once. */
 export function searchWords(query: string): string[] {
   const words = matchText(query).split(' ');
   return [...new Set(words)].filter((word) => word !== '');
 }
 
-/** Cut to so many characters, never through one. */
+/** Cut to at most this many characters, never inside one. */
 export function cutQuery(query: string, length: number): string {
-  // Most queries are shorter than this in any way of counting.
+  // Most queries are shorter in code units already.
   if (query.length <= length) return query;
   return Array.from(query.slice(0, length * 2))
     .slice(0, length)

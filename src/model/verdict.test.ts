@@ -58,7 +58,7 @@ describe('a verdict', () => {
       level: 'damaged',
       gaps: [{ startMs: 40_000, endMs: 47_000, cause: 'late' }],
     });
-    // What was booked before it began has to be there from its begin.
+    // A programme reserved before it began must be complete from its begin.
     const late = judge(measured([stretch(2.5, 115)]), { ...PROGRAMME, from: plusMs(START, -1) });
     expect(late.verdict.gaps).toEqual([{ startMs: 0, endMs: 2500, cause: 'late' }]);
   });
@@ -115,7 +115,7 @@ describe('a verdict', () => {
       false,
       true,
     ]);
-    // Of the half minute that was on most is missing.
+    // Most of the half minute that was on is missing.
     const late = measured(
       [stretch(-10, 5), stretch(90, 115)],
       [hole(5, 25, 'no_tuner'), hole(25, 90, 'broken_off')],
@@ -137,9 +137,9 @@ describe('a verdict', () => {
     expect(worthRepeating(dropped, 'never')).toBe(false);
     expect(gapOf(0).verdict).toMatchObject({ level: 'damaged', gaps: [{ startMs: 0, endMs: 100_000 }] });
     expect(worthRepeating(gapOf(70), 'failed')).toBe(false);
-    // A table that was a little early.
+    // A table that was slightly early.
     expect(gapOf(80).verdict).toMatchObject({ level: 'complete', gaps: [] });
-    // What was on was not received.
+    // The part that was on was not received.
     const late = measured([stretch(8, 115)], [hole(-10, 8, 'no_tuner')]);
     expect(gapOf(10, late).verdict).toMatchObject({
       level: 'lost',
@@ -165,8 +165,8 @@ describe('a verdict', () => {
     const { verdict } = judge(measured([stretch(-10, 115)], [], seconds), PROGRAMME);
     expect(verdict.level).toBe('damaged');
     expect(verdict.gaps).toEqual([{ startMs: 60_000, endMs: 63_000, cause: 'scrambled' }]);
-    const told = seconds.map((one) => ({ ...one, cause: 'card_missing' as const }));
-    expect(judge(measured([stretch(0, 100)], [], told), PROGRAMME).verdict.gaps).toMatchObject([
+    const explained = seconds.map((one) => ({ ...one, cause: 'card_missing' as const }));
+    expect(judge(measured([stretch(0, 100)], [], explained), PROGRAMME).verdict.gaps).toMatchObject([
       { startMs: 60_000, endMs: 63_000, cause: 'card_missing' },
     ]);
   });
@@ -302,7 +302,7 @@ test('for any measurements, gaps and recorded stretches together cover the progr
       .map(({ from, to }) => Math.max(0, Math.min(to, END) - Math.max(from, START)))
       .reduce((sum, one) => sum + one, 0);
     const where = `seed ${seed}`;
-    // A sliver within the tolerance at either end is no gap.
+    // A gap within the tolerance at either end is ignored.
     expect(Math.abs(gapMs + covered - wantedMs), where).toBeLessThanOrEqual(1002);
     expect(Math.abs(gapMs - damagedMs), where).toBeLessThanOrEqual(verdict.gaps.length + 1);
     expect(longestMs, where).toBeLessThanOrEqual(damagedMs);

@@ -1,16 +1,16 @@
 /**
- * What a recording is worth: a pure function of what was measured while it was made and of the real boundaries of
- * its programme. Nothing here knows where the measurements come from.
+ * The verdict of a recording: a pure function of the measurements made during recording and of the actual boundaries
+ * of its programme. Independent of the source of the measurements.
  */
 import { type BroadcastMs, earliest, latest } from '../../arib/time.ts';
 
-/** Why a stretch is missing: stable codes, also as stored. */
+/** Why a part is missing: stable codes, also stored. */
 export const GAP_CAUSES = [
   /** Opened too late, for none of the reasons below. */
   'late',
   /** The plan had no tuner for it: other recordings used them. */
   'conflict',
-  /** Its tuner was the previous recording's until it began. */
+  /** Its tuner belonged to the previous recording until it began. */
   'handover',
   'no_tuner',
   /** A tuner received nothing of the station. */
@@ -19,10 +19,10 @@ export const GAP_CAUSES = [
   'stream_ended',
   'stalled',
   'service_stopped',
-  /** The whole process did not run (SIGSTOP, suspended machine), for longer than the agent keeps data. */
+  /** The whole process was paused (SIGSTOP, suspended machine), for longer than the agent buffers data. */
   'paused',
   'recorder_failed',
-  /** It stayed scrambled: for a reason that is not known, or by the agent's for one of those below. */
+  /** It stayed scrambled, for an unknown reason; the agent's reasons follow. */
   'scrambled',
   /** PC/SC is not installed, or its daemon did not run. */
   'card_software',
@@ -34,7 +34,7 @@ export const GAP_CAUSES = [
   'not_subscribed',
   /** The card gave no usable answer. */
   'card_failed',
-  /** The agent whose card is shared was away or refused. */
+  /** The agent that shares its card was unavailable or refused. */
   'card_share_failed',
   'copy_never',
   'disk_full',
@@ -43,22 +43,22 @@ export const GAP_CAUSES = [
   'yielded',
   'stopped',
   'broken_off',
-  /** Another programme was on in its place from its start to its end. */
+  /** Another programme was on instead from its start to its end. */
   'not_aired',
 ] as const;
 export type GapCause = (typeof GAP_CAUSES)[number];
 
 export const VERDICT_LEVELS = ['complete', 'damaged', 'lost'] as const;
 
-/** What is missing of a recording's programme, in ms from the programme's real start. */
+/** The missing parts of a recording's programme, in ms from the programme's actual start. */
 export interface Verdict {
   level: (typeof VERDICT_LEVELS)[number];
-  /** Places where packets are missing. */
+  /** Number of places where packets are missing. */
   drops: number;
   gaps: { startMs: number; endMs: number; cause: GapCause }[];
-  /** Recorded before the real start; negative: missing of it. */
+  /** Recorded before the actual start; negative: missing after it. */
   headMs: number;
-  /** Recorded after the real end; negative: missing of it. */
+  /** Recorded after the actual end; negative: missing before it. */
   tailMs: number;
 }
 
@@ -74,31 +74,33 @@ export interface Break extends Stretch {
 
 export interface PacketSums {
   packets: number;
-  /** Places where packets are missing: continuity errors. */
+  /** Number of places where packets are missing: continuity errors. */
   drops: number;
   /** Packets with transport_error_indicator. */
   errors: number;
   scrambled: number;
 }
 
-/** A stretch in every second of which not every packet was sound. */
+/** A period in which every second has damaged or missing packets. */
 export interface Damage extends Stretch, PacketSums {
-  /** Why it stayed scrambled, where the agent gave a reason. */
+  /** Why it stayed scrambled, if the agent gave a reason. */
   cause?: GapCause;
 }
 
-/** What was measured of a recording. Stored while it runs: it outlives the process (`store/recording-json.ts`). */
+/**
+ * Measurements of a recording. Stored while it runs, so that they survive the process (`store/recording-json.ts`).
+ */
 export interface Measured {
-  /** When packets were received and kept, in order, without overlap. */
+  /** When packets were received and written, in order, without overlap. */
   stretches: Stretch[];
-  /** When none were, and why; also outside of what was wanted. */
+  /** When none were, and why; also outside of the wanted span. */
   breaks: Break[];
   /** In order. */
   damage: Damage[];
   sums: PacketSums;
-  /** In which file what was received stands; absent of recordings of before. */
+  /** Which file contains which received part; absent for older recordings. */
   files?: FileStretch[];
-  /** Whether its station named it as present while it was to be on; null: its station was not heard. */
+  /** Whether its station listed it as present during its time; null: its station was not received. */
   isAired?: boolean | null;
 }
 
@@ -106,47 +108,50 @@ export interface FileStretch extends Stretch {
   path: string;
 }
 
-/** The programme as it was really on the air, and what of it was wanted. */
+/** The programme as it was actually on the air, and its wanted part. */
 export interface Wanted {
   startAt: BroadcastMs;
   endAt: BroadcastMs;
-  /** When somebody asked for it, where that was later than its start. */
+  /** When it was requested, if that was after its start. */
   from?: BroadcastMs;
-  /** When somebody stopped it, where that was before its end. */
+  /** When a user stopped it, if that was before its end. */
   until?: BroadcastMs;
-  /** Since when another programme was on in its place, where it did not come back. */
+  /** Since when another programme replaced it, if it did not resume. */
   brokenAt?: BroadcastMs;
-  /** Its station never named it while it was received. Believed only where most of it was received. */
+  /** Its station never listed it while it was received. Only used if most of it was received. */
   isNeverAired?: boolean;
 }
 
-/** Judged with what it is of use for: how long the damage is. */
+/** A verdict with the durations of the damage. */
 export interface Judgement {
   verdict: Verdict;
-  /** Of what was wanted, gaps and damaged seconds. */
+  /** Gaps and damaged seconds of the wanted span. */
   damagedMs: number;
-  /** The longest run of damage. */
+  /** The longest period of damage. */
   longestMs: number;
-  /** How long that is which was wanted. */
+  /** Length of the wanted span. */
   wantedMs: number;
-  /** How much of it never was on the air. */
+  /** Length of the part that was never on the air. */
   droppedMs: number;
 }
 
-/** Gaps up to this, whatever their cause, are clock and buffer jitter, not loss. */
+/** Gaps up to this length, whatever their cause, are clock and buffer jitter, not loss. */
 const TOLERANCE_MS = 500;
-/** Clock references, which date packets, come this often (ARIB TR-B14): shorter holes are not measured well. */
+/** Interval of clock references, which date packets (ARIB TR-B14): shorter gaps are not measured precisely. */
 const CLOCK_REFERENCE_MS = 100;
-/** With less than this part usable it does not count as recorded. */
+/** With a smaller usable part it does not count as recorded. */
 const LOST_BELOW = 0.5;
-/** A larger part of which something else was on, to the end, was not shown. */
+/** If another programme replaced a larger part up to the end, the programme was not shown. */
 const DROPPED_PART = 0.25;
-/** Setting `retryDamaged`: more than this part, or a run of this length. */
+/** Setting `retryDamaged`: damage of more than this part, or a period of this length. */
 const WORTH_REPEATING_PART = 0.01;
 const WORTH_REPEATING_MS = 10_000;
-/** Booked while it is on: wanted from the first packet if that comes within this (5 s to lock, 1 s for the request). */
+/**
+ * Reserved while it is on: wanted from the first packet if that arrives within this (5 s to lock, 1 s for the
+ * request).
+ */
 const BEGIN_MS = 6_000;
-/** Gaps of one cause this near to each other are reported as one. */
+/** Gaps of one cause this close to each other are reported as one. */
 const MERGE_MS = 500;
 
 export function nothingMeasured(): Measured {
@@ -178,7 +183,7 @@ export function judge(measured: Measured, wanted: Wanted): Judgement {
     ...measured.damage.map((one) => ({ from: latest(one.from, from), to: earliest(one.to, shownTo) })),
   ]);
   const damagedMs = lengthOf(damage);
-  // While something else was on there was nothing to record.
+  // While another programme was on there was nothing to record.
   const elsewhereMs = lengthOf(holes.filter(({ cause }) => cause === 'broken_off'));
   const unusableMs = lengthOf(holes) - elsewhereMs;
   const { drops } = measured.sums;
@@ -205,7 +210,7 @@ function coverage({ stretches }: Measured, within: Stretch): number {
   return lengthOf(inside) / (within.to - within.from);
 }
 
-/** Whatever was received is of another programme. */
+/** All received data belongs to another programme. */
 function neverAired(measured: Measured, wanted: Wanted, { from, to }: Stretch): Judgement {
   const gaps = gapsOf([{ from, to, cause: 'not_aired' }], wanted);
   const wantedMs = to - from;
@@ -218,7 +223,7 @@ function neverAired(measured: Measured, wanted: Wanted, { from, to }: Stretch): 
   };
 }
 
-/** With nothing recorded all of it is missing. */
+/** If nothing was recorded, all of it is missing. */
 function marginsOf({ stretches }: Measured, { startAt, endAt }: Wanted): Pick<Verdict, 'headMs' | 'tailMs'> {
   return {
     headMs: Math.round(startAt - (stretches[0]?.from ?? endAt)),
@@ -238,12 +243,12 @@ function isLoss({ from, to }: Stretch): boolean {
   return to - from > TOLERANCE_MS;
 }
 
-/** How much was recorded, without what is missing in between, ms. */
+/** Recorded length without gaps, ms. */
 export function recordedMs({ stretches }: Pick<Measured, 'stretches'>): number {
   return Math.round(lengthOf(stretches));
 }
 
-/** Something else in place of a few last minutes may be a table that was early. */
+/** Another programme during the last minutes may be a table that was early. */
 function shownUntil({ startAt, endAt, brokenAt = endAt }: Wanted, { from, to }: Stretch): BroadcastMs {
   return endAt - brokenAt > (endAt - startAt) * DROPPED_PART ? earliest(to, latest(from, brokenAt)) : to;
 }
@@ -262,7 +267,7 @@ export function worthRepeating(judgement: Judgement, setting: 'never' | 'failed'
   return damagedMs > wantedMs * WORTH_REPEATING_PART || longestMs >= WORTH_REPEATING_MS;
 }
 
-/** What of `within` no stretch covers, each part with its cause. */
+/** The parts of `within` that were not received, each with its cause. */
 function missing(measured: Measured, within: Stretch): Break[] {
   const holes: Stretch[] = [];
   let at = within.from;
@@ -274,7 +279,7 @@ function missing(measured: Measured, within: Stretch): Break[] {
   return lossesOf(holes).flatMap((hole) => explain(hole, measured.breaks));
 }
 
-/** In order of time. Short holes near to another are one loss together with it: the tolerance holds for their sum. */
+/** In order of time. Short gaps close to another one count as one loss: the tolerance applies to their sum. */
 function lossesOf(holes: readonly Stretch[]): Stretch[] {
   const groups: Stretch[][] = [];
   for (const hole of holes) {
@@ -290,7 +295,7 @@ function lossesOf(holes: readonly Stretch[]): Stretch[] {
     );
 }
 
-/** Cuts a hole where its causes change. What no break explains is from before the stream was first opened. */
+/** Splits a gap where its cause changes. A part without a known cause is from before the stream was first opened. */
 function explain(hole: Stretch, breaks: readonly Break[]): Break[] {
   const inside = breaks
     .map(({ from, to, cause }) => ({ from: latest(from, hole.from), to: earliest(to, hole.to), cause }))
@@ -300,7 +305,7 @@ function explain(hole: Stretch, breaks: readonly Break[]): Break[] {
   let at = hole.from;
   for (const one of inside) {
     if (one.to <= at) continue;
-    // Breaks are measured a little apart from stretches: a sliver belongs to what follows it.
+    // Breaks are measured slightly differently from stretches: a part within the tolerance belongs to the next one.
     const from = one.from - at > TOLERANCE_MS ? one.from : at;
     if (from > at) out.push({ from: at, to: from, cause: out.at(-1)?.cause ?? 'late' });
     out.push({ from, to: one.to, cause: one.cause });
@@ -326,7 +331,7 @@ function scrambledRuns(damage: readonly Damage[], within: Stretch): Break[] {
   return merge(runs.filter(({ from, to }) => to > from)).filter(isLoss);
 }
 
-/** In order of time; what has one cause and meets is one. */
+/** In order of time; adjacent gaps of one cause are merged. */
 function merge(breaks: readonly Break[]): Break[] {
   const out: Break[] = [];
   for (const one of [...breaks].sort((a, b) => a.from - b.from)) {

@@ -75,7 +75,7 @@ class Client {
     try {
       this.#controller?.close();
     } catch {
-      // Already closed, as the client cancelled it.
+      // Already closed, because the client cancelled it.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Pairing put together: the codes, the tokens of paired devices, and their routes. */
+/** Composition of pairing: the codes, the tokens of paired devices, and their routes. */
 import type { Database } from 'bun:sqlite';
 import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
@@ -19,15 +19,15 @@ interface PairingNeeds {
   /** Epoch ms. */
   now: WallClock;
   random: Random;
-  /** How often expired codes are removed. */
+  /** Interval of deleting expired codes. */
   purgeIntervalMs: number;
   limitAttempts: (limits: { burst: number; refillMs: number }) => Attempts;
   log: Log;
 }
 
-/** Of one address. Far more than a household pairs; a stranger's hold of the 20 places is slow to renew. */
+/** Limit per address. Far more than a household pairs; one client can only slowly occupy the 20 places again. */
 const CODE_LIMITS = { burst: 60, refillMs: 10_000 };
-/** Some twenty devices behind one address, each of which polls every 5 s. */
+/** Some twenty devices behind one address, each polling every 5 s. */
 const POLL_LIMITS = { burst: 120, refillMs: 250 };
 
 export function createPairing(needs: PairingNeeds) {

@@ -1,15 +1,15 @@
-/** The name that a device gives itself: shown to people, so nothing in it may pretend to be something else. */
+/** The name sent by a device: shown to users, so it must not imitate other text. */
 
 const MAX_NAME_LENGTH = 40;
 const NAMELESS = '名前のないテレビ';
 
 /**
- * Line breaks and other controls; format characters, among them those that turn the direction of a text round, and
- * unassigned, private and surrogate code points. A joiner within an emoji is lost with them.
+ * Line breaks and other controls; format characters, including bidirectional controls; unassigned, private and
+ * surrogate code points. This also removes joiners within emoji.
  */
 const HIDDEN = /\p{C}/gu;
 
-/** One line of plain text; undefined when it is longer than a name may be. */
+/** One line of plain text; undefined if it is too long for a name. */
 export function readDeviceName(text: string): string | undefined {
   // Far too long: not parsed at all.
   if (text.length > MAX_NAME_LENGTH * 2) return undefined;

@@ -1,6 +1,6 @@
 /**
- * `/device?code=XXXX-XXXX`: where the QR code of a device leads. Only its form approves, and only when a person sees it:
- * what a browser fetches or renders ahead, reloads or restores changes nothing.
+ * `/device?code=XXXX-XXXX`: the target of a device's QR code. Only its form approves, and only when the page is
+ * visible: prefetching, prerendering, reloading or restoring it changes nothing.
  */
 import type { Elysia } from 'elysia';
 import type { LetIn } from '../model/requester.ts';
@@ -18,10 +18,10 @@ interface DevicePageNeeds {
 
 /** A code and its proof are 60 octets. */
 const MAX_FORM_LENGTH = 1_024;
-/** Of the approver in the list of devices. */
+/** Of the approver's name in the list of devices. */
 const MAX_APPROVER_LENGTH = 80;
 
-/** How the approver is named in the list of devices; undefined: may not approve. */
+/** Name of the approver in the list of devices; undefined: not permitted to approve. */
 function approverOf(letIn: LetIn): string | undefined {
   switch (letIn.by) {
     case 'session':
@@ -53,7 +53,7 @@ function showCode(request: Request, { pairing, guard }: DevicePageNeeds): Respon
   }
 }
 
-/** @param body as it was sent */
+/** @param body as sent */
 function approve(request: Request, body: unknown, { pairing, guard }: DevicePageNeeds): Response {
   const approver = approverOf(requesterOf(request).letIn);
   if (approver === undefined) return refusedByToken();
@@ -68,7 +68,7 @@ function approve(request: Request, body: unknown, { pairing, guard }: DevicePage
   }
   const view = pairing.approve(userCode, approver);
   if (view.kind === 'gone') return gonePage();
-  // A reload of the page that follows asks for it again and sends no form.
+  // Reloading the page after this redirect sends no form again.
   const { pathname } = new URL(publicBase(request));
   return new Response(null, {
     status: 303,

@@ -1,7 +1,9 @@
 /** The texts of `/device`, where a member approves a device that shows a QR code. */
 import { escapeHtml, htmlPage, PAGE_FONTS } from '../route/page.ts';
 
-/** Sends the form as soon as somebody sees the page; without it there is the button. In the files of the UI. */
+/**
+ * Submits the form as soon as the page is visible; without it the user presses the button. Part of the UI's files.
+ */
 const SCRIPT = 'device-form.js';
 
 const TEXTS = {
@@ -42,7 +44,7 @@ interface FormPage {
   /** Of the device. */
   name: string;
   userCode: string;
-  /** Value that shows that the form is ours. */
+  /** Value that proves that the form is ours. */
   proof: string;
   cookie: string;
 }
@@ -76,7 +78,7 @@ ${paragraph(TEXTS.doneNext)}
   });
 }
 
-/** The form was not sent by a page of this browser. @param userCode as the form named it, checked */
+/** The form was not sent by a page of this browser. @param userCode from the form, validated */
 export function stalePage(userCode: string | undefined): Response {
   const link =
     userCode === undefined

@@ -25,7 +25,7 @@ import { CODE_LIFE_MS, POLL_INTERVAL_MS } from './pairing-code.ts';
 import type { PairingService } from './pairing-service.ts';
 import type { TokenService } from './token-service.ts';
 
-/** Attempts of one address; 0 ms when one is allowed. */
+/** Rate limit per address; 0 ms when an attempt is allowed. */
 export interface Attempts {
   attempt(address: string): number;
 }
@@ -38,7 +38,7 @@ interface DeviceRouteNeeds {
 }
 
 const tags = ['devices'];
-/** Who needs no credentials may be refused all the same. */
+/** Routes without credentials may also refuse a request. */
 const CLOSED = { 403: REFUSALS[403] };
 const NO_STORE = { 'cache-control': 'no-store' } as const;
 
@@ -115,7 +115,7 @@ function addPairingRoutes(app: Elysia, { pairing, codeAttempts, pollAttempts }: 
       detail: {
         summary: 'Poll for the access token; needs no credentials',
         description:
-          'Gives the token once. `authorization_pending`: nobody approved yet; `slow_down`: wait 5 s longer between ' +
+          'Gives the token once. `authorization_pending`: not approved yet; `slow_down`: wait 5 s longer between ' +
           'polls from now on; `expired_token`: begin again; `invalid_grant`: unknown, or its token was given already.',
         tags,
         security: [],

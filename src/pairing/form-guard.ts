@@ -1,20 +1,20 @@
 /**
- * Protects the form of a page from other sites and from a page that only looks like it. A browser that opens the page
- * gets a cookie; the form carries a value that only this process can make from that cookie and the code (signed
- * double-submit). A cookie that somebody else planted has no such value.
+ * Protects the form of a page from other sites and from pages that imitate it. A browser that opens the page gets a
+ * cookie; the form carries a value that only this process can compute from that cookie and the code (signed
+ * double-submit). A cookie planted by an attacker has no such value.
  */
 import { createHmac } from 'node:crypto';
 import type { Random } from '../../host/random.ts';
 import { isSameSecret, newSecret } from './secrets.ts';
 
 const COOKIE = 'svc_device';
-/** As `newSecret` makes them. */
+/** Format of `newSecret`. */
 const NONCE = /^[A-Za-z0-9_-]{43}$/;
-/** The form is sent at once; its code is valid for as long. */
+/** The form is sent at once; its code is valid for the same time. */
 const LIFETIME_S = 600;
 
 interface FormProof {
-  /** For the form. */
+  /** Value of the form field. */
   readonly value: string;
   /** `Set-Cookie` of the page. */
   readonly cookie: string;
@@ -34,8 +34,8 @@ export class FormGuard {
   }
 
   /**
-   * @param cookies as the page was asked for with; a second page of the same browser keeps the first valid
-   * @param base address of the service, with a final slash
+   * @param cookies of the request for the page; a second page of the same browser keeps the first one valid
+   * @param base address of the service, with a trailing slash
    * @param subject what the form is about
    */
   issue(cookies: string | null, base: URL, subject: string): FormProof {
@@ -45,7 +45,7 @@ export class FormGuard {
     return { value: this.#sign(nonce, subject), cookie };
   }
 
-  /** @param value as the form carried it */
+  /** @param value from the form */
   isGenuine(cookies: string | null, value: string, subject: string): boolean {
     const nonce = nonceOf(cookies);
     return nonce !== undefined && isSameSecret(value, this.#sign(nonce, subject));

@@ -1,47 +1,47 @@
 /**
- * What becomes of a pairing code: one pure transition, after RFC 8628 without a step of denial. A code is pending until a
- * member approves it, then it is exchanged for a token once. It ends 10 minutes after it was made, used or not.
+ * State transitions of a pairing code: one pure function, after RFC 8628 without denial. A code is pending until a
+ * member approves it, then it is exchanged for a token once. It expires 10 minutes after it was issued, used or not.
  */
 import type { WallMs } from '../../host/clock.ts';
 import type { PollError } from '../../wire/api.ts';
 import type { PairingCode } from '../model/pairing.ts';
 
 export const CODE_LIFE_MS = 600_000;
-/** Between two polls of one device. */
+/** Minimum interval of one device's polls. */
 export const POLL_INTERVAL_MS = 5_000;
-/** Codes that wait for approval, of all devices together. */
+/** Limit of codes that wait for approval, of all devices together. */
 export const MAX_PENDING = 20;
 
 export type PairingEvent =
-  /** The device asks for its token. `lastPollAt`: when it asked before, null the first time. Epoch ms. */
+  /** The device requests its token. `lastPollAt`: its previous request, null the first time. Epoch ms. */
   | { readonly kind: 'poll'; readonly at: WallMs; readonly lastPollAt: WallMs | null }
   /** A member sent the form. `approver`: for the list of devices. */
   | { readonly kind: 'approve'; readonly at: WallMs; readonly approver: string };
 
 type PairingOutcome =
   | { readonly kind: 'error'; readonly error: PollError }
-  /** A token is to be made and handed over, in the name of the approver. */
+  /** Issue a token, in the name of the approver. */
   | { readonly kind: 'hand_over'; readonly approver: string }
   | { readonly kind: 'approved' }
-  /** The form was sent before: nothing changes. */
+  /** The form was already sent: nothing changes. */
   | { readonly kind: 'approved_before' }
   /** Unknown or expired. */
   | { readonly kind: 'not_approvable' };
 
 interface PairingStep {
-  /** The code afterwards; the same object where nothing is to be stored. */
+  /** The code afterwards; the same object if nothing needs to be stored. */
   readonly code: PairingCode | undefined;
   readonly outcome: PairingOutcome;
 }
 
 const failed = (error: PollError): PairingOutcome => ({ kind: 'error', error });
 
-/** Without expiry: a used code stays used, however late it is presented again. */
+/** Used codes do not expire: a used code stays used, however late it is presented again. */
 export function isExpired(code: PairingCode, at: WallMs): boolean {
   return code.kind !== 'consumed' && at >= code.expiresAt;
 }
 
-/** @param code undefined: no such code is known */
+/** @param code undefined: unknown code */
 export function nextPairingStep(code: PairingCode | undefined, event: PairingEvent): PairingStep {
   switch (event.kind) {
     case 'poll':
@@ -59,7 +59,7 @@ function poll(
   if (isExpired(code, at)) return { code, outcome: failed('expired_token') };
   switch (code.kind) {
     case 'pending': {
-      // A clock that was set back says nothing of the interval.
+      // If the clock was set back, the interval is unknown.
       const tooFast = lastPollAt !== null && at >= lastPollAt && at - lastPollAt < POLL_INTERVAL_MS;
       return { code, outcome: failed(tooFast ? 'slow_down' : 'authorization_pending') };
     }

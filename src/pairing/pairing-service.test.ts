@@ -1,4 +1,4 @@
-/** Codes and tokens over a real database, by a clock of the test's own. */
+/** Codes and tokens over a real database, with the test's own clock. */
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
@@ -13,7 +13,7 @@ import { PairingService } from './pairing-service.ts';
 import { TokenService } from './token-service.ts';
 
 const MINUTE = 60_000;
-/** For what timers do. */
+/** For tests of timers. */
 const LIMIT_MS = 20_000;
 const START = 1_800_000_000_000;
 let database: Database;
@@ -98,7 +98,7 @@ describe('pairing', () => {
     expect(pairing.begin('one more')).toBeUndefined();
   });
 
-  test('a device that keeps polling is told that its code expired, then the row is deleted', () => {
+  test('a device that keeps polling gets the error that its code expired, then the row is deleted', () => {
     const { pairing } = make();
     const { deviceCode, userCode } = begin(pairing);
     now += 10 * MINUTE;
@@ -141,7 +141,7 @@ describe('pairing', () => {
 
   test('two codes never look alike', () => {
     const given = [0, 0, 1];
-    // Codes for people are made of 8 octets; the same ones come twice.
+    // User codes need 8 octets; here the same ones occur twice.
     const { pairing } = make(MINUTE, (bytes) =>
       bytes === 8 ? new Uint8Array(8).fill(given.shift() ?? 2) : systemRandom(bytes),
     );
@@ -197,7 +197,7 @@ describe('expired codes', () => {
     pairing.start();
     try {
       await comesTrue(
-        'a failed purge is told',
+        'a failed purge is logged',
         () => lines.some((line) => line.includes('expired pairing codes stay for now')) || undefined,
         LIMIT_MS,
       );

@@ -1,4 +1,4 @@
-/** Devices that ask for access: codes are given out, approved by a member, and exchanged for a token once. */
+/** Devices that request access: codes are issued, approved by a member, and exchanged for a token once. */
 import { plusMs } from '../../arib/time.ts';
 import type { WallClock, WallMs } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
@@ -10,7 +10,7 @@ import type { TokenStore } from '../store/token-store.ts';
 import { CODE_LIFE_MS, isExpired, MAX_PENDING, nextPairingStep } from './pairing-code.ts';
 import { hashOf, newSecret, newToken, newUserCode } from './secrets.ts';
 
-/** A device that polls on learns for so long that its code expired; afterwards the code is unknown. */
+/** How long a device that continues to poll is told that its code expired; afterwards the code is unknown. */
 const LINGER_MS = 60_000;
 
 interface PairingServiceOptions {
@@ -19,7 +19,7 @@ interface PairingServiceOptions {
   /** Epoch ms. */
   now: WallClock;
   random: Random;
-  /** How often expired codes are removed. */
+  /** Interval of deleting expired codes. */
   purgeIntervalMs: number;
   /** The list of tokens changed. */
   onChanged: () => void;
@@ -40,7 +40,7 @@ type PairingView =
   | { readonly kind: 'gone' };
 
 export class PairingService {
-  /** When each code was polled last: kept in memory, so that strangers who poll write nothing. */
+  /** Last poll of each code: in memory, so that unauthenticated polls cause no writes. */
   readonly #polls = new Map<number, WallMs>();
   #timer: ReturnType<typeof setInterval> | undefined;
 
@@ -54,7 +54,7 @@ export class PairingService {
     clearInterval(this.#timer);
   }
 
-  /** @param name as shown to people. @returns undefined while too many codes wait */
+  /** @param name as shown to users. @returns undefined if too many codes are pending */
   begin(name: string): NewPairing | undefined {
     const { codes, now, random } = this.options;
     this.#purge();
@@ -72,7 +72,7 @@ export class PairingService {
     });
   }
 
-  /** The device asks for its token. A code gives one once: code and token change together or not at all. */
+  /** The device requests its token. A code yields one once: code and token change together or not at all. */
   poll(deviceCode: string): { token: string } | { error: PollError } {
     const { codes, tokens, now, random, onChanged, log } = this.options;
     const given = codes.atomically(() => {
@@ -95,7 +95,7 @@ export class PairingService {
     return { token: given.token };
   }
 
-  /** @param userCode as it was given out */
+  /** @param userCode as issued */
   view(userCode: string): PairingView {
     const { codes, now } = this.options;
     const found = codes.ofUser(hashOf(userCode));
@@ -122,7 +122,7 @@ export class PairingService {
 
   #unusedUserCode(): string {
     const { codes, random } = this.options;
-    // Some forty codes out of 20^8 are in use: a second try is needed about never, a third one never.
+    // Some forty codes out of 20^8 are in use: a second attempt is almost never needed, a third one never.
     const first = newUserCode(random);
     return codes.ofUser(hashOf(first)) === undefined ? first : newUserCode(random);
   }
@@ -132,7 +132,7 @@ export class PairingService {
     for (const id of codes.purge(plusMs(now(), -LINGER_MS))) this.#polls.delete(id);
   }
 
-  /** The database may refuse for a while: the next tick tries again. */
+  /** The database may be unavailable for a while: the next tick tries again. */
   #tick(): void {
     try {
       this.#purge();

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { isSameSecret, newSecret, newToken, newUserCode, readUserCode } from './secrets.ts';
 
-/** Gives these octets one after another. */
+/** Returns these octets one after another. */
 function octets(...given: number[]): (bytes: number) => Uint8Array {
   let at = 0;
   return (count) => Uint8Array.from({ length: count }, () => given[at++ % given.length] ?? 0);

@@ -1,16 +1,16 @@
-/** Codes and tokens: made of passed-in randomness, stored as SHA-256 only, compared in constant time. */
+/** Codes and tokens: created from passed-in randomness, stored as SHA-256 only, compared in constant time. */
 import { timingSafeEqual } from 'node:crypto';
 import type { Random } from '../../host/random.ts';
 
 const TOKEN_PREFIX = 'svc_';
-/** 256 bits: nothing that could be guessed, so that a plain hash protects it. */
+/** 256 bits cannot be guessed, so a plain hash protects them. */
 const SECRET_BYTES = 32;
 
-/** Consonants that no font mixes up and that spell no words. RFC 8628, 6.1. */
+/** Consonants that look different in all fonts and spell no words. RFC 8628, 6.1. */
 const USER_CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const USER_CODE_LENGTH = 8;
 const USER_CODE = new RegExp(`^[${USER_CODE_LETTERS}]{4}-[${USER_CODE_LETTERS}]{4}$`);
-/** The largest multiple of the number of letters that an octet holds: octets beyond it would favour some letters. */
+/** The largest multiple of the number of letters below 256: larger octets would favour some letters. */
 const FAIR_LIMIT = 256 - (256 % USER_CODE_LETTERS.length);
 
 export function newSecret(random: Random): string {
@@ -34,7 +34,7 @@ export function newUserCode(random: Random): string {
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** The code of an address, as it was given out; undefined for what can be none. */
+/** The code in a URL, as issued; undefined if it cannot be one. */
 export function readUserCode(text: string): string | undefined {
   if (text.length > USER_CODE_LENGTH + 1) return undefined;
   const code = text.toUpperCase();
@@ -46,7 +46,7 @@ export function hashOf(text: string): string {
   return new Bun.CryptoHasher('sha256').update(text).digest('hex');
 }
 
-/** In a time that does not tell where they differ. */
+/** In constant time. */
 export function isSameSecret(a: string, b: string): boolean {
   const hash = (text: string): Buffer => Buffer.from(hashOf(text), 'hex');
   return timingSafeEqual(hash(a), hash(b));

@@ -1,4 +1,4 @@
-/** Access tokens of paired devices: recognised, listed, revoked. */
+/** Access tokens of paired devices: check, list, revoke. */
 import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { AccessToken } from '../model/pairing.ts';
@@ -6,7 +6,7 @@ import { databaseFailure } from '../store/database-error.ts';
 import type { TokenStore } from '../store/token-store.ts';
 import { hashOf } from './secrets.ts';
 
-/** That a token was used is written once a minute at most. */
+/** The last use of a token is stored once a minute at most. */
 const USED_STEP_MS = 60_000;
 
 interface TokenServiceOptions {
@@ -21,7 +21,7 @@ interface TokenServiceOptions {
 export class TokenService {
   constructor(private readonly options: TokenServiceOptions) {}
 
-  /** For the access decision; notes that the token was used. @returns undefined: unknown or revoked */
+  /** For the access decision; records the use of the token. @returns undefined: unknown or revoked */
   check(token: string): { tokenId: number } | undefined {
     const found = this.options.tokens.active(hashOf(token));
     if (found === undefined) return undefined;
@@ -48,7 +48,7 @@ export class TokenService {
   #noteUse({ id, usedAt }: AccessToken): void {
     const { tokens, now, onChanged, log } = this.options;
     const at = now();
-    // A clock that was set back is written too, or the time would stay in the future.
+    // Also stored after the clock was set back, or the time would stay in the future.
     if (usedAt !== null && Math.abs(at - usedAt) < USED_STEP_MS) return;
     try {
       tokens.used(id, at);

@@ -25,10 +25,10 @@ const CUTS = [
 ];
 
 test('pages are shifted, and a page shown in a cut part does not stay on the screen', () => {
-  const told = encodedCaptions(FILE, CUTS).pages.map(({ at, page: { runs, duration } }) => [
+  const moved = encodedCaptions(FILE, CUTS).pages.map(({ at, page: { runs, duration } }) => [
     ...[at, runs.map(({ text }) => text).join(''), duration],
   ]);
-  expect(told).toEqual([
+  expect(moved).toEqual([
     [1, '前', null],
     [9, '切れる', 1_000],
     [10, '', null],

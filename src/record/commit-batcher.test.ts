@@ -29,8 +29,8 @@ test('concurrent writes share a transaction, and each caller gets its own result
 });
 
 test('a failing write does not fail the others', async () => {
-  const told = await Promise.allSettled([1, 2, 2, 3].map((value) => commits.commit(put(value))));
-  expect(told.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+  const results = await Promise.allSettled([1, 2, 2, 3].map((value) => commits.commit(put(value))));
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
   expect(stored()).toEqual([1, 2, 3]);
 });
 
@@ -38,8 +38,8 @@ test('a failing transaction is reported to every caller', async () => {
   const all = [1, 2].map((value) => commits.commit(put(value)));
   database.run('BEGIN IMMEDIATE');
   database.run('PRAGMA query_only = 1');
-  const told = await Promise.allSettled(all);
-  expect(told.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  const results = await Promise.allSettled(all);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   database.run('PRAGMA query_only = 0');
   database.run('ROLLBACK');
   await commits.commit(put(5));

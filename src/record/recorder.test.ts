@@ -53,13 +53,13 @@ describe('an order', () => {
       findProgram: () => known,
       readSeries: ({ description }) => ({ key: '番組', name: '番組', episode: description }),
     });
-    const texts = async (told: Partial<ProgramRecord> | undefined) => {
+    const texts = async (changes: Partial<ProgramRecord> | undefined) => {
       known = program;
       const order = ordered(now());
       room.order([order]);
       await until(() => room.running().has(order.reservationId));
       const id = recordingId(room.running().get(order.reservationId)?.recordingId ?? 0);
-      known = told === undefined ? undefined : { ...program, ...told };
+      known = changes === undefined ? undefined : { ...program, ...changes };
       await home.sessions.at(-1)?.end('finished');
       await until(() => home.store.find(id)?.state !== 'recording');
       const { name, description, extended, series } = home.store.find(id) ?? {};

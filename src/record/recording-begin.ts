@@ -30,7 +30,7 @@ export function newRecording(
   readSeries: SeriesReader,
 ): NewRecording {
   const { after: _, openAt: __, holdUntil: ___, apart: ____, ...rest } = order;
-  const { listenUntil: _____, brokenAt: ______, heard: _______, ...wanted } = rest;
+  const { listenUntil: _____, brokenAt: ______, airState: _______, ...wanted } = rest;
   const { extended = null, genres = [], audios = [] } = program ?? {};
   const { name, description } = order;
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import type { Heard } from '../model/airing.ts';
+import type { AirState } from '../model/airing.ts';
 import { judge, type Measured, nothingMeasured } from '../model/verdict.ts';
 import {
   beginCourse,
@@ -20,7 +20,7 @@ const TIMES: CourseTimes = {
   ...{ holdUntil: null, listenUntil: null, brokenAt: null },
 };
 const FACTS = {
-  ...{ times: TIMES, heard: null, isAired: null, isInformed: true, yieldedAt: null },
+  ...{ times: TIMES, airState: null, isAired: null, isInformed: true, yieldedAt: null },
   firmCloseAt: TIMES.closeAt,
 };
 const STATES: Record<CourseState, RecordingCourse> = {
@@ -46,7 +46,7 @@ const tick = (seconds: number, reception = RECEIVING): CourseEvent => ({
 });
 function order(seconds: number, over: Partial<OrderedTimes> = {}): CourseEvent {
   const { openAt: _, ...times } = TIMES;
-  return { kind: 'ordered', at: at(seconds), ordered: { ...times, heard: null, ...over } };
+  return { kind: 'ordered', at: at(seconds), ordered: { ...times, airState: null, ...over } };
 }
 
 /** Every state with every event: the next state, and how it ends. */
@@ -59,8 +59,8 @@ const EVENTS: Record<string, CourseEvent> = {
   'tick long after': tick(6000),
   'order as before': order(100),
   'order of a later end': order(1011, { endAt: at(2000), closeAt: at(2010) }),
-  'order that is next': order(100, { heard: 'next' }),
-  'order that is on': order(100, { heard: 'on' }),
+  'order that is next': order(100, { airState: 'next' }),
+  'order that is on': order(100, { airState: 'on' }),
   yielded: { kind: 'yielded', at: at(1000) },
   opened: { kind: 'opened', at: at(1100) },
   stopped: { kind: 'stopped', at: at(50) },
@@ -131,9 +131,9 @@ describe('a course', () => {
   test('keeps the stored open end until this process knows the end', () => {
     const held = { ...TIMES, holdUntil: at(1500) };
     const begun = beginCourse({ times: held, isAired: true, hasMain: true, isUnheard: false, at: at(900) });
-    const told = next(begun, order(900));
-    expect(endsAt(told.times)).toBe(at(1500));
-    const informed = next(next(told, order(901, { holdUntil: at(2000) })), order(902));
+    const ordered = next(begun, order(900));
+    expect(endsAt(ordered.times)).toBe(at(1500));
+    const informed = next(next(ordered, order(901, { holdUntil: at(2000) })), order(902));
     expect(endsAt(informed.times)).toBe(at(1010));
   });
 
@@ -146,12 +146,12 @@ describe('a course', () => {
 
 describe('the wanted span', () => {
   test('starts later while the station says that the programme has not begun', () => {
-    const waiting = next(next(STATES.announced, tick(-5)), order(-4, { heard: 'next' }));
+    const waiting = next(next(STATES.announced, tick(-5)), order(-4, { airState: 'next' }));
     const passed = next(waiting, tick(30));
     expect(passed.state).toBe('waiting');
     const begun = next(
       passed,
-      order(600, { startAt: at(600), endAt: at(1600), closeAt: at(1610), heard: 'on' }),
+      order(600, { startAt: at(600), endAt: at(1600), closeAt: at(1610), airState: 'on' }),
     );
     expect(next(begun, tick(600))).toMatchObject({ state: 'on', isAired: true, times: { startAt: at(600) } });
   });
@@ -159,28 +159,28 @@ describe('the wanted span', () => {
   test('starts later where the clock assumed it on air and the station, received late, contradicts', () => {
     const on = next(STATES.waiting, tick(1));
     expect(on.state).toBe('on');
-    const denied = next(on, order(2, { heard: 'next' }));
+    const denied = next(on, order(2, { airState: 'next' }));
     expect(denied.state).toBe('waiting');
-    expect(next(denied, order(300, { startAt: at(300), heard: 'on' })).times.startAt).toBe(at(300));
+    expect(next(denied, order(300, { startAt: at(300), airState: 'on' })).times.startAt).toBe(at(300));
   });
 
   test('keeps what was on before an interruption, or under another id', () => {
-    const on = next(next(STATES.waiting, order(1, { heard: 'on' })), tick(2));
-    const interrupted = next(on, order(600, { brokenAt: at(600), heard: 'past' }));
-    const resumed = next(interrupted, order(800, { startAt: at(800), endAt: at(1400), heard: 'on' }));
+    const on = next(next(STATES.waiting, order(1, { airState: 'on' })), tick(2));
+    const interrupted = next(on, order(600, { brokenAt: at(600), airState: 'past' }));
+    const resumed = next(interrupted, order(800, { startAt: at(800), endAt: at(1400), airState: 'on' }));
     expect(resumed.times).toMatchObject({ startAt: at(0), endAt: at(1400) });
-    expect(next(resumed, order(900, { endAt: at(850), heard: 'on' })).times.endAt).toBe(at(900));
+    expect(next(resumed, order(900, { endAt: at(850), airState: 'on' })).times.endAt).toBe(at(900));
   });
 
   test('is not extended by an hour because the station was not received when its open end was estimated', () => {
-    const guessed = next(STATES.on, order(500, { endAt: at(4600), closeAt: at(4610), heard: null }));
+    const guessed = next(STATES.on, order(500, { endAt: at(4600), closeAt: at(4610), airState: null }));
     expect(guessed.times).toMatchObject({ endAt: at(4600), closeAt: at(4610) });
     const held = { endAt: at(1000), closeAt: at(1010), holdUntil: at(11_800) };
-    const heard = next(guessed, order(510, { ...held, heard: 'on' }));
-    expect(heard.times).toMatchObject({ endAt: at(1000), closeAt: at(1010), holdUntil: at(11_800) });
+    const received = next(guessed, order(510, { ...held, airState: 'on' }));
+    expect(received.times).toMatchObject({ endAt: at(1000), closeAt: at(1010), holdUntil: at(11_800) });
     // What its station reported is not withdrawn.
-    const later = next(heard, order(900, { endAt: at(1200), closeAt: at(1210), heard: 'on' }));
-    const earlier = next(later, order(950, { endAt: at(1000), closeAt: at(1010), heard: 'on' }));
+    const later = next(received, order(900, { endAt: at(1200), closeAt: at(1210), airState: 'on' }));
+    const earlier = next(later, order(950, { endAt: at(1000), closeAt: at(1010), airState: 'on' }));
     expect(earlier.times.closeAt).toBe(at(1210));
   });
 
@@ -190,7 +190,7 @@ describe('the wanted span', () => {
       const firmCloseAt = times.closeAt;
       let course: RecordingCourse = { ...STATES.waiting, firmCloseAt, times: { ...TIMES, ...times } };
       for (let second = -5; second <= length + 11; second += 1) {
-        course = next(course, order(second, { ...times, heard: second < 1 ? null : 'elsewhere' }));
+        course = next(course, order(second, { ...times, airState: second < 1 ? null : 'elsewhere' }));
         course = next(course, tick(second));
       }
       expect(course).toMatchObject({ state: 'over', end: 'finished', isAired: false });
@@ -198,17 +198,17 @@ describe('the wanted span', () => {
   });
 
   test('of a programme of which nothing was received until its end may have been aired', () => {
-    const heard = next(STATES.on, order(1001, { heard: 'elsewhere' }));
+    const received = next(STATES.on, order(1001, { airState: 'elsewhere' }));
     const unheard: RecordingCourse = { ...STATES.on, isAired: null };
-    expect(heard.isAired).toBe(true);
-    expect(next(unheard, order(1001, { heard: 'elsewhere' })).isAired).toBeNull();
-    expect(next(unheard, order(999, { heard: 'elsewhere' })).isAired).toBe(false);
+    expect(received.isAired).toBe(true);
+    expect(next(unheard, order(1001, { airState: 'elsewhere' })).isAired).toBeNull();
+    expect(next(unheard, order(999, { airState: 'elsewhere' })).isAired).toBe(false);
   });
 
   test('of a programme whose table arrives late was aired', () => {
-    let course = next(STATES.waiting, order(1, { heard: 'elsewhere' }));
+    let course = next(STATES.waiting, order(1, { airState: 'elsewhere' }));
     for (let second = 2; second < 29; second += 1) course = next(course, tick(second));
-    course = next(course, order(29, { heard: 'on' }));
+    course = next(course, order(29, { airState: 'on' }));
     expect(next(course, tick(40)).isAired).toBe(true);
   });
 });
@@ -230,9 +230,9 @@ test('any measured gap inside any part of a programme is reported, however its t
     /** Parts that were really on the air, s. */
     const parts: [from: number, to: number][] = [];
     let second = -10;
-    const pass = (until: number, heard: Heard | null, over: Partial<OrderedTimes> = {}): void => {
+    const pass = (until: number, airState: AirState | null, over: Partial<OrderedTimes> = {}): void => {
       const { openAt: _, ...times } = course.times;
-      course = next(course, { kind: 'ordered', at: at(second), ordered: { ...times, ...over, heard } });
+      course = next(course, { kind: 'ordered', at: at(second), ordered: { ...times, ...over, airState } });
       for (; second < until; second += 1) course = next(course, tick(second));
     };
     let begin = draw() < 0.4 ? Math.round(draw() * 300) : 0;
@@ -263,9 +263,9 @@ test('any measured gap inside any part of a programme is reported, however its t
     };
     const { startAt, endAt } = course.times;
     const { gaps } = judge(measured, { startAt, endAt }).verdict;
-    const told = gaps.find(({ cause }) => cause === 'stalled');
-    expect(told, where).toBeDefined();
-    expect(Math.abs(startAt + (told?.startMs ?? 0) - at(breakFrom)), where).toBeLessThan(500);
-    expect(Math.abs(startAt + (told?.endMs ?? 0) - at(breakTo)), where).toBeLessThan(500);
+    const reported = gaps.find(({ cause }) => cause === 'stalled');
+    expect(reported, where).toBeDefined();
+    expect(Math.abs(startAt + (reported?.startMs ?? 0) - at(breakFrom)), where).toBeLessThan(500);
+    expect(Math.abs(startAt + (reported?.endMs ?? 0) - at(breakTo)), where).toBeLessThan(500);
   }
 });

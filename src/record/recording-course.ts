@@ -7,7 +7,7 @@
  */
 import type { BroadcastMs } from '../../arib/time.ts';
 import { assertNever } from '../../host/assert-never.ts';
-import type { Heard } from '../model/airing.ts';
+import type { AirState } from '../model/airing.ts';
 import type { RecordingEnding } from '../model/recording.ts';
 
 /** Maximum duration of a probe of whether a programme is still on. */
@@ -46,7 +46,7 @@ export type CourseEnd = RecordingEnding | 'closed' | 'unheard';
 interface CourseFacts {
   readonly times: CourseTimes;
   /** State of the programme by its station's tables; null: not received, or nothing announced. */
-  readonly heard: Heard | null;
+  readonly airState: AirState | null;
   /** Whether the programme was on the air at all; null: not known. */
   readonly isAired: boolean | null;
   /** This process has received the programme's end; after a restart only the row is known. */
@@ -86,7 +86,7 @@ interface ReceptionFacts {
 
 /** The times of a programme in an order. */
 export interface OrderedTimes extends Omit<CourseTimes, 'openAt'> {
-  readonly heard: Heard | null;
+  readonly airState: AirState | null;
 }
 
 export type CourseEvent =
@@ -118,7 +118,7 @@ interface CourseBegin {
 export function beginCourse({ times, isAired, hasMain, isUnheard, at }: CourseBegin): RecordingCourse {
   const isInformed = times.holdUntil === null;
   const firmCloseAt = times.closeAt;
-  const facts: CourseFacts = { times, heard: null, isAired, isInformed, yieldedAt: null, firmCloseAt };
+  const facts: CourseFacts = { times, airState: null, isAired, isInformed, yieldedAt: null, firmCloseAt };
   if (isUnheard) return { ...facts, state: 'unheard', until: later(at, PROBE_TRY_MS), hasWritten: false };
   return { ...facts, state: hasMain ? 'on' : 'announced' };
 }
@@ -207,22 +207,22 @@ function ordered(
   const before = course.times;
   const isInformed = course.isInformed || order.holdUntil !== null;
   // Its station reported another programme before this one: it has not begun.
-  const isDenied = course.isAired !== true && (order.heard === 'next' || order.heard === 'elsewhere');
+  const isDenied = course.isAired !== true && (order.airState === 'next' || order.airState === 'elsewhere');
   const hasMain =
     (course.state === 'on' || course.state === 'extended' || !isWritten(course.state)) && !isDenied;
   const times: CourseTimes = {
     openAt: before.openAt,
     startAt: hasMain ? min(before.startAt, order.startAt) : order.startAt,
     // The part on the air so far stays wanted, whatever a later table announces.
-    endAt: order.heard === 'on' ? max(order.endAt, min(before.endAt, at)) : order.endAt,
-    closeAt: max(order.closeAt, order.heard === null ? before.closeAt : course.firmCloseAt),
+    endAt: order.airState === 'on' ? max(order.endAt, min(before.endAt, at)) : order.endAt,
+    closeAt: max(order.closeAt, order.airState === null ? before.closeAt : course.firmCloseAt),
     holdUntil: order.holdUntil ?? (isInformed ? null : before.holdUntil),
     listenUntil: order.listenUntil,
     // The plan drops the value after a while; it stays valid until the programme is held open again.
     brokenAt: order.brokenAt !== null || order.holdUntil !== null ? order.brokenAt : before.brokenAt,
   };
-  const firmCloseAt = order.heard === null ? course.firmCloseAt : times.closeAt;
-  const facts = aired({ ...course, times, isInformed, firmCloseAt, heard: order.heard }, at);
+  const firmCloseAt = order.airState === null ? course.firmCloseAt : times.closeAt;
+  const facts = aired({ ...course, times, isInformed, firmCloseAt, airState: order.airState }, at);
   if (facts.state === 'on' && isDenied) return { ...facts, state: 'waiting' };
   if (isWritten(facts.state) || endsAt(times) <= at) return facts;
   return { ...facts, state: at >= times.closeAt ? 'extended' : 'on' };
@@ -230,8 +230,8 @@ function ordered(
 
 /** Applies the station's report of whether the programme is, or ever was, on the air. */
 function aired<C extends Exclude<RecordingCourse, { state: 'over' }>>(course: C, at: BroadcastMs): C {
-  const { heard, isAired, times } = course;
-  switch (heard) {
+  const { airState, isAired, times } = course;
+  switch (airState) {
     case 'on':
     case 'past':
       return isAired === true ? course : { ...course, isAired: true };
@@ -246,7 +246,7 @@ function aired<C extends Exclude<RecordingCourse, { state: 'over' }>>(course: C,
     case null:
       return course;
     default:
-      return assertNever(heard);
+      return assertNever(airState);
   }
 }
 
@@ -256,8 +256,8 @@ function endOfProbe(course: RecordingCourse, end: 'finished'): CourseEnd {
 }
 
 function over(course: RecordingCourse, end: CourseEnd, at: BroadcastMs): RecordingCourse {
-  const { times, heard, isAired, isInformed, yieldedAt, firmCloseAt } = course;
-  return { times, heard, isAired, isInformed, yieldedAt, firmCloseAt, state: 'over', end, at };
+  const { times, airState, isAired, isInformed, yieldedAt, firmCloseAt } = course;
+  return { times, airState, isAired, isInformed, yieldedAt, firmCloseAt, state: 'over', end, at };
 }
 
 function later(at: BroadcastMs, ms: number): BroadcastMs {

@@ -254,8 +254,8 @@ export class RunningRecording {
 
 /** Converts an order's times for the course. */
 export function orderedTimes(order: RecordingOrder): OrderedTimes {
-  const { startAt, endAt, closeAt, holdUntil, listenUntil = null, brokenAt = null, heard = null } = order;
-  return { startAt, endAt, closeAt, holdUntil, listenUntil, brokenAt, heard };
+  const { startAt, endAt, closeAt, holdUntil, listenUntil = null, brokenAt = null, airState = null } = order;
+  return { startAt, endAt, closeAt, holdUntil, listenUntil, brokenAt, airState };
 }
 
 function isEnding(end: SessionResult['end']): end is RecordingEnding {

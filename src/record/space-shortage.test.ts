@@ -6,11 +6,11 @@ import { type Shortage, SpaceWatch } from './space-shortage.ts';
 
 test('a shortage is logged and published once when it begins and once when it ends', async () => {
   const lines: string[] = [];
-  const told: string[] = [];
+  const published: string[] = [];
   let shortage: Shortage | null = null;
   const watch = new SpaceWatch({
     shortage: async () => shortage,
-    hub: { changed: (name) => told.push(name) },
+    hub: { changed: (name) => published.push(name) },
     log: createLog({ level: 'info', now: () => wallMs(0), write: (line) => lines.push(line) }),
   });
   await watch.check();
@@ -20,9 +20,9 @@ test('a shortage is logged and published once when it begins and once when it en
   shortage = { leftMs: 1_700_000, fullAt: broadcastMs(5) };
   await watch.check();
   expect(lines.map((line) => /WARN.*little space.*leftMs=1800000/.test(line))).toEqual([true]);
-  expect(told).toEqual(['recordings']);
+  expect(published).toEqual(['recordings']);
   shortage = null;
   await watch.check();
   expect(lines).toHaveLength(2);
-  expect(told).toHaveLength(2);
+  expect(published).toHaveLength(2);
 });

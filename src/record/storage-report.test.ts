@@ -43,7 +43,7 @@ describe('the space for recordings', () => {
       folder('/e'),
       folder('/f'),
     ];
-    const told = await facts(
+    const reported = await facts(
       folders,
       {
         '/a': {},
@@ -55,7 +55,7 @@ describe('the space for recordings', () => {
       { '/a': 7, '/e': 8 },
     );
     expect(
-      told.folders.map(({ state, recordingBytes, freeBytes }) => [state, recordingBytes, freeBytes]),
+      reported.folders.map(({ state, recordingBytes, freeBytes }) => [state, recordingBytes, freeBytes]),
     ).toEqual([
       ['ok', 7, 50 * GIGABYTE],
       ['floor', 0, 50 * GIGABYTE],
@@ -65,7 +65,7 @@ describe('the space for recordings', () => {
       ['ok', 0, 50 * GIGABYTE],
     ]);
     const { rate: _, ...recordings } = SUMS;
-    expect(told.recordings).toEqual(recordings);
+    expect(reported.recordings).toEqual(recordings);
   });
 
   test('is short when it lasts less than half an hour for the bookings, also below the floor', async () => {

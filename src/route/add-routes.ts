@@ -1,4 +1,4 @@
-/** How a feature's routes reach the application without the feature knowing the server. */
+/** The interface by which a feature adds its routes to the application without depending on the server. */
 import type { Elysia } from 'elysia';
 
 /** Adds a feature's routes, with their description, to the application. */

@@ -1,4 +1,4 @@
-/** What the caption frame streams of a station and of a recording share as answers. */
+/** Common parts of the caption frame stream responses of stations and recordings. */
 import { Type as t } from '@sinclair/typebox';
 import { ENDLESS } from './stream-headers.ts';
 

@@ -1,4 +1,4 @@
-/** Answers that many routes share, as the OpenAPI description names them. */
+/** Responses shared by many routes, as named in the OpenAPI description. */
 import { type TSchema, Type as t } from '@sinclair/typebox';
 import { AccessErrorSchema } from '../../wire/api.ts';
 
@@ -11,10 +11,10 @@ export function problemResponse(description: string) {
 
 const CLOSED = 'no login method is configured, or the client address cannot be read; the reason as text';
 
-/** What every route but the open ones may answer before it is reached: for routes that name their schemas. */
+/** Responses that every protected route may give before it is reached: for routes with response schemas. */
 export const REFUSAL_SCHEMAS = { 401: AccessErrorSchema, 403: t.String({ description: CLOSED }) };
 
-/** The same for routes that describe their answers themselves. */
+/** The same for routes that describe their responses themselves. */
 export const REFUSALS = {
   401: {
     description: AccessErrorSchema.description ?? '',
@@ -24,8 +24,8 @@ export const REFUSALS = {
 };
 
 /**
- * A JSON body, for the description alone. Routes read it with `readAs`: the framework's own validation looks for minutes
- * at a body that is nested a hundred thousand times.
+ * A JSON body, for the description only. Routes read it with `readAs`: the framework's own validation takes minutes
+ * for a body that is nested a hundred thousand times.
  */
 export function jsonBody(schema: TSchema) {
   return {
@@ -34,7 +34,7 @@ export function jsonBody(schema: TSchema) {
   };
 }
 
-/** A JSON answer that is described, not validated. */
+/** A JSON response that is described, not validated. */
 export function jsonAnswer(description: string, schema: TSchema) {
   return {
     description,

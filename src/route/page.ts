@@ -1,6 +1,6 @@
-/** Pages that the server writes itself, without the application: refusals, login, pairing. */
+/** Pages that the server writes itself, without the UI: refusals, login, pairing. */
 
-/** Their only style; its hash is in the content security policy. Colours are those of the application. */
+/** Their only style; its hash is in the content security policy. Uses the colours of the UI. */
 export const PAGE_STYLE = `
 :root { color-scheme: light dark; --ground: #fbf6ef; --surface: #fff; --ink: #2a2320; --soft: #6b5f58; --line: #e9dfd2;
   --accent: #c03a10; --on-accent: #fff; --focus: #1b4fd8; }
@@ -29,12 +29,12 @@ a { color: var(--accent); }
 `;
 
 /**
- * Style sheet of the font for devices without Japanese ones, relative to the service: below `login/`, because a page that
- * refuses access needs it too.
+ * Style sheet of the font for devices without Japanese fonts, relative to the service: below `login/`, because a page
+ * that refuses access needs it, too.
  */
 export const PAGE_FONTS = 'login/fonts.css';
 
-/** Its address on the page's own host. @param base of the service, or an address directly below it */
+/** Its URL on the page's own host. @param base of the service, or a URL directly below it */
 export const pageFonts = (base: string): string => new URL(PAGE_FONTS, base).pathname;
 
 export function escapeHtml(text: string): string {
@@ -52,9 +52,9 @@ interface Page {
   /** HTML. */
   body: string;
   headers?: Record<string, string>;
-  /** Address of `PAGE_FONTS` from this page; undefined where the client would be refused it. */
+  /** URL of `PAGE_FONTS` from this page; undefined if the client may not load it. */
   fonts: string | undefined;
-  /** Address of a script; the policy allows no inline script. */
+  /** URL of a script; the policy allows no inline script. */
   script?: string;
 }
 

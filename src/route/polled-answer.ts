@@ -1,20 +1,20 @@
-/** Lists that clients poll: JSON with an ETag, 304 for clients that have it already. RFC 9110, 13.1.2. */
+/** Lists that clients poll: JSON with an ETag, 304 for clients that already have it. RFC 9110, 13.1.2. */
 import type { TSchema } from '@sinclair/typebox';
 import { matchesEtag } from './etag.ts';
 
 export interface PolledAnswer {
-  /** With its quotes. */
+  /** With quotes. */
   readonly etag: string;
   /** JSON. */
   readonly body: string;
 }
 
-/** With its quotes: another one for another text. */
+/** With quotes; differs for different texts. */
 export function etagOf(body: string): string {
   return `"${Bun.hash(body).toString(36)}"`;
 }
 
-/** A value as such an answer. */
+/** Converts a value to such a response. */
 export function polledAnswer(value: unknown): PolledAnswer {
   const body = JSON.stringify(value);
   return { body, etag: etagOf(body) };
@@ -26,7 +26,7 @@ function headersOf(etag: string): Record<string, string> {
   return { etag: `W/${etag}`, 'cache-control': 'private, no-cache', 'content-type': 'application/json' };
 }
 
-/** 304 when the client has what the tag names; undefined otherwise. */
+/** 304 if the client has this version; undefined otherwise. */
 export function notModified(request: Request, etag: string): Response | undefined {
   if (!matchesEtag(request.headers.get('if-none-match'), etag)) return undefined;
   return new Response(null, { status: 304, headers: headersOf(etag) });
@@ -36,7 +36,7 @@ export function polledJson(request: Request, { etag, body }: PolledAnswer): Resp
   return notModified(request, etag) ?? new Response(body, { headers: headersOf(etag) });
 }
 
-/** The 200 and the 304 of such a list, for the description: what it sends is written, not validated. */
+/** The 200 and the 304 of such a list, for the description: its body is written, not validated. */
 export function polledResponses(description: string, schema: TSchema) {
   const etag = { schema: { type: 'string' as const }, description: 'changes with the content' };
   return {

@@ -20,7 +20,7 @@ const STATUS_OF: Readonly<Record<ProblemCode, number>> = {
 };
 
 interface ProblemOptions {
-  /** Where the code's own status says too little (405, 413). */
+  /** For cases in which the code's own status is too general (405, 413). */
   status?: number;
   path?: string;
   headers?: Record<string, string>;
@@ -34,7 +34,7 @@ export function problem(code: ProblemCode, message: string, options: ProblemOpti
   });
 }
 
-/** A failure's answer; undefined for errors that are no failures: those are bugs, to be logged. */
+/** The response for a failure; undefined for errors that are not failures: those are bugs, to be logged. */
 export function failureResponse(error: unknown): Response | undefined {
   if (!(error instanceof Failure)) return undefined;
   const { path } = error.options;

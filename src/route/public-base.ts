@@ -1,4 +1,4 @@
-/** The address under which a client opened the service, for answers that name absolute addresses. */
+/** The address at which a client opened the service, for responses with absolute addresses. */
 
 /** Set by the outer server; a copy sent by the client is overwritten. */
 export const BASE_HEADER = 'x-svc-base';

@@ -1,10 +1,10 @@
-/** The recording that an address names. */
+/** The recording in a path. */
 import { Type as t } from '@sinclair/typebox';
 import { Failure } from '../model/failure.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
 import { problemResponse } from './described-responses.ts';
 
-/** @throws Failure bad_request for anything but a number */
+/** @throws Failure bad_request if it is not a number */
 export function readRecordingId(text: string): RecordingId {
   if (!/^\d{1,15}$/.test(text)) {
     throw new Failure('bad_request', '録画の番号が正しくありません。', { path: 'id' });
@@ -25,7 +25,7 @@ export function findRecording<T>(list: { find(id: RecordingId): T | undefined },
 
 export const ID_PARAMS = t.Object({ id: t.String({ description: 'recording id' }) });
 
-/** Answers about one recording that it may also be given. */
+/** Further responses of routes for one recording. */
 export const NO_RECORDING = {
   400: problemResponse('malformed id'),
   404: problemResponse('no such recording, or it is in the bin'),

@@ -1,9 +1,9 @@
-/** How routes learn who asks. Not a header: nothing that a client sends can be taken for it. */
+/** Passes the requester to routes. Not a header, so that a client cannot forge it. */
 import type { Requester } from '../model/requester.ts';
 
 const requesters = new WeakMap<Request, Requester>();
 
-/** Called by the outer server with the request that it hands to the inner application. */
+/** Called by the outer server with the request that it passes to the inner application. */
 export function setRequester(request: Request, requester: Requester): void {
   requesters.set(request, requester);
 }

@@ -1,23 +1,23 @@
-/** What the server and a feature that speaks over sockets know of each other. */
+/** The interface between the server and a feature that uses sockets. */
 
 import type { Requester } from '../model/requester.ts';
 
-/** One socket, as its feature sees it. */
+/** One socket, for its feature. */
 export interface SocketConnection {
-  /** Binary; queued where the client takes it slowly. */
+  /** Binary; queued if the client reads slowly. */
   send(message: Uint8Array<ArrayBuffer>): void;
   /** Octets that were sent and wait for the client. */
   readonly waiting: number;
-  /** After everything that was sent. */
+  /** Takes effect after everything that was sent. */
   close(code: number, reason?: string): void;
   /** Ends it at once. */
   terminate(): void;
 }
 
 export interface SocketPeer {
-  /** Text, or the octets of a binary message, which are valid during the call only. */
+  /** Text, or the octets of a binary message, which are only valid during the call. */
   message(data: string | Uint8Array): void;
-  /** The client took what waited. */
+  /** The queue to the client is empty. */
   drained(): void;
   /** Called once; nothing is sent after it. */
   closed(): void;
@@ -25,9 +25,9 @@ export interface SocketPeer {
 
 export interface SocketEndpoint {
   readonly path: string;
-  /** Octets of the longest message that a client may send; a longer one ends the connection. */
+  /** Maximum size of a client's message in octets; a longer one ends the connection. */
   readonly maxMessageBytes: number;
-  /** For whom the socket will act; its address and Origin were checked. Undefined: 403. */
+  /** The requester of the socket, whose address and Origin were checked. Undefined: 403. */
   admit(url: URL): Requester | undefined;
   open(connection: SocketConnection): SocketPeer;
 }

@@ -1,4 +1,4 @@
-/** Scans and their worker against a stand-in for the agent that misbehaves: all of it ends, with a reason. */
+/** Scans with their worker and a misbehaving stub of the agent: every scan ends, with a reason. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
@@ -33,7 +33,7 @@ interface Rig {
   scans: ChannelScan;
   stream: (signal: AbortSignal) => Response | Promise<Response>;
   tuners: () => Response;
-  /** Streams that are open. */
+  /** Number of open streams. */
   reading: number;
   puts: number;
   stored: number;
@@ -87,7 +87,7 @@ function rig(startWorker: () => Worker = startReceptionWorker): Rig {
     tuners: () => Response.json([TUNER, TUNER, TUNER]),
     reading: 0,
     start: async () => {
-      // Loading the workers is not part of a channel's time.
+      // Loading the workers does not count towards a channel's time.
       const { stream } = made;
       made.stream = () => Response.json({ message: '' }, { status: 500 });
       const order = {

@@ -1,6 +1,6 @@
 /**
- * The channel scan: one at a time, over all tuners that are not needed otherwise. Decisions are in `scan-tuners.ts`
- * (what to open) and `scan-progress.ts` (results). Nothing is changed before the end.
+ * The channel scan: one at a time, on all tuners that are not needed otherwise. Decisions are in `scan-tuners.ts`
+ * (channels to open) and `scan-progress.ts` (results). Nothing is changed before the end.
  */
 import type { BroadcastType } from '../../arib/ids.ts';
 import type { WallClock, WallMs } from '../../host/clock.ts';
@@ -35,9 +35,9 @@ interface ScanAgent {
 }
 
 export interface ScanTiming {
-  /** For one channel, tuning included, ms. */
+  /** Time limit of one channel, tuning included, ms. */
   channelMs: number;
-  /** Between looks at the tuners while nothing is under way, ms. */
+  /** Interval of checking the tuners while no survey runs, ms. */
   lookMs: number;
   /** The scan ends after this long without a survey, ms. */
   stuckMs: number;
@@ -69,7 +69,7 @@ export class ChannelScan {
   #message: string | null = null;
   #aborting = new AbortController();
   #running: Promise<void> | undefined;
-  /** The tuners' users or a survey changed: the loop looks again. */
+  /** The tuners' users or a survey changed: the loop continues. */
   #changed = Promise.withResolvers<void>();
 
   constructor(private readonly options: ChannelScanOptions) {}
@@ -100,7 +100,7 @@ export class ChannelScan {
    */
   async start(types: readonly BroadcastType[]): Promise<void> {
     this.#refuseSecond();
-    // Results are merged into this table at the end: an unreadable one must fail now.
+    // Results are merged into this table at the end: if it is unreadable, the scan must fail now.
     const [tuners] = await Promise.all([this.options.agent.tuners(), this.options.agent.channels()]);
     const missing = types.filter((type) => !hasTunerFor(tuners, type));
     if (missing.length > 0) {
@@ -176,8 +176,8 @@ export class ChannelScan {
   }
 
   /**
-   * Surveys every channel; resolves when none waits and none is under way.
-   * @throws Failure agent_unavailable when the agent stays away
+   * Surveys every channel; resolves when none is waiting or running.
+   * @throws Failure agent_unavailable when the agent stays unavailable
    */
   async #readAll(signal: AbortSignal): Promise<void> {
     const timing = this.options.timing ?? SCAN_TIMING;
@@ -204,7 +204,7 @@ export class ChannelScan {
     }
   }
 
-  /** Begins all possible surveys. @returns the failure of an agent that does not answer */
+  /** Begins all possible surveys. @returns the failure of an agent that does not respond */
   async #startMore(readings: Set<Promise<void>>, signal: AbortSignal): Promise<Failure | undefined> {
     let tuners: Tuner[];
     try {

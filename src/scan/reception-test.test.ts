@@ -18,7 +18,7 @@ const TUNED = tunerOf(['BS'], {
   descrambling: { state: 'scrambled', failure: 'no_card' },
 });
 
-/** A test whose survey ends as told after the tuners were read so often. */
+/** A test whose survey ends in the given way after the tuners were read that often. */
 function rig(readings: (Tuner[] | Error)[], ends: Pick<SurveyResult, 'outcome' | 'reason'>) {
   const survey = Promise.withResolvers<SurveyResult>();
   let asked = 0;

@@ -1,5 +1,6 @@
 /**
- * A short trial of one channel, for a person who sets up an antenna: is it received, how well, and is it descrambled.
+ * A short reception test of one channel, for installing an antenna: whether it is received, its signal quality, and
+ * whether it is descrambled.
  */
 import { settlesWithin } from '../../host/deadline.ts';
 import { PRIORITY, type Tuner } from '../../wire/agent.ts';
@@ -13,13 +14,13 @@ import { surveyMessage } from './scan-progress.ts';
 interface ReceptionTestOptions {
   agent: { tuners(signal?: AbortSignal): Promise<Tuner[]> };
   surveys: Pick<ChannelSurveys, 'survey'>;
-  /** For all of it, tuning included, ms. */
+  /** Total time limit, tuning included, ms. */
   limitMs?: number;
-  /** Between two readings of the signal, ms. */
+  /** Interval of reading the signal, ms. */
   pollMs?: number;
 }
 
-/** 5 s to tune, and the tables (NIT: every 10 s) as far as they come; the page waits 15 s. */
+/** 5 s to tune, and the tables (NIT: every 10 s) as far as they arrive; the page waits 15 s. */
 const LIMIT_MS = 10_000;
 const POLL_MS = 500;
 
@@ -52,7 +53,7 @@ export class ReceptionTests {
     const survey = surveys.survey(order, this.#closing.signal).then((value) => {
       result = value;
     });
-    // A tuner that locks and receives no packets shows its signal only while it is tuned.
+    // A tuner that locks but receives no packets only shows its signal while it is tuned.
     let seen: Tuner | undefined;
     while (result === undefined) {
       await settlesWithin(pollMs, survey);
@@ -61,7 +62,7 @@ export class ReceptionTests {
     return { type, channel, ...received(result), ...reception(seen) };
   }
 
-  /** The tuner that receives the channel, also for the seconds that the agent keeps it afterwards. */
+  /** The tuner that receives the channel, including the seconds that the agent keeps it afterwards. */
   async #tunerOn(type: Tuner['types'][number], channel: string): Promise<Tuner | undefined> {
     // An unavailable agent is reported by the survey.
     const tuners = await this.options.agent.tuners(this.#closing.signal).catch(() => []);

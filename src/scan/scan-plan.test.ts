@@ -1,4 +1,6 @@
-/** The scan's judgement: what may be opened, what an end means, what becomes of the agent's table. */
+/**
+ * The decisions of a scan: which channels may be opened, how outcomes are classified, the resulting channel table.
+ */
 import { describe, expect, test } from 'bun:test';
 import { type BroadcastType, networkId, serviceId, transportStreamId } from '../../arib/ids.ts';
 import { fuzzSeed, Random } from '../../test/fuzz/random.ts';
@@ -92,7 +94,7 @@ describe('startable', () => {
           what,
         ).toBe(true);
       }
-      // With nothing under way something is always begun where it can be.
+      // If nothing is running, something is always started where possible.
       const possible = all.some(({ type }) => usable.some((one) => one.types.includes(type)));
       if (running.length === 0) expect(started.length > 0, what).toBe(possible);
     }

@@ -1,5 +1,5 @@
 /**
- * A scan as a value: what is waiting, under way, found and failed, and how each survey's end changes it. Pure;
+ * State of a scan: waiting, running, found and failed channels, and the transition at each survey's end. Pure;
  * `channel-scan.ts` acts.
  */
 import { type BroadcastType, type ServiceId, serviceId } from '../../arib/ids.ts';
@@ -21,12 +21,12 @@ export interface ScanProgress {
   types: readonly BroadcastType[];
   waiting: ScanTask[];
   running: ScanTask[];
-  /** Completed surveys, including second tries. */
+  /** Completed surveys, including second attempts. */
   done: number;
   total: number;
   found: Channel[];
   failed: Failed[];
-  /** How many streams the NIT places on a transponder, by its name; from its streams that were found. */
+  /** Number of streams on a transponder according to the NIT, by its name; from its streams that were found. */
   slots: Map<string, number>;
 }
 
@@ -54,12 +54,12 @@ export function startTask(progress: ScanProgress, task: ScanTask): void {
 }
 
 /**
- * Ends of a first reading after which the channel is read again: something was received, or the agent could not be
- * asked. A channel without a signal costs a tuner the whole lock time, and most channels of a region are empty.
+ * Ends of a first reading after which the channel is read again: something was received, or the agent was
+ * unreachable. A channel without a signal costs a tuner the whole lock time, and most channels of a region are empty.
  */
 const READ_AGAIN: ReadonlySet<SurveyOutcome> = new Set(['complete', 'unreachable', 'partial', 'broken']);
 
-/** Takes the end of a survey. A channel that gave a signal and failed is read again behind all others. */
+/** Applies the end of a survey. A channel that had a signal and failed is read again after all others. */
 export function settleTask(progress: ScanProgress, task: ScanTask, result: SurveyResult): void {
   progress.running = progress.running.filter((other) => !isSame(other, task));
   if (result.outcome === 'no_tuner' || result.outcome === 'cancelled') {
@@ -104,8 +104,8 @@ function settleFound(progress: ScanProgress, task: ScanTask, stream: ScannedStre
     (other) =>
       other.type === task.type && other.networkId === channel.networkId && other.tsid === channel.tsid,
   );
-  // A tuner that is asked for a slot that does not exist may give a neighbour's stream. Several terrestrial
-  // channels may well carry one stream (relay transmitters): both are kept, the import takes the first.
+  // A tuner may return a neighbour's stream for a slot that does not exist. Several terrestrial channels may carry
+  // the same stream (relay transmitters): all are kept, the import uses the first.
   if (same === undefined || task.type === 'GR') {
     progress.found.push(channel);
     return;
@@ -119,7 +119,7 @@ function fail(progress: ScanProgress, at: PhysicalChannel, outcome: SurveyOutcom
   progress.failed.push({ type: at.type, channel: at.channel, message, outcome });
 }
 
-/** The NIT of the transponder has fewer streams than that. */
+/** The NIT of the transponder has fewer streams. */
 function isAbsentSlot(progress: ScanProgress, task: ScanTask): boolean {
   const place = splitSlot(task.channel);
   return place !== undefined && place.slot >= (progress.slots.get(place.transponder) ?? 4);
@@ -168,7 +168,7 @@ function failureMessage(progress: ScanProgress, task: ScanTask, result: SurveyRe
   return surveyMessage(result);
 }
 
-/** Why a survey found nothing, Japanese: the agent's own sentence where it sent one. */
+/** Why a survey found nothing, Japanese: the agent's own sentence if it sent one. */
 export function surveyMessage(result: SurveyResult): string {
   const isSentence = result.outcome === 'refused' && result.reason !== null;
   return isSentence && !/^HTTP \d+$/.test(result.reason ?? '')
@@ -176,23 +176,23 @@ export function surveyMessage(result: SurveyResult): string {
     : MESSAGES[result.outcome];
 }
 
-/** Types of which at least one channel was found. */
+/** Types for which at least one channel was found. */
 export function foundTypes(progress: ScanProgress): BroadcastType[] {
   return progress.types.filter((type) => progress.found.some((channel) => channel.type === type));
 }
 
-/** Ends that say nothing about the channel: it was never looked at. */
+/** Outcomes without information about the channel, because it was never read. */
 const UNSEEN: ReadonlySet<SurveyOutcome> = new Set(['no_tuner', 'unreachable', 'cancelled']);
 
-/** Channels of the found types that could not be looked at. */
+/** Channels of the found types that could not be read. */
 export function unseenChannels(progress: ScanProgress): Failed[] {
   const types = foundTypes(progress);
   return progress.failed.filter(({ type, outcome }) => types.includes(type) && UNSEEN.has(outcome));
 }
 
 /**
- * The agent's table after the scan: of the types that were found what was found, of all others what there was. A
- * channel that could not be looked at keeps what it had, unless its stream was found elsewhere.
+ * The agent's table after the scan: found channels for the types that were found, previous ones for all others. A
+ * channel that could not be read keeps its entry, unless its stream was found elsewhere.
  */
 export function scannedTable(before: readonly Channel[], progress: ScanProgress): Channel[] {
   const replaced = foundTypes(progress);

@@ -11,12 +11,12 @@ import type { PhysicalChannel } from './scan-range.ts';
 /** Limit for any number of tuners: each survey parses a whole stream. */
 export const MOST_AT_ONCE = 8;
 
-/** No user of a priority that a scan must not displace. */
+/** Has no user of a priority that a scan must not displace. */
 function isFree(tuner: Tuner): boolean {
   return tuner.users.every((user) => user.priority < PRIORITY.scan);
 }
 
-/** Somebody reads the channel who keeps it open whatever the scan does: reading along costs nothing. */
+/** The channel is kept open by another user: sharing its tuning costs nothing. */
 function isOpen(tuners: readonly Tuner[], { type, channel }: PhysicalChannel): boolean {
   return tuners.some(
     (tuner) =>
@@ -26,7 +26,7 @@ function isOpen(tuners: readonly Tuner[], { type, channel }: PhysicalChannel): b
   );
 }
 
-/** @param running readings under way; @param waiting in the order in which they are wanted */
+/** @param running current readings; @param waiting in order of preference */
 export function startable<Task extends PhysicalChannel>(
   waiting: readonly Task[],
   running: readonly PhysicalChannel[],
@@ -37,7 +37,7 @@ export function startable<Task extends PhysicalChannel>(
     const index = free.findIndex((tuner) => canServe(tuner, type));
     if (index >= 0) free.splice(index, 1);
   };
-  // Begun a moment ago: the agent's list does not show them yet, but they take a tuner each.
+  // Just started: the agent's list does not show them yet, but each occupies a tuner.
   const seen = new Set(tuners.flatMap((tuner) => tuner.users.map((user) => user.use)));
   for (const { type, channel } of running) if (!seen.has(STREAM_USE.scan(channel))) take(type);
   const busy = new Set(running.map(({ type }) => type));

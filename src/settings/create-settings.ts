@@ -1,4 +1,4 @@
-/** The settings put together: the stored values with their checks, and the routes. */
+/** Composition of the settings: stored values, validation, and routes. */
 import type { Database } from 'bun:sqlite';
 import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
@@ -11,7 +11,7 @@ import { addSettingsRoutes } from './settings-routes.ts';
 
 interface SettingsNeeds {
   database: Database;
-  /** Whether the machine has a usable hardware encoder, on which defaults depend; may be known only later. */
+  /** Whether the machine has a usable hardware encoder, which defaults depend on; may become known later. */
   hasGpu: () => boolean;
   refusedFolder: SettingsOptions['refusedFolder'];
   hub: Hub;

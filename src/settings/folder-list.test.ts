@@ -30,7 +30,7 @@ test('system folders are not listed', async () => {
   for (const name of ['etc', 'proc', 'sys', 'dev', 'usr']) expect(names).not.toContain(name);
 });
 
-test('a path that is no readable folder is refused with a reason', async () => {
+test('a path that is not a readable folder is refused with a reason', async () => {
   const asked = ['relative', '/etc', '/etc/ssl', '/proc/1', join(FOLDER, 'file'), '/tmp\0'];
   const answers = await Promise.all(asked.map((path) => folderList(path).catch((error) => error)));
   expect(answers.map(({ code, message }) => [code, String(message).length > 5])).toEqual(

@@ -1,4 +1,4 @@
-/** Lists folders, for a person who picks one for recordings. Only names of folders are sent. */
+/** Lists folders, for selecting a recording folder. Only names of folders are sent. */
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, resolve } from 'node:path';
 import { within } from '../../host/deadline.ts';
@@ -6,7 +6,7 @@ import type { FolderList } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
 import { isSystemTree } from './recording-folder-rules.ts';
 
-/** A network folder that is away may take for ever. */
+/** A network folder that is unavailable may block forever. */
 const LIMIT_MS = 2_000;
 const MOST = 500;
 
@@ -17,8 +17,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Hidden folders, links and the system's own are left out.
- * @throws Failure not_found where there is none, bad_request where it is no folder that can be read
+ * Hidden folders, links and system folders are left out.
+ * @throws Failure not_found if it does not exist, bad_request if it is not a readable folder
  */
 export async function folderList(path: string): Promise<FolderList> {
   if (!isAbsolute(path) || path.includes('\0')) {

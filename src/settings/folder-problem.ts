@@ -1,10 +1,10 @@
-/** Why nothing could be written to a folder, for people. */
+/** Why nothing can be written to a folder, for users. */
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { within } from '../../host/deadline.ts';
 
-/** A network folder that is away may take for ever. */
+/** A network folder that is unavailable may block forever. */
 const LIMIT_MS = 2_000;
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'フォルダーではありません',
 };
 
-/** Problem of the folder, or, before it exists, of its nearest parent. Undefined: it can be written. */
+/** Problem of the folder or, if it does not exist yet, of its nearest parent. Undefined: it is writable. */
 export async function folderProblem(path: string): Promise<string | undefined> {
   return within(LIMIT_MS, look(path), () => 'フォルダーの応答がありません');
 }

@@ -43,7 +43,7 @@ test('system folders and the data folder are refused, under any path', async () 
   }
 });
 
-test('a path that is no folder is refused', async () => {
+test('a path that is not a folder is refused', async () => {
   expect(await judge(join(folder, 'file'))).toBe('フォルダーではありません');
   expect(await judge(join(folder, 'file', 'below'))).toBe('フォルダーではありません');
 });

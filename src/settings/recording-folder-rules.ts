@@ -1,13 +1,13 @@
 /**
- * Which folders may become recording folders. Judged when they are set: the service writes, and later deletes, files
- * there, and a mistake shows only when a recording fails.
+ * Which folders may become recording folders. Checked when they are set: the service writes, and later deletes, files
+ * there, and a mistake would only show when a recording fails.
  */
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { within } from '../../host/deadline.ts';
 import { folderProblem } from './folder-problem.ts';
 
-/** The system's own, with everything below. */
+/** System folders, with everything below. */
 const SYSTEM_TREES = [
   ...[
     '/bin',
@@ -25,9 +25,9 @@ const SYSTEM_TREES = [
   ],
   ...['/run', '/var/cache', '/var/log', '/var/run', '/var/spool'],
 ];
-/** Disks that a desktop mounts. */
+/** Disks mounted by a desktop. */
 const EXCEPT = ['/run/media'];
-/** Folders of folders: below them a recording folder may stand. */
+/** Parents of folders: only folders below them may be recording folders. */
 const SYSTEM_FOLDERS = [
   '/',
   '/home',
@@ -48,13 +48,13 @@ function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** The system's own, or below it. @param path absolute, normalized */
+/** Whether it is a system folder or below one. @param path absolute, normalized */
 export function isSystemTree(path: string): boolean {
   const isOwn = SYSTEM_TREES.some((tree) => isWithin(path, tree));
   return isOwn && !EXCEPT.some((tree) => isWithin(path, tree) || isWithin(tree, path));
 }
 
-/** Without links, also where the last parts are not there yet. */
+/** Resolves links, also if the last parts of the path do not exist yet. */
 async function realPath(path: string): Promise<string> {
   const missing: string[] = [];
   for (let at = resolve(path); ; at = dirname(at)) {
@@ -68,9 +68,9 @@ async function realPath(path: string): Promise<string> {
 }
 
 interface FolderRules {
-  /** The database lies here. */
+  /** Folder of the database. */
   dataDir: string;
-  /** The first recording folder: it may lie in the data folder. */
+  /** The first recording folder: it may be in the data folder. */
   recordingsDir: string;
 }
 

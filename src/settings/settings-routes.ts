@@ -1,4 +1,4 @@
-/** `/api/settings` and what the settings screen tells about the machine. */
+/** `/api/settings` and facts about the machine for the settings screen. */
 
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
@@ -22,7 +22,7 @@ function plain(schema: object) {
   return JSON.parse(JSON.stringify(schema));
 }
 
-/** Any of the keys; null takes one back to its default. */
+/** Any of the keys; null resets one to its default. */
 const CHANGES = t.Object(
   Object.fromEntries(
     Object.entries(SETTING_SCHEMAS).map(([key, schema]) => [key, t.Optional(t.Union([schema, t.Null()]))]),
@@ -42,7 +42,7 @@ export function addSettingsRoutes(app: Elysia, parts: SettingsRouteNeeds): void 
   });
 
   app.put('/api/settings', async ({ body }) => Response.json(await parts.settings.changeJudged(body)), {
-    // The body is checked by the settings themselves, whose answer names the field.
+    // The settings validate the body themselves, with errors that name the field.
     detail: {
       summary: 'Change settings',
       description:

@@ -15,13 +15,13 @@ import { databaseBytes, folderFacts } from './system.ts';
 
 let database: Database;
 let gpu: boolean;
-let told: string[];
+let published: string[];
 let lines: string[];
 
 beforeEach(() => {
   database = openDatabase(':memory:');
   gpu = false;
-  told = [];
+  published = [];
   lines = [];
 });
 
@@ -32,7 +32,7 @@ afterEach(() => {
 function open(): Settings {
   const log = createLog({ level: 'debug', now: () => wallMs(0), write: (line) => lines.push(line) });
   const hub = new Hub(() => {});
-  hub.subscribe((event) => told.push(event.name));
+  hub.subscribe((event) => published.push(event.name));
   return new Settings({
     store: new SettingStore(database),
     facts: () => ({ gpu }),
@@ -79,7 +79,7 @@ describe('settings', () => {
       recordingFolders: [{ path: '/mnt/a', floorBytes: 5 }],
     });
     expect(changed).toEqual([['keepTs', 'recordingFolders'], ['encode']]);
-    expect(told).toEqual(['settings', 'settings']);
+    expect(published).toEqual(['settings', 'settings']);
     end();
     settings.change({ encode: 'av1' });
     expect(changed).toHaveLength(2);
@@ -128,7 +128,7 @@ describe('settings', () => {
       [5, ''],
     ] as const)
       expect([body, refused(settings, body)]).toEqual([body, path]);
-    expect(told).toEqual([]);
+    expect(published).toEqual([]);
   });
 
   test('stored values that are invalid in this version count as unset', () => {
@@ -145,19 +145,19 @@ describe('settings', () => {
     const settings = open();
     expect(settings.all()).toEqual({ ...settingDefaults({ gpu: false }), keepTs: true });
     expect(lines.join()).toContain('encode');
-    // And they stay in the file for the version that can.
+    // They stay in the file for a version that supports them.
     expect(store.all().get('fromTheFuture')).toEqual({ a: 1 });
   });
 
   test('a listener that throws does not affect others', () => {
     const settings = open();
-    const heard: number[] = [];
+    const calls: number[] = [];
     settings.onChange(() => {
       throw new Error('mine');
     });
-    settings.onChange(() => heard.push(1));
+    settings.onChange(() => calls.push(1));
     settings.change({ keepTs: true });
-    expect(heard).toEqual([1]);
+    expect(calls).toEqual([1]);
     expect(lines.join()).toContain('mine');
   });
 });

@@ -1,7 +1,6 @@
 /**
- * The settings in force: stored values over defaults, checked when they come in. Which keys there are, their schemas
- * and their defaults stand in one table, `wire/settings.ts`; a capability that needs another key adds it there and
- * reads it here by its name.
+ * The current settings: stored values over defaults, validated on input. All keys with their schemas and defaults are
+ * in one table, `wire/settings.ts`; a feature that needs another key adds it there and reads it here by name.
  */
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -23,7 +22,7 @@ import type { SettingStore } from '../store/setting-store.ts';
 
 export interface SettingsOptions {
   store: SettingStore;
-  /** What defaults depend on; may become known only after the start. */
+  /** Facts that defaults depend on; may become known only after the start. */
   facts: () => SettingFacts;
   hub: Hub;
   log: Log;
@@ -41,7 +40,7 @@ function isKey(text: string): text is SettingKey {
   return Object.hasOwn(SETTING_SCHEMAS, text);
 }
 
-/** Requests may have no unknown fields: they are misspelt ones. Answers may gain fields later. */
+/** Requests must not have unknown fields, which would be typing errors. Responses may get further fields later. */
 function closed(schema: TSchema): TSchema {
   if (TypeGuard.IsArray(schema)) return Type.Array(closed(schema.items), { ...schema });
   if (!TypeGuard.IsObject(schema)) return schema;
@@ -50,14 +49,14 @@ function closed(schema: TSchema): TSchema {
 
 const ACCEPTED = new Map(KEYS.map((key) => [key, closed(SETTING_SCHEMAS[key])]));
 
-/** What of a value does not fit its key; undefined when it fits. */
+/** The mismatch of a value with its key's schema; undefined if it matches. */
 function misfit(key: SettingKey, value: unknown): SchemaMismatch | undefined {
-  // Within an object, so that the message names the key.
+  // Inside an object, so that the message names the key.
   const schema = Type.Object({ [key]: ACCEPTED.get(key) ?? SETTING_SCHEMAS[key] });
   return findMismatch(schema, { [key]: value }, '設定');
 }
 
-/** A folder listed twice is a mistake. @throws Failure bad_request */
+/** A folder listed twice is an error. @throws Failure bad_request */
 function checkFolders(folders: readonly RecordingFolder[]): void {
   const paths = folders.map(({ path }) => resolve(path));
   const again = paths.findIndex((path, index) => paths.indexOf(path) < index);
@@ -66,7 +65,7 @@ function checkFolders(folders: readonly RecordingFolder[]): void {
   throw new Failure('bad_request', message, { path: `recordingFolders.${again}.path` });
 }
 
-/** @throws Failure bad_request naming the first field that is wrong */
+/** @throws Failure bad_request naming the first invalid field */
 function readChanges(body: unknown): Map<SettingKey, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new Failure('bad_request', '設定は JSON のオブジェクトで送ってください。');
@@ -88,7 +87,7 @@ function readChanges(body: unknown): Map<SettingKey, unknown> {
 
 export class Settings {
   readonly #listeners = new Set<SettingListener>();
-  /** Of keys whose value is not the default. */
+  /** Only keys whose value is not the default. */
   #stored: Map<SettingKey, unknown>;
 
   constructor(private readonly options: SettingsOptions) {
@@ -96,7 +95,7 @@ export class Settings {
   }
 
   get<Key extends SettingKey>(key: Key): SettingValues[Key] {
-    // What is in the map passed the key's schema.
+    // Values in the map match their schemas.
     return (this.#stored.get(key) as SettingValues[Key] | undefined) ?? this.defaults()[key];
   }
 
@@ -109,8 +108,8 @@ export class Settings {
   }
 
   /**
-   * `change` for what comes from outside: recording folders that are new are judged first. Those that were set before
-   * are not, because a disk that is away now must not keep other settings from being changed.
+   * `change` for requests: new recording folders are checked first. Existing ones are not, because an unavailable
+   * disk must not prevent other settings from being changed.
    * @throws Failure bad_request naming the field
    */
   async changeJudged(body: unknown): Promise<SettingValues> {
@@ -127,7 +126,7 @@ export class Settings {
   }
 
   /**
-   * Takes over values by key; null takes one back to its default. All or none.
+   * Sets values by key; null resets one to its default. All or none.
    * @throws Failure bad_request naming the field
    */
   change(body: unknown): SettingValues {
@@ -140,11 +139,11 @@ export class Settings {
     }
     const after = this.all();
     const changed = new Set(KEYS.filter((key) => !isDeepStrictEqual(before[key], after[key])));
-    if (changed.size > 0) this.#tell(changed);
+    if (changed.size > 0) this.#notifyListeners(changed);
     return after;
   }
 
-  /** @returns the function that ends the subscription */
+  /** @returns a function that unsubscribes */
   onChange(listener: SettingListener): () => void {
     this.#listeners.add(listener);
     return () => {
@@ -152,7 +151,7 @@ export class Settings {
     };
   }
 
-  #tell(changed: ReadonlySet<SettingKey>): void {
+  #notifyListeners(changed: ReadonlySet<SettingKey>): void {
     this.options.log.info('settings changed', { keys: [...changed].join(' ') });
     for (const listener of [...this.#listeners]) {
       try {
@@ -164,7 +163,7 @@ export class Settings {
     this.options.hub.changed('settings');
   }
 
-  /** What an older or newer version stored and this one cannot use counts as not set, and is left in the file. */
+  /** A value stored by another version that this one cannot use counts as not set, and stays in the file. */
   #load(): Map<SettingKey, unknown> {
     const stored = new Map<SettingKey, unknown>();
     for (const [key, value] of this.options.store.all()) {

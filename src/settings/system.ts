@@ -10,10 +10,10 @@ import { folderProblem } from './folder-problem.ts';
 
 type Folder = SystemFacts['folders'][number];
 
-/** A network folder that is away may take for ever: then its space is not known. */
+/** A network folder that is unavailable may block forever: then its space is unknown. */
 const STAT_TIMEOUT_MS = 2000;
 
-/** The folder itself or its nearest existing parent: a folder is created at its first use. */
+/** The folder itself or its nearest existing parent: a folder is created when first used. */
 async function nearest(path: string): Promise<string> {
   for (let at = path; ; at = dirname(at)) {
     const there = await stat(at).then(
@@ -33,7 +33,7 @@ async function space(path: string): Promise<{ totalBytes: number; freeBytes: num
   }
 }
 
-/** A folder with its space, null where it cannot be read in time, and with what keeps it from being written. */
+/** A folder with its space (null if not read before the timeout) and the reason why it is not writable. */
 export async function folderFacts({
   role,
   path,
@@ -65,12 +65,12 @@ interface SystemParts {
   version: string;
   /** Epoch ms. */
   startedAt: WallMs;
-  /** Configuration takes none with credentials. */
+  /** Without credentials, which the configuration does not accept. */
   agentUrl: string;
   agent: () => Pick<SystemFacts['agent'], 'state' | 'message'>;
   ffmpeg: () => SystemFacts['ffmpeg'];
   dataDir: string;
-  /** In the order in which they are used. */
+  /** In order of use. */
   recordingFolders: () => readonly RecordingFolder[];
   databasePath: string;
   countPrograms: () => number;

@@ -30,7 +30,7 @@ test('is added for a satellite type without a station, in place of its empty cha
   const table = withStandardChannels([own('GR', 'T27'), empty('BS', 'BS01_0'), own('CS', 'CS02')], ALL);
   expect(table).toEqual([own('GR', 'T27'), own('CS', 'CS02'), ...standardChannels('BS')]);
   expect(types(withStandardChannels([], ALL))).toEqual(['BS', 'CS']);
-  // Data alone is no station.
+  // A data-only service does not count as a station.
   expect(types(withStandardChannels([own('BS', 'BS01_0', 0xc0), own('CS', 'CS02')], ALL))).toEqual([
     'CS',
     'BS',

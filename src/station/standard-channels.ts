@@ -1,6 +1,7 @@
 /**
- * The satellite stations that everybody in the country receives: what a household with a satellite tuner sees before
- * its first scan. A scan replaces it; until then it is stored with the agent for a type that has no station at all.
+ * The satellite stations that can be received everywhere in the country: shown to a household with a satellite tuner
+ * before its first scan. A scan replaces them; until then they are stored with the agent for a type that has no
+ * station at all.
  */
 import type { BroadcastType } from '../../arib/ids.ts';
 import { SATELLITE_STREAMS } from '../../arib/satellite-streams.ts';
@@ -9,7 +10,7 @@ import { hasTunerFor } from '../tuner/tuner-list.ts';
 import { stationsOfChannels } from './station-import.ts';
 
 /**
- * The main station of each stream, by transport_stream_id; the streams' other services come with a scan. Of BS two
+ * The main station of each stream, by transport_stream_id; the streams' other services are found by a scan. Of BS two
  * lists of 2025 and 2026 agree in every row, of CS there is one of 2026.
  */
 const MAIN_STATIONS: readonly (readonly [stream: number, serviceId: number, name: string])[] = [
@@ -76,7 +77,7 @@ export function standardChannels(type: BroadcastType): Channel[] {
   );
 }
 
-/** Whether both satellite types have a station: then the agent need not be asked for tuners. */
+/** Whether both satellite types have a station: then the agent's tuners need not be queried. */
 export function lacksNothing(channels: readonly Channel[]): boolean {
   return missingTypes(channels).length === 0;
 }
@@ -87,8 +88,8 @@ function missingTypes(channels: readonly Channel[]): (typeof SATELLITES)[number]
 }
 
 /**
- * The agent's table with the standard one of every satellite type that has no station; undefined when there is nothing
- * to add. A household without a tuner for a type is not shown stations that it cannot receive.
+ * The agent's table with the standard stations of every satellite type that has no station; undefined if there is
+ * nothing to add. Types without a tuner are left out, because their stations could not be received.
  */
 export function withStandardChannels(
   channels: readonly Channel[],

@@ -66,7 +66,7 @@ describe('an import', () => {
     const state = () => database.query('SELECT state FROM reservations').values();
     expect(state()).toEqual([['cancelled']]);
     expect(events).toContain('reservations');
-    // Restored by a person: it is not cancelled again.
+    // Restored by a user: it is not cancelled again.
     database.run("UPDATE reservations SET state = 'scheduled'");
     clock.now = 90 * MINUTE;
     stations.import([channel([station(1024)])]);
@@ -122,7 +122,7 @@ describe('an import', () => {
     expect(forgotten()).toHaveLength(1);
   });
 
-  test('a station that changes its service id is a new station, and the old one goes', () => {
+  test('a station that changes its service id becomes a new station, and the old one is removed', () => {
     const { stations, clock, id, forgotten } = open();
     stations.import([channel([station(1024, { name: '局' })])]);
     stations.import([channel([station(1025, { name: '局' })])]);
@@ -157,7 +157,7 @@ describe('an import', () => {
     expect(store.known()).toHaveLength(2);
     stations.import(data);
     expect(store.known().map((one) => one.id)).toEqual([id(1024)]);
-    // A television that went for good keeps its row.
+    // A television station that disappeared permanently keeps its row.
     stations.import([channel([station(1040)])]);
     for (const minutes of [60, 90]) {
       clock.now = minutes * MINUTE;

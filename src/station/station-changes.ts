@@ -1,7 +1,7 @@
 /**
- * What an import of the agent's channels does to the stations that are known: a pure function. Stations are hidden
- * as soon as an import lacks them, and forgotten when they stayed away; none that was listed is ever deleted, but
- * those that turned out to be no television.
+ * The effect of an import of the agent's channels on the known stations: a pure function. Stations are hidden as soon
+ * as an import lacks them, and forgotten after a long absence; a station that was listed is never deleted, unless it
+ * turned out not to be television.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { networkId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
@@ -14,7 +14,7 @@ import { stationsOfChannels } from './station-import.ts';
 interface ImportInput {
   known: readonly KnownStation[];
   channels: readonly Channel[];
-  /** When an import first lacked a station, on the monotonic clock: a clock that is set forgets nothing. */
+  /** When an import first lacked a station, by the monotonic clock, so that a clock step forgets nothing. */
   absentSince: ReadonlyMap<StationId, MonotonicMs>;
   /** Monotonic, ms. */
   now: MonotonicMs;
@@ -25,9 +25,9 @@ export interface ImportDecision extends StationChanges {
   put: StationRecord[];
   hide: StationId[];
   retype: { id: StationId; serviceType: number }[];
-  /** Absent for long enough: to be forgotten once. */
+  /** Absent for long enough: their guide and reservations are deleted once. */
   forget: StationId[];
-  /** No television and forgotten: to be deleted if nothing refers to them. */
+  /** Not television, and forgotten: deleted if nothing refers to them. */
   discard: StationId[];
   absentSince: Map<StationId, MonotonicMs>;
 }
@@ -36,7 +36,7 @@ function recordOf({ hidden: _hidden, forgotten: _forgotten, ...record }: KnownSt
   return record;
 }
 
-/** Services of the channels that are nothing to watch, with what they are. */
+/** Services of the channels that are not watchable, with their type. */
 function otherServices(channels: readonly Channel[]): Map<StationId, number> {
   const others = new Map<StationId, number>();
   for (const { type, networkId: network, stations } of channels) {
@@ -50,8 +50,8 @@ function otherServices(channels: readonly Channel[]): Map<StationId, number> {
 }
 
 /**
- * Undefined when the channels have no station to list: that is an agent which was never scanned, or lost its file,
- * not the end of all broadcasts. Nothing is changed then, and no absence is counted.
+ * Undefined if the channels contain no station to list: then the agent was never scanned or lost its file;
+ * broadcasting has not ended. Nothing is changed then, and no absence is counted.
  */
 export function decideImport(input: ImportInput): ImportDecision | undefined {
   const found = stationsOfChannels(input.channels);
@@ -77,7 +77,7 @@ export function decideImport(input: ImportInput): ImportDecision | undefined {
   return decision;
 }
 
-/** @param otherType what the service is now, where the import has it as nothing to watch */
+/** @param otherType the service's current type, if the import has it as not watchable */
 function decideAbsent(
   station: KnownStation,
   otherType: number | undefined,

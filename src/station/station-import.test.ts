@@ -23,7 +23,7 @@ describe('stationsOfChannels', () => {
       channel({
         stations: [
           station(1024, { remoteControlKey: 1 }),
-          station(1024 + 0x180), // one-segment by its id, though its type says television
+          station(1024 + 0x180), // one-segment by its id, although its type is television
           station(1025, { serviceType: 0xc0 }),
           station(1026, { serviceType: 0xa4 }),
           station(1027, { serviceType: 2 }),
@@ -33,7 +33,7 @@ describe('stationsOfChannels', () => {
     expect(found.map((row) => row.serviceId as number)).toEqual([1024, 1027]);
   });
 
-  test('satellite stations have their service id as key, whatever the scan said', () => {
+  test('satellite stations have their service id as key, whatever the scan reported', () => {
     const [bs] = stationsOfChannels([
       channel({
         type: 'BS',

@@ -5,9 +5,9 @@ import type { Channel } from '../../wire/agent.ts';
 import { isWorthListing, type StationRecord } from '../model/station.ts';
 
 /**
- * The stations to list, in the order of the channels. A station that stands on several channels (relay
- * transmitters) is taken from the first. The remote-control key of satellite stations is their service id, and
- * so is that of a terrestrial station whose key is unknown: it sorts last.
+ * The stations to list, in the order of the channels. A station on several channels (relay transmitters) is taken
+ * from the first. The remote-control key of satellite stations is their service id, and so is that of a terrestrial
+ * station whose key is unknown: it sorts last.
  */
 export function stationsOfChannels(channels: readonly Channel[]): StationRecord[] {
   const stations = new Map<number, StationRecord>();

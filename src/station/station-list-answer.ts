@@ -1,6 +1,6 @@
 /**
- * The answer of `/api/services`: stations with what they air now. Written once and kept until something changed: a
- * station, a programme, a reservation, or the programme that is on by the clock.
+ * The response of `/api/services`: stations with their current programmes. Written once and cached until something
+ * changed: a station, a programme, a reservation, or the current programme by the clock.
  */
 import type { StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
@@ -26,7 +26,7 @@ export interface StationListNeeds {
   guide: Pick<GuideWindowStore, 'stamp' | 'reserved' | 'nextChange'>;
 }
 
-/** The list is written again at least this often: insurance against a change without an event. */
+/** Maximum age of the cached list, in case of a change without an event. */
 const LONGEST_KEPT_MS = 60_000;
 
 function nowOf(
@@ -61,7 +61,7 @@ function toStation(
     type: station.type,
     name: station.name,
     remoteControlKey: station.remoteControlKey,
-    // The tag makes it another address when the picture changes.
+    // The tag changes the URL when the picture changes.
     logo: logoTag === undefined ? null : `api/services/${station.id}/logo?v=${logoTag}`,
     live: `api/services/${station.id}/live`,
     now: nowOf(airing, state, isListed),
@@ -71,7 +71,7 @@ function toStation(
 interface Kept extends PolledAnswer {
   stamp: string;
   list: readonly StationRecord[];
-  /** Epoch ms between which it holds: the clock may be set back. */
+  /** Epoch ms of its validity; both ends, because the clock may be set back. */
   from: BroadcastMs;
   until: BroadcastMs;
 }

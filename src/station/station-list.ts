@@ -1,4 +1,4 @@
-/** The listed stations, held in memory and kept in step with the agent and the database. */
+/** The listed stations, cached in memory and kept in sync with the agent and the database. */
 import type { StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import { type MonotonicClock, type MonotonicMs, systemMonotonicClock } from '../../host/clock.ts';
@@ -21,7 +21,7 @@ interface StationListOptions {
   now: () => BroadcastMs;
   /** ms of a monotonic clock. */
   monotonic?: MonotonicClock;
-  /** A station that imports lack for so long is forgotten with its guide and its bookings, ms. */
+  /** A station that imports lack for this long is forgotten with its guide and its reservations, ms. */
   forgetAfterMs?: number;
 }
 
@@ -53,23 +53,23 @@ export class StationList {
     return this.#known.find((station) => station.id === id);
   }
 
-  /** What listed stations air now. */
+  /** Current programmes of listed stations. */
   airing(): Map<StationId, AiringProgram> {
     return this.options.programs.airing(this.#byId.keys(), this.options.now());
   }
 
-  /** Audio choices of what a station airs now; at least one. */
+  /** Audio choices of a station's current programme; at least one. */
   audios(id: StationId): AudioOption[] {
     return audioOptions(this.options.programs.airingOn(id, this.options.now())?.audios ?? []);
   }
 
-  /** The station is off air now, by the guide. */
+  /** The station is off air now, according to the guide. */
   isSuspended(id: StationId): boolean {
     return SUSPENDED.test(this.options.programs.airingOn(id, this.options.now())?.name ?? '');
   }
 
   /**
-   * Takes over the agent's channel definitions; see `station-changes.ts` for what becomes of absent stations.
+   * Applies the agent's channel definitions; `station-changes.ts` decides about absent stations.
    * @returns whether the list changed
    */
   import(channels: readonly Channel[]): boolean {

@@ -181,14 +181,14 @@ test('totals equal those of the lists', () => {
          WHERE r.state = 'recording'`,
       )
       .get()?.bytes ?? 0;
-  const told = bytesOf('recording');
+  const listed = bytesOf('recording');
   expect(sums.sums()).toMatchObject({
     count: total(null),
     unwatched: total(null, { unwatched: true }),
     failed: total('failed'),
     binned: total('bin'),
     binnedBytes: bytesOf('bin'),
-    bytes: bytesOf(null) + bytesOf('failed') - told + growing,
+    bytes: bytesOf(null) + bytesOf('failed') - listed + growing,
   });
   const [one] = list.page(ANY, 5, 1).rows;
   new RecycleBin(database).bin([recordingId(one?.id ?? 0)], NOW);

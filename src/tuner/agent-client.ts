@@ -1,6 +1,6 @@
 /**
- * Asks the tuner agent. Everything that it answers is validated here; everything that goes wrong is a Failure
- * `agent_unavailable` with a sentence for people.
+ * Client of the tuner agent's HTTP interface. All responses are validated here; every error is a Failure
+ * `agent_unavailable` with a sentence for users.
  */
 import type { Static, TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
@@ -19,14 +19,17 @@ import {
 } from '../../wire/agent.ts';
 import { Failure } from '../model/failure.ts';
 
-/** The agent answers its lists from memory; slower is as good as away. */
+/** The agent answers its lists from memory; a slower one counts as unavailable. */
 const ANSWER_TIMEOUT_MS = 5000;
 
-/** The largest list that the schemas admit is 512 channels of 256 stations of about 400 bytes; none comes near. */
+/**
+ * The largest list that the schemas permit is 512 channels of 256 stations of about 400 bytes; real ones are much
+ * smaller.
+ */
 const MAX_ANSWER_BYTES = 64 * 1_048_576;
 const JSON_CONTENT = { 'content-type': 'application/json' };
 
-/** Maps any trouble with the agent to the caller's failure. */
+/** Maps any error of the agent to a failure for the caller. */
 export function agentUnavailable(reason: string, cause?: unknown): Failure {
   return new Failure('agent_unavailable', `チューナーエージェントに接続できません（${reason}）`, { cause });
 }
@@ -79,7 +82,7 @@ export class AgentClient {
 
   /**
    * Replaces the equipment definitions.
-   * @throws Failure agent_unavailable, or bad_request with the agent's sentence about the field at fault
+   * @throws Failure agent_unavailable, or bad_request with the agent's sentence about the invalid field
    */
   putTuners(tuners: readonly TunerDefinition[], signal?: AbortSignal): Promise<Tuner[]> {
     return this.#ask('/agent/tuners', TunersSchema, signal, tuners);
@@ -89,7 +92,7 @@ export class AgentClient {
     return this.#ask(path, schema, signal);
   }
 
-  /** @param body puts it; without one the path is read */
+  /** @param body is PUT; without one the path is read */
   async #ask<T extends TSchema>(
     path: string,
     schema: T,
@@ -114,7 +117,7 @@ export class AgentClient {
     if (status !== 200) {
       const reason = Value.Check(AgentErrorSchema, answer) ? answer.message : `HTTP ${status}`;
       if (status === 400 && body !== undefined) throw new Failure('bad_request', reason);
-      // It answers, but cannot read what it is to serve: its sentence names the file.
+      // It responds, but cannot read its tables: its sentence names the file.
       if (status === 500 && Value.Check(AgentErrorSchema, answer)) {
         throw new Failure('agent_misconfigured', `チューナーエージェントの設定を読めません。${reason}`);
       }
@@ -128,7 +131,7 @@ export class AgentClient {
   }
 }
 
-/** Undefined for text that is no JSON: no schema accepts it. */
+/** Undefined for text that is not JSON: no schema accepts it. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

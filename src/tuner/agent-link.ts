@@ -1,6 +1,6 @@
 /**
- * The standing connection to the agent's event stream: tells what changed there and whether the agent is there
- * at all. It reconnects for ever, with doubling waits.
+ * The permanent connection to the agent's event stream: reports changes, and whether the agent is available. It
+ * reconnects forever, with exponential backoff.
  */
 import { type MonotonicMs, systemMonotonicClock } from '../../host/clock.ts';
 import { sleepUnlessAborted } from '../../host/deadline.ts';
@@ -14,7 +14,7 @@ export type AgentState =
   /** Not tried yet. */
   | { state: 'connecting'; message: null }
   | { state: 'connected'; message: null }
-  /** The last attempt failed; the next one is on its way. */
+  /** The last attempt failed; the next one is scheduled. */
   | { state: 'unavailable'; message: string };
 
 export interface AgentLinkOptions {
@@ -27,10 +27,12 @@ export interface AgentLinkOptions {
   onState?: (state: AgentState) => void;
   firstWaitMs?: number;
   maxWaitMs?: number;
-  /** The agent sends a comment every 30 s; two missed ones and a bit mean that the connection is dead. */
+  /**
+   * The agent sends a comment every 30 s; without two of them in a row, plus some tolerance, the connection is dead.
+   */
   silenceMs?: number;
   connectTimeoutMs?: number;
-  /** After a connection of this length the backoff starts over; after a shorter one it does not. */
+  /** After a connection of this length the backoff is reset; after a shorter one it is not. */
   steadyMs?: number;
 }
 
@@ -63,7 +65,7 @@ export class AgentLink {
     this.#running ??= this.#run();
   }
 
-  /** Someone else reached the agent: a wait for the next attempt is over. */
+  /** Another request reached the agent: skips the wait for the next attempt. */
   hurry(): void {
     this.#waiting?.abort();
   }
@@ -90,7 +92,7 @@ export class AgentLink {
     }
   }
 
-  /** Connects and follows the stream to its end, which is always a failure. */
+  /** Connects and reads the stream to its end, which is always a failure. */
   async #follow(): Promise<Failure> {
     const attempt = new AbortController();
     const signal = AbortSignal.any([attempt.signal, this.#ending.signal]);

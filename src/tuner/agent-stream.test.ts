@@ -18,7 +18,7 @@ function serve(handler: () => Response | Promise<Response>): string {
   return `http://127.0.0.1:${server.port}/agent/stream`;
 }
 
-/** A server that answers every connection with these pieces, and closes it afterwards unless it is to stay open. */
+/** A server that sends these pieces on every connection, and then closes it, unless it must stay open. */
 function speak(pieces: readonly (string | Uint8Array)[], stayOpen = false): string {
   const server = Bun.listen({
     hostname: '127.0.0.1',

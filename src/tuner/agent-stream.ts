@@ -1,6 +1,6 @@
 /**
- * Opens streams of the tuner agent: the only place that does. One policy for all uses: address, limits on every wait,
- * error codes. It reads a plain socket, because the runtime's `fetch` costs twice as much per byte.
+ * Opens streams of the tuner agent; no other module does. One policy for all uses: URL, timeouts, error codes. It
+ * reads a plain socket, because the runtime's `fetch` costs twice as much per byte.
  */
 
 import type { BroadcastType } from '../../arib/ids.ts';
@@ -13,13 +13,13 @@ export interface AgentStreamRequest {
   type: BroadcastType;
   channel: string;
   priority: number;
-  /** Of `STREAM_USE`: shown on the tuner screen, and named in another request's `after`. */
+  /** One of `STREAM_USE`: shown on the tuner screen, and referred to by another request's `after`. */
   use: string;
-  /** Uses that count as gone: their tuner may be taken over. */
+  /** Uses that count as ended: their tuner may be taken over. */
   after?: readonly string[];
 }
 
-/** How each use names itself to the agent. */
+/** How each use identifies itself to the agent. */
 export const STREAM_USE = {
   recording: (id: number): string => `rec ${id}`,
   live: (type: BroadcastType, channel: string): string => `live ${type}/${channel}`,
@@ -28,7 +28,7 @@ export const STREAM_USE = {
   logo: (type: BroadcastType, channel: string): string => `logo ${type}/${channel}`,
 } as const;
 
-/** The address of `/agent/stream` for a use. @param agentUrl without a trailing slash */
+/** The URL of `/agent/stream` for a use. @param agentUrl without a trailing slash */
 export function agentStreamUrl(agentUrl: string, request: AgentStreamRequest): string {
   const parameters = new URLSearchParams({
     type: request.type,
@@ -41,13 +41,13 @@ export function agentStreamUrl(agentUrl: string, request: AgentStreamRequest): s
 }
 
 /**
- * Why a stream did not come, or ended:
- * - `tuners_busy`: every tuner of the type is taken by users of the same or a higher priority
+ * Why a stream could not be opened, or ended:
+ * - `tuners_busy`: every tuner of the type is in use with the same or a higher priority
  * - `no_signal`: a tuner was tried and gave no stream in time
- * - `agent_unreachable`: no connection, or what answers is no agent
- * - `agent_misconfigured`: the agent refuses: its tables are broken, or it does not admit this service
- * - `silent`: a stream that had begun brought nothing for too long
- * - `ended`: a stream that had begun was ended or cut by the agent
+ * - `agent_unreachable`: no connection, or the server is not an agent
+ * - `agent_misconfigured`: the agent refuses: its tables are invalid, or it does not admit this service
+ * - `silent`: a running stream sent no data for too long
+ * - `ended`: the agent ended or aborted a running stream
  */
 export type AgentStreamErrorCode =
   | 'tuners_busy'
@@ -61,9 +61,9 @@ export class AgentStreamError extends Error {
   override readonly name = 'AgentStreamError';
   constructor(
     readonly code: AgentStreamErrorCode,
-    /** For the log: the agent's words, or the system's. */
+    /** For the log: the message of the agent or of the system. */
     message: string,
-    /** The agent's sentence in Japanese, where it sent one. */
+    /** The agent's sentence in Japanese, if it sent one. */
     readonly sentence: string | null = null,
   ) {
     super(message);
@@ -71,29 +71,32 @@ export class AgentStreamError extends Error {
 }
 
 interface AgentStreamHandlers {
-  /** The agent's answer began. Once, before the first `data`. @param tunerId the agent's name of the tuner */
+  /**
+   * The agent's response has begun. Called once, before the first `data`. @param tunerId the agent's name of the
+   * tuner
+   */
   opened(tunerId: string | null): void;
-  /** Bytes of the stream, in any pieces; they belong to the callee. What it throws ends the stream. */
+  /** Bytes of the stream, in any pieces; they belong to the callee. An error ends the stream. */
   data(bytes: Uint8Array): void;
 }
 
 export interface AgentStreamLimits {
-  /** To the agent's answer, ms. */
+  /** Timeout of the agent's response, ms. */
   openMs?: number | undefined;
-  /** Without a byte, ms. */
+  /** Timeout without a byte, ms. */
   silenceMs?: number | undefined;
 }
 
-/** A USB tuner may take 15 s to lock; a handover of another tuner comes before that. */
+/** A USB tuner may take 15 s to lock; before that the tuner may be handed over by another recording. */
 const OPEN_MS = 30_000;
-/** The agent promises bytes within 5 s of tuning and ends a stream that went silent. */
+/** The agent guarantees bytes within 5 s of tuning and ends a stream without data. */
 const SILENCE_MS = 8_000;
 /** A refusal is a sentence; a longer one is ignored. */
 const MAX_REFUSAL_BYTES = 4096;
 
 /**
- * Reads a stream of the agent until it ends. Aborting closes the connection, and so gives the tuner back.
- * @throws AgentStreamError (also at the stream's regular end: `ended`), the signal's reason, what `data` threw
+ * Reads a stream of the agent until it ends. Aborting closes the connection, which releases the tuner.
+ * @throws AgentStreamError (also at the stream's regular end: `ended`), the signal's reason, the error of `data`
  */
 export async function readAgentStream(
   url: string,
@@ -120,12 +123,12 @@ class StreamReading {
   readonly #silence: AwakeTimer;
   readonly #opening: ReturnType<typeof setTimeout>;
   #head: HttpHead | undefined;
-  /** Of an answer that is no stream. */
+  /** Body of a response that is not a stream. */
   #refusal: Uint8Array[] = [];
   #refusalBytes = 0;
   #socket: Socket | undefined;
   #isOver = false;
-  /** What of the request the socket has not taken yet. */
+  /** The part of the request that is not written to the socket yet. */
   #unsent = new Uint8Array();
 
   constructor(
@@ -181,7 +184,7 @@ class StreamReading {
     return await this.#over.promise;
   }
 
-  /** Ends the reading; the first reason counts. */
+  /** Ends the reading; the first reason is kept. */
   fail(reason: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -241,7 +244,7 @@ class StreamReading {
     }
   }
 
-  /** The connection failed: before the answer the agent is away, afterwards the stream was cut. */
+  /** The connection failed: before the response the agent is unreachable, afterwards the stream was aborted. */
   #broken(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
     const status = this.#head?.status;
@@ -251,7 +254,9 @@ class StreamReading {
   }
 }
 
-/** What an answer that is no stream means. An agent that sends a code of its own is believed. */
+/**
+ * Error of a response that is not a stream. A known error code sent by the agent takes precedence over the status.
+ */
 function refusal(status: number, body: string): AgentStreamError {
   const { message, code } = refusalBody(body);
   return new AgentStreamError(code ?? codeOfStatus(status), message ?? `HTTP ${status}`, message);
@@ -274,6 +279,6 @@ function refusalBody(body: string): { message: string | null; code: AgentStreamE
   }
   if (typeof parsed !== 'object' || parsed === null) return { message: null, code: undefined };
   const message = 'message' in parsed && typeof parsed.message === 'string' ? parsed.message : null;
-  const told = 'code' in parsed ? parsed.code : undefined;
-  return { message, code: AGENT_CODES.find((known) => known === told) };
+  const agentCode = 'code' in parsed ? parsed.code : undefined;
+  return { message, code: AGENT_CODES.find((known) => known === agentCode) };
 }

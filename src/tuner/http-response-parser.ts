@@ -1,9 +1,9 @@
 /**
- * Reads one HTTP/1.1 response out of the bytes of a socket, in any pieces. Pure. Only what an endless body needs: the
- * head, the chunked transfer coding, a content length, and a body that ends with the connection. RFC 9112.
+ * Parses one HTTP/1.1 response from the bytes of a socket, in any pieces. Pure. Supports what an endless body needs:
+ * the head, the chunked transfer coding, a content length, and a body that ends with the connection. RFC 9112.
  *
- * Body bytes are handed on as views of the input, never copied. Every line has a bound, so that no answer fills
- * memory; anything but HTTP is an error at the first byte that cannot belong to it.
+ * Body bytes are passed as views of the input, never copied. Every line has a limit, so that no response fills
+ * memory; other data than HTTP is an error at the first byte that cannot belong to it.
  */
 
 export class HttpSyntaxError extends Error {
@@ -12,26 +12,26 @@ export class HttpSyntaxError extends Error {
 
 export interface HttpHead {
   status: number;
-  /** By lower-case name; of a repeated one the first. */
+  /** By lower-case name; the first one if repeated. */
   headers: ReadonlyMap<string, string>;
 }
 
 interface HttpResponseHandlers {
   head(head: HttpHead): void;
-  /** A view of the input: valid during the call, unless the caller of `feed` leaves its bytes alone. */
+  /** A view of the input: valid during the call, unless the caller of `feed` does not reuse the buffer. */
   body(bytes: Uint8Array): void;
-  /** The whole response was read. */
+  /** The response is complete. */
   end(): void;
 }
 
-/** Ten times the head of any server that is not hostile. */
+/** Ten times the head of any normal server. */
 const MAX_HEAD_BYTES = 16 * 1024;
 /** A chunk's size with extensions, or one trailer line. */
 const MAX_LINE_BYTES = 1024;
 const MAX_TRAILER_LINES = 64;
 /** Interim responses (1xx) before the final one. */
 const MAX_INTERIM = 8;
-/** 2^40 octets: no chunk of a stream; a larger one is not a size any more. */
+/** 2^40 octets: no chunk of a stream is larger. */
 const MAX_CHUNK_DIGITS = 10;
 
 const CR = 0x0d;
@@ -41,19 +41,19 @@ type State = 'head' | 'size' | 'data' | 'data-end' | 'trailer' | 'length' | 'res
 
 export class HttpResponseParser {
   #state: State = 'head';
-  /** What came of the current head or line without its end. */
+  /** The incomplete head or line so far. */
   #line: number[] = [];
   #lines: string[] = [];
   #headBytes = 0;
   #interim = 0;
   #trailers = 0;
-  /** Octets of the chunk, or of the body, that are to come. */
+  /** Remaining octets of the chunk or of the body. */
   #left = 0;
 
   constructor(private readonly handlers: HttpResponseHandlers) {}
 
   /**
-   * Takes the next bytes. After the end further ones are ignored.
+   * Processes the next bytes. Bytes after the end are ignored.
    * @throws HttpSyntaxError; nothing may be fed after it
    */
   feed(bytes: Uint8Array): void {
@@ -70,7 +70,7 @@ export class HttpResponseParser {
 
   /**
    * The connection was closed.
-   * @throws HttpSyntaxError when the response is not whole
+   * @throws HttpSyntaxError if the response is incomplete
    */
   close(): void {
     if (this.#state === 'over') return;
@@ -89,7 +89,7 @@ export class HttpResponseParser {
     return to;
   }
 
-  /** Collects one line; gives where the next one begins. */
+  /** Collects one line; returns the position of the next one. */
   #readLine(bytes: Uint8Array, from: number): number {
     const limit = this.#state === 'head' ? MAX_HEAD_BYTES - this.#headBytes : MAX_LINE_BYTES;
     for (let at = from; at < bytes.length; at += 1) {

@@ -1,4 +1,7 @@
-/** Why a station stays scrambled, as the agent tells it: what it is for a viewer and in a recording's verdict. */
+/**
+ * Why a station stays scrambled, as reported by the agent: the message for viewers and the cause for a recording's
+ * verdict.
+ */
 import type { ServiceId } from '../../arib/ids.ts';
 import type { Channel, KeyFailureCode, Tuner } from '../../wire/agent.ts';
 import type { ProblemCode } from '../../wire/api.ts';
@@ -32,18 +35,18 @@ export function keyFailureProblem(failure: KeyFailureCode): Failure {
   return new Failure(MEANINGS[failure].code, `${what}${next}`, { cause: `no keys: ${failure}` });
 }
 
-/** What a verdict tells. */
+/** The cause in a verdict. */
 export function keyFailureCause(failure: KeyFailureCode): GapCause {
   return MEANINGS[failure].cause;
 }
 
-/** The station as it is received, and on which tuner. */
+/** A station being received, and its tuner. */
 interface ReceivedStation extends Pick<Channel, 'type' | 'channel'> {
   readonly serviceId: ServiceId;
   readonly tunerId: string;
 }
 
-/** @throws Failure where the agent does not answer */
+/** @throws Failure if the agent does not respond */
 export type KeyFailureQuery = (station: ReceivedStation) => Promise<KeyFailureCode | undefined>;
 
 /** Why the station stays scrambled; undefined: it has keys, or the tuner receives another channel by now. */

@@ -1,12 +1,12 @@
 /** Splits a Server-Sent Events stream into events. WHATWG HTML, 9.2.6. */
 
 interface ServerSentEvent {
-  /** `message` when the stream named none. */
+  /** `message` if the stream names none. */
   name: string;
   data: string;
 }
 
-/** Larger events do not occur: the stream is not an event stream. */
+/** Larger events do not occur: then it is not an event stream. */
 const MAX_EVENT = 65_536;
 
 export class ServerSentEventParser {
@@ -17,13 +17,13 @@ export class ServerSentEventParser {
   #size = 0;
 
   /**
-   * Takes a chunk, cut anywhere; gives the events that it completed.
-   * @throws Error when an event, or one line, has no end within 64 KB
+   * Feeds a chunk, cut anywhere; returns the events that it completed.
+   * @throws Error if an event, or one line, is longer than 64 KB
    */
   feed(chunk: Uint8Array): ServerSentEvent[] {
     this.#pending += this.#decoder.decode(chunk, { stream: true });
     const events: ServerSentEvent[] = [];
-    // A carriage return at the very end may be half of a line end.
+    // A carriage return at the end may be half of a line end.
     const usable = this.#pending.endsWith('\r') ? this.#pending.length - 1 : this.#pending.length;
     const lines = this.#pending.slice(0, usable).split(/\r\n|\n|\r/);
     this.#pending = (lines.pop() ?? '') + this.#pending.slice(usable);

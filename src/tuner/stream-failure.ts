@@ -1,4 +1,4 @@
-/** What a failed opening of an agent's stream is for a client of the service: the one table of codes and sentences. */
+/** Maps errors of opening an agent's stream to failures for clients: the one table of codes and sentences. */
 import type { ProblemCode } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
 import type { AgentStreamErrorCode } from './agent-stream.ts';
@@ -7,7 +7,7 @@ export interface StreamProblem {
   code: AgentStreamErrorCode;
   /** For the log. */
   reason: string;
-  /** The agent's own sentence in Japanese, where it sent one. */
+  /** The agent's own sentence in Japanese, if it sent one. */
   sentence: string | null;
 }
 
@@ -23,7 +23,7 @@ const PROBLEMS: Record<AgentStreamErrorCode, readonly [code: ProblemCode, senten
   ],
 };
 
-/** The failure to throw at the caller that asked for the stream. */
+/** The failure to throw to the caller that requested the stream. */
 export function streamFailure(problem: StreamProblem): StreamFailure {
   return new StreamFailure(problem);
 }
@@ -33,7 +33,7 @@ export function streamSentence(code: AgentStreamErrorCode): string {
   return PROBLEMS[code][1];
 }
 
-/** A `Failure` that keeps the opener's code, which tells more than a `ProblemCode`. */
+/** A `Failure` that keeps the original error code, which is more specific than a `ProblemCode`. */
 export class StreamFailure extends Failure {
   constructor(readonly problem: StreamProblem) {
     super(...PROBLEMS[problem.code], { cause: problem.reason });

@@ -1,11 +1,14 @@
-/** Logs why a repeated task failed: trouble of our own always, a bad answer of the agent once, its absence never. */
+/**
+ * Logs failures of a repeated task: internal errors always, an invalid response of the agent once, its unavailability
+ * never.
+ */
 import type { Log } from '../../host/log.ts';
 import { Failure } from '../model/failure.ts';
 
 export class TaskFailures {
   #last: string | undefined;
 
-  /** @param what failed, as a log message */
+  /** @param what the log message */
   constructor(
     private readonly log: Log,
     private readonly what: string,
@@ -16,13 +19,13 @@ export class TaskFailures {
       this.log.error(this.what, { error: String(error) });
       return;
     }
-    // A connection that failed has a cause, and the link to the agent reports it; this is its echo.
+    // A connection error has a cause, and the link to the agent already reports it.
     const news = error.options.cause === undefined && error.message !== this.#last;
     this.#last = error.message;
     this.log[news ? 'warn' : 'debug'](this.what, { reason: error.message });
   }
 
-  /** The task succeeded: the next trouble is news. */
+  /** The task succeeded: the next failure is logged again. */
   over(): void {
     this.#last = undefined;
   }

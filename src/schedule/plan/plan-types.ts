@@ -1,7 +1,7 @@
 /** Input and output of the plan. */
 import type { BroadcastType, ProgramId, StationId } from '../../../arib/ids.ts';
 import type { BroadcastMs } from '../../../arib/time.ts';
-import type { Airings, Heard } from '../../model/airing.ts';
+import type { Airings, AirState } from '../../model/airing.ts';
 import type {
   Cancellation,
   PlannedTuner,
@@ -123,7 +123,7 @@ export interface PlannedOpening {
   readonly startAt: BroadcastMs;
   readonly endAt: BroadcastMs;
   /** State reported by its station; null or absent: its station is not received. */
-  readonly heard?: Heard | null;
+  readonly airState?: AirState | null;
   /** Programmes whose recordings it follows on their tuner (`after=rec <id>`). */
   readonly after: readonly ProgramId[];
   /** Expected loss by retuning. */

@@ -8,8 +8,8 @@
 import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../../arib/time.ts';
 import {
   type Airing,
+  type AirState,
   boundary,
-  type Heard,
   isBrokenOff,
   LATE_TABLE_MS,
   RESUME_MS,
@@ -40,7 +40,7 @@ export interface ProgramTimes {
   /** Its actual end; null: it is not over, or its end was not received. */
   readonly endedAt: BroadcastMs | null;
   /** State reported by its station; null: its station is not received. */
-  readonly heard: Heard | null;
+  readonly airState: AirState | null;
 }
 
 /** A programme without an end is assumed to last this much longer from now. */
@@ -76,10 +76,10 @@ export function coming(
   else if (airing?.state === 'on' && isLate) to = plusMs(now, OPEN_END_MS);
   const holdUntil = waits || airing?.state === 'on' ? plusMs(latest(to, now), FORGOTTEN_MS) : null;
   const unbroken = { listenUntil: null, brokenAt: null, endedAt: null };
-  return { startAt, endAt, to, closesAt: to, holdUntil, ...unbroken, heard: heardOf(airing, startAt) };
+  return { startAt, endAt, to, closesAt: to, holdUntil, ...unbroken, airState: airStateOf(airing, startAt) };
 }
 
-function heardOf(airing: Airing | undefined, startAt: BroadcastMs): Heard | null {
+function airStateOf(airing: Airing | undefined, startAt: BroadcastMs): AirState | null {
   if (airing === undefined) return null;
   if (airing.state !== 'over') return airing.state;
   // A table that listed it long before its start was wrong.
@@ -114,7 +114,7 @@ export function underWay(
     listenUntil: listened(airing),
     brokenAt: endedAt === null ? broken(startAt, booked, airing, isElsewhere ? now : null) : null,
     endedAt,
-    heard: isElsewhere ? 'elsewhere' : heardOf(airing, startAt),
+    airState: isElsewhere ? 'elsewhere' : airStateOf(airing, startAt),
   };
 }
 

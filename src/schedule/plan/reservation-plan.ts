@@ -247,7 +247,7 @@ function asOpening(
   after: readonly Claim[],
   cuts: readonly PlannedCut[] = [],
 ): PlannedOpening {
-  const { programId, startAt, endAt, endedAt, holdUntil, listenUntil, brokenAt, heard } = claim;
+  const { programId, startAt, endAt, endedAt, holdUntil, listenUntil, brokenAt, airState } = claim;
   return {
     programId,
     openAt,
@@ -256,7 +256,7 @@ function asOpening(
     holdUntil,
     listenUntil,
     brokenAt,
-    heard,
+    airState,
     startAt,
     endAt: endedAt ?? endAt,
     after: after.map((other) => other.programId),
