@@ -2,6 +2,7 @@
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import { type CaptionsFile, CaptionsFileSchema } from '../../wire/caption.ts';
+import { ORIGIN_HEADER } from '../../wire/playback.ts';
 import { Failure } from '../model/failure.ts';
 import type { RecordingId } from '../model/ids.ts';
 import {
@@ -36,7 +37,6 @@ const FROM = t.Optional(
     description: 's on the playback scale, as of the video beside it; default 0; beyond the end: the end',
   }),
 );
-const ORIGIN_HEADER = 'x-svc-origin';
 
 /** @throws Failure bad_request for an invalid time */
 function readFrom(text: string | undefined): number {
