@@ -1,23 +1,23 @@
 /**
- * Recorded system calls of a driver on a real kernel, for replay: a driver that makes the same calls gets the same
- * results, and the first call that differs fails.
+ * Recorded system calls of a driver on a real kernel, for replay: a driver that makes the same calls gets the
+ * same results, and the first call that differs fails.
  */
 import type { SystemCalls } from '../../agent/driver/system-calls.ts';
 
 export interface RecordedCall {
   call: 'open' | 'close' | 'ioctl' | 'poll' | 'read';
-  /** Of the device, by the descriptor's opening. */
+  /** Path of the device that the descriptor was opened for. */
   path: string;
-  /** Number of an ioctl, or the flags of an opening. */
+  /** Number of an ioctl, or the flags of an open call. */
   request?: number;
-  /** Hexadecimal for a structure, up to its last octet that is not 0. */
+  /** Hexadecimal for a structure, without trailing zero bytes. */
   argument?: string | number;
   result: number;
-  /** What the structure holds afterwards, where that differs. */
+  /** Content of the structure afterwards, if changed. */
   answer?: string;
 }
 
-/** Without the zeros at the end, which are most of a structure. */
+/** Without trailing zeros, which are most of a structure. */
 const hex = (bytes: Uint8Array): string =>
   Buffer.from(bytes)
     .toString('hex')

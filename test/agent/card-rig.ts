@@ -1,6 +1,6 @@
 /**
- * The real card daemon with a virtual reader and an emulated card, in a network and mount namespace of its own, so that
- * several may run beside each other. Needs root, `pcscd` and `vsmartcard-vpcd`.
+ * The real card daemon with a virtual reader and an emulated card, in a network and mount namespace of its
+ * own, so that several can run in parallel. Needs root, `pcscd` and `vsmartcard-vpcd`.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { until } from './fixture.ts';
 const DRIVER = '/usr/lib/pcsc/drivers/serial/libifdvpcd.so';
 const CARD = join(import.meta.dir, 'emulated-card.ts');
 
-/** Why the rig cannot run here; undefined: it can. */
+/** The reason why the rig cannot run here, if any. */
 export function cardRigMissing(): string | undefined {
   if (process.getuid?.() !== 0) return 'needs root';
   for (const program of ['pcscd', 'unshare', 'ip'])
@@ -20,7 +20,7 @@ export function cardRigMissing(): string | undefined {
   return probe.exitCode === 0 ? undefined : 'namespaces are not allowed';
 }
 
-/** $1 folder, $2 bun, $3 card program, which starts the daemon. */
+/** $1 folder, $2 bun, $3 the card program, which starts the daemon. */
 const SCRIPT = 'mount --bind "$1/sock" /run/pcscd && ip link set lo up && exec "$2" "$3" "$1"';
 
 export class CardRig implements AsyncDisposable {
@@ -43,7 +43,7 @@ export class CardRig implements AsyncDisposable {
         'unshare',
         '--mount',
         '--net',
-        // With it everything in it ends.
+        // The end of the namespace ends all of its processes.
         '--pid',
         '--fork',
         '--kill-child',
@@ -62,12 +62,12 @@ export class CardRig implements AsyncDisposable {
     return rig;
   }
 
-  /** For PCSCLITE_CSOCK_NAME. */
+  /** Value for PCSCLITE_CSOCK_NAME. */
   get socket(): string {
     return join(this.#folder, 'sock', 'pcscd.comm');
   }
 
-  /** A line for the emulated card, or `pcscd stop`, `pcscd start`; resolves when it was carried out. */
+  /** Sends a line for the emulated card, or `pcscd stop`, `pcscd start`; resolves when it was carried out. */
   async send(line: string): Promise<void> {
     const before = this.#output.split(`done ${line}\n`).length;
     this.#process.stdin.write(`${line}\n`);

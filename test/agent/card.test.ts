@@ -49,7 +49,8 @@ class CardAgent {
   url = '';
 
   /**
-   * @param silenceMs time for which the stream stays open without packets, so that packets waiting for keys are emitted
+   * @param silenceMs time for which the stream stays open without packets, so that packets waiting for keys
+   * are emitted
    */
   constructor(
     socket: string,
@@ -92,7 +93,7 @@ class CardAgent {
     return tuners.find(({ tuned }) => tuned !== null) ?? (tuners[0] as Tuner);
   }
 
-  /** The whole file after its way through the agent, up to its end or that of the stream. */
+  /** Reads a stream up to its end or that of the file. */
   async receive(channel = 'T27'): Promise<Uint8Array> {
     const response = await fetch(`${this.url}/agent/stream?type=GR&channel=${channel}&use=test`);
     const parts: Uint8Array[] = [];
@@ -105,7 +106,7 @@ class CardAgent {
         if (bytes > SCRAMBLED.clear.length - 1_000) break;
       }
     } catch {
-      // The command's end counts as a failure of the tuning and aborts the stream.
+      // The exit of the command counts as a failure of the tuning and aborts the stream.
     }
     return new Uint8Array(Buffer.concat(parts));
   }
@@ -122,7 +123,7 @@ class CardAgent {
   }
 }
 
-/** A free port; nothing else here chooses ports by number. */
+/** A free port; everything else here uses ports chosen by the kernel. */
 async function freePort(): Promise<number> {
   const listener = Bun.listen({ hostname: '0.0.0.0', port: 0, socket: { data: () => {} } });
   const { port } = listener;
@@ -194,7 +195,8 @@ describe.skipIf(missing !== undefined)('a card with the real daemon', () => {
   }, 30_000);
 
   test('a card that is removed and inserted again: the stream recovers, and the cause is reported', async () => {
-    // On a busy machine the daemon takes seconds to see each; packets have to come long enough.
+    // On a busy machine the daemon takes seconds to notice each change; packets have to be sent for long
+    // enough.
     const agent = await new CardAgent(rig.socket, 12_000).ready();
     try {
       const receiving = agent.receive();
@@ -217,7 +219,7 @@ describe.skipIf(missing !== undefined)('a card with the real daemon', () => {
     }
   }, 30_000);
 
-  test('a card that needs a second for an ECM loses nothing', async () => {
+  test('a card that needs a second for an ECM causes no loss', async () => {
     await rig.send('delay 1000');
     // Most keys come after the end of the file.
     const agent = await new CardAgent(rig.socket, 4_000, {}, 0).ready();
@@ -329,7 +331,7 @@ describe.skipIf(missing !== undefined)('a card with the real daemon', () => {
       await reported('not_subscribed');
       const unsubscribed = await verdictOf(101, /^not_subscribed$/);
       expect(unsubscribed.causes).toContain('not_subscribed');
-      // A free programme of the same stream has nothing to do with the card.
+      // The card does not matter for a free programme of the same stream.
       expect((await verdictOf(103, undefined)).cause).toBeNull();
     } finally {
       await live.close();
@@ -372,7 +374,7 @@ describe.skipIf(missing !== undefined)('a card with the real daemon', () => {
       expect(Buffer.compare(received, SCRAMBLED.clear.subarray(0, received.length))).toBe(0);
       expect(await other.card()).toMatchObject({ state: 'shared', upstream: { state: 'shared' } });
       expect((await owner.card()).share).toMatchObject({ port, peers: ['127.0.0.1'], refused: [] });
-      // Garbage from a peer, which the card rejects, must not take the keys from other clients.
+      // An invalid message of a peer, which the card rejects, must not affect the keys of other clients.
       const ask = async (message: Uint8Array<ArrayBuffer>): Promise<number> =>
         (await fetch(`http://127.0.0.1:${port}/agent/card/ecm`, { method: 'POST', body: message })).status;
       for (let period = 1; period <= 5; period += 1) {

@@ -1,4 +1,4 @@
-/** How the agent handles connections that no ordinary client opens: raw sockets, written byte by byte. */
+/** How the agent handles connections that no normal client opens: raw sockets, written byte by byte. */
 import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -7,9 +7,9 @@ import { sourceCommand, TestAgent, until } from './fixture.ts';
 
 interface RawConnection extends Disposable {
   readonly socket: Socket;
-  /** Received so far. */
+  /** Data received so far. */
   text(): string;
-  /** The peer has closed it. */
+  /** Whether the peer has closed it. */
   closed(): boolean;
 }
 
@@ -104,7 +104,7 @@ test('a client that disconnects in the middle of its body changes nothing and lo
 test('idle connections are closed, a stream and its events are not', async () => {
   await using agent = await TestAgent.start({
     fakeTuners: 'GR:1',
-    // The client may be late by most of a second on a busy machine.
+    // On a busy machine the client may lag by almost a second.
     lagLimitBytes: 16_000_000,
     command: (folder) => sourceCommand(folder, '--rate', '20000000'),
     timing: { idleSeconds: 1 },
@@ -126,7 +126,7 @@ test('idle connections are closed, a stream and its events are not', async () =>
     agent.log.some((line) => line.includes('user disconnected')),
   );
   await until('the idle ones are closed', () => halfBody.closed() && refused.closed());
-  // Invisible to a client that never reads again.
+  // A client that never reads again does not notice it.
   const port = stopped.socket.localPort ?? 0;
   await until('its socket is closed', () => !isEstablished(agent.agent.port, port));
   expect(refused.text()).toContain('HTTP/1.1 409');

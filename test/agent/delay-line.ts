@@ -1,6 +1,6 @@
 /**
- * A delay line between two TUN devices that it creates: every packet is delivered to the other side later.
- * `delay-line.ts DEVICE DEVICE MS`. Prints `ready` when both are there; ends with its standard input.
+ * A delay line between two TUN devices that it creates: every packet is delivered to the other side after a
+ * delay. `delay-line.ts DEVICE DEVICE MS`. Prints `ready` when both exist; ends when its standard input ends.
  */
 import { dlopen, ptr } from 'bun:ffi';
 
@@ -64,7 +64,7 @@ while (isRunning) {
     const { to, packet } = waiting.shift() as (typeof waiting)[number];
     libc.write(to, ptr(packet), packet.length);
   }
-  // Lets the end of standard input be processed.
+  // Lets the end of standard input be handled.
   await Bun.sleep(0);
 }
 process.exit(0);

@@ -1,6 +1,6 @@
 /**
- * Eight scrambled tunings through a real agent and the real card daemon, every packet compared: two minutes, with
- * `--long` an hour. The stream is limited by its readers, so a busy machine compares fewer packets.
+ * Eight scrambled tunings through a real agent and the real card daemon, every packet compared: two minutes,
+ * with `--long` an hour. The readers limit the rate of the stream, so a busy machine compares fewer packets.
  */
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { scrambledStream } from '../scrambled-stream.ts';
 import { cardRigMissing } from './card-rig.ts';
 
 const SECONDS = process.env.SVC_LONG === '1' ? 3_600 : 120;
-/** A second of all eight tunings. */
+/** One second of all eight tunings. */
 const FEWEST_PACKETS = 100_000;
 const BENCH = join(import.meta.dir, '..', '..', 'bench', 'descramble.ts');
 const PACKET = 188;
@@ -24,7 +24,7 @@ test.skipIf(cardRigMissing() !== undefined)(
     });
     const text = await new Response(child.stdout).text();
     await child.exited;
-    // Processor figures belong to the benchmark: a test may run beside others.
+    // Processor times are checked by the benchmark: a test may run beside others.
     expect(text).toMatch(/^packets lost or different +0\.0 /m);
     expect(text).toMatch(/^streams that ended +0\.0 /m);
     expect(text).toMatch(/^ECMs failed +0\.0 /m);

@@ -1,6 +1,6 @@
 /**
- * The operations on a DVB device in `recordings/dvb-core-6.1.json`, on the real dvb-core of the rig and replayed from
- * the recording: each session returns the driver's results.
+ * The operations on a DVB device in `recordings/dvb-core-6.1.json`, on the real dvb-core of the rig and
+ * replayed from the recording: each session returns the results of the driver.
  */
 import type { DeviceSystem } from '../../agent/driver/device.ts';
 import { DeviceError } from '../../agent/driver/device-error.ts';
@@ -21,9 +21,9 @@ const T27: TuneOrder = {
 };
 const BS15: TuneOrder = { ...T27, type: 'BS', channel: 'BS15_0', tsid: 0x40f1, lnb: true };
 
-/** What the rig can do to the device; nothing on a recording. */
+/** Controls of the rig; they do nothing on a recording. */
 interface Air {
-  /** Packets that arrive at once. */
+  /** Sends packets that arrive at once. */
   send(packets: number): void;
   setSignal(on: boolean): void;
   unplug(): void;

@@ -1,8 +1,9 @@
 /**
- * The card daemon and a conditional access card with made-up keys, as a client of the virtual reader `vpcd` (vsmartcard).
- * It is controlled by lines on standard input: `pcscd start|stop`, `insert`, `remove`, `delay MS`,
- * `kind good|foreign|garbage|refusing`, `second insert|remove` for another reader, whose card is always a good one. `emulated-card.ts FOLDER`; the daemon's socket is FOLDER/sock.
- * Messages of vpcd: u16 length, then control (1 octet) or APDU.
+ * The card daemon and a conditional access card with test keys, as a client of the virtual reader `vpcd`
+ * (vsmartcard). It is controlled by lines on standard input: `pcscd start|stop`, `insert`, `remove`, `delay
+ * MS`, `kind good|foreign|garbage|refusing`, `second insert|remove` for another reader, whose card is always
+ * good. `emulated-card.ts FOLDER`; the socket of the daemon is FOLDER/sock. Messages of vpcd: u16 length,
+ * then control (1 byte) or APDU.
  */
 import { openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +11,9 @@ import { keysOf, TEST_SYSTEM } from '../scrambled-stream.ts';
 
 const ATR = Uint8Array.fromHex('3BF01200FF9181B17C451F0399');
 const GET_ATR = 4;
-/** First byte of an ECM to which the card responds with an error status, as a real one does for an invalid ECM. */
+/**
+ * First byte of an ECM to which the card responds with an error status, like a real one to an invalid ECM.
+ */
 const UNREADABLE = 0xee;
 const OK = [0x90, 0x00];
 const PORT = 35963;
@@ -87,7 +90,7 @@ async function insert(port: number): Promise<Bun.Socket<undefined>> {
   });
 }
 
-/** A daemon that was just started does not listen for its reader yet. */
+/** Retries, because a daemon that was just started does not listen for its reader yet. */
 async function insertOnceReady(port: number): Promise<Bun.Socket<undefined> | undefined> {
   for (let attempt = 0; attempt < 80; attempt += 1) {
     try {

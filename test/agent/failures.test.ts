@@ -7,7 +7,7 @@ import { numberedPackets } from './packets.ts';
 
 const T27 = 'type=GR&channel=T27';
 
-/** One GR tuner whose command misbehaves as the arguments say. */
+/** One GR tuner whose command misbehaves as specified by the arguments. */
 function misbehaving(extra: string[], timing: Partial<AgentTiming> = {}): Promise<TestAgent> {
   return TestAgent.start({
     fakeTuners: 'GR:1',
@@ -46,7 +46,7 @@ describe('before the first byte a failure is 500 with a reason', () => {
     const answer = await agent.request(T27);
     expect(answer.status).toBe(500);
     expect(await messageOf(answer)).toContain('/no/such/command');
-    // Not a fault of the channel: this tuner is unusable.
+    // Not a fault of the channel: the tuner is unusable.
     expect((await agent.tuners())[0]).toMatchObject({ state: 'error' });
   });
 
@@ -82,7 +82,7 @@ describe('after bytes were sent a failure aborts every user', () => {
       });
       const readers = await Promise.all([agent.open(T27), agent.open(T27)]);
       for (const reader of readers) expect(await reader.ended()).toBe('aborted');
-      // What was received before the end was delivered.
+      // Data received before the end was delivered.
       for (const reader of readers) expect(reader.packets().numbers.at(-1)).toBe(2_999);
       expect((await agent.tuner('gr-0')).error).toContain(reason);
       await until('the process has gone', () => agent.starts().every((start) => !isRunning(start.pid)));
@@ -191,6 +191,6 @@ test('many tunings one after another leave no process and no descriptor', async 
   for (let index = 0; index < 5; index += 1) await cycle();
   const before = descriptors();
   for (let index = 0; index < 30; index += 1) await cycle();
-  // Connections of this test's own client may come and go.
-  await until('descriptors given back', () => descriptors() <= before + 3);
+  // Connections of this test's own client may be opened and closed.
+  await until('descriptors as before', () => descriptors() <= before + 3);
 });

@@ -23,14 +23,14 @@ const WAIT_LIMIT_MS = 10_000;
 
 const SOURCE = join(import.meta.dir, 'ts-source.ts');
 
-/** A command line for the given arguments of the source; the channel is its name. */
+/** A command line for the given arguments of the source; its name is the channel. */
 export function sourceCommand(folder: string, ...extra: string[]): string {
   return [process.execPath, SOURCE, '--name', '{channel}', '--log', join(folder, 'starts'), ...extra].join(
     ' ',
   );
 }
 
-/** @throws Error with the description when the condition does not come true in time. */
+/** @throws Error with the description if the condition does not become true in time */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + WAIT_LIMIT_MS;
   while (!(await condition())) {
@@ -44,7 +44,7 @@ class StreamReader {
   readonly #abort: AbortController;
   readonly #parts: Uint8Array[] = [];
   bytes = 0;
-  /** How the stream ended; undefined while it runs. */
+  /** How the stream ended; undefined while it is open. */
   ending: 'clean' | 'aborted' | undefined;
 
   constructor(
@@ -104,7 +104,7 @@ export class TestAgent implements AsyncDisposable {
     this.log = log;
   }
 
-  /** `command` is FAKE_TUNE, made from the folder; by default the numbered source. */
+  /** @param command FAKE_TUNE for the folder; default: the source of numbered packets */
   static async start(
     more: Partial<Omit<AgentOptions, 'timing' | 'fakeTune'>> & {
       timing?: Partial<AgentTiming>;
@@ -148,12 +148,12 @@ export class TestAgent implements AsyncDisposable {
     return found;
   }
 
-  /** The whole response; `query` such as `type=GR&channel=T27`. */
+  /** Sends a request. @param query such as `type=GR&channel=T27` */
   request(query: string, init: RequestInit = {}): Promise<Response> {
     return this.fetch(`/agent/stream?${query}`, init);
   }
 
-  /** A stream that runs. @throws Error with the agent's message when it does not. */
+  /** Opens a stream. @throws Error with the agent's message on failure */
   async open(query: string): Promise<StreamReader> {
     const abort = new AbortController();
     const response = await this.request(query, { signal: abort.signal });
@@ -185,7 +185,7 @@ export class TestAgent implements AsyncDisposable {
   }
 }
 
-/** False also for a process that has ended and only waits to be reaped. */
+/** False also for a zombie process, which has ended but was not reaped. */
 export function isRunning(pid: number): boolean {
   try {
     const [, state] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');

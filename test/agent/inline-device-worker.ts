@@ -1,5 +1,6 @@
 /**
- * Device workers that run in the test's own thread over a scripted kernel, with messages as asynchronous as real ones.
+ * Device workers that run in the test's own thread over a scripted kernel, with messages as asynchronous as
+ * real ones.
  */
 import type { DeviceContract } from '../../agent/driver/device-messages.ts';
 import { DeviceWorkerHost } from '../../agent/driver/device-worker-host.ts';
@@ -11,7 +12,7 @@ import type { ScriptedTime } from './scripted-time.ts';
 type Listener = (event: { data?: FromWorker; message?: string }) => void;
 
 export interface InlineWorker extends Worker {
-  /** Ends as a crashed worker does: nothing is closed. */
+  /** Ends like a crashed worker: nothing is closed. */
   crash(): void;
 }
 

@@ -245,7 +245,7 @@ describe('the channel table', () => {
     expect(text).toContain('event: channels\ndata: 1\n\n');
   });
 
-  test('gives the tuning command the transport stream id, or 0', async () => {
+  test('passes the transport stream id, or 0, to the tuning command', async () => {
     await using agent = await TestAgent.start({
       command: (folder) => `sh -c 'echo $0 >> ${folder}/ids' {type}-{channel}-{tsid}`,
     });
@@ -253,7 +253,7 @@ describe('the channel table', () => {
     await agent.put('/agent/channels', [{ ...CHANNEL, tsid: 0x4011 }, stored]);
     await agent.request('type=BS&channel=BS01_0');
     await agent.request('type=BS&channel=BS07_0');
-    // The standard one, unless the table has another.
+    // The standard id, unless the table has another.
     await agent.request('type=CS&channel=CS02');
     await agent.request('type=CS&channel=CS04');
     expect(readFileSync(join(agent.folder, 'ids'), 'utf8')).toBe(

@@ -1,7 +1,7 @@
-/** Network namespaces with cables between them: several machines of a home on one. Needs root and iproute2. */
+/** Network namespaces connected by cables: several machines of a home on one. Needs root and iproute2. */
 import { join } from 'node:path';
 
-/** Why it cannot run here; undefined: it can. */
+/** The reason why it cannot run here, if any. */
 export function networkMissing(): string | undefined {
   if (process.getuid?.() !== 0) return 'needs root';
   for (const program of ['ip', 'unshare', 'nsenter'])
@@ -21,7 +21,7 @@ async function run(command: readonly string[]): Promise<string> {
   return out;
 }
 
-/** A machine: a network namespace, held by a process. */
+/** A machine: a network namespace, kept alive by a process. */
 export class Host {
   readonly #holder: Bun.Subprocess<'pipe', 'pipe', 'inherit'>;
 
@@ -44,7 +44,7 @@ export class Host {
     return this.#holder.pid;
   }
 
-  /** The command, to be run on this machine. */
+  /** Wraps a command so that it runs on this machine. */
   on(...command: string[]): string[] {
     return ['nsenter', `--net=/proc/${this.pid}/ns/net`, ...command];
   }
@@ -81,7 +81,7 @@ export async function cable(
   await b.ip(...addressing(nameOfB, addressesOfB));
 }
 
-/** A cable on which every packet takes so long. @returns what ends it */
+/** A cable that delays every packet. @returns a function that removes it */
 export async function slowCable(
   a: Host,
   nameOfA: string,

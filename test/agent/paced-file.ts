@@ -1,4 +1,7 @@
-/** Writes a file to standard output evenly over a time, then stays silent for another: `paced-file.ts FILE MS [SILENT_MS]`. */
+/**
+ * Writes a file to standard output at a constant rate, then stays silent: `paced-file.ts FILE MS
+ * [SILENT_MS]`.
+ */
 export {};
 
 const [path = '', duration = '1000', silence = '0'] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { PACKET_SIZE, SYNC_BYTE } from '../../arib/ts/packet.ts';
 
 const PID = 0x0100;
 
-/** Packets `first` to `first + count - 1` on one PID with the right continuity counters. */
+/** Packets `first` to `first + count - 1` on one PID with correct continuity counters. */
 export function numberedPackets(first: number, count: number, name: string): Uint8Array {
   const bytes = new Uint8Array(count * PACKET_SIZE).fill(0xff);
   const view = new DataView(bytes.buffer);
@@ -20,12 +20,12 @@ export function numberedPackets(first: number, count: number, name: string): Uin
 }
 
 export interface ReadPackets {
-  /** The numbers in the order of arrival. */
+  /** The packet numbers in order of arrival. */
   readonly numbers: number[];
   readonly names: Set<string>;
 }
 
-/** Reads whole packets back; bytes before the first one are skipped. */
+/** Reads whole packets; bytes before the first one are skipped. */
 export function readNumbered(bytes: Uint8Array): ReadPackets {
   const numbers: number[] = [];
   const names = new Set<string>();

@@ -1,4 +1,4 @@
-/** The polkit rule of the unit, and the one that `svc-agent check` tells people to write. */
+/** The polkit rule in the systemd unit's files, and the one that `svc-agent check` prints. */
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

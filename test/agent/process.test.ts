@@ -1,4 +1,4 @@
-/** The agent as a process of its own: environment, command line, signals. */
+/** The agent as a separate process: environment, command line, signals. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ const MAIN = join(import.meta.dir, '..', '..', 'agent', 'main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'svc-agent-process-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** `npm test -- --long`: everything in hundreds. */
+/** `npm test -- --long`: hundreds of repetitions. */
 const LONG = process.env.SVC_LONG === '1';
 const SOAK_LIMIT_MS = LONG ? 600_000 : 30_000;
 
@@ -146,7 +146,7 @@ describe('svc-agent', () => {
     const first = new TextDecoder().decode((await log.read()).value);
     await log.cancel();
     const url = `http://127.0.0.1:${/ port=(\d+)/.exec(first)?.[1]}/agent/stream?type=GR&channel=`;
-    // Every tuning is a line in the log.
+    // Every tuning writes a line to the log.
     for (const channel of ['T21', 'T22', 'T23']) {
       const abort = new AbortController();
       const response = await fetch(`${url}${channel}`, { signal: abort.signal });
@@ -212,8 +212,8 @@ test(
       const left = temporaries();
       await using agent = run({});
       const url = `http://127.0.0.1:${await agent.port()}/agent/channels`;
-      // Files that an earlier process was killed while writing are read without an error, and temporary files are
-      // removed.
+      // Files that an earlier process was writing when it was killed are read without an error, and temporary
+      // files are removed.
       expect((await fetch(url)).status).toBe(200);
       leftovers += left.length;
       expect(temporaries()).toEqual([]);
@@ -250,7 +250,7 @@ test.if(LONG)(
       children: readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').length,
       megabytes: Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
     });
-    // The other channel takes over the tuning that still lingers: every cycle ends a process and starts one.
+    // The other channel takes over the lingering tuning: every cycle ends a process and starts one.
     const cycles = async (count: number): Promise<void> => {
       for (let index = 0; index < count; index += 1) {
         const abort = new AbortController();

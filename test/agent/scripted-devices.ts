@@ -1,4 +1,4 @@
-/** Device files that behave as the real drivers do, for `ScriptedKernel`. */
+/** Device files that behave like the real drivers, for `ScriptedKernel`. */
 import {
   DMX_SET_BUFFER_SIZE,
   DMX_SET_PES_FILTER,
@@ -44,7 +44,7 @@ export function frontendState(systems: number[], name = 'Toshiba TC90522'): Fron
   };
 }
 
-/** `/dev/dvb/adapterN/{frontend0,demux0,dvr0}` over the state, which the test may change. */
+/** `/dev/dvb/adapterN/{frontend0,demux0,dvr0}`; the test may change their state. */
 export function dvbAdapter(
   adapter: number,
   state: FrontendState,

@@ -1,17 +1,17 @@
 /**
- * A kernel of a few device files, for drivers that make their system calls through `SystemCalls`: each file's results
- * are a table, and every call is logged.
+ * A simulated kernel with a few device files, for drivers that make their system calls through `SystemCalls`:
+ * each file has a table of results, and every call is logged.
  */
 import type { DeviceFacts, DeviceHolder } from '../../agent/driver/device-facts.ts';
 import { ERRNO, type SystemCalls } from '../../agent/driver/system-calls.ts';
 
 export type Errno = keyof typeof ERRNO;
 
-/** A failed call of that error. */
+/** Result of a call that failed with this error. */
 export const fail = (errno: Errno): number => -ERRNO[errno];
 
 export interface ScriptedFile {
-  /** Number of the request → what it does; the argument may be filled in. Not listed: ENOTTY. */
+  /** Handlers by request number, which may fill in the argument. Other requests return ENOTTY. */
   ioctl?: Record<number, (argument: Uint8Array | number) => number>;
   open?: () => number;
   poll?: () => number;
@@ -20,12 +20,12 @@ export interface ScriptedFile {
 
 export class ScriptedKernel implements SystemCalls, DeviceFacts {
   readonly files = new Map<string, ScriptedFile>();
-  /** Such as `open /dev/px4video0`, `ioctl /dev/px4video0 0x8d02 0`, in order. */
+  /** Calls in order, such as `open /dev/px4video0`, `ioctl /dev/px4video0 0x8d02 0`. */
   readonly log: string[] = [];
   readonly openFiles = new Map<number, string>();
   readonly holders = new Map<string, DeviceHolder>();
   readonly groups = new Map<string, string>();
-  /** Paths that this user may not open. */
+  /** Paths that this user must not open. */
   readonly forbidden = new Set<string>();
   #next = 10;
 
@@ -33,7 +33,7 @@ export class ScriptedKernel implements SystemCalls, DeviceFacts {
     for (const [path, file] of Object.entries(files)) this.files.set(path, file);
   }
 
-  /** Names of the files in a folder, as `readdir`. */
+  /** Names of the files in a folder, like `readdir`. */
   names(folder: string): string[] {
     const inside = [...this.files.keys()].filter((path) => path.startsWith(`${folder}/`));
     return [...new Set(inside.map((path) => path.slice(folder.length + 1).split('/')[0] ?? ''))];

@@ -1,4 +1,4 @@
-/** Virtual time for what waits by a `sleep` that is passed in. */
+/** Virtual time for code that waits by an injected `sleep`. */
 import { type MonotonicMs, monotonicMs } from '../../host/clock.ts';
 
 export class ScriptedTime {
@@ -6,7 +6,7 @@ export class ScriptedTime {
 
   readonly clock = (): MonotonicMs => monotonicMs(this.#now);
 
-  /** Time advances at once; other tasks run as in a real wait. */
+  /** Time advances immediately; other tasks run like in a real wait. */
   readonly sleep = async (ms: number): Promise<void> => {
     this.#now += ms;
     await new Promise((resolve) => setImmediate(resolve));
@@ -19,7 +19,7 @@ export class ScriptedTime {
 
 const WAIT_LIMIT_MS = 20_000;
 
-/** Runs other tasks until the condition holds. @throws Error when it does not */
+/** Runs other tasks until the condition holds. @throws Error if it does not */
 export async function untilTrue(condition: () => boolean): Promise<void> {
   const deadline = performance.now() + WAIT_LIMIT_MS;
   while (!condition()) {

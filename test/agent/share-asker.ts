@@ -1,6 +1,6 @@
 /**
- * Asks a share port as an agent does, from the network namespace that it is started in: `share-asker.ts URL HOPS`.
- * Prints `keys` or the code of the failure.
+ * Requests keys from a share port like an agent, in the network namespace in which it is started:
+ * `share-asker.ts URL HOPS`. Prints `keys` or the code of the failure.
  */
 import { ShareClient } from '../../agent/card/share-client.ts';
 import { KeyFailure } from '../../agent/descramble/key-source.ts';

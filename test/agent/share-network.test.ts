@@ -1,4 +1,7 @@
-/** Card sharing between machines: network namespaces with cables, a router and a delay line between real agents. */
+/**
+ * Card sharing between machines: network namespaces with cables, a router and a delay line between real
+ * agents.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,9 +17,9 @@ const LISTENING = /listening host=\S+ port=(\d+)/;
 const missing = cardRigMissing() ?? networkMissing();
 if (missing !== undefined) console.warn(`tests of card sharing in a network are skipped: ${missing}`);
 
-/** For peers of any distance and speed that CARD_TTL=1 reaches. */
+/** For peers of any round trip time within the reach of CARD_TTL=1. */
 const PORT = 25260;
-/** CARD_TTL=2, a ceiling of the round trip, and without the network of the stranger. */
+/** With CARD_TTL=2 and a limit of the round trip time; the stranger's network is not permitted. */
 const STRICT_PORT = 25261;
 const DELAY_MS = 25;
 const CEILING_MS = 30;
@@ -44,7 +47,7 @@ class Machine {
     return new Machine(await Host.start());
   }
 
-  /** Another agent on a host whose owner closes it. */
+  /** Another agent on the machine of a host; its owner closes the host. */
   static sharing(host: Host): Machine {
     return new Machine(host, false);
   }
@@ -82,7 +85,7 @@ class Machine {
     return JSON.parse(await this.host.run(process.execPath, '-e', read)) as Card;
   }
 
-  /** `keys` or the code of a failure, as this machine asks the share port. */
+  /** Requests keys from a share port on this machine. @returns `keys` or the code of the failure */
   async ask(address: string, hops = 1): Promise<string> {
     const asker = join(import.meta.dir, 'share-asker.ts');
     return (await this.host.run(process.execPath, asker, `http://${address}`, String(hops))).trim();
@@ -169,7 +172,7 @@ describe.skipIf(missing !== undefined)('card sharing in a network', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test(`two receivers descramble with one card, also one that is cut off for ${GAP_MS / 1_000} s`, async () => {
+  test(`two receivers descramble with one card, also one that is disconnected for ${GAP_MS / 1_000} s`, async () => {
     await Promise.all([
       near.startAgent(folder, { CARD_URL: `http://10.77.1.1:${PORT}` }),
       second.startAgent(folder, { CARD_URL: `http://10.77.2.1:${PORT}` }),
@@ -185,7 +188,7 @@ describe.skipIf(missing !== undefined)('card sharing in a network', () => {
       expect(card).toMatchObject({ state: 'shared', failure: null });
     }
     expect(other).toMatchObject({ whole: true, card: { ecm: { failed: 0 } } });
-    // Packets wait for their keys meanwhile: a short gap loses nothing.
+    // Packets wait for their keys during the gap: a short one causes no loss.
     expect(cutOff).toMatchObject({ tail: true, ...(isLong ? {} : { whole: true }) });
     expect((await owner.card()).share?.peers.toSorted()).toEqual(['10.77.1.2', '10.77.2.2']);
   }, 120_000);

@@ -1,11 +1,12 @@
 /**
- * A viewer of an agent, in the network namespace in which it is started: `share-receiver.ts AGENT_URL CLEAR_FILE
- * TAIL_BYTES`. Prints how much of the stream arrived, and whether it, or its last part, equals the clear original.
+ * A viewer of an agent, in the network namespace in which it is started: `share-receiver.ts AGENT_URL
+ * CLEAR_FILE TAIL_BYTES`. Prints how much of the stream arrived, and whether it, or its last part, equals the
+ * clear original.
  */
 export {};
 
 const [url = '', path = '', tailBytes = '0'] = process.argv.slice(2);
-/** Less than this is held back by the framer until more comes. */
+/** The framer holds back less than this until more arrives. */
 const HELD_BYTES = 1_000;
 const PACKET = 188;
 
@@ -20,7 +21,7 @@ try {
     if (bytes > clear.length - HELD_BYTES) break;
   }
 } catch {
-  // The command's end counts as a failure of the tuning and aborts the stream.
+  // The exit of the command counts as a failure of the tuning and aborts the stream.
 }
 const received = Buffer.concat(parts);
 const isSame = (from: number): boolean =>

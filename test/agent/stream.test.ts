@@ -78,7 +78,7 @@ test('readers that come and go at any moment do not affect others', async () => 
   const visit = async (index: number): Promise<void> => {
     const abort = new AbortController();
     const answer = agent.request(`${T27}&use=visit`, { signal: abort.signal });
-    // Some leave before the response, some in the middle of a chunk.
+    // Some disconnect before the response, some in the middle of a chunk.
     if (index % 3 === 0) await Promise.resolve();
     else await (await answer).body?.getReader().read();
     abort.abort();
@@ -174,7 +174,7 @@ describe('priorities', () => {
   test('a user that waits for its first bytes and loses the tuner gets 500', async () => {
     await using agent = await TestAgent.start({
       fakeTuners: 'GR:1',
-      // T27 never gives a byte.
+      // T27 never sends a byte.
       command: (folder) =>
         `sh -c '[ $0 = T27 ] && exec sleep 60; exec ${sourceCommand(folder).replaceAll('{channel}', 'T21')}' {channel}`,
     });
@@ -215,7 +215,7 @@ describe('a handover', () => {
   test('that cannot be tuned gives the new user 500', async () => {
     await using agent = await TestAgent.start({
       fakeTuners: 'GR:1',
-      // T27 works, any other channel ends at once.
+      // T27 works; on any other channel the command ends at once.
       command: (folder) =>
         `sh -c '[ $0 = T27 ] && exec ${sourceCommand(folder).replaceAll('{channel}', 'T27')}; exit 3' {channel}`,
     });
@@ -230,7 +230,7 @@ describe('a handover', () => {
 describe('a reader that lags', () => {
   test('past the bound is disconnected, without affecting others', async () => {
     await using agent = await TestAgent.start({
-      // Three quarters of a second, in which the lag grows measurably.
+      // Three quarters of a second of data, in which the lag grows measurably.
       lagLimitBytes: 16_000_000,
       command: (folder) => sourceCommand(folder, '--rate', '20000000'),
     });

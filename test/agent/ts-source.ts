@@ -44,7 +44,7 @@ for (let tick = 1; sent < limit; tick += 1) {
   try {
     for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at);
   } catch (error) {
-    // The reader has gone.
+    // The reader has disconnected.
     if (!values.deaf) throw error;
   }
   sent += count;

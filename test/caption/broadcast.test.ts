@@ -1,4 +1,4 @@
-/** Captions decoded from the synthetic broadcast match the broadcaster's own list (its truth). */
+/** Captions decoded from the synthetic broadcast match the list of the broadcaster (its truth). */
 import { describe, expect, test } from 'bun:test';
 import { CaptionDecoder, type CaptionEvent } from '../../arib/caption/decoder.ts';
 import { type BroadcastMs, broadcastMs, pts90k } from '../../arib/time.ts';
@@ -20,7 +20,7 @@ const SECOND = 90_000;
 
 type PageEvent = Extract<CaptionEvent, { kind: 'page' }>;
 
-/** The first hour from noon in which the captions have one language and two, if the station has two. */
+/** The first hour from noon on that has captions in one language and in two, if the station has two. */
 function hourOf(station: EventStation): BroadcastMs {
   const track = new CaptionTrack(DEFAULT.seed, station);
   const languages = (at: number) => track.languagesAt(ticksAt(broadcastMs(at))).length;
@@ -34,7 +34,7 @@ const stations = DEFAULT.channels
   .flatMap((channel) => eventStations(DEFAULT, channel))
   .filter(({ place }) => place.captions !== null);
 
-/** Everything sent in a time range, including what is sent ahead of it. */
+/** Reads everything sent in a time range, and what is sent in advance for it. */
 function read(track: Track, from: number, to: number, decoder: CaptionDecoder): PageEvent[] {
   return track.transmissions(from - 2 * SECOND, to).flatMap(({ due, pes }) => {
     const packet = readPes(pes);
@@ -64,7 +64,7 @@ function compare(pages: readonly TruthPage[], events: readonly PageEvent[], tole
     addTruth(screen, page);
     const event = events.find(({ at }) => Math.abs(at - page.pts) <= tolerance);
     if (event === undefined) {
-      // Erased already: by a page's own end, or because nothing was shown.
+      // Already erased: the page had an end of its own, or nothing was shown.
       expect(screen.size).toBe(0);
       if (shown !== undefined) expectEnded(shown, page, pages);
       continue;
@@ -97,7 +97,7 @@ describe.each(stations.map((station) => ({ name: station.place.plan.name, statio
         const own = events.filter((event) => event.language === language + 1);
         const compared = compare(pages as TruthPage[], own, 0);
         if (pages.length > 0) expect(compared).toBeGreaterThan(10);
-        // Every page with text was in the truth.
+        // Every page with text is in the truth.
         const times = new Set(pages.map(({ pts }) => pts));
         const first = pages[0]?.pts ?? 0;
         const last = pages.at(-1)?.pts ?? 0;

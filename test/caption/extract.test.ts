@@ -84,7 +84,7 @@ describe('captions of a recording', () => {
     expect(await extract(FEW_SECONDS, SERVICE + 1)).toBeNull();
   });
 
-  test('pages before the start are shown from the start on, those without a position never', async () => {
+  test('pages before the start are shown from the start on, pages before the first position never', async () => {
     const of = (scaled: number | undefined) => {
       const stream = recording({ seed: DEFAULT.seed, station: station as never, from, seconds: FEW_SECONDS });
       return extractCaptions(pieces(stream), { scale: () => scaled });

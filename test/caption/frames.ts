@@ -1,4 +1,6 @@
-/** Reads a caption frame stream as a client does: its own reader of the layout that `spec/1` gives. */
+/**
+ * Reads a caption frame stream like a client, with a reader of its own, written from the layout in `spec/1`.
+ */
 
 export interface ReadFrame {
   kind: number;

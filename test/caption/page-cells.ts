@@ -16,7 +16,7 @@ function cell(what: string, box: readonly number[], colours: readonly number[], 
   return `${box.join(',')} ${what} ${colours.join('/')} ${marks}`;
 }
 
-/** One line a cell: left, top, width, height, character, colours, decoration; in order of place. */
+/** One line per cell: left, top, width, height, character, colours, decoration; ordered by position. */
 export function pageCells(page: CaptionPage): string[] {
   return page.runs
     .flatMap((run) => {
@@ -35,7 +35,7 @@ export function pageCells(page: CaptionPage): string[] {
     .sort();
 }
 
-/** Expected screen content after a page, given the content before: by bottom left corner. */
+/** The expected screen content after a page, given the content before it, by bottom left corner. */
 export function addTruth(screen: Map<string, string>, page: TruthPage): void {
   if (page.clears) screen.clear();
   for (const run of page.runs) {
@@ -45,7 +45,7 @@ export function addTruth(screen: Map<string, string>, page: TruthPage): void {
     const colours = run.inverted ? [run.background, run.foreground] : [run.foreground, run.background];
     const marks = marksOf(run.underline, run.flash !== 'none', run.boxed, run.outlined);
     for (const [index, character] of [...run.text].entries()) {
-      // The active position: bottom left of the cell, in vertical writing the middle of its top.
+      // The active position: bottom left of the cell, in vertical writing the middle of its top edge.
       const x = page.vertical ? run.x - width / 2 : run.x + index * width;
       const y = page.vertical ? run.y + index * height : run.y - height + 1;
       const what = drcs.get(index) ?? asPeer(character);

@@ -11,7 +11,7 @@ import { pageCells } from './page-cells.ts';
 const SAMPLES = '../shared/samples/captions';
 const files = existsSync(SAMPLES) ? readdirSync(SAMPLES).filter((name) => name.endsWith('.es')) : [];
 
-/** Normalises both results: compatibility forms unified, blanks removed. */
+/** Normalises text for comparison: compatibility forms unified, blanks removed. */
 function plain(text: string): string {
   return text.normalize('NFKC').replace(/[\s\u3000]/g, '');
 }
@@ -22,7 +22,7 @@ const MISREAD: readonly (readonly [theirs: string, ours: string])[] = [
   ['⁈', '⁉'],
 ];
 
-/** The other result without its notes on control functions; a bitmap is 〓. */
+/** The result of the other decoder without its notes on control functions; a bitmap is 〓. */
 function goldenText(name: string): string {
   const golden = readFileSync(join(SAMPLES, `${name}.txt`), 'utf8');
   const withoutBitmaps = golden
@@ -32,7 +32,7 @@ function goldenText(name: string): string {
   return plain(MISREAD.reduce((read, [theirs, ours]) => read.replaceAll(theirs, ours), text));
 }
 
-/** The text of every statement by itself, in the order in which it was written. */
+/** The text of each statement, in the order of sending. */
 function ownText(name: string): { text: string; groups: number; damaged: number } {
   const bytes = readFileSync(join(SAMPLES, name));
   const decoder = new CaptionDecoder();
@@ -50,7 +50,9 @@ function ownText(name: string): { text: string; groups: number; damaged: number 
   return { text: plain(texts.join('')), groups, damaged: decoder.damagedGroups };
 }
 
-/** Cells of a statement by aribb24.js, in the form of `pageCells`: by bottom left corner, without erased ones. */
+/**
+ * Cells of a statement by aribb24.js in the form of `pageCells`: by bottom left corner, without erased ones.
+ */
 function peerCells(cells: readonly Cell[]): string[] {
   const screen = new Map<string, string>();
   for (const { what, box, colours, marks } of cells) {
@@ -88,8 +90,8 @@ describe.skipIf(files.length === 0)('recorded captions', () => {
       if (group.number === 0) continue;
       const decoder = new CaptionDecoder();
       const pages = decoder.feed(payload, pts90k(0)).filter((event) => event.kind === 'page');
-      // Up to its first wait: the erasure follows.
-      // A copy: given a view, it reads bitmaps from the start of the underlying buffer.
+      // Up to its first wait, after which it erases. A copy, because from a view it would read bitmaps at
+      // offsets of the underlying buffer.
       const theirs = readCells(readGroup(Uint8Array.from(payload)).data, 0).filter(
         ({ ticks }) => ticks === 0,
       );

@@ -25,9 +25,9 @@ interface RecordingOptions {
   /** Unwrapped 90 kHz time of the first packet. */
   readonly from: number;
   readonly seconds: number;
-  /** Packets between two beats besides captions: a picture's place. */
+  /** Packets sent in each interval in addition to captions, in place of pictures. */
   readonly filler?: Uint8Array;
-  /** A start of an intra picture at each beat, so that the stream can be played. */
+  /** Starts an intra picture at each interval, so that the stream can be played. */
   readonly pictures?: boolean;
 }
 
@@ -38,7 +38,7 @@ function due(transmissions: readonly Transmission[], from: number, to: number): 
   return transmissions.filter((one) => one.due >= from && one.due < to).map(({ pes }) => pes);
 }
 
-/** The stream, a tenth of a second at a time. */
+/** The stream in chunks of a tenth of a second. */
 export function* recording({
   seed,
   station,

@@ -1,4 +1,7 @@
-/** Caption statements by their octets, and the cells of the pages that they make (ARIB STD-B24 Volume 1, Part 3). */
+/**
+ * Builds caption statements from bytes, and lists the cells of the resulting pages (ARIB STD-B24 Volume 1,
+ * Part 3).
+ */
 
 import { crc16 } from '../../arib/caption/crc16.ts';
 import { CaptionDecoder, type CaptionEvent } from '../../arib/caption/decoder.ts';
@@ -21,7 +24,7 @@ export function unit(parameter: number, data: Uint8Array): Uint8Array {
   return Uint8Array.of(0x1f, parameter, data.length >> 16, data.length >> 8, data.length, ...data);
 }
 
-/** A whole payload: header, group with its CRC. `id`: data_group_id. */
+/** A whole payload: header, group with its CRC. @param id data_group_id */
 export function payload(id: number, data: Uint8Array): Uint8Array {
   const group = Uint8Array.of(id << 2, 0, 0, data.length >> 8, data.length, ...data);
   const crc = crc16(group);
@@ -40,7 +43,7 @@ export function pagesOf(events: readonly CaptionEvent[]): CaptionPage[] {
   return events.flatMap((event) => (event.kind === 'page' ? [event.page] : []));
 }
 
-/** The one page that a statement body makes. */
+/** The only page that results from a statement body. */
 export function bodyPage(body: string, profile: CaptionProfile = 'A'): CaptionPage {
   const [page, ...more] = pagesOf(new CaptionDecoder(profile).feed(statement([unit(0x20, hex(body))]), AT));
   if (page === undefined || more.length > 0) throw new Error('not one page');
@@ -62,7 +65,7 @@ export function cellsOf(page: CaptionPage): string[] {
   );
 }
 
-/** What the examples say: cells by text and corners, with one pair of colours. */
+/** Expected cells by text and corners, with one pair of colours. */
 export function cells(fg: number, bg: number, ...list: readonly (readonly [string, string])[]): string[] {
   return list.map(([text, box]) => `${text} ${box} fg${fg} bg${bg}`);
 }

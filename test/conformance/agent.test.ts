@@ -1,4 +1,4 @@
-/** The conformance suite on this project's own agent, as the executable that is installed. */
+/** Runs the conformance suite on this project's own agent, as the installed executable. */
 import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ async function ended(command: readonly string[]): Promise<{ code: number; text: 
 
 test('the executable satisfies every statement of the contract', async () => {
   const executable = join(folder, 'svc-agent');
-  // The executable of these sources, not an older build.
+  // The executable built from these sources, not an older build.
   const words = ['--compile', '--minify', '--bytecode', '--format=esm', `--outfile=${executable}`];
   const built = await ended(['build', ...words, join(ROOT, 'agent', 'main.ts')]);
   expect([built.code, built.text]).toEqual([0, expect.any(String)]);
@@ -33,7 +33,7 @@ test('the executable satisfies every statement of the contract', async () => {
   expect(code).toBe(0);
 }, 90_000);
 
-test('the suite refuses an agent that runs another source, and says which it needs', async () => {
+test('the suite refuses an agent that runs another source, and reports the required one', async () => {
   const words = ['--start', `${process.execPath} ${join(ROOT, 'agent', 'main.ts')}`, '--lanes', '1'];
   const { code, text } = await ended([SUITE, ...words, '--fake-tune', 'false']);
   expect(code).toBe(2);

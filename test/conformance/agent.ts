@@ -62,7 +62,7 @@ function report(rule: Rule, outcome: Outcome, seconds: number): void {
   if (outcome.kind !== 'ok') console.log(`        ${outcome.reason}`);
 }
 
-/** Whether the agent runs this suite's source, here or elsewhere. @throws Error when it does not. */
+/** Whether the agent runs this suite's source, on this machine or another. @throws Error if it does not */
 async function sourceIsLocal(subject: Subject): Promise<boolean> {
   try {
     await subject.define(tuner('probe', 'GR'));
@@ -97,7 +97,7 @@ async function againstOwn(command: readonly string[]): Promise<number> {
 async function againstRunning(url: string): Promise<number> {
   const subject = new Subject(url.replace(/\/$/, ''));
   const [tuners, channels] = [await subject.tuners(), await subject.channels()];
-  if (tuners.some(({ users }) => users.length > 0)) throw new Error('somebody uses its tuners now');
+  if (tuners.some(({ users }) => users.length > 0)) throw new Error('its tuners are in use');
   try {
     const isLocal = await sourceIsLocal(subject);
     const { long, only } = values;
@@ -123,5 +123,5 @@ try {
   console.log(`${counts.ok} ok, ${counts.failed} failed, ${counts.skipped} skipped`);
   process.exit(failed > 0 || stopping.signal.aborted ? 1 : 0);
 } catch (error) {
-  leave(2, `cannot begin: ${error instanceof Error ? error.message : String(error)}`);
+  leave(2, `cannot start: ${error instanceof Error ? error.message : String(error)}`);
 }

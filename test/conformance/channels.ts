@@ -1,15 +1,15 @@
-/** Which physical channel of the conformance source misbehaves how; every other one is a valid broadcast. */
+/** The physical channels of the conformance source that misbehave; every other one is a valid broadcast. */
 
 export const CHANNEL = {
-  /** Ends at once with exit code 7 and the words `REASON` on standard error. */
+  /** Exits at once with code 7 and the text `REASON` on standard error. */
   dead: 'GR/T50',
-  /** Never a byte. */
+  /** Never sends a byte. */
   silent: 'GR/T51',
   /** Bytes that are not a transport stream. */
   garbage: 'GR/T52',
-  /** `LAST` packets, then nothing. */
+  /** `LAST` packets, then silence. */
   stops: 'GR/T53',
-  /** `LAST` packets, then ends with success. */
+  /** `LAST` packets, then exits with success. */
   ends: 'GR/T54',
   /** Valid, but ignores SIGTERM. */
   deaf: 'GR/T55',

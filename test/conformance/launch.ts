@@ -1,11 +1,11 @@
-/** Starts an agent as a process of its own, in a folder of its own, on a free port. */
+/** Starts an agent as a separate process, in a folder of its own, on a free port. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LaunchedAgent, LaunchOptions } from './rule.ts';
 import { until } from './subject.ts';
 
-/** FAKE_TUNE that the rules expect. */
+/** The FAKE_TUNE that the rules expect. */
 export const OWN_FAKE_TUNE = `${process.execPath} ${join(import.meta.dir, 'source.ts')} {type} {channel} {tsid}`;
 
 export interface Launched extends LaunchedAgent {
@@ -19,7 +19,7 @@ function freePort(): number {
   return port;
 }
 
-/** @throws Error with what the agent said when it does not answer. */
+/** @throws Error with the agent's output if it does not answer */
 export async function launchAgent(
   command: readonly string[],
   fakeTune: string,

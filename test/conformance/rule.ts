@@ -1,19 +1,19 @@
 /** A statement of the agent's contract with its check. */
 import type { Subject } from './subject.ts';
 
-/** An agent that a rule starts for itself, with files and environment of its own. */
+/** An agent that a rule starts for itself, with its own files and environment. */
 export interface LaunchedAgent {
   readonly url: string;
-  /** Where its `tuners.json` and `channels.json` are. */
+  /** Folder of its `tuners.json` and `channels.json`. */
   readonly folder: string;
   readonly pid: number;
   log(): string;
 }
 
 export interface Surroundings {
-  /** Present when the suite starts the agent under test itself. Ended with the rule. */
+  /** Present if the suite starts the agent under test itself. Ended with the rule. */
   readonly launch: ((options: LaunchOptions) => Promise<LaunchedAgent>) | undefined;
-  /** Processes of the agent can be seen and signalled from here. */
+  /** Processes of the agent can be inspected and signalled from here. */
   readonly isLocal: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface LaunchOptions {
 }
 
 export interface Rule {
-  /** The sentence, with its number where it has one. */
+  /** The statement of the contract, with its number if it has one. */
   readonly sentence: string;
   /** Prerequisites; without them it is skipped, and reported as skipped. */
   readonly needs?: 'launch' | 'local';

@@ -1,4 +1,4 @@
-/** How a stream begins, ends and fails, and that no process or descriptor is leaked. */
+/** How a stream begins, ends and fails; no process or descriptor is leaked. */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { BURST, CHANNEL, DAMAGE, LAST, LATE_MS, REASON, SPARSE_MS } from './channels.ts';
@@ -10,7 +10,7 @@ const LINGER_MS = 5_000;
 const SILENCE_MS = 5_000;
 const LAG_LIMIT = 64 * 1024 * 1024;
 
-/** False also for a process that has ended and only waits to be reaped. */
+/** False also for a zombie process, which has ended but was not reaped. */
 export function isRunning(pid: number): boolean {
   try {
     const [, state] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
@@ -20,7 +20,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** After a failure: no user on it, its reason shown, and the next user gets a stream. */
+/** Checks the state after a failure: no user, the reason is shown, and the next user gets a stream. */
 async function usableAgain(subject: Subject): Promise<void> {
   await until('the tuner is free', async () => (await subject.tuner('a')).tuned === null);
   const { users, state, error } = await subject.tuner('a');
@@ -38,14 +38,14 @@ async function failsBefore(subject: Subject, channel: string, withinMs: number):
   const answer = await subject.ask(channel);
   const waited = performance.now() - asked;
   same(answer.status, 500, 'the answer');
-  holds(waited < withinMs, `it was given after ${Math.round(waited)} ms`);
+  holds(waited < withinMs, `it was sent after ${Math.round(waited)} ms`);
   const reason = await messageOf(answer);
   holds(reason.trim() !== '', 'no reason is given');
   await usableAgain(subject);
   return reason;
 }
 
-/** Both users of the channel are aborted; `provoke` makes it fail. */
+/** Both users of the channel are aborted. @param provoke makes it fail */
 async function failsAfter(
   subject: Subject,
   channel: string,
@@ -327,7 +327,7 @@ export const ENDING: Rule[] = [
   },
 ];
 
-/** Undefined where there is no curl. */
+/** Undefined if curl is not installed. */
 function curlOf(subject: Subject, query: string): Bun.Subprocess | undefined {
   const path = Bun.which('curl');
   if (path === null) return undefined;

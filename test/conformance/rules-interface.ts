@@ -1,4 +1,4 @@
-/** Requests, answers, events and errors of every path. */
+/** Requests, responses, events and errors of every path. */
 import { connect } from 'node:net';
 import { parseAs } from '../../agent/config/validate.ts';
 import { type Channel, type TunerDefinition, TunersSchema } from '../../wire/agent.ts';
@@ -14,7 +14,7 @@ const STORED: Channel = {
   stations: [{ serviceId: 151, name: '架空テレビ', serviceType: 1, remoteControlKey: 5 }],
 };
 
-/** Name, path, request, status, what the message has to name. */
+/** Name, path, request, status, text that the message has to contain. */
 type Bad = [name: string, path: string, init: RequestInit, status: number, names: string];
 
 const put = (value: unknown): RequestInit => ({ method: 'PUT', body: JSON.stringify(value) });
@@ -50,7 +50,7 @@ const BAD_FORMS = [
   'BS/T21',
 ];
 
-/** What the event stream has given so far. */
+/** The data received from the event stream so far. */
 async function events(subject: Subject): Promise<{ answer: Response; text: () => string; stop: () => void }> {
   const abort = new AbortController();
   const answer = await subject.fetch('/agent/events', { signal: abort.signal });
@@ -75,7 +75,7 @@ export const INTERFACE: Rule[] = [
       same([answer.status, given], [200, list], 'the answer to PUT');
       same(parseAs(TunersSchema, list), list, 'the list by its schema');
       const idle = { tuned: null, users: [], signal: null, stats: null, descrambled: false, error: null };
-      // Added later: an agent without it is no worse.
+      // Added to the contract later: an agent without it conforms too.
       const { descrambling = null, ...first } = list[0] ?? {};
       same(descrambling, null, 'descrambling of an idle tuner');
       same(first, { ...definition[0], disabled: false, rank: 0, state: 'idle', ...idle }, 'an idle tuner');

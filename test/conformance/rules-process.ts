@@ -1,4 +1,4 @@
-/** How an agent handles its environment and its files: each rule starts one of its own. */
+/** How an agent handles its environment and its files: each rule starts an agent of its own. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Channel } from '../../wire/agent.ts';
@@ -159,7 +159,7 @@ export const PROCESS: Rule[] = [
           .split('\n')
           .filter((line) => line.includes(REASON));
       await until('the line', () => lines().length > 0);
-      // Another tuning, so that a second line would have been written by now.
+      // Starts another tuning, so that a second line would have been written by now.
       await subject.open('GR/T21');
       same(lines().length, 1, `lines about "${reason}"`);
       holds(lines()[0]?.includes(CHANNEL.dead.slice(3)) === true, `no channel in "${lines()[0]}"`);
@@ -205,7 +205,7 @@ export const PROCESS: Rule[] = [
       await Promise.all(refused);
       for (const stream of [stopped, ...streams]) await stream.ends('aborted');
       await until('no process', () => children().length === 0);
-      // Connections of this suite's own that may be used again stay open for a while; the seven left two each.
+      // Connections of this suite that may be reused stay open for a while; the seven left two each.
       await until('descriptors as before', () => descriptors() <= before + 6);
       // Killed, stopped, dead, silent, garbage, no more TS, ended.
       same(warnings(agent).length - noted, 7, `warnings (${warnings(agent).slice(noted).join(' | ')})`);

@@ -1,11 +1,11 @@
-/** Which tuner a user gets: ranks, selection rules 1 to 6, priorities, handover. */
+/** Which tuner a user gets: ranks, selection rules 1 to 6, priorities, hand-over. */
 import { CHANNEL } from './channels.ts';
 import type { Rule } from './rule.ts';
 import { holds, type Stream, type Subject, same, tuner, until } from './subject.ts';
 
 const [A, B, C, D] = ['GR/T21', 'GR/T22', 'GR/T23', 'GR/T24'];
 
-/** The later one in rank takes everything. */
+/** Two tuners; the one later in rank supports all types. */
 async function twoRanks(subject: Subject): Promise<void> {
   await subject.define(tuner('wide', 'GR', 'BS'), tuner('narrow', 'GR'));
 }
@@ -351,12 +351,12 @@ export const SELECTION: Rule[] = [
   },
 ];
 
-/** Of one rank: A lingers, a lower priority reads B, one tuner is idle (`c`). */
+/** All of one rank: one lingers on A, a lower priority reads B, one is idle (`c`). */
 async function crowded(subject: Subject): Promise<{ lingering: Stream; guide: Stream }> {
   await subject.define(tuner('a', 'GR'), tuner('b', 'GR'));
   const lingering = await subject.open(A, { priority: 3 });
   const guide = await subject.open(B, { priority: 3 });
-  // The idle one is the first of the definition, so that its place alone would win.
+  // The idle tuner is the first of the definition, so that its position alone would make it win.
   await subject.put('/agent/tuners', [tuner('c', 'GR'), tuner('a', 'GR'), tuner('b', 'GR')]);
   lingering.leave();
   await subject.lingers(lingering.tuner);

@@ -1,6 +1,6 @@
 /**
- * FAKE_TUNE of the conformance suite: `bun source.ts {type} {channel} {tsid}`. The channel says how it behaves
- * (`channels.ts`); every packet says who made it (`stamped.ts`).
+ * FAKE_TUNE of the conformance suite: `bun source.ts {type} {channel} {tsid}`. The channel selects the
+ * behaviour (`channels.ts`); every packet contains its sender (`stamped.ts`).
  */
 import { writeSync } from 'node:fs';
 import { PACKET_SIZE } from '../../arib/ts/packet.ts';
@@ -10,7 +10,7 @@ import { stampedPackets } from './stamped.ts';
 const [type = '', channel = '', tsid = ''] = process.argv.slice(2);
 const asked = `${type}/${channel}`;
 const TICK_MS = 20;
-/** 1 MB/s: enough to see that it flows. */
+/** 1 MB/s: enough to see that data flows. */
 const ORDERLY = 106;
 const FAST = 4_256;
 const BURST_TICK = 6_650;
@@ -23,13 +23,13 @@ function send(count: number, spoil: (bytes: Uint8Array) => void = () => {}): voi
   try {
     for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at);
   } catch (error) {
-    // The reader has gone; the deaf one waits to be killed.
+    // The reader has disconnected; the `deaf` channel waits to be killed.
     if (asked !== CHANNEL.deaf) throw error;
   }
   sent += count;
 }
 
-/** Faults that a counter must detect, each separately, with valid packets between them. */
+/** Faults that counters must detect, each separately, with valid packets between them. */
 function damage(bytes: Uint8Array): void {
   let packet = 20;
   const next = (): number => {
@@ -44,13 +44,13 @@ function damage(bytes: Uint8Array): void {
   for (let index = 0; index < DAMAGE.transportErrors; index += 1) {
     const at = next();
     bytes[at + 1] = (bytes[at + 1] ?? 0) | 0x80;
-    // What is not believed leaves no hole in the numbers: the next sound one takes its counter.
+    // A discarded packet must leave no gap: the next valid one takes its counter.
     shiftCounters(bytes, at + PACKET_SIZE, -1);
   }
   for (let index = 0; index < DAMAGE.continuityErrors; index += 1) shiftCounters(bytes, next(), 3);
 }
 
-/** Moves the continuity counter of every packet from `from` on. */
+/** Shifts the continuity counter of every packet from `from` on. */
 function shiftCounters(bytes: Uint8Array, from: number, by: number): void {
   for (let at = from; at < bytes.length; at += PACKET_SIZE) {
     const octet = bytes[at + 3] ?? 0;
@@ -123,7 +123,7 @@ switch (asked) {
     break;
   case CHANNEL.damaged:
     send(400, damage);
-    // The counters continue from where they were moved to.
+    // The counters continue from their shifted values.
     {
       const moved = (DAMAGE.continuityErrors * 3 - DAMAGE.transportErrors) & 0x0f;
       await forEver(ORDERLY, TICK_MS, (bytes) => shiftCounters(bytes, 0, moved));

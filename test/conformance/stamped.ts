@@ -6,7 +6,9 @@ const PID = 0x0100;
 const MARK = 0x5356_4343;
 const AT = { mark: 4, number: 8, process: 12, label: 16, labelEnd: 64 } as const;
 
-/** `label` such as `BS BS01_0 16400`. Continuity counters follow the numbers. */
+/**
+ * @param label such as `BS BS01_0 16400` @returns packets with continuity counters that follow the numbers
+ */
 export function stampedPackets(first: number, count: number, process: number, label: string): Uint8Array {
   const bytes = new Uint8Array(count * PACKET_SIZE).fill(0xff);
   const view = new DataView(bytes.buffer);
@@ -26,13 +28,13 @@ export function stampedPackets(first: number, count: number, process: number, la
   return bytes;
 }
 
-/** Statistics of a received stream; nothing of it is stored. */
+/** Statistics of a received stream, whose data is not stored. */
 export class StampReader {
   /** -1 before the first packet. */
   first = -1;
   last = -1;
   packets = 0;
-  /** Packets whose number does not follow the one before. */
+  /** Packets whose number does not follow the previous one. */
   gaps = 0;
   readonly processes = new Set<number>();
   readonly labels = new Set<string>();

@@ -1,8 +1,8 @@
-/** The agent under test as its users see it: over HTTP alone. */
+/** The agent under test, used over HTTP only. */
 import type { Channel, Tuner, TunerDefinition } from '../../wire/agent.ts';
 import { StampReader } from './stamped.ts';
 
-/** A statement of a rule that is violated. */
+/** A violated statement of a rule. */
 class Broken extends Error {
   override readonly name = 'Broken';
 }
@@ -19,7 +19,7 @@ export function same(actual: unknown, expected: unknown, what: string): void {
 
 const WAIT_LIMIT_MS = 12_000;
 
-/** @throws Broken with the description when the condition does not come true in time. */
+/** @throws Broken with the description if the condition does not become true in time */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
@@ -41,7 +41,7 @@ interface Asking {
 export class Stream {
   readonly stamps = new StampReader();
   bytes = 0;
-  /** How it ended; undefined while it runs. */
+  /** How it ended; undefined while it is open. */
   ending: 'clean' | 'aborted' | undefined;
   readonly #abort: AbortController;
 
@@ -57,7 +57,7 @@ export class Stream {
     return this.response.headers.get('x-svc-tuner') ?? '';
   }
 
-  /** The process that feeds it. */
+  /** The process that sends it. */
   get process(): number {
     return [...this.stamps.processes].at(-1) ?? 0;
   }
@@ -68,7 +68,7 @@ export class Stream {
     holds(this.bytes >= wanted, `the stream ended (${this.ending}) after ${this.bytes} bytes`);
   }
 
-  /** Continues without a lost packet. */
+  /** Checks that it continues without a lost packet. */
   async undisturbed(): Promise<void> {
     await this.flows();
     same(this.ending, undefined, 'the end of the stream');
@@ -134,7 +134,7 @@ export class Subject {
     return (await (await this.fetch('/agent/channels')).json()) as Channel[];
   }
 
-  /** Other equipment, nothing of what was before tuned. */
+  /** Replaces the tuners, so that nothing is tuned any more. */
   async define(...definitions: TunerDefinition[]): Promise<void> {
     for (const list of [[], definitions]) {
       const answer = await this.put('/agent/tuners', list);
@@ -152,7 +152,7 @@ export class Subject {
     return await fetch(`${this.url}/agent/stream?${query}`, init);
   }
 
-  /** A stream whose packets come. */
+  /** Opens a stream and waits for its first packet. */
   async open(channel: string, asking: Asking = {}): Promise<Stream> {
     const abort = new AbortController();
     const answer = await this.ask(channel, asking, { signal: abort.signal });
@@ -164,7 +164,7 @@ export class Subject {
     return stream;
   }
 
-  /** @returns the displayable reason. */
+  /** @returns the displayable reason */
   async refused(channel: string, asking: Asking, status: number): Promise<string> {
     const answer = await this.ask(channel, asking);
     same(answer.status, status, `the answer to ${channel}`);
@@ -179,7 +179,7 @@ export class Subject {
     return (await this.tuner(id)).users.map((user) => user.use);
   }
 
-  /** Between rules. */
+  /** Runs between rules. */
   leaveAll(): void {
     for (const stream of this.#streams) stream.leave();
     this.#streams = [];

@@ -1,4 +1,4 @@
-/** All rules, in the order in which they are checked. */
+/** Runs all rules, in the order in which they are listed. */
 import { within } from '../../host/deadline.ts';
 import type { Launched } from './launch.ts';
 import type { LaunchOptions, Rule } from './rule.ts';
@@ -16,12 +16,12 @@ export type Outcome =
   | { readonly kind: 'skipped'; readonly reason: string };
 
 interface RunOptions {
-  /** One agent each; a lane checks one rule after another. */
+  /** One agent per lane; a lane checks one rule after another. */
   readonly lanes: readonly Subject[];
   readonly launch: ((options: LaunchOptions) => Promise<Launched>) | undefined;
   readonly isLocal: boolean;
   readonly long: boolean;
-  /** Only rules whose sentence has it. */
+  /** Only rules whose statement contains this. */
   readonly only: string;
   readonly report: (rule: Rule, outcome: Outcome, seconds: number) => void;
   /** No further rule is started once it is set. */
@@ -30,9 +30,9 @@ interface RunOptions {
 
 const RULE_LIMIT_MS = 90_000;
 
-/** @returns how many failed. */
+/** @returns the number of failed rules */
 export async function run(options: RunOptions): Promise<number> {
-  // Long ones first, so that the lanes end together.
+  // Long rules first, so that the lanes end at about the same time.
   const waiting = RULES.filter(({ sentence }) => sentence.includes(options.only)).toSorted(
     (a, b) => (b.seconds ?? 1) - (a.seconds ?? 1),
   );
@@ -67,7 +67,7 @@ async function look(rule: Rule, subject: Subject, options: RunOptions): Promise<
   try {
     const check = rule.check(subject, { isLocal, launch: launch === undefined ? undefined : remember });
     await within(RULE_LIMIT_MS, check, () => {
-      throw new Error(`not done in ${RULE_LIMIT_MS} ms`);
+      throw new Error(`not finished within ${RULE_LIMIT_MS} ms`);
     });
     return { kind: 'ok' };
   } catch (error) {

@@ -1,4 +1,6 @@
-/** A database with recordings in a folder, and an encode queue over it with dependencies that a test chooses. */
+/**
+ * A database with recordings in a folder, and an encode queue over it whose dependencies a test can replace.
+ */
 import type { Database } from 'bun:sqlite';
 import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -26,7 +28,7 @@ const STATION = 0x7fe8 * 100_000 + 1024;
 const WISH: EncodeWish = { codecs: 'h264', keepTs: false, commercials: 'none', quality: 'small' };
 
 interface HomeOptions {
-  /** Deviations from the default. */
+  /** Replacements of the default sources. */
   readonly sources?: Partial<EncodeSources>;
   /** Path of ffmpeg. */
   readonly ffmpeg?: string;
@@ -78,7 +80,7 @@ export class EncodeHome {
     });
   }
 
-  /** A queued recording of the given length, ms. @returns its id */
+  /** Adds a recording of the given length, ms, and queues it. @returns its id */
   put(content: Uint8Array, durationMs: number, wish: Partial<EncodeWish> = {}): number {
     this.database.run(
       `INSERT OR IGNORE INTO stations (id, type, network_id, service_id, channel, name, service_type,

@@ -1,6 +1,6 @@
 /**
- * Processes the encode queue of a folder in a process that kills itself at a given step: for tests of crash recovery.
- * Arguments: folder, step (or `none`).
+ * Processes the encode queue of a folder in a process that kills itself at a given step, for tests of crash
+ * recovery. Arguments: folder, step (or `none`).
  */
 import { comesTrue } from '../until.ts';
 import { EncodeHome } from './encode-home.ts';

@@ -17,7 +17,7 @@ import { RecordedHome } from '../service/recorded-home.ts';
 import { comesTrue } from '../until.ts';
 
 const LIMIT_MS = 60_000;
-// Some wait for two encodes on a machine that may be busy.
+// Some wait for two encodes, on a machine that may be busy.
 setDefaultTimeout(2 * LIMIT_MS);
 const SECONDS = 4;
 const FLASH = 2;
@@ -59,7 +59,7 @@ const put = (content: Uint8Array | null = film): number => {
   return id;
 };
 
-/** Endings of the files of a recording. */
+/** File name suffixes of the files of a recording. */
 const files = (id: number): string[] =>
   readdirSync(home.folder)
     .filter((name) => name.includes(` r${id}.`))
@@ -162,7 +162,7 @@ test('commercials are cut out, and all times are on the scale of the file', asyn
     await outputOf(file, ...['-i', '-', '-map', '0:a', '-c', 'copy', '-f', 'ffmetadata', '-']),
   );
   expect(sounds).toContain('title=番組0');
-  // A cut part has no chapter, captions move, and positions are in the file's time.
+  // A part that was cut has no chapter, captions move, and positions are in the time of the file.
   expect(await (await home.get(`/api/recordings/${id}/chapters`)).json()).toEqual({ chapters: [] });
   expect((await home.send('PUT', `/api/recordings/${id}/chapters`, { chapters: [] })).status).toBe(409);
   const page = { v: 1, plane: [960, 540], duration: null, runs: [] };
@@ -198,7 +198,7 @@ test('chapters inside a file are updated in place after a correction', async () 
     LIMIT_MS,
   );
   expect(await chaptersIn(changed)).toEqual(['0-1500 本編', '1500-3000 CM', '3000-4004 本編']);
-  // No other byte of it moved.
+  // No other byte has moved.
   expect(changed.length).toBe(before.length);
   expect((await played(changed)).flashes).toEqual((await played(before)).flashes);
   await home.send('PUT', `/api/recordings/${id}/chapters`, { chapters: [] });
@@ -219,7 +219,7 @@ async function chaptersIn(file: Uint8Array): Promise<string[]> {
 }
 
 describe('the queue', () => {
-  test('can be paused, reordered and cancelled, and contains a recording once', async () => {
+  test('can be paused, reordered and cancelled, and contains a recording only once', async () => {
     expect((await home.send('PUT', '/api/encodes', { paused: true })).status).toBe(200);
     const [first, second] = [put(), home.put({ content: film }, 1)];
     const many = await home.send('POST', '/api/encodes', { ids: [first, second, 999_999] });

@@ -34,7 +34,7 @@ function home(options: ConstructorParameters<typeof EncodeHome>[1] = {}): Encode
   return open;
 }
 
-/** An ffmpeg replaced by a shell script. */
+/** An ffmpeg that is replaced by a shell script. */
 function fakeFfmpeg(name: string, words: string): string {
   const path = join(root, name);
   writeFileSync(path, `#!/bin/sh\n${words}\n`);
@@ -50,18 +50,18 @@ async function putOff({ store }: EncodeHome): Promise<string> {
   return comesTrue('a message', () => store.queue()[0]?.reason?.code, LIMIT_MS);
 }
 
-/** Only the original, and no temporary files. */
+/** Only the original is left, and no temporary files. */
 function expectOriginal({ folder, list }: EncodeHome, id: number): void {
   expect(list.find(recordingId(id))?.files.map(({ source }) => source)).toEqual(['ts']);
   expect(readdirSync(folder).map((name) => name.replace(/^.*\./, ''))).toEqual(['ts']);
 }
 
 test.each([
-  ['an ffmpeg that dies', 'cat > /dev/null & sleep 0.1; kill -9 $$', {}, 'encoder'],
+  ['an ffmpeg that crashes', 'cat > /dev/null & sleep 0.1; kill -9 $$', {}, 'encoder'],
   ['an ffmpeg that hangs', 'exec sleep 1000', { stallMs: 300 }, 'stalled'],
-  ['an ffmpeg that says it is done', 'cat > /dev/null', {}, 'verify'],
+  ['an ffmpeg that exits with success and no file', 'cat > /dev/null', {}, 'verify'],
 ])(
-  '%s is tried once more, then given up',
+  '%s is retried once, then given up',
   async (_, words, sources, code) => {
     const one = home({ ffmpeg: fakeFfmpeg(`ffmpeg-${homes}`, words), sources });
     const id = one.put(film, 1_001);
@@ -77,7 +77,7 @@ test.each([
   60_000,
 );
 
-test('temporary faults are waited for: a full disk, an unavailable folder, a missing ffmpeg', async () => {
+test('waits for the end of temporary faults: a full disk, an unavailable folder, a missing ffmpeg', async () => {
   let room: number | undefined = 10;
   const one = home({ sources: { room: async () => room } });
   const id = one.put(film, 1_001);
@@ -99,7 +99,7 @@ test('a disk that fills up during the encode', async () => {
   expectOriginal(one, id);
 });
 
-test('captions that cannot be read yet are waited for, since the original will be removed', async () => {
+test('waits for captions that cannot be read yet, since the original will be removed', async () => {
   let isBusy = true;
   const captions = async () => {
     if (isBusy) throw new Failure('busy', '読み取っています');
@@ -141,7 +141,7 @@ test('is paused while a viewer is connected, and continues afterwards', async ()
   expect((await ended(one)).state).toBe('done');
 });
 
-test('an original that can be played for less than was recorded stays', async () => {
+test('an original of which less can be played than was recorded stays', async () => {
   const one = home();
   const id = one.put(film, 60_000);
   one.service.start();

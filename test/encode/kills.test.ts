@@ -15,7 +15,7 @@ import { madeStream } from '../play/made-recording.ts';
 import { EncodeHome } from './encode-home.ts';
 
 const START = Date.UTC(2026, 0, 5, 12);
-/** All of them with `--long`. */
+/** All steps with `--long`. */
 const STEPS: readonly EncodeStep[] =
   process.env.SVC_LONG === '1'
     ? ['named', 'encoded', 'verified', 'renamed', 'stored', 'retired', 'removed']
@@ -39,7 +39,7 @@ async function encode(folder: string, step: EncodeStep | 'none'): Promise<number
   return child.exited;
 }
 
-/** Every file named by a row exists, and one of them is playable. */
+/** Every file named by a row exists, and at least one of them is playable. */
 function expectWatchable(folder: string, id: number): string[] {
   const database = openDatabase(join(folder, 'svc.db'));
   try {
@@ -53,7 +53,7 @@ function expectWatchable(folder: string, id: number): string[] {
 }
 
 describe('a kill', () => {
-  test.each([...STEPS])('after the step %p loses nothing, and the next start finishes', async (step) => {
+  test.each([...STEPS])('after the step %p nothing is lost, and the next start finishes', async (step) => {
     const folder = join(root, step);
     const recordings = join(folder, 'recordings');
     const home = new EncodeHome(folder);
@@ -62,7 +62,7 @@ describe('a kill', () => {
 
     expect(await encode(folder, step)).toBe(137);
     expectWatchable(folder, id);
-    // As a start does it, before anything else.
+    // Like a start of the service, before anything else.
     const database = openDatabase(join(folder, 'svc.db'));
     const store = new RecordingStore(database);
     await reconcile({ store, log: SILENT_LOG, wallClock: () => wallMs(START) });
@@ -70,7 +70,7 @@ describe('a kill', () => {
     expectWatchable(folder, id);
     expect(await encode(folder, 'none')).toBe(0);
     expect(expectWatchable(folder, id)).toEqual(['alt']);
-    // Nothing else is left over.
+    // No other files are left.
     expect(readdirSync(recordings).filter((name) => !name.endsWith('.h264.mkv'))).toEqual([]);
     expect(readdirSync(recordings)).toHaveLength(1);
   });

@@ -1,6 +1,7 @@
 /**
- * Sound stays in sync with its picture to the end of an encoded file, whatever was lost: a recording with flashes and
- * beeps at known times, from which bursts of packets and whole seconds are missing. Three hours with `--long`.
+ * Sound stays in sync with the picture to the end of an encoded file, whatever was lost: a recording with
+ * flashes and beeps at known times, in which bursts of packets and whole seconds are missing. Three hours
+ * with `--long`.
  */
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
@@ -47,7 +48,8 @@ function marked(): Promise<Uint8Array> {
 }
 
 /**
- * Bursts of up to 40 packets, and two gaps of seconds; never within two seconds of a mark, by the position in the file.
+ * Removes bursts of up to 40 packets, and two gaps of seconds; never within two seconds of a mark, by the
+ * position in the file.
  */
 function damaged(stream: Uint8Array): Uint8Array {
   const kept: Uint8Array[] = [];
@@ -121,7 +123,7 @@ test(
     ]);
     const beeps = [...sound.matchAll(/silence_end: ([\d.]+)/g)].map((match) => Number(match[1]));
     const flashes = [...picture.matchAll(/black_end:([\d.]+)/g)].map((match) => Number(match[1]));
-    // A flash begins with a picture, up to 33 ms behind its mark; the beep begins at the mark.
+    // A flash begins with a picture, up to 33 ms after its mark; the beep begins at the mark.
     const pairs = flashes.flatMap((flash) => {
       const mark = Math.round(flash / EVERY) * EVERY;
       const beep = beeps.find((one) => Math.abs(one - flash) < 2);

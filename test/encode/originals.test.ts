@@ -1,4 +1,7 @@
-/** When an original must not be removed although its recording was encoded, and which files a start leaves alone. */
+/**
+ * Cases in which an original must not be removed although its recording was encoded, and files that a start
+ * of the service must keep.
+ */
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import {
   chmodSync,
@@ -27,7 +30,7 @@ import { comesTrue } from '../until.ts';
 import { EncodeHome } from './encode-home.ts';
 
 const LIMIT_MS = 30_000;
-// Some wait for two encodes on a machine that may be busy.
+// Some wait for two encodes, on a machine that may be busy.
 setDefaultTimeout(2 * LIMIT_MS);
 
 let root: string;
@@ -53,7 +56,7 @@ function home(options: ConstructorParameters<typeof EncodeHome>[1] = {}): Encode
   return open;
 }
 
-/** Called when its file has its row, just before the original would be removed. */
+/** Called when the encoded file has its row, just before the original would be removed. */
 function atLast(act: () => void): { sources: { onStep: (step: EncodeStep) => void } } {
   return { sources: { onStep: (step) => (step === 'stored' ? act() : undefined) } };
 }
@@ -105,7 +108,7 @@ test('an encoded file that is incomplete or missing by then does not replace it'
 });
 
 test('a file with a gap in its pictures or sound does not replace it', async () => {
-  // Drops three seconds from an otherwise correct file, which still exits with 0 and decodes.
+  // Drops three seconds from an otherwise correct file, exits with 0 and can be decoded.
   const lossy = join(root, 'ffmpeg-lossy');
   const words = [
     '#!/bin/sh',
@@ -126,7 +129,7 @@ test('a file with a gap in its pictures or sound does not replace it', async () 
 });
 
 test('a file with wrong pictures that decode without an error is not used', async () => {
-  // As a faulty driver writes them: the right number, at the right times.
+  // Like a faulty driver: the right number of pictures at the right times, with wrong content.
   const wrong = join(root, 'ffmpeg-wrong');
   const words = [
     '#!/bin/sh',
@@ -174,7 +177,7 @@ test.each([
   expect(one.list.find(recordingId(id))?.files.map(({ cuts }) => cuts)).toEqual([null, null]);
 });
 
-test('it stays where its other file is cut although nothing was to be cut', async () => {
+test('it stays if another encode of it is cut, although there was nothing to cut', async () => {
   const one = home();
   const id = one.put(film, 1_001, { commercials: 'none' });
   const path = join(one.folder, 'earlier.av1.mkv');
@@ -191,7 +194,7 @@ test('it stays where its other file is cut although nothing was to be cut', asyn
   expect(sourcesOf(one, id)).toEqual(['encoded', 'alt', 'ts']);
 });
 
-test('an unavailable folder is waited for, and does not count as a failure', async () => {
+test('waits for an unavailable folder, which does not count as a failure', async () => {
   let isAway = true;
   const opened = async ({ files }: ListedRecording) => {
     if (isAway) throw new Failure('not_found', 'この録画のファイルはありません。');
@@ -220,7 +223,7 @@ test('a start removes no original without a replacement', async () => {
   expect(existsSync(original ?? '')).toBe(true);
 });
 
-test('a file that a wrong clock dated later than now is made again', async () => {
+test('a file that a wrong clock dated in the future is made again', async () => {
   const one = home();
   const id = one.put(film, 1_001, { keepTs: true });
   const facts = { tracks: [], codecs: '', hasVideo: true, stretches: [], chapters: null };
@@ -248,7 +251,7 @@ test('a copied or restored database removes no file whose recording has no origi
     .run({ id, work });
   rmSync(named(one, '.ts'));
   one.service.start();
-  // Ends after what a start does.
+  // Waits for the end of what a start does.
   await one.service.close();
   expect(existsSync(final)).toBe(true);
 });

@@ -59,7 +59,7 @@ test('each quality is tried once while the machine is idle, and reported until s
     expect(sizeOf('small')).toBeGreaterThan(0);
     expect(sizeOf('fine')).toBeGreaterThan(sizeOf('small'));
     expect(Math.min(...measured.map(({ speed }) => speed))).toBeGreaterThan(0);
-    // A real encode replaces the trial's figures.
+    // The figures of a real encode replace those of the trial.
     const done = home.store.trials().filter(({ quality }) => quality === 'small');
     const both = measuredEncodes(done, home.store.trials());
     expect(both.map(({ quality, files }) => `${quality} ${files}`).sort()).toEqual([

@@ -1,6 +1,6 @@
 /**
- * Schedule changes of a broadcaster, from the air to the file: programmes that move, and programmes that may not be
- * copied.
+ * Schedule changes of a broadcaster, from the air to the file: programmes that move, and programmes that must
+ * not be copied.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { ProgramId } from '../../arib/ids.ts';
@@ -9,10 +9,10 @@ import type { ReservationItem } from '../../wire/api.ts';
 import { BEFORE, type Outcome, ProgrammeChanges, until } from './programme-changes.ts';
 
 let evening: ProgrammeChanges;
-/** Programmes that were booked by hand, by title. */
+/** Programmes reserved by hand, by title. */
 const booked = new Map<string, number>();
 
-/** The station of a channel, by its place in the list. */
+/** The station of a channel, by its index in the list. */
 const stationOf = (index: number) => ({
   networkId: terrestrialNetwork(INVENTED_REGION, index),
   serviceId: terrestrialService(INVENTED_REGION, index, 'tv', 0),
@@ -61,14 +61,14 @@ const AIR = {
   T30: [{ at: 0, durationSec: 14, title: '始めからコピー禁止' }],
   T31: [{ at: 0, durationSec: 8, title: '解禁される映画' }],
 };
-/** Not booked by hand before it begins. */
+/** Not reserved by hand before the evening begins. */
 const OTHERS: readonly string[] = [BEFORE, 'リレーのつづき', '解禁される映画'];
 
 beforeAll(async () => {
   evening = await ProgrammeChanges.start(AIR, 'GR:13');
   const fault = (kind: string, channel: string, from: number, to: number, fields = {}) =>
     evening.air.fault({ kind, channel, from: evening.at(from), to: evening.at(to), ...fields });
-  // Present/following announces eight seconds; it lasts for fourteen.
+  // Present/following announces eight seconds; the programme lasts for fourteen.
   fault('eit', 'T27', 0, 14, { which: 'present', longerSec: -6 });
   fault('eit', 'T27', 0, 14, { which: 'following', delaySec: -6 });
   fault('eit', 'T25', 4, 60, { which: 'present', newId: true });
@@ -82,7 +82,7 @@ beforeAll(async () => {
 
 afterAll(() => evening?.close());
 
-/** Reads until it is cancelled. */
+/** Reads until cancelled. */
 async function drain({ body }: Response, signal: AbortSignal): Promise<void> {
   const reader = body?.getReader();
   try {
@@ -92,7 +92,7 @@ async function drain({ body }: Response, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** All of it, from its real start to its real end, and nothing else. */
+/** Checks that all of it is recorded, from its real start to its real end, and nothing else. */
 function whole({ kept, programme, loss, verdict }: Outcome, from: number, to: number): void {
   expect({ programme, level: verdict.level, gaps: verdict.gaps }).toEqual({
     programme: { from, to },
@@ -106,11 +106,11 @@ function whole({ kept, programme, loss, verdict }: Outcome, from: number, to: nu
 }
 
 describe('programmes that may not be copied', () => {
-  test('are skipped where a rule matches, refused by hand, and booked again as soon as copying is allowed', async () => {
+  test('are skipped if a rule matches, refused by hand, and reserved again as soon as copying is allowed', async () => {
     const title = '解禁される映画';
     const { id } = await evening.programme(title);
     const stationId = Math.floor(id / 100_000);
-    // A viewer watches the channel, so the station's tables are received.
+    // A viewer watches the channel, so that the station's tables are received.
     const watching = new AbortController();
     const { signal } = watching;
     const live = await fetch(`${evening.service.url}/api/services/${stationId}/live?codec=raw`, { signal });
@@ -133,7 +133,7 @@ describe('programmes that may not be copied', () => {
       ]);
       expect(Date.now()).toBeLessThan(evening.at(UNLOCKED));
       const isBooked = (state: string | undefined) => state === 'scheduled' || state === 'recording';
-      await until('it is booked', async () => isBooked((await reservation())?.state) || undefined);
+      await until('it is reserved', async () => isBooked((await reservation())?.state) || undefined);
     } finally {
       watching.abort();
       await drained;
@@ -155,7 +155,7 @@ describe('programmes that may not be copied', () => {
     expect(recording.state).toBe('recorded');
     expect(verdict).toMatchObject({ level: 'damaged', gaps: [{ cause: 'copy_never' }] });
     const [gap] = verdict.gaps;
-    // The PMT comes ten times a second.
+    // The PMT is sent ten times a second.
     expect(Math.abs((gap?.startMs ?? 0) - 7000)).toBeLessThan(1500);
     expect(Math.abs((gap?.endMs ?? 0) - 11_000)).toBeLessThan(1500);
     expect([kept.from < -1, kept.to > 14, loss.foreign, loss.holes]).toEqual([true, true, 0, 1]);
@@ -167,7 +167,7 @@ describe('programmes that may not be copied', () => {
 });
 
 describe('from its real start to its real end', () => {
-  test('a programme that is extended twice while it is on', async () => {
+  test('a programme that is extended twice while it is on air', async () => {
     whole(await evening.outcome('二度延びる試合', 'T20'), 0, 16);
   }, 60_000);
 
@@ -178,7 +178,7 @@ describe('from its real start to its real end', () => {
   test('one that waits for a programme with an unknown end', async () => {
     const outcome = await evening.outcome('遅れる映画', 'T22');
     whole(outcome, 8, 17);
-    // Its tuner was held from the announced start on.
+    // Its tuner was occupied from the announced start on.
     expect(outcome.kept.from).toBeLessThan(-1);
   }, 60_000);
 
@@ -194,7 +194,7 @@ describe('from its real start to its real end', () => {
     whole(await evening.outcome('番号の変わる番組', 'T25'), 0, 14);
     const [recording, ...others] = await evening.recordings('番号の変わる番組');
     expect(others).toEqual([]);
-    // It is known by the id under which it ended.
+    // Stored with the id under which it ended.
     const done = await evening.send<ReservationItem[]>('GET', 'reservations?completed=1');
     expect(done.find(({ recordingId }) => recordingId === recording?.id)?.programId).toBe(
       (recording?.programId ?? 0) as ProgramId,

@@ -1,6 +1,7 @@
 /**
- * An evening of a small broadcast with schedule changes, with a real agent process and a whole service in this process:
- * a test books programmes before it begins, and compares the recordings with what was really sent.
+ * An evening of a small broadcast with schedule changes, with a real agent process and a whole service in
+ * this process: a test reserves programmes before it begins, and compares the recordings with the sent
+ * streams.
  */
 import { Database } from 'bun:sqlite';
 import { existsSync, readFileSync } from 'node:fs';
@@ -15,18 +16,21 @@ import { startTestService, type TestService } from '../service/harness.ts';
 import { comesTrue } from '../until.ts';
 
 const LIMIT_MS = 50_000;
-/** The whole guide of a few programmes comes within a second or two. */
+/** The whole guide of a few programmes is sent within a second or two. */
 const SCHEDULE_SPEED = 20;
-/** Until the evening begins: the films are made, everything runs and the guide of every channel was read. */
+/**
+ * Time until the evening begins, in which films are made, everything starts and the guide of every channel is
+ * read.
+ */
 const LEAD_MS = 26_000;
 const MARGINS = { marginBefore: 4000, marginAfter: 2000 };
 
-/** @throws Error with the description when the condition does not come true in time. */
+/** @throws Error with the description if the condition does not become true in time */
 export function until<T>(what: string, condition: () => Promise<T | undefined> | T | undefined): Promise<T> {
   return comesTrue(what, condition, LIMIT_MS);
 }
 
-/** What a list of programmes says of one; `at` in seconds of the evening. */
+/** An entry in a list of programmes; `at` in seconds of the evening. */
 interface Show {
   at: number;
   durationSec: number;
@@ -57,14 +61,14 @@ export class ProgrammeChanges {
     readonly service: TestService,
   ) {}
 
-  /** @param shows of each terrestrial channel, whose gaps are filled */
+  /** @param shows of each terrestrial channel; the gaps between them are filled */
   static async start(
     channels: Readonly<Record<string, readonly Show[]>>,
     tuners: string,
     settings: Readonly<Record<string, unknown>> = {},
   ): Promise<ProgrammeChanges> {
     const names = Object.keys(channels);
-    // Making the films of a first run takes a while.
+    // Making the films takes a while in the first run.
     const warm = await TestBroadcast.start(names, tuners);
     await warm.close();
     const zero = Math.ceil((Date.now() + LEAD_MS) / 1000) * 1000;
@@ -86,7 +90,7 @@ export class ProgrammeChanges {
     return this.zero + second * 1000;
   }
 
-  /** @throws Error with the response when it is not successful */
+  /** @throws Error with the response if it is not successful */
   async send<T>(method: string, path: string, body?: unknown): Promise<T> {
     const answer = await this.ask(method, path, body);
     const text = await answer.text();
@@ -102,7 +106,7 @@ export class ProgrammeChanges {
     });
   }
 
-  /** As the guide has it, once it has it. */
+  /** Waits until the guide contains it. */
   programme(title: string): Promise<GuideProgram> {
     return until(`${title} is in the guide`, async () => {
       const path = `guide?from=${this.zero - 60_000}&to=${this.zero + 60_000}`;
@@ -120,7 +124,7 @@ export class ProgrammeChanges {
     return this.send('GET', `reservations/${id}`);
   }
 
-  /** Everything recorded of a station's channel under a title, also what failed, the earliest first. */
+  /** All recordings on a station's channel with a title, also failed ones, ordered by start. */
   async recordings(title: string): Promise<Recording[]> {
     const lists = ['', '?show=recording', '?show=failed'].map((shown) =>
       this.send<Recording[]>('GET', `recordings${shown}`),
@@ -129,7 +133,7 @@ export class ProgrammeChanges {
     return [...all.values()].filter((one) => one.title === title).sort((a, b) => a.id - b.id);
   }
 
-  /** Once it was judged. */
+  /** Waits for the verdict. */
   async judged(title: string): Promise<Recording> {
     return until(`${title} is judged`, async () => {
       const [found] = await this.recordings(title);
@@ -137,7 +141,7 @@ export class ProgrammeChanges {
     });
   }
 
-  /** After its verdict: the content of its file and of the broadcast. */
+  /** Waits for the verdict, then compares the content of the file with the broadcast. */
   async outcome(title: string, channel: string): Promise<Outcome> {
     const recording = await this.judged(title);
     const { verdict, startAt, endAt } = recording;
@@ -153,7 +157,7 @@ export class ProgrammeChanges {
     };
   }
 
-  /** The broadcaster's clock is a function of the time: when a clock reference was sent, epoch ms. */
+  /** The broadcaster's clock is a function of time. @returns when a clock reference was sent, epoch ms */
   #moment(ticks: number): number {
     const around = ticksAt(broadcastMs(this.zero));
     const away = ticks - wrapTicks(around);
@@ -180,7 +184,7 @@ export class ProgrammeChanges {
 const FILL = 'つなぎの時間';
 const FILL_SEC = 3600;
 
-/** An hour before, an hour after, and the time between. */
+/** Fills an hour before, an hour after, and the time between. */
 function filled(shows: readonly Show[]): Show[] {
   const list: Show[] = [];
   let end = shows[0]?.at ?? 0;
@@ -194,7 +198,7 @@ function filled(shows: readonly Show[]): Show[] {
   return list;
 }
 
-/** The programme of this title is on before the evening begins. */
+/** Title of the programme on air before the evening begins. */
 export const BEFORE = 'まえの番組';
 
 function written({ at, ...fields }: Show, zero: number) {

@@ -1,4 +1,7 @@
-/** How bookings follow any present/following tables, from tables to the minutes that would have been written. */
+/**
+ * How recordings follow present/following tables, from the tables to the minutes that would have been
+ * written.
+ */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { eventId, programId, type StationId } from '../../arib/ids.ts';
 import { reservationId } from '../../src/model/ids.ts';
@@ -18,7 +21,7 @@ const AFTER = 0.25;
 let tables: SimulatedTables | undefined;
 afterEach(() => tables?.close());
 
-/** An evening's station, its schedule read, and news on the air. */
+/** A station with a known schedule, and the news on air. */
 async function evening(tuners = [GR_TUNER]) {
   tables = new SimulatedTables(tuners);
   const air = tables;
@@ -39,7 +42,7 @@ async function evening(tuners = [GR_TUNER]) {
 }
 
 describe('a programme that is interrupted by another', () => {
-  test('beyond its announced end continues in the same recording when it is listed again', async () => {
+  test('beyond its announced end continues in the same recording once it is listed again', async () => {
     const { air, book, say } = await evening();
     const game = book(GAME);
     say(0, GAME);
@@ -56,7 +59,7 @@ describe('a programme that is interrupted by another', () => {
     expect(air.home.reservations).toHaveLength(1);
   });
 
-  test('continues also when its end is unknown', async () => {
+  test('continues also if its end is unknown', async () => {
     const { air, book, say } = await evening();
     const game = book(GAME);
     const open = { ...GAME, minutes: null };
@@ -90,7 +93,7 @@ describe('a programme that is interrupted by another', () => {
     ]);
   });
 
-  test('continues as soon as it is the following programme again, and waits when that is withdrawn', async () => {
+  test('continues as soon as it is the following programme again, and waits if that is withdrawn', async () => {
     const { air, book, say } = await evening();
     const game = book(GAME);
     say(0, GAME);
@@ -122,7 +125,7 @@ describe('a programme that is interrupted by another', () => {
     expect(air.written(game)).toEqual([[[-BEFORE, 33 + AFTER]]]);
   });
 
-  test('waits for nothing when its end was announced', async () => {
+  test('is not waited for if its end was announced', async () => {
     const { air, book, say } = await evening();
     const game = book(GAME);
     say(0, GAME);
@@ -187,7 +190,7 @@ describe('a programme that is interrupted by another', () => {
     ]);
   });
 
-  test('is not taken for the next of its title', async () => {
+  test('is not confused with the next of its title', async () => {
     const { air, book, say, isNow, idOf } = await evening();
     const game = book(GAME);
     say(0, GAME);
@@ -199,7 +202,7 @@ describe('a programme that is interrupted by another', () => {
 });
 
 describe('empty tables', () => {
-  test('for a minute of a programme change nothing, and do not bind it to a later one of the same title', async () => {
+  test('for a minute change nothing for a programme, and do not bind it to a later one of the same title', async () => {
     const { air, station, book, say, isNow, idOf } = await evening();
     air.list(station, -50, [NEWS, GAME, FILM, LATE, { ...GAME, event: 7, at: 150 }]);
     await air.until(-49);
@@ -212,7 +215,7 @@ describe('empty tables', () => {
     expect([air.written(game), isNow(game)]).toEqual([[[[-BEFORE, 30 + AFTER]]], idOf(GAME)]);
   });
 
-  test('for ten minutes neither', async () => {
+  test('for ten minutes change nothing either', async () => {
     const { air, station, book, say, isNow, idOf } = await evening();
     air.list(station, -50, [NEWS, GAME, FILM, LATE, { ...GAME, event: 7, at: 150 }]);
     await air.until(-49);
@@ -236,7 +239,7 @@ describe('empty tables', () => {
     expect(air.written(game)).toEqual([[[-BEFORE, 50 + AFTER]]]);
   });
 
-  test('for longer end it: a station that goes off the air', async () => {
+  test('for longer end it: a station that stops broadcasting', async () => {
     const { air, book, say } = await evening();
     const game = book(GAME);
     say(0, { ...GAME, minutes: null }, null);
@@ -248,7 +251,7 @@ describe('empty tables', () => {
     expect(to).toBeLessThan(50.1);
   });
 
-  test('because the station is not received any more keep no tuner from others', async () => {
+  test('because the station is no longer received do not keep tuners from other recordings', async () => {
     const { air, station, book, say } = await evening();
     const other = air.station('T28');
     air.list(other, -50, [{ event: 60, title: '隣の局', at: 70, minutes: 20 }]);
@@ -260,7 +263,7 @@ describe('empty tables', () => {
     await air.until(95);
     expect(air.written(beside)).toEqual([[[70 - BEFORE, 90 + AFTER]]]);
     expect(air.reservation(game)?.state).toBe('recording');
-    // It is back, and on.
+    // It is back, and on air.
     air.silence(station, false);
     await air.until(96);
     say(100, { ...FILM, at: 100 }, LATE);
@@ -282,7 +285,7 @@ describe('empty tables', () => {
   });
 });
 
-describe('present/following that changes its mind', () => {
+describe('present/following that changes back and forth', () => {
   test('within seconds around a start costs neither programme anything', async () => {
     const { air, book, say } = await evening();
     const [news, game] = [book(NEWS), book(GAME)];
@@ -336,7 +339,7 @@ describe('present/following that changes its mind', () => {
     ['before the start, its schedule too', -10, true],
     ['seconds before the start, in present/following alone', -0.1, false],
     ['at the start', 0, false],
-    ['while it is on', 10, false],
+    ['while it is on air', 10, false],
     ['beyond its announced end', 33, false],
   ])('of the number of a programme: %s', async (_, minute, isListed) => {
     const { air, station, book, say, isNow, idOf } = await evening();
@@ -424,8 +427,8 @@ describe('a relay', () => {
 
   test.each([
     ['its own guide has not been read', false],
-    ['its own guide tells the old time', true],
-  ])('is put off with what it goes on from where %s', async (_, isListed) => {
+    ['its own guide contains the old time', true],
+  ])('is postponed with the programme that it continues %s', async (_, isListed) => {
     const { air, book, say, idOf } = await evening([GR_TUNER, GR_TUNER]);
     const other = air.station('T28');
     const show = { event: 50, title: '別の映画', at: -60, minutes: 300 };
@@ -444,7 +447,7 @@ describe('a relay', () => {
     expect(air.written(game)).toEqual([[[-BEFORE, 70 + AFTER]]]);
     expect(air.written(target?.id ?? reservationId(0))).toEqual([[[70 - BEFORE, 100 + AFTER]]]);
     expect(air.minuteOf(target?.startAt)).toBe(70);
-    // Nothing is left that was booked for it before.
+    // No other reservation was made for it.
     expect(air.home.reservations.map(({ state }) => state)).toEqual(['finished', 'finished']);
   });
 

@@ -1,7 +1,7 @@
 /**
- * Tables of a few stations, minute by minute, in virtual time: through present/following, the stored guide and the plan
- * to a minimal recorder, which only reports when it would have written. Tables only reach those that receive the
- * station at that time.
+ * Tables of a few stations, minute by minute, in virtual time: through present/following, the stored guide
+ * and the plan to a minimal recorder, which only reports when it would have written. Tables are only
+ * delivered while the station is received.
  */
 import {
   eventId,
@@ -29,14 +29,14 @@ import { GR_TUNER, Home, MINUTE, NOON } from '../schedule/plan-home.ts';
 import { settled } from '../schedule/settled.ts';
 import { VirtualRecorder } from './virtual-recorder.ts';
 
-/** An event of a table. Times in minutes from noon; null: not decided. */
+/** An event of a table. Times in minutes from noon; null: undecided. */
 export interface Announced {
   event: number;
   title: string;
   at: number | null;
   minutes: number | null;
   runningStatus?: number;
-  /** Where it continues. */
+  /** The station on which it continues. */
   relay?: { station: StationId; event: number };
 }
 
@@ -71,7 +71,7 @@ export class SimulatedTables {
   readonly #presents = new Map<StationId, StationPresent>();
   readonly #said = new Map<StationId, Said>();
   readonly #read = new Set<StationId>();
-  /** Another client receives them. */
+  /** Stations whose tables another client receives. */
   readonly #watched = new Set<StationId>();
   #script: Said[] = [];
   #schedules: Listed[] = [];
@@ -93,17 +93,17 @@ export class SimulatedTables {
     return id;
   }
 
-  /** From a minute on its schedule is this. */
+  /** Sets the schedule from a minute on. */
   list(station: StationId, at: number, programs: readonly Announced[]): void {
     this.#schedules.push({ station, at, programs });
   }
 
-  /** From a minute on its present/following is this. */
+  /** Sets present/following from a minute on. */
   say(station: StationId, at: number, present: Announced | null, following: Announced | null): void {
     this.#script.push({ station, at, present, following });
   }
 
-  /** Reception stops from now on, or resumes. */
+  /** Stops or resumes the reception from now on. */
   silence(station: StationId, on = true): void {
     if (on) this.#recorder.silent.add(station);
     else this.#recorder.silent.delete(station);
@@ -124,14 +124,14 @@ export class SimulatedTables {
     for (; this.home.now <= end; this.home.now = plusMs(this.home.now, STEP_MS)) await this.#step();
   }
 
-  /** When each recording that it became was written, in minutes from noon. */
+  /** When each of its recordings was written, in minutes from noon. */
   written(reservation: ReservationId): [from: number, to: number][][] {
     return this.#recorder
       .of(reservation)
       .map((stretches) => stretches.map(([from, to]) => [minuteOf(from), minuteOf(to)]));
   }
 
-  /** From noon, of epoch ms. */
+  /** Minutes from noon of epoch ms. */
   minuteOf(at: number | undefined): number {
     return minuteOf(at ?? Number.NaN);
   }
@@ -210,12 +210,12 @@ export class SimulatedTables {
       wallMs(now),
     );
     this.#sync(station, now);
-    // In virtual time both are the same clock.
+    // In virtual time both clocks are the same.
     const since = present.named.since === null ? null : broadcastMs(present.named.since);
     return this.#air.take({ stationId: station, ...present.named, since }, now);
   }
 
-  /** What the guide shows of a station. */
+  /** Updates the guide of a station. */
   #sync(station: StationId, now: BroadcastMs): void {
     const shown = this.#database
       .query<{ id: number }, { station: number }>(
@@ -311,7 +311,7 @@ function eitOf(station: StationId, sectionNumber: number, announced: Announced |
   };
 }
 
-/** As a schedule lists it. */
+/** The programme as a schedule lists it. */
 function recordOf(station: StationId, announced: Announced): ProgramRecord {
   const event = broadcastEvent(eventOf(announced));
   const startAt = event.startAt ?? broadcastMs(NOON);

@@ -1,6 +1,6 @@
 /**
- * A minimal recorder in virtual time: follows orders as the real one does, on tuners that are allocated by the agent's
- * rules, and only reports when it would have written.
+ * A minimal recorder in virtual time: follows orders like the real one, on tuners that are assigned by the
+ * agent's rules, and only reports when it would have written.
  */
 import type { StationId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
@@ -17,7 +17,7 @@ interface Running extends Pick<RecordingOrder, 'reservationId' | 'stationId' | '
   tuner: number | null;
   /** Epoch ms. */
   stretches: [from: number, to: number][];
-  /** Or it only receives the tables. */
+  /** False: it only receives the tables. */
   isWriting: boolean;
 }
 
@@ -38,14 +38,14 @@ export class VirtualRecorder {
     return [...this.#running.values()].some((one) => one.stationId === station && one.tuner !== null);
   }
 
-  /** Use of a tuner. */
+  /** Users of a tuner. */
   on(tuner: number): ReservationId[] {
     return [...this.#running.values()]
       .filter((one) => one.tuner === tuner)
       .map(({ reservationId }) => reservationId);
   }
 
-  /** Each recording that a reservation became, as the stretches that were written, epoch ms. */
+  /** The written spans of each recording of a reservation, epoch ms. */
   of(reservation: ReservationId): [from: number, to: number][][] {
     return [...this.#over, ...this.#running.values()]
       .filter(({ reservationId }) => reservationId === reservation)
@@ -97,7 +97,7 @@ export class VirtualRecorder {
     });
   }
 
-  /** A tuner on its channel, an idle one, or one used only by readers of tables. */
+  /** A tuner that is on its channel, idle, or used only by readers of tables. */
   #tunerFor({ channel, isWriting }: Running): number | null {
     const tuners = [...(this.home.tuners ?? []).keys()];
     const usersOf = (tuner: number) => [...this.#running.values()].filter((one) => one.tuner === tuner);

@@ -9,7 +9,10 @@ import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from './random.ts';
 const seed = fuzzSeed();
 const ROUNDS = fuzzRounds(500);
 
-/** What texts are made of, and what makes a screen large: sizes, repetition, filled lines, waits, scrolling. */
+/**
+ * Building blocks of texts, including those that fill the screen: sizes, repetition, filled lines, waits,
+ * scrolling.
+ */
 const PIECES: readonly (readonly number[])[] = [
   [0x0c],
   [0x1c, 0x47, 0x40],
@@ -74,7 +77,7 @@ function drcs(random: Random): number[] {
   return [...data, random.below(40), random.below(40), ...random.bytes(random.below(400))];
 }
 
-/** Largest permitted page: the bounds that the decoder guarantees. */
+/** The limits of a page that the decoder guarantees. */
 function check(events: readonly CaptionEvent[]): void {
   if (events.length > 8 * 17) throw new Error(`${events.length} events`);
   for (const event of events) {
@@ -134,7 +137,7 @@ test('any bytes are parsed as a caption or rejected', () => {
 test('a statement truncated anywhere keeps the text before the cut', () => {
   const text = [0x3b, 0x7a, 0x4b, 0x6b, 0x32, 0x3b];
   for (let length = 0; length <= text.length; length++) {
-    // The unit says that all of it is there.
+    // The unit's length claims that the whole text is present.
     const units = unit(0x20, text).slice(0, 5 + length);
     const [event] = new CaptionDecoder().feed(payload(1, loop(units)), pts90k(0));
     const shown = event?.kind === 'page' ? event.page.runs.map((run) => run.text).join('') : '';
@@ -143,7 +146,7 @@ test('a statement truncated anywhere keeps the text before the cut', () => {
 });
 
 test('the largest statements take milliseconds', () => {
-  // 64 KB that fill the screen with each byte, then that start a page with each.
+  // 64 KB that fill the screen with each byte, then 64 KB that start a page with each.
   const fill = [0x9b, 0x31, 0x3b, 0x31, 0x20, 0x57, 0x9b, 0x30, 0x20, 0x58, 0x9b, 0x30, 0x20, 0x59];
   const worst = [
     [...fill, ...new Array(60_000).fill(0x18)],

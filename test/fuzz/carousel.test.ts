@@ -20,7 +20,7 @@ function modules(random: Random): BuiltModule[] {
   }));
 }
 
-/** The section with some octets changed and its CRC made right again: what a hostile broadcaster would send. */
+/** The section with some bytes changed and a matching CRC, as a hostile broadcaster could send it. */
 function forged(random: Random, bytes: Uint8Array): Uint8Array {
   const copy = bytes.slice();
   for (let changes = random.below(4); changes > 0; changes--) {
@@ -32,7 +32,7 @@ function forged(random: Random, bytes: Uint8Array): Uint8Array {
 }
 
 test(
-  `a carousel of any bytes neither throws nor exceeds its memory bound (seed ${seed})`,
+  `a carousel of random bytes neither throws nor exceeds its memory bound (seed ${seed})`,
   () => {
     const random = new Random(seed);
     for (let round = 0; round < ROUNDS; round++) {

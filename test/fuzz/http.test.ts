@@ -1,4 +1,4 @@
-/** Requests made of malformed pieces, as raw bytes: no error 500, no leak, no unauthorised access. */
+/** Requests built from malformed parts, as raw bytes: no error 500, no leak, no unauthorised access. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -107,14 +107,14 @@ function request(random: Random): Made {
   return { path, outside, text: `${[head, ...lines].join('\r\n')}\r\n\r\nabc` };
 }
 
-/** The response up to the first piece of the body; everything, if the connection ends before. */
+/** The response up to the first part of the body, or everything received until the connection ends. */
 function answer(text: string): Promise<string> {
   return new Promise((resolve) => {
     let received = '';
     const socket = connect(home.service.port, '127.0.0.1', () => socket.write(text));
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
-      // A body that was announced and not sent is waited for; the response has arrived by then or never will.
+      // The server waits for an announced body; the response has arrived by then or never will.
       if (received.includes('\r\n\r\n')) socket.destroy();
     });
     socket.on('error', () => {});

@@ -1,6 +1,6 @@
 /**
- * Reproducible random bytes: a test prints the seed that it used, FUZZ_SEED repeats it.
- * `--long` (SVC_LONG) multiplies the rounds.
+ * Reproducible random bytes: a test prints its seed, and FUZZ_SEED repeats it. `--long` (SVC_LONG) multiplies
+ * the rounds.
  */
 
 /** The seed of this run: FUZZ_SEED, or a different one each day. */
@@ -11,15 +11,18 @@ export function fuzzSeed(): number {
 
 const LONG = process.env.SVC_LONG === '1';
 
-/** Rounds for the suite, or two hundred times as many in a soak. */
+/** Number of rounds: as given in the suite, two hundred times as many in a soak test. */
 export function fuzzRounds(short: number): number {
   return LONG ? short * 200 : short;
 }
 
-/** Time limit of a test, ms: of a second or two of a processor that may be given to everything else first. */
+/**
+ * Time limit of a test, ms: a second or two of processor time, on a machine that may give priority to
+ * everything else.
+ */
 export const FUZZ_TIMEOUT = LONG ? 1_800_000 : 600_000;
 
-/** xorshift32: enough for making test data. */
+/** xorshift32: sufficient for test data. */
 export class Random {
   #state: number;
 
@@ -27,7 +30,7 @@ export class Random {
     this.#state = (seed ^ 0x9e3779b9) >>> 0 || 1;
   }
 
-  /** A whole number from 0 to `end` - 1. */
+  /** An integer from 0 to `end` - 1. */
   below(end: number): number {
     let x = this.#state;
     x ^= x << 13;

@@ -28,7 +28,7 @@ import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from './random.ts';
 const seed = fuzzSeed();
 const ROUNDS = fuzzRounds(5000);
 
-/** Tags that have a parser, and some that have none. */
+/** Tags with a parser, and some without. */
 const TAGS = [
   0x09, 0x0d, 0x28, 0x2a, 0x40, 0x41, 0x43, 0x44, 0x47, 0x48, 0x49, 0x4a, 0x4b, 0x4c, 0x4d, 0x4e, 0x4f, 0x50,
   0x51, 0x52, 0x53, 0x54, 0x55, 0x58, 0x63, 0x6f, 0x80, 0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7, 0xc8,
@@ -46,7 +46,7 @@ function loop(random: Random, tags: readonly number[] = TAGS): number[] {
   const octets: number[] = [];
   for (let count = random.below(8); count > 0; count--) {
     const body = random.bytes(random.below(40));
-    // Short texts and lengths are likelier to make sense.
+    // Short texts and small lengths are more likely to be valid.
     for (let at = 0; at < body.length; at++) if (random.below(3) === 0) body[at] = random.below(12);
     const lie = random.below(40) === 0 ? random.below(256) : body.length;
     octets.push(random.pick(tags), lie, ...body);
@@ -60,7 +60,7 @@ function counted(random: Random, octets: readonly number[]): number[] {
   return [...u16(0xf000 | length), ...octets];
 }
 
-/** Some entries of a table: so many random octets, then a counted loop. */
+/** Entries of a table: `head` random bytes, then a counted descriptor loop. */
 function entries(random: Random, head: number, tags?: readonly number[]): number[] {
   const octets: number[] = [];
   for (let count = random.below(4); count > 0; count--) {
@@ -113,12 +113,12 @@ function contents(random: Random): number[] {
 const PARSERS = [
   ...[parseNit, parseBat, parseSdt, parseBit, parseSdtt, parseSit, parseAit, parseEcm, parseTot, parseDit],
 ];
-/** Kept over all rounds: their bounds must hold. */
+/** Kept over all rounds, because their bounds must hold. */
 const coverage = new ScheduleCoverage();
 const tables = new CompleteTables();
 const AT = broadcastMs(Date.UTC(2026, 10, 20));
 
-/** True when some parser read it. */
+/** Whether at least one parser accepted it. */
 function parseAll(section: Section): boolean {
   const read = PARSERS.filter((parse) => parse(section) !== undefined).length;
   tables.add(section);
@@ -153,7 +153,7 @@ test(
       if (section === undefined) continue;
       if (parseAll(section)) read++;
     }
-    // Otherwise nothing would pass the check of the first length.
+    // Otherwise no section would pass the check of the first length.
     expect(read).toBeGreaterThan(ROUNDS / 10);
   },
   FUZZ_TIMEOUT,
@@ -174,7 +174,7 @@ test(
 );
 
 test(
-  `random descriptor loops give no more than their bytes (FUZZ_SEED=${seed})`,
+  `random descriptor loops yield no more than their bytes (FUZZ_SEED=${seed})`,
   () => {
     const random = new Random(seed + 2);
     for (let round = 0; round < ROUNDS; round++) {
@@ -205,7 +205,7 @@ test(
 );
 
 test(
-  `random application descriptors give no more than their bytes (FUZZ_SEED=${seed})`,
+  `random application descriptors yield no more than their bytes (FUZZ_SEED=${seed})`,
   () => {
     const random = new Random(seed + 4);
     for (let round = 0; round < ROUNDS; round++) {

@@ -1,4 +1,4 @@
-/** The survey readers on streams of arbitrary bytes with valid CRCs: no exception, no unbounded work. */
+/** The survey readers on streams of random bytes with valid CRCs: no exception, no unbounded work. */
 import { expect, test } from 'bun:test';
 import { networkId, serviceId } from '../../arib/ids.ts';
 import { LogoReader } from '../../src/reception/logo-reader.ts';
@@ -27,7 +27,7 @@ function descriptors(random: Random): number[] {
   return all;
 }
 
-/** An almost valid section: tables that surveys read, with random contents. */
+/** An almost valid section: a table that surveys read, with random content. */
 function section(random: Random): [pid: number, bytes: Uint8Array] {
   const few = (limit: number) => random.below(limit);
   const module = {
@@ -112,7 +112,7 @@ test(
       const packets = builder.bytes();
       logos.feed(packets);
       scan.feed(packets);
-      // Twice: announcements that came late are matched then.
+      // Fed twice, so that late announcements are matched too.
       logos.feed(packets);
       const found = logos.takeLogos(true);
       for (const logo of found) {

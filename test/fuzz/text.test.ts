@@ -14,7 +14,7 @@ import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from './random.ts';
 const seed = fuzzSeed();
 const ROUNDS = fuzzRounds(20_000);
 
-/** Pieces that lead deep into the state machine; random octets alone seldom do. */
+/** Parts that lead deep into the state machine, which random bytes alone seldom do. */
 const PIECES: readonly (readonly number[])[] = [
   [0x1b],
   [0x1b, 0x24],
@@ -73,7 +73,8 @@ test(
 );
 
 test('the longest possible text stays within the bound', () => {
-  // A macro of 1024 octets of (ob), four code units in two octets, called again and again in a long text.
+  // A macro of 1024 bytes that prints (ob), four code units from two bytes, repeatedly, called many times in
+  // a long text.
   const body = Array.from({ length: 512 }, () => [0x7c, 0x59]).flat();
   const calls = Array.from({ length: 50_000 }, () => [0x1d, 0x61]).flat();
   const bytes = Uint8Array.from([0x1b, 0x2b, 0x20, 0x70, 0x95, 0x40, 0x61, ...body, 0x95, 0x4f, ...calls]);
@@ -82,7 +83,7 @@ test('the longest possible text stays within the bound', () => {
   expect(text.length).toBeLessThanOrEqual(mostUnits(bytes.length));
 });
 
-/** Typical content of texts of the service information, and sometimes something else. */
+/** Typical content of texts of the service information, and sometimes other bytes. */
 const PLAIN_PIECES: readonly (readonly number[])[] = [
   [0x30, 0x21],
   [0x7a, 0x56],
@@ -116,7 +117,7 @@ const PLAIN_PIECES: readonly (readonly number[])[] = [
 ];
 
 test(
-  `the fast path gives the same as the decoder (FUZZ_SEED=${seed})`,
+  `the fast path gives the same result as the decoder (FUZZ_SEED=${seed})`,
   () => {
     const random = new Random(seed + 2);
     let plain = 0;
@@ -141,8 +142,8 @@ class Bounds implements EightUnitSink {
 
   character(value: number, _set: unknown, code: number): void {
     this.calls++;
-    if (!Number.isInteger(value) || value < 0x20) throw new Error(`no value of a character: ${value}`);
-    if (code < 0x21 || code > 0x7e7e) throw new Error(`no code: ${code}`);
+    if (!Number.isInteger(value) || value < 0x20) throw new Error(`not the value of a character: ${value}`);
+    if (code < 0x21 || code > 0x7e7e) throw new Error(`not a code: ${code}`);
   }
 
   control(_code: number, p1: number, p2: number): void {
@@ -152,7 +153,7 @@ class Bounds implements EightUnitSink {
 
   sequence(final: number, parameters: readonly number[]): void {
     this.calls++;
-    if (final < 0x40 || parameters.length > 8) throw new Error(`no sequence: ${final}`);
+    if (final < 0x40 || parameters.length > 8) throw new Error(`not a sequence: ${final}`);
   }
 
   presentationTime(final: number, parameters: readonly number[]): void {

@@ -1,6 +1,6 @@
 /**
- * Readers of a transport stream against bytes that no broadcaster would send: nothing throws, nothing grows,
- * nothing gets slow. FUZZ_SEED=n repeats a run; the seed is part of every test's name.
+ * Readers of a transport stream against bytes that no broadcaster would send: nothing throws, and memory and
+ * time stay bounded. FUZZ_SEED=n repeats a run; the seed is part of every test's name.
  */
 import { describe, expect, test } from 'bun:test';
 import { pid, serviceId } from '../../arib/ids.ts';
@@ -18,7 +18,7 @@ import { longSection, patSection, pmtSection, StreamBuilder } from '../stream-bu
 
 const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const SIZE = 2_000_000;
-/** A thousandth of the usual throughput, for busy or small machines: a hang or quadratic time fails. */
+/** A thousandth of the usual throughput, for busy or small machines: detects a hang or quadratic time. */
 const SLOWEST_BYTES_PER_SECOND = 300_000;
 const STATION = 1024;
 
@@ -50,7 +50,7 @@ const PAT = patSection(1, [
 
 type Random = (below: number) => number;
 
-/** What an attacker, a broken tuner or a bad aerial may send. */
+/** Inputs that an attacker, a broken tuner or a bad aerial may produce. */
 const INPUTS: Readonly<Record<string, (random: Random) => Uint8Array>> = {
   noise: (random) => filled(() => random(256)),
   'nothing but sync bytes': () => filled(() => 0x47),
@@ -83,7 +83,7 @@ const INPUTS: Readonly<Record<string, (random: Random) => Uint8Array>> = {
       payload: [0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0],
     });
     for (let n = 0; n < 15; n++) builder.packet(0, { payload: new Uint8Array(184) });
-    // Starts once; afterwards it continues without end, with a correct continuity counter.
+    // Starts once and then continues endlessly, with a correct continuity counter.
     const bytes = repeated(builder.bytes());
     for (let at = builder.length * 188; at < bytes.length; at += 188) bytes[at + 1] = 0;
     return bytes;
@@ -115,7 +115,7 @@ const INPUTS: Readonly<Record<string, (random: Random) => Uint8Array>> = {
     }
     return repeated(builder.bytes());
   },
-  'a PAT of 256 sections that never is complete': () => {
+  'a PAT of 256 sections that is never complete': () => {
     const builder = new StreamBuilder();
     for (let number = 0; number < 255; number++) {
       const programs = Array.from({ length: 250 }, (_, at) => [at + 1, 0x100] as const);
@@ -123,7 +123,7 @@ const INPUTS: Readonly<Record<string, (random: Random) => Uint8Array>> = {
     }
     return repeated(builder.bytes());
   },
-  'tables of random content under a right CRC': (random) => {
+  'tables of random content with a valid CRC': (random) => {
     const builder = new StreamBuilder();
     for (let n = 0; n < 400; n++) {
       const body = Array.from({ length: random(200) }, () => random(256));
@@ -134,7 +134,7 @@ const INPUTS: Readonly<Record<string, (random: Random) => Uint8Array>> = {
   },
 };
 
-/** Every reader, fed in chunks; gives the octets that came out. */
+/** Every reader, fed in chunks. @returns the number of bytes that it emitted */
 const READERS: Readonly<Record<string, (bytes: Uint8Array, random: Random) => number>> = {
   'framer and statistics': (bytes, random) => {
     const framer = new PacketFramer();
@@ -184,7 +184,7 @@ const READERS: Readonly<Record<string, (bytes: Uint8Array, random: Random) => nu
       out += kept.length;
     }
     out += filter.flush().length;
-    // A PMT that began in the middle of a packet may need one packet more than it came in.
+    // A PMT that began in the middle of a packet may need one packet more than it arrived in.
     expect(out).toBeLessThanOrEqual(bytes.length * 2 + 4096);
     return out;
   },
@@ -226,7 +226,7 @@ describe(`seed ${SEED}`, () => {
     const before = process.memoryUsage().rss;
     for (let n = 0; n < 4; n++) round();
     Bun.gc(true);
-    // Twelve times 2 MB through four readers: anything kept of it would show.
+    // Twelve times 2 MB through four readers: retained data would be noticed.
     expect(process.memoryUsage().rss - before).toBeLessThan(64_000_000);
   }, 60_000);
 });

@@ -14,7 +14,7 @@ setDefaultTimeout(90_000);
 const PACKET = 188;
 const VIDEO = 0x100;
 const SOUND = 0x101;
-/** As ffmpeg's multiplexer names its one service. */
+/** The service id that ffmpeg's multiplexer uses. */
 const SERVICE = 1;
 const PMT = 0x1000;
 const FRAME = 1001 / 30_000;
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => home.close());
 
 const digest = (content: Uint8Array): string => new Bun.CryptoHasher('sha256').update(content).digest('hex');
-/** Of the files that this test made and did not remove itself. */
+/** Hashes of the files that this test made and did not remove itself. */
 let originals: string[] = [];
 
 beforeEach(() => {
@@ -42,7 +42,7 @@ afterEach(() => {
     ? readdirSync(home.folder).filter((name) => name.endsWith('.ts'))
     : [];
   const left = files.map((name) => digest(readFileSync(join(home.folder, name))));
-  // Whatever was wrong with it or requested: not a byte of it changed.
+  // Whatever was wrong or requested: the files are unchanged.
   expect(left.sort()).toEqual(originals.sort());
 });
 
@@ -82,7 +82,7 @@ function expectTogether({ flashes, beeps }: Played, places: readonly number[], s
   }
 }
 
-/** Sections of a wrong PMT, as packets of its PID. */
+/** Sections of an incorrect PMT, as packets of its PID. */
 function tables(streams: readonly { type: number; pid: number }[], spoiled = false): Uint8Array {
   const builder = new StreamBuilder().sections(0, patSection(1, [[SERVICE, PMT]]));
   const section = pmtSection(SERVICE, { pcrPid: VIDEO, streams: [...streams] }, { version: 7 });
@@ -90,7 +90,7 @@ function tables(streams: readonly { type: number; pid: number }[], spoiled = fal
   return builder.sections(PMT, section).take();
 }
 
-test('tables that are wrong for a while: the playable parts and the rest of the recording are played', async () => {
+test('temporarily wrong tables: the playable parts and the rest of the recording are played', async () => {
   const packets = packetsOf(await madeStream({ seconds: 4, flashAt: 3, clock: 20 }));
   const third = Math.floor(packets.length / 3);
   for (const wrong of [
@@ -101,7 +101,7 @@ test('tables that are wrong for a while: the playable parts and the rest of the 
     const content = joined([...packets.slice(0, third), wrong, ...packets.slice(third)]);
     expectTogether(await watched(content, 'codec=h264&from=2.6'), [3]);
   }
-  // Nothing but wrong tables.
+  // Only wrong tables.
   const bare = packets.filter((packet) => pidOf(packet) !== PMT && pidOf(packet) !== 0);
   const described = await get(put(joined(bare)), 'playback');
   expect(described.status).toBe(404);
@@ -110,7 +110,7 @@ test('tables that are wrong for a while: the playable parts and the rest of the 
   );
 });
 
-test('after a stretch that stayed scrambled, picture and sound are in sync again', async () => {
+test('after a section that stayed scrambled, picture and sound are in sync again', async () => {
   const packets = packetsOf(await madeStream({ seconds: 5, flashAt: 4, clock: 20 }));
   const [from, to] = [Math.floor(packets.length * 0.3), Math.floor(packets.length * 0.5)];
   for (const packet of packets.slice(from, to)) {
@@ -193,7 +193,7 @@ test('MPEG-2 ADTS with CRC: stereo, 5.1 and dual mono follow each other without 
     seconds: 10,
   });
   const seen = await watched(content, 'codec=h264', 200);
-  // One a second, in each of the three forms.
+  // One per second, in each of the three forms.
   expect(seen.flashes.length).toBeGreaterThanOrEqual(9);
   const heard = seen.flashes.filter((flash) => seen.beeps.some((beep) => Math.abs(beep - flash) < 0.06));
   // The sound begins a little after the first picture.
@@ -226,7 +226,7 @@ test('a missing file is reported on every route, and streams in progress continu
   }
 });
 
-/** Seconds at which ffmpeg, given an address as a player is, finds the flash. */
+/** Seconds at which ffmpeg, opening an address like a player, finds the flash. */
 async function playerSees(url: string, from?: number): Promise<readonly number[]> {
   const seek = from === undefined ? [] : ['-ss', String(from)];
   const child = Bun.spawn(

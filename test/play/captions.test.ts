@@ -98,7 +98,7 @@ describe('captions file', () => {
     expect((await captions(id, { headers: { 'if-none-match': etag } })).status).toBe(304);
   });
 
-  test('is available at once when it was read ahead', async () => {
+  test('is available at once when it was read in advance', async () => {
     const folder = join(home.folder, 'read-ahead');
     const path = pathOf(home.put({ content: whole }, 10));
     const files = new CaptionFiles({
@@ -123,7 +123,7 @@ describe('captions file', () => {
     const expectNewer = async (): Promise<void> => {
       const answer = await home.get(`/api/recordings/${id}/captions.json?from=${from + 0.01}`);
       const newer = (await answer.json()) as CaptionsFile;
-      // The page that is shown then is the first.
+      // The page shown at that moment is the first.
       expect(newer.pages[0]?.at).toBe(from);
       expectSame(newer, captionsFrom(wanted, from + 0.01));
       expect(newer.others?.[0]?.pages.length).toBeLessThan(wanted.others?.[0]?.pages.length ?? 0);
@@ -140,7 +140,7 @@ describe('captions file', () => {
 
   test('does not exist without captions, without an original stream, or for an unknown recording', async () => {
     const silent = [...whole];
-    // The PMT's stream types of captions are changed to others.
+    // Changes the stream types of captions in the PMT to others.
     const plain = Uint8Array.from(silent);
     for (let at = 0; at < plain.length; at += 188) {
       const pid = (((plain[at + 1] ?? 0) & 0x1f) << 8) | (plain[at + 2] ?? 0);
@@ -160,7 +160,7 @@ describe('captions file', () => {
     const seconds = Math.ceil((wanted.pages[shown]?.at ?? 0) + 0.5);
     const filler = nullPackets(80);
     const broadcast = { seed: DEFAULT.seed, station: station as never, pictures: true, filler };
-    // After it a stretch of an hour later.
+    // The second file was recorded an hour later.
     const parts = [
       ...recording({ ...broadcast, from, seconds }),
       ...recording({ ...broadcast, from: from + 3_600 * SECOND, seconds: 20 }),
@@ -196,7 +196,7 @@ describe('caption stream', () => {
     expect(first).toMatchObject({ kind: CAPTION_FRAME.notice, payload: { type: 'captions' } });
   });
 
-  test('is refused for no time, no language, no stream', async () => {
+  test('is refused without a time, a language or a stream', async () => {
     const id = home.put({ content: whole }, 6);
     for (const query of ['from=-1', 'from=NaN', 'from=', 'from=x', 'language=0', 'language=9']) {
       expect([query, (await stream(id, query)).status]).toEqual([query, 400]);
@@ -274,7 +274,7 @@ test('come over the live socket with a recording that is watched there, on the s
   const ats = wanted.pages.map(({ at }) => at);
   for (const { time } of client.on(LIVE_CHANNEL.caption).slice(1)) {
     const second = (unwrapPts(time, origin) - origin) / SECOND;
-    // Within 1 ms of the file's own.
+    // Within 1 ms of those of the file.
     expect(Math.min(...ats.map((at) => Math.abs(at - second)))).toBeLessThan(0.002);
   }
   home.database.run("UPDATE recordings SET state = 'recorded'");

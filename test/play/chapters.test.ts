@@ -20,7 +20,7 @@ const NOW = wallMs(1_800_000_000_000);
 const path = (id: number) => `/api/recordings/${id}/chapters`;
 const send = (id: number, method: string, body?: unknown) => home.send(method, path(id), body);
 
-/** 100 s of stamps. */
+/** A recording with 100 s of time stamps. */
 async function recorded(): Promise<{ id: number; store: ChapterStore }> {
   const source = new VirtualRecording([{ pictures: 2_997, pts: 0 }], 12);
   const id = home.put({ content: await source.read(0, source.size) });

@@ -1,4 +1,4 @@
-/** Watching a recording while it is made, conversion slots, and encoders that fail. */
+/** Watching a recording in progress, limited conversions, and encoders that fail. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { appendFileSync, chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-chase-'));
 const encoder = join(folder, 'ffmpeg');
 let home: RecordedHome;
 
-/** Conversions go through a script, so that a test can make them fail; everything else is ffmpeg's. */
+/** Conversions run through a script, so that a test can make them fail; other uses run ffmpeg directly. */
 function conversionsAre(line: string): void {
   const script = `#!/bin/sh\ncase "$*" in *pipe:0*) ${line} ;; *) exec ${FFMPEG} "$@" ;; esac\n`;
   writeFileSync(encoder, script);
@@ -39,7 +39,7 @@ afterAll(async () => {
 beforeEach(async () => {
   home.clear();
   conversionsAre(SOUND);
-  // More than are used: those of the test before may end a little later.
+  // More than are needed: those of the previous test may end a little later.
   await home.send('PUT', '/api/settings', { conversions: 16 });
 });
 
@@ -54,7 +54,7 @@ function pathOf(id: number): string {
   return row?.path ?? '';
 }
 
-/** Whether a conversion starts; it is left at once. */
+/** Whether a conversion starts; it is cancelled at once. */
 async function getsSlot(id: number): Promise<boolean> {
   const response = await get(id, '');
   await response.body?.cancel();
@@ -145,7 +145,7 @@ test('a change of codec ends the stream, and the next request begins after it', 
   const end = first.video?.[1] ?? 0;
   expect(end).toBeGreaterThan(2.5);
   expect(end).toBeLessThan(3.01);
-  // Nearer to the writing position than chase would begin, and a picture before the change.
+  // Closer to the writing position than chase would begin, and one picture before the change.
   const next = await get(id, `from=${end - 0.03}`);
   const offset = Number(next.headers.get('x-svc-offset'));
   expect(offset).toBeGreaterThan(end);
@@ -181,7 +181,7 @@ test('conversions beyond the slots are refused, and a client that disconnects fr
   });
   await home.send('PUT', '/api/settings', { conversions: 1 });
   const leaving = new AbortController();
-  // Conversions of the test before give their slots back within moments.
+  // Conversions of the previous test release their slots within moments.
   const first = await comesTrue(
     'a slot is free',
     async () => {
@@ -192,7 +192,7 @@ test('conversions beyond the slots are refused, and a client that disconnects fr
   );
   expect(first.status).toBe(200);
   expect(await problem(await get(id, ''))).toEqual([503, 'busy', 'サーバが混んでいます']);
-  // The original packets need none.
+  // The original packets need no slot.
   const raw = await get(id, 'codec=raw');
   expect(raw.status).toBe(200);
   await raw.body?.cancel();
@@ -208,7 +208,7 @@ test('an encoder that fails before its first picture is reported, one that is ki
     'internal',
     '映像の変換を始められませんでした',
   ]);
-  // Part of a real conversion, then a death.
+  // Part of a real conversion, then the encoder is killed.
   conversionsAre(`${FFMPEG} "$@" | head -c 60000; kill -9 $$`);
   const response = await get(id, 'codec=h264', 'stream');
   expect(response.status).toBe(200);

@@ -1,6 +1,6 @@
 /**
- * A short recording made by ffmpeg once per test run: black, a plain card, a scene, ten seconds each, with sound, at a
- * constant bit rate like a broadcast.
+ * A short recording made by ffmpeg once per test run: black, a uniform card, a scene, ten seconds each, with
+ * sound, at a constant bit rate like a broadcast.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ async function made(command: readonly string[]): Promise<void> {
   if (result.code !== 0) throw new Error(result.stderr);
 }
 
-/** @returns its path; removed when the process ends */
+/** @returns its path; removed when the process exits */
 async function make(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-clip-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -42,7 +42,7 @@ export function clipPath(): Promise<string> {
   return clip;
 }
 
-/** As the service opens it. */
+/** Opens it like the service. */
 export async function openClip(path: string): Promise<OpenRecording> {
   const bytes = await RecordingBytes.open(() => [path]);
   const input = { source: bytes, breaks: [], beganAt: undefined, serviceId: undefined };

@@ -35,7 +35,7 @@ async function playback(id: number): Promise<Playback> {
 
 test("lists a recording's length, its playback forms and its gaps", async () => {
   const first = { pictures: 600, pts: 1_000_000 };
-  // A minute was not received between the two.
+  // Between the two a minute was not received.
   const second = { pictures: 900, pts: first.pts + 600 * PICTURE + 60 * SECOND };
   const lead = 10_000;
   const gap = { startMs: 600 * (PICTURE / 90) - lead, endMs: 600 * (PICTURE / 90) + 60_000 - lead };
@@ -73,7 +73,7 @@ test("lists a recording's length, its playback forms and its gaps", async () => 
   expect(unchanged.status).toBe(304);
 });
 
-test('says why a recording cannot be played', async () => {
+test('reports why a recording cannot be played', async () => {
   const message = async (id: number) => {
     const response = await get(id);
     const body = (await response.json()) as { message: string; code: string };
@@ -105,7 +105,7 @@ test('says why a recording cannot be played', async () => {
   expect(await message(vanished)).toEqual([404, 'not_found', noFile]);
 });
 
-test('a recording truncated at any byte has the length of what is there', async () => {
+test('a recording truncated at any byte has the length of its remaining part', async () => {
   const whole = await content({ pictures: 90, pts: 5_000 });
   for (const length of [188 * 12 * 90 - 1, 188 * 12 * 45 + 77, 188 * 6, 700, 188]) {
     const id = home.put({ content: whole.subarray(0, length) });
@@ -132,7 +132,7 @@ test('the sound alone is sent as it was broadcast, as ADTS', async () => {
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/aac']);
   const bytes = await response.bytes();
   const original = await outputOf(content, '-i', '-', '-c', 'copy', '-f', 'adts', '-');
-  // The last frame is not confirmed by one behind it.
+  // The last frame is not confirmed by a following one.
   expect(bytes.length).toBeGreaterThan(original.length - 1_000);
   expect(Buffer.compare(bytes, original.subarray(0, bytes.length))).toBe(0);
   const head = await home.get(`/api/recordings/${id}/file?audio=only`, { method: 'HEAD' });

@@ -1,4 +1,4 @@
-/** Commercials of recordings detected by the service in its background worker, and the state over HTTP. */
+/** Commercials of recordings detected by the service in its background worker, and the status over HTTP. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
 import { ChangesSchema, type Chapters, DetectionSchema, type DetectionStatus } from '../../wire/api.ts';
@@ -38,7 +38,7 @@ async function chapters(id: number): Promise<Chapters['chapters']> {
 }
 
 test(
-  'commercials are found to the frame, and again with the corrections of users',
+  'commercials are found to the frame, and again with corrections by users',
   async () => {
     const made = await madeBroadcast({ before: 30, behind: 30, spots: 2, hasLogo: true });
     const id = home.put({ content: made.content });
@@ -59,7 +59,7 @@ test(
     const before = await status(id);
     const corrected = { chapters: [{ start: made.commercials.from, end: 58, title: 'CM' }] };
     expect((await home.send('PUT', `/api/recordings/${id}/chapters`, corrected)).status).toBe(200);
-    // It is analysed again automatically, which teaches the logo of the station.
+    // It is analysed again automatically and teaches the detector the station's logo.
     await comesTrue('commercials were detected', async () => (await status(id)).state === 'done', LIMIT_MS);
     const after = await status(id);
     expect(after).toMatchObject({ corrected: true, reliable: true });

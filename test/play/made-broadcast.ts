@@ -1,14 +1,14 @@
 /**
- * A small broadcast made by ffmpeg: a programme with a station's logo at the upper right, with two spots of a quarter
- * minute, and pauses of the sound where parts meet.
+ * A small broadcast made by ffmpeg: a programme with a station logo at the upper right, with commercials of
+ * 15 s each, and silence between the parts.
  */
 import { output } from './made-recording.ts';
 
 interface BroadcastOptions {
-  /** s of the programme before the spots, and behind them. */
+  /** Seconds of the programme before and after the commercials. */
   readonly before: number;
   readonly behind: number;
-  /** Quarter minutes of commercials. */
+  /** Number of commercials of 15 s. */
   readonly spots: number;
   /** The station has a logo. */
   readonly hasLogo: boolean;
@@ -16,11 +16,11 @@ interface BroadcastOptions {
 
 /** 29.97 Hz. */
 const FRAME = 1001 / 30_000;
-/** Frames of a quarter minute. */
+/** Frames in 15 s. */
 const SPOT_FRAMES = 450;
 const SIZE = '320x180';
 
-/** Moves and changes, and differs from the others. */
+/** A moving picture of its own for each kind. */
 function picture(kind: number, frames: number, hasLogo: boolean): string {
   const source = [
     `gradients=s=${SIZE}:r=30000/1001:speed=0.03:seed=7,noise=alls=25:allf=t`,
@@ -33,7 +33,7 @@ function picture(kind: number, frames: number, hasLogo: boolean): string {
   return `${source},trim=end_frame=${frames},setpts=PTS-STARTPTS,format=yuv420p${logo}`;
 }
 
-/** A tone of its own for each part, and 0.2 s without one at its ends. */
+/** A tone of its own for each part, with 0.2 s of silence at its ends. */
 function sound(parts: readonly { from: number; to: number }[]): string {
   const tones = parts.map(
     ({ from, to }, index) =>
@@ -42,7 +42,7 @@ function sound(parts: readonly { from: number; to: number }[]): string {
   return `aevalsrc='${tones.join('+')}':s=48000:c=mono:d=${parts.at(-1)?.to.toFixed(3)}`;
 }
 
-/** @returns the stream, and where its commercials are, s from its first picture */
+/** @returns the stream, and the positions of its commercials, s from its first picture */
 export async function madeBroadcast({ before, behind, spots, hasLogo }: BroadcastOptions): Promise<{
   content: Uint8Array;
   commercials: { from: number; to: number };

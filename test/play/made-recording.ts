@@ -1,17 +1,17 @@
 /**
- * Small recordings made by ffmpeg: black with silence, except a white flash with a beep that begins at a known second,
- * by which a test measures the position of picture and sound.
+ * Small recordings made by ffmpeg: black with silence, except for a white flash with a beep at a known
+ * second, by which a test measures the position of picture and sound.
  */
 interface MadeOptions {
   readonly seconds: number;
   /** s from the start at which flash and beep begin; both last 0.2 s. */
   readonly flashAt: number;
-  /** Stamp of the first picture, s. */
+  /** Time stamp of the first picture, s. */
   readonly clock: number;
   readonly size?: string;
   readonly aspect?: string;
   readonly channels?: 1 | 2 | 6;
-  /** PIDs of the streams; by default 0x100 and 0x101. */
+  /** The streams use this PID and the following ones; default: 0x100. */
   readonly firstPid?: number;
   readonly only?: 'video' | 'audio';
   readonly codec?: 'mpeg2video' | 'libx264';
@@ -24,7 +24,7 @@ export async function output(...words: string[]): Promise<Uint8Array> {
   return outputOf(new Uint8Array(0), ...words);
 }
 
-/** Stdout of ffmpeg for these bytes on stdin. */
+/** Output of ffmpeg for these bytes on standard input. */
 export async function outputOf(input: Uint8Array, ...words: string[]): Promise<Uint8Array> {
   const child = Bun.spawn([FFMPEG, '-v', 'error', ...words], {
     stdin: input,
@@ -82,19 +82,19 @@ function make(options: MadeOptions): Promise<Uint8Array> {
     ...(only === 'video' ? [] : sound.slice(0, 4)),
   ];
   const codecs = [...(only === 'audio' ? [] : picture.slice(4)), ...(only === 'video' ? [] : sound.slice(4))];
-  // ffmpeg's multiplexer delays its stamps by 1.4 s.
+  // ffmpeg's multiplexer delays its time stamps by 1.4 s.
   const muxer = ['-output_ts_offset', String(clock - 1.4), '-mpegts_start_pid', String(firstPid)];
   return output(...inputs, ...codecs, ...muxer, '-pat_period', '0.1', '-f', 'mpegts', 'pipe:1');
 }
 
 export interface Played {
-  /** s of the first and of the last picture and packet of sound. */
+  /** Times of the first and last picture and sound packet, s. */
   readonly video: readonly [number, number] | undefined;
   readonly audio: readonly [number, number] | undefined;
   /** s at which flashes begin. */
   readonly flashes: readonly number[];
   readonly beeps: readonly number[];
-  /** Widest distance of two pictures, s. */
+  /** Longest distance between two pictures, s. */
   readonly longestPicture: number;
   readonly size: string;
 }
@@ -129,12 +129,12 @@ async function probed(bytes: Uint8Array): Promise<Probed> {
   return { video: times('video'), audio: times('audio'), size };
 }
 
-/** Starts of the runs of true. */
+/** Indexes at which a run of true begins. */
 function begins(list: readonly boolean[]): number[] {
   return list.flatMap((is, index) => (is && list[index - 1] !== true ? [index] : []));
 }
 
-/** The presentation of a stream by a player. @param white brightness from which a picture counts as a flash */
+/** How a player presents a stream. @param white brightness from which a picture counts as a flash */
 export async function played(bytes: Uint8Array, white = 128): Promise<Played> {
   const { video, audio, size } = await probed(bytes);
   const rate = 8_000;

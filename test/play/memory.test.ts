@@ -1,4 +1,4 @@
-/** Two hours of a recording through a service in a process of its own, as fast as possible. */
+/** Two hours of a recording through a service in a separate process, as fast as possible. */
 import { expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const SLACK_MB = 40;
 const MOST_ROUNDS = 20;
 const SAMPLES = 24;
 
-/** Two hours, of which each group of pictures has the stamps that follow those of the one before. */
+/** Writes two hours: each group of pictures has time stamps that continue those of the previous one. */
 async function writeHours(path: string): Promise<number> {
   const source = new VirtualRecording([{ pictures: GOP, pts: PTS_MODULUS - 600 * 90_000 }], 5);
   const group = await source.read(0, source.size);
@@ -67,7 +67,7 @@ test('a service that streams two hours once more uses no more memory', async () 
     const recording = `${service.url}/api/recordings/${id}`;
     const described = (await (await fetch(`${recording}/playback`)).json()) as { duration: number };
     expect(described.duration).toBeCloseTo(SECONDS, -1);
-    /** The most that it held meanwhile, MB. */
+    /** Peak memory while watching, MB. */
     const watch = async (way: string): Promise<number> => {
       const response = await fetch(`${recording}/${way}`);
       expect([way, response.status]).toEqual([way, 200]);

@@ -50,7 +50,7 @@ function maker(open: () => Promise<OpenRecording> = () => openClip(path)): Pictu
   });
 }
 
-/** RGB of a picture file. */
+/** RGB pixels of a picture file. */
 async function pixels(file: string): Promise<{ width: number; height: number; rgb: Uint8Array }> {
   const words = ['-v', 'error', '-show_entries', 'stream=width,height', '-of', 'csv=p=0', file];
   const shape = (await run(['ffprobe', ...words], { timeoutMs: LIMIT_MS })).stdout;
@@ -90,7 +90,7 @@ describe('pictures of a recording', () => {
       expect([made, posters]).toEqual([true, 1]);
       const poster = await pixels(cache.path(id, POSTER_FILE));
       expect([poster.width, poster.height]).toEqual([640, 360]);
-      // Bars beside a picture of 4:3; the test picture is colourful.
+      // Black bars beside a picture of 4:3; the test picture is colourful.
       expect(Math.max(...mean(poster, 0, 0, 60, 360))).toBeLessThan(20);
       const colours = new Set(
         Array.from({ length: 8 }, (_, index) =>
@@ -163,7 +163,7 @@ describe('pictures of a recording', () => {
   );
 
   test(
-    'pictures of another size in the middle have their positions too',
+    'pictures of another size in the middle are placed correctly too',
     async () => {
       const id = recordingId(10);
       const other = join(folder, 'other.ts');
@@ -183,14 +183,14 @@ describe('pictures of a recording', () => {
         if (b > 120 && r < 80) return 'blue';
         return Math.max(r, g, b) < 20 ? 'black' : 'scene';
       });
-      // 15 s of red, then the clip from its beginning: every place is 5 s away from a change.
+      // 15 s of red, then the clip from its beginning: every position is 5 s away from a change.
       expect(words).toEqual(['red', 'red', 'black', 'blue', 'scene']);
     },
     LIMIT_MS,
   );
 
   test(
-    'waits while an encode that users wait for is running',
+    'waits while an encode requested by users is running',
     async () => {
       const id = recordingId(8);
       isBusy = true;

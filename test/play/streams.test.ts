@@ -1,4 +1,7 @@
-/** Recordings as streams over HTTP: accuracy of a seek, gaps and joins, changes of layout, and unplayable ones. */
+/**
+ * Recordings as streams over HTTP: accuracy of a seek, gaps and joins, changes of layout, and unplayable
+ * recordings.
+ */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +41,7 @@ async function watched(id: number, query: string, kind = 'stream'): Promise<Play
   return { ...(await played(await response.bytes())), response };
 }
 
-/** Records that writing was interrupted at a byte. */
+/** Stores that writing was interrupted at a byte. */
 function seam(id: number, position: number): void {
   home.database
     .query(
@@ -55,7 +58,7 @@ test('a seek lands at the reported position, with picture and sound in sync', as
   expect(response.headers.get('x-svc-mime')).toContain('avc1.');
   const start = Number(response.headers.get('x-svc-start'));
   expect(response.headers.get('x-svc-offset')).toBe('0.000000');
-  // The key frame of at least a second before; there is one every half second.
+  // At the key frame at least a second earlier; there is one every half second.
   expect(start).toBeGreaterThan(1.6);
   expect(start).toBeLessThanOrEqual(2.2);
   expect(video?.[0]).toBeCloseTo(start, 3);
@@ -85,7 +88,7 @@ test('wrapping time stamps and a gap give one timeline on which picture and soun
     expect(Math.abs(beep - (flashes[index] ?? 0))).toBeLessThan(0.08);
   expect(beeps).toHaveLength(2);
   expect(longestPicture).toBeLessThan(0.2);
-  // Only from after the gap.
+  // Starts after the gap.
   const late = await watched(id, `codec=h264&from=${join + 1.6}`);
   expect(Math.abs((late.flashes[0] ?? 0) - (flashes[1] ?? 0))).toBeLessThan(FRAME);
 });
@@ -122,18 +125,18 @@ test('the original stream begins with its tables, and has the time stamp of seco
   expect(ahead).toBeLessThan(3 * FRAME);
   expect(flashes).toHaveLength(2);
   expect(Math.abs((flashes[0] ?? 0) - origin - 2)).toBeLessThan(0.1);
-  // The second part is on the line of the first.
+  // The second part continues the timeline of the first.
   expect(Math.abs((flashes[1] ?? 0) - origin - 4)).toBeLessThan(0.15);
 });
 
-test('a recording without sound is played', async () => {
+test('a recording without sound can be played', async () => {
   const silent = home.put({
     content: await madeStream({ seconds: 2, flashAt: 1, clock: 10, only: 'video' }),
   });
   expect(await watched(silent, 'codec=h264')).toMatchObject({ audio: undefined });
 });
 
-test('a recording without picture is played', async () => {
+test('a recording without picture can be played', async () => {
   const radio = home.put({ content: await madeStream({ seconds: 2, flashAt: 1, clock: 10, only: 'audio' }) });
   const heard = await watched(radio, 'codec=h264');
   expect(heard.video).toBeUndefined();
@@ -141,7 +144,7 @@ test('a recording without picture is played', async () => {
   expect(heard.response.headers.get('content-type')).toBe('audio/mp4');
 });
 
-test('an announced picture that is never sent is left out, and a scrambled one is reported as such', async () => {
+test('an announced picture that is never sent is ignored, and a scrambled one is reported as such', async () => {
   const both = await madeStream({ seconds: 2, flashAt: 1, clock: 10 });
   const packets = Array.from({ length: both.length / 188 }, (_, index) =>
     both.slice(index * 188, index * 188 + 188),
@@ -208,7 +211,7 @@ test('a recording in two files is played across the join', async () => {
     expect(Math.abs(beep - (flashes[index] ?? 0))).toBeLessThan(0.08);
 });
 
-test('a recording in H.264 is played', async () => {
+test('a recording in H.264 can be played', async () => {
   const avc = home.put({
     content: await madeStream({ seconds: 2, flashAt: 1, clock: 10, codec: 'libx264' }),
   });
@@ -219,7 +222,7 @@ test('a stream from the end is empty, and an invalid position is refused', async
   const id = home.put({ content: await madeStream({ seconds: 2, flashAt: 1, clock: 10 }) });
   const { video } = await watched(id, 'codec=h264&from=1e9');
   expect(video?.[1]).toBeGreaterThan(1.8);
-  // Too little of the sound for a decoder would be left otherwise.
+  // Otherwise too little of the sound would be left for a decoder.
   for (const from of ['1.95', '1e9']) {
     const chased = await watched(id, `codec=h264&from=${from}`, 'chase');
     expect(chased.video?.[1]).toBeGreaterThan(0.5);

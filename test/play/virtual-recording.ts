@@ -1,6 +1,6 @@
 /**
- * Recordings of any size that take no memory: the bytes of a picture are generated when they are read. Each picture is
- * a block of equal size with tables, clock, one video and one sound packet.
+ * Recordings of any size that take no memory: the bytes of a picture are generated when they are read. Each
+ * picture is a block of equal size with tables, clock, one video and one sound packet.
  */
 import type { ByteSource } from '../../src/media/recording-bytes.ts';
 import { adaptation, PACKET, patSection, pesPacket, pmtSection, StreamBuilder } from '../stream-builder.ts';
@@ -13,17 +13,17 @@ const NOTHING = 0x1fff;
 const SERVICE = 1024;
 /** 90 kHz ticks of a picture at 29.97 Hz. */
 export const PICTURE = 3_003;
-/** Pictures from one intra picture to the next. */
+/** Number of pictures from one intra picture to the next. */
 export const GOP = 15;
 const MODULUS = 2 ** 33;
 
 export interface VirtualRun {
   readonly pictures: number;
-  /** Stamp of its first picture. */
+  /** Time stamp of its first picture. */
   readonly pts: number;
-  /** Nothing of it is readable but the clock. */
+  /** Everything but the clock is scrambled. */
   readonly isScrambled?: boolean;
-  /** The PMT names a picture, on whose PID only the clock is sent. */
+  /** The PMT contains a video stream, but its PID carries only the clock. */
   readonly lacksPicture?: boolean;
 }
 
@@ -35,7 +35,7 @@ export class VirtualRecording implements ByteSource {
 
   constructor(
     readonly runs: readonly VirtualRun[],
-    /** Of a block; 400 are 18 Mbit/s. */
+    /** Packets per block; 400 are 18 Mbit/s. */
     readonly packets = 400,
   ) {
     this.size = this.blockBytes * runs.reduce((sum, { pictures }) => sum + pictures, 0);
@@ -53,7 +53,7 @@ export class VirtualRecording implements ByteSource {
     return this.packets * PACKET;
   }
 
-  /** Octets before each run. */
+  /** Number of bytes before each run. */
   get starts(): number[] {
     let at = 0;
     return this.runs.map(({ pictures }) => {

@@ -40,7 +40,7 @@ async function json<T>(service: TestService, path: string): Promise<T> {
 const names = async (service: TestService): Promise<string[]> =>
   (await json<Station[]>(service, '/api/services')).map((station) => station.name);
 
-/** Follows `/api/events`; returns the names received. */
+/** Follows `/api/events`. @returns the names received */
 async function listen(service: TestService): Promise<{ received: string[]; stop(): void }> {
   const stopping = new AbortController();
   const response = await fetch(`${service.url}/api/events`, { signal: stopping.signal });
@@ -98,7 +98,7 @@ describe('the agent', () => {
     stop();
   });
 
-  test('that changes without an event is noticed at the next import', async () => {
+  test('that changes without an event is imported at the next interval', async () => {
     const service = await start();
     await until(async () => (await names(service)).length === 2);
     agent.channels = CHANNELS.map((channel) => ({
@@ -108,14 +108,14 @@ describe('the agent', () => {
     await until(async () => (await names(service))[0] === '新試験テレビ');
   });
 
-  test('that lists nothing takes no station away', async () => {
+  test('that lists nothing removes no station', async () => {
     const service = await start();
     await until(async () => (await names(service)).length === 2);
     const imports = (): number => service.lines.filter((line) => line.includes('stations imported')).length;
     const before = imports();
     agent.channels = [];
     const reads = agent.channelReads;
-    // One import after the other: when the second is read, the first has been judged.
+    // Imports are sequential: when the second is read, the first has been evaluated.
     await until(() => agent.channelReads >= reads + 2);
     expect(await names(service)).toHaveLength(2);
     expect(imports()).toBe(before);
@@ -132,7 +132,7 @@ describe('the agent', () => {
     expect(await names(service)).toHaveLength(2);
   });
 
-  test('that is away makes a live request 503, with the reason', async () => {
+  test('that is unavailable makes a live request 503, with the reason', async () => {
     const service = await start();
     await until(async () => (await names(service)).length === 2);
     await agent.stop();

@@ -47,7 +47,7 @@ beforeAll(async () => {
     log: SILENT_LOG,
     timing: { lingerMs: 100 },
   });
-  // Readings of a whole guide take minutes; they are tested with the guide (test/guide).
+  // Reading a whole guide takes minutes; that is tested in test/guide.
   const environment = { TUNER_AGENT_URL: agent.url, EPG_SWEEP_SETTLE: '0', EPG_CHANNEL_TIMEOUT: '1000' };
   service = await startTestService({ environment });
 }, 60_000);
@@ -86,7 +86,7 @@ describe('what is on the air', () => {
         const row = listed.get(id as StationId);
         expect(row === undefined).toBe(station.partialReception);
         if (row === undefined) continue;
-        // The next programme may have begun in between.
+        // The next programme may have begun in the meantime.
         const known = [station.present.eventId, station.following.eventId];
         expect(known).toContain((row.now?.id ?? 0) % 100_000);
         if (row.now?.id === id * 100_000 + station.present.eventId) {
@@ -107,7 +107,7 @@ describe('what is on the air', () => {
     await until(async () => (await tuners()).every((tuner) => tuner.users.length === 0));
   });
 
-  test('a viewer gets the station narrowed, and leaving frees the tuner', async () => {
+  test('a viewer gets the station narrowed, and disconnecting frees the tuner', async () => {
     const [first] = await stations();
     const leaving = new AbortController();
     const response = await fetch(`${service.url}/${first?.live}?codec=raw`, { signal: leaving.signal });

@@ -19,12 +19,12 @@ describe('bad requests', () => {
     ['a station id of letters', '/api/services/abc/live', {}, 400, 'bad_request', 'id'],
     ['a negative id', '/api/services/-1/live', {}, 400, 'bad_request', 'id'],
     ['an id with a fraction', '/api/services/1.5/live', {}, 400, 'bad_request', 'id'],
-    ['an endless id', `/api/services/${'9'.repeat(400)}/live`, {}, 400, 'bad_request', 'id'],
-    ['an id beyond any', '/api/services/9999999999999999/live', {}, 404, 'not_found'],
+    ['an id that is too long', `/api/services/${'9'.repeat(400)}/live`, {}, 400, 'bad_request', 'id'],
+    ['an id beyond all valid ids', '/api/services/9999999999999999/live', {}, 404, 'not_found'],
     ['an unknown codec', `/api/services/${HOME_STATION}/live?codec=mp3`, {}, 400, 'bad_request', 'codec'],
     ['an empty codec', `/api/services/${HOME_STATION}/live?codec=`, {}, 400, 'bad_request', 'codec'],
     [
-      'an endless audio id',
+      'an audio id that is too long',
       `/api/services/${HOME_STATION}/live?audio=${'x'.repeat(500)}`,
       {},
       400,
@@ -40,8 +40,8 @@ describe('bad requests', () => {
     ['a body that is far too large', '/api/services', largeBody(20_000_000), 413, 'bad_request'],
     ['an unknown file', '/nothing.js', {}, 404, 'not_found'],
     ['a path below a file', '/icon.svg/x', {}, 404, 'not_found'],
-    ['a name longer than any', `/${'a'.repeat(300)}`, {}, 404, 'not_found'],
-    ['a path longer than any', `/${'abc/'.repeat(1500)}x`, {}, 404, 'not_found'],
+    ['a name that is too long', `/${'a'.repeat(300)}`, {}, 404, 'not_found'],
+    ['a path that is too long', `/${'abc/'.repeat(1500)}x`, {}, 404, 'not_found'],
     ['a step out of the folder', '/..%2f..%2fetc/passwd', {}, 404, 'not_found'],
   ];
   for (const [what, path, init, status, code, field] of rows) {

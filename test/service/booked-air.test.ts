@@ -1,4 +1,4 @@
-/** Booking on the air: service, agent and synthetic broadcast together, one tuner for two channels. */
+/** Reservations on the air: service, agent and synthetic broadcast together, one tuner for two channels. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Tuner } from '../../wire/agent.ts';
 import type { RecordAnswer, Recording, ReservationItem, Station } from '../../wire/api.ts';
@@ -7,10 +7,10 @@ import { comesTrue } from '../until.ts';
 import { describedFetch } from './description.ts';
 import { startTestService, type TestService, until } from './harness.ts';
 
-// Real broadcast time passes, on a machine that may be busy.
+// Broadcasts run in real time, on a machine that may be busy.
 setDefaultTimeout(180_000);
 
-/** Of a programme of 20 s. */
+/** Required rest of a programme of 20 s. */
 const ENOUGH_MS = 12_000;
 
 let air: TestBroadcast;
@@ -23,7 +23,7 @@ beforeAll(async () => {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(air.channels),
   });
-  // The tuner is the recordings'; the guide comes along with them.
+  // The tuner is used by recordings; the guide is read from their streams.
   home = await startTestService({
     environment: { TUNER_AGENT_URL: air.agentUrl, EPG_SWEEP_SETTLE: '0', EPG_CHANNEL_TIMEOUT: '2000' },
   });
@@ -52,12 +52,13 @@ test('the programme on air is recorded at once; a second channel waits for the t
   let stations: Station[] = [];
   const areOn = async (): Promise<boolean> => {
     stations = await ask<Station[]>('GET', '/api/services');
-    // Programmes are short: everything about the first is done before its end.
+    // Programmes are short: everything about the first is finished before its end.
     return (
       stations.length === 2 && stations.every(({ now }) => now !== null && now.endAt > Date.now() + ENOUGH_MS)
     );
   };
-  // Its two channels are read one after the other, and the moment has to fall into the first half of both programmes.
+  // Its two channels are read one after the other, and the moment has to be in the first half of both
+  // programmes.
   await comesTrue('both stations are on for long enough', areOn, 120_000);
   const [one, two] = stations;
   if (one === undefined || two === undefined) throw new Error('no stations');
@@ -73,7 +74,7 @@ test('the programme on air is recorded at once; a second channel waits for the t
   });
   const received = performance.now();
   const [tuner] = await ask<Tuner[]>('GET', '/api/tuners');
-  // Others may read along.
+  // Others may share the stream.
   expect(tuner?.users).toContainEqual(expect.objectContaining({ use: `rec ${recordingId}`, priority: 10 }));
   expect((await ask<Station[]>('GET', '/api/services'))[0]?.now).toMatchObject({
     reserved: true,
@@ -82,7 +83,7 @@ test('the programme on air is recorded at once; a second channel waits for the t
 
   const refused = await ask<RecordAnswer>('POST', `/api/services/${two.id}/record`);
   const waiting = (await reservations()).find(({ programId }) => programId === refused.programId);
-  // Unless the first programme ended just now.
+  // Unless the first programme has just ended.
   if (!refused.reserved) expect(waiting).toMatchObject({ state: 'conflict', blockers: [running?.id] });
 
   // More of the programme is recorded than missing, even if the tuner was late.
@@ -97,7 +98,7 @@ test('the programme on air is recorded at once; a second channel waits for the t
   // Between request and first packet the tuner may have to be taken from another user.
   expect(done?.verdict?.gaps.filter(({ cause }) => cause !== 'late')).toEqual([]);
 
-  // Its programme is on for some seconds only: what comes after it is as good.
+  // Its programme is on air for some seconds only: the next one will do as well.
   const next = await ask<RecordAnswer>('POST', `/api/services/${two.id}/record`);
   expect(next.reserved).toBe(true);
   await until(async () => {

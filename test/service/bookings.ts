@@ -1,4 +1,6 @@
-/** A service with two stations, a stand-in agent's tuners and an empty guide, for tests of bookings. */
+/**
+ * A service with two stations, the tuners of a stand-in agent and an empty guide, for tests of reservations.
+ */
 import type { Database } from 'bun:sqlite';
 import { Value } from '@sinclair/typebox/value';
 import type { StationId } from '../../arib/ids.ts';
@@ -44,7 +46,7 @@ export class Bookings {
     return new Bookings(agent, service, database);
   }
 
-  /** Another service in the place of this one, with its folder; to be closed before this. */
+  /** Starts another service on the same folder, which replaces this one; close it before this. */
   async restarted(): Promise<Bookings> {
     await this.home.service.close();
     const environment = { TUNER_AGENT_URL: this.agent.url, DATA_DIR: this.home.folder };
@@ -66,7 +68,7 @@ export class Bookings {
     });
   }
 
-  /** @throws Error when it is not answered with 200 */
+  /** @throws Error if the status is not 200 */
   async json<T>(method: string, path: string, body?: unknown): Promise<T> {
     const response = await this.ask(method, path, body);
     const text = await response.text();
@@ -112,7 +114,7 @@ export class Bookings {
     return id;
   }
 
-  /** Everything but the stations. */
+  /** Deletes everything but the stations. */
   clear(): void {
     for (const table of ['reservations', 'rules', 'cancellations', 'programs'])
       this.database.run(`DELETE FROM ${table}`);

@@ -1,4 +1,4 @@
-/** Arguments of the demo: nothing is built or started for help or a misspelt one. */
+/** Arguments of the demo: for help or a misspelt argument nothing is built or started. */
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 

@@ -1,7 +1,7 @@
 /**
- * Validates the service against its OpenAPI description: every route is requested, with valid and invalid input, over a
- * home with programmes, rules, reservations and recordings in every state, and every response must match.
- * `describedFetch` validates the responses of the other tests in the same way.
+ * Validates the service against its OpenAPI description: every route is requested, with valid and invalid
+ * input, over a home with programmes, rules, reservations and recordings in every state, and every response
+ * must match. `describedFetch` validates the responses of the other tests in the same way.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const HOUR = 3_600_000;
 
 let home: Bookings;
 let description: Description;
-/** Of each kind, what an address may name. */
+/** Existing ids by kind, for addresses. */
 let ids: Record<'reservations' | 'rules' | 'recordings' | 'programs' | 'services', number[]>;
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ async function reserved(programId: number): Promise<number> {
   return (await home.json<{ id: number }>('POST', '/api/reservations', { programId })).id;
 }
 
-/** Something in every state that lists know. */
+/** Adds items in every state that lists know. */
 async function fillHome(): Promise<typeof ids> {
   const programs = [
     home.program('灯台の朝[字]', 60),
@@ -89,7 +89,7 @@ function addresses(template: string): string[] {
 
 const ENDLESS = ['/api/events', '/api/services/{id}/live'];
 
-/** Values that a parameter of the description may and may not have. */
+/** Valid and invalid values for a parameter of the description. */
 function queries({ parameters = [] }: Operation): string[] {
   const named = parameters.filter((parameter) => parameter.in === 'query');
   return named.flatMap(({ name, schema = {} }) => {
@@ -152,7 +152,7 @@ describe('every response matches the API description', () => {
           full.status,
           full.headers.get('content-type'),
         ]);
-        // No cache in between stores what it must not.
+        // A cache must not store what is forbidden.
         const keeping = full.headers.get('cache-control');
         expect([path, keeping]).toEqual([path, expect.stringMatching(/no-store|private|no-cache/)]);
         const etag = full.headers.get('etag');
@@ -172,7 +172,7 @@ describe('every response matches the API description', () => {
       const [path = template] = addresses(template);
       const headers = { authorization: OUTSIDE, 'content-type': 'application/json' };
       const response = await describedFetch(home.home.url, path, { method, headers });
-      // The socket is let in by its ticket, and only by the handshake of a WebSocket.
+      // The socket is authorised by its ticket, and only accepts the handshake of a WebSocket.
       const isOpen = security?.length === 0 || path === '/api/live/socket';
       if (isOpen) open += 1;
       expect([method, path, response.status === 401]).toEqual([method, path, !isOpen]);
@@ -183,7 +183,7 @@ describe('every response matches the API description', () => {
   test('writes with invalid bodies, and without JSON', async () => {
     for (const [template, method, { requestBody }] of description.operations()) {
       if (method === 'GET') continue;
-      // Elsewhere the body is not checked, and the action would be performed.
+      // On other routes the body is not validated, so the action would be performed.
       const tried = requestBody === undefined ? [] : BODIES;
       for (const path of addresses(template)) {
         const bare = await describedFetch(home.home.url, path, {
@@ -203,7 +203,7 @@ describe('every response matches the API description', () => {
           expect([method, path, body, wrong]).toEqual([method, path, body, []]);
           if (status < 300) continue;
           const { message } = JSON.parse(text) as { message: string };
-          // Japanese, and no empty place where a field should be named.
+          // In Japanese, and with the name of the field.
           expect([path, body, message]).toEqual([
             path,
             body,
@@ -230,7 +230,7 @@ test('an excessively nested body is refused at once', async () => {
       // The framework's own validation takes minutes.
       const signal = AbortSignal.timeout(10_000);
       const { status } = await fetch(`${home.home.url}${path}`, { method, headers, body, signal });
-      // Some routes look up the id first; a client that needs no credentials may send little.
+      // Some routes look up the id first; a client without credentials may only send a small body.
       expect([method, path, [400, 404, 413].includes(status)]).toEqual([method, path, true]);
     }
   }

@@ -30,11 +30,11 @@ interface Answered {
   path: string;
   status: number;
   headers: Headers;
-  /** '' for none. */
+  /** Empty string if there is none. */
   body: string;
 }
 
-/** Said once for the whole interface, in words. */
+/** Described once for the whole interface, as text. */
 const EVERYWHERE = new Set([405, 413]);
 
 const DESCRIPTION = '/api/openapi.json';
@@ -55,7 +55,7 @@ export class Description {
     );
   }
 
-  /** HEAD is described by GET. A path that is written out comes before one with a parameter. */
+  /** HEAD is described by GET. A literal path takes precedence over one with a parameter. */
   find(method: string, path: string): Operation | undefined {
     const asked = (path.split('?')[0] ?? '').split('/');
     const wanted = method === 'HEAD' ? 'GET' : method;
@@ -77,7 +77,7 @@ export class Description {
     return schemaMismatches(schema, body, this.document).map(({ path: at, what }) => `body ${at}: ${what}`);
   }
 
-  /** Differences between a response and the description; empty when it matches. */
+  /** Differences between a response and the description. */
   wrong({ method, path, status, headers, body }: Answered): string[] {
     const operation = this.find(method, path);
     if (path === DESCRIPTION) return [];
@@ -106,7 +106,7 @@ const known = new Map<string, Promise<Description>>();
 
 /** Sends a request and validates the response against the API description. @throws Error naming the difference */
 export async function describedFetch(url: string, path: string, init: RequestInit = {}): Promise<Response> {
-  // Where it leads to is described by itself.
+  // The target of a redirect is described separately.
   const response = await fetch(`${url}${path}`, { redirect: 'manual', ...init });
   const description = known.get(url) ?? Description.of(url);
   known.set(url, description);

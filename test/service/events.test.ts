@@ -1,4 +1,6 @@
-/** Events of reservations, rules and recordings: one is sent when the list of its name changed, and only then. */
+/**
+ * Events of reservations, rules and recordings: one is sent if the list of its name changed, and only then.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { ServerSentEventParser } from '../../src/tuner/server-sent-events.ts';
@@ -42,7 +44,7 @@ async function listen({ body }: Response): Promise<void> {
   }
 }
 
-/** All events of earlier changes were received. */
+/** Waits until all events of earlier changes were received. */
 async function settled(): Promise<void> {
   received = [];
   await fence();
@@ -51,9 +53,10 @@ async function settled(): Promise<void> {
 
 let fences = 0;
 
-/** Events of a change made now come after those of earlier changes. */
+/** Waits for the events of a marker change, which come after those of all earlier changes. */
 async function fence(): Promise<void> {
-  // Planned and checked after everything before: a booking that was removed again leaves the lists as they were.
+  // Planned and compared after everything before: a reservation that was removed again leaves the lists
+  // unchanged.
   const from = received.length;
   const item = await home.json<ReservationItem>('POST', '/api/reservations', {
     programId: home.program(`しるし${++fences}`, 10_000 + fences * 60),
@@ -74,7 +77,7 @@ const read = async (): Promise<Record<List, string>> => ({
   settings: JSON.stringify(await home.json('GET', '/api/settings')),
 });
 
-/** Events caused by one action of a user, without those of the fence. */
+/** Events caused by one action of a user, without those of the marker change. */
 async function eventsDuring(act: () => Promise<unknown>): Promise<string[]> {
   await settled();
   const before = await read();

@@ -1,4 +1,7 @@
-/** Writes rows of the guide from another connection: responses must not depend on which connection wrote. */
+/**
+ * Writes rows of the guide from another connection: responses must not depend on the connection that wrote
+ * them.
+ */
 import type { Database } from 'bun:sqlite';
 import { indexAllPending } from '../../src/store/search-index.ts';
 

@@ -19,7 +19,7 @@ import { type Household, startHousehold } from './household.ts';
 const HOUR = 3_600_000;
 const SATELLITE = 400_151 as StationId;
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
-/** A whole hour, soon. */
+/** A full hour in the near future. */
 const START = Math.ceil(Date.now() / HOUR) * HOUR + HOUR;
 
 let household: Household;
@@ -122,7 +122,7 @@ describe('/api/guide', () => {
     expect(eventsOf(await guide(`from=${START}&to=${START + HOUR}`))).toEqual([1, 3, 2]);
   });
 
-  test('without a window it is the day from the current hour on', async () => {
+  test('the default window is a day from the current hour on', async () => {
     putPrograms(database, [row(1), row(30)]);
     expect(eventsOf(await guide(''))).toEqual([1]);
   });
@@ -174,7 +174,7 @@ describe('/api/guide', () => {
 });
 
 describe('a sub-channel', () => {
-  test('without own programmes is listed with its main station, in a time window and at present', async () => {
+  test('without own programmes is listed with its main station, in a time window and now', async () => {
     const agent = new StandInAgent();
     const branch = { serviceId: 1025, name: '試験テレビ２', serviceType: 1, remoteControlKey: 1 };
     agent.channels = CHANNELS.map((channel) =>
@@ -210,7 +210,7 @@ describe('a sub-channel', () => {
 });
 
 describe('/api/programs/<id>', () => {
-  test('returns everything that the guide knows', async () => {
+  test('returns everything that the guide contains', async () => {
     const audio = {
       componentTag: 16,
       componentType: 2,
@@ -320,7 +320,7 @@ describe('/api/programs/<id>', () => {
 describe('/api/services', () => {
   const stations = async (): Promise<Station[]> => (await (await get('/api/services')).json()) as Station[];
 
-  test('returns what is on, the title without broadcast symbols and as broadcast, and whether it will be recorded', async () => {
+  test('returns the current programme, the title with and without broadcast symbols, and whether it will be recorded', async () => {
     const now = row(1, { name: '生放送[生]', startAt: Date.now() - HOUR, endAt: Date.now() + HOUR });
     putPrograms(database, [now]);
     expect((await stations())[0]?.now).toMatchObject({

@@ -1,4 +1,4 @@
-/** A whole service in this process, with a stand-in agent whose answers a test writes. */
+/** A whole service in this process, with a stand-in agent whose responses a test defines. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -42,14 +42,17 @@ export const CHANNELS: Channel[] = [
 
 export const HOME_STATION = (0x7fe8 * 100_000 + 1024) as StationId;
 
-/** A stand-in for the agent: lists what it is given and can go away and come back on its port. */
+/**
+ * A stand-in for the agent: lists the given tuners and channels, and can be stopped and started on the same
+ * port.
+ */
 export class StandInAgent {
   channels: Channel[] = CHANNELS;
   tuners: Tuner[] = [];
-  /** What `/agent/stream` answers; by default that no tuner is free. */
+  /** Response of `/agent/stream`; default: no tuner is free. */
   stream: (url: URL) => Response = () =>
     Response.json({ message: '空きチューナーがありません' }, { status: 409 });
-  /** How often the channels were asked for. */
+  /** Number of requests for the channels. */
   channelReads = 0;
   #server: ReturnType<typeof Bun.serve> | undefined;
   #port = 0;
@@ -117,17 +120,17 @@ interface TestServiceOptions {
   environment?: Record<string, string>;
   webDir?: string | null;
   searchPath?: string;
-  /** The machine's clock, which may be set at any time; epoch ms. */
+  /** The machine's clock, which may be changed at any time; epoch ms. */
   now?: () => number;
-  /** ms since the machine was started; default: it has been up for days, so that its clock is right. */
+  /** Time since the machine was started, ms; default: days, so that its clock is considered right. */
   elapsed?: () => number;
 }
 
 const UP_FOR_DAYS = (): number => performance.now() + 3 * 86_400_000;
 
 /**
- * Trusts the loopback unless the environment says otherwise. Closing it fails where a secret of the service stands in
- * its log.
+ * Trusts the loopback unless the environment says otherwise. Closing it fails if a secret of the service is
+ * in its log.
  */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-'));
@@ -169,12 +172,12 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
 
 const WAIT_LIMIT_MS = 25_000;
 
-/** @throws Error when the condition does not come true in time. */
+/** @throws Error if the condition does not become true in time */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   await comesTrue(String(condition), condition, WAIT_LIMIT_MS);
 }
 
-/** Writes bytes to a port and disconnects half-way; a response is not read. */
+/** Writes bytes to a port and disconnects without reading the response. */
 export function abandonedRequest(port: number, text: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.end(text, () => resolve(socket)));
@@ -182,7 +185,7 @@ export function abandonedRequest(port: number, text: string): Promise<Socket> {
   });
 }
 
-/** Writes raw bytes to a port; returns the response up to the end of the connection. */
+/** Writes raw bytes to a port. @returns the data received until the connection ends */
 export function rawRequest(port: number, text: string): Promise<string> {
   return new Promise((resolve) => {
     let answer = '';

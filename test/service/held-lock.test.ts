@@ -1,6 +1,6 @@
 /**
- * Another program holds the write lock of the database (`BEGIN IMMEDIATE`) when a recording is due: it begins, every
- * request is answered, and pending writes are stored when the lock is released.
+ * Another program holds the write lock of the database (`BEGIN IMMEDIATE`) when a recording is due: the
+ * recording begins, every request is answered, and pending writes are stored once the lock is released.
  */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
@@ -14,7 +14,9 @@ import { comesTrue } from '../until.ts';
 import { putPrograms } from './guide-rows.ts';
 
 const LIMIT_MS = 60_000;
-/** A response that waited for the lock would take 5 s or never arrive; allows for other load on the machine. */
+/**
+ * A response that waited for the lock would take 5 s or never arrive; allows for other load on the machine.
+ */
 const ANSWER_MS = 3_000;
 const MINUTE_MS = 60_000;
 
@@ -47,7 +49,7 @@ async function ask<T>(method: string, what: string, body?: unknown) {
   return { status: answer.status, value, ms: performance.now() - began };
 }
 
-/** Another process with an open write transaction. */
+/** Starts another process with an open write transaction. @returns a function that ends it */
 async function holdLock(): Promise<() => Promise<void>> {
   const source = `
     const { Database } = require('bun:sqlite');
@@ -72,7 +74,7 @@ const recordedBytes = (): number => {
 };
 
 test(
-  'a recording begins, answers come, and the row follows when the lock is free',
+  'a recording begins, requests are answered, and the row follows when the lock is free',
   async () => {
     await comesTrue(
       'the stations are known',
@@ -125,7 +127,7 @@ test(
     expect(recording).toMatchObject({ title: '灯台の朝', state: 'recording' });
     expect((await ask('POST', 'reservations', { programId: later })).status).toBe(200);
     const stored = new Database(path, { readonly: true });
-    // Each is tried again by itself, so one follows the other.
+    // Each write is retried on its own, so one follows the other.
     const parts = await comesTrue(
       'its file is stored',
       async () => {

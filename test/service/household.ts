@@ -1,4 +1,4 @@
-/** A whole service that has its stations from a stand-in agent, with its database open beside it. */
+/** A whole service that gets its stations from a stand-in agent, with a second connection to its database. */
 import type { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import { openDatabase } from '../../src/store/database.ts';

@@ -223,7 +223,7 @@ describe('access over real sockets', () => {
     expect((await get('/nothing', { headers: OUTSIDE })).status).toBe(401);
   });
 
-  test('open paths need nothing', async () => {
+  test('open paths need no credentials', async () => {
     for (const path of ['/api/health', '/manifest.webmanifest']) {
       expect((await get(path, { headers: OUTSIDE })).status).toBe(200);
     }

@@ -1,17 +1,18 @@
 /**
- * Validates a value against a JSON Schema as a client's own validator would: independent of the library with which the
- * service writes and validates its schemas. Only the keywords that the description uses; any other is an error.
+ * Validates a value against a JSON Schema like a client's own validator, independently of the library with
+ * which the service writes and validates its schemas. Supports only the keywords that the description uses;
+ * any other is an error.
  */
 
 export type JsonSchema = { [keyword: string]: unknown };
 
 interface Mismatch {
-  /** `0.now.title` */
+  /** Such as `0.now.title`. */
   path: string;
   what: string;
 }
 
-/** Say nothing about a value. */
+/** Keywords that do not restrict a value. */
 const ANNOTATIONS = new Set(['$id', 'title', 'description', 'default', 'format', 'examples', 'readOnly']);
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -28,7 +29,7 @@ type Keyword = (rule: unknown, value: unknown, schema: JsonSchema, at: Place) =>
 
 interface Place {
   path: string;
-  /** Of `$ref`. */
+  /** Definitions for `$ref`. */
   definitions: JsonSchema;
 }
 
@@ -41,7 +42,7 @@ function inside(at: Place, step: string): Place {
   return { ...at, path: at.path === '' ? step : `${at.path}.${step}` };
 }
 
-/** A bound that only one type of value has. */
+/** A limit that applies to one type of value only. */
 function bound(
   measure: (value: unknown) => number | undefined,
   fits: (size: number, rule: number) => boolean,
@@ -66,7 +67,7 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
       .replace(/^#\//, '')
       .split('/')
       .reduce<unknown>((place, step) => (place as JsonSchema | undefined)?.[step], at.definitions);
-    if (found === undefined) return [{ path: at.path, what: `${rule} leads nowhere` }];
+    if (found === undefined) return [{ path: at.path, what: `${rule} does not exist` }];
     return mismatches(found as JsonSchema, value, at);
   },
   type: (rule, value, _schema, { path }) =>
@@ -101,7 +102,7 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
     const patterns = entries(schema.patternProperties).map(([pattern]) => new RegExp(pattern, 'u'));
     return entries(value)
       .filter(([name]) => !known.has(name) && !patterns.some((pattern) => pattern.test(name)))
-      .map(([name]) => ({ path: inside(at, name).path, what: 'is not known' }));
+      .map(([name]) => ({ path: inside(at, name).path, what: 'is not allowed' }));
   },
   items: (rule, value, _schema, at) =>
     items(value).flatMap((one, index) => mismatches(rule as JsonSchema, one, inside(at, String(index)))),
@@ -126,12 +127,14 @@ function mismatches(schema: JsonSchema, value: unknown, at: Place): Mismatch[] {
   return Object.entries(schema).flatMap(([keyword, rule]) => {
     if (ANNOTATIONS.has(keyword)) return [];
     const check = KEYWORDS[keyword];
-    if (check === undefined) return [{ path: at.path, what: `keyword ${keyword} is not known` }];
+    if (check === undefined) return [{ path: at.path, what: `keyword ${keyword} is not supported` }];
     return check(rule, value, schema, at);
   });
 }
 
-/** @param definitions the document that `$ref` leads into @returns where the value does not fit; empty: it does */
+/**
+ * @param definitions the document that `$ref` refers to @returns the places where the value does not match
+ */
 export function schemaMismatches(
   schema: JsonSchema,
   value: unknown,

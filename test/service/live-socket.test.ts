@@ -28,13 +28,13 @@ const station = DEFAULT.channels
 
 const agent = new StandInAgent();
 let service: TestService;
-/** Streams that the agent sends now, and how many were asked for. */
+/** Number of streams that the agent sends now, and of all requests so far. */
 let open = 0;
 let asked = 0;
-/** Ends all of them, which is a failure of the stream. */
+/** Functions that break the streams, like a failure. */
 const breaks: (() => void)[] = [];
 
-/** A broadcast that runs fast and does not end. */
+/** An endless broadcast, faster than real time. */
 function broadcast(): Response {
   if (station === undefined) throw new Error('no station with captions');
   const source = recording({ seed: DEFAULT.seed, station, from: AT, seconds: 36_000 });
@@ -110,7 +110,7 @@ describe('the handshake', () => {
 });
 
 describe('a station over the socket', () => {
-  test('gives packets, captions and notices, also to a client that joins later, and releases the tuner at the end', async () => {
+  test('sends packets, captions and notices, also to a client that joins later, and releases the tuner at the end', async () => {
     const first = await SocketClient.open(service.url);
     first.send({ ...tune, language: 2 });
     const tuned = await first.message('tuned');
@@ -161,7 +161,7 @@ describe('a station over the socket', () => {
 });
 
 describe('clients that misbehave', () => {
-  test('receive an error for invalid messages, and are disconnected when they send nothing else', async () => {
+  test('receive an error for invalid messages, and are disconnected if they send nothing else', async () => {
     const client = await SocketClient.open(service.url);
     client.socket.send('{"type":');
     client.socket.send(controlFrame({ type: 'dance' }));

@@ -63,7 +63,7 @@ async function until(what: string, condition: () => Promise<boolean>): Promise<v
   }
 }
 
-/** Watches a station until the test is over with it. */
+/** Watches a station until the returned function is called. */
 async function watch(id: number): Promise<() => Promise<void>> {
   const leaving = new AbortController();
   let body: ReadableStream<Uint8Array> | null = null;
@@ -148,7 +148,7 @@ describe('logos', () => {
     expect(found.map((one) => one.name).sort()).toEqual(['ＢＳあさぎり', 'ＢＳひばり', 'ＢＳひばり２']);
   }, 60_000);
 
-  test('occupy no tuner after the last viewer left', async () => {
+  test('occupy no tuner after the last viewer has disconnected', async () => {
     await until('free tuners', async () => {
       const tuners = (await (await fetch(`${agent.url}/agent/tuners`)).json()) as Tuner[];
       return tuners.every((tuner) => tuner.users.every(({ use }) => !use.startsWith('logo ')));

@@ -1,8 +1,14 @@
-/** A service that pairs devices, its browsers and devices over real sockets, and the secrets that it must not log. */
+/**
+ * A service that pairs devices, with browsers and devices over real sockets, and the secrets that it must not
+ * log.
+ */
 import { afterAll, beforeAll, expect } from 'bun:test';
 import { startTestService, type TestService } from './harness.ts';
 
-/** Behind a trusted proxy on the loopback: a request without `X-Forwarded-For` comes from a trusted network. */
+/**
+ * Sent through a trusted proxy on the loopback: a request without `X-Forwarded-For` comes from a trusted
+ * network.
+ */
 export const OUTSIDE = { 'x-forwarded-for': '203.0.113.5' };
 export const JSON_TYPE = { 'content-type': 'application/json' };
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -29,7 +35,7 @@ export function pairingHome() {
   let home: TestService;
   let aheadMs = 0;
   let devices = 0;
-  /** Every code and token that was given out: none of them may be logged. */
+  /** Every issued code and token: none of them may be logged. */
   const secrets: string[] = [];
 
   beforeAll(async () => {
@@ -42,7 +48,7 @@ export function pairingHome() {
     await home.close();
   });
 
-  /** Codes of earlier tests are over. */
+  /** Moves the clock, so that codes of earlier tests have expired. */
   function later(ms = 12 * MINUTE): void {
     aheadMs += ms;
   }
@@ -56,7 +62,7 @@ export function pairingHome() {
     return fetch(`${home.url}${path}`, { method: 'POST', headers: { ...JSON_TYPE, ...headers }, ...text });
   }
 
-  /** Each from an address of its own: none of them asks too often. */
+  /** Each uses an address of its own, so that none is rate limited. */
   async function begin(name = '居間のテレビ'): Promise<Codes> {
     devices += 1;
     const response = await post('/api/device/code', { name }, { 'x-forwarded-for': `203.0.113.${devices}` });
@@ -68,7 +74,7 @@ export function pairingHome() {
 
   const poll = (deviceCode: string) => post('/api/device/token', { deviceCode });
 
-  /** The page of a code as a browser at home opens it. */
+  /** Opens the page of a code like a browser at home. */
   async function openPage(userCode: string, headers: Record<string, string> = {}): Promise<Form> {
     const response = await get(`/device?code=${userCode}`, headers);
     const html = await response.text();
@@ -128,7 +134,7 @@ export function pairingHome() {
     pair,
     listed,
     expectNoSecretInLog,
-    /** A code or token that a test got by itself. */
+    /** Adds a code or token that a test received itself. */
     keepSecret: (secret: string) => secrets.push(secret),
     get url(): string {
       return home.url;

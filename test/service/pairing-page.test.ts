@@ -111,7 +111,7 @@ describe('the page', () => {
     }
   });
 
-  test('that was refused leads back to the code, where there is one', async () => {
+  test('that was refused leads back to the code, if there is one', async () => {
     const { userCode } = await begin();
     const refused = await (await send({ code: userCode, proof: 'x' }, { origin: home.url })).text();
     expect(refused).toContain(`href="device?code=${userCode}"`);
@@ -158,7 +158,7 @@ describe('the page', () => {
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
-  test('behind a proxy with a prefix and https, addresses and cookie follow', async () => {
+  test('behind a proxy with a prefix and https, addresses and cookie have the prefix', async () => {
     const { userCode } = await begin();
     const proxied = { 'x-forwarded-prefix': '/tv', 'x-forwarded-proto': 'https' };
     const response = await get(`/device?code=${userCode}`, proxied);

@@ -55,7 +55,7 @@ describe('pairing', () => {
     for (let times = 0; times < 2; times += 1) {
       expect((await fetch(row, { method: 'DELETE', headers: JSON_TYPE })).status).toBe(204);
     }
-    // Also inside the trusted network: the device learns that it has to pair again.
+    // Also inside the trusted network: the device is informed that it has to pair again.
     for (const headers of [bearer(token), { authorization: `Bearer ${token}` }]) {
       const refused = await get('/api/services', headers);
       expect(refused.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
@@ -168,7 +168,7 @@ describe('bad input', () => {
     expect(home.lines.filter((line) => line.startsWith('ERROR'))).toEqual([]);
   });
 
-  test('an address that polls without end is slowed down, others are not', async () => {
+  test('an address that polls endlessly is slowed down, others are not', async () => {
     later();
     const from = (address: string) => post('/api/device/code', { name: 'x' }, { 'x-forwarded-for': address });
     const answers = await Promise.all(Array.from({ length: 70 }, () => from('198.51.100.7')));
@@ -190,7 +190,7 @@ describe('bad input', () => {
 
 const DOCUMENT = join(import.meta.dir, '..', '..', 'docs', 'clients.md');
 
-/** The script of docs/clients.md. */
+/** The script in docs/clients.md. */
 function documentedScript(): string {
   const script = /```sh\n(#!\/bin\/sh\n[\s\S]*?)```/.exec(readFileSync(DOCUMENT, 'utf8'))?.[1];
   if (script === undefined) throw new Error('no script');
@@ -198,7 +198,7 @@ function documentedScript(): string {
 }
 
 describe.skipIf(Bun.which('curl') === null)('the script of docs/clients.md', () => {
-  /** Its own folder, and a `sleep` that hurries. */
+  /** A folder of its own, and a fast `sleep`. */
   function prepare(folder: string): () => ReturnType<typeof Bun.spawn<'ignore', 'pipe', 'pipe'>> {
     writeFileSync(join(folder, 'client.sh'), documentedScript());
     // From outside: a header that a front proxy would add.

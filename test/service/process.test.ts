@@ -53,7 +53,7 @@ async function run(args: string[], environment: Record<string, string> = {}) {
   return { stdout, stderr, code };
 }
 
-/** Starts it on a free port; resolves when it has logged this. */
+/** Starts it on a free port; resolves when the log matches the pattern. */
 async function logging(pattern: RegExp, environment: Record<string, string>) {
   const child = spawn([], { PORT: '0', ...environment });
   const decoder = new TextDecoder();
@@ -68,7 +68,7 @@ async function logging(pattern: RegExp, environment: Record<string, string>) {
   }
 }
 
-/** Starts it on a free port; gives the port that it logs. */
+/** Starts it on a free port. @returns the port that it logs */
 async function listening(environment: Record<string, string>) {
   const { child, match } = await logging(/listening .*port=(\d+)/, environment);
   return { child, port: Number(match[1]), url: `http://127.0.0.1:${match[1]}` };
@@ -84,7 +84,7 @@ describe('the command line', () => {
     }
   });
 
-  test('--licenses prints the notices of everything inside', async () => {
+  test('--licenses prints the notices of all components', async () => {
     const { code, stdout } = await run(['--licenses']);
     expect(code).toBe(0);
     expect(stdout).toContain('Apache License');
@@ -155,7 +155,7 @@ describe('the command line', () => {
     expect(before.filter((name) => name !== 'recordings')).toEqual(['svc.db']);
   });
 
-  test('check looks at the recording folders that the settings name', async () => {
+  test('check examines the recording folders named in the settings', async () => {
     const data = folder();
     const { child } = await listening({ DATA_DIR: data });
     child.kill();
@@ -169,7 +169,7 @@ describe('the command line', () => {
         { path: join(data, 'away'), floorBytes: 0 },
       ]),
     ]);
-    // Its disk was mounted when it was used last.
+    // Its disk was mounted when it was last used.
     database.run('INSERT INTO recording_folders VALUES (?, ?)', [join(data, 'away'), '/nonexistent/disk']);
     database.close();
     const { stdout } = await run(['check'], { DATA_DIR: data, PATH: '/nonexistent' });
@@ -211,7 +211,7 @@ describe('the command line', () => {
     expect(await ffmpegLine('/bin/false')).toMatch(/^問題 .*ffmpeg として実行できません/);
   });
 
-  test('check names the line that a recording disk outside of the data folder needs in the unit', async () => {
+  test('check prints the line of the unit that a recording disk outside of the data folder needs', async () => {
     const tools = folder();
     const disk = folder();
     const recordings = async (writable: string): Promise<string | undefined> => {
@@ -225,7 +225,7 @@ describe('the command line', () => {
     expect(await recordings(`/elsewhere -${disk}`)).toMatch(/^OK /);
   });
 
-  test('check counts the tuners by what they receive', async () => {
+  test('check counts the tuners by the types they receive', async () => {
     const agent = new StandInAgent();
     agent.start();
     const checked = async (): Promise<string | undefined> => {
@@ -266,7 +266,7 @@ describe('the command line', () => {
     expect(code).toBe(1);
   });
 
-  test('check finds a broken database and a folder that cannot be', async () => {
+  test('check finds a broken database and an invalid folder', async () => {
     const data = folder();
     writeFileSync(join(data, 'svc.db'), 'no database '.repeat(500));
     const { stdout } = await run(['check'], {
@@ -280,7 +280,7 @@ describe('the command line', () => {
 });
 
 describe('the process', () => {
-  test('a port in use is reported plainly', async () => {
+  test('a port in use is reported clearly', async () => {
     const other = Bun.serve({ port: 0, fetch: () => new Response() });
     const { stderr, code } = await run([], { PORT: String(other.port), DATA_DIR: folder() });
     expect(code).toBe(1);
@@ -296,14 +296,14 @@ describe('the process', () => {
     await first.child.exited;
   });
 
-  test('an address that does not belong to this machine is reported plainly', async () => {
+  test('an address that does not belong to this machine is reported clearly', async () => {
     for (const host of ['192.0.2.1', '999.1.1.1', 'no-such-host.invalid', 'fe80::1']) {
       const { code, stderr } = await run([], { PORT: '0', HOST: host, DATA_DIR: folder() });
       expect([code, stderr]).toEqual([1, expect.stringContaining(`HOST ${host}`)]);
     }
   });
 
-  test('an unusable data folder is reported plainly', async () => {
+  test('an unusable data folder is reported clearly', async () => {
     const file = join(folder(), 'file');
     writeFileSync(file, '');
     const { stderr, code } = await run([], { PORT: '0', DATA_DIR: join(file, 'data') });
@@ -315,7 +315,7 @@ describe('the process', () => {
     const path = join(folder(), 'svc.db');
     openDatabase(path).close();
     const bytes = readFileSync(path);
-    // Every page but the schema's own.
+    // Damages every page but that of the schema.
     writeFileSync(path, bytes.fill(0x55, 4096));
     const { stderr, code } = await run([], { PORT: '0', DATA_DIR: dirname(path) });
     expect([code, stderr]).toEqual([1, expect.stringContaining(path)]);
@@ -349,7 +349,7 @@ describe('the process', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('newer version')]);
   });
 
-  test('SIGTERM and SIGINT end it with 0, open streams or not', async () => {
+  test('SIGTERM and SIGINT end it with 0, with open streams or without', async () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       const { child, url } = await listening({ DATA_DIR: folder(), TRUSTED_NETWORKS: '127.0.0.1' });
       const events = await fetch(`${url}/api/events`);
@@ -360,7 +360,7 @@ describe('the process', () => {
     }
   });
 
-  test('a signal at the moment of starting ends it with 0 too', async () => {
+  test('a signal during the start ends it with 0 too', async () => {
     const { child } = await listening({ DATA_DIR: folder() });
     child.kill('SIGTERM');
     expect(await child.exited).toBe(0);
@@ -374,35 +374,32 @@ describe('the process', () => {
     await child.exited;
   });
 
-  test.skipIf(Bun.which('openssl') === null)(
-    'speaks https by itself, under every name it is given',
-    async () => {
-      const data = folder();
-      const [cert, key] = [join(data, 'cert.pem'), join(data, 'key.pem')];
-      const subject = ['-subj', '/CN=localhost', '-days', '2', '-keyout', key, '-out', cert];
-      const made = Bun.spawn(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject], {
-        stdio: ['ignore', 'ignore', 'ignore'],
+  test.skipIf(Bun.which('openssl') === null)('serves https itself, under every configured name', async () => {
+    const data = folder();
+    const [cert, key] = [join(data, 'cert.pem'), join(data, 'key.pem')];
+    const subject = ['-subj', '/CN=localhost', '-days', '2', '-keyout', key, '-out', cert];
+    const made = Bun.spawn(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject], {
+      stdio: ['ignore', 'ignore', 'ignore'],
+    });
+    expect(await made.exited).toBe(0);
+    const environment = {
+      DATA_DIR: data,
+      TRUSTED_NETWORKS: '127.0.0.1',
+      TLS_CERT: cert,
+      TLS_KEY: key,
+      ALLOWED_HOSTS: 'tv,.example.org',
+    };
+    const { child, port } = await listening(environment);
+    for (const host of ['localhost', 'tv', 'a.example.org']) {
+      const response = await fetch(`https://127.0.0.1:${port}/api/services`, {
+        headers: { host },
+        tls: { rejectUnauthorized: false },
       });
-      expect(await made.exited).toBe(0);
-      const environment = {
-        DATA_DIR: data,
-        TRUSTED_NETWORKS: '127.0.0.1',
-        TLS_CERT: cert,
-        TLS_KEY: key,
-        ALLOWED_HOSTS: 'tv,.example.org',
-      };
-      const { child, port } = await listening(environment);
-      for (const host of ['localhost', 'tv', 'a.example.org']) {
-        const response = await fetch(`https://127.0.0.1:${port}/api/services`, {
-          headers: { host },
-          tls: { rejectUnauthorized: false },
-        });
-        expect([host, response.status, await response.text()]).toEqual([host, 200, '[]']);
-      }
-      child.kill();
-      await child.exited;
-      const swapped = await run([], { ...environment, PORT: '0', TLS_CERT: key });
-      expect([swapped.code, swapped.stderr]).toEqual([1, expect.stringContaining('TLS_CERT')]);
-    },
-  );
+      expect([host, response.status, await response.text()]).toEqual([host, 200, '[]']);
+    }
+    child.kill();
+    await child.exited;
+    const swapped = await run([], { ...environment, PORT: '0', TLS_CERT: key });
+    expect([swapped.code, swapped.stderr]).toEqual([1, expect.stringContaining('TLS_CERT')]);
+  });
 });

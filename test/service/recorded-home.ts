@@ -16,11 +16,11 @@ export const STATIONS = [
   { id: HOME_STATION, name: '試験テレビ' },
   { id: SATELLITE, name: '試験衛星' },
 ];
-/** Of the first recording; each further one is an hour later. */
+/** Start of the first recording; each further one is an hour later. */
 export const START = Date.UTC(2026, 0, 5, 12);
 
 export class RecordedHome {
-  /** Of the recordings. */
+  /** Folder of the recordings. */
   readonly folder: string;
 
   private constructor(readonly household: Household) {

@@ -84,7 +84,7 @@ describe('files', () => {
     ]);
   });
 
-  /** This many files of these lengths, each in a folder of its own; the row names the first one. */
+  /** Files of these lengths, each in a folder of its own; the row names the first one. */
   function putParts(lengths: readonly number[], row: Parameters<RecordedHome['put']>[0] = {}): number {
     const id = home.put({ ...row, content: content.slice(0, lengths[0]) });
     let from = lengths[0] ?? 0;
@@ -156,7 +156,7 @@ describe('files', () => {
       ]);
     });
 
-    test('are not sent with one of them missing: the following parts would be taken for something else', async () => {
+    test('are not sent if one of them is missing: positions in the following parts would be wrong', async () => {
       const id = putParts(lengths);
       const away = join(home.folder, 'disk1', `r${id}.part2.ts`);
       renameSync(away, `${away}.away`);
@@ -184,7 +184,7 @@ describe('files', () => {
     });
   });
 
-  test('may be larger than 32 bits can count', async () => {
+  test('may be larger than 32 bits can express', async () => {
     const id = home.put({ content });
     const at = 5 * 2 ** 30;
     const row = home.database.query<{ path: string }, { id: number }>(
@@ -193,7 +193,7 @@ describe('files', () => {
     const handle = await open(row.get({ id })?.path ?? '', 'r+');
     await handle.write(content.subarray(0, 188), 0, 188, at);
     await handle.close();
-    // Nothing of it is read to say how long it is.
+    // Nothing is read to determine the length.
     const began = performance.now();
     const head = await file(id, {}, 'source=ts', 'HEAD');
     expect(head.headers.get('content-length')).toBe(String(at + 188));
@@ -231,7 +231,7 @@ describe('files', () => {
     expect((await file(binned)).status).toBe(404);
   });
 
-  test('a client that leaves half-way leaves the service working', async () => {
+  test('a client that disconnects half-way does not affect the service', async () => {
     const id = home.put({ content: new Uint8Array(8_000_000) });
     for (let time = 0; time < 5; time++) {
       const leaving = new AbortController();

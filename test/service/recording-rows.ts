@@ -37,26 +37,26 @@ export interface RecordingRow {
   protected?: boolean;
   binnedAt?: number | null;
   encode?: string;
-  /** What the row says of its original stream; the file itself is as `content` says. */
+  /** Size of the original stream according to the row; the file itself contains `content`. */
   bytes?: number;
-  /** Of the file; null: there is none. Without it some packets of nothing. */
+  /** Content of the file; null: no file. Default: some null packets. */
   content?: Uint8Array | null;
 }
 
-/** So many null packets. ISO/IEC 13818-1, 2.4.3.3. */
+/** Null packets. ISO/IEC 13818-1, 2.4.3.3. */
 export function nullPackets(count: number): Uint8Array {
   const bytes = new Uint8Array(count * PACKET).fill(0xff);
   for (let at = 0; at < bytes.length; at += PACKET) bytes.set([0x47, 0x1f, 0xff, 0x10], at);
   return bytes;
 }
 
-/** The words of a name that a person would call a file by. */
+/** A file name without extension, made from the name of the recording. */
 function stemFor(row: RecordingRow, id: number): string {
   const date = new Date(row.startAt + 9 * HOUR).toISOString().slice(0, 16).replace('T', '-');
   return `${date.replaceAll(/[-:]/g, '')} ${row.name.replaceAll('/', '／').slice(0, 20)} r${id}`;
 }
 
-/** @param folder null: rows name files that are not there @returns its id */
+/** @param folder null: rows name files that do not exist @returns its id */
 export function putRecording(database: Database, row: RecordingRow, folder: string | null): number {
   const state = row.state ?? 'recorded';
   const length = row.endAt - row.startAt;
@@ -126,7 +126,7 @@ interface Show {
   genre: { lv1: number; lv2: number };
   /** Days between two of them. */
   every: number;
-  /** Begins this many minutes after midnight. */
+  /** Start, in minutes after midnight. */
   at: number;
   description: string;
   subtitles: readonly string[];
@@ -222,22 +222,22 @@ const LOST: RecordingVerdict = {
 
 interface RecordingFill {
   stations: readonly { id: number; name: string }[];
-  /** Without the one that is being made. */
+  /** Without the one in progress. */
   count: number;
-  /** Epoch ms: everything has begun before. */
+  /** Epoch ms; all recordings began before. */
   now: number;
-  /** Where the files lie; null: rows only. */
+  /** Folder of the files; null: rows only. */
   folder: string | null;
 }
 
-/** Which station shows a show. */
+/** The station of a show. */
 function stationOf({ stations }: RecordingFill, index: number): { id: number; name: string } {
   const station = stations[index % stations.length];
   if (station === undefined) throw new Error('recordings need a station');
   return station;
 }
 
-/** The show number `index`, newest first. */
+/** The show with this index, newest first. */
 function rowOf(index: number, fill: RecordingFill): RecordingRow {
   const which = index % SHOWS.length;
   const show = SHOWS[which];
@@ -280,7 +280,7 @@ function special(index: number, now: number): Partial<RecordingRow> {
   return index % 19 === 7 ? { binnedAt: now - (index % 40) * HOUR } : {};
 }
 
-/** The programme on air now, begun half an hour ago. */
+/** The programme on air now, which began half an hour ago. */
 function runningRow(fill: RecordingFill): RecordingRow {
   const station = stationOf(fill, 0);
   return {
@@ -296,7 +296,7 @@ function runningRow(fill: RecordingFill): RecordingRow {
   };
 }
 
-/** @returns ids, newest programme of each show first; the last one is being made */
+/** @returns ids, newest programme of each show first; the last one is in progress */
 export function fillRecordings(database: Database, fill: RecordingFill): number[] {
   const ids: number[] = [];
   const put = database.transaction((from: number, to: number) => {

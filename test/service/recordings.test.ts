@@ -97,7 +97,7 @@ describe('the list', () => {
     expect((await home.list('show=bin'))[0]).toMatchObject({ files: [] });
   });
 
-  test('takes a limit or an offset beyond its bounds as the bound', async () => {
+  test('replaces a limit or an offset out of range by the nearest valid value', async () => {
     const ids = [home.put({}, 0), home.put({}, 1), home.put({}, 2)].reverse();
     expect(await home.ids('limit=0')).toEqual(ids.slice(0, 1));
     expect(await home.ids('limit=999999999999999')).toEqual(ids);
@@ -193,7 +193,7 @@ describe('the list', () => {
       expect([query, response.status]).toEqual([query, 400]);
       const { message, ...problem } = (await response.json()) as { message: string };
       expect(problem).toEqual({ code: 'bad_request', path: query.split('=')[0] });
-      // In words for people.
+      // A message that users understand.
       expect(message).not.toMatch(/[\^$]/);
     }
   });

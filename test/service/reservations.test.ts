@@ -1,4 +1,4 @@
-/** Reservations over HTTP: users book, cancel and restore, and the outcome. */
+/** Reservations over HTTP: reserving, cancelling, restoring, and the outcome. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../arib/time.ts';
@@ -26,7 +26,7 @@ async function refusal(method: string, path: string, body?: unknown): Promise<[n
 }
 
 describe('POST /api/reservations', () => {
-  test('books a programme with a tuner, once', async () => {
+  test('reserves a programme with a tuner, once', async () => {
     const programId = home.program('灯台の朝[字]', 60);
     const item = await reserve(programId, { marginBefore: 5000, keepTs: true });
     expect(item).toMatchObject({
@@ -43,7 +43,7 @@ describe('POST /api/reservations', () => {
       channel: 'T27',
       recordingId: null,
       note: null,
-      // The tuner is asked for 2 s before the margin.
+      // The tuner is requested 2 s before the margin.
       openAt: item.startAt - 7000,
       closeAt: item.endAt + 15_000,
       marginBefore: 5000,
@@ -91,7 +91,7 @@ describe('POST /api/reservations', () => {
     expect(await home.reservations()).toEqual([]);
   });
 
-  test('a bad value is reported with the permitted ones', async () => {
+  test('an invalid value is reported with the permitted ones', async () => {
     const wrong = async (body: unknown) => (await refusal('POST', '/api/reservations', body)).at(-1);
     expect(await wrong(undefined)).toBe('送信データは JSON のオブジェクトにしてください。');
     expect(await wrong([])).toBe('送信データは JSON のオブジェクトにしてください。');
@@ -122,12 +122,12 @@ describe('POST /api/reservations', () => {
       openAt: null,
       closeAt: null,
     });
-    // The place is free again.
+    // The tuner is free again.
     await home.ask('DELETE', `/api/reservations/${won.id}`);
     expect(await home.states()).toEqual([['灯台 第3話「波」', 'scheduled']]);
   });
 
-  test('a missed reservation lists what had the tuners, and the next airings that are not booked', async () => {
+  test('a missed reservation lists what occupied the tuners, and the next airings that are not reserved', async () => {
     const past = home.program('灯台 第3話[字]', -120);
     const missed = await home.json<{ id: number }>('POST', '/api/reservations', {
       programId: home.program('仮の番組', 60),
@@ -199,7 +199,7 @@ describe('POST /api/reservations', () => {
   });
 });
 
-test('a window of the list holds what overlaps it, and only its first ones', async () => {
+test('a window of the list contains what overlaps it, up to a limit', async () => {
   const ids = await Promise.all(
     [60, 180, 300].map(async (inMinutes, n) => {
       const item = await reserve(home.program(`窓の番組${n}`, inMinutes));
@@ -223,7 +223,7 @@ test('a window of the list holds what overlaps it, and only its first ones', asy
 });
 
 describe('cancelling', () => {
-  test('is stored: the rule does not book it again, and restoring undoes it', async () => {
+  test('is stored: the rule does not reserve it again, and restoring undoes it', async () => {
     const programId = home.program('灯台の朝', 60);
     const { id: ruleId } = await home.json<{ id: number }>('POST', '/api/rules', { keyword: '灯台' });
     const [item] = await home.reservations();
@@ -232,7 +232,7 @@ describe('cancelling', () => {
       const answer = await home.ask('DELETE', `/api/reservations/${item?.id}`);
       expect(answer.status).toBe(204);
     }
-    // Under another number, ten minutes later, it is the same airing.
+    // With another event id, ten minutes later, it is the same airing.
     home.database.run('DELETE FROM programs');
     home.program('灯台の朝', 69);
     const other = home.program('灯台の朝', 300);
@@ -258,7 +258,7 @@ describe('cancelling', () => {
     ]);
   });
 
-  test('a settled reservation is booked again by hand', async () => {
+  test('a settled reservation can be made again by hand', async () => {
     const programId = home.program('灯台の朝', 60);
     const item = await reserve(programId);
     await home.ask('DELETE', `/api/reservations/${item.id}`);
@@ -273,7 +273,7 @@ describe('cancelling', () => {
 describe('POST /api/services/<id>/record', () => {
   const record = (station: number) => home.json<RecordAnswer>('POST', `/api/services/${station}/record`);
 
-  test('books the programme on air, and returns the same when repeated', async () => {
+  test('reserves the programme on air, and returns the same when repeated', async () => {
     const programId = home.program('いまの番組[字]', -10);
     const answer = { recorded: 'いまの番組', programId, reserved: true };
     expect(await record(HOME_STATION)).toEqual<unknown>(answer);
@@ -285,7 +285,7 @@ describe('POST /api/services/<id>/record', () => {
     // The only tuner of its type is taken.
     home.program('裏番組', -5, { station: OTHER_STATION });
     expect(await record(OTHER_STATION)).toMatchObject({ recorded: '裏番組', reserved: false });
-    // Cancelled, it ends, and what there is is kept.
+    // Cancelling ends it, and the recorded part is kept.
     expect((await home.ask('DELETE', `/api/reservations/${item?.id}`)).status).toBe(204);
     await until(async () =>
       (await home.states(true)).some(([title, state]) => title === 'いまの番組' && state === 'finished'),
@@ -306,7 +306,7 @@ describe('POST /api/services/<id>/record', () => {
 });
 
 describe('copy-never programmes', () => {
-  test('a rule skips them, and books them when they may be copied', async () => {
+  test('a rule skips them, and reserves them once they may be copied', async () => {
     const programId = home.program('映画', 60, { copyNever: true });
     await home.json('POST', '/api/rules', { keyword: '映画' });
     expect(await home.reservations()).toMatchObject([

@@ -1,4 +1,4 @@
-/** How long recordings are kept, and the space that they use, over HTTP. */
+/** How long recordings are kept, and the disk space that they use, over HTTP. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
@@ -29,7 +29,7 @@ describe('retention', () => {
       .get();
     return inserted?.id ?? -1;
   };
-  /** Any change makes it look soon. */
+  /** Any change makes the retention check run soon. */
   const touch = async (): Promise<void> => {
     const other = home.put({ name: 'other' }, 99);
     await home.send('POST', `/api/recordings/${other}/protect`, { protected: true });
@@ -54,7 +54,7 @@ describe('retention', () => {
     expect(await home.ids(`ruleId=${ruleId}&sort=oldest`)).toEqual([seen, locked, ...rest]);
   });
 
-  test('deletes nothing that is being watched, and says so in the preview', async () => {
+  test('deletes nothing that is being watched, and reports that in the preview', async () => {
     const ruleId = ruleOf('1, NULL');
     const limits = { keyword: '便り', keepNewest: 1 };
     const [read, resumed, idle] = [0, 1, 2].map((index) => home.put({ ruleId }, index));
@@ -155,7 +155,7 @@ describe('the space for recordings', () => {
     expect(recordings).toEqual({
       count: 3,
       unwatched: 2,
-      // Recordings in progress are there, too.
+      // Includes recordings in progress.
       bytes: 1800,
       failed: 1,
       binned: 1,

@@ -1,4 +1,4 @@
-/** Rules over HTTP: bookings, previews, and deletion. */
+/** Rules over HTTP: reservations, previews, and deletion. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
 import { type RuleItem, type RulePreview, RulePreviewSchema } from '../../wire/api.ts';
@@ -31,7 +31,7 @@ async function status(method: string, path: string, body?: unknown): Promise<[nu
 }
 
 describe('/api/rules', () => {
-  test('a rule has booked its matches when the request is answered, and the response lists them', async () => {
+  test('a rule has reserved its matches when the request is answered, and the response lists them', async () => {
     const first = home.program('灯台 第1話「波」', 60);
     home.program('灯台 第2話「風」', 70, { station: OTHER_STATION });
     home.program('港の朝', 200);
@@ -77,7 +77,7 @@ describe('/api/rules', () => {
     expect(await home.reservations()).toEqual([]);
   });
 
-  test('a rule sent back as it was read is unchanged', async () => {
+  test('a rule that is sent back unchanged stays unchanged', async () => {
     home.program('灯台の朝', 90);
     const rule = await add({ keyword: '灯台', genres: [], weekdays: [0, 3], keepNewest: 4, dedupe: false });
     expect(await change(rule.id, rule)).toEqual(rule);
@@ -92,7 +92,7 @@ describe('/api/rules', () => {
     ]);
   });
 
-  test('a condition that every programme meets is refused', async () => {
+  test('a condition that matches every programme is refused', async () => {
     home.program('灯台の朝', 90);
     for (const body of [
       { keyword: '"' },
@@ -106,7 +106,7 @@ describe('/api/rules', () => {
     expect(await home.reservations()).toEqual([]);
   });
 
-  test('bookings that begin soon stay though the rule no longer matches, but not when it is deleted', async () => {
+  test('reservations that begin soon stay if the rule no longer matches, but not if it is deleted', async () => {
     home.program('灯台の朝', 30);
     const { id } = await add({ keyword: '灯台' });
     await change(id, { keyword: '港' });
@@ -131,7 +131,7 @@ describe('/api/rules', () => {
     expect(await status('DELETE', `/api/rules/${id}`)).toEqual([404, undefined]);
   });
 
-  test('deletion during a change leaves no booking without an owner', async () => {
+  test('deletion during a change leaves no reservation without an owner', async () => {
     for (let index = 0; index < 20; index++) home.program(`灯台の朝 その${index}`, 100 + 60 * index);
     const { id } = await add({ keyword: '港' });
     const put = () => home.ask('PUT', `/api/rules/${id}`, { keyword: '灯台' });
@@ -152,7 +152,7 @@ describe('/api/rules', () => {
       [{ keyword: '灯台', weekdays: [7] }, 'weekdays.0'],
       [{ keyword: '灯台', keywords: 'x' }, 'keywords'],
       [{ keyword: '灯台', durationMin: 60, durationMax: 30 }, 'durationMax'],
-      // No calendar has such a day: the screen of the rules could not show it.
+      // A date that does not exist: the screen of the rules could not show it.
       [{ keyword: '灯台', periodTo: 1e300 }, 'periodTo'],
       [{ keyword: '灯台', periodFrom: 9e15 }, 'periodFrom'],
       [{ keyword: '灯台', stationIds: [1e300] }, 'stationIds.0'],
@@ -191,7 +191,7 @@ describe('/api/rules', () => {
 });
 
 describe('POST /api/rules/preview', () => {
-  test('reports what would be booked beside all other bookings, and changes nothing', async () => {
+  test('reports what would be reserved in addition to all other reservations, and changes nothing', async () => {
     const first = home.program('灯台 第1話「波」[字]', 60);
     const again = home.program('灯台 第1話「波」[再]', 300, { station: OTHER_STATION });
     const clash = home.program('灯台 第2話「風」', 500);

@@ -1,5 +1,6 @@
 /**
- * The channel scan over a real agent and the synthetic broadcast: from no channels at all to exactly those on the air.
+ * The channel scan over a real agent and the synthetic broadcast: starts without channels and finds exactly
+ * those on the air.
  */
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -94,7 +95,7 @@ async function household(options: HouseholdOptions): Promise<Household> {
   };
 }
 
-/** Only channels of the scenario start a broadcaster: the others fail as fast as a tuner that finds nothing. */
+/** Only channels of the scenario start a broadcaster: the others fail as fast as a tuner without signal. */
 function onAir(scenario: string, channels: readonly Channel[]): string {
   const names = channels.map(({ channel }) => channel).join('|');
   const command = `exec '${process.execPath}' '${SYNTH}' --scenario ${scenario} --type "$1" --channel "$2"`;
@@ -171,7 +172,7 @@ describe('a channel scan', () => {
     expect(byName(await home.channels())).toEqual(byName([...terrestrial, ...BEFORE.slice(1)]));
   }, 60_000);
 
-  test('that is aborted changes nothing and leaves the tuners', async () => {
+  test('that is aborted changes nothing and releases the tuners', async () => {
     const home = await household({
       tune: onAir('mini', await scenarioChannels('mini')),
       channels: BEFORE,
@@ -197,7 +198,7 @@ describe('a channel scan', () => {
     expect(await home.channels()).toEqual(BEFORE);
   }, 60_000);
 
-  test('with a tuner that gives no data, or no valid broadcast, ends in time', async () => {
+  test('with a tuner that sends no data, or no valid broadcast, ends in time', async () => {
     for (const tune of ['exec sleep 60', 'exec cat /dev/zero']) {
       const home = await household({ tune, channels: BEFORE, timing: { syncMs: 100, killGraceMs: 100 } });
       await home.send('POST', '/api/scan', { types: ['CS'] });
@@ -258,7 +259,7 @@ describe('a channel scan', () => {
 });
 
 describe('satellite stations before any scan', () => {
-  test('are those of the standard table where there is a tuner for them, and a scan replaces them', async () => {
+  test('are those of the standard table if there is a tuner for them, and a scan replaces them', async () => {
     const channels = await scenarioChannels('mini');
     const home = await household({ tune: onAir('mini', channels), tuners: 'GR:2,BS:2', channels: [] });
     await until(async () => (await home.channels()).length > 0);

@@ -1,4 +1,6 @@
-/** A database of programmes, recordings, bookings and rules whose texts are searched, written row by row. */
+/**
+ * A database of programmes, recordings, reservations and rules whose texts are searched, written row by row.
+ */
 import type { Database } from 'bun:sqlite';
 import { broadcastMs } from '../../arib/time.ts';
 import type { RecordingQuestion } from '../../src/store/recording-list-store.ts';
@@ -7,7 +9,7 @@ const HOUR = 3_600_000;
 export const NOW = broadcastMs(1_800_000_000_000);
 export const STATION = 3_273_601_024;
 
-/** Recordings without files are listed so. */
+/** A query for recordings without files. */
 export const FAILED: RecordingQuestion = {
   ...{ show: 'failed', sort: 'newest', words: [], unwatched: false },
   ...{ series: null, ruleId: null, stationId: null, genre: null },

@@ -1,4 +1,4 @@
-/** A service with a stand-in agent and a small UI, one for all tests of a file, over real sockets. */
+/** A service with a stand-in agent and a small UI over real sockets, shared by all tests of a file. */
 import { afterAll, beforeAll } from 'bun:test';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import type { Station } from '../../wire/api.ts';
 import { StandInAgent, startTestService, type TestService, until } from './harness.ts';
 
 const HOSTS = 'tv,nas,.home.example';
-/** As a trusted proxy names a client from outside. */
+/** How a trusted proxy names a client from outside. */
 export const OUTSIDE = { 'x-forwarded-for': '203.0.113.5' };
 
 class ServedHome {
@@ -62,7 +62,7 @@ class ServedHome {
   stations = async (): Promise<Station[]> => (await (await this.get('/api/services')).json()) as Station[];
 }
 
-/** For the tests registered with it: started before the first, closed after the last. */
+/** Scope is the test file: started before the first test, closed after the last. */
 export function servedHome(): ServedHome {
   const home = new ServedHome();
   beforeAll(() => home.begin());

@@ -91,7 +91,7 @@ describe('/api/settings', () => {
     expect(await message('{"nonsense":1}')).toBe('「nonsense」という設定はありません。');
   });
 
-  test('the first recording folder is named once, with the floor that the settings give it', async () => {
+  test('the first recording folder is listed once, with the free space limit of the settings', async () => {
     const folders = async () =>
       ((await (await get('/api/storage')).json()) as StorageFacts).folders.map(({ path, floorBytes }) => [
         path,
@@ -114,7 +114,7 @@ describe('/api/settings', () => {
     expect(await folders()).toEqual([[first, 0]]);
   });
 
-  test('needs JSON, as every writing request', async () => {
+  test('needs JSON, like every writing request', async () => {
     expect((await get('/api/settings', { method: 'PUT', body: '{}' })).status).toBe(403);
   });
 

@@ -1,4 +1,7 @@
-/** Rules on the air of a multi-service station: its tables as the synthetic broadcast sends them, through guide and plan. */
+/**
+ * Rules on a station with several services: its tables as the synthetic broadcast sends them, through guide
+ * and plan.
+ */
 import { expect, test } from 'bun:test';
 import { serviceId, stationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
@@ -24,7 +27,7 @@ const BRANCH = terrestrialService(INVENTED_REGION, 0, 'tv', 1);
 const sharedWith = [MAIN, BRANCH];
 const together = (title: string) => ({ durationSec: 1_800, title, sharedWith });
 
-/** Schedules come so often that a minute of tables holds all of them. */
+/** Schedules are sent so often that a minute contains all tables. */
 const scenario = loadScenario(
   scenarioFile({
     scheduleSpeed: 20,
@@ -71,7 +74,7 @@ async function readGuide(home: Household): Promise<void> {
   for (const change of session.take()) await writer.write(change, now);
 }
 
-test("a rule books a programme shared by two services once, and the branch's own programmes as well", async () => {
+test("a rule reserves a programme shared by two services once, and the branch's own programmes as well", async () => {
   const agent = new StandInAgent();
   agent.channels = channelList(scenario) as Channel[];
   agent.tuners = [tuner('a', 0, ['GR'])];

@@ -33,7 +33,7 @@ describe('the files of the UI', () => {
     }
   });
 
-  test('every screen is the document, with the base address filled in', async () => {
+  test('every screen is the same document, with the base address filled in', async () => {
     for (const path of [
       '/',
       '/guide',
@@ -52,7 +52,7 @@ describe('the files of the UI', () => {
     for (const path of ['/live', '/live/abc', '/nowhere', '/index.html']) {
       const unknown = await get(path, { headers: { accept: 'text/html' } });
       expect([path, unknown.status]).toEqual([path, 404]);
-      // The UI says so itself, and leads home.
+      // The UI reports it itself, and links to the start page.
       expect(await unknown.text()).toContain('<base href="/">');
     }
   });
@@ -66,7 +66,7 @@ describe('the files of the UI', () => {
     expect([slash.status, slash.headers.get('location')]).toEqual([308, '/tv/guide?type=BS']);
   });
 
-  test('hashed names are cached for ever, others revalidated', async () => {
+  test('files with hashed names are cached for ever, others revalidated', async () => {
     const script = await get('/app-1a2b3c4d.js');
     expect(script.headers.get('cache-control')).toContain('immutable');
     expect(script.headers.get('content-type')).toStartWith('text/javascript');
@@ -81,7 +81,7 @@ describe('the files of the UI', () => {
     expect(same.status).toBe(304);
   });
 
-  test('text is compressed for those who accept it', async () => {
+  test('text is compressed for clients that accept it', async () => {
     const raw = await rawRequest(
       home.port,
       'GET /app-1a2b3c4d.js HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: br, gzip\r\nConnection: close\r\n\r\n',
