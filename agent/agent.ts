@@ -18,13 +18,13 @@ import { type PoolTiming, TunerPool } from './pool.ts';
 import { parseFakeTuners } from './tuner-settings.ts';
 
 export interface AgentTiming extends PoolTiming {
-  /** From SIGTERM to SIGKILL of a tuning command, in ms. */
+  /** Delay from SIGTERM to SIGKILL of a tuning command, in ms. */
   readonly killGraceMs: number;
-  /** Between comments on an event stream, in ms. */
+  /** Interval of comments on an event stream, in ms. */
   readonly keepAliveMs: number;
   /** Idle timeout of connections, in whole seconds up to 255. */
   readonly idleSeconds: number;
-  /** Changes within this time are announced once, in ms. */
+  /** Debounce of change events, in ms. */
   readonly coalesceMs: number;
   /** Interval of device detection, in ms. */
   readonly detectMs: number;
@@ -44,23 +44,23 @@ const DEFAULT_TIMING: AgentTiming = {
 };
 
 /**
- * Half a minute of the fastest broadcast (17 Mbit/s). Laggards of one tuning wait for the same chunks, so the
- * bound holds a tuning, not a user: eight of them cost 512 MB at worst.
+ * Half a minute of the fastest broadcast (17 Mbit/s). Slow consumers of one tuning wait for the same chunks, so the
+ * limit applies to a tuning, not to a consumer: eight of them cost 512 MB at worst.
  */
 const LAG_LIMIT_BYTES = 64 * 1024 * 1024;
 
 export interface AgentOptions {
   readonly host: string;
-  /** 0 picks a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly networks: Networks;
   /** Default: IP literals and `localhost`. */
   readonly allowedHosts?: AllowedHosts;
   readonly tunersFile: string;
   readonly channelsFile: string;
-  /** FAKE_TUNE; undefined: there is no driver `fake`. */
+  /** FAKE_TUNE; undefined: the driver `fake` is not available. */
   readonly fakeTune: string | undefined;
-  /** The equipment when there is no tuners file and `fakeTune` is set, such as `GR:4,BS+CS:4`. */
+  /** The equipment if there is no tuners file and `fakeTune` is set, such as `GR:4,BS+CS:4`. */
   readonly fakeTuners: string;
   /** Environment of tuning commands. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -69,18 +69,18 @@ export interface AgentOptions {
   readonly lagLimitBytes?: number;
   /** Starts `device.worker.ts`; undefined: the drivers `dvb` and `px4` are not available. */
   readonly startDeviceWorker?: (() => Worker) | undefined;
-  /** Where keys come from and go to; undefined: scrambled programmes stay scrambled. */
+  /** Source and sharing of keys; undefined: scrambled programmes stay scrambled. */
   readonly card?: Omit<CardAccessOptions, 'clock' | 'wallClock' | 'log' | 'onChange'> | undefined;
 }
 
 export interface RunningAgent {
   readonly port: number;
   readonly url: string;
-  /** Stops taking requests, aborts every stream, ends every child. Idempotent. */
+  /** Stops accepting requests, aborts every stream, ends every child process. Idempotent. */
   close(): Promise<void>;
 }
 
-/** @throws Error when the address cannot be listened on or FAKE_TUNE is no command line. */
+/** @throws Error if it cannot listen on the address, or if FAKE_TUNE is not a valid command line */
 export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const { log } = options;
   const timing = { ...DEFAULT_TIMING, ...options.timing };
@@ -178,7 +178,7 @@ function createFakeDriver(options: AgentOptions, timing: AgentTiming): FakeDrive
 }
 
 /**
- * @param onFailure releases resources that keep the process alive @throws Error when the address cannot be listened on
+ * @param onFailure releases resources that keep the process alive @throws Error if it cannot listen on the address
  */
 function listen(
   options: AgentOptions,
@@ -195,7 +195,7 @@ function listen(
       // Enabled by `development: false`, but a second agent on the same port must fail.
       reusePort: false,
       idleTimeout: timing.idleSeconds,
-      // Every route has a bound of its own, and a stream to decode has none.
+      // Every route has its own limit, and a stream to decode has none.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       fetch: (request, bun) =>
         http.handle(request, {

@@ -5,7 +5,7 @@ import type { CardContract } from './card/card-worker-messages.ts';
 
 declare const self: Worker;
 
-/** A card that is inserted is noticed within it, ms. One question takes the daemon less than 0.1 ms. */
+/** Interval of detecting a card insertion, ms. One query takes the daemon less than 0.1 ms. */
 const POLL_MS = 500;
 
 serveWorker<CardContract>(self, (send) => {

@@ -16,7 +16,10 @@ const FORMS: Record<BroadcastType, NameForm> = {
   CS: { pattern: /^CS(\d{2})$/, first: 2, last: 24, step: 2, example: 'CS02〜CS24' },
 };
 
-/** The one spelling of a channel's name; `GR/T27` is accepted for `T27`. Undefined when it is none of the type. */
+/**
+ * The canonical spelling of a channel's name; `GR/T27` is accepted for `T27`. Undefined if it is not a channel of the
+ * type.
+ */
 export function parseChannelName(type: BroadcastType, text: string): string | undefined {
   const name = text.startsWith(`${type}/`) ? text.slice(type.length + 1) : text;
   const form = FORMS[type];

@@ -26,7 +26,7 @@ test('passes every chunk at once, without copying, while a consumer starts', () 
   expect(passed[0]).toBe(chunk);
 });
 
-test('joins small chunks in their order and passes them soon, also when no more come', async () => {
+test('joins small chunks in their order and passes them soon, also if no more arrive', async () => {
   const { batcher, passed, pass } = create();
   pass(STARTED_MS);
   batcher.push(bytes(1, 2));

@@ -1,10 +1,11 @@
 /**
- * Joins the small reads of a device into batches: each write to a connection, and each wake-up of its reader, costs more
- * than the bytes. For a while after a consumer has joined, every chunk passes at once, so that its stream starts early.
+ * Joins the small reads of a device into batches: each write to a connection, and each wake-up of its reader, costs
+ * more than the bytes. For a while after a consumer has joined, every chunk passes at once, so that its stream starts
+ * early.
  */
 import type { MonotonicClock, MonotonicMs } from '../host/clock.ts';
 
-/** Delay of a batch, ms. Small beside the buffer of any player (200 ms and more). */
+/** Delay of a batch, ms. Small compared to the buffer of any player (200 ms and more). */
 const BATCH_MS = 50;
 /** 50 ms of the fastest transponder (24 Mbit/s). */
 const BATCH_BYTES = 160 * 1024;
@@ -19,7 +20,7 @@ export class ChunkBatcher {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #startedAt: MonotonicMs;
 
-  /** @param output takes the chunks, in their order and joined, but otherwise unchanged */
+  /** @param output receives the chunks in order, joined but otherwise unchanged */
   constructor(
     private readonly output: (bytes: Uint8Array) => void,
     private readonly clock: MonotonicClock,
@@ -38,7 +39,7 @@ export class ChunkBatcher {
     else this.#timer ??= setTimeout(() => this.flush(), BATCH_MS);
   }
 
-  /** Passes what is pending, and every chunk of the next STARTING_MS as it comes. */
+  /** Passes pending chunks, and every chunk of the next STARTING_MS at once. */
   passAtOnce(): void {
     this.flush();
     this.#startedAt = this.clock();
@@ -60,7 +61,7 @@ export class ChunkBatcher {
     return this.clock() - this.#startedAt < STARTING_MS;
   }
 
-  /** Drops what is pending: nobody reads it. */
+  /** Drops pending chunks, because there is no consumer. */
   clear(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

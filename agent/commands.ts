@@ -1,4 +1,4 @@
-/** The commands `check` and `import-mirakurun` of `svc-agent`, with output for people. */
+/** The commands `check` and `import-mirakurun` of `svc-agent`, with output for users. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CheckLine, formatCheck } from '../host/check-line.ts';
@@ -24,13 +24,13 @@ import { importMirakurun } from './import/import-mirakurun.ts';
 
 type Print = (line: string) => void;
 
-/** Where the unit keeps its files and reads its variables (`systemd/svc-agent.service`). */
+/** Folder of the unit's files and variables (`systemd/svc-agent.service`). */
 const UNIT_FOLDER = '/var/lib/svc-agent';
 const UNIT_FILE = '/etc/svc/agent.env';
 
 /**
  * These commands run outside of the unit: they use its variables if it was ever started.
- * @throws ConfigError when its file must not be read
+ * @throws ConfigError if its file is not readable
  */
 export function unitEnvironment(environment: Environment): Environment {
   const all = withEnvironmentFile(environment, UNIT_FILE);
@@ -42,7 +42,7 @@ export function unitEnvironment(environment: Environment): Environment {
   };
 }
 
-/** @returns the exit code: 1 where anything is broken */
+/** @returns the exit code: 1 if anything is broken */
 export async function runCheck(
   config: AgentConfig,
   startCardWorker: () => Worker,
@@ -73,7 +73,7 @@ async function cardFacts({ url, hops }: AgentConfig['card'], startWorker: () => 
     onChange: () => {},
   });
   try {
-    // Why it failed is in the status.
+    // The status contains the reason of a failure.
     await service.system().catch(() => {});
     return service.status;
   } finally {
@@ -82,10 +82,10 @@ async function cardFacts({ url, hops }: AgentConfig['card'], startWorker: () => 
 }
 
 const IMPORT_USAGE = 'svc-agent import-mirakurun [--dry-run] [--replace] [FOLDER]';
-/** Of Mirakurun in a container, and of older ones. */
+/** Folders of Mirakurun in a container, and of older versions. */
 const MIRAKURUN_FOLDERS = ['/opt/mirakurun/config', '/usr/local/etc/mirakurun'];
 
-/** @returns the exit code: 1 where anything could not be stored, 2 for a command line that is none */
+/** @returns the exit code: 1 if anything could not be stored, 2 for an invalid command line */
 export async function runImport(
   { tunersFile, channelsFile }: AgentConfig,
   arguments_: readonly string[],

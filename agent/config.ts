@@ -17,7 +17,7 @@ export interface AgentConfig {
   readonly channelsFile: string;
   readonly fakeTune: string | undefined;
   readonly fakeTuners: string;
-  /** From opening a device to its first packets, in ms. */
+  /** Timeout from opening a device to its first packets, in ms. */
   readonly tuneTimeoutMs: number;
   readonly card: CardConfig;
   readonly logLevel: LogLevel;
@@ -31,7 +31,7 @@ interface CardConfig {
   readonly shareNetworks: Networks;
   /** CARD_TTL: hop limit of key exchange, 1 to 8. */
   readonly hops: number;
-  /** CARD_SHARE_MAX_RTT, ms; null: no ceiling. */
+  /** CARD_SHARE_MAX_RTT, ms; null: no limit. */
   readonly maxRttMs: number | null;
 }
 
@@ -92,7 +92,7 @@ function readCardConfig(reader: EnvironmentReader, agentPort: number): CardConfi
   };
 }
 
-/** Keys must not leave the home network: the list may narrow the default, never widen it. */
+/** Keys must not leave the home network: the list may narrow the default, but not widen it. */
 function checkedShareNetworks(text: string): Networks {
   const networks = Networks.parse(text);
   const outside = networks.notWithin(Networks.parse(DEFAULT_SHARE_NETWORKS));

@@ -1,4 +1,4 @@
-/** Worker entry: one open tuner, or one look at which there are (`driver/device-worker-host.ts`). */
+/** Worker entry: one open tuner, or one detection of all tuners (`driver/device-worker-host.ts`). */
 import { systemMonotonicClock } from '../host/clock.ts';
 import { serveWorker } from '../host/worker-server.ts';
 import { MachineFacts } from './driver/device-facts.ts';

@@ -81,7 +81,7 @@ describe('a tuners file', () => {
   }
 });
 
-test('names of stations in a channels file are shown without control and bidirectional characters', async () => {
+test('station names in a channels file are shown without control and bidirectional characters', async () => {
   const channelsFile = join(FOLDER, 'channels.json');
   const stations = [
     { serviceId: 1024, name: 'みなと\u001b[31m総合\u202e１', serviceType: 1, remoteControlKey: 1 },

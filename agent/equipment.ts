@@ -14,14 +14,14 @@ import { settleTuners, type TunerSettings } from './tuner-settings.ts';
 interface EquipmentOptions {
   readonly tunersFile: string;
   readonly channelsFile: string;
-  /** The equipment when there is no file. */
+  /** The equipment if there is no file. */
   readonly detect: () => Promise<readonly TunerDefinition[]>;
   /** Whether the driver `fake` has a command; without one it cannot be defined. */
   readonly fakeAllowed: boolean;
   readonly log: Log;
 }
 
-/** A stored table, or why its file cannot be used. */
+/** A stored table, or why its file is unusable. */
 type Table<T> =
   | { readonly ok: true; readonly value: readonly T[] }
   | { readonly ok: false; error: BrokenFile };
@@ -30,7 +30,7 @@ export class Equipment {
   readonly #tunersFile: JsonFile<TunerDefinition[]>;
   readonly #channelsFile: JsonFile<Channel[]>;
   #tuners: Table<TunerSettings> = { ok: true, value: [] };
-  /** There is no file: what was detected is the equipment. */
+  /** There is no file: the detected devices are the equipment. */
   #isDetected = false;
   #channels: Table<Channel> = { ok: true, value: [] };
 
@@ -39,7 +39,7 @@ export class Equipment {
     this.#channelsFile = new JsonFile(options.channelsFile, parseChannels);
   }
 
-  /** Never fails for a bad file: it is logged, left untouched, and reported by every request for its table. */
+  /** Never fails for an unusable file: it is logged, not changed, and reported by every request for its table. */
   static async load(options: EquipmentOptions): Promise<Equipment> {
     const equipment = new Equipment(options);
     equipment.#tuners = await equipment.#table(async () => {
@@ -64,7 +64,7 @@ export class Equipment {
     return this.#tuners.ok ? this.#tuners.value : [];
   }
 
-  /** As long as there is no file the standard table of BS and CS, which is not written. @throws BrokenFile */
+  /** Without a file the standard table of BS and CS, which is not written. @throws BrokenFile */
   get channels(): readonly Channel[] {
     if (!this.#channels.ok) throw this.#channels.error;
     return this.#channels.value;
@@ -137,7 +137,7 @@ export function parseTuners(value: unknown): TunerDefinition[] {
   return definitions;
 }
 
-/** Only a tuner's own device file is ever opened, whatever a request names. */
+/** Only the driver's own device files may be opened, whatever a request contains. */
 function deviceNameProblem(driver: TunerDefinition['driver'], device: string): string | undefined {
   if (driver === 'dvb' && !isFrontendPath(device)) {
     return '/dev/dvb/adapter0/frontend0 の形にしてください';

@@ -19,7 +19,7 @@ export function eventStream(events: ChangeEvents, keepAliveMs: number): Readable
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        // Something has to be sent for the headers to leave at once.
+        // Sent immediately, because headers are only sent with data.
         controller.enqueue(KEEP_ALIVE);
         const timer = setInterval(() => {
           if (!wanted) return;

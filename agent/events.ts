@@ -1,4 +1,4 @@
-/** Publishes changes to subscribers. Changes close together become one event of each name. */
+/** Publishes changes to subscribers. Changes close together are merged to one event per name. */
 import type { AgentEvent } from '../wire/agent.ts';
 
 export class ChangeEvents {
@@ -6,7 +6,7 @@ export class ChangeEvents {
   readonly #pending = new Set<AgentEvent>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param coalesceMs changes within this time become one event. */
+  /** @param coalesceMs changes within this time become one event */
   constructor(private readonly coalesceMs: number) {}
 
   announce(event: AgentEvent): void {
@@ -14,7 +14,7 @@ export class ChangeEvents {
     this.#timer ??= setTimeout(() => this.#flush(), this.coalesceMs);
   }
 
-  /** @returns the function that ends the subscription. */
+  /** @returns a function that unsubscribes */
   subscribe(listener: (events: readonly AgentEvent[]) => void): () => void {
     this.#subscribers.add(listener);
     return () => this.#subscribers.delete(listener);

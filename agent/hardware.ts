@@ -1,4 +1,4 @@
-/** The real tuners of this machine: their drivers, and which devices there are. */
+/** The real tuners of this machine: their drivers and detection. */
 import type { Log } from '../host/log.ts';
 import { WorkerLink } from '../host/worker-link.ts';
 import type { DetectedDevice } from '../wire/agent.ts';
@@ -11,9 +11,9 @@ import { LnbSupply } from './driver/lnb-supply.ts';
 
 interface HardwareOptions {
   readonly startWorker: () => Worker;
-  /** From tuning to the lock, ms. */
+  /** Timeout from tuning to the lock, ms. */
   readonly lockMs: number;
-  /** Between two looks at which devices there are, ms. */
+  /** Interval of detecting devices, ms. */
   readonly detectMs: number;
   readonly log: Log;
 }
@@ -57,7 +57,7 @@ export class Hardware {
     });
   }
 
-  /** Devices came, went or changed. */
+  /** Devices were added, removed or changed. */
   onChange(listener: (devices: readonly DetectedDevice[]) => void): void {
     this.#listeners.push(listener);
   }

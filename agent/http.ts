@@ -25,9 +25,9 @@ import { NoTuner, type StreamRequest, type TunerPool } from './pool.ts';
 
 /** The socket of a request. */
 interface Connection {
-  /** Undefined when the socket has gone already. */
+  /** Undefined if the socket is already closed. */
   readonly address: string | undefined;
-  /** Disables the idle timeout for this answer. */
+  /** Disables the idle timeout for this response. */
   keepOpen(): void;
   /** Enables the idle timeout again. */
   limitIdle(): void;
@@ -39,7 +39,7 @@ interface HttpOptions {
   readonly events: ChangeEvents;
   /** Undefined: the agent has no source of keys. */
   readonly card: CardAccess | undefined;
-  /** The tuners that this machine has, used or not. */
+  /** The tuners of this machine, used or not. */
   readonly devices: () => readonly DetectedDevice[];
   readonly networks: Networks;
   readonly allowedHosts: AllowedHosts;
@@ -49,7 +49,7 @@ interface HttpOptions {
 
 type Handler = (request: Request, url: URL, connection: Connection) => Response | Promise<Response>;
 
-/** An answer other than 200. The message is displayable. */
+/** A response other than 200. The message is for display. */
 class HttpError extends Error {
   constructor(
     readonly status: number,
@@ -59,7 +59,7 @@ class HttpError extends Error {
   }
 }
 
-/** A settings file of 512 channels is about 200 KB. */
+/** A channel table with 512 channels is about 200 KB. */
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_USE_LENGTH = 256;
 const MAX_AFTER = 64;
@@ -136,14 +136,14 @@ export class AgentHttp {
     if (address === undefined || !networks.contains(address)) {
       throw new HttpError(403, 'このアドレスからは利用できません (AGENT_NETWORKS)');
     }
-    // A page of another site in a browser on this machine must not take tuners, not even with an <img>.
+    // A page of another site in a browser on this machine must not use tuners, not even with an <img>.
     if (verdict === 'foreign_origin' || isCrossSiteLoad(request.method, headers, false)) {
       throw new HttpError(403, '他のサイトのページからは利用できません');
     }
   }
 
   #tuners(): Response {
-    // Checked first, so that a broken file is reported and not shown as an empty list.
+    // Accessed first, so that a broken file is reported and not shown as an empty list.
     void this.options.equipment.tuners;
     return Response.json(this.options.pool.snapshot());
   }
@@ -166,7 +166,7 @@ export class AgentHttp {
     void this.options.equipment.tuners;
     const { tunerId, consumer } = this.options.pool.open(wanted);
     connection.keepOpen();
-    // A peer that stopped reading would otherwise keep the socket of its ended stream open for ever.
+    // Otherwise a peer that stopped reading would keep the socket of its ended stream open forever.
     void consumer.left.then(() => connection.limitIdle());
     const leave = (): void => consumer.leave();
     request.signal.addEventListener('abort', leave, { once: true });
@@ -181,7 +181,7 @@ export class AgentHttp {
     return Response.json(status, { headers: { 'cache-control': 'no-store' } });
   }
 
-  /** Transport stream in, the same stream descrambled out, both at the client's pace. */
+  /** Receives a transport stream and returns it descrambled, both at the client's pace. */
   #decode(request: Request, connection: Connection): Response {
     const { card } = this.options;
     if (card === undefined) throw new HttpError(503, 'カードを使えません');
@@ -228,13 +228,13 @@ function codeOf(error: unknown): AgentError['code'] {
   return error instanceof BrokenFile ? 'agent_misconfigured' : undefined;
 }
 
-/** Path and query alone: the authority is what the client wrote as Host, which may be none or no host at all. */
+/** Only path and query: the authority is the client's Host header, which may be missing or invalid. */
 function targetOf(url: string): URL {
   const path = url.replace(/^\w+:\/\/[^/?#]*/, '');
   return new URL(`http://agent${path.startsWith('/') ? '' : '/'}${path}`);
 }
 
-/** @throws HttpError 413 past the bound, 400 for a body that stops in the middle, JsonMistake */
+/** @throws HttpError 413 above the limit, 400 for a body that is cut off, JsonMistake */
 async function readJson(request: Request): Promise<unknown> {
   const tooLarge = new HttpError(413, '本文が大きすぎます（1 MB まで）');
   if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge;

@@ -34,7 +34,7 @@ Environment:
   LOG_LEVEL                 debug, info, warn, error, off (info)
 `;
 
-/** Leaves a second of the 10 s in which the process has to be gone. */
+/** One second less than the 10 s within which the process must have ended. */
 const SHUTDOWN_LIMIT_MS = 9_000;
 
 function fail(message: string): never {
@@ -51,12 +51,12 @@ function configOrExit(environment: () => Environment): AgentConfig {
   }
 }
 
-/** Beside this entry: compiled executables find workers only there. */
+/** Beside this entry: compiled executables only find workers there. */
 function startCardWorker(): Worker {
   return new Worker(new URL('./card.worker.ts', import.meta.url));
 }
 
-/** Why listening failed, in words that name what to change. */
+/** Why listening failed, with the setting to change. */
 function startFailure(error: unknown, config: AgentConfig): string {
   const code = (error as { code?: unknown }).code;
   const at = `${config.host}:${config.port}`;
@@ -116,7 +116,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
   }
   log.info('listening', { host: config.host, port: agent.port, version: VERSION });
   let stopping = false;
-  // A second signal must not kill the agent while it ends its commands: they would be left behind.
+  // A second signal must not kill the agent while it ends its commands: they would continue to run.
   const stop = (signal: string): void => {
     if (stopping) return;
     stopping = true;

@@ -1,4 +1,4 @@
-/** The pool over an unpredictable driver: users, failures and new definitions at any moment. */
+/** The pool with a random driver: consumers, failures and new definitions at any moment. */
 import { describe, expect, test } from 'bun:test';
 import { PACKET_SIZE, SYNC_BYTE } from '../arib/ts/packet.ts';
 import { SILENT_LOG } from '../host/log.ts';
@@ -13,7 +13,7 @@ import { TuningTimes } from './tuning-times.ts';
 const PACKETS = new Uint8Array(8 * PACKET_SIZE);
 for (let at = 0; at < PACKETS.length; at += PACKET_SIZE) PACKETS[at] = SYNC_BYTE;
 
-/** A device that takes some time to be freed and records a fault when it is opened before. */
+/** A device that takes some time to be released and records a fault if it is opened before. */
 class RecordingDriver implements Driver {
   readonly sinks = new Map<string, TuneSink>();
   readonly faults: string[] = [];
@@ -84,7 +84,7 @@ test('a device redefined under another id is freed before it is opened again', a
   expect(driver.sinks.size).toBe(0);
 });
 
-test('the reported tuning time includes freeing the device before', async () => {
+test('the reported tuning time includes releasing the device before', async () => {
   const driver = new RecordingDriver(() => 20);
   const pool = createPool(driver);
   define(pool, [{ id: 'a', device: '/dev/1' }]);
@@ -114,7 +114,7 @@ test('the longest of the last five tuning times is reported', () => {
 
 describe('a device that cannot be opened', () => {
   const ask = { type: 'GR', channel: 'T27', priority: 9, use: 'x', after: [] } as const;
-  /** Opens while it is plugged in. */
+  /** Can be opened while it is plugged in. */
   class Plug extends RecordingDriver {
     plugged = false;
     readonly tried: string[] = [];
@@ -196,7 +196,7 @@ describe('a device that cannot be opened', () => {
   });
 });
 
-/** A user that reads until its stream ends, normally or not. */
+/** A consumer that reads until its stream ends, normally or not. */
 class User {
   /** It belongs to a tuning. */
   present = true;

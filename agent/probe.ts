@@ -13,7 +13,7 @@ export class Probe {
 
   /**
    * @param delaysMs delays after consecutive failures; the last one repeats; empty: no retries
-   * @param act tries it on the channel that failed last
+   * @param act opens it on the channel that failed last
    */
   constructor(
     private readonly delaysMs: readonly number[],

@@ -1,4 +1,4 @@
-/** The order of tuners, decided by the agent. The service only reads the result. */
+/** The order of tuners. The agent decides it; the service only reads the result. */
 import type { BroadcastType } from '../arib/ids.ts';
 
 interface Rankable {
@@ -17,7 +17,7 @@ export function rankTuners(tuners: readonly Rankable[]): (number | null)[] {
   return tuners.map((tuner) => (tuner.disabled ? null : order.indexOf(typeSet(tuner.types))));
 }
 
-/** One spelling of a set of types, whatever the order in which they were written. */
+/** Canonical spelling of a set of types, in any order. */
 export function typeSet(types: readonly BroadcastType[]): string {
   return [...new Set(types)].sort().join('+');
 }

@@ -321,7 +321,7 @@ function checkPromises(pool: readonly MutableTuner[], ask: TuneRequest, decision
   };
   for (const id of decision.end) expect(ask.after).toContain(find(id).use);
   if (joinable.length > 0) {
-    // Rule 3: shared on whichever tuner it is; other users are unaffected.
+    // Rule 3: shared on any tuner; other consumers are unaffected.
     expect(decision.kind).toBe('share');
     expect(joinable).toContain(chosen);
     expect(decision.end).toEqual([]);

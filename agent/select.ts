@@ -1,12 +1,12 @@
 /**
  * Selects the tuner of a new user: one pure function over the pool's state, so that every rule of the agent's
- * contract can be tested as a table. The pool carries the decision out.
+ * contract can be tested as a table. The pool executes the decision.
  *
- * Rule 1: tuners are used in the order of their rank. Rule 2: without a user of equal or higher priority on the
- * same physical channel, the smallest rank among the allowed tuners wins. Rule 3: with one, its tuning is shared
- * on any tuner. Rule 4: users named in `after` count as gone. Rule 6: the order within one rank (`Preference`).
+ * Rule 1: tuners are used in the order of their rank. Rule 2: without a user of equal or higher priority on the same
+ * physical channel, the smallest rank among the allowed tuners wins. Rule 3: with one, its tuning is shared on any
+ * tuner. Rule 4: users listed in `after` count as ended. Rule 6: the order within one rank (`Preference`).
  *
- * A tuner whose device could not be opened is not idle: it is tried only where no other is allowed, whatever its rank.
+ * A tuner whose device could not be opened is not idle: it is only tried if no other is allowed, whatever its rank.
  */
 import type { BroadcastType } from '../arib/ids.ts';
 
@@ -23,7 +23,7 @@ export interface UserView {
 }
 
 interface TuningView extends PhysicalChannel {
-  /** Empty while the tuning lingers after its last reader. */
+  /** Empty while the tuning lingers after its last consumer. */
   readonly users: readonly UserView[];
 }
 
@@ -47,7 +47,7 @@ export interface TuneRequest extends PhysicalChannel {
 }
 
 export type Decision =
-  /** Joins the tuning as it is. `end` are users handed over normally. */
+  /** Joins the existing tuning. Users in `end` are handed over normally. */
   | { readonly kind: 'share'; readonly tuner: string; readonly end: readonly number[] }
   /** Tunes the device again; the streams of `end` end normally, those of `abort` are aborted. */
   | {
@@ -58,10 +58,10 @@ export type Decision =
     }
   | { readonly kind: 'refuse'; readonly reason: RefusalReason };
 
-/** `type`: no tuner takes this broadcast type. `busy`: all that do are held by equal or higher priorities. */
+/** `type`: no tuner supports this broadcast type. `busy`: all that do are in use with equal or higher priorities. */
 export type RefusalReason = 'type' | 'busy';
 
-/** The order within one rank group, rule 6; smaller is taken first. */
+/** The order within one rank group, rule 6; smaller is preferred. */
 enum Preference {
   SameChannelLingering = 0,
   SameChannel = 1,
@@ -75,7 +75,7 @@ interface Candidate {
   readonly rank: number;
   readonly sameChannel: boolean;
   readonly preference: Preference;
-  /** Compared field by field among equal preferences; smaller is taken first. */
+  /** Compared field by field among equal preferences; smaller is preferred. */
   readonly cost: readonly number[];
   readonly handedOver: readonly UserView[];
   readonly opponents: readonly UserView[];
@@ -111,7 +111,7 @@ function isSharedByEqual(tuner: TunerView, request: TuneRequest): boolean {
   );
 }
 
-/** Rules 2 and 4: undefined when a user of equal or higher priority stays on the tuner. */
+/** Rules 2 and 4: undefined if a user of equal or higher priority stays on the tuner. */
 function candidate(tuner: TunerView, request: TuneRequest): Candidate | undefined {
   const users = tuner.tuning?.users ?? [];
   const handedOver = users.filter((user) => request.after.includes(user.use));

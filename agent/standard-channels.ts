@@ -1,6 +1,6 @@
 /**
- * Standard satellite channels: the transport stream ids of BS and 110° CS. Used as the channel table until there is
- * one, and for ids that the stored table lacks.
+ * Standard satellite channels: the transport stream ids of BS and 110° CS. Used as the channel table until one is
+ * stored, and for ids that the stored table lacks.
  */
 import type { BroadcastType } from '../arib/ids.ts';
 import { SATELLITE_STREAMS } from '../arib/satellite-streams.ts';

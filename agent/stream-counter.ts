@@ -1,4 +1,4 @@
-/** Counts the packets of a tuning, and recognises whether it is a transport stream. */
+/** Counts the packets of a tuning, and detects whether it is a transport stream. */
 import { PacketFramer } from '../arib/ts/framer.ts';
 import { StreamStatistics } from '../arib/ts/statistics.ts';
 import type { Tuner } from '../wire/agent.ts';
@@ -14,7 +14,7 @@ export class StreamCounter {
     return { packets, syncErrors: this.#framer.syncErrors, transportErrors, continuityErrors, scrambled };
   }
 
-  /** @returns packets completed by this chunk; 0 if it is no transport stream. */
+  /** @returns packets completed by this chunk; 0 if it is not a transport stream */
   count(chunk: Uint8Array): number {
     const before = this.#statistics.packets;
     this.#statistics.count(this.#framer.feed(chunk));

@@ -1,4 +1,4 @@
-/** What is known of the household's tuners: definitions as they are written, and settled with ids and names. */
+/** The household's tuner definitions, as written, and completed with ids and names. */
 
 import { BROADCAST_TYPES, type BroadcastType } from '../arib/ids.ts';
 import { plainName } from '../host/plain-name.ts';
@@ -6,7 +6,7 @@ import type { TunerDefinition } from '../wire/agent.ts';
 import { BadValue } from './config/validate.ts';
 import { typeSet } from './rank.ts';
 
-/** A definition with everything filled in. */
+/** A definition with all fields. */
 export interface TunerSettings {
   readonly id: string;
   readonly name: string;
@@ -21,9 +21,9 @@ export interface TunerSettings {
 const ID = /^[A-Za-z0-9._-]+$/;
 
 /**
- * Fills in what a definition leaves out. A tuner without an id keeps the id of a known tuner of the same driver,
- * device and types, in order; otherwise it gets the first free one.
- * @throws BadValue naming the field that repeats an id or a device, or an id that no header can carry.
+ * Completes definitions. A tuner without an id keeps the id of a known tuner of the same driver, device and types, in
+ * order; otherwise it gets the first free one.
+ * @throws BadValue naming the field that repeats an id or a device, or an id that is invalid in a header
  */
 export function settleTuners(
   definitions: readonly TunerDefinition[],
@@ -93,8 +93,8 @@ function freeId(driver: string, taken: ReadonlySet<string>): string {
 const MAX_FAKE_TUNERS = 64;
 
 /**
- * The equipment that FAKE_TUNERS describes: `GR:4,BS+CS:4` is four tuners for GR and four for BS and CS.
- * @throws Error naming the entry that is not of this form.
+ * The equipment described by FAKE_TUNERS: `GR:4,BS+CS:4` is four tuners for GR and four for BS and CS.
+ * @throws Error naming the entry with an invalid form
  */
 export function parseFakeTuners(text: string): TunerDefinition[] {
   const definitions: TunerDefinition[] = [];

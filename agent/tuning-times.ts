@@ -1,6 +1,6 @@
-/** How long a tuner's last tunings took. */
+/** Durations of a tuner's last tunings. */
 
-/** A slow one among them counts: what comes late is lost, what comes early costs nothing. */
+/** Number of tunings, of which the slowest counts: a late start loses data, an early one costs nothing. */
 const KEPT = 5;
 
 export class TuningTimes {
@@ -11,7 +11,7 @@ export class TuningTimes {
     if (this.#times.length > KEPT) this.#times.shift();
   }
 
-  /** Whole ms; null: there was none. */
+  /** Full ms; null: no tuning yet. */
   get longest(): number | null {
     return this.#times.length === 0 ? null : Math.round(Math.max(...this.#times));
   }

@@ -67,7 +67,7 @@ test('a pause of the process does not count as silence of the device', async () 
   await tuning.start(Promise.resolve());
   sink?.data(PACKETS);
   expect(tuning.phase).toBe('streaming');
-  // Data waiting in the device is read after every timer that became due meanwhile.
+  // Data pending in the device is read after all timers that expired meanwhile.
   clock.pass(PAUSE_MS);
   const before = clock.readings;
   await until(() => clock.readings >= before + 2 || tuning.phase === 'ended');

@@ -1,4 +1,4 @@
-/** The agent's whole access to keys: the card or the other agent behind one service, and the share port in front of it. */
+/** The agent's access to keys: the card or another agent behind one service, and the share port. */
 import type { MonotonicClock, WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { Networks } from '../../host/networks.ts';
@@ -10,16 +10,16 @@ import { ShareClient } from './share-client.ts';
 import { ShareServer } from './share-server.ts';
 
 export interface CardAccessOptions {
-  /** The card reader of this machine; not used where `url` names another agent. */
+  /** The card reader of this machine; not used if `url` refers to another agent. */
   reader: KeyBackend;
   /** Address of another agent's share port. */
   url: string | null;
-  /** Port on which keys are shared; null: they are not. */
+  /** Port on which keys are shared; null: not shared. */
   sharePort: number | null;
   shareNetworks: Networks;
   /** Hop limit of key exchange, 1 to 8. */
   hops: number;
-  /** Round-trip ceiling of peers, ms; null: none. */
+  /** Maximum round-trip time of peers, ms; null: no limit. */
   maxRttMs: number | null;
   clock: MonotonicClock;
   wallClock: WallClock;
@@ -33,7 +33,7 @@ export class CardAccess {
   readonly #server: ShareServer | undefined;
   readonly #url: string | null;
 
-  /** @throws Error when the share port cannot be listened on */
+  /** @throws Error if it cannot listen on the share port */
   constructor(options: CardAccessOptions) {
     const { reader, url, sharePort, shareNetworks, hops, maxRttMs, clock, wallClock, log, onChange } =
       options;
@@ -62,7 +62,7 @@ export class CardAccess {
     return this.#server?.port ?? null;
   }
 
-  /** Connects to a card that is not connected yet (`CardService` limits how often), so that the answer is current. */
+  /** Connects to a card that is not connected yet (rate-limited by `CardService`), so that the result is current. */
   async status(): Promise<Card> {
     if (this.#service.status.caSystemId === null) await this.#service.system().catch(() => {});
     const status = this.#service.status;

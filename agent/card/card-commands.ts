@@ -1,8 +1,8 @@
-/** Commands of a conditional access card and its answers, as octets. ARIB STD-B25 Part 1, 4.3.3 (CLA 0x90). */
+/** Commands of a conditional access card and its responses, as octets. ARIB STD-B25 Part 1, 4.3.3 (CLA 0x90). */
 import { KeyFailure } from '../descramble/key-source.ts';
 import type { ScramblingKeys } from '../descramble/multi2-decryptor.ts';
 
-/** What INT tells of the card, without the reader's name. */
+/** Parameters in the INT response, without the reader's name. */
 export interface CardParameters {
   /** 16 bits. */
   readonly caSystemId: number;
@@ -16,15 +16,15 @@ export interface CardParameters {
 export const INT_COMMAND = Uint8Array.of(0x90, 0x30, 0x00, 0x00, 0x00);
 const STATUS_OK = 0x9000;
 const RETURN_NORMAL = 0x2100;
-/** "Purchased": paid by a flat contract, per programme, or shown before a purchase. */
+/** "Purchased": by a flat-rate contract, by pay per view, or as a preview before a purchase. */
 const RETURN_PURCHASED: readonly number[] = [0x0200, 0x0400, 0x0800];
-/** Shortest answers with their status word. */
+/** Minimum length of responses with their status word. */
 const INT_ANSWER_BYTES = 57;
 const ECM_ANSWER_BYTES = 25;
 /** Lc is one octet. */
 const MAX_ECM_BYTES = 255;
 
-/** @param message ECM section without header and CRC @throws KeyFailure for what no card takes */
+/** @param message ECM section without header and CRC @throws KeyFailure if it is too long for a card */
 export function ecmCommand(message: Uint8Array): Uint8Array {
   if (message.length === 0 || message.length > MAX_ECM_BYTES) {
     throw new KeyFailure('card_error', `ECM of ${message.length} octets`);

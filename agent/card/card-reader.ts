@@ -1,4 +1,4 @@
-/** The card reader of this machine, asked through the card worker. */
+/** The card reader of this machine, accessed through the card worker. */
 import type { Log } from '../../host/log.ts';
 import { WorkerError, WorkerLink } from '../../host/worker-link.ts';
 import type { KeyFailureCode } from '../../wire/agent.ts';
@@ -29,7 +29,7 @@ export class CardReader implements KeyBackend {
       onEvent: () => {
         for (const listener of this.#listeners) listener();
       },
-      // The card daemon may block a call; a request has its own limit, and two in a row end the worker.
+      // The card daemon may block a call; a request has its own timeout, and two in a row end the worker.
       watchdog: { limitMs: 3 * TIMEOUT_MS },
     });
   }

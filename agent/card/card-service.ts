@@ -1,6 +1,6 @@
 /**
- * The agent's source of keys: connects to the card (or to another agent's) when a scrambled programme needs it, asks
- * each ECM once however many tunings carry it, and tells how it is.
+ * The agent's source of keys: connects to the card (or to another agent's) when a scrambled programme needs it, sends
+ * each ECM once however many tunings receive it, and reports the status.
  */
 import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
 import { unlessAborted } from '../../host/deadline.ts';
@@ -9,19 +9,19 @@ import type { Card } from '../../wire/agent.ts';
 import { type AnsweredKeys, type CardSystem, KeyFailure, type KeySource } from '../descramble/key-source.ts';
 import type { KeyBackend } from './key-backend.ts';
 
-/** A failed connection is not retried for this, unless something was plugged in meanwhile, ms. */
+/** Retry delay of a failed connection, unless a device was plugged in meanwhile, ms. */
 const RETRY_MS = 10_000;
-/** Keys change every second or more rarely; tunings of one channel ask within milliseconds of each other, ms. */
+/** Keys change every second at most; tunings of one channel request them within milliseconds of each other, ms. */
 const CACHE_MS = 5_000;
 const CACHE_ENTRIES = 64;
-/** A card answers one at a time in 50 to 500 ms: beyond this nothing would be answered in time. */
+/** A card processes one ECM at a time in 50 to 500 ms: with a longer queue responses would be late. */
 const MAX_WAITING = 64;
 const MEDIAN_OF = 31;
-/** The card's command has one octet for the length; longer or empty ECMs are broken or hostile. */
+/** The card's command has a length of one octet; longer or empty ECMs are damaged or malicious. */
 const MAX_ECM_BYTES = 255;
 /**
- * ECMs in a row that the card could not answer, until the card itself is asked again: one station's broken ECMs must
- * not take the keys away from all others.
+ * Number of consecutive ECMs without an answer after which the card is reconnected: one station's broken ECMs must
+ * not affect the keys of all others.
  */
 const MAX_UNANSWERED = 3;
 
@@ -46,14 +46,14 @@ type CardStatus = Pick<Card, 'state' | 'reader' | 'caSystemId' | 'failure' | 'ec
 export class CardService implements KeySource {
   readonly #options: CardServiceOptions;
   #system: CardSystem | undefined;
-  /** The last card: the same one back again is no other card for those who have its keys. */
+  /** The last card: if it was only reinserted, tunings with its keys keep them. */
   #known: CardSystem | undefined;
   #unanswered = 0;
   #failure: KeyFailure | undefined;
   #failedAt = Number.NEGATIVE_INFINITY;
   #connecting: Promise<CardSystem> | undefined;
   readonly #cache = new Map<string, Cached>();
-  /** The card answers one question at a time. */
+  /** The card processes one request at a time. */
   #turn: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #requests = 0;
@@ -65,7 +65,7 @@ export class CardService implements KeySource {
   constructor(options: CardServiceOptions) {
     this.#options = options;
     options.backend.onChange(() => {
-      // Another card may be there, or the one there may be gone: the next question connects again.
+      // A card may have been inserted or removed: the next request connects again.
       this.#failedAt = Number.NEGATIVE_INFINITY;
       if (this.#failure !== undefined) options.onChange();
     });
@@ -187,13 +187,14 @@ export class CardService implements KeySource {
       this.#unanswered = 0;
       return { ...keys, system };
     } catch (error) {
-      // No contract for this programme says nothing about the card.
+      // A missing contract for this programme does not mean a problem with the card.
       if (error instanceof KeyFailure && error.code === 'not_subscribed') throw error;
       this.#unanswered += 1;
       const isOfEcm = error instanceof KeyFailure && error.code === 'card_error';
       if (isOfEcm && this.#unanswered < MAX_UNANSWERED) throw error;
       const failure = this.#fail(error);
-      // The connection was good so far: a card that was only reinserted, or was asked nonsense, is back at once.
+      // The connection was good until now: a card that was only reinserted, or got an invalid ECM, is available at
+      // once.
       if (failure.code === 'no_card' || isOfEcm) this.#failedAt = Number.NEGATIVE_INFINITY;
       this.#options.onChange();
       throw failure;

@@ -1,4 +1,7 @@
-/** Inside the card worker: finds the reader with a suitable card, asks it, and notices when cards come and go. */
+/**
+ * Runs in the card worker: finds the reader with a suitable card, sends it commands, and detects inserted and removed
+ * cards.
+ */
 import { KeyFailure } from '../descramble/key-source.ts';
 import type { ScramblingKeys } from '../descramble/multi2-decryptor.ts';
 import {
@@ -14,17 +17,17 @@ import { type PcscCard, PcscContext } from './pcsc.ts';
 interface Connected {
   reader: string;
   card: PcscCard;
-  /** Insertions and removals of the reader when it was connected. */
+  /** Number of insertions and removals of the reader when it was connected. */
   changes: number;
 }
 
 export class CardWorkerHost {
   #context: PcscContext | undefined;
   #connected: Connected | undefined;
-  /** What the readers said last, to notice an insertion. */
+  /** The last status of the readers, to detect an insertion. */
   #lastSeen = '';
 
-  /** @param report an insertion, a removal, a daemon that started or ended */
+  /** @param report called after an insertion, a removal, a start or end of the daemon */
   constructor(private readonly report: (event: CardContract['events']) => void) {}
 
   /** Connects to the first reader whose card answers INT. @throws KeyFailure */
@@ -59,11 +62,11 @@ export class CardWorkerHost {
       this.#disconnect();
       throw error;
     }
-    // What the card itself answers, a missing contract or an ECM that it cannot read, says nothing about the connection.
+    // An answer of the card itself (no contract, an unreadable ECM) does not mean that the connection failed.
     return parseEcmAnswer(answer);
   }
 
-  /** Called in intervals: cheap, one question to the daemon a reader. */
+  /** Called periodically; cheap: one query to the daemon per reader. */
   poll(): void {
     let seen: string;
     try {
@@ -113,7 +116,7 @@ export class CardWorkerHost {
     return this.#context;
   }
 
-  /** A context outlives neither the daemon nor a failure that names it. */
+  /** A context becomes invalid with the daemon, or with a failure of the daemon's connection. */
   #guard<T>(act: () => T): T {
     try {
       return act();

@@ -1,4 +1,4 @@
-/** What crosses between the agent and its card worker (`host/worker-link.ts`). */
+/** Messages between the agent and its card worker (`host/worker-link.ts`). */
 import type { ScramblingKeys } from '../descramble/multi2-decryptor.ts';
 import type { CardParameters } from './card-commands.ts';
 
@@ -10,6 +10,6 @@ export interface CardContract {
     ecm: { ask: Uint8Array; answer: ScramblingKeys };
   };
   orders: never;
-  /** A card was inserted or removed, or the daemon came or went. */
+  /** A card was inserted or removed, or the daemon started or ended. */
   events: { kind: 'changed' };
 }

@@ -33,7 +33,7 @@ const codeOfPromise = (promise: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof KeyFailure ? error.code : String(error)),
   );
 
-/** A valid answer of that many octets, with a status word at its end. */
+/** A valid response of this many octets, with a status word at its end. */
 function answer(length: number, status: number, returnCode: number): Uint8Array {
   const bytes = new Uint8Array(length).fill(0x11);
   bytes.set([returnCode >> 8, returnCode & 0xff].slice(0, Math.max(0, length - 4)), Math.min(4, length));
@@ -90,7 +90,7 @@ describe('answers of a card', () => {
   });
 });
 
-/** A scripted card that counts how often it was connected. */
+/** A scripted card that counts its connections. */
 class TestBackend implements KeyBackend {
   readonly timeoutMs = 1_000;
   readonly timeoutCode = 'timeout';
@@ -137,7 +137,7 @@ describe('ECMs that a card cannot answer', () => {
       expect(await codeOfPromise(service.keys(broken))).toBe('card_error');
       const keys = await service.keys(ecmMessage(1, period));
       expect(keys).toMatchObject(keysOf(ecmMessage(1, period)));
-      // The same object: tunings that have its keys keep them.
+      // The same object: tunings with its keys keep them.
       expect(keys.system).toBe(system);
     }
     expect(service.status).toMatchObject({ state: 'ready', failure: null, ecm: { failed: 30 } });

@@ -1,6 +1,6 @@
 /**
  * PC/SC by `libpcsclite` (pcsc-lite 1.9 API, WinSCard). Every call blocks, so this runs in the card worker only. The
- * library is opened at the first use: a machine without it has no card, and nothing else fails.
+ * library is loaded on first use: without it there is no card, but everything else works.
  */
 import { dlopen, ptr } from 'bun:ffi';
 import { KeyFailure } from '../descramble/key-source.ts';
@@ -15,7 +15,7 @@ const SYMBOLS = {
   SCardGetStatusChange: { args: ['i64', 'u64', 'ptr', 'u64'], returns: 'i64' },
 } as const;
 
-/** `libpcsclite.so.1` of Debian; the plain name where development files alone name it. */
+/** `libpcsclite.so.1` of Debian; the plain name if only development files provide it. */
 const LIBRARIES = ['libpcsclite.so.1', 'libpcsclite.so'];
 
 const SCOPE_SYSTEM = 2;
@@ -31,7 +31,7 @@ const NO_READERS = 0x8010002e;
 const TIMEOUT = 0x8010000a;
 /** No card, unpowered, unresponsive, removed, reader gone. */
 const NO_CARD: readonly number[] = [0x8010000c, 0x80100067, 0x80100066, 0x80100069, 0x80100017, 0x80100009];
-/** A stale handle after reinsertion or a reset by another program: only a new connection helps. */
+/** No card, unpowered, unresponsive, removed, reader removed. */
 const STALE: readonly number[] = [INVALID_HANDLE, 0x80100068];
 
 const MAX_READER_NAMES = 4096;
@@ -46,7 +46,7 @@ function openLibrary(): Library {
     try {
       return dlopen(name, SYMBOLS).symbols;
     } catch {
-      // The next name, or the failure below.
+      // Tries the next name, or fails below.
     }
   }
   throw new KeyFailure('no_library', 'libpcsclite.so.1 is not installed');
@@ -65,7 +65,7 @@ function check(result: number | bigint, call: string): void {
 
 const cString = (text: string): Uint8Array => new TextEncoder().encode(`${text}\0`);
 
-/** A context with the daemon. Close it when a call failed with `no_daemon`: it is of no use any more. */
+/** A context with the daemon. Must be closed after a failure with `no_daemon`, which invalidates it. */
 export class PcscContext {
   readonly #library: Library;
   readonly #context: bigint;
@@ -81,7 +81,7 @@ export class PcscContext {
     this.#context = context[0] as bigint;
   }
 
-  /** Names of all readers; none is an empty list. @throws KeyFailure */
+  /** Names of all readers; may be empty. @throws KeyFailure */
   readers(): string[] {
     const names = new Uint8Array(MAX_READER_NAMES);
     const length = new BigUint64Array([BigInt(names.length)]);
@@ -95,7 +95,7 @@ export class PcscContext {
     return text.split('\0').filter((name) => name !== '');
   }
 
-  /** Whether a card is in the reader, and how often one was inserted or removed so far. @throws KeyFailure */
+  /** Whether a card is in the reader, and the number of insertions and removals so far. @throws KeyFailure */
   status(reader: string): { isPresent: boolean; changes: number } {
     const name = cString(reader);
     const state = new Uint8Array(READER_STATE_BYTES);
@@ -127,7 +127,7 @@ export class PcscContext {
     return new PcscCard(this.#library, card[0] as bigint, protocol[0] as bigint);
   }
 
-  /** Idempotent for the daemon: a context that is gone is gone. */
+  /** Idempotent: an invalid context is already closed. */
   close(): void {
     this.#library.SCardReleaseContext(this.#context);
   }
@@ -140,7 +140,7 @@ export class PcscCard {
     private readonly protocol: bigint,
   ) {}
 
-  /** @param command one APDU @returns the answer with its status word @throws KeyFailure */
+  /** @param command one APDU @returns the response with its status word @throws KeyFailure */
   transmit(command: Uint8Array): Uint8Array {
     const request = new BigUint64Array([this.protocol, 16n]);
     const answer = new Uint8Array(MAX_ANSWER);

@@ -1,4 +1,4 @@
-/** Keys from another agent's share port (`CARD_URL`) instead of a card. One connection, used again while it lasts. */
+/** Keys from another agent's share port (`CARD_URL`) instead of a card. Keeps one connection open. */
 import type { Socket } from 'bun';
 import { unlessAborted } from '../../host/deadline.ts';
 import { type CardSystem, KEY_FAILURE_CODES, KeyFailure } from '../descramble/key-source.ts';
@@ -20,12 +20,12 @@ import { setHopLimit } from './socket-options.ts';
 interface ShareClientOptions {
   /** `http://address:port`, without a path. */
   url: string;
-  /** 1 to 8, as the other side. */
+  /** 1 to 8, like the other side. */
   hops: number;
 }
 
 const TIMEOUT_MS = 10_000;
-/** Of B-CAS (ARIB TR-B14), for a peer that does not say which system its card is of. */
+/** B-CAS (ARIB TR-B14), for a peer that does not send its CA system. */
 const B_CAS = 0x0005;
 
 interface Line {
@@ -43,7 +43,7 @@ export class ShareClient implements KeyBackend {
     this.#address = new URL(options.url);
   }
 
-  /** The other side tells nothing by itself. */
+  /** The other side sends no notifications. */
   onChange(): void {}
 
   async connect(signal: AbortSignal): Promise<CardSystem> {
@@ -88,7 +88,7 @@ export class ShareClient implements KeyBackend {
     line.answer = answer;
     const abort = (): void => {
       answer.reject(this.#noAnswer());
-      // What comes later on this connection would be taken for the answer of the next question.
+      // A late response on this connection would be taken for that of the next request.
       socket.terminate();
     };
     signal.addEventListener('abort', abort, { once: true });
@@ -111,7 +111,7 @@ export class ShareClient implements KeyBackend {
   async #open(signal: AbortSignal): Promise<Socket<Line>> {
     const { hostname, port } = this.#address;
     const host = hostname.replace(/^\[(.*)\]$/, '$1');
-    const gone = (socket: Socket<Line>): void => {
+    const onClosed = (socket: Socket<Line>): void => {
       if (this.#socket === socket) this.#socket = undefined;
       socket.data?.answer?.reject(
         new KeyFailure('unreachable', `${this.#address.host} closed the connection`),
@@ -130,11 +130,11 @@ export class ShareClient implements KeyBackend {
               from.terminate();
             }
           },
-          close: gone,
-          error: gone,
+          close: onClosed,
+          error: onClosed,
         },
       });
-      // What is connected after that was given up.
+      // A connection that is established after the timeout is closed.
       connecting.then(
         (late) => {
           if (signal.aborted) late.terminate();

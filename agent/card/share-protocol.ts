@@ -1,6 +1,6 @@
 /**
- * HTTP/1.1 as the share port speaks it: requests without or with a short body, one after the other on a connection.
- * Both sides read with bounds; anything else is an error and ends the connection. RFC 9112.
+ * HTTP/1.1 as used on the share port: requests with no or a short body, one after the other on a connection. Both
+ * sides limit the lengths; anything else is an error and ends the connection. RFC 9112.
  */
 
 /** CA_system_id of the shared card; default for peers: B-CAS. */
@@ -27,11 +27,11 @@ export class BadMessage extends Error {
   override readonly name = 'BadMessage';
 }
 
-/** Puts the messages of one connection together. */
+/** Reassembles the messages of one connection. */
 export class MessageReader {
   #held = Buffer.alloc(0);
 
-  /** @throws BadMessage for what is too long or no HTTP; the connection is of no use then */
+  /** @throws BadMessage if it is too long or not HTTP; the connection is unusable then */
   *feed(bytes: Uint8Array): Generator<Message> {
     this.#held = Buffer.concat([this.#held, bytes]);
     for (;;) {
@@ -116,7 +116,7 @@ export function responseBytes(
   return Buffer.concat([Buffer.from(`${head}${HEAD_END}`, 'latin1'), body]);
 }
 
-/** Undefined for what is no status line. */
+/** Undefined if the message does not have a status line. */
 export function statusOf(message: Message): number | undefined {
   const match = /^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(message.first);
   return match === null ? undefined : Number(match[1]);

@@ -1,7 +1,7 @@
 /**
- * The share port: gives keys, never the card's number or its own secrets, to other agents of the household. IPv4 and
- * IPv6 listen on sockets of their own, packets go as many hops as `CARD_TTL` says, and peers outside the networks, or
- * farther than the round-trip ceiling, are refused.
+ * The share port: sends keys, but never the card's number or its own secrets, to other agents of the household. IPv4
+ * and IPv6 use separate sockets, `CARD_TTL` limits the hops of packets, and peers outside the networks, or above the
+ * round-trip limit, are refused.
  */
 
 import type { TCPSocketListener, TCPSocketListenOptions } from 'bun';
@@ -22,12 +22,12 @@ import {
 import { roundTripMs, setHopLimit } from './socket-options.ts';
 
 export interface ShareServerOptions {
-  /** 0 picks a free one for IPv4 and takes the same for IPv6. */
+  /** 0 selects a free port for IPv4, which is then also used for IPv6. */
   port: number;
   networks: Networks;
   /** 1 to 8. */
   hops: number;
-  /** Round-trip ceiling; null: none. */
+  /** Maximum round-trip time; null: no limit. */
   maxRttMs: number | null;
   source: KeySource;
   log: Log;
@@ -45,22 +45,22 @@ interface RefusedPeer {
   at: WallMs;
 }
 
-/** The same peer and reason are logged once in this, ms. */
+/** The same peer and reason are logged once within this time, ms. */
 const LOG_INTERVAL_MS = 10 * 60_000;
 const MAX_REFUSED = 32;
-/** A peer that gave a key within it counts as connected, ms. */
+/** A peer that requested a key within this time counts as connected, ms. */
 const PEER_MEMORY_MS = 60_000;
 const MAX_PEERS = 64;
 const MAX_CONNECTIONS = 32;
-/** Of one peer: a peer that holds more does not keep the others out. */
+/** Limit per peer: one peer must not exclude the others. */
 const MAX_CONNECTIONS_A_PEER = 8;
-/** A connection without a whole request for so long is closed, however often an octet of one comes, ms. */
+/** A connection without a complete request for this long is closed, even if single octets arrive, ms. */
 const IDLE_MS = 30_000;
 
 interface Connection {
   reader: MessageReader;
   peer: string;
-  /** Answers follow each other in the order of the requests. */
+  /** Responses are sent in the order of the requests. */
   turn: Promise<void>;
   waiting: number;
   idle: ReturnType<typeof setTimeout> | undefined;
@@ -77,7 +77,7 @@ export class ShareServer {
   readonly #peers = new Map<string, number>();
   readonly #connections = new Set<Bun.Socket<Connection>>();
 
-  /** @throws Error when the port cannot be listened on */
+  /** @throws Error if it cannot listen on the port */
   constructor(options: ShareServerOptions) {
     this.#options = options;
     try {

@@ -1,4 +1,4 @@
-/** Options and facts of TCP sockets that the runtime does not offer, by libc. Linux numbers. */
+/** Options and statistics of TCP sockets that the runtime does not offer, with libc. Linux numbers. */
 import { dlopen, ptr } from 'bun:ffi';
 
 const SYMBOLS = {
@@ -23,14 +23,14 @@ function libc(): NonNullable<typeof library> {
   return library;
 }
 
-/** Time to live, or hop limit, of what the socket sends; accepted sockets take it from the listening one. */
+/** Time to live, or hop limit, of packets sent by the socket; accepted sockets inherit it. */
 export function setHopLimit(fd: number, family: 'ipv4' | 'ipv6', hops: number): boolean {
   const value = new Int32Array([hops]);
   const [level, name] = family === 'ipv4' ? [IPPROTO_IP, IP_TTL] : [IPPROTO_IPV6, IPV6_UNICAST_HOPS];
   return libc().setsockopt(fd, level, name, ptr(value), 4) === 0;
 }
 
-/** The kernel's smoothed round-trip time, ms; undefined where it has not measured one. */
+/** The kernel's smoothed round-trip time, ms; undefined if there is no measurement yet. */
 export function roundTripMs(fd: number): number | undefined {
   const info = new Uint8Array(TCP_INFO_BYTES);
   const length = new Uint32Array([info.length]);

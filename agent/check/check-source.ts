@@ -1,4 +1,7 @@
-/** Where `svc-agent check` gets its facts: the running agent, which has the rights that count, or else this machine. */
+/**
+ * Where `svc-agent check` gets its facts: from the running agent, whose permissions are the relevant ones, or else
+ * from this machine.
+ */
 import type { Static, TSchema } from '@sinclair/typebox';
 import { boundedText } from '../../host/bounded-text.ts';
 import { SILENT_LOG } from '../../host/log.ts';
@@ -21,7 +24,7 @@ import { parseFakeTuners } from '../tuner-settings.ts';
 
 export type CardFacts = Pick<Card, 'state' | 'reader' | 'failure'>;
 
-/** A string says why the facts cannot be had; it is displayable. */
+/** A string is the reason why the facts are not available, for display. */
 export interface CheckFacts {
   readonly isRunning: boolean;
   readonly devices: readonly DetectedDevice[];
@@ -34,10 +37,10 @@ export interface CheckFacts {
 const ANSWER_TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
-/** An agent listens, and does not answer as one. */
+/** A server listens there, but does not respond like an agent. */
 export class AgentUnreadable extends Error {}
 
-/** Undefined when no agent listens there. @throws AgentUnreadable */
+/** Undefined if no agent listens there. @throws AgentUnreadable */
 export async function factsOfRunningAgent(url: string): Promise<CheckFacts | undefined> {
   const tuners = await ask(url, '/agent/tuners', TunersSchema);
   if (tuners === undefined) return undefined;
@@ -51,13 +54,13 @@ export async function factsOfRunningAgent(url: string): Promise<CheckFacts | und
   return { isRunning: true, devices: devices.devices, tuners, channels, card };
 }
 
-/** The address that a client on this machine reaches it by. */
+/** The URL of the agent for a client on this machine. */
 export function localUrl({ host, port }: Pick<AgentConfig, 'host' | 'port'>): string {
   const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
 }
 
-/** Undefined when nothing listens there. @throws AgentUnreadable */
+/** Undefined if nothing listens there. @throws AgentUnreadable */
 async function ask<S extends TSchema>(url: string, path: string, schema: S): Promise<Static<S> | undefined> {
   let response: Response;
   let text: string;

@@ -1,4 +1,4 @@
-/** `svc-agent check`: tuners, permissions, card and channels, each with the next step where something is wrong. Pure. */
+/** `svc-agent check`: tuners, permissions, card and channels, each with the next step if something is wrong. Pure. */
 import { basename } from 'node:path';
 import { BROADCAST_TYPES, type BroadcastType } from '../../arib/ids.ts';
 import type { CheckLine } from '../../host/check-line.ts';
@@ -7,12 +7,15 @@ import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
 import type { CardFacts, CheckFacts } from './check-source.ts';
 import { POLKIT_RULE } from './polkit-rule.ts';
 
-/** What a device file's rights are for the service, which runs as a user of its own. */
+/** Permissions of the service's own user for a device file. */
 export type UnitAccess = (path: string) => { readonly may: boolean; readonly group: string };
 
 const NAMES: Record<BroadcastType, string> = { GR: '地上波', BS: 'BS', CS: 'CS' };
 
-/** @param access undefined: the devices' own problems say it, because they were asked with the service's rights */
+/**
+ * @param access undefined: the devices' own problems include it, because they were queried with the service's
+ *   permissions
+ */
 export function checkLines(facts: CheckFacts, url: string, access: UnitAccess | undefined): CheckLine[] {
   return [
     facts.isRunning
@@ -33,7 +36,7 @@ function deviceLines(
   { devices, tuners, isRunning }: CheckFacts,
   access: UnitAccess | undefined,
 ): CheckLine[] {
-  // A broadcast that a command makes needs no device.
+  // A simulated broadcast by a command needs no device.
   const isMadeUp = typeof tuners !== 'string' && tuners.some(({ driver }) => driver === 'fake');
   if (devices.length === 0 && isMadeUp) return [];
   if (devices.length === 0) {
@@ -56,7 +59,7 @@ function deviceLine(
   }
   const unit = access?.(device);
   if (unit !== undefined && !unit.may) {
-    // The kernel names a DVB frontend otherwise (dvb0.frontend0) than its file.
+    // The kernel's name of a DVB frontend (dvb0.frontend0) differs from its file.
     const matches = device.startsWith('/dev/dvb/') ? 'SUBSYSTEM=="dvb"' : `KERNEL=="${basename(device)}"`;
     const detail = `サービスから開けません（グループ ${unit.group}）。/etc/udev/rules.d/90-tuners.rules に ${matches}, GROUP="video", MODE="0660" と書き、機器をつなぎ直してください`;
     return { state: 'bad', what, detail };
@@ -97,7 +100,7 @@ function tunerProblem(
   return { state: 'bad', what, detail };
 }
 
-/** A service that polkit refuses sees the same as without a daemon. */
+/** A service that polkit refuses gets the same error as without a daemon. */
 const NO_DAEMON_NEXT =
   'pcscd を起動してください（systemctl enable --now pcscd.socket）。起動しているときは、' +
   `/etc/polkit-1/rules.d/50-svc-agent.rules に次の 1 行を書いてください：${POLKIT_RULE}`;

@@ -1,4 +1,4 @@
-/** Whether the service, which runs as a user of its own in the group `video`, may open a device file. */
+/** Whether the service, which runs as its own user in the group `video`, may open a device file. */
 import { readFileSync, statSync } from 'node:fs';
 import type { UnitAccess } from './check.ts';
 
@@ -6,7 +6,7 @@ const GROUP = 'video';
 const GROUP_RW = 0o060;
 const OTHERS_RW = 0o006;
 
-/** Undefined where it cannot be told by the files: then the rights of this process are what counts. */
+/** Undefined if the files do not show it: then the permissions of this process are used. */
 export function unitAccess(groups = '/etc/group'): UnitAccess | undefined {
   const names = groupNames(groups);
   if (names.size === 0) return undefined;

@@ -12,7 +12,7 @@ const numbers = (value: unknown): number[] => {
   return value as number[];
 };
 
-test('an absent file is no error', async () => {
+test('a missing file is not an error', async () => {
   expect(await new JsonFile(join(folder, 'absent', 'x.json'), numbers).load()).toBeUndefined();
 });
 

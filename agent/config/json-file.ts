@@ -3,12 +3,12 @@ import { copyFile, readFile } from 'node:fs/promises';
 import { removeLeftovers, writeFileAtomic } from '../../host/files.ts';
 import { parseJson } from './json-text.ts';
 
-/** A file that exists and cannot be used; it is left untouched. The message names path and place. */
+/** A file that exists but is unusable; it is not changed. The message contains path and position. */
 export class BrokenFile extends Error {
   override readonly name = 'BrokenFile';
 }
 
-/** A file that could not be replaced; the old one is unchanged. The message names path and reason. */
+/** A file that could not be replaced; the old one is unchanged. The message contains path and reason. */
 export class SaveFailed extends Error {
   override readonly name = 'SaveFailed';
 }
@@ -19,11 +19,11 @@ export class JsonFile<T> {
 
   constructor(
     readonly path: string,
-    /** @throws Error whose message names the bad field. */
+    /** @throws Error whose message names the invalid field */
     private readonly parse: (value: unknown) => T,
   ) {}
 
-  /** Undefined when there is no file. @throws BrokenFile */
+  /** Undefined if the file does not exist. @throws BrokenFile */
   async load(): Promise<T | undefined> {
     await removeLeftovers(this.path, performance.timeOrigin);
     let text: string;
@@ -42,8 +42,7 @@ export class JsonFile<T> {
   }
 
   /**
-   * Replaces the file; calls follow one another. What a person wrote and this program could not read is kept
-   * beside it as `.broken`.
+   * Replaces the file; calls are serialised. An unreadable file edited by a user is kept beside it as `.broken`.
    * @throws SaveFailed
    */
   save(value: T): Promise<void> {

@@ -39,7 +39,7 @@ describe('parseJson reports the position of the first syntax error', () => {
   }
 });
 
-test('a byte order mark is no error', () => {
+test('a byte order mark is not an error', () => {
   expect(parseJson('\ufeff[1]')).toEqual([1]);
 });
 

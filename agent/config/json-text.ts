@@ -1,4 +1,4 @@
-/** JSON text with the place of its first mistake: the runtime's own parser does not say where it stopped. */
+/** Parses JSON with the position of the first syntax error, which the runtime's own parser does not report. */
 
 export class JsonMistake extends Error {
   override readonly name = 'JsonMistake';
@@ -13,7 +13,7 @@ export class JsonMistake extends Error {
 
 /** @throws JsonMistake */
 export function parseJson(text: string): unknown {
-  // Editors on some systems write a byte order mark, which is no part of JSON.
+  // Editors on some systems write a byte order mark, which is not part of JSON.
   const bare = text.startsWith('\ufeff') ? text.slice(1) : text;
   try {
     return JSON.parse(bare) as unknown;
@@ -23,12 +23,12 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** One token of RFC 8259 at the current place, after white space. */
+/** One token of RFC 8259 at the current position, after white space. */
 const TOKEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 8259 section 7 excludes them from strings
   /[ \t\r\n]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)(?!\w)))/y;
 
-/** What may come next, as a stack of open brackets and one expectation. */
+/** The next permitted tokens, as a stack of open brackets and one expectation. */
 type Expectation = 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'comma or end';
 
 /** The offset of the first character that cannot be part of a JSON text. */

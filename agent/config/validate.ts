@@ -1,8 +1,8 @@
-/** Checks values from outside (bodies, files) against the schemas of `wire/`, with messages that name the field. */
+/** Validates external values (bodies, files) against the schemas of `wire/`, with messages that name the field. */
 import { Kind, type Static, type TSchema } from '@sinclair/typebox';
 import { Value, type ValueError } from '@sinclair/typebox/value';
 
-/** The path is written as `[3].types[0]`, empty for the whole value; the message is displayable. */
+/** The path has the form `[3].types[0]`, and is empty for the complete value; the message is for display. */
 export class BadValue extends Error {
   override readonly name = 'BadValue';
   constructor(
@@ -14,8 +14,8 @@ export class BadValue extends Error {
 }
 
 /**
- * The value without fields that the schema does not know.
- * @throws BadValue for the first field that does not fit.
+ * The value without fields that the schema does not have.
+ * @throws BadValue for the first invalid field
  */
 export function parseAs<S extends TSchema>(schema: S, value: unknown): Static<S> {
   const error = Value.Errors(schema, value).First();
@@ -39,7 +39,7 @@ function problemOf(error: ValueError): string {
   return `${expectationOf(error.schema)}にしてください`;
 }
 
-/** In words what a schema takes; the schemas of the agent use no more kinds than these. */
+/** Describes the values that a schema accepts; the schemas of the agent use only these kinds. */
 function expectationOf(schema: TSchema): string {
   switch (schema[Kind]) {
     case 'Union':

@@ -1,7 +1,7 @@
 /**
- * Which PID of a transport stream is scrambled by the keys of which ECM PID, from PAT and PMTs.
- * ARIB STD-B25 Part 1, 4.3: a CA descriptor in the programme loop counts for all its streams, one in a stream's loop
- * for that stream instead; a PID of 0 or 0x1fff says that it is not scrambled.
+ * Which ECM PID has the keys of which scrambled PID of a transport stream, from PAT and PMTs. ARIB STD-B25 Part 1,
+ * 4.3: a CA descriptor in the programme loop applies to all its streams, one in a stream's loop replaces it for that
+ * stream; a PID of 0 or 0x1fff means that it is not scrambled.
  */
 import type { Descriptor } from '../../arib/descriptor/index.ts';
 import type { Pid } from '../../arib/ids.ts';
@@ -13,7 +13,7 @@ import type { Section } from '../../arib/ts/section.ts';
 /** A channel has about ten programmes (one-segment and data services included). */
 const MAX_PROGRAMS = 64;
 
-/** Undefined: no descriptor of this CA system. Null: one that says "not scrambled". */
+/** Undefined: no descriptor of this CA system. Null: one that means "not scrambled". */
 function ecmPidOf(descriptors: readonly Descriptor[], caSystemId: number): Pid | null | undefined {
   for (const descriptor of descriptors) {
     if (descriptor.kind !== 'conditional_access' || descriptor.caSystemId !== caSystemId) continue;
@@ -23,7 +23,7 @@ function ecmPidOf(descriptors: readonly Descriptor[], caSystemId: number): Pid |
 }
 
 export class CaTable {
-  /** program_number → PMT PID, as the current PAT lists them. */
+  /** program_number → PMT PID, from the current PAT. */
   #programs = new Map<number, Pid>();
   readonly #maps = new Map<number, ProgramMap>();
   #hasPat = false;
@@ -32,17 +32,17 @@ export class CaTable {
 
   constructor(readonly caSystemId: number) {}
 
-  /** Every programme that the PAT lists has shown its PMT. */
+  /** A PMT was received for every programme in the PAT. */
   get isComplete(): boolean {
     return this.#hasPat && [...this.#programs.keys()].every((program) => this.#maps.has(program));
   }
 
-  /** PIDs whose sections this needs: PAT and PMTs. */
+  /** PIDs of the required sections: PAT and PMTs. */
   get tablePids(): Pid[] {
     return [PAT_PID, ...new Set(this.#programs.values())];
   }
 
-  /** Undefined: no ECM of this CA system is named for the PID. */
+  /** Undefined: no ECM PID of this CA system for the PID. */
   ecmPid(pid: Pid): Pid | undefined {
     return this.#ecmOf.get(pid);
   }
@@ -51,7 +51,7 @@ export class CaTable {
     return this.#ecmOf;
   }
 
-  /** By programme the ECM PIDs of this CA system; `isForeign`: it is scrambled for another CA system only. */
+  /** The ECM PIDs of this CA system by programme; `isForeign`: it is only scrambled for another CA system. */
   get access(): { serviceId: number; ecmPids: Pid[]; isForeign: boolean }[] {
     return Array.from(this.#maps, ([serviceId, map]) => {
       const ecmPids = map.streams.flatMap(({ pid }) => this.#ecmOf.get(pid) ?? []);

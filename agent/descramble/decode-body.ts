@@ -1,14 +1,14 @@
-/** `POST /agent/decode`: the request's stream comes back descrambled, as fast as the client takes it. */
+/** `POST /agent/decode`: returns the request's stream descrambled, as fast as the client reads it. */
 import type { MonotonicClock } from '../../host/clock.ts';
 import { settlesWithin } from '../../host/deadline.ts';
 import type { KeySource } from './key-source.ts';
 import { StreamDescrambler } from './stream-descrambler.ts';
 
-/** Descrambled and not taken by the client: above it the request's body is not read on. */
+/** Limit of descrambled data that the client has not read: above it the request's body is not read further. */
 const BUFFER_BYTES = 4 * 1024 * 1024;
-/** A client that sends or takes nothing for so long is given up, ms. */
+/** A client that sends or reads nothing for this long is disconnected, ms. */
 const IDLE_MS = 30_000;
-/** The last packets may wait for a key for so long after the request's end, ms. */
+/** Maximum wait of the last packets for a key after the request's end, ms. */
 const FLUSH_MS = 10_000;
 
 export function decodeBody(
@@ -37,7 +37,7 @@ export function decodeBody(
 
   const run = async (): Promise<void> => {
     for (;;) {
-      // `desiredSize` is what the client still takes before BUFFER_BYTES wait.
+      // `desiredSize` is the space left until BUFFER_BYTES are queued.
       while (!isCancelled && (controller.desiredSize ?? 0) <= 0) {
         if (!(await settlesWithin(IDLE_MS, wake.promise))) throw new Error('the client takes nothing');
       }

@@ -1,4 +1,4 @@
-/** Where descrambling happens: once a tuning, before the bytes are handed to every user of it. */
+/** The interface of descrambling: once per tuning, before the bytes are distributed to its consumers. */
 import type { DescramblingState } from '../../wire/agent.ts';
 import type { KeyFailure, ProgramKeyFailure } from './key-source.ts';
 
@@ -8,17 +8,17 @@ export interface Descrambler {
   readonly failure: KeyFailure | undefined;
   /** Programmes without keys; undefined: unknown, `failure` applies to all. */
   readonly programFailures: readonly ProgramKeyFailure[] | undefined;
-  /** Packets that were given out scrambled; undefined where nothing looks at them. */
+  /** Number of packets that were output scrambled; undefined if not counted. */
   readonly leftScrambled: number | undefined;
-  /** The same packets, descrambled, come out by the callback that it was made with, in their order. */
+  /** Outputs the same packets descrambled, in order, through the callback passed at creation. */
   feed(chunk: Uint8Array): void;
   close(): void;
 }
 
-/** @param output takes what was fed, descrambled, in its order @param onChange `state` or `failure` changed */
+/** @param output receives the descrambled packets in order @param onChange `state` or `failure` changed */
 export type CreateDescrambler = (output: (packets: Uint8Array) => void, onChange: () => void) => Descrambler;
 
-/** Without card and peer the bytes pass as they are. */
+/** Without card and peer the bytes pass unchanged. */
 export class PassThroughDescrambler implements Descrambler {
   readonly state = 'clear';
   readonly failure = undefined;

@@ -1,7 +1,8 @@
 /**
- * The ECMs of one PID and the keys made of them. It asks for the newest ECM only, one at a time, and knows for which
- * packets the keys at hand are right: an ECM carries the key in use and the next one, so when its content changes the
- * key in use stays valid and the other one is not, until the new answer is there. ARIB STD-B25 Part 1, 4.3.3.
+ * The ECMs of one PID and the keys obtained from them. It requests keys for the newest ECM only, one at a time, and
+ * knows for which packets the current keys are valid: an ECM has the current key and the next one, so when its
+ * content changes the current key stays valid and the other one is invalid until the new answer arrives. ARIB STD-B25
+ * Part 1, 4.3.3.
  */
 import { type MonotonicClock, monotonicMs } from '../../host/clock.ts';
 import { type AnsweredKeys, KeyFailure, type KeySource } from './key-source.ts';
@@ -9,8 +10,8 @@ import type { Parity } from './multi2-decryptor.ts';
 import type { WaitBudget } from './wait-budget.ts';
 
 /**
- * What to do with a scrambled packet: decrypt it, keep it until the key that was asked for is there, keep it until
- * tables or an ECM behind it were read, give it out as it is.
+ * What to do with a scrambled packet: decrypt it; keep it until the requested key arrives; keep it until tables or an
+ * ECM after it were read; output it unchanged.
  */
 export type Verdict = 'decrypt' | 'wait' | 'look_ahead' | 'pass';
 
@@ -20,14 +21,14 @@ const REPEAT_AFTER_MS = 2_000;
 interface EcmStreamOptions {
   source: KeySource;
   clock: MonotonicClock;
-  /** For an ECM that has not come. */
+  /** For an ECM that has not arrived. */
   budget: WaitBudget;
-  /** An answer arrived, or failed: packets that waited can be decided. `keys`: undefined where it failed. */
+  /** An answer arrived, or failed: waiting packets can be decided. `keys`: undefined if it failed. */
   onAnswer: (stream: EcmStream, keys: AnsweredKeys | undefined) => void;
 }
 
 export class EcmStream {
-  /** The last failure; undefined while keys are right or have not been asked for. */
+  /** The last failure; undefined while keys are valid or were not requested. */
   failure: KeyFailure | undefined;
   readonly #options: EcmStreamOptions;
   #message: Uint8Array | undefined;
@@ -36,10 +37,10 @@ export class EcmStream {
   #isOutdated = false;
   #askedAt = monotonicMs(Number.NEGATIVE_INFINITY);
   #hasKeys = false;
-  /** The key that does not follow from the newest ECM yet. */
+  /** The key that the newest ECM may have replaced. */
   #stale: Parity | undefined;
   #current: Parity | undefined;
-  /** No ECM came in time: packets wait for none any more. */
+  /** No ECM arrived in time: packets no longer wait for one. */
   #isSilent = false;
   #isClosed = false;
 
@@ -90,7 +91,7 @@ export class EcmStream {
     return this.#isSilent ? 'pass' : 'look_ahead';
   }
 
-  /** Packets that wait are given up: until the next answer they pass as they are. */
+  /** Waiting packets are output: until the next answer packets pass unchanged. */
   giveUp(): void {
     this.failure ??= new KeyFailure('timeout', 'no key in time');
   }
@@ -119,7 +120,7 @@ export class EcmStream {
     this.#isAsking = false;
     if (this.#isClosed) return;
     if (this.#isOutdated) {
-      // The answer to an ECM that is no longer sent; its next key may be the current one by now.
+      // The answer belongs to an ECM that is no longer sent; its next key may be the current one by now.
       this.#ask();
       return;
     }

@@ -15,7 +15,7 @@ const PACKET = 188;
 const ECM_BYTES = 21;
 const CAT_TABLE_ID = 0x01;
 const CAT_PID = 1;
-/** Four seconds, by the clock that is passed in. */
+/** Four seconds, by the simulated clock. */
 const STREAM = scrambledStream({ programs: [GOOD, BAD], periods: 4, rounds: 500 });
 const MS_A_PACKET = 4_000 / (STREAM.clear.length / PACKET);
 
@@ -23,7 +23,7 @@ const ecm = (body: readonly number[]): Uint8Array => longSection({ tableId: 0x82
 const octets = (length: number, seed: number): number[] =>
   Array.from({ length }, (_, index) => (index * 7 + seed * 13) & 0xff);
 
-/** The stream with what is sent on one PID replaced. @param sections of its n-th packet */
+/** The stream with the packets of one PID replaced. @param sections of its n-th packet */
 function replaced(pid: number, sections: (count: number) => readonly Uint8Array[]): Uint8Array {
   const parts: Uint8Array[] = [];
   const builder = new StreamBuilder();

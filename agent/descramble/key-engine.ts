@@ -1,4 +1,4 @@
-/** One card's keys for one transport stream: tables, the ECMs that they name, and the decryptor that has the keys. */
+/** Keys of one card for one transport stream: tables, their ECMs, and the decryptor with the keys. */
 import type { Pid } from '../../arib/ids.ts';
 import { parseEcm } from '../../arib/si/ecm.ts';
 import { PAT_PID, packetPid } from '../../arib/ts/packet.ts';
@@ -14,9 +14,9 @@ import { WaitBudget } from './wait-budget.ts';
 interface KeyEngineOptions {
   source: KeySource;
   clock: MonotonicClock;
-  /** Keys arrived or failed: packets that wait can be decided. */
+  /** Keys arrived or failed: waiting packets can be decided. */
   onAnswer: () => void;
-  /** The keys come from another card by now: this engine is of no use any more. */
+  /** The keys come from another card by now: this engine must be replaced. */
   onOtherCard: () => void;
 }
 
@@ -35,7 +35,7 @@ export class KeyEngine {
   #assigned: readonly Pid[] = [];
   #pending: (() => void)[] = [];
   readonly #budget = new WaitBudget();
-  /** Not every programme of the PAT has shown its PMT in time: packets wait for none any more. */
+  /** Not every programme of the PAT had its PMT in time: packets no longer wait for one. */
   #isIncomplete = false;
 
   private constructor(
@@ -60,7 +60,7 @@ export class KeyEngine {
     return this.#ecms.values().find(({ stream }) => stream.failure !== undefined)?.stream.failure;
   }
 
-  /** By programme: another programme of the stream may have its keys, or fail for another reason. */
+  /** By programme: another programme of the stream may have keys, or another failure. */
   get programFailures(): ProgramKeyFailure[] {
     const failures: ProgramKeyFailure[] = [];
     for (const { serviceId, ecmPids, isForeign } of this.#table.access) {
@@ -73,7 +73,7 @@ export class KeyEngine {
 
   /**
    * Reads tables and ECMs in the packet at `at`.
-   * @returns whether something changes by it: packets before it belong to what was before, then `apply`
+   * @returns whether it changes anything: packets before it belong to the previous state, then call `apply`
    */
   read(packets: Uint8Array, at: number): boolean {
     const pid = packetPid(packets, at);
@@ -86,7 +86,7 @@ export class KeyEngine {
     return this.#pending.length > 0;
   }
 
-  /** Carries out what `read` found. */
+  /** Applies the changes found by `read`. */
   apply(): void {
     const pending = this.#pending;
     this.#pending = [];
@@ -105,7 +105,7 @@ export class KeyEngine {
     return this.decryptor.decrypt(packets);
   }
 
-  /** What waits for a key is given out as it is, until there is one. */
+  /** Packets that wait for a key are output unchanged, until there is one. */
   giveUp(): void {
     for (const { stream } of this.#ecms.values()) {
       stream.giveUp();
@@ -175,7 +175,7 @@ export class KeyEngine {
     }
   }
 
-  /** More ECM PIDs than slots are not operated; streams of the last ones stay scrambled. */
+  /** Broadcasts do not have more ECM PIDs than slots; streams of further ones would stay scrambled. */
   #watchEcm(pid: Pid): void {
     const slot = this.#freeSlots.pop();
     if (slot === undefined) return;

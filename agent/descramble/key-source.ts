@@ -1,8 +1,8 @@
-/** Where scrambling keys come from, as the descrambler of a tuning sees it: a card in this machine, or another agent. */
+/** The source of scrambling keys for the descrambler of a tuning: a card in this machine, or another agent. */
 import { type KeyFailureCode, KeyFailureSchema } from '../../wire/agent.ts';
 import type { ScramblingKeys, SystemParameters } from './multi2-decryptor.ts';
 
-/** What crosses from a worker as a word. */
+/** Codes as they are passed from a worker. */
 export const KEY_FAILURE_CODES: readonly KeyFailureCode[] = KeyFailureSchema.anyOf.map((one) => one.const);
 
 export class KeyFailure extends Error {
@@ -21,7 +21,7 @@ export interface ProgramKeyFailure {
   readonly failure: KeyFailureCode;
 }
 
-/** What INT answers. Never logged, never returned over HTTP but on the share port. */
+/** The INT response. Never logged, and only returned over HTTP on the share port. */
 export interface CardSystem extends SystemParameters {
   /** CA_system_id, 16 bits: CA descriptors with another one are for other cards. */
   readonly caSystemId: number;
@@ -29,16 +29,19 @@ export interface CardSystem extends SystemParameters {
   readonly source: string;
 }
 
-/** Keys, and the card that made them: another card needs another system key. */
+/** Keys, with the card that made them: another card needs another system key. */
 export interface AnsweredKeys extends ScramblingKeys {
   readonly system: CardSystem;
 }
 
 export interface KeySource {
-  /** The card, connected if need be; answers at once while a failed connection is not retried yet. @throws KeyFailure */
+  /**
+   * The card, connected if necessary; answers at once while a failed connection is not retried yet. @throws
+   * KeyFailure
+   */
   system(): Promise<CardSystem>;
   /**
-   * The keys of an ECM, from the cache when it was asked moments ago.
+   * The keys of an ECM, from the cache if it was requested recently.
    * @param message ECM section without header and CRC
    * @throws KeyFailure
    */

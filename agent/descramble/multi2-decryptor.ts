@@ -1,4 +1,6 @@
-/** The MULTI2 module (`wasm/multi2`) with keys by PID: decrypts the scrambled packets of whole, aligned packets. */
+/**
+ * The MULTI2 module (`wasm/multi2`) with keys by PID: decrypts the scrambled packets of complete, aligned packets.
+ */
 /// <reference path="../../wasm/wasm.d.ts" />
 import { scheduleKeys } from '../../arib/conditional/multi2.ts';
 import type { Pid } from '../../arib/ids.ts';
@@ -16,7 +18,7 @@ interface Multi2Exports {
   decrypt(count: number): number;
 }
 
-/** What a card tells once: the same for all keys that it makes. ARIB STD-B25 Part 1, 4.3.3.2. */
+/** Parameters of a card, equal for all its keys. ARIB STD-B25 Part 1, 4.3.3.2. */
 export interface SystemParameters {
   /** Descrambler system key, 32 octets. */
   readonly systemKey: Uint8Array;
@@ -24,7 +26,7 @@ export interface SystemParameters {
   readonly initialValue: Uint8Array;
 }
 
-/** What a card makes of an ECM. */
+/** The card's response to an ECM. */
 export interface ScramblingKeys {
   /** 8 octets. */
   readonly odd: Uint8Array;
@@ -40,7 +42,7 @@ const HAS_KEY: Record<Parity, number> = { odd: 1, even: 2 };
 
 let compiled: Promise<WebAssembly.Module> | undefined;
 
-/** Compiled once a process, when the first scrambled programme needs it. */
+/** Compiled once per process, when the first scrambled programme needs it. */
 function loadModule(): Promise<WebAssembly.Module> {
   compiled ??= (async () => {
     const { default: path } = await import('../../wasm/built/multi2.wasm', { with: { type: 'file' } });
@@ -83,7 +85,7 @@ export class Multi2Decryptor {
     return new Multi2Decryptor(instance, system);
   }
 
-  /** Key slots that a PID can be given, numbered from 1. */
+  /** Number of key slots that a PID can be assigned to, numbered from 1. */
   get slotCount(): number {
     return (this.#exports.SLOTS.value as number) - 1;
   }
@@ -101,7 +103,7 @@ export class Multi2Decryptor {
     this.#memory[at + FLAGS_OFFSET] = HAS_KEY.odd | HAS_KEY.even;
   }
 
-  /** From now on packets under this key of the slot stay scrambled. */
+  /** From now on packets with this key of the slot stay scrambled. */
   clearKey(slot: number, parity: Parity): void {
     const at = this.#keysAt + slot * this.#slotBytes + FLAGS_OFFSET;
     this.#memory[at] = (this.#memory[at] as number) & ~HAS_KEY[parity];
@@ -115,8 +117,8 @@ export class Multi2Decryptor {
 
   /**
    * Decrypts in place.
-   * @param packets whole packets of 188 octets
-   * @returns how many were decrypted
+   * @param packets complete packets of 188 octets
+   * @returns number of decrypted packets
    */
   decrypt(packets: Uint8Array): number {
     const step = this.#maxPackets * PACKET_SIZE;

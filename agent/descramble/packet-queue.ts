@@ -1,8 +1,8 @@
-/** Whole packets in the order of the stream, with absolute positions in octets. The owner bounds it. */
+/** Complete packets in the order of the stream, with absolute positions in octets. The owner limits its size. */
 export class PacketQueue {
-  /** Position of the first octet that is held. */
+  /** Position of the first octet in the queue. */
   #start = 0;
-  /** Position behind the last octet that is held. */
+  /** Position after the last octet in the queue. */
   #end = 0;
   readonly #parts: Uint8Array[] = [];
 
@@ -23,7 +23,7 @@ export class PacketQueue {
     this.#end += packets.length;
   }
 
-  /** Everything held, in arrays with their positions, oldest first. */
+  /** The content, as arrays with their positions, oldest first. */
   *parts(): Generator<{ at: number; packets: Uint8Array }> {
     let at = this.#start;
     for (const packets of this.#parts) {
@@ -36,7 +36,7 @@ export class PacketQueue {
     return this.#parts[0];
   }
 
-  /** Takes the first `length` octets of the first array away and returns them. */
+  /** Removes the first `length` octets of the first array and returns them. */
   take(length: number): Uint8Array {
     const part = this.#parts[0] as Uint8Array;
     this.#start += length;

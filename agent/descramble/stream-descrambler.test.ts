@@ -17,7 +17,7 @@ const ONE: TestProgram = { number: 101, pmtPid: 0x1f0, ecmPid: 0x300, streams: [
 const TWO: TestProgram = { number: 102, pmtPid: 0x1f1, ecmPid: 0x301, streams: [0x120], seed: 2 };
 const FREE: TestProgram = { number: 103, pmtPid: 0x1f2, ecmPid: null, streams: [0x130], seed: 3 };
 
-/** A card whose answers the test controls. */
+/** A stub of a card with answers controlled by the test. */
 class ManualSource implements KeySource {
   readonly asked: Uint8Array[] = [];
   readonly open: { message: Uint8Array; answer: PromiseWithResolvers<AnsweredKeys> }[] = [];
@@ -79,7 +79,7 @@ async function settled(condition: () => boolean): Promise<void> {
   expect(condition()).toBe(true);
 }
 
-/** Feeds in pieces of any size, as sockets and devices deliver; the framer holds back less than 700 octets. */
+/** Feeds in pieces of any size, like sockets and devices; the framer holds back less than 700 octets. */
 async function feed(one: Rig, bytes: Uint8Array, piece: number, whole: ScrambledStream): Promise<void> {
   for (let at = 0; at < bytes.length; at += piece) {
     one.descrambler.feed(bytes.slice(at, at + piece));

@@ -1,7 +1,7 @@
 /**
- * Descrambles the transport stream of one tuning, all its programmes at once. Packets stay in their order: where a
- * scrambled packet's key is on its way, it and everything behind it waits; where no key can come, it passes as it is.
- * A stream without scrambled packets passes without delay, whatever state the card is in.
+ * Descrambles the transport stream of one tuning, all its programmes at once. Packets stay in order: if a scrambled
+ * packet's key is pending, it and everything after it waits; if no key is available, it passes unchanged. A stream
+ * without scrambled packets passes without delay, whatever state the card is in.
  */
 import { PacketFramer } from '../../arib/ts/framer.ts';
 import { hasTransportError, PACKET_SIZE, packetPid, scramblingControl } from '../../arib/ts/packet.ts';
@@ -13,20 +13,20 @@ import { KeyEngine } from './key-engine.ts';
 import { KeyFailure, type KeySource, type ProgramKeyFailure } from './key-source.ts';
 import { PacketQueue } from './packet-queue.ts';
 
-/** What waits for the very first key: 4 s of the fastest broadcast. */
+/** Limit of data that waits for the very first key: 4 s of the fastest broadcast. */
 const HEAD_BYTES = 8 * 1024 * 1024;
-/** What waits later, for a card that became slow: 30 s of the fastest broadcast. */
+/** Limit of data that waits later, for a card that became slow: 30 s of the fastest broadcast. */
 const QUEUE_BYTES = 64 * 1024 * 1024;
-/** How often packets that wait for tables or ECMs are decided again, ms. */
+/** Interval of deciding waiting packets again, ms. */
 const RECHECK_MS = 250;
-/** How often a source without a card is asked whether it has one by now, ms. */
+/** Interval of checking a source without a card again, ms. */
 const RECONNECT_MS = 1_000;
 const EVEN_KEY = 2;
 
 interface StreamDescramblerOptions {
   source: KeySource;
   clock: MonotonicClock;
-  /** Whole packets, in their order. */
+  /** Complete packets, in order. */
   output: (packets: Uint8Array) => void;
   /** `state` or `failure` changed. */
   onChange: () => void;
@@ -78,7 +78,7 @@ export class StreamDescrambler implements Descrambler {
     return this.#queue.length > 0;
   }
 
-  /** The end of the stream: what the framer and the queue still hold is given out, scrambled where no key came. */
+  /** The end of the stream: outputs the content of the framer and the queue, scrambled if no key arrived. */
   flush(): void {
     const rest = this.#framer.flush();
     if (rest.length > 0) this.#queue.push(rest);
@@ -104,7 +104,7 @@ export class StreamDescrambler implements Descrambler {
     this.#queue.clear();
   }
 
-  /** What waits is given out as it is, until there is a key. */
+  /** Waiting packets are output unchanged, until there is a key. */
   #giveUp(): void {
     this.#engine?.giveUp();
     if (this.#engine === undefined) {
@@ -113,7 +113,7 @@ export class StreamDescrambler implements Descrambler {
     this.#drain();
   }
 
-  /** Decides and gives out as much as can be decided. */
+  /** Decides and outputs as many packets as possible. */
   #drain(): void {
     clearTimeout(this.#timer);
     for (let part = this.#queue.first(); part !== undefined; part = this.#queue.first()) {
@@ -126,7 +126,7 @@ export class StreamDescrambler implements Descrambler {
         break;
       }
     }
-    this.#tell();
+    this.#reportState();
   }
 
   #decidePart(part: Uint8Array): Progress {
@@ -152,7 +152,7 @@ export class StreamDescrambler implements Descrambler {
     return this.#connectFailure === undefined ? 'wait' : 'pass';
   }
 
-  /** Reads tables and ECMs behind the first packet until it can be decided. @returns whether it can */
+  /** Reads tables and ECMs after the first packet until it can be decided. @returns whether it can */
   #lookAhead(): boolean {
     const engine = this.#engine;
     const first = this.#queue.first();
@@ -189,7 +189,7 @@ export class StreamDescrambler implements Descrambler {
         });
         this.#engine = engine;
         this.#connectFailure = undefined;
-        // Its tables are behind the packets that wait for it.
+        // Its tables come after the packets that wait for them.
         this.#readUpTo = this.#queue.start;
         if (this.#isClosed) engine.close();
       } catch (error) {
@@ -211,8 +211,8 @@ export class StreamDescrambler implements Descrambler {
     this.#drain();
   }
 
-  /** What is shown of it, told when it changed. */
-  #tell(): void {
+  /** Reports state changes. */
+  #reportState(): void {
     const failure = this.#engine === undefined ? this.#connectFailure : this.#engine.failure;
     let state: DescramblingState = this.#queue.length > 0 ? 'waiting' : 'clear';
     if (this.#engine?.hasKeys === true) state = 'descrambled';

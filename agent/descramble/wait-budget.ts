@@ -1,12 +1,12 @@
 /**
- * How long the packets of a stream may wait for tables and ECMs that have not come. Shared by all programmes of a
- * stream: a broken or hostile programme that announces ever new tables must not hold up the others again and again.
+ * Limits how long the packets of a stream wait for tables and ECMs that have not arrived. Shared by all programmes of
+ * a stream: a broken or malicious programme that keeps announcing new tables must not delay the others repeatedly.
  */
 import { type MonotonicMs, monotonicMs } from '../../host/clock.ts';
 
-/** Tables and ECMs are sent every 100 ms (ARIB TR-B14): what has not come after this does not come, ms. */
+/** Tables and ECMs are sent every 100 ms (ARIB TR-B14): later they will not arrive, ms. */
 const LIMIT_MS = 2_000;
-/** Shortest interval between the starts of two waits, ms. */
+/** Minimum interval between the starts of two waits, ms. */
 const INTERVAL_MS = 10_000;
 
 export class WaitBudget {

@@ -1,6 +1,6 @@
 /**
- * Which tuners this machine has, by the device files of their drivers. A DVB frontend is opened for reading alone, which
- * neither wakes it nor keeps others out; a character device is never opened, because that would do both.
+ * Detects the tuners of this machine by the device files of their drivers. A DVB frontend is opened read-only, which
+ * neither powers it up nor blocks others; a character device is never opened, because that would do both.
  */
 import { readdirSync } from 'node:fs';
 import { BROADCAST_TYPES, type BroadcastType } from '../../arib/ids.ts';
@@ -25,7 +25,7 @@ import { O_CLOEXEC, O_NONBLOCK, O_RDONLY, type SystemCalls } from '../driver/sys
 
 /** The machine, or a scripted one in tests. */
 interface DetectionSystem {
-  /** Names in a folder, empty when there is none. */
+  /** Names in a folder; empty if it does not exist. */
   names(folder: string): string[];
   readonly calls: SystemCalls;
   readonly facts: DeviceFacts;
@@ -39,14 +39,14 @@ function machineSystem(): DetectionSystem {
   return { names: namesIn, calls: openLibc(), facts: new MachineFacts(), pid: process.pid };
 }
 
-/** Every tuner that was found, usable or not, in the order of device names. Blocks for some milliseconds. */
+/** All detected tuners, usable or not, in the order of device names. Blocks for some milliseconds. */
 export function detectEquipment(system: DetectionSystem = machineSystem()): DetectedDevice[] {
   return tunerPaths(system.names).map((path) =>
     path.startsWith('/dev/dvb/') ? detectFrontend(path, system) : detectCharacterDevice(path, system),
   );
 }
 
-/** Device files of tuners, in natural order of names; cheap enough to be asked every second. */
+/** Device files of tuners, in natural order of names; cheap enough to be called every second. */
 export function tunerPaths(names: DetectionSystem['names'] = namesIn): string[] {
   const frontends = names('/dev/dvb')
     .filter((name) => /^adapter\d+$/.test(name))
@@ -58,7 +58,7 @@ export function tunerPaths(names: DetectionSystem['names'] = namesIn): string[] 
   return [...frontends, ...character].sort(new Intl.Collator('en', { numeric: true }).compare);
 }
 
-/** The tuner list of a machine without `tuners.json`: what was found and whose types are known. */
+/** The tuner list of a machine without `tuners.json`: detected tuners with known types. */
 export function toTunerDefinitions(devices: readonly DetectedDevice[]): TunerDefinition[] {
   const counts = new Map<string, number>();
   return devices

@@ -1,18 +1,18 @@
 /**
- * The tuners of this machine as they come and go. The names in /dev are compared every 2 s, which costs some
- * microseconds; the devices themselves are asked only when the names changed, or while one has a problem that a person
- * may be solving right now.
+ * Monitors the tuners of this machine. The names in /dev are compared every 2 s, which costs some microseconds; the
+ * devices themselves are only queried when the names changed, or while one has a problem that the user may be fixing
+ * right now.
  */
 import type { Log } from '../../host/log.ts';
 import type { DetectedDevice } from '../../wire/agent.ts';
 
 interface EquipmentMonitorOptions {
-  /** Asks the devices. May take a while, may fail. */
+  /** Queries the devices. May be slow, may fail. */
   readonly detect: () => Promise<DetectedDevice[]>;
   /** Names of the device files of tuners. */
   readonly paths: () => string[];
   readonly onChange: () => void;
-  /** Between two comparisons of names, ms. */
+  /** Interval of comparing names, ms. */
   readonly intervalMs: number;
   readonly log: Log;
 }
@@ -22,7 +22,7 @@ const PROBLEM_ROUNDS = 5;
 
 export class EquipmentMonitor {
   #devices: readonly DetectedDevice[] = [];
-  /** The names at the last detection; undefined when it failed. */
+  /** The names at the last detection; undefined if it failed. */
   #seen: string | undefined;
   #round = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -34,7 +34,7 @@ export class EquipmentMonitor {
     return this.#devices;
   }
 
-  /** Resolves after the first detection, which is not announced; never rejects. */
+  /** Resolves after the first detection, which emits no event; never rejects. */
   async start(): Promise<void> {
     await this.#detect();
     this.#schedule();

@@ -1,4 +1,4 @@
-/** The numbers and layouts that the drivers pass to the kernel, compared with the headers of this machine. */
+/** Numbers and layouts that the drivers pass to the kernel, compared with the headers of this machine. */
 import { afterAll, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 const COMPILER = Bun.which('gcc') ?? Bun.which('cc');
 const hasHeaders = COMPILER !== null && existsSync('/usr/include/linux/dvb/frontend.h');
 
-/** Values of C expressions by this machine's compiler and headers. */
+/** Values of C expressions with this machine's compiler and headers. */
 function valuesOf(expressions: readonly string[]): number[] {
   const lines = expressions.map((text) => `printf("%llu\\n", (unsigned long long)(${text}));`);
   const source = `#define _GNU_SOURCE
@@ -37,7 +37,7 @@ int main(void) { ${lines.join('\n')} return 0; }`;
   return Bun.spawnSync([program]).stdout.toString().trim().split('\n').map(Number);
 }
 
-/** C expressions and what the drivers use for them. */
+/** C expressions and the corresponding values of the drivers. */
 const ROWS: [string, number][] = [
   ...(
     [

@@ -1,9 +1,9 @@
-/** A command line as words, with quotes and backslashes as a shell reads them; no expansion of any kind. */
+/** Splits a command line into words, with quotes and backslashes as in a shell; no expansion of any kind. */
 
 /**
  * Splits at blanks. Single quotes keep everything, double quotes keep all but `\"` and `\\`, a backslash outside
  * quotes keeps the next character.
- * @throws Error when a quote stays open, a backslash ends the line, or there is no word.
+ * @throws Error for an unclosed quote, a trailing backslash, or an empty command
  */
 export function splitWords(line: string): string[] {
   const words: string[] = [];
@@ -36,11 +36,11 @@ export function splitWords(line: string): string[] {
   return words;
 }
 
-/** Replaces `{name}` inside each word; a value is never split and never replaced again, other names stay. */
+/** Replaces `{name}` inside each word; a value is never split or replaced again, unknown names stay. */
 export function fillWords(words: readonly string[], values: Readonly<Record<string, string>>): string[] {
   return words.map((word) =>
-    word.replace(/\{(\w+)\}/g, (whole, name: string) =>
-      Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,
+    word.replace(/\{(\w+)\}/g, (placeholder, name: string) =>
+      Object.hasOwn(values, name) ? (values[name] ?? placeholder) : placeholder,
     ),
   );
 }

@@ -1,11 +1,11 @@
-/** Why a device cannot be used or a channel not received, in words that say what to do. */
+/** Why a device cannot be used or a channel not received, in sentences with the next step. */
 import type { DeviceFacts } from './device-facts.ts';
 import { ERRNO, errnoName } from './system-calls.ts';
 
 /**
  * - `missing`: no such device file
  * - `permission`, `busy`
- * - `gone`: the device is there no more, or does not answer
+ * - `gone`: the device was removed, or does not respond
  * - `limits`: of the machine (descriptors, memory)
  * - `system`: the device does not receive this kind of broadcast
  * - `range`: the device refuses the channel's frequency or stream
@@ -27,12 +27,12 @@ export type DeviceErrorCode =
   | 'lnb'
   | 'failed';
 
-/** What lies in the channel or the reception; every other code means that the device itself cannot be used. */
+/** Problems of the channel or the reception; every other code means that the device itself is unusable. */
 const OF_CHANNEL: ReadonlySet<DeviceErrorCode> = new Set(['system', 'range', 'no_signal', 'no_tsid', 'lnb']);
 
 export class DeviceError extends Error {
   override readonly name = 'DeviceError';
-  /** @param message displayable */
+  /** @param message for display */
   constructor(
     readonly code: DeviceErrorCode,
     message: string,
@@ -41,7 +41,7 @@ export class DeviceError extends Error {
   }
 }
 
-/** Whether the device itself cannot be used, by the code of a `DeviceError`; an unknown code counts as the device's. */
+/** Whether the device itself is unusable, by the code of a `DeviceError`; an unknown code counts as the device's. */
 export function isDeviceFault(code: string | null): boolean {
   return !OF_CHANNEL.has(code as DeviceErrorCode);
 }
@@ -55,7 +55,7 @@ export function openError(path: string, errno: number, facts: DeviceFacts): Devi
     case ERRNO.EPERM:
       return permissionError(path, facts);
     case ERRNO.EBUSY:
-    // Drivers of character devices say so instead of EBUSY.
+    // Drivers of character devices return this instead of EBUSY.
     case ERRNO.EALREADY:
       return busyError(path, facts);
     default:
@@ -94,7 +94,7 @@ export function busyError(path: string, facts: DeviceFacts): DeviceError {
   );
 }
 
-/** @param errno positive, of a call on an open device whose meaning is not particular to that call */
+/** @param errno positive, of a call on an open device that has no special meaning for that call */
 export function callError(path: string, call: string, errno: number): DeviceError {
   switch (errno) {
     case ERRNO.EIO:
@@ -123,7 +123,7 @@ export function callError(path: string, call: string, errno: number): DeviceErro
   }
 }
 
-/** @param wanted the kind of broadcast, in words */
+/** @param wanted the kind of broadcast, as text */
 export function systemError(path: string, wanted: string): DeviceError {
   return new DeviceError(
     'system',
@@ -135,7 +135,7 @@ export function rangeError(path: string, channel: string): DeviceError {
   return new DeviceError('range', `${path} は ${channel} の周波数またはストリームを受け付けません`);
 }
 
-/** @param cnr dB where the device tells it */
+/** @param cnr dB if the device reports it */
 export function noSignalError(channel: string, limitMs: number, cnr: number | null): DeviceError {
   const seconds = Math.round(limitMs / 100) / 10;
   const level = cnr === null ? '' : ` (CNR ${cnr.toFixed(1)} dB)`;

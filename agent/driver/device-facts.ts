@@ -1,10 +1,10 @@
-/** What the machine tells about a device file: who has it open, and which group may use it. */
+/** Facts about a device file: which process has it open, and which group may use it. */
 import { accessSync, constants, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface DeviceHolder {
   readonly pid: number;
-  /** The program's name, up to 15 characters as the kernel keeps it. */
+  /** The program's name, up to 15 characters like in the kernel. */
   readonly name: string;
 }
 
@@ -12,11 +12,11 @@ export interface DeviceFacts {
   exists(path: string): boolean;
   mayOpen(path: string, access: 'read' | 'write'): boolean;
   /**
-   * A process that has the device open. Other users' processes are visible to root only: undefined does not mean that
-   * there is none.
+   * A process that has the device open. Only root can see other users' processes: undefined does not mean that there
+   * is none.
    */
   holder(path: string): DeviceHolder | undefined;
-  /** Name of the group that owns the device file; undefined for root's, which must not be given to a service. */
+  /** Name of the group that owns the device file; undefined for root's, which a service must not be added to. */
   group(path: string): string | undefined;
 }
 
@@ -73,7 +73,7 @@ export class MachineFacts implements DeviceFacts {
   }
 }
 
-/** Empty for a folder that is not there or may not be read, such as another user's process. */
+/** Empty if the folder does not exist or is not readable, such as that of another user's process. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

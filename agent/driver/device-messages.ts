@@ -1,4 +1,4 @@
-/** What crosses between the agent and its device workers (`host/worker-link.ts`). One worker drives one open device. */
+/** Messages between the agent and its device workers (`host/worker-link.ts`). One worker drives one open device. */
 import type { BroadcastType } from '../../arib/ids.ts';
 import type { DetectedDevice } from '../../wire/agent.ts';
 import type { Signal } from './driver.ts';
@@ -8,13 +8,13 @@ export interface TuneOrder {
   readonly device: string;
   readonly type: BroadcastType;
   readonly channel: string;
-  /** Null when it is unknown. */
+  /** Null if unknown. */
   readonly tsid: number | null;
-  /** Power the antenna's converter from the first moment. */
+  /** Power the antenna's converter from the start. */
   readonly lnb: boolean;
-  /** From tuning to the lock, ms. */
+  /** Timeout from tuning to the lock, ms. */
   readonly lockMs: number;
-  /** Of `HeldDescriptors`, where the worker writes down what it has open. */
+  /** Memory of `HeldDescriptors`, in which the worker records its open descriptors. */
   readonly held: SharedArrayBuffer;
 }
 
@@ -24,20 +24,20 @@ export interface DeviceContract {
     tune: { ask: TuneOrder; answer: null };
     /** Stops a stream whose own worker is blocked in `read`, so that it returns. */
     interrupt: { ask: { fd: number }; answer: null };
-    /** Closes what a worker that crashed has left open. */
+    /** Closes descriptors that a crashed worker left open. */
     release: { ask: { fds: number[] }; answer: null };
     detect: { ask: null; answer: DetectedDevice[] };
   };
   orders:
     | { kind: 'lnb'; on: boolean }
-    /** So many bytes of `data` were taken. */
+    /** Acknowledges this many bytes of `data`. */
     | { kind: 'taken'; bytes: number };
   events:
     | { kind: 'data'; bytes: Uint8Array<ArrayBuffer> }
     | { kind: 'signal'; signal: Signal }
-    /** The device's ring buffer overflowed so often since the last message. */
+    /** Number of overflows of the device's ring buffer since the last message. */
     | { kind: 'overflow'; count: number }
-    /** The descriptor whose stream `interrupt` can stop. */
+    /** The descriptor of the stream, which `interrupt` can stop. */
     | { kind: 'streaming'; fd: number }
     /** Reception ended by itself; `code` is that of a `DeviceError`. */
     | { kind: 'ended'; code: string; message: string };

@@ -1,4 +1,7 @@
-/** What a device worker does that its session cannot see: when reading pauses, and a stream whose `read` blocks. */
+/**
+ * Behaviour of a device worker that its session cannot observe: when reading pauses, and a stream whose `read`
+ * blocks.
+ */
 import { describe, expect, test } from 'bun:test';
 import { dvbAdapter, frontendState, ISDBT } from '../../test/agent/scripted-devices.ts';
 import { ScriptedKernel } from '../../test/agent/scripted-kernel.ts';

@@ -1,7 +1,7 @@
 /**
- * Inside a device worker: opens one device, tunes it and reads it until it is closed. Data goes out in pieces of some
- * tens of milliseconds; when the agent does not take them, reading pauses and the kernel's ring buffer overflows, which is
- * counted.
+ * Runs in a device worker: opens one device, tunes it and reads it until it is closed. Data is sent in pieces of some
+ * tens of milliseconds; if the agent does not acknowledge them, reading pauses and the kernel's ring buffer
+ * overflows, which is counted.
  */
 import { detectEquipment } from '../detect/detect-equipment.ts';
 import { Closing, type DeviceSystem, type OpenDevice } from './device.ts';
@@ -17,13 +17,13 @@ type DeviceEvent = DeviceContract['events'];
 interface DeviceWorkerOptions {
   readonly system: DeviceSystem;
   readonly send: (event: DeviceEvent, transfer?: ArrayBuffer[]) => void;
-  /** Lets messages in. */
+  /** Yields, so that messages are received. */
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** Half a minute of the fastest broadcast; the agent is stalled when it has not taken that much. */
+/** Half a minute of the fastest broadcast; with this much unacknowledged the agent is stalled. */
 const MAX_UNTAKEN_BYTES = 64 * 1024 * 1024;
-/** After a short read: what arrives meanwhile is handed on in one piece. */
+/** Pause after a short read: data that arrives meanwhile is sent in one piece. */
 const PAUSE_MS = 20;
 const REPORT_MS = 1_000;
 
@@ -54,7 +54,7 @@ export class DeviceWorkerHost {
       throw error;
     }
     if (device.blockingFd !== null) send({ kind: 'streaming', fd: device.blockingFd });
-    // After the answer: the first read may block.
+    // After the answer was sent: the first read may block.
     this.#reading = this.options.sleep(0).then(() => this.#read(device));
     return null;
   }
@@ -109,7 +109,7 @@ export class DeviceWorkerHost {
         await sleep(length * 2 < buffer.length ? PAUSE_MS : 0);
       }
     } catch (error) {
-      // Freed at once: a device that was unplugged can come back under its name only then.
+      // Closed at once: an unplugged device can only return under its name then.
       device.close();
       this.#fail(error);
     }

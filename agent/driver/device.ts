@@ -1,4 +1,4 @@
-/** A tuner as its worker drives it: one implementation a kind of device, over `SystemCalls`. */
+/** A tuner as driven by its worker: one implementation per kind of device, over `SystemCalls`. */
 import type { MonotonicClock } from '../../host/clock.ts';
 import type { DeviceFacts } from './device-facts.ts';
 import type { TuneOrder } from './device-messages.ts';
@@ -12,32 +12,32 @@ export interface DeviceSystem {
 }
 
 export interface TuneControl {
-  /** Lets messages in. @throws Closing when the tuning was given up meanwhile */
+  /** Yields, so that messages are received. @throws Closing if the tuning was cancelled in the meantime */
   pause(ms: number): Promise<void>;
-  /** The state while it waits for the lock, about twice a second. */
+  /** Signal state during the wait for the lock, about twice a second. */
   onSignal(signal: Signal): void;
 }
 
-/** The owner wants the device closed: no failure. */
+/** The owner wants the device closed: not a failure. */
 export class Closing extends Error {
   override readonly name = 'Closing';
 }
 
 export interface OpenDevice {
-  /** What `read` takes at most. */
+  /** Maximum size of a `read`. */
   readonly readBytes: number;
-  /** Where `read` blocks without a limit: the descriptor by which another thread can stop it. Null elsewhere. */
+  /** If `read` may block without a limit: the descriptor with which another thread can stop it. Null otherwise. */
   readonly blockingFd: number | null;
   /** Resolves when the receiver has locked and its stream is on. @throws DeviceError, Closing */
   tune(order: TuneOrder, control: TuneControl): Promise<void>;
-  /** @returns the number of bytes, 0 when there are none yet @throws DeviceError */
+  /** @returns the number of bytes, 0 if there are none yet @throws DeviceError */
   read(into: Uint8Array): number;
-  /** Null where the device tells nothing. @throws DeviceError when it is gone */
+  /** Null if the device reports nothing. @throws DeviceError if it was removed */
   signal(): Signal | null;
   /** @throws DeviceError */
   setLnb(on: boolean): void;
   /** Overflows of the device's ring buffer since the last call. */
   takeOverflows(): number;
-  /** Powers the antenna down where it was powered, and frees everything. Idempotent. */
+  /** Switches antenna power off if it was on, and releases everything. Idempotent. */
   close(): void;
 }

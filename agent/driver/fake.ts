@@ -12,28 +12,28 @@ import type { Driver, TuneSession, TuneSink, TuneTarget } from './driver.ts';
 interface FakeDriverOptions {
   /** FAKE_TUNE. */
   readonly commandLine: string;
-  /** From SIGTERM to SIGKILL, ms. */
+  /** Delay from SIGTERM to SIGKILL, ms. */
   readonly killGraceMs: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** How long the exit code may take to follow the end of the output. */
+/** Maximum delay of the exit code after the end of the output. */
 const EXIT_MS = 2_000;
-/** From SIGKILL to giving up: a killed process still needs the processor to end. */
+/** Maximum wait after SIGKILL: a killed process still needs processor time to end. */
 const KILLED_MS = 5_000;
-/** The end of standard error that a failure's reason is taken from. */
+/** Size of the tail of standard error that contains a failure's reason. */
 const STDERR_TAIL_BYTES = 4096;
 const REASON_LENGTH = 200;
 /** Standard error is read at 3 MB/s at most, so that a command that floods it does not use up a processor. */
 const STDERR_FLOOD_BYTES = 16 * 1024;
 const STDERR_PAUSE_MS = 20;
-/** How long the rest of standard error may take to arrive after the command has ended. */
+/** Maximum wait for the rest of standard error after the command has ended. */
 const STDERR_REST_MS = 200;
 
 export class FakeDriver implements Driver {
   readonly #words: readonly string[];
 
-  /** @throws Error when the command line cannot be split into words. */
+  /** @throws Error if the command line cannot be split into words */
   constructor(private readonly options: FakeDriverOptions) {
     this.#words = splitWords(options.commandLine);
   }
@@ -65,7 +65,7 @@ class FakeSession implements TuneSession {
     private readonly sink: TuneSink,
   ) {
     try {
-      // Its own process group, so that what the command starts itself ends with it.
+      // Its own process group, so that its child processes end with it.
       this.#child = Bun.spawn([...command], {
         stdin: 'ignore',
         stdout: 'pipe',
@@ -108,7 +108,7 @@ class FakeSession implements TuneSession {
       );
       return;
     }
-    // The output is closed; the exit code follows at once unless the command lives on without it.
+    // The output is closed; the exit code follows at once unless the command continues without it.
     await settlesWithin(EXIT_MS, this.#child.exited);
     await settlesWithin(STDERR_REST_MS, this.#stderrRead);
     this.#report(this.#exitReason());
@@ -124,7 +124,7 @@ class FakeSession implements TuneSession {
         if (value.length >= STDERR_FLOOD_BYTES) await Bun.sleep(STDERR_PAUSE_MS);
       }
     } catch {
-      // Only a reason's wording is lost.
+      // Only the text of a reason is lost.
     }
   }
 
@@ -154,7 +154,7 @@ class FakeSession implements TuneSession {
     for (const [signal, limitMs] of limits) {
       this.#signalGroup(signal);
       if (await settlesWithin(limitMs, this.#child.exited)) {
-        // What the command itself started and left behind.
+        // Ends remaining child processes of the command.
         this.#signalGroup('SIGKILL');
         return;
       }
@@ -166,7 +166,7 @@ class FakeSession implements TuneSession {
     try {
       process.kill(-this.#child.pid, signal);
     } catch {
-      // The group is gone already.
+      // The group has already ended.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Sessions of the drivers `dvb` and `px4`, their workers and what those do, over a scripted kernel. */
+/** Sessions of the drivers `dvb` and `px4` with their workers, over a scripted kernel. */
 import { describe, expect, test } from 'bun:test';
 import { SILENT_LOG } from '../../host/log.ts';
 import { type InlineWorker, startInlineWorker } from '../../test/agent/inline-device-worker.ts';
@@ -63,7 +63,7 @@ class Rig {
   }
 }
 
-/** Delivers the given answers, then nothing. */
+/** Delivers the given results, then nothing. */
 function answers(...list: (number | Uint8Array)[]): (into: Uint8Array) => number {
   return (into) => {
     const next = list.shift() ?? fail('EAGAIN');
@@ -211,7 +211,7 @@ describe('power for the antenna', () => {
     );
   }
 
-  /** The paths that have switched power on and not off again, at any moment of the log. */
+  /** The paths with power on at the end, and the maximum at any moment of the log. */
   function powering(rig: Rig): { now: string[]; most: number } {
     const on = new Set<string>();
     let most = 0;

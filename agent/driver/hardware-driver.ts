@@ -1,4 +1,4 @@
-/** Drivers `dvb` and `px4` as the pool sees them: each open device is driven by a worker of its own, since its calls block. */
+/** Drivers `dvb` and `px4` for the pool: each open device is driven by a worker of its own, since its calls block. */
 import type { Log } from '../../host/log.ts';
 import { WorkerError, WorkerLink } from '../../host/worker-link.ts';
 import type { TunerSettings } from '../tuner-settings.ts';
@@ -13,16 +13,16 @@ interface HardwareDriverOptions {
   readonly startWorker: () => Worker;
   /** Shared by all drivers of the machine. */
   readonly lnb: LnbSupply;
-  /** From tuning to the lock, ms. */
+  /** Timeout from tuning to the lock, ms. */
   readonly lockMs: number;
   readonly log: Log;
 }
 
-/** Beyond the lock limit of the slowest receiver (15 s): a call into the kernel does not return. */
+/** Above the lock timeout of the slowest receiver (15 s): then a call into the kernel hangs. */
 const TUNE_LIMIT_MS = 30_000;
 /** Longer than SET_CHANNEL may block (3 s). */
 const CLOSE_LIMIT_MS = 8_000;
-/** A worker that has not closed within this is blocked in `read`. */
+/** A worker that has not closed within this time is blocked in `read`. */
 const INTERRUPT_AFTER_MS = 250;
 const INTERRUPT_LIMIT_MS = 5_000;
 const RELEASE_LIMIT_MS = 5_000;
@@ -42,7 +42,7 @@ class DeviceSession implements TuneSession, LnbMember {
   readonly #held = new HeldDescriptors();
   #signal: Signal | null = null;
   #overflows = 0;
-  /** Of the stream, where its `read` blocks. */
+  /** Descriptor of the stream, if its `read` blocks. */
   #streamFd: number | undefined;
   #closing: Promise<void> | undefined;
   #hasEnded = false;
@@ -93,7 +93,7 @@ class DeviceSession implements TuneSession, LnbMember {
       log: this.options.log,
       onEvent,
       onLost: () => this.#end('チューナーの処理が異常終了しました', true),
-      // Its calls block by design; the tuning itself has limits.
+      // Its calls block by design; the tuning itself has timeouts.
       watchdog: null,
     });
   }
@@ -143,13 +143,13 @@ class DeviceSession implements TuneSession, LnbMember {
     const interrupt = setTimeout(() => void this.#interrupt(), INTERRUPT_AFTER_MS);
     const isFree = await this.#link.close(CLOSE_LIMIT_MS);
     clearTimeout(interrupt);
-    // One that may still power the antenna keeps its place.
+    // A session that may still power the antenna keeps its place.
     if (!isFree) throw new Error(`${this.tuner.device} を閉じられません。接続し直してください`);
     if (this.#held.open.length > 0) await this.#release();
     this.options.lnb.leave(this);
   }
 
-  /** The worker crashed, and what it had open is open still. @throws Error */
+  /** The worker crashed, and its descriptors are still open. @throws Error */
   async #release(): Promise<void> {
     const helper = this.#createLink();
     const { device } = this.tuner;
@@ -163,7 +163,7 @@ class DeviceSession implements TuneSession, LnbMember {
     }
   }
 
-  /** The worker is blocked in `read`, so another one stops the stream under it. */
+  /** The worker is blocked in `read`, so another worker stops the stream. */
   async #interrupt(): Promise<void> {
     if (this.#streamFd === undefined) return;
     const helper = this.#createLink();

@@ -1,5 +1,5 @@
 /**
- * The open descriptors of a device worker, in memory shared with its owner: a worker that crashes leaves them open in
+ * The open descriptors of a device worker, in memory shared with its owner: if the worker crashes they stay open in
  * the process, so the owner must close them.
  */
 import type { SystemCalls } from './system-calls.ts';
@@ -9,7 +9,7 @@ const PLACES = 6;
 const FREE = 0;
 
 export class HeldDescriptors {
-  /** By place the descriptor plus one. */
+  /** Descriptor plus one in each place. */
   readonly #places: Int32Array;
 
   constructor(readonly memory = new SharedArrayBuffer(PLACES * Int32Array.BYTES_PER_ELEMENT)) {
@@ -31,7 +31,7 @@ export class HeldDescriptors {
       },
       close: (fd) => {
         const place = this.#places.indexOf(fd + 1);
-        // Before the call: afterwards the number may be another file's.
+        // Before the call: afterwards the number may belong to another file.
         if (place >= 0) this.#places[place] = FREE;
         return calls.close(fd);
       },

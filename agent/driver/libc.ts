@@ -1,11 +1,14 @@
-/** System calls by the C library of the machine (`bun:ffi`). Most of them can block: for workers and one-shot commands. */
+/**
+ * System calls with the C library of the machine (`bun:ffi`). Most of them can block: for workers and one-shot
+ * commands.
+ */
 import { dlopen, type Pointer, ptr, read } from 'bun:ffi';
 import type { SystemCalls } from './system-calls.ts';
 
 const SYMBOLS = {
   open: { args: ['ptr', 'i32'], returns: 'i32' },
   close: { args: ['i32'], returns: 'i32' },
-  // The third argument is a pointer or a value; both are one register.
+  // The third argument is a pointer or a value; both use one register.
   ioctl: { args: ['i32', 'u64', 'u64'], returns: 'i32' },
   poll: { args: ['ptr', 'u64', 'i32'], returns: 'i32' },
   read: { args: ['i32', 'ptr', 'u64'], returns: 'i64' },
@@ -16,7 +19,7 @@ type Library = ReturnType<typeof dlopen<typeof SYMBOLS>>['symbols'];
 
 const POLLIN = 1;
 
-/** @throws Error where there is no glibc */
+/** @throws Error if there is no glibc */
 export function openLibc(): SystemCalls {
   const library: Library = dlopen('libc.so.6', SYMBOLS).symbols;
   const checked = (result: number): number =>

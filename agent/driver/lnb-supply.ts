@@ -1,10 +1,10 @@
 /**
- * Power for the antenna's converter, which the tuners of a household share through one cable: of the tunings that may
- * power it, one does. Two supplies on one cable can damage each other.
+ * Power for the antenna's converter, which the tuners of a household share through one cable: only one of the tunings
+ * with this setting supplies it. Two supplies on one cable can damage each other.
  */
 
 export interface LnbMember {
-  /** Switches the power of a tuning that is running; not called for the one that `join` chose at once. */
+  /** Switches the power of a running tuning; not called for the one that `join` selected. */
   setPower(on: boolean): void;
 }
 
@@ -12,7 +12,7 @@ export class LnbSupply {
   readonly #members = new Set<LnbMember>();
   #powering: LnbMember | undefined;
 
-  /** @returns whether the new tuning powers the antenna from its start */
+  /** @returns whether the new tuning supplies power from its start */
   join(member: LnbMember): boolean {
     this.#members.add(member);
     if (this.#powering !== undefined) return false;
@@ -20,7 +20,7 @@ export class LnbSupply {
     return true;
   }
 
-  /** Only when its power is off: the next one is switched on at once. */
+  /** Called when its power is off: the next one is switched on at once. */
   leave(member: LnbMember): void {
     if (!this.#members.delete(member) || this.#powering !== member) return;
     const [next] = this.#members;

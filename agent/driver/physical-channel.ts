@@ -1,4 +1,4 @@
-/** Tuning parameters of a physical channel's name: frequency, and the stream of a satellite transponder. */
+/** Tuning parameters of a physical channel: frequency, and the stream of a satellite transponder. */
 import type { BroadcastType } from '../../arib/ids.ts';
 
 /** First centre frequency of UHF channel 13 and the channel spacing, Hz; ARIB STD-B31. */
@@ -6,7 +6,7 @@ const UHF_FIRST_CHANNEL = 13;
 const UHF_FIRST_HZ = 473_142_857;
 const UHF_STEP_HZ = 6_000_000;
 
-/** First intermediate frequencies behind the antenna's converter and the spacing, kHz; ARIB STD-B21. */
+/** First intermediate frequencies after the antenna's converter and the spacing, kHz; ARIB STD-B21. */
 const BS_FIRST_KHZ = 1_049_480;
 const BS_STEP_KHZ = 38_360;
 const CS_FIRST_KHZ = 1_613_000;
@@ -19,7 +19,7 @@ export type ChannelFrequency =
       /** 0 for BS-1, 1 for BS-3 …; for CS 0 for ND2, 1 for ND4 … */
       readonly transponder: number;
       readonly kilohertz: number;
-      /** Relative stream number in the transponder; CS transponders carry one. */
+      /** Relative stream number in the transponder; CS transponders have one stream. */
       readonly slot: number;
     };
 

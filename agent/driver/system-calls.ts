@@ -1,16 +1,19 @@
 /**
- * The system calls that drivers make, as an interface: devices are driven by `libc.ts`, tests by a scripted kernel. A
- * failed call returns the negative errno, as the kernel itself does.
+ * Interface of the system calls of drivers: `libc.ts` for devices, a scripted kernel for tests. A failed call returns
+ * the negative errno, like the kernel.
  */
 export interface SystemCalls {
   /** @returns the descriptor */
   open(path: string, flags: number): number;
   close(fd: number): number;
-  /** @param argument a structure, which the call may fill in, or a plain value */
+  /** @param argument a structure, which the call may modify, or a plain value */
   ioctl(fd: number, request: number, argument: Uint8Array | number): number;
-  /** `ioctl` with a `struct dtv_properties` around the given array of `struct dtv_property`, which the call may fill in. */
+  /**
+   * `ioctl` with a `struct dtv_properties` around the given array of `struct dtv_property`, which the call may
+   * modify.
+   */
   ioctlProperties(fd: number, request: number, properties: Uint8Array, count: number): number;
-  /** Waits until the descriptor can be read. @returns `revents`, 0 after `timeoutMs` */
+  /** Waits until the descriptor is readable. @returns `revents`, 0 after `timeoutMs` */
   poll(fd: number, timeoutMs: number): number;
   /** @returns the number of bytes read */
   read(fd: number, into: Uint8Array): number;
@@ -50,7 +53,7 @@ export const ERRNO = {
 
 const NAMES = new Map<number, string>(Object.entries(ERRNO).map(([name, number]) => [number, name]));
 
-/** For messages: `EINVAL`, or the number of one that is not in the table. */
+/** For messages: `EINVAL`, or the number if it is not in the table. */
 export function errnoName(errno: number): string {
   return NAMES.get(errno) ?? `errno ${errno}`;
 }

@@ -5,7 +5,7 @@ import { callError, lnbError, openError, systemError } from './device-error.ts';
 import { ERRNO, O_CLOEXEC } from './system-calls.ts';
 
 const TYPE_WORDS: Record<BroadcastType, string> = { GR: '地上波', BS: ' BS ', CS: ' CS ' };
-/** A driver that has no such call, or no such supply. */
+/** The driver does not have this call, or no power supply. */
 const LNB_REFUSALS: readonly number[] = [ERRNO.EOPNOTSUPP, ERRNO.ENOTTY, ERRNO.EINVAL, ERRNO.ENOSYS];
 
 export abstract class TunerDevice {
@@ -13,12 +13,12 @@ export abstract class TunerDevice {
   #overflows = 0;
 
   protected constructor(
-    /** Of the device file that is tuned. */
+    /** Path of the tuned device file. */
     protected readonly path: string,
     protected readonly system: DeviceSystem,
   ) {}
 
-  /** @returns the answer of the call */
+  /** @returns the result of the call */
   protected abstract switchLnb(on: boolean): number;
 
   /** Idempotent. */
@@ -39,7 +39,7 @@ export abstract class TunerDevice {
   }
 
   close(): void {
-    // Closing would do it as well, but later: the next tuner may power the antenna at once.
+    // Closing would do the same, but later: the next tuner may power the antenna at once.
     if (this.#isPowering) this.switchLnb(false);
     this.#isPowering = false;
     this.closeFiles();
@@ -52,7 +52,7 @@ export abstract class TunerDevice {
     return fd;
   }
 
-  /** @returns null when there is nothing yet, or after an overflow, which is counted @throws DeviceError */
+  /** @returns null if there is no data yet, or after an overflow, which is counted @throws DeviceError */
   protected readFile(fd: number, path: string, into: Uint8Array): number | null {
     const length = this.system.calls.read(fd, into);
     if (length >= 0) return length;
@@ -68,7 +68,7 @@ export abstract class TunerDevice {
     }
   }
 
-  /** @throws DeviceError where it does not receive this kind of broadcast */
+  /** @throws DeviceError if it does not receive this kind of broadcast */
   protected require(receives: boolean, type: BroadcastType): void {
     if (!receives) throw systemError(this.path, TYPE_WORDS[type]);
   }

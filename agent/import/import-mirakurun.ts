@@ -11,11 +11,11 @@ import { ImportFailure, type ImportNote, readBounded } from './mirakurun-file.ts
 import { readMirakurunTuners } from './mirakurun-tuners.ts';
 
 interface ImportOptions {
-  /** With `tuners.yml`, `channels.yml` or both in it. */
+  /** Contains `tuners.yml`, `channels.yml` or both. */
   readonly folder: string;
   readonly tunersFile: string;
   readonly channelsFile: string;
-  /** Replace files that are there; each is kept beside as `.before-import`. */
+  /** Replace existing files; each is kept as `.before-import`. */
   readonly isReplacing: boolean;
   /** Only print what would be written. */
   readonly isDry: boolean;
@@ -31,7 +31,7 @@ interface Part<T> {
   readonly describe: (value: T) => string;
 }
 
-/** @returns whether everything that was found is stored. Displayable lines go to `print`. */
+/** @returns whether everything found was stored. Lines for display are passed to `print`. */
 export async function importMirakurun(options: ImportOptions): Promise<boolean> {
   const { folder, tunersFile, channelsFile, print } = options;
   const tuners: Part<TunerDefinition> = {
@@ -73,7 +73,7 @@ export async function importMirakurun(options: ImportOptions): Promise<boolean> 
   }
 }
 
-/** Undefined: the file is not there. */
+/** Undefined: the file does not exist. */
 async function importPart<T>(
   part: Part<T>,
   { isDry, isReplacing, print }: ImportOptions,
@@ -108,7 +108,7 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Written by root for a service that runs as a user of its own. */
+/** The file was written by root for a service that runs as its own user. */
 async function giveToFolderOwner(path: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(dirname(path));

@@ -1,4 +1,7 @@
-/** `channels.yml` of Mirakurun as the channel table: one entry there is a station, here a physical channel with its stations. */
+/**
+ * Converts `channels.yml` of Mirakurun to the channel table: an entry there is a station, here a physical channel
+ * with its stations.
+ */
 import { BROADCAST_TYPES, type BroadcastType } from '../../arib/ids.ts';
 import { SATELLITE_STREAMS } from '../../arib/satellite-streams.ts';
 import type { Channel } from '../../wire/agent.ts';
@@ -10,14 +13,14 @@ interface ImportedChannels {
   readonly notes: ImportNote[];
 }
 
-/** As many as `ChannelsSchema` takes. */
+/** Limit of `ChannelsSchema`. */
 const MAX_CHANNELS = 512;
 const MAX_STATIONS = 256;
 const MAX_NAME = 256;
 const BS_NETWORK_ID = 4;
 const TELEVISION = 0x01;
 
-/** @throws ImportFailure when the file is no list of entries */
+/** @throws ImportFailure if the file is not a list of entries */
 export function readMirakurunChannels(text: string, file: string): ImportedChannels {
   const channels = new Map<string, Channel>();
   const notes: ImportNote[] = [];
@@ -37,7 +40,7 @@ export function readMirakurunChannels(text: string, file: string): ImportedChann
   return { channels: [...channels.values()], notes };
 }
 
-/** @returns why it cannot be */
+/** @returns the reason if it cannot be added */
 function addChannel(channels: Map<string, Channel>, type: BroadcastType, entry: Entry): string | undefined {
   const text = textOf(entry, 'channel') ?? '';
   const channel = channelName(type, text);
@@ -54,7 +57,7 @@ function addChannel(channels: Map<string, Channel>, type: BroadcastType, entry: 
   return undefined;
 }
 
-/** Names as Mirakurun's channel lists write them: `27`, `C13` (cable, unsupported), `BS1_0`, `CS2`, `ND02`. */
+/** Names in Mirakurun's channel lists: `27`, `C13` (cable, unsupported), `BS1_0`, `CS2`, `ND02`. */
 export function channelName(type: BroadcastType, text: string): string | undefined {
   const [, prefix = '', digits = '', slot = ''] = /^([A-Za-z]*)(\d{1,3})(_\d)?$/.exec(text) ?? [];
   const accepted: Record<BroadcastType, readonly string[]> = {
@@ -67,7 +70,7 @@ export function channelName(type: BroadcastType, text: string): string | undefin
   return parseChannelName(type, `${names[type]}${String(Number(digits)).padStart(2, '0')}${slot}`);
 }
 
-/** Of terrestrial channels only the broadcast itself tells them. */
+/** Those of terrestrial channels are only known from the broadcast. */
 function idsOf(type: BroadcastType, channel: string): Pick<Channel, 'tsid' | 'networkId'> {
   const known = SATELLITE_STREAMS.find((stream) => stream.type === type && stream.channel === channel);
   if (known !== undefined) return { tsid: known.transportStreamId, networkId: known.networkId };

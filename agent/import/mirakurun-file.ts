@@ -1,29 +1,29 @@
 /**
- * Configuration files of Mirakurun as lists of entries. They are YAML of unknown origin: read up to bounds,
- * and nothing in them is ever run.
+ * Configuration files of Mirakurun as lists of entries. They are YAML of unknown origin: size-limited, and nothing in
+ * them is ever executed.
  */
 import { open } from 'node:fs/promises';
 
-/** Real files have some kilobytes. */
+/** Real files have a few kilobytes. */
 const MAX_BYTES = 1024 * 1024;
 const MAX_ENTRIES = 2_000;
 const MAX_TEXT = 2_048;
 
-/** A file that cannot be taken over at all; the message is displayable and names what to do. */
+/** A file that cannot be imported at all; the message is for display and contains the next step. */
 export class ImportFailure extends Error {
   override readonly name = 'ImportFailure';
 }
 
-/** Something that was not taken over, or only in part; displayable. */
+/** An entry that was not or only partly imported; for display. */
 export interface ImportNote {
-  /** The entry as people know it: its name, else its place in the file. */
+  /** The entry's name, or else its position in the file. */
   readonly entry: string;
   readonly text: string;
 }
 
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** Undefined when there is no such file. @throws ImportFailure */
+/** Undefined if the file does not exist. @throws ImportFailure */
 export async function readBounded(path: string): Promise<string | undefined> {
   let file: Awaited<ReturnType<typeof open>>;
   try {
@@ -73,7 +73,7 @@ function isRecord(value: unknown): value is Entry {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Text and numbers as text that no terminal or header minds; undefined for everything else. */
+/** Text and numbers as text that is safe for terminals and headers; undefined for everything else. */
 export function textOf(entry: Entry, field: string): string | undefined {
   const value = Object.hasOwn(entry, field) ? entry[field] : undefined;
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
@@ -86,7 +86,7 @@ export function isTrue(entry: Entry, field: string): boolean {
   return Object.hasOwn(entry, field) && entry[field] === true;
 }
 
-/** How an entry is named in notes. @param index from 0 */
+/** Name of an entry in notes. @param index from 0 */
 export function entryName(entry: Entry, index: number): string {
   const name = textOf(entry, 'name')?.slice(0, 64);
   return name === undefined ? `${index + 1} 番目の項目` : `${index + 1} 番目の「${name}」`;

@@ -1,4 +1,7 @@
-/** `tuners.yml` of Mirakurun as tuner definitions. The device is read from the text of the command, which is never run. */
+/**
+ * Converts `tuners.yml` of Mirakurun to tuner definitions. The device is parsed from the text of the command, which
+ * is never run.
+ */
 import { basename } from 'node:path';
 import { BROADCAST_TYPES, type BroadcastType } from '../../arib/ids.ts';
 import type { TunerDefinition } from '../../wire/agent.ts';
@@ -11,16 +14,16 @@ interface ImportedTuners {
   readonly notes: ImportNote[];
 }
 
-/** As many as `TunerDefinitionsSchema` takes. */
+/** Limit of `TunerDefinitionsSchema`. */
 const MAX_TUNERS = 64;
 const MAX_NAME = 128;
 
 type Device = Pick<TunerDefinition, 'driver' | 'device'>;
 
-/** Why an entry is not taken over. */
+/** Why an entry is not imported. */
 class Unusable extends Error {}
 
-/** @throws ImportFailure when the file is no list of entries */
+/** @throws ImportFailure if the file is not a list of entries */
 export function readMirakurunTuners(text: string, file: string): ImportedTuners {
   const tuners: TunerDefinition[] = [];
   const notes: ImportNote[] = [];
@@ -115,7 +118,7 @@ function deviceOf(entry: Entry, words: readonly string[]): Device {
   );
 }
 
-/** Programs of the DVB interface name the adapter by its number. */
+/** Programs for the DVB interface identify the adapter by its number. */
 function adapterOf(program: string, words: readonly string[]): string | undefined {
   if (program.startsWith('dvbv5-') || /^[sct]zap/.test(program))
     return optionValue(words, ['-a', '--adapter']) ?? '0';
@@ -130,7 +133,7 @@ function frontend(adapter: string, number: string): Device {
   return { driver: 'dvb', device: `/dev/dvb/adapter${Number(adapter)}/frontend${Number(number)}` };
 }
 
-/** `--name value`, `--name=value`, `-n value` or `-nvalue`; undefined where none of the names is there. */
+/** `--name value`, `--name=value`, `-n value` or `-nvalue`; undefined if none of the names occurs. */
 function optionValue(words: readonly string[], names: readonly string[]): string | undefined {
   for (const [index, word] of words.entries()) {
     for (const name of names) {

@@ -1,5 +1,5 @@
 /**
- * The Linux DVB API, version 5, as numbers and structures: `linux/dvb/frontend.h` and `dmx.h` of Linux 6.1 for 64-bit
+ * The Linux DVB API, version 5, : numbers and structures: `linux/dvb/frontend.h` and `dmx.h` of Linux 6.1 for 64-bit
  * little-endian machines. Only what reception of ISDB-T and ISDB-S needs.
  */
 
@@ -25,7 +25,7 @@ export const DTV_STAT_CNR = 0x3f;
 export const SYS_ISDBT = 8;
 export const SYS_ISDBS = 9;
 
-/** 18 V by the API's name; drivers of Japanese receivers give the 15 V of ARIB STD-B21 for it. */
+/** Named 18 V in the API; drivers of Japanese receivers supply the 15 V of ARIB STD-B21. */
 export const SEC_VOLTAGE_18 = 1;
 export const SEC_VOLTAGE_OFF = 2;
 
@@ -70,10 +70,10 @@ export function propertyBuffer(properties: Uint8Array, index: number): number[] 
 export type Statistic =
   /** dB, or dBm for a strength. */
   | { readonly scale: 'decibel'; readonly value: number }
-  /** 0 to 1 of a range that only the device's maker knows. */
+  /** 0 to 1 of a device-specific range. */
   | { readonly scale: 'relative'; readonly value: number };
 
-/** The first entry (the whole channel) of the `index`-th property as a statistic; undefined where there is none. */
+/** The first entry (the complete channel) of the `index`-th property as a statistic; undefined if there is none. */
 export function propertyStatistic(properties: Uint8Array, index: number): Statistic | undefined {
   const start = index * PROPERTY_BYTES;
   if (properties[start + UNION_OFFSET] === 0) return undefined;
@@ -100,7 +100,9 @@ export function parseFrontendInfo(bytes: Uint8Array): FrontendInfo {
   return { name: (name.split('\0')[0] ?? '').replace(/[\u0000-\u001f\u007f]+/g, ' ').trim() };
 }
 
-/** `struct dmx_pes_filter_params` that lets the whole transport stream through to the dvr device, from now on. */
+/**
+ * `struct dmx_pes_filter_params` that passes the complete transport stream to the dvr device, starting immediately.
+ */
 export function wholeStreamFilter(): Uint8Array {
   const ALL_PIDS = 0x2000;
   const INPUT_FRONTEND = 0;

@@ -62,7 +62,7 @@ class Rig {
     return device;
   }
 
-  /** The `DeviceError` that opening, tuning or reading ends with. */
+  /** The `DeviceError` of opening, tuning or reading. */
   async failure(order: TuneOrder = T27): Promise<DeviceError> {
     try {
       (await this.tuned(order)).read(new Uint8Array(188));
@@ -185,7 +185,7 @@ describe('the lock', () => {
   });
 });
 
-describe('what cannot be received', () => {
+describe('reception problems', () => {
   test('a system that the frontend does not have, though the kernel would accept it', async () => {
     const rig = new Rig(frontendState([ISDBT]));
     expect((await rig.failure(BS15_0)).code).toBe('system');
@@ -252,7 +252,7 @@ describe('every failed call is reported with the next step', () => {
     [DEMUX, 'DMX_SET_PES_FILTER', abi.DMX_SET_PES_FILTER],
   ] as const;
   for (const [path, name, request] of REQUESTS) {
-    test(`${name} on a device that is gone`, async () => {
+    test(`${name} on a removed device`, async () => {
       for (const errno of ['ENODEV', 'EIO', 'ESHUTDOWN', 'ETIMEDOUT', 'EREMOTEIO'] as const) {
         const rig = new Rig();
         const file = rig.kernel.files.get(path);

@@ -39,7 +39,7 @@ import {
 } from './abi.ts';
 import { type FrontendPaths, frontendPaths, readDeliverySystems, readFrontendName } from './frontend.ts';
 
-/** 4 s of the fastest broadcast; the kernel's default holds 0.9 s. */
+/** 4 s of the fastest broadcast; the kernel's default is 0.9 s. */
 const RING_BYTES = 8 * 1024 * 1024;
 const READ_BYTES = 2048 * 188;
 const POLL_MS = 20;
@@ -79,7 +79,7 @@ export class DvbDevice extends TunerDevice implements OpenDevice {
     const { calls } = this.system;
     const { path } = this;
     const frequency = channelFrequency(order.type, order.channel);
-    // A frontend accepts every delivery system and then never locks.
+    // A frontend accepts every delivery system, but then may never lock.
     const systems = readDeliverySystems(calls, this.#frontend, path);
     const wanted = frequency.system === 'terrestrial' ? SYS_ISDBT : SYS_ISDBS;
     this.require(systems.includes(wanted), order.type);
@@ -102,7 +102,7 @@ export class DvbDevice extends TunerDevice implements OpenDevice {
     const ready = calls.poll(this.#dvr, POLL_MS);
     if (ready === 0 || ready === -ERRNO.EINTR) return 0;
     if (ready < 0) throw callError(this.paths.dvr, 'poll', -ready);
-    // An error among the events is explained by `read`: an overflow, or a device that is gone.
+    // `read` then gives the reason of an error event: an overflow, or a removed device.
     return this.readFile(this.#dvr, this.paths.dvr, into) ?? 0;
   }
 
@@ -118,7 +118,7 @@ export class DvbDevice extends TunerDevice implements OpenDevice {
       [DTV_STAT_CNR, 0],
       [DTV_STAT_SIGNAL_STRENGTH, 0],
     ]);
-    // Not every driver keeps statistics.
+    // Not every driver provides statistics.
     if (calls.ioctlProperties(this.#frontend, FE_GET_PROPERTY, statistics, 2) < 0) {
       return { locked, cnr: null, strength: null };
     }

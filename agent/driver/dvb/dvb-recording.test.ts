@@ -1,6 +1,6 @@
 /**
- * The driver against what the real dvb-core of Linux 6.1 answered to the same calls (`test/rigs/guest/record-dvb.ts`; of
- * the questions during a wait for the lock the first two are kept).
+ * The driver against recorded results of the real dvb-core of Linux 6.1 for the same calls
+ * (`test/rigs/guest/record-dvb.ts`; of the queries during a wait for the lock the first two are kept).
  */
 import { expect, test } from 'bun:test';
 import { type RecordedCall, ReplayedCalls } from '../../../test/agent/call-recording.ts';

@@ -1,4 +1,4 @@
-/** A DVB frontend device: where its demultiplexer is, what it is called and what it receives. */
+/** A DVB frontend device: its demultiplexer, its name and the broadcasts that it receives. */
 import type { BroadcastType } from '../../../arib/ids.ts';
 import { callError } from '../device-error.ts';
 import type { SystemCalls } from '../system-calls.ts';
@@ -27,8 +27,8 @@ export function isFrontendPath(path: string): boolean {
 }
 
 /**
- * The demultiplexer of the same number, or the adapter's only one, which its frontends then take in turns.
- * Undefined for a path that is no frontend.
+ * The demultiplexer of the same number, or the adapter's only one, which its frontends then share in turns. Undefined
+ * for a path that is not a frontend.
  */
 export function frontendPaths(
   frontend: string,
@@ -57,7 +57,7 @@ export function readDeliverySystems(calls: SystemCalls, fd: number, path: string
   return propertyBuffer(properties, 0);
 }
 
-/** What a frontend with these delivery systems receives of Japanese broadcasts. */
+/** The Japanese broadcast types that a frontend with these delivery systems receives. */
 export function receivedTypes(systems: readonly number[]): BroadcastType[] {
   return [
     ...(systems.includes(SYS_ISDBT) ? (['GR'] as const) : []),

@@ -1,16 +1,16 @@
-/** The ioctl interface that px4_drv, pt3_drv and pt1_drv share (`ptx_ioctl.h`), and what their numbers mean. */
+/** The ioctl interface that px4_drv, pt3_drv and pt1_drv share (`ptx_ioctl.h`), and the meaning of its numbers. */
 import type { ChannelFrequency } from '../physical-channel.ts';
 
 export const SET_CHANNEL = 0x40088d01;
 export const START_STREAMING = 0x8d02;
 export const STOP_STREAMING = 0x8d03;
-/** The number says 8 bytes, 4 are written. */
+/** The request number has a size of 8 bytes, but 4 are written. */
 export const GET_CNR = 0x80088d04;
 export const CNR_BYTES = 8;
-/** By value. */
+/** Argument passed by value. */
 export const ENABLE_LNB_POWER = 0x40048d05;
 export const DISABLE_LNB_POWER = 0x8d06;
-/** By value. */
+/** Argument passed by value. */
 export const SET_SYSTEM_MODE = 0x40048d0b;
 
 export const LNB_15V = 2;

@@ -1,6 +1,6 @@
 /**
- * Character devices of the drivers that are controlled as px4_drv is, by their names: which family, and what each number
- * receives. Opening one powers it and locks others out, so nothing is asked of the device itself.
+ * Character devices of drivers with the interface of px4_drv, by their names: the family, and the types of each
+ * number. Opening a device powers it and locks others out, so the device itself is not queried.
  */
 import type { BroadcastType } from '../../../arib/ids.ts';
 
@@ -11,16 +11,16 @@ export interface CharacterDevice {
 }
 
 interface Family {
-  /** Driver and well-known models, for people. */
+  /** Driver and well-known models, for display. */
   readonly label: string;
-  /** What the numbers of one card receive, in order; then it begins again. */
+  /** Types of the numbers of one card, in order; then it repeats. */
   readonly types: readonly (readonly BroadcastType[])[];
   /**
-   * How SET_CHANNEL names one of a transponder's streams: drivers before px4_drv know the relative slot only and take a
-   * transport stream id for an index that does not exist.
+   * How SET_CHANNEL addresses one of a transponder's streams: drivers before px4_drv only support the relative slot
+   * and treat a transport stream id as an invalid index.
    */
   readonly slotOnly: boolean;
-  /** One tuner receives both systems, and has to be told which. */
+  /** One tuner receives both systems, which must be selected. */
   readonly hasSystemMode: boolean;
   /** GET_CNR of satellite reception is the raw value of the TC90522. */
   readonly hasSatelliteCnr: boolean;
@@ -67,7 +67,7 @@ type CharacterDeviceFamily = keyof typeof FAMILIES;
 
 const NAME = /^\/dev\/([a-z0-9]*[a-z])(\d{1,4})$/;
 
-/** Undefined for a path that no driver of this kind makes. */
+/** Undefined for a path of no driver of this kind. */
 export function characterDevice(path: string): CharacterDevice | undefined {
   const [, name = '', digits = ''] = NAME.exec(path) ?? [];
   if (!Object.hasOwn(FAMILIES, name)) return undefined;

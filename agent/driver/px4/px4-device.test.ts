@@ -199,7 +199,7 @@ describe('every error is reported with the next step', () => {
     });
   }
 
-  test('START_STREAMING and read of a device that is gone', async () => {
+  test('START_STREAMING and read of a removed device', async () => {
     const starting = new Rig('px4video2', { [abi.START_STREAMING]: () => fail('EIO') });
     expect((await starting.failure(GR)).code).toBe('gone');
     const reading = new Rig('px4video2', {}, { read: () => fail('EIO') });

@@ -1,5 +1,5 @@
 /**
- * A character device that is controlled as px4_drv is. SET_CHANNEL blocks until the lock or 3 s, `read` until it has the
+ * A character device with the interface of px4_drv. SET_CHANNEL blocks until the lock or 3 s, `read` until it has the
  * full count or the stream is stopped; there is no `poll`.
  */
 import type { BroadcastType } from '../../../arib/ids.ts';
@@ -34,9 +34,9 @@ import {
 import { satelliteCnr, terrestrialCnr } from './cnr.ts';
 import { type CharacterDevice, characterDevice, FAMILIES } from './device-names.ts';
 
-/** 23 ms of a terrestrial channel: it is what a close has to wait for. */
+/** 23 ms of a terrestrial channel: a close has to wait this long. */
 const READ_BYTES = 256 * 188;
-/** Reads without a byte, each followed by a pause of the reader, that mean the stream has been stopped from below. */
+/** Number of empty reads, each followed by a pause, after which the driver has stopped the stream. */
 const MAX_EMPTY_READS = 100;
 /** px4_drv's own limit. */
 const DRIVER_LOCK_MS = 3_000;
@@ -69,7 +69,7 @@ export class Px4Device extends TunerDevice implements OpenDevice {
   }
 
   async tune(order: TuneOrder, control: TuneControl): Promise<void> {
-    // What follows blocks: an order to close that has arrived meanwhile is taken first.
+    // The next calls block: a pending close request is handled first.
     await control.pause(0);
     this.#type = order.type;
     this.require(this.device.types.includes(order.type), order.type);
@@ -95,7 +95,7 @@ export class Px4Device extends TunerDevice implements OpenDevice {
     const value = new Uint8Array(CNR_BYTES);
     const result = this.system.calls.ioctl(this.#fd, GET_CNR, value);
     if (result === -ERRNO.EIO || result === -ERRNO.ENODEV) throw callError(this.path, 'GET_CNR', -result);
-    // Called between reads that deliver, so the receiver is locked.
+    // Called between successful reads, so the receiver is locked.
     if (result < 0) return { locked: true, cnr: null, strength: null };
     const raw = new DataView(value.buffer).getUint32(0, true);
     return { locked: true, cnr: this.#cnr(raw), strength: null };
@@ -123,7 +123,7 @@ export class Px4Device extends TunerDevice implements OpenDevice {
     const mode = type === 'GR' ? SYSTEM_ISDB_T : SYSTEM_ISDB_S;
     const result = this.system.calls.ioctl(this.#fd, SET_SYSTEM_MODE, mode);
     this.require(result !== -ERRNO.EINVAL, type);
-    // Older drivers have no such call and tell the system by the channel.
+    // Older drivers do not have this call and select the system by the channel.
     if (result < 0 && result !== -ERRNO.ENOSYS && result !== -ERRNO.ENOTTY) {
       throw callError(this.path, 'SET_SYSTEM_MODE', -result);
     }
@@ -137,13 +137,13 @@ export class Px4Device extends TunerDevice implements OpenDevice {
       this.system.calls.ioctl(this.#fd, SET_CHANNEL, channelArgument(frequency, order.type === 'CS', stream));
     const byId = frequency.system === 'satellite' && order.tsid !== null && !slotOnly;
     let result = setTo(byId ? (order.tsid ?? slot) : slot);
-    // Early px4_drv takes relative slots alone.
+    // Early px4_drv only supports relative slots.
     if (byId && result === -ERRNO.EINVAL) result = setTo(slot);
     switch (-result) {
       case ERRNO.EAGAIN:
         throw noSignalError(order.channel, DRIVER_LOCK_MS, null);
       case ERRNO.EIO:
-        // pt1_drv and pt3_drv say so where px4_drv says EAGAIN.
+        // pt1_drv and pt3_drv return this instead of px4_drv's EAGAIN.
         if (slotOnly) throw noSignalError(order.channel, DRIVER_LOCK_MS, null);
         throw callError(this.path, 'SET_CHANNEL', ERRNO.EIO);
       case ERRNO.EINVAL:
@@ -158,7 +158,7 @@ export class Px4Device extends TunerDevice implements OpenDevice {
     const { calls } = this.system;
     let result = calls.ioctl(this.#fd, START_STREAMING, 0);
     if (result === -ERRNO.EALREADY) {
-      // A stream that was left on.
+      // Stops a stream that was left running.
       calls.ioctl(this.#fd, STOP_STREAMING, 0);
       result = calls.ioctl(this.#fd, START_STREAMING, 0);
     }
