@@ -193,6 +193,23 @@ describe.skipIf(!hasChromium)('recordings', () => {
     expect(await width()).toBe(360);
   });
 
+  test('on a phone the mark of a damaged recording is one line inside its card', async () => {
+    const list = manyRecordings(STATIONS, 8, START).map((one) => ({
+      ...one,
+      name: '長い題名の番組'.repeat(4),
+    }));
+    const page = await open('recordings', { ...PHONE, list });
+    const mark = page.locator('.rec-as-grid .verdict[data-tone="warn"]').first();
+    await mark.waitFor();
+    const [line, below] = await mark.evaluate((element) => {
+      const card = element.closest('.rec');
+      const { height, bottom } = element.getBoundingClientRect();
+      return [height, (card?.getBoundingClientRect().bottom ?? 0) - bottom];
+    });
+    expect(line).toBeLessThan(24);
+    expect(below).toBeGreaterThan(5);
+  });
+
   test('keys alone navigate the grid, open a recording and return, and select', async () => {
     const page = await open();
     await cards(page).nth(8).waitFor();

@@ -85,6 +85,36 @@ describe.skipIf(!hasChromium)('while a recording is watched', () => {
     await alert.getByText('削除されたか、ファイルがなくなっています').waitFor();
   });
 
+  for (const [name, viewport] of [
+    ['upright', { width: 390, height: 844 }],
+    ['on its side', { width: 844, height: 390 }],
+  ] as const) {
+    test(`on a phone ${name} the controls do not lie across the buttons of a failed player`, async () => {
+      const body = { message: 'できません。', code: 'ffmpeg_unavailable' } as const;
+      home.playback.problem = { body, status: 503, count: 99 };
+      const page = await open('watch/1', { viewport, hasTouch: true, isMobile: true });
+      const note = page.locator('.stage-note-wide');
+      await note.getByRole('button').first().waitFor();
+      await page.mouse.move(30, 120);
+      await page.locator('.osd-bottom[data-shown]').waitFor({ state: 'attached' });
+      const covered = await note.getByRole('button').evaluateAll((buttons) => {
+        const bottom = document.querySelector('.osd-bottom');
+        if (bottom === null) throw new Error('no controls');
+        if (getComputedStyle(bottom).visibility === 'hidden') return [];
+        const parts = [...bottom.querySelectorAll('[role="slider"], button')].map((part) =>
+          part.getBoundingClientRect(),
+        );
+        return buttons.filter((button) => {
+          const box = button.getBoundingClientRect();
+          return parts.some((part) => part.top < box.bottom && part.bottom > box.top);
+        });
+      });
+      expect(covered).toEqual([]);
+      await note.getByRole('button', { name: '録画の一覧へ' }).tap();
+      await page.waitForURL('**/recordings');
+    });
+  }
+
   test('a broken connection is resumed at the same position, and the picture continues', async () => {
     home.playback.endsAfter = { fragments: 4, breaks: true };
     const page = await open('watch/1');
