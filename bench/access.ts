@@ -36,7 +36,7 @@ function memoryMb(): number {
 
 interface Attack {
   readonly name: string;
-  /** Until the signal. @returns what was done, for people */
+  /** Runs until aborted. @returns a summary for the report */
   run(signal: AbortSignal): Promise<string>;
 }
 
@@ -47,7 +47,7 @@ function fromOutside(): Record<string, string> {
   return { 'x-forwarded-for': `198.51.${(stranger >> 8) % 256}.${stranger % 256}` };
 }
 
-/** So many requests at a time, one after another. */
+/** Sends this many requests at a time, one after another. */
 function flood(name: string, make: () => [path: string, init: RequestInit], parallel = PARALLEL): Attack {
   return {
     name,
@@ -60,7 +60,7 @@ function flood(name: string, make: () => [path: string, init: RequestInit], para
             await (await fetch(program().url + path, { ...init, signal })).bytes();
             done += 1;
           } catch {
-            // Refused, or the end of the run.
+            // The connection was refused, or the run has ended.
             if (!signal.aborted) await Bun.sleep(1);
           }
         }
@@ -76,7 +76,7 @@ function post(path: string, body: string): [string, RequestInit] {
   return [path, { method: 'POST', headers, body }];
 }
 
-/** Connections that stay open; every 100 ms each sends one octet more. */
+/** Connections that stay open; each sends one byte every 100 ms. */
 function hold(name: string, text: string, drip: string): Attack {
   return {
     name,

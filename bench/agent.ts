@@ -27,14 +27,14 @@ const TICKS_PER_SECOND = 100;
 
 const CPU_GOAL = 5;
 const CPU_BOUND = 8;
-/** Of one core: a fiftieth of the goal is below the resolution. */
+/** Percent of one core: a fiftieth of the goal is below the resolution. */
 const COUNTING_GOAL = 0.1;
 const COUNTING_BOUND = 0.5;
 const RSS_GOAL = 100;
 const RSS_BOUND = 130;
-/** Beyond the command's own start: recognising the first packets and sending the answer. */
+/** In addition to the command's own start: recognising the first packets and sending the response. */
 const COLD_BOUND_MS = 50;
-/** Two intervals of the source: the next chunk, and one for a busy machine. */
+/** Two intervals of the source: the next chunk, and one more for a busy machine. */
 const TUNED_BOUND_MS = 2 * SOURCE_TICK_MS;
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-agent-'));
@@ -59,7 +59,7 @@ function startAgent(): Promise<Program> {
   });
 }
 
-/** Reads one stream to its end and counts the packets whose numbers do not follow one another. */
+/** Reads one stream to its end and counts the packets whose numbers are not consecutive. */
 class BenchConsumer {
   bytes = 0;
   lost = 0;
@@ -86,7 +86,7 @@ class BenchConsumer {
         this.#count(chunk);
       }
     } catch {
-      // The agent has ended.
+      // The agent has exited.
     }
   }
 
@@ -103,7 +103,7 @@ class BenchConsumer {
   }
 }
 
-/** ms until the command alone gives its first byte. */
+/** Time until the command alone sends its first byte, ms. */
 async function commandAlone(): Promise<number> {
   const asked = performance.now();
   const child = Bun.spawn(source('T13'), { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -135,7 +135,7 @@ function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** Resident memory of a process in MB, the most so far and now. */
+/** Resident memory of a process, peak and current, MB. */
 function residentMegabytes(pid: number): { peak: number; now: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const of = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
@@ -147,7 +147,7 @@ const median = (values: readonly number[]): number =>
 
 let failed = false;
 
-/** Prints a figure beside its goal; past the bound the benchmark has failed. */
+/** Prints a figure with its goal; the benchmark fails if it exceeds the bound. */
 function print(name: string, value: number, unit: string, goal: number, bound: number): void {
   const ratio = goal === 0 ? '' : `, ratio ${(value / goal).toFixed(2)}`;
   const past = !(value <= bound);

@@ -56,7 +56,7 @@ async function fragments(): Promise<Uint8Array[]> {
   }
 }
 
-/** The source buffer's side, on either thread. Self-contained. */
+/** The source buffer, on either thread. Must be self-contained. */
 const APPENDER = `
   function appender(source, mime) {
     let buffer, queue = [];
@@ -79,11 +79,11 @@ const WORKER = `${APPENDER}
     } else append(data);
   };`;
 
-/** `nothing`: drops the fragments, to measure the rest of the page. */
+/** `nothing`: discards the fragments, to measure the rest of the page. */
 type Place = 'nothing' | 'page' | 'worker';
 
 interface Cost {
-  /** Processor time of the main thread, ms a second of video. */
+  /** Processor time of the main thread, ms per second of video. */
   readonly main: number;
   readonly longestTask: number;
   readonly longTasks: number;
@@ -119,7 +119,7 @@ async function cost(page: Page, place: Place, parts: number, throttle: number): 
           worker.onmessage = ({ data }) => done(data);
         });
         worker.postMessage(mime);
-        // The types of the DOM do not know it as what an element plays yet.
+        // The DOM types do not list it yet as a media source.
         video.srcObject = (await handle) as unknown as MediaSource;
         send = (bytes) => worker.postMessage(bytes, [bytes]);
       } else if (to === 'page') {
@@ -184,7 +184,7 @@ try {
   for (const place of ['nothing', 'page', 'worker', 'nothing', 'page', 'worker'] as const) {
     const page = await browser.newPage();
     await page.goto(server.url.href);
-    // The throttle itself takes processor time of the thread that it slows down.
+    // Throttling itself takes processor time of the thread that it slows down.
     const { main } = await cost(page, place, parts.length, 1);
     const { longTasks, longestTask, worstKey } = await cost(page, place, parts.length, THROTTLE);
     console.log(

@@ -46,7 +46,7 @@ function hourOfStatements(): Packet[] {
     .filter(isStatement);
 }
 
-/** Pages made. */
+/** Number of pages. */
 function ours(packets: readonly Packet[]): number {
   const decoder = new CaptionDecoder();
   let pages = 0;
@@ -54,7 +54,7 @@ function ours(packets: readonly Packet[]): number {
   return pages;
 }
 
-/** Tokens parsed. */
+/** Number of tokens. */
 function theirs(packets: readonly Packet[]): number {
   let tokens = 0;
   for (const { payload } of packets) {
@@ -92,14 +92,14 @@ console.log(`caption decoder             ${Math.round(median(own))} statements/s
 console.log(`aribb24.js                  ${Math.round(median(other))} statements/s`);
 console.log(`ratio                       ${ratio.toFixed(1)} (wanted: at least ${WANTED_RATIO})`);
 
-/** A tenth of a second of a picture's packets, 24 Mbit/s. */
+/** Packets of a tenth of a second of a picture, 24 Mbit/s. */
 function picture(): Uint8Array {
   const packets = new Uint8Array(188 * 1_600).fill(0x55);
   for (let at = 0; at < packets.length; at += 188) packets.set([0x47, 0x01, 0x11, 0x10], at);
   return packets;
 }
 
-/** Recorded seconds read in one. */
+/** Recorded seconds that are read per second. */
 async function extractionSpeed(): Promise<number> {
   const station = DEFAULT.channels
     .flatMap((channel) => eventStations(DEFAULT, channel))

@@ -20,7 +20,7 @@ import { groupStamp, loadLoops, writeProgramme } from './commercials/stream.ts';
 import { Figures } from './guide/figures.ts';
 
 const FRAME_MS = 1001 / 30;
-/** Of a main part that may be lost by a cut, ms. */
+/** Longest allowed loss of a main part by a cut, ms. */
 const MAX_LOSS_MS = 500;
 const HIT_SHARE = 0.98;
 const COST_RATIO = 1 / 8;
@@ -139,7 +139,9 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** CPU time of ffmpeg processes that have ended, ms: cutime and cstime of proc(5), in hundredths of a second. */
+/**
+ * CPU time of child processes that have ended, ms: cutime and cstime of proc(5), in hundredths of a second.
+ */
 function childCpuMs(): number {
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[13]) + Number(fields[14])) * 10;
@@ -160,7 +162,7 @@ for (const [kind, tally] of tallies) {
 const boundaries = sum('boundaries') + sum('extra');
 figures.note('programmes', sum('programmes'), '');
 figures.note('reliable', sum('reliable'), 'programmes');
-figures.note('worst loss of a main part where it is said to be unreliable', worst('worstLossMs'), 'ms');
+figures.note('worst loss of a main part if it is reported as unreliable', worst('worstLossMs'), 'ms');
 figures.limited('boundaries missed or wrong', 1 - sum('hits') / boundaries, 'of all', 1 - HIT_SHARE);
 figures.limited(
   'worst loss of a main part where it is reliable',

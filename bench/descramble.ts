@@ -19,18 +19,18 @@ const executable = process.argv[3];
 const TUNINGS = 8;
 const BYTES_PER_SECOND = 18_000_000 / 8;
 const PACKET = 188;
-/** Crypto periods of a second, twice as often as broadcast; after the last one the first follows. */
+/** Crypto periods of a second, twice as often as in a broadcast; the last one is followed by the first. */
 const PERIODS = 4;
 const TICKS_PER_SECOND = 100;
 const CPU_BOUND = 12;
 /** The agent queues data while a busy machine reads late. */
 const MEMORY_BOUND_MB = 300;
 const FIRST_BYTE_BOUND_MS = 1_000;
-/** Until the card daemon has it, at most. */
+/** Limit of the time until the card daemon has the card. */
 const CARD_READY_MS = 30_000;
-/** Interval at which the tuning commands learn how much was read. */
+/** Interval at which the tuning commands are informed how much was read. */
 const ACKNOWLEDGE_MS = 100;
-/** Between two lines of a long run. */
+/** Interval between two lines of a long run. */
 const PROGRESS_MS = 300_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-descramble-'));
@@ -91,7 +91,7 @@ const agent = await startProgram(
   },
 );
 const card = async (): Promise<Card> => (await fetch(`${agent.url}/agent/card`)).json() as Promise<Card>;
-// A card that is not known yet leaves the first seconds of a tuning scrambled, on a busy machine.
+// If the card is not ready, the first seconds of a tuning stay scrambled on a busy machine.
 await comesTrue('the card is ready', async () => (await card()).state === 'ready', CARD_READY_MS);
 const stop = new AbortController();
 const consumers = originals.map((clear) => new StreamComparison(clear));

@@ -31,7 +31,7 @@ const CODECS = { av1: 'libsvtav1', h264: 'libx264' } as const;
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-encode-'));
 const figures = new Figures();
 
-/** As a station sends it: interlaced, moving, with noise. */
+/** As sent by a station: interlaced, moving, with noise. */
 async function broadcast(path: string): Promise<void> {
   const picture = `testsrc2=s=1440x1080:r=60000/1001:d=${SECONDS},noise=alls=10:allf=t,interlace=lowpass=0`;
   writeFileSync(
@@ -45,7 +45,7 @@ async function broadcast(path: string): Promise<void> {
   );
 }
 
-/** Processor time of this process and of its children that ended, s. proc(5): ticks of 10 ms. */
+/** Processor time of this process and of its exited children, s. proc(5): ticks of 10 ms. */
 function processorSeconds(): number {
   const fields = readFileSync('/proc/self/stat', 'utf8')
     .replace(/^.*\) /, '')
@@ -97,7 +97,7 @@ try {
     if (code !== 0) throw new Error(stderr);
   };
   const plain = async (command: string[]): Promise<void> => {
-    // Its streams have their own numbers, and its times begin where ffmpeg's multiplexer begins.
+    // Its streams have other indexes, and its times begin where ffmpeg's multiplexer begins.
     const words = command.map((word) =>
       word === 'pipe:0' ? source : word === '0:i:256' ? '0:v:0' : word === '0:i:272' ? '0:a:0' : word,
     );

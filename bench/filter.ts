@@ -22,7 +22,7 @@ const SMALLEST_CHUNK = 16_384;
 const LARGEST_CHUNK = 65_536;
 const PEER_RATIO = 10;
 const COPY_RATIO = 0.4;
-/** Every row gets the same time, and at least these rounds. */
+/** Every row gets the same time, and at least this many rounds. */
 const ROW_SECONDS = 3;
 const ROUNDS = 6;
 
@@ -39,11 +39,11 @@ const { TsStream } = createRequire(import.meta.url)('@chinachu/aribts') as {
 
 interface Run {
   /**
-   * Takes a chunk, whose memory is used again as soon as this returns (or resolves): the same octets as the
-   * array that a fetch gives and as the Buffer that a node stream gives.
+   * Processes a chunk, whose memory is reused once this returns or resolves: the same bytes as the array that
+   * a fetch gives and as the Buffer that a node stream gives.
    */
   chunk(bytes: Uint8Array, buffer: Buffer): void | Promise<void>;
-  /** Octets that came out. */
+  /** Number of output bytes. */
   out(): number;
 }
 

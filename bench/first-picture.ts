@@ -5,7 +5,7 @@ interface Pressed {
   svcPressed: { at: number; picture: Promise<number> } | undefined;
 }
 
-/** Runs in the page, before its scripts: notes each press, and the first frame that a video shows after it. */
+/** Runs in the page, before its scripts: records each press, and the first video frame shown after it. */
 function watchPresses(): void {
   const held = window as unknown as Pressed;
   document.addEventListener(
@@ -26,7 +26,7 @@ function watchPresses(): void {
   );
 }
 
-/** @param url of the service @returns ms of each press */
+/** @param url of the service @returns the time of each press, ms */
 export async function firstPictures(url: string, presses: number): Promise<number[]> {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',

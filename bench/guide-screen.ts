@@ -63,7 +63,7 @@ async function wheel(page: Page, x: number, y: number): Promise<void> {
   for (let index = 0; index < WHEELS; index += 1) await page.mouse.wheel(x, y);
 }
 
-/** One way over the sheet; names what it does for the report. */
+/** A movement over the guide, with its name for the report. */
 type Move = readonly [name: string, run: (page: Page) => Promise<void>];
 
 const MOVES: readonly Move[] = [

@@ -56,7 +56,7 @@ function evening(daysAhead: number): number {
   return midnight + daysAhead * DAY_MS + 19 * HOUR_MS;
 }
 
-/** Time to the last octet of an answer. */
+/** Time to the last byte of a response. */
 async function timed(
   url: string,
   init: RequestInit = {},
@@ -67,7 +67,7 @@ async function timed(
   return { ms: performance.now() - begin, text, status: response.status };
 }
 
-/** Of every answer, ms. */
+/** Times of all responses, ms. */
 async function repeated(count: number, ask: (index: number) => Promise<{ ms: number }>): Promise<number[]> {
   const times: number[] = [];
   for (let pass = 0; pass < PASSES; pass++) {
@@ -162,7 +162,7 @@ async function measureStoring(): Promise<void> {
   figures.limited('of that by storing', addedLag(best), 'ms', LIMITS.lagMs);
 }
 
-/** Write amplification: octets written to the disk per octet of the database. */
+/** Write amplification: bytes written to the disk per byte of the database. */
 async function measureFirstFill(): Promise<void> {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, 'guide', 'first-fill.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],

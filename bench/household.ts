@@ -22,14 +22,14 @@ const SYNTH = join(ROOT, 'synth', 'main.ts');
 const PACED = join(ROOT, 'bench', 'streams', 'paced-file.ts');
 const STATIONS = 8;
 const RAW_VIEWERS = 4;
-/** Until the tables of all stations are read and the compilers are done; not measured. */
+/** Not measured: the tables of all stations are read and the JIT compilers finish. */
 const SETTLE_SECONDS = 10;
 const PROBE_MS = 50;
 const REQUEST_LIMIT_MS = 10_000;
 
 /**
- * Limits: of the service as of the recorder in `bench/record.ts` (half of one of two cores, memory for four full queues,
- * lag as for every screen), of the agent as in `bench/agent.ts`.
+ * Limits: of the service like those of the recorder in `bench/record.ts` (half of one of two cores, memory
+ * for four full queues, lag as for every screen), of the agent like those in `bench/agent.ts`.
  */
 const LIMITS = {
   'service, % of one core': 50,
@@ -65,7 +65,7 @@ async function read<T>(service: Program, path: string, init: RequestInit = {}): 
   return (await response.json()) as T;
 }
 
-/** Response times of a list that every screen reads, ms, until the signal. */
+/** Response times of a list that every screen reads, ms, until aborted. */
 async function probe(service: Program, signal: AbortSignal): Promise<number[]> {
   const times: number[] = [];
   while (!signal.aborted) {
@@ -77,7 +77,7 @@ async function probe(service: Program, signal: AbortSignal): Promise<number[]> {
   return times;
 }
 
-/** Reads an encoded stream as fast as it comes. @returns how much came so far, octets */
+/** Reads an encoded stream at full speed. @returns a function that returns the number of bytes so far */
 function viewEncoded(service: Program, { id }: StationRecord, signal: AbortSignal): () => number {
   let bytes = 0;
   void (async () => {
@@ -90,7 +90,7 @@ function viewEncoded(service: Program, { id }: StationRecord, signal: AbortSigna
   return () => bytes;
 }
 
-/** A station's programme is known when its first table was received. */
+/** The programme of a station is known once its first table was received. */
 async function record(service: Program, { id }: StationRecord): Promise<void> {
   const until = performance.now() + SETTLE_SECONDS * 1000;
   for (;;) {
@@ -111,7 +111,7 @@ async function measure({ service, agent, stations }: StationHome) {
     new StreamViewer(`${service.url}/api/services/${id}/live?codec=raw`, signal);
   try {
     const viewers = stations.slice(0, RAW_VIEWERS).map((station) => view(station, leave));
-    // They bring the tables of their stations.
+    // Their streams contain the tables of their stations.
     for (const station of stations.slice(RAW_VIEWERS)) view(station, begun);
     for (const station of stations) await record(service, station);
     begun.abort();

@@ -36,9 +36,9 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
 const programs: Program[] = [];
 
 interface Times {
-  /** ms to the first byte. */
+  /** Time to the first byte, ms. */
   byte: number;
-  /** ms to the first picture that can be decoded. */
+  /** Time to the first picture that can be decoded, ms. */
   picture: number;
 }
 
@@ -48,7 +48,7 @@ interface Samples {
   picture: number[];
 }
 
-/** Reads until the judge has seen a picture, then keeps reading and discards, as a viewer does. */
+/** Reads until the judge has found a picture, then continues reading and discards the data, like a viewer. */
 async function timeStream(
   body: ReadableStream<Uint8Array>,
   started: number,
@@ -71,13 +71,13 @@ async function drain(reader: { read(): Promise<{ done: boolean }> }): Promise<vo
   try {
     while (!(await reader.read()).done);
   } catch {
-    // Left.
+    // The reader was cancelled.
   }
 }
 
 type Judging = () => (chunk: Uint8Array) => boolean;
 
-/** A whole intra picture behind PAT and PMT. */
+/** A whole intra picture after PAT and PMT. */
 function rawJudge(station: number, onLayout: (layout: StationLayout) => void = () => {}) {
   const finder = new EntryPointFinder();
   const filter = new StationFilter(serviceId(station), {
@@ -97,7 +97,7 @@ function fragmentJudge() {
     [...fragmenter.feed(chunk)].some((piece) => piece.kind === 'fragment' && piece.sync);
 }
 
-/** The same on fragments whose times were moved already. */
+/** The same for fragments whose times were already shifted. */
 function servedJudge() {
   const cutter = new BoxCutter();
   return (chunk: Uint8Array): boolean => [...cutter.feed(chunk)].some((box) => box.type === 'mdat');
@@ -124,13 +124,16 @@ async function launch(command: string[], environment: Record<string, string>): P
   return program.url;
 }
 
-/** @param missing describes what is missing; undefined when complete. @throws Error with it after a timeout */
+/**
+ * @param missing describes what is missing; undefined if complete @throws Error with the description after a
+ * timeout
+ */
 async function until(missing: () => Promise<string | undefined>): Promise<void> {
   const deadline = performance.now() + READY_LIMIT_MS;
   for (;;) {
     const reason = await missing();
     if (reason === undefined) return;
-    if (performance.now() > deadline) throw new Error(`waited ${READY_LIMIT_MS} ms in vain: ${reason}`);
+    if (performance.now() > deadline) throw new Error(`not ready after ${READY_LIMIT_MS} ms: ${reason}`);
     await Bun.sleep(50);
   }
 }
@@ -148,8 +151,8 @@ async function synth(...words: string[]): Promise<string> {
 const airCommand = [BUN, SYNTH, '--scenario', scenario, '--type', TYPE, '--channel', CHANNEL];
 
 /**
- * The broadcaster alone: what a tuner without any agent or service would give. `byte` is when PAT and PMT have
- * come: before that the station is unknown.
+ * The broadcaster alone: what a tuner without any agent or service would deliver. `byte` is the time when PAT
+ * and PMT have arrived: before that the station is unknown.
  */
 async function airAlone(station: number, onLayout: (layout: StationLayout) => void): Promise<Times> {
   const started = performance.now();
@@ -169,9 +172,9 @@ async function airAlone(station: number, onLayout: (layout: StationLayout) => vo
 }
 
 /**
- * The broadcaster's output straight into an ffmpeg with the words that the service uses, but for the probing: an
- * ffmpeg that begins amid a picture needs half a second of input to learn the frame rate, without which it gives
- * a grey picture, soon.
+ * The broadcaster's output directly into an ffmpeg with the arguments of the service, except for the probing:
+ * an ffmpeg that starts in the middle of a picture needs half a second of input to determine the frame rate;
+ * without it, it soon outputs a grey picture.
  */
 async function plainEncoder(layout: StationLayout): Promise<Times> {
   const encoder = VIDEO_ENCODERS.find((one) => one.name === 'libx264');
@@ -196,10 +199,10 @@ async function plainEncoder(layout: StationLayout): Promise<Times> {
   }
 }
 
-/** Intra pictures come every 15 frames, at the same moments in every tuning of a channel. */
+/** Intra pictures occur every 15 frames, at the same moments in every tuning of a channel. */
 const GOP_MS = 500.5;
 
-/** Waits for the position between intra pictures that belongs to this round, the same for every measurement. */
+/** Waits for this round's position between intra pictures, which is the same for every measurement. */
 async function inStep(round: number): Promise<void> {
   const wanted = (round / rounds) * GOP_MS;
   const wait = (wanted - (Date.now() % GOP_MS) + GOP_MS) % GOP_MS;
@@ -274,7 +277,7 @@ async function moveIn(): Promise<Household> {
     return list.some(({ id }) => id === station.id) ? undefined : 'the service lists no station';
   });
   const stationUrl = (codec: string): string => `${service}/api/services/${station.id}/live?codec=${codec}`;
-  // Trials of the encoders and the first request warm up the caches.
+  // Encoder trials and the first request warm up the caches.
   const first = await watch(stationUrl('h264'), servedJudge());
   first.leave();
   await Bun.sleep(3000);

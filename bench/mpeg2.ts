@@ -19,7 +19,7 @@ const MIN_OF_FFMPEG = 0.6;
 const MAX_KB = 60;
 const FFMPEG_RUNS = 5;
 const ROUNDS = 2;
-/** Of the fields of /proc: USER_HZ. */
+/** USER_HZ, the unit of times in /proc. */
 const TICKS_PER_SECOND = 100;
 const WORKER = join(import.meta.dir, 'streams', 'mpeg2.worker.ts');
 
@@ -35,7 +35,7 @@ async function ffmpeg(args: readonly string[]): Promise<string> {
   return output;
 }
 
-/** Two fields a frame of a moving, noisy picture. */
+/** Two fields per frame of a moving, noisy picture. */
 async function encode(file: string): Promise<void> {
   const source = `testsrc2=size=1440x1080:rate=60000/1001:duration=${SECONDS},noise=alls=20:allf=t`;
   const rate = ['-b:v', '15M', '-minrate', '15M', '-maxrate', '15M', '-bufsize', '9M'];
@@ -45,7 +45,7 @@ async function encode(file: string): Promise<void> {
   ]);
 }
 
-/** Frames a second of processor time, on one thread; the best run. */
+/** Frames per second of processor time, on one thread; the best run. */
 async function nativeRate(file: string, frames: number): Promise<number> {
   let most = 0;
   for (let run = 0; run < FFMPEG_RUNS; run += 1) {
@@ -56,7 +56,7 @@ async function nativeRate(file: string, frames: number): Promise<number> {
   return most;
 }
 
-/** Processes that this one started, and those that they started. */
+/** Child processes of this process, recursively. */
 function descendants(): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
@@ -71,7 +71,7 @@ function descendants(): number[] {
   return [...parents.keys()].filter(isOurs);
 }
 
-/** The fields behind the name, proc(5); undefined for what has ended. */
+/** The fields after the name, proc(5); undefined if the process has ended. */
 function statOf(path: string): string[] | undefined {
   try {
     const text = readFileSync(path, 'utf8');
@@ -81,7 +81,7 @@ function statOf(path: string): string[] | undefined {
   }
 }
 
-/** Seconds of processor time that the browser's workers took: what else the machine does is not counted. */
+/** Processor time of the browser's workers, s; other load on the machine is not counted. */
 function workerSeconds(): number {
   let ticks = 0;
   for (const pid of descendants()) {
@@ -98,7 +98,7 @@ function workerSeconds(): number {
 
 interface Rates {
   readonly frames: number;
-  /** Frames a second of processor time, as coded and with every field made a frame. */
+  /** Frames per second of processor time, as coded and with every field made a frame. */
   readonly decoded: number;
   readonly deinterlaced: number;
 }
@@ -148,7 +148,7 @@ async function browserRates(folder: string, stream: string): Promise<Rates> {
       );
       return count / (workerSeconds() - before);
     };
-    // The first rounds are those of the browser's quick compiler.
+    // The first rounds run code of the browser's baseline compiler.
     await rate(true);
     const decoded = Math.max(await rate(false), await rate(false), await rate(false));
     const deinterlaced = Math.max(await rate(true), await rate(true), await rate(true));

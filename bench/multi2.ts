@@ -20,7 +20,7 @@ const LIMIT_CORE_PERCENT = 12;
 const TUNINGS = 8;
 const TUNING_BYTES_S = 18_000_000 / 8;
 
-/** Seconds of processor time of the best of five runs: other work on the machine costs little. */
+/** Processor time of the best of five runs, s, so that other load has little effect. */
 function cpuSeconds(act: () => void): number {
   let best = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 5; run += 1) {
@@ -79,7 +79,7 @@ function tomcryptRate(): number | undefined {
   return (count * PAYLOAD) / 1e6 / seconds;
 }
 
-/** Percent of a core that the tunings need at their pace. */
+/** Percent of a core that the tunings need at their rate. */
 async function tuningsPercent(): Promise<number> {
   const stream = scrambledStream({
     programs: [{ number: 101, pmtPid: 0x1f0, ecmPid: 0x300, streams: [0x100, 0x110], seed: 1 }],
@@ -106,7 +106,7 @@ async function tuningsPercent(): Promise<number> {
   const feed = async (): Promise<void> => {
     for (let at = 0; at < stream.scrambled.length; at += piece) {
       descrambler.feed(stream.scrambled.slice(at, at + piece));
-      // Keys are answered between two pieces, as they are between two reads of a device.
+      // Keys arrive between two chunks, like between two reads of a device.
       await null;
     }
   };

@@ -35,7 +35,7 @@ const TUNERS: TunerOfPlan[] = [
 ];
 
 const figures = new Figures();
-// A fixed evening: the guide, and with it the number of reservations, is the same in every run.
+// A fixed evening, so that the guide and the number of reservations are the same in every run.
 const now = broadcastMs(Date.UTC(2026, 3, 7, 11));
 const stations = benchStations();
 
@@ -59,7 +59,7 @@ function programmes(): GuideProgram[] {
   );
 }
 
-/** Rules as people write them: a name, its beginning with a station or a genre, or an expression. */
+/** Rules as users write them: a name, its beginning with a station or a genre, or a regular expression. */
 function makeRules(guide: readonly GuideProgram[]): Rule[] {
   const upcoming = guide.filter(({ endAt }) => endAt > now);
   return Array.from({ length: RULES }, (_, index): Rule => {
@@ -144,7 +144,7 @@ figures.note('first plan, texts read for their episodes', first.ms, 'ms');
 reservations = applied([], first.value, reservationId(1), () => choice, now);
 figures.note('reservations of rules', reservations.length, '');
 
-/** Fills up with manual reservations, or removes some, to the required number. */
+/** Adds manual reservations, or removes some, to reach the required number. */
 function fillUp(): void {
   const booked = new Set(reservations.map((one) => one.programId));
   const upcoming = guide.filter(
@@ -220,7 +220,7 @@ for (let round = 0; round < ROUNDS; round++) {
 }
 report(`${CHANGES_A_ROUND} programmes changed and planned`, incremental, LIMITS.incrementalMs);
 
-// A rule with hardly any condition, as users try.
+// A rule with almost no condition, as users may try.
 const wide = readRule({ types: ['BS', 'CS'], freeOnly: false, dedupe: false }, checkExpression);
 planning.setRules([
   ...rules,

@@ -31,7 +31,7 @@ const figures = new Figures();
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-play-'));
 const recordings = join(folder, 'recordings');
 
-/** Noise moves in it, so that an encoder has as much to do as with a broadcast. */
+/** With moving noise, so that an encoder has as much to do as with a broadcast. */
 function broadcast(): Promise<Uint8Array> {
   const picture = `testsrc2=s=1440x1080:r=30000/1001:d=${SECONDS},noise=alls=10:allf=t`;
   return output(
@@ -70,7 +70,7 @@ function broadcast(): Promise<Uint8Array> {
   );
 }
 
-/** ms until a whole fragment came. */
+/** Time until a whole fragment has arrived, ms. */
 async function toFirstFragment(body: ReadableStream<Uint8Array>, began: number): Promise<number> {
   const cutter = new BoxCutter();
   for await (const chunk of body) {
@@ -156,7 +156,7 @@ async function readers(url: string, id: number, pid: number): Promise<void> {
   figures.limited(`CPU for ${READERS} readers`, ((cpuOf(pid) - before) / seconds) * 100, '% of a core', 10);
 }
 
-/** s on the playback scale that fragments reach, as they come. */
+/** Positions on the playback scale that fragments reach, s, as they arrive. */
 async function* reached(response: Response): AsyncGenerator<number> {
   const offset = Number(response.headers.get(OFFSET_HEADER));
   const cutter = new BoxCutter();
@@ -187,7 +187,7 @@ async function chase(url: string, id: number, path: string, whole: Uint8Array, h
   const behind: number[] = [];
   for await (const second of reached(response)) {
     const elapsed = (performance.now() - began) / 1000;
-    // What was there before has to be encoded first.
+    // Data written before the start has to be encoded first.
     if (elapsed > CHASE_SECONDS / 2) behind.push(written() - second);
     if (elapsed > CHASE_SECONDS) break;
   }
@@ -209,7 +209,7 @@ try {
   figures.note('recording', (whole.length * 8) / SECONDS / 1e6, 'Mbit/s');
   const service = await startService(folder, agent.url);
   const database = openDatabase(join(folder, 'svc.db'));
-  // No tuner was ever there, so no station is known.
+  // There was never a tuner, so no station is known.
   database.run('PRAGMA foreign_keys = OFF');
   const row = {
     station: 3_260_809_216,
@@ -222,7 +222,7 @@ try {
       .query<{ path: string }, { id: number }>('SELECT path FROM recording_parts WHERE recording_id = $id')
       .get({ id })?.path ?? '';
   const id = putRecording(database, { ...row, name: 'finished', content: whole }, recordings);
-  // Encoders are tried in the first seconds; they would take the processor from what is measured.
+  // Encoder trials run in the first seconds and would take processor time from the measurement.
   await Bun.sleep(12_000);
   await seeks(service.url, id, pathOf(id));
   await inBrowser(service.url);

@@ -33,21 +33,19 @@ const ROOT = join(import.meta.dir, '..');
 const SYNTH = join(ROOT, 'synth', 'main.ts');
 const RECORDINGS = 8;
 const VIEWERS = 4;
-/** Of the scenario `default`: a high-definition station of a full terrestrial channel. */
+/** From the scenario `default`: a high-definition station of a full terrestrial channel. */
 const CHANNEL = 'T27';
 const SERVICE = serviceId(9216);
 const CORES = '0,1';
-/** What the sending takes to be under way everywhere; not measured. */
+/** Time until all streams are running; not measured. */
 const SETTLE_MS = 3_000;
 const SLICE_MS = 20;
 const PROBE_MS = 5;
 
-/**
- * Limits: half of one of the two cores for the whole, memory for four queues that are full, lag as for every screen.
- */
+/** Limits: half of one of the two cores in total, memory for four full queues, lag as for every screen. */
 const LIMITS = { cpuPercent: 50, memoryMb: 512, lagMs: 20, drops: 0, gaps: 0 } as const;
 
-/** What the measured process prints. */
+/** Printed by the measured process. */
 interface Figures {
   cpuPercent: number;
   memoryMb: number;
@@ -115,7 +113,7 @@ async function view(live: LiveService, station: StationRecord, signal: AbortSign
   return { bytes, drops: statistics.continuityErrors };
 }
 
-/** Encodes the stream again and again at the lowest priority. @returns how often it was done */
+/** Encodes the stream repeatedly at the lowest priority. @returns the number of encodes */
 async function encodeMeanwhile(path: string, folder: string, signal: AbortSignal): Promise<number> {
   const source = await RecordingBytes.open(() => [path]);
   const input = { source, breaks: [], beganAt: undefined, serviceId: SERVICE };
@@ -228,7 +226,7 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
   return text.trim();
 }
 
-/** A part of this program on the two cores. */
+/** Runs a part of this program on the two cores. */
 function spawnPart(...words: string[]): Bun.Subprocess<'ignore', 'pipe', 'inherit'> {
   const pinned = Bun.which('taskset') === null ? [] : ['taskset', '-c', CORES];
   return Bun.spawn([...pinned, process.execPath, import.meta.path, ...words], {

@@ -21,14 +21,14 @@ import { wordsOf } from './guide/search-words.ts';
 
 const PASSES = 3;
 const LIMIT_MS = 20;
-/** Of words: people type them letter by letter. */
+/** For search words: users type them letter by letter. */
 const WORDS_LIMIT_MS = 10;
 const WORDS = 200;
 const RULES = 40;
-/** Hiragana that nearly every text has: the longest lists of the index. */
+/** Hiragana in nearly every text: the longest lists of the index. */
 const COMMON_LETTERS = ['の', 'る', 'い', 'て', 'を', 'に'];
 
-/** At the machine's speed, after each kind of question. */
+/** Measures the speed of the machine after each kind of request. */
 const LOOKS = 100;
 
 const figures = new Figures();
@@ -38,7 +38,7 @@ const folder = kept ?? mkdtempSync(join(tmpdir(), 'svc-bench-recordings-'));
 mkdirSync(folder, { recursive: true });
 const path = join(folder, 'svc.db');
 
-/** Marks as after years of use. */
+/** Changes marks as if after years of use. */
 function diversify(database: Database): void {
   const rule = database.query(
     `INSERT INTO rules (name, conditions, created_at, updated_at) VALUES ('r', '{}', 0, 0)`,
@@ -54,7 +54,7 @@ function diversify(database: Database): void {
   );
 }
 
-/** @param limit ms, on the machine that the limits were set on */
+/** @param limit ms, on the reference machine of the limits */
 function latency(name: string, times: readonly number[], limit: number): void {
   clock.look(LOOKS);
   figures.latency(name, times, Math.round(limit * Math.max(1, clock.factor()) * 10) / 10);
@@ -67,7 +67,7 @@ async function timed(url: string, init: RequestInit = {}): Promise<{ ms: number;
   return { ms: performance.now() - begin, response };
 }
 
-/** Of every answer, ms. */
+/** Times of all responses, ms. */
 async function repeated(addresses: readonly string[], before: () => void): Promise<number[]> {
   const times: number[] = [];
   for (let pass = 0; pass < PASSES; pass++) {
@@ -81,7 +81,7 @@ async function repeated(addresses: readonly string[], before: () => void): Promi
   return times;
 }
 
-/** Every order of a list, its first page, its middle and its last. */
+/** The first, the middle and the last page of a list in every order. */
 async function pagesOf(url: string, query: string): Promise<string[]> {
   const base = `${url}/api/recordings?${query}`;
   const { response } = await timed(base);

@@ -25,7 +25,7 @@ import { reservationId } from '../wire/ids.ts';
 
 const SLOWER = 4;
 const INP_LIMIT_MS = 200;
-/** At this machine's own speed: of the bookings, and of every other screen. */
+/** Without the factor: for the reservations, and for every other screen. */
 const OPEN_LIMITS_MS = { reservations: 100, other: 200 } as const;
 const NODES_LIMIT = 6_000;
 const RECORDINGS = 40_000;
@@ -33,7 +33,8 @@ const BOOKINGS = 400;
 const rounds = Number(process.argv[2] ?? 2);
 
 /**
- * Address, what is there once it is open, what Enter is pressed on if not on what has the focus, and where that leads.
+ * Address, selector of the loaded screen, target of Enter if not the focused element, and the address that
+ * Enter leads to.
  */
 const SCREENS = [
   ['home', '', '.card', '.card', '.stage'],
@@ -51,9 +52,9 @@ const REACHED_MS = 20_000;
 const KEYS = ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowDown', 'ArrowUp', 'Enter', 'Escape'] as const;
 
 interface Figures {
-  /** Main thread, ms. */
+  /** Time on the main thread, ms. */
   open: number;
-  /** By the clock, ms. */
+  /** Wall time, ms. */
   openWall: number;
   /** The slowest interaction on a device of a quarter of the speed, ms. */
   inp: number;
@@ -61,7 +62,7 @@ interface Figures {
   nodes: number;
 }
 
-/** The minimum of each figure: the rest is other load. */
+/** The minimum of each figure: the difference is other load. */
 function lesser(one: Figures, other: Figures): Figures {
   return {
     ...(one.inp < other.inp ? one : other),
@@ -70,13 +71,13 @@ function lesser(one: Figures, other: Figures): Figures {
   };
 }
 
-/** ms that the page's main thread has run. */
+/** Processor time of the page's main thread so far, ms. */
 async function threadMs(session: CDPSession): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics');
   return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0);
 }
 
-/** The page's timers that end are held from the next key's frame until `release`. */
+/** Holds the page's timers that expire, from the frame after the next key until `release`. */
 function holdTimers(): void {
   const later = setTimeout;
   let held: (() => void)[] | undefined;
@@ -108,14 +109,14 @@ function holdTimers(): void {
 
 interface Held {
   setTimeout: (act: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) => unknown;
-  /** Resolves once the next key press is watched. */
+  /** Resolves once the next key press is observed. */
   answerTo: () => Promise<void>;
-  /** Its picture. */
+  /** Resolves with the picture after the key. */
   answered: Promise<void>;
   release: () => void;
 }
 
-/** Main thread, ms, from a key to its picture. */
+/** Time on the main thread from a key to the next picture, ms. */
 async function answerMs(page: Page, session: CDPSession, key: string): Promise<number> {
   await page.evaluate(() => (window as unknown as Held).answerTo());
   const from = await threadMs(session);
@@ -127,12 +128,12 @@ async function answerMs(page: Page, session: CDPSession, key: string): Promise<n
   return took;
 }
 
-/** After the next picture, which is what an interaction is measured to. */
+/** Resolves after the next picture, which is the end of an interaction. */
 function painted(page: Page): Promise<unknown> {
   return page.evaluate(() => new Promise((end) => requestAnimationFrame(() => setTimeout(end))));
 }
 
-/** As a press of a link within the page. */
+/** Navigates like a press of a link within the page. */
 function go(page: Page, path: string): Promise<void> {
   return page.evaluate((to) => {
     history.pushState(null, '', new URL(to, document.baseURI));

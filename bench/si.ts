@@ -40,10 +40,10 @@ const { TsChar, tsTable } = createRequire(import.meta.url)('@chinachu/aribts') a
   tsTable: { TsTableEit: { decode(section: Buffer): PeerEit | null } };
 };
 
-/** What was read, so that both are known to have done the same, and nothing is left out as unused. */
+/** Totals of what was read, to check that both did the same and that nothing is optimised away. */
 interface Tally {
   events: number;
-  /** UTF-16 code units of names, texts and bodies of items. */
+  /** UTF-16 code units of names, texts and item bodies. */
   units: number;
 }
 
@@ -94,7 +94,7 @@ function joinedItems(descriptors: readonly PeerDescriptor[]): Buffer[] {
   return bodies.map((pieces) => Buffer.concat(pieces));
 }
 
-/** Ends of runs of items that hold about PIECE octets together. */
+/** Splits the items into runs of about PIECE bytes. @returns the end indexes */
 function pieceEnds(sizes: readonly number[]): number[] {
   const ends: number[] = [];
   let octets = 0;
@@ -107,7 +107,7 @@ function pieceEnds(sizes: readonly number[]): number[] {
   return ends;
 }
 
-/** MB/s at which `read` takes all items of these sizes. */
+/** MB/s at which `read` reads all items of these sizes. */
 function measure(sizes: readonly number[], read: (index: number) => void): number {
   const ends = pieceEnds(sizes);
   const best: number[] = ends.map(() => Number.POSITIVE_INFINITY);
@@ -128,7 +128,10 @@ function show(name: string, rate: number, note = ''): void {
   console.log(`  ${name.padEnd(58)} ${rate.toFixed(0).padStart(6)} MB/s  ${note}`);
 }
 
-/** Both read the same events; texts differ by what the peer does otherwise (line ends, fragments of symbols). */
+/**
+ * Both read the same events; texts differ where the peer handles line ends or fragments of symbols
+ * differently.
+ */
 function verify(sections: readonly Uint8Array[], buffers: readonly Buffer[]): void {
   const ours: Tally = { events: 0, units: 0 };
   const peers: Tally = { events: 0, units: 0 };

@@ -15,7 +15,7 @@ import { putPrograms } from '../test/service/guide-rows.ts';
 import { comesTrue } from '../test/until.ts';
 import type { Recording, Station } from '../wire/api.ts';
 
-/** With a stalled disk and without; beside other work on the machine. */
+/** With a stalled disk and without; allows for other load on the machine. */
 const LAG_LIMIT_MS = 500;
 const STATIONS = 3;
 const RUN_MS = 20_000;
@@ -87,7 +87,7 @@ async function ask<T>(
   };
 }
 
-/** How long answers of the open page took, until `ended`. */
+/** Response times of the page that is open, until `ended`. */
 async function probe(ended: () => boolean): Promise<number[]> {
   const times: number[] = [];
   while (!ended()) {
@@ -103,7 +103,7 @@ interface Found {
   booked: string[];
 }
 
-/** @param programs one to book a second */
+/** @param programs one to reserve per second */
 async function measure(programs: readonly number[]): Promise<Found> {
   let over = false;
   const lags = probe(() => over);

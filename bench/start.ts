@@ -22,14 +22,14 @@ const rounds = Number(process.argv[2] ?? 5);
 const kept = process.argv[3];
 const READY_LIMIT_MS = 30_000;
 const LIMIT_MS = 150;
-/** Of the bare server, on the machine that the limit was set for. */
+/** Time of the bare server on the machine for which the limit was set. */
 const BARE_MS = 30;
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
 const figures = new Figures();
 
 interface Start {
-  /** ms to the first answer. */
+  /** Time to the first response, ms. */
   readonly answer: number;
   /** Processor time until then, ms. */
   readonly processor: number;
@@ -101,7 +101,7 @@ async function measure(): Promise<void> {
       HOST: '127.0.0.1',
       DATA_DIR: data,
       TRUSTED_NETWORKS: '127.0.0.0/8',
-      // No agent is there.
+      // No agent is running.
       TUNER_AGENT_URL: 'http://127.0.0.1:9',
     },
     path: '/api/services',
@@ -123,7 +123,7 @@ async function measure(): Promise<void> {
   ];
   console.log(`${existsSync(join(ROOT, 'dist', 'svc')) ? 'executables' : 'sources'}, load ${machineLoad()}`);
   for (const candidate of candidates) {
-    // Not measured: the first start of a version brings the database up to date.
+    // Not measured: the first start of a version updates the database.
     await start(candidate, port);
     const own: Start[] = [];
     const bares: Start[] = [];

@@ -20,11 +20,11 @@ const BUN = process.execPath;
 const SYNTH = join(ROOT, 'synth', 'main.ts');
 const SCENARIO = 'default';
 const STATIONS = Number(process.argv[5] ?? 8);
-/** Until all streams are open and the compilers are done; not measured. */
+/** Until all streams are open and the JIT compilers finish; not measured. */
 const SETTLE_SECONDS = 8;
 const peerFolder = process.argv[2] ?? '-';
 const seconds = Number(process.argv[3] ?? 30);
-/** A viewer that gets less than this part of the other's data counts as not served. */
+/** A viewer that gets less than this fraction of the other's data counts as not served. */
 const LEAST_SHARE = 0.97;
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-station-'));
@@ -55,7 +55,7 @@ async function makeAir({ type, channel }: Channel): Promise<void> {
 
 interface Product {
   readonly name: string;
-  /** Of its processes, by their names. */
+  /** Process ids by name. */
   readonly pids: Readonly<Record<string, number>>;
   readonly viewers: readonly StreamViewer[];
 }
@@ -70,9 +70,9 @@ interface Use {
   readonly threads: number;
   readonly megabits: number;
   readonly lost: number;
-  /** Viewers that got anything. */
+  /** Viewers that received anything. */
   readonly served: number;
-  /** The same of each process. */
+  /** The same for each process. */
   readonly parts: readonly string[];
 }
 

@@ -22,14 +22,14 @@ import { quantile } from './guide/figures.ts';
 const SYNTH = join(import.meta.dir, '..', 'synth', 'main.ts');
 const presses = Number(process.argv[2] ?? 30);
 const LIMIT_MS = 60_000;
-/** Medians, ms. Raw: after the intra picture was received, which the service has kept. */
+/** Medians, ms. Raw: from the intra picture that the service has buffered. */
 const BOUNDS = { raw: 350, h264: 900 } as const;
 
 interface Pressed {
   svcShown: Promise<number> | undefined;
 }
 
-/** Runs in the page, before its scripts: notes each channel key, and the first frame of what is shown after it. */
+/** Runs in the page, before its scripts: records each channel key, and the first frame shown after it. */
 function watchKeys(): void {
   const held = window as unknown as Pressed;
   const isRaw = (): boolean => localStorage.getItem('svc.live-raw') === 'true';
@@ -44,7 +44,7 @@ function watchKeys(): void {
           video.requestVideoFrameCallback((now) => done(now - at));
         };
         if (!isRaw()) {
-          // The first frame of the new source is there: it is shown with the next one that the page draws.
+          // The first frame of the new source is ready: it is shown with the next one that the page draws.
           const onData = ({ target }: Event): void => {
             document.removeEventListener('loadeddata', onData, true);
             if (target instanceof HTMLVideoElement) requestAnimationFrame((now) => done(now - at));

@@ -15,10 +15,10 @@ afterAll(() => rmSync(FOLDER, { recursive: true }));
 
 const CLEAR = new Line({ faults: NO_FAULTS, stations: [] });
 
-/** 27 MHz ticks a packet: 1.5 Mbit/s. */
+/** 27 MHz ticks per packet: 1.5 Mbit/s. */
 const PER_PACKET = 27_072;
 
-/** Clock references, in ms after the clock's zero, of what is sent. */
+/** Clock references of the sent packets, in ms after the clock's zero. */
 async function air(name: string, options: Partial<AirOptions>): Promise<number[]> {
   const path = join(FOLDER, name);
   const output = openSync(path, 'w');
@@ -42,7 +42,7 @@ async function air(name: string, options: Partial<AirOptions>): Promise<number[]
   return references;
 }
 
-test('as fast as possible, it sends all of the time asked for', async () => {
+test('as fast as possible, it sends the whole requested time', async () => {
   const references = await air('all.ts', { speed: 0, seconds: 10 });
   expect(references[0]).toBeCloseTo(0, 0);
   expect(references.at(-1)).toBeWithin(9_960, 10_000);
@@ -50,14 +50,14 @@ test('as fast as possible, it sends all of the time asked for', async () => {
     expect(at - (references[index] ?? 0)).toBeLessThan(60);
 });
 
-test('a short stall is caught up with', async () => {
+test('it catches up after a short stall', async () => {
   const clock = [0, 100, 1_600, 1_700, 4_000];
   const references = await air('stall.ts', { seconds: 2, now: () => clock.shift() ?? 10_000 });
   for (const [index, at] of references.slice(1).entries())
     expect(at - (references[index] ?? 0)).toBeLessThan(60);
 });
 
-test('what a consumer could not take for long is left out', async () => {
+test('packets that a consumer could not take for long are dropped', async () => {
   const clock = [0, 100, 20_100, 20_200, 20_300];
   const references = await air('skip.ts', { seconds: 20.3, now: () => clock.shift() ?? 20_400 });
   const gaps = references.slice(1).map((at, index) => at - (references[index] ?? 0));
@@ -66,7 +66,7 @@ test('what a consumer could not take for long is left out', async () => {
   expect(references.at(-1)).toBeGreaterThan(20_200);
 });
 
-test('all of it is sent, late, to a consumer that may lag so far', async () => {
+test('everything is sent, late, to a consumer that may lag that far', async () => {
   const clock = [0, 100, 20_100, 20_200, 20_300];
   const references = await air('late.ts', {
     ...{ seconds: 20.3, maxLagSec: 60 },

@@ -1,7 +1,7 @@
 /**
- * Writes a multiplex to a file descriptor at the pace of its own clock references. After a short stall of
- * the consumer the output catches up; a consumer slower than the broadcast loses packets, as behind a real tuner. Only
- * the packets of one step are queued.
+ * Writes a multiplex to a file descriptor at the rate of its own clock references. After a short stall of the
+ * consumer the output catches up; a consumer slower than the broadcast loses packets, like behind a real
+ * tuner. Only the packets of one step are queued.
  */
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,7 +33,7 @@ const UNPACED_TICKS = 9_000;
 /** Backoff on a full pipe: first and longest delay, doubling. */
 const BUSY_MS = { first: 1, longest: 16 };
 
-/** Writes all of it; false when the reader closed its end. */
+/** Writes all bytes. @returns false if the reader closed its end */
 async function writeAll(output: number, bytes: Uint8Array): Promise<boolean> {
   let sent = 0;
   let wait = BUSY_MS.first;
@@ -60,7 +60,9 @@ interface OffAir {
 
 const AS_ASKED: OffAir = { exitCode: 0, message: null };
 
-/** Returns when the time is over, the reader closed its end, or a fault ends it. @throws the output's error. */
+/**
+ * Returns when the time is over, the reader closed its end, or a fault ends it. @throws the output's error
+ */
 export async function goOnAir(multiplexer: Multiplexer, options: AirOptions): Promise<OffAir> {
   const { speed, output } = options;
   const begin = ticksAt(options.from);

@@ -6,7 +6,7 @@ import { inClockRange } from './clock.ts';
 /** About as much as a tuner's driver buffers for a slow reader. */
 const DEFAULT_MAX_LAG_SEC = 2;
 
-/** Invalid command line; the message is for people. */
+/** Invalid command line; the message is shown to the user. */
 export class UsageError extends Error {}
 
 export interface Settings {
@@ -24,7 +24,7 @@ export interface Settings {
   faults: string | undefined;
   /** `--truth` lists all days, not only present and following. */
   schedule: boolean;
-  /** Seconds of which `--truth` lists every cut; undefined: the last minutes and the next half hour. */
+  /** Seconds for which `--truth` lists every cut; undefined: the last minutes and the next half hour. */
   windowSec: number | undefined;
 }
 

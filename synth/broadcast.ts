@@ -37,20 +37,20 @@ import { type ChannelPlace, placeChannel, UNREFERENCED_PID } from './scenario/la
 import { type ChannelPlan, isPartialReception, type Scenario } from './scenario/model.ts';
 import type { EventStation } from './si/eit.ts';
 
-/** A scenario that cannot be sent as it is written. */
+/** A scenario that cannot be broadcast as specified. */
 export class PlanError extends Error {}
 
-/** Everything that a channel's stations need made. */
+/** The recipes of all media that a channel's stations need. */
 export function channelRecipes(scenario: Scenario, channel: ChannelPlan): Recipe[] {
   return eventStations(scenario, channel).flatMap(({ place, guide }) => stationRecipes(place.plan, guide));
 }
 
-/** Bits a second kept free: tables take up to 300 000 on a satellite, clock references and captions the rest. */
+/** Reserved bit rate: tables take up to 300 000 on a satellite, clock references and captions the rest. */
 const TABLE_ALLOWANCE = 400_000;
 /** A PES packet of several frames takes whole rounds of the continuity counter: bits of one round. */
 const ROUND_BITS = 16 * PACKET_SIZE * 8;
 
-/** The most bits a second that one of the loops takes. */
+/** The highest bit rate of the loops. */
 function peak(recipes: readonly Recipe[], loops: Loops): number {
   return Math.max(0, ...recipes.map((recipe) => loopBitrate(loops.get(recipe))));
 }
@@ -61,7 +61,9 @@ function videoPeak({ place, guide }: EventStation, loops: Loops, split: boolean)
   return peak(films, loops);
 }
 
-/** The most bits a second of all pictures: those of a branch have room when its main station's are smaller. */
+/**
+ * The highest bit rate of all pictures together: while a branch has its own, the main station's are smaller.
+ */
 function picturePeak(stations: readonly EventStation[], loops: Loops): number {
   const branches = stations.filter(({ main }) => main !== undefined);
   const others = stations.filter(({ main }) => main === undefined);
@@ -157,7 +159,7 @@ function stationSources(
   return { clocks: [clock], media: [video, ...audios] };
 }
 
-/** A branch's own references: from a second before it splits off, when its streams begin to arrive. */
+/** Clock references of a branch: from a second before it splits off, when its streams begin to arrive. */
 function splitReferences(sharing: Sharing): NextReference {
   const lead = TICKS_PER_SECOND;
   return (ticks) => {
@@ -167,7 +169,7 @@ function splitReferences(sharing: Sharing): NextReference {
   };
 }
 
-/** @param faults those of this channel. @throws PlanError, and what making the media throws. */
+/** @param faults of this channel @throws PlanError, or the errors of making the media */
 export async function openChannel(
   scenario: Scenario,
   plan: ChannelPlan,

@@ -1,14 +1,14 @@
 /**
- * The broadcaster's clock. Its system time clock (STC) is a pure function of the wall clock, so that every
- * tuning of a channel carries the same time stamps at the same moment.
+ * The broadcaster's clock. Its system time clock (STC) is a pure function of wall time, so that every tuning
+ * of a channel carries the same time stamps at the same moment.
  */
 import { type BroadcastMs, broadcastMs, PTS_MODULUS } from '../arib/time.ts';
 
 /** Wall-clock moment at which every STC was zero: 2025-01-01T00:00:00Z. */
 export const STC_ZERO: BroadcastMs = broadcastMs(Date.UTC(2025, 0, 1));
-/** Ticks a second of PTS, DTS and `program_clock_reference_base`, ISO/IEC 13818-1 2.4.2. */
+/** Ticks per second of PTS, DTS and `program_clock_reference_base`, ISO/IEC 13818-1 2.4.2. */
 export const TICKS_PER_SECOND = 90_000;
-/** Ticks a second of the system clock: 300 of them are one tick of 90 kHz. */
+/** Ticks per second of the system clock: 300 of them are one tick of 90 kHz. */
 export const SYSTEM_HZ = 27_000_000;
 
 /** A flash and a beep are presented together whenever the unwrapped time stamp is a multiple of this. */
@@ -17,7 +17,7 @@ export const MARK_PERIOD = 90_090;
 /** 27 MHz ticks stay exact integers (below 2^53) this far from STC_ZERO: a little over ten years. */
 const RANGE_MS = 10 * 365 * 86_400_000;
 
-/** True when the clock can be exact at that moment. */
+/** Whether the clock can be exact at that moment. */
 export function inClockRange(at: number): boolean {
   return Number.isFinite(at) && Math.abs(at - STC_ZERO) < RANGE_MS;
 }

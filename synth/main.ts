@@ -1,6 +1,6 @@
 /**
- * The synthetic broadcaster: writes the transport stream of one made-up channel to stdout, as a tuner would.
- * Several tunings of a channel agree on everything, because all follows from scenario, seed and wall clock.
+ * The synthetic broadcaster: writes the transport stream of one fictitious channel to stdout, like a tuner.
+ * All tunings of a channel agree, because everything is derived from scenario, seed and wall clock.
  */
 import { join } from 'node:path';
 import { type BroadcastMs, broadcastMs } from '../arib/time.ts';

@@ -1,4 +1,4 @@
-/** Seeded pseudo-random choices: the same words always give the same sequence. */
+/** Seeded pseudo-random choices: the same arguments always give the same sequence. */
 
 /** 32-bit FNV-1a hash of a text. */
 export function hash(text: string): number {
@@ -12,7 +12,7 @@ export function hash(text: string): number {
 export class Random {
   #state: number;
 
-  /** A sequence of its own for each list of words. */
+  /** A separate sequence for each list of words. */
   constructor(...words: readonly (string | number)[]) {
     this.#state = hash(words.join('/'));
   }
@@ -35,7 +35,7 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** @throws RangeError for an empty list. */
+  /** @throws RangeError for an empty list */
   pick<T>(list: readonly T[]): T {
     const chosen = list[this.below(list.length)];
     if (chosen === undefined) throw new RangeError('nothing to pick from');

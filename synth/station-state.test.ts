@@ -30,7 +30,7 @@ const copyNever: StateChange = {
 const list = [secondAudioLeaves, copyNever];
 const changes = { of: () => list };
 
-test('a change holds from its moment to its end, each one makes a new version', () => {
+test('a change lasts from its start to its end, and each one makes a new version', () => {
   const states = new StationStates(station, changes);
   const seen = [9.999, 10, 14.999, 15, 20].map((seconds) => states.at(noon(seconds)));
   expect(seen.map(({ audios }) => audios.length)).toEqual([2, 1, 1, 1, 2]);
@@ -48,14 +48,14 @@ test('two tunings agree, whenever they began', () => {
   }
 });
 
-test('going back in time gives the same again', () => {
+test('going back in time gives the same result again', () => {
   const states = new StationStates(station, changes);
   const before = states.at(noon(0));
   states.at(broadcastMs(NOON + 3 * DAY_MS));
   expect(states.at(noon(0))).toEqual(before);
 });
 
-test('a new list of changes is seen at once', () => {
+test('a new list of changes is used at once', () => {
   let given: readonly StateChange[] = [];
   const states = new StationStates(station, { of: () => given });
   expect(states.at(noon(16)).copyControl).not.toBe('never');

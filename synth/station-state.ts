@@ -1,6 +1,6 @@
 /**
- * What a station's PMT says and what may change over time: sound, copy control, captions, conditional access.
- * A pure function of scenario, station and moment, so that all tunings agree; faults may lay changes over it.
+ * The content of a station's PMT that may change over time: sound, copy control, captions, conditional
+ * access. A pure function of scenario, station and moment, so that all tunings agree; faults may add changes.
  */
 import type { Pid } from '../arib/ids.ts';
 import { type BroadcastMs, broadcastMs, jstDayStart } from '../arib/time.ts';
@@ -13,60 +13,62 @@ import type { EventStation } from './si/eit.ts';
 
 /** What is on the air of a station at a moment. */
 export interface OnAir {
-  /** Whose streams the PMT lists: its own, or those of the main station while both show the same. */
+  /** The station whose streams the PMT lists: its own, or the main station while both show the same. */
   readonly streams: StationPlace;
   /** Format of the pictures. */
   readonly video: VideoPlan;
   /** Sounds that the PMT lists and that are sent, the main one first. */
   readonly audios: readonly AudioPlace[];
   readonly copyControl: Programme['copyControl'];
-  /** Where captions are sent; null: nowhere. */
+  /** PID of the captions; null: none. */
   readonly captionPid: Pid | null;
   /** Whether the elementary streams' packets are marked as scrambled; there is no key. */
   readonly scrambled: boolean;
 }
 
 export interface StationState extends OnAir {
-  /** version_number of the PMT, 0..31; one more with every change. */
+  /** version_number of the PMT, 0..31; increases with every change. */
   readonly version: number;
 }
 
 /** One change of a station's state. */
 export interface StateChange {
   readonly from: BroadcastMs;
-  /** Absent: for good. */
+  /** Absent: permanent. */
   readonly until?: BroadcastMs;
-  /** What is on air instead; later changes see what earlier ones made. */
+  /** Changes the state; later changes get the result of earlier ones. */
   apply(state: OnAir, place: StationPlace): OnAir;
 }
 
-/** Changes that a fault lays over a scenario. */
+/** Changes that a fault adds to a scenario. */
 export interface StateChanges {
   /**
-   * At least those of the day (in Japan) of a moment, in order of time. A new list, not the old one altered, when
-   * there are others than before.
+   * At least those of the day (in Japan) of a moment, ordered by time. If the changes differ from before, a
+   * new list is returned instead of modifying the old one.
    */
   of(place: StationPlace, at: BroadcastMs): readonly StateChange[];
 }
 
 export const NO_CHANGES: StateChanges = { of: () => [] };
 
-/** What a state is made from: `main` and `branch` as of `EventStation`. */
+/** The input of a state: `main` and `branch` as in `EventStation`. */
 type StateSource = Omit<EventStation, 'channel'>;
 
-/** Programmes on air together; undefined: none is. */
+/** Programmes on air together; undefined: none. */
 interface Programmes {
   own: Programme | undefined;
   main: Programme | undefined;
   branch: Programme | undefined;
 }
 
-/** Between programmes all of the station's sounds are there, and a branch has the streams of its main station. */
+/**
+ * Between programmes all of the station's sounds are sent, and a branch has the streams of its main station.
+ */
 function stateOf({ place, main }: StateSource, programmes: Programmes): OnAir {
   const shares = main !== undefined && !isSplitOff(programmes.own);
   const streams = shares ? main.place : place;
   const programme = shares ? programmes.main : programmes.own;
-  // A branch's own pictures are what they are; a main station's leave room for the branch.
+  // A branch's own pictures have its own format; those of a main station are smaller during the split.
   const split = isSplitOff(shares ? programmes.own : programmes.branch);
   return {
     streams,
@@ -97,7 +99,7 @@ interface Stretch {
   until: BroadcastMs;
 }
 
-/** The state of every moment of `from <= moment < until`, changes that change nothing left out. */
+/** The states in `from <= moment < until`; changes without an effect are omitted. */
 function stretches(source: StateSource, from: BroadcastMs, until: BroadcastMs): Stretch[] {
   const timelines = {
     own: source.guide.airing(from, until),
@@ -137,14 +139,16 @@ function stretches(source: StateSource, from: BroadcastMs, until: BroadcastMs): 
 }
 
 const VERSIONS = 32;
-/** Odd days begin here, so that a day's first version is none of the evening before. */
+/**
+ * Odd days begin with this version, so that a day's first version differs from those of the evening before.
+ */
 const ODD_DAY_VERSION = 16;
 
-/** The states of one station, asked for at moments that mostly go forward. */
+/** The states of one station, queried at moments that mostly increase. */
 export class StationStates {
   readonly #source: StateSource;
   readonly #changes: StateChanges;
-  /** Of one day: counted from its begin, as a whole history would be too long to count. */
+  /** States of one day: counted from its begin, because the whole history would be too long to count. */
   #day: { start: BroadcastMs; stretches: Stretch[] } | undefined;
   #known: { list: readonly StateChange[]; base: OnAir; state: StationState } | undefined;
 
@@ -153,7 +157,7 @@ export class StationStates {
     this.#changes = changes;
   }
 
-  /** The same object for as long as nothing changes. */
+  /** Returns the same object as long as nothing changes. */
   at(moment: BroadcastMs): StationState {
     const { base, number } = this.#baseAt(moment);
     const list = this.#changes.of(this.#source.place, moment);
@@ -168,7 +172,7 @@ export class StationStates {
     return state;
   }
 
-  /** What the guide makes it, and the number of its version. */
+  /** The state according to the guide, and the number of its version. */
   #baseAt(moment: BroadcastMs): { base: OnAir; number: number } {
     const start = jstDayStart(moment);
     if (this.#day?.start !== start) {

@@ -1,4 +1,4 @@
-/** The contents that a channel really sends, for tests and inspection. */
+/** The actual contents of a channel, for tests and inspection. */
 import type { BroadcastMs } from '../arib/time.ts';
 import { eventStations, rundownOf } from './broadcast.ts';
 import { partialCaptionTruth } from './caption/partial.ts';
@@ -48,14 +48,14 @@ function stationTruth(station: EventStation, at: BroadcastMs, schedule: boolean)
   };
 }
 
-/** Default length of the stretch whose captions are listed. */
+/** Default duration for which captions are listed. */
 const DEFAULT_SECONDS = 60;
 
 /** Selects the contents of the report. */
 interface Asked {
   /** All days, not only present and following. */
   schedule: boolean;
-  /** Length of the part on air that is listed piece by piece. */
+  /** Duration of the part on air that is listed in detail. */
   seconds: number | null;
   /** Seconds of parts; undefined: the last minutes and the next half hour. */
   windowSec: number | undefined;
@@ -79,7 +79,9 @@ export function channelTruth(scenario: Scenario, channel: ChannelPlan, at: Broad
       zeroAt: STC_ZERO,
       pts: Math.floor(wrapTicks(ticksAt(at))),
     },
-    /** In parts with marks a flash and a beep begin whenever (now - zeroAt) * 90 is a multiple of periodTicks. */
+    /**
+     * In parts with marks a flash and a beep begin whenever (now - zeroAt) * 90 is a multiple of periodTicks.
+     */
     marks: {
       periodTicks: MARK_PERIOD,
       flashTicks: FLASH_FRAMES * FRAME_TICKS,
@@ -100,10 +102,10 @@ export function channelTruth(scenario: Scenario, channel: ChannelPlan, at: Broad
   };
 }
 
-/** service_type of services for receivers, which no list of stations names. */
+/** service_type of services for receivers, which no list of stations contains. */
 const ENGINEERING = 0xa4;
 
-/** Elements of channels.json as the tuner agent reads them: what a scan finds. */
+/** Elements of channels.json as the tuner agent reads them: the result of a scan. */
 export function channelList(scenario: Scenario) {
   return scenario.channels.map((plan) => ({
     type: plan.type,

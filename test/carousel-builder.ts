@@ -1,4 +1,7 @@
-/** Writes the sections of a data carousel for tests, by its own code. ISO/IEC 13818-6; ARIB STD-B24 Vol. 3. */
+/**
+ * Writes the sections of a data carousel for tests, independently of `arib/`. ISO/IEC 13818-6; ARIB STD-B24
+ * Vol. 3.
+ */
 import { longSection, u16 } from './stream-builder.ts';
 
 export interface BuiltModule {
@@ -7,7 +10,7 @@ export interface BuiltModule {
   data: Uint8Array;
   /** Descriptors of moduleInfo. */
   info?: readonly number[];
-  /** What the list says instead of the data's length. */
+  /** The size that the list announces, if it differs from the length of the data. */
   size?: number;
 }
 
@@ -60,7 +63,7 @@ export function diiSection({
   });
 }
 
-/** The module's blocks in their order. */
+/** The blocks of a module, in order. */
 export function ddbSections(downloadId: number, module: BuiltModule, blockSize = LOGO_BLOCK): Uint8Array[] {
   const { id, version, data } = module;
   const sections: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-/** The messages that the reader `guide` of a stream would post, for tests that begin with packets. */
+/** The messages that the reader `guide` of a stream would post, for tests that start from packets. */
 import type { Pid } from '../arib/ids.ts';
 import { type Section, SectionDemux } from '../arib/ts/section.ts';
 import { SectionMemory } from '../arib/ts/section-memory.ts';
@@ -12,7 +12,7 @@ export class GuideSections {
     return this.#demux.feed(packets);
   }
 
-  /** As the command `repeat`. */
+  /** Does the same as the command `repeat`. */
   repeat(): void {
     this.#memory.clear();
   }

@@ -1,4 +1,6 @@
-/** Of this process, ms: where others are busy, the wall clock says nothing of what some code takes. */
+/**
+ * Processor time of this process, ms. On a busy machine wall time says nothing about the cost of some code.
+ */
 export function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

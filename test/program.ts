@@ -1,10 +1,10 @@
-/** A program of the project as a process of its own: from its start by way of its `listening` line to its end. */
+/** Runs a program of the project as a separate process: start, wait for its `listening` line, end. */
 
 import { shapedSecret } from './access/secret-watch.ts';
 
 const START_LIMIT_MS = 30_000;
 const END_LIMIT_MS = 20_000;
-/** Output that is kept for the message of a failure. */
+/** Bytes of output that are kept for the message of a failure. */
 const LOG_BYTES = 200_000;
 
 export interface Program {
@@ -12,19 +12,19 @@ export interface Program {
   readonly port: number;
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
-  /** What it has logged so far, at most the last 200 KB. */
+  /** Its log so far, at most the last 200 KB. */
   log(): string;
-  /** Its exit code; null while it runs. */
+  /** Its exit code; null while it is running. */
   exitCode(): number | null;
-  /** Until it is gone. */
+  /** Resolves when it has exited. */
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
-  /** Terminated by a signal, killed after a timeout. @throws Error when its log contains a secret */
+  /** Terminates it by a signal, and kills it after a timeout. @throws Error if its log contains a secret */
   end(): Promise<void>;
 }
 
 /**
- * @param signal kills it while it starts
- * @throws Error with its output when it does not listen in time; the signal's reason
+ * @param signal kills it while it starts @throws Error with its output if it does not listen in time; the
+ * signal's reason
  */
 export async function startProgram(
   command: readonly string[],

@@ -1,11 +1,11 @@
 /**
  * Streams for property tests: broadcasts in which everything changes all the time, with every kind of fault.
- * A stream is a list of small steps, so that fast-check can shrink one that fails to the steps that matter.
+ * A stream is a list of small steps, so that fast-check can shrink a failing one to the relevant steps.
  */
 import fc from 'fast-check';
 import { adaptation, caDescriptor, patSection, pmtSection, StreamBuilder } from './stream-builder.ts';
 
-/** The station that the streams are made around. */
+/** The station whose tables and packets the streams contain. */
 export const STATION = 1024;
 const PROGRAMS = [STATION, 1025, 1032];
 /** Few PIDs, so that they are reused for everything. */
@@ -15,7 +15,7 @@ type Step = (builder: StreamBuilder) => void;
 
 const anyPid = fc.constantFrom(...PIDS);
 const version = fc.integer({ min: 0, max: 31 });
-/** Mostly true. */
+/** current_next_indicator, mostly true. */
 const current = fc.constantFrom(true, true, true, false);
 
 const pat: fc.Arbitrary<Step> = fc
@@ -57,7 +57,7 @@ const pmts: fc.Arbitrary<Step> = fc.tuple(anyPid, fc.array(pmt, { minLength: 1, 
       builder.sections(pid, ...sections),
 );
 
-/** A PAT and the PMTs that it names: without such steps most streams would carry no station at all. */
+/** A PAT and its PMTs: without such steps most streams would contain no station at all. */
 const lineUp: fc.Arbitrary<Step> = fc
   .tuple(fc.constantFrom(0x1f0, 0x1f1), pmt, version)
   .map(([pid, section, n]) => {
@@ -106,7 +106,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: repeat },
 );
 
-/** Whole packets of a broadcast that breaks every rule of operation, though none of syntax. */
+/** Whole packets of a broadcast that violates operational rules, but not the syntax. */
 export const wildStream: fc.Arbitrary<Uint8Array> = fc
   .array(step, { maxLength: 80, size: 'max' })
   .map((steps) => {
@@ -115,7 +115,7 @@ export const wildStream: fc.Arbitrary<Uint8Array> = fc
     return builder.bytes();
   });
 
-/** A random stream with some bytes wrong and pieces missing. */
+/** A random stream with some wrong bytes and missing parts. */
 export const damagedStream: fc.Arbitrary<Uint8Array> = fc
   .record({
     stream: wildStream,
@@ -135,10 +135,10 @@ export const damagedStream: fc.Arbitrary<Uint8Array> = fc
     return bytes;
   });
 
-/** Sizes of the chunks in which a stream arrives, used over and over. */
+/** Sizes of the chunks in which a stream arrives, repeated. */
 export const chunkSizes = fc.array(fc.integer({ min: 1, max: 3000 }), { minLength: 1, maxLength: 6 });
 
-/** Cuts `bytes` into copies of such chunks. */
+/** Splits `bytes` into copies of such chunks. */
 export function* chunksOf(bytes: Uint8Array, sizes: readonly number[]): Generator<Uint8Array> {
   for (let at = 0, n = 0; at < bytes.length; n++) {
     const size = sizes[n % sizes.length] ?? bytes.length;

@@ -1,7 +1,7 @@
 /** Recorded sections stored one after another, without packets. */
 import { readSection, type Section } from '../arib/ts/section.ts';
 
-/** Those that are complete and valid; section_length gives each one's length. */
+/** The complete and valid sections; section_length gives the length of each. */
 export function recordedSections(bytes: Uint8Array): Section[] {
   const sections: Section[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -1,6 +1,7 @@
 /**
- * A scrambled transport stream with its clear original: crypto periods, ECMs that announce the next key, several
- * programmes. The ECMs of tests contain their keys in clear, so that an emulated card can respond without a secret.
+ * A scrambled transport stream with its clear original: crypto periods, ECMs that announce the next key,
+ * several programmes. The ECMs of tests contain their keys in clear, so that an emulated card can respond
+ * without a secret.
  */
 import { encryptPayload, scheduleKeys } from '../arib/conditional/multi2.ts';
 import {
@@ -18,15 +19,14 @@ export const TEST_SYSTEM = {
   initialValue: Uint8Array.from([0xfe, 0x27, 0x19, 0x99, 0x19, 0x69, 0x09, 0x11].map((byte) => byte ^ 0x5a)),
 };
 
-/** The key of a crypto period, made up. */
+/** The test key of a crypto period. */
 export function testKey(seed: number, period: number): Uint8Array {
   return Uint8Array.from({ length: 8 }, (_, index) => (seed * 73 + period * 151 + index * 29 + 7) & 0xff);
 }
 
 /**
- * Period n uses the odd key when n is odd. This ECM, sent from the middle of period n to the middle of the next one,
- * carries the keys of both.
- * @param cycle the period after which the first one follows again
+ * Period n uses the odd key if n is odd. This ECM, sent from the middle of period n to the middle of the next
+ * one, carries the keys of both. @param cycle number of periods after which the first one follows again
  */
 export function ecmMessage(seed: number, period: number, cycle?: number): Uint8Array {
   const next = cycle === period ? 1 : period + 1;
@@ -51,12 +51,15 @@ export interface TestProgram {
 export interface ScrambledOptions {
   programs: readonly TestProgram[];
   periods: number;
-  /** Rounds of one packet a stream, in each period. */
+  /** Rounds of one packet per stream, in each period. */
   rounds: number;
   /** Rounds between two repetitions of tables and ECMs. */
   tablesEvery?: number;
   caSystemId?: number;
-  /** The first period follows the last one again: the stream can be repeated without an end. An even number of periods. */
+  /**
+   * The last period is followed by the first one, so that the stream can be repeated endlessly. Requires an
+   * even number of periods.
+   */
   cyclic?: boolean;
 }
 

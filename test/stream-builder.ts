@@ -1,7 +1,7 @@
 /**
- * Writes transport packets, sections and PES packets for tests and benchmarks, by its own code: nothing here
- * comes from `arib/`, so that a mistake in a reader there does not meet the same mistake here.
- * ISO/IEC 13818-1 2.4.3.2, 2.4.3.6, 2.4.4.
+ * Writes transport packets, sections and PES packets for tests and benchmarks, with code of its own: nothing
+ * here comes from `arib/`, so that a bug in a reader there cannot be hidden by the same bug here. ISO/IEC
+ * 13818-1 2.4.3.2, 2.4.3.6, 2.4.4.
  */
 
 export const PACKET = 188;
@@ -54,7 +54,7 @@ export function longSection(fields: SectionFields): Uint8Array {
   return Uint8Array.from([...bytes, ...u32(crcOf(bytes))]);
 }
 
-/** [program_number, PID] pairs; program_number 0 names the NIT. */
+/** [program_number, PID] pairs; program_number 0 means the NIT. */
 export function patSection(
   transportStreamId: number,
   programs: readonly (readonly [number, number])[],
@@ -89,7 +89,7 @@ export function streamIdentifier(componentTag: number): number[] {
   return [0x52, 1, componentTag];
 }
 
-/** The five octets of a time stamp behind its four marker bits. */
+/** The five bytes of a time stamp after its four marker bits. */
 export function timeStamp(marker: number, value: number): number[] {
   const high = Math.floor(value / 2 ** 30) & 0x07;
   const low = value % 2 ** 30;
@@ -100,7 +100,7 @@ interface PesFields {
   streamId: number;
   pts?: number;
   dts?: number;
-  /** PES_packet_length 0, as video has it. */
+  /** PES_packet_length 0, as used for video. */
   unbounded?: boolean;
   data: ArrayLike<number>;
 }
@@ -115,7 +115,7 @@ export function pesPacket({ streamId, pts, dts, unbounded = false, data }: PesFi
   return Uint8Array.from([0, 0, 1, streamId, ...u16(length), ...optional, ...Array.from(data)]);
 }
 
-/** The adaptation field's octets behind its length: flags and, where given, a PCR in 27 MHz ticks. */
+/** The bytes of the adaptation field after its length: flags and, if given, a PCR in 27 MHz ticks. */
 export function adaptation(fields: {
   discontinuity?: boolean;
   randomAccess?: boolean;
@@ -135,11 +135,11 @@ interface PacketFields {
   adaptation?: readonly number[];
   error?: boolean;
   scrambling?: number;
-  /** Instead of the next one. */
+  /** Replaces the next counter. */
   counter?: number;
 }
 
-/** Writes packets one behind the other and counts continuity a PID. */
+/** Writes consecutive packets, with a continuity counter for each PID. */
 export class StreamBuilder {
   readonly #packets: Uint8Array[] = [];
   readonly #counters = new Map<number, number>();
@@ -161,13 +161,13 @@ export class StreamBuilder {
     return all;
   }
 
-  /** The counter that the PID's next packet will have. */
+  /** Sets the counter of the PID's next packet. */
   setCounter(pid: number, counter: number): this {
     this.#counters.set(pid, counter & 0x0f);
     return this;
   }
 
-  /** A payload that is too short is filled by the adaptation field, as PES needs it. */
+  /** A payload that is too short is padded by the adaptation field, as PES requires. */
   packet(pid: number, fields: PacketFields = {}): this {
     const { payload, start = false, error = false, scrambling = 0 } = fields;
     const next = this.#counters.get(pid) ?? 0;
@@ -185,7 +185,7 @@ export class StreamBuilder {
     return this;
   }
 
-  /** Sections one behind the other, a pointer_field where one starts, the last packet stuffed with 0xff. */
+  /** Consecutive sections: a pointer_field where one starts, the last packet stuffed with 0xff. */
   sections(pid: number, ...sections: readonly Uint8Array[]): this {
     const starts: number[] = [];
     const bytes: number[] = [];
@@ -195,7 +195,7 @@ export class StreamBuilder {
     }
     for (let at = 0; at < bytes.length; ) {
       const first = starts.find((start) => start >= at && start < at + PACKET - 5);
-      // A section that would start in the very last octet has to wait for the next packet's pointer_field.
+      // A section that would start in the very last byte has to wait for the next packet's pointer_field.
       const room = first !== undefined || starts.includes(at + PACKET - 5) ? PACKET - 5 : PACKET - 4;
       const part = bytes.slice(at, at + room);
       const stuffing = new Array(room - part.length).fill(0xff);
@@ -206,7 +206,7 @@ export class StreamBuilder {
     return this;
   }
 
-  /** A PES packet over as many packets as it needs. */
+  /** A PES packet in as many packets as it needs. */
   pes(pid: number, pes: Uint8Array, first: readonly number[] = []): this {
     let at = 0;
     for (let start = true; start || at < pes.length; start = false) {
@@ -225,14 +225,14 @@ export class StreamBuilder {
     return this;
   }
 
-  /** The last packet once more, as the standard allows. */
+  /** Repeats the last packet, as the standard allows. */
   repeat(): this {
     const last = this.#packets.at(-1);
     if (last !== undefined) this.#packets.push(last.slice());
     return this;
   }
 
-  /** Bytes as they are, a multiple of 188. */
+  /** Appends whole packets unchanged. */
   raw(packets: Uint8Array): this {
     for (let at = 0; at < packets.length; at += PACKET) this.#packets.push(packets.slice(at, at + PACKET));
     return this;

@@ -26,7 +26,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   bench: ['*'],
 };
 
-/** Layers inside `src`: a folder may import its own layer's folders listed here, `model`, and loose values. */
+/**
+ * Layers inside `src`: a folder may import the folders listed here for its own layer, `model`, and loose
+ * values.
+ */
 const FEATURES = [
   'station',
   'scan',
@@ -56,7 +59,7 @@ const BELOW_FEATURES = [
 const SRC_MAY_IMPORT: Record<string, readonly string[]> = {
   model: [],
   store: ['model'],
-  // Features add their routes through it: none of them knows the server.
+  // Features add their routes through it and do not depend on the server.
   route: ['model'],
   settings: ['model', 'store', 'hub', 'route'],
   // A station's worker feeds its encoders itself: stream bytes do not cross the main thread.
@@ -67,7 +70,7 @@ const SRC_MAY_IMPORT: Record<string, readonly string[]> = {
   tuner: ['model', 'route'],
   http: ['model', 'access', 'route', 'store'],
   ...Object.fromEntries(FEATURES.map((name) => [name, ['model', ...BELOW_FEATURES]])),
-  // What to record is computed from values alone.
+  // The plan is computed from values only.
   schedule: ['model'],
   booking: ['model', 'schedule', ...BELOW_FEATURES],
 };
@@ -306,6 +309,18 @@ describe('import directions', () => {
   });
 });
 
+test('the scripts of the browser contain no validators', async () => {
+  const built = await Bun.build({
+    entrypoints: ['main.tsx', 'raw/decoder.worker.ts'].map((file) => join(ROOT, 'web', file)),
+    target: 'browser',
+    minify: true,
+    metafile: true,
+  });
+  const modules = Object.values(built.metafile?.outputs ?? {}).flatMap(({ inputs }) => Object.keys(inputs));
+  expect(modules.some((module) => module.endsWith('web/main.tsx'))).toBe(true);
+  expect(modules.filter((module) => module.includes('@sinclair'))).toEqual([]);
+});
+
 test('no import cycles, type imports counted', () => {
   const next = new Map<string, string[]>();
   for (const { from, to } of EDGES) next.set(from, [...(next.get(from) ?? []), to]);
@@ -389,14 +404,14 @@ const WORDING: readonly RegExp[] = [
   /\/(\w+-)?words\.ts$/,
   /^web\/settings\/table\.ts$/,
   /^web\/watch\/watch-advice\.ts$/,
-  // Of what the service answers, or does not.
+  // Responses of the service, and missing ones.
   /^web\/query\/(api|plain-reason|rule-names)\.ts$/,
   // Parsed, not shown: times as users type them, names of stations.
   /^web\/(rules\/moments|ui\/monogram)\.ts$/,
 ];
 
 test('user-visible sentences are defined in one place each', () => {
-  // Marks that join names, such as 、 and ・, are no wording.
+  // Marks that join names, such as 、 and ・, are not counted.
   const wording = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u;
   const isComment = (line: string): boolean => /^\s*(\/\/|\/?\*|\{\/\*)/.test(line);
   const found = FILES.filter((file) => folderOf(file) === 'web' && !isTest(file))

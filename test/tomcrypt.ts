@@ -1,6 +1,7 @@
 /**
- * MULTI2 of libtomcrypt (Debian `libtomcrypt1`), an independent implementation: where the library is installed, tests
- * compare with it and the benchmark measures against it. CBC mode with 32 elementary functions, as STD-B25 operates it.
+ * MULTI2 of libtomcrypt (Debian `libtomcrypt1`), an independent implementation: if the library is installed,
+ * tests compare with it and the benchmark measures against it. CBC mode with 32 elementary functions, as
+ * STD-B25 specifies.
  */
 import { dlopen, FFIType, type Pointer, ptr } from 'bun:ffi';
 
@@ -13,11 +14,11 @@ const { i32, u64, pointer } = { i32: FFIType.i32, u64: FFIType.u64, pointer: FFI
 interface TomcryptMulti2 {
   /** Decrypts whole blocks into `plain`; the chain starts with the initial value. */
   decrypt(cipher: Uint8Array, plain: Uint8Array): void;
-  /** The same without a fresh start of the chain: for measuring, without the cost of copying the state. */
+  /** The same without restarting the chain, to measure without the cost of copying the state. */
   continue(cipher: Uint8Array, plain: Uint8Array): void;
 }
 
-/** Undefined where the library is not installed. @param key 32 octets system key and 8 octets data key */
+/** Undefined if the library is not installed. @param key 32 bytes system key and 8 bytes data key */
 export function tomcryptMulti2(key: Uint8Array, initial: Uint8Array): TomcryptMulti2 | undefined {
   let symbols: ReturnType<typeof openLibrary>;
   try {

@@ -5,7 +5,7 @@ const SHARE = 20;
 const LEAST_PAUSE_MS = 5;
 const MOST_PAUSE_MS = 250;
 
-/** @throws Error with the description when the condition does not come true in time. */
+/** @throws Error with the description if the condition does not become true in time */
 export async function comesTrue<T>(
   what: string,
   condition: () => Promise<T | undefined> | T | undefined,

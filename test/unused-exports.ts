@@ -1,6 +1,6 @@
 /**
- * Which exported names no other file uses. By the text of the sources: imports of a name, of a whole module and
- * dynamic imports count as uses; so does a re-export.
+ * Finds exported names that no other file uses, by the text of the sources: imports of a name, of a whole
+ * module and dynamic imports count as uses; so does a re-export.
  */
 import { dirname, join, normalize } from 'node:path';
 
@@ -9,7 +9,7 @@ interface UnusedExport {
   readonly name: string;
 }
 
-/** Compiled to WebAssembly: what it exports is used by name of the binary. */
+/** Compiled to WebAssembly: its exports are used by the names in the binary. */
 const EXPORTED_OTHERWISE = /^wasm\//;
 
 const DECLARED =
@@ -20,7 +20,7 @@ const NAMED_FROM =
   /(?:^|[\s;])(?:import|export)(?:\s+type)?\s+(?:[\w$]+\s*,\s*)?\{([^}]*)\}\s*from\s*'([^']+)'/g;
 const WHOLE = /(?:\*(?:\s+as\s+[\w$]+)?\s+from\s*|import\(\s*|typeof import\(\s*)'([^']+)'/g;
 
-/** The names of a list in braces; before `as` where `side` is 0, after it where it is 1. */
+/** The names in a braced list; `side` 0 is the name before `as`, 1 the one after it. */
 function namesOf(list: string, side: 0 | 1): string[] {
   return list
     .split(',')
@@ -32,7 +32,7 @@ function namesOf(list: string, side: 0 | 1): string[] {
     });
 }
 
-/** @param sources text by path from the root, of TypeScript files */
+/** @param sources text of TypeScript files by path from the root */
 export function unusedExports(sources: ReadonlyMap<string, string>): UnusedExport[] {
   const used = new Map<string, Set<string>>();
   const whole = new Set<string>();

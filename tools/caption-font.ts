@@ -21,7 +21,7 @@ const PARTS = readdirSync(join(KOSUGI, 'files'))
   .sort();
 const CACHE = join(PACKAGES, '.cache', 'svc-font');
 export const FONT_NAME = 'svc-font.woff2';
-/** Counts up when this file makes another font of the same packages. */
+/** Increment when this file makes another font of the same packages. */
 const RECIPE = 1;
 /** The em of the symbols' outlines. */
 const SYMBOL_EM = 1024;
@@ -37,7 +37,7 @@ async function inputsHash(): Promise<string> {
     .slice(0, 16);
 }
 
-/** One part, unpacked. */
+/** Reads and unpacks one part. */
 async function readPart(name: string): Promise<FontFile> {
   const packed = await readFile(partFile(name));
   const sfnt = await subsetFont(packed, '', { keepAllGlyphs: true, targetFormat: 'sfnt' });
@@ -47,7 +47,7 @@ async function readPart(name: string): Promise<FontFile> {
 type FontFile = ReturnType<typeof createFont>;
 type Outline = typeof symbols extends Map<string, infer T> ? T : never;
 
-/** An outline in the middle of a full-width cell, as large as its em says. */
+/** Centres an outline in a full-width cell, scaled by its em. */
 function symbolGlyph(character: string, outline: Outline, font: TTF.TTFObject): TTF.Glyph {
   const [left, top, width, height] = outline.viewBox;
   const em = font.head.unitsPerEm ?? SYMBOL_EM;
@@ -57,7 +57,7 @@ function symbolGlyph(character: string, outline: Outline, font: TTF.TTFObject): 
     contour.map((point) => ({
       ...point,
       x: Math.round((point.x - left - width / 2) * scale + em / 2),
-      // Outlines count downwards, fonts upwards.
+      // y axes point down in outlines and up in fonts.
       y: Math.round(middle - (point.y - top - height / 2) * scale),
     })),
   );
@@ -73,7 +73,7 @@ function symbolGlyph(character: string, outline: Outline, font: TTF.TTFObject): 
   };
 }
 
-/** The parts that hold characters of a text, as the style sheet says. */
+/** The parts with the characters of a text, according to the style sheet. */
 async function partsFor(text: string): Promise<string[]> {
   const sheet = await readFile(join(KOSUGI, '400.css'), 'utf8');
   const codes = [...text].map((character) => character.codePointAt(0) ?? 0);
@@ -108,21 +108,21 @@ async function make(names: readonly string[], wanted?: string): Promise<Uint8Arr
   return await subsetFont(sfnt, text, { targetFormat: 'woff2' });
 }
 
-/** The font's bytes: the kept ones, or made now. @throws Error when a package holds no such font */
+/** The bytes of the font, from the cache or made now. @throws Error if a package contains no such font */
 export async function captionFont(): Promise<Uint8Array> {
   const kept = join(CACHE, `${await inputsHash()}.woff2`);
   const found = Bun.file(kept);
   if (await found.exists()) return await found.bytes();
   const font = await make(PARTS);
   await mkdir(CACHE, { recursive: true });
-  // Builds at the same time make the same file: the last one stays.
+  // Concurrent builds make the same file: the last one stays.
   const own = `${kept}.${process.pid}`;
   await writeFile(own, font);
   await rename(own, kept);
   return font;
 }
 
-/** The same font with these characters alone, made in a moment: for tests. */
+/** The same font with only these characters, made quickly, for tests. */
 export async function captionFontOf(text: string): Promise<Uint8Array> {
   return await make(await partsFor(text), text);
 }

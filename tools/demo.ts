@@ -30,7 +30,7 @@ const SOURCES = [
 const interactive = process.stderr.isTTY === true;
 let lineOpen = false;
 
-/** Progress: one line that rewrites itself on a terminal, a line each elsewhere. */
+/** Shows progress: on a terminal one line that is rewritten, elsewhere one line each. */
 function progress(text: string): void {
   if (interactive) process.stderr.write(`\r\x1b[K${text}`);
   else process.stderr.write(`${text}\n`);
@@ -63,7 +63,7 @@ Environment:
 Every other variable reaches both programs: see dist/svc --help and dist/svc-agent --help.
 `;
 
-/** The exit code, when the arguments leave nothing to start. */
+/** @returns the exit code if the arguments leave nothing to start */
 function readArguments(args: readonly string[]): number | undefined {
   const unknown = args.filter((arg) => arg !== '--help' && arg !== '-h');
   if (unknown.length > 0) {
@@ -102,7 +102,7 @@ async function buildIfStale(): Promise<void> {
   });
 }
 
-/** Runs the broadcaster's preparation, its `prepare done/total what` lines shown as progress. */
+/** Runs the preparation of the broadcaster and shows its `prepare done/total what` lines as progress. */
 async function prepareBroadcast(signal: AbortSignal): Promise<void> {
   const child = Bun.spawn([BUN, join(ROOT, 'synth', 'main.ts'), '--prepare'], {
     cwd: ROOT,
@@ -128,7 +128,7 @@ async function prepareBroadcast(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** The scenario's channels, so that a first start needs no scan. */
+/** Writes the channels of the scenario, so that a first start needs no scan. */
 async function writeChannels(path: string): Promise<void> {
   if (existsSync(path)) return;
   const child = Bun.spawn([BUN, join(ROOT, 'synth', 'main.ts'), '--channels'], {

@@ -1,8 +1,8 @@
-/** Types of packages that bring none: what tools/caption-font.ts uses of them. */
+/** Types of untyped packages: the parts that tools/caption-font.ts uses. */
 declare module 'subset-font' {
   interface Options {
     targetFormat?: 'sfnt' | 'woff' | 'woff2';
-    /** Only with an empty text. */
+    /** Requires an empty text. */
     keepAllGlyphs?: boolean;
   }
   export default function subsetFont(font: Uint8Array, text: string, options: Options): Promise<Buffer>;

@@ -43,8 +43,9 @@ interface LaneOptions {
   /** Niceness of its processes, 0 to 19; default 0. */
   niceness?: number;
   /**
-   * Runs in a session of its own, which has that niceness too; default false. Without, the kernel weighs a browser's
-   * session against the session of all lanes, whatever the niceness of the lane that runs (sched(7), "autogroup").
+   * Runs in a session of its own with the same niceness; default false. Otherwise the kernel weighs a
+   * browser's session against the session of all lanes, whatever the niceness of its lane (sched(7),
+   * "autogroup").
    */
   ownSession?: boolean;
   /** Time limit, after which it is killed with all its processes and counts as failed. */
@@ -97,12 +98,15 @@ function fileOutcomes(path: string): Outcome['files'] {
   });
 }
 
-/** Gives a session the niceness of its leader, where the kernel groups processes by session (sched(7), "autogroup"). */
+/**
+ * Sets the niceness of a session to that of its leader, where the kernel groups processes by session
+ * (sched(7), "autogroup").
+ */
 function lowerSession(leader: number, niceness: number): void {
   try {
     writeFileSync(`/proc/${leader}/autogroup`, String(niceness));
   } catch {
-    // No such grouping here, or the program has ended.
+    // The kernel has no such groups, or the program has ended.
   }
 }
 

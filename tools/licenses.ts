@@ -1,13 +1,16 @@
 /**
- * Writes `host/licenses.txt`: the notices of everything that the executables contain. `bun tools/licenses.ts` after a
- * change of the dependencies; a test fails while it is out of date.
+ * Writes `host/licenses.txt`: the notices of everything that the executables contain. Run `bun
+ * tools/licenses.ts` after a change of the dependencies; a test fails while the file is out of date.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dir, '..');
 const TARGET = join(ROOT, 'host', 'licenses.txt');
-/** Build-time packages of which parts end up inside: fonts, symbol glyphs, the runtime of compiled WebAssembly. */
+/**
+ * Build-time packages of which parts are contained: fonts, symbol glyphs, the runtime of compiled
+ * WebAssembly.
+ */
 const EMBEDDED = ['@fontsource/kosugi-maru', 'aribb24.js', 'assemblyscript'];
 const RULE = '='.repeat(100);
 
@@ -51,7 +54,7 @@ function manifestOf(name: string): Manifest | undefined {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Manifest) : undefined;
 }
 
-/** The packages with everything that they depend on; peers and types are not bundled. */
+/** The packages with all their dependencies; peers and types are not bundled. */
 function closure(names: readonly string[]): string[] {
   const found = new Set<string>();
   const queue = [...names];
@@ -64,7 +67,7 @@ function closure(names: readonly string[]): string[] {
   return [...found].sort();
 }
 
-/** A package that ships no text is named with the terms that its manifest states. */
+/** A package without a licence text is listed with the terms in its manifest. */
 function noticeOf(name: string): string {
   const manifest = manifestOf(name);
   if (manifest === undefined) throw new Error(`${name} is not installed`);

@@ -13,11 +13,12 @@ const MODULES = join(ROOT, 'node_modules');
 const STAMP = join(MODULES, '.installed-from');
 const BUN = join(MODULES, 'bun', 'bin', 'bun.exe');
 
-/** Programs of each task: name, Debian package, the variable that may name the program instead. */
+/** Programs of each task: name, Debian package, and the environment variable that overrides the program. */
 const FFMPEG = { program: 'ffmpeg', package: 'ffmpeg', variable: 'FFMPEG_PATH' };
 const FFPROBE = { program: 'ffprobe', package: 'ffmpeg', variable: 'FFPROBE_PATH' };
 const CHROMIUM = { program: 'chromium', package: 'chromium', variable: 'CHROMIUM_PATH' };
-// The browser of the screens' tests: the same Chromium without a window, for two thirds of the processor time.
+// The browser for tests of the screens: the same Chromium without a window, at two thirds of the processor
+// time.
 const HEADLESS = {
   program: 'chromium-headless-shell',
   package: 'chromium-headless-shell',
@@ -36,7 +37,7 @@ const IP = { file: '/usr/sbin/ip', program: 'ip', package: 'iproute2', variable:
 // A front proxy with https and a path, and its certificate.
 const NGINX = { file: '/usr/sbin/nginx', program: 'nginx', package: 'nginx-light', variable: 'NGINX_PATH' };
 const OPENSSL = { program: 'openssl', package: 'openssl', variable: 'OPENSSL_PATH' };
-// Measures what the systemd units leave open; it need not be the init system.
+// Rates the exposure of the systemd units; systemd need not be the init system.
 const ANALYZE = { program: 'systemd-analyze', package: 'systemd', variable: 'SYSTEMD_ANALYZE_PATH' };
 const TASKS = {
   demo: { file: 'tools/demo.ts', programs: [FFMPEG] },
@@ -86,7 +87,7 @@ function installPackages() {
   const have = existsSync(STAMP) ? readFileSync(STAMP, 'utf8').trim() : '';
   if (have !== wanted) {
     say('パッケージを取得しています (npm install) …');
-    // Not `npm ci`: it refuses a lock file whose optional packages for other systems the registry does not hold.
+    // Not `npm ci`: it fails if the registry lacks optional packages of the lock file for other systems.
     const result = run('npm', [
       'install',
       '--no-save',
@@ -144,7 +145,7 @@ installPrograms(task.programs);
 if (run(BUN, [join(ROOT, 'tools', 'wasm.ts')]).status !== 0) fail('WebAssembly のコンパイルに失敗しました。');
 
 const child = spawn(BUN, [join(ROOT, task.file), ...rest], { cwd: ROOT, stdio: 'inherit' });
-// Ctrl-C reaches the whole process group: the task ends itself, and this waits for it.
+// Ctrl-C reaches the whole process group: the task ends by itself, and this waits for it.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => child.kill('SIGTERM'));
 process.on('SIGHUP', () => child.kill('SIGTERM'));

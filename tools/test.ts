@@ -33,18 +33,19 @@ const WAITING = [
   'test/service',
 ];
 const WAITING_AT_ONCE = 3;
-/** They need much processor time; of real time only the browser's timeouts matter. */
+/** They need much processor time; only the browser's timeouts depend on real time. */
 const BROWSER = ['test/web'];
 const BUSY_AT_ONCE = 3;
 /**
- * For lanes that may be delayed: a third of the scheduling weight of those in real time. Relative, because only root may
- * raise a priority. A browser has its own session, whose weight counts against the whole machine (`sched_autogroup`;
- * `test/web/browser.ts`): with a lower weight it would starve beside other busy programs.
+ * For lanes that may be delayed: a third of the scheduling weight of those in real time. Relative, because
+ * only root may raise a priority. A browser has its own session, whose weight counts against the whole
+ * machine (`sched_autogroup`; `test/web/browser.ts`): with a lower weight it would get almost no time beside
+ * other busy programs.
  */
 const BUSY_NICENESS = 5;
 /**
- * For what may be slow within the session of the lanes: it only gets the processor time that the others leave. Not for a
- * session of its own, which would get 1 % beside another busy program.
+ * For lanes that may be slow within the session: they only get the processor time that the others leave. Not
+ * for a session of its own, which would get 1 % beside another busy program.
  */
 const LOWEST_NICENESS = 19;
 const TIMELESS_AT_ONCE = 2;
@@ -54,14 +55,17 @@ const TIMELESS_LIMIT_MS = 600_000;
 const HOUSEHOLD = 'test/live/household.test.ts';
 /** Real encoders in real time, and encoded recordings in a browser, one file at a time. */
 const ENCODING = ['test/live', 'test/e2e/encoded.test.ts', 'test/e2e/surround.test.ts'];
-/** Households of many processes, whose packets must be on time within 0.5 s: only beside lanes of a lower weight. */
+/**
+ * Households of many processes, whose packets must arrive within 0.5 s: only beside lanes of a lower weight.
+ */
 const CROWDED = 'test/faults/fault-table.test.ts';
 /**
- * One file at a time, with only lanes of a lower weight in parallel: live television in a browser at the best quality, which
- * a busy machine cannot keep, and positions in recordings, measured by flashes that a busy machine misses.
+ * One file at a time, with only lanes of a lower weight in parallel: live television in a browser at the best
+ * quality, which a busy machine cannot keep, and positions in recordings, measured by flashes that a busy
+ * machine misses.
  */
 const ONE_AT_A_TIME = ['test/e2e', 'test/web/live-raw.test.ts'];
-/** Screens whose tests wait for what a page shows, however slowly: beside the tests that run one at a time. */
+/** Screens whose tests wait for the page, however slow it is: run beside the tests that run one at a time. */
 const PATIENT = [
   'test/web/look.test.ts',
   'test/web/recordings.test.ts',
@@ -93,7 +97,7 @@ const REAL_TIME = [
   'test/play',
   'test/reception',
 ];
-/** If more files than these failed, a slow machine is not the reason, and none is run again. */
+/** If more files than this failed, a slow machine is not the reason, and none is run again. */
 const SECOND_RUNS = 6;
 /** Rows of the table of slowest files. */
 const SLOWEST = 20;
@@ -195,7 +199,10 @@ function printLanes(outcomes: readonly Outcome[]): void {
   console.log(['', ' seconds  processor  lane', ...rows].join('\n'));
 }
 
-/** A file much slower than the others should be split, merged with one of the same set-up, or use virtual time. */
+/**
+ * A file much slower than the others should be split, merged with one of the same set-up, or use virtual
+ * time.
+ */
 function printSlowest(outcomes: readonly Outcome[]): void {
   const files = outcomes.flatMap((outcome) => outcome.files).sort((a, b) => b.seconds - a.seconds);
   if (files.length < 2) return;

@@ -1,6 +1,6 @@
 /**
- * Compiles the AssemblyScript modules, `wasm/<name>/<name>.as.ts` → `wasm/built/<name>.wasm`, where a source of its
- * folder or this file changed since. `tools/run.mjs` runs it before every task.
+ * Compiles the AssemblyScript modules, `wasm/<name>/<name>.as.ts` → `wasm/built/<name>.wasm`, if a source in
+ * the folder or this file has changed. `tools/run.mjs` runs it before every task.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ async function compile(name: string): Promise<boolean> {
   if (existsSync(target) && existsSync(stampFile) && (await Bun.file(stampFile).text()) === stamp)
     return false;
   mkdirSync(BUILT, { recursive: true });
-  // Under a name of its own until it is whole: a test may be reading the old one.
+  // Written under a temporary name first, because a test may be reading the old file.
   const unfinished = `${target}.${process.pid}`;
   const child = Bun.spawn([process.execPath, COMPILER, source, ...OPTIONS, '-o', unfinished], {
     cwd: ROOT,

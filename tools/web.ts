@@ -1,21 +1,24 @@
 /**
- * Builds the browser UI into a folder: script and style bundled under names that carry their content's hash,
- * `index.html` that refers to them relatively, icons under their own names, and a Japanese font for devices that
- * have none. `bun tools/web.ts OUTDIR` by hand.
+ * Builds the browser UI into a folder: script and style bundled under names with a hash of their content, an
+ * `index.html` that refers to them relatively, icons under their own names, and a Japanese font for devices
+ * that have none. `bun tools/web.ts OUTDIR` by hand.
  */
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 const WEB = join(import.meta.dir, '..', 'web');
-/** Kosugi Maru, Apache License 2.0: some 120 parts by code point, of which a browser fetches those that it needs. */
+/**
+ * Kosugi Maru, Apache License 2.0: some 120 parts by code point, of which a browser fetches those that it
+ * needs.
+ */
 const FONT = join(import.meta.dir, '..', 'node_modules', '@fontsource', 'kosugi-maru');
 const DECODER = join(import.meta.dir, '..', 'wasm', 'built', 'mpeg2.wasm');
 
 /** Source name as `index.html` writes it. */
 const ENTRIES = ['main.tsx', 'theme-early.ts', 'styles/index.css'] as const;
 
-/** Names that `bundle` gives. */
+/** File names written by `bundle`. */
 const BUILT = /^(app|theme-early|index|fonts)-[a-z0-9]{8}\.(js|css)$/u;
 
 async function bundle(entry: string, outDir: string): Promise<string> {
@@ -36,7 +39,7 @@ async function bundle(entry: string, outDir: string): Promise<string> {
   return basename(output.path);
 }
 
-/** What an earlier build left under names that no page refers to any more; nothing else in the folder is touched. */
+/** Removes files of earlier builds that no page refers to any more, and nothing else. */
 async function removeOld(outDir: string): Promise<void> {
   const old = (await readdir(outDir)).filter((name) => BUILT.test(name));
   await Promise.all(old.map((name) => rm(join(outDir, name))));
@@ -45,7 +48,10 @@ async function removeOld(outDir: string): Promise<void> {
 const hashOf = (content: string | Uint8Array): string =>
   new Bun.CryptoHasher('sha256').update(content).digest('hex').slice(0, 8);
 
-/** The font's parts and the style sheet that says which characters each holds; gives the sheet's name. */
+/**
+ * Adds the parts of the font and the style sheet that lists the characters of each. @returns the name of the
+ * sheet
+ */
 async function addFont(outDir: string): Promise<string> {
   const fonts = join(outDir, 'fonts');
   await rm(fonts, { recursive: true, force: true });
@@ -64,14 +70,14 @@ async function addFont(outDir: string): Promise<string> {
   await cp(join(FONT, 'LICENSE'), join(fonts, 'LICENSE.txt'));
   const name = `fonts-${hashOf(sheet)}.css`;
   await writeFile(join(outDir, name), sheet);
-  // For the server's own pages (`src/route/page.ts`), which do not know the build.
+  // For the server's own pages (`src/route/page.ts`), which do not know the hashed names.
   await writeFile(join(outDir, 'fonts.css'), sheet);
   return name;
 }
 
 /**
- * The MPEG-2 decoder and the worker around it, under the names that `src/http/decoder-route.ts` serves. Without the
- * compiled module (`tools/wasm.ts`) neither is there.
+ * The MPEG-2 decoder and its worker, under the names that `src/http/decoder-route.ts` serves. Skipped if the
+ * compiled module (`tools/wasm.ts`) does not exist.
  */
 async function addDecoder(outDir: string): Promise<void> {
   const names = ['decoder.wasm', 'decoder.mjs'] as const;
@@ -88,7 +94,7 @@ async function addDecoder(outDir: string): Promise<void> {
   });
 }
 
-/** @throws AggregateError with the bundler's messages when the source does not build */
+/** @throws AggregateError with the bundler's messages if the source cannot be built */
 export async function buildWeb(outDir: string): Promise<void> {
   await mkdir(outDir, { recursive: true });
   await removeOld(outDir);

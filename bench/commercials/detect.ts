@@ -1,4 +1,4 @@
-/** Analyses a stream in this process, as the background worker does. */
+/** Analyses a stream in this process, like the background worker. */
 import { analyseStream } from '../../src/commercial/analyse-stream.ts';
 import type { DetectAsk } from '../../src/commercial/detect-messages.ts';
 import type { StreamFeatures } from '../../src/commercial/stream-features.ts';

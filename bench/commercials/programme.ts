@@ -30,7 +30,7 @@ interface Shot {
   readonly film: VideoRecipe;
   /** Half seconds. */
   readonly groups: number;
-  /** Number of half seconds of it already shown, from which it continues. */
+  /** Number of half seconds of it already shown, after which it continues. */
   readonly shown: number;
 }
 
@@ -42,11 +42,11 @@ interface Sound {
 
 export interface Programme {
   readonly kind: Kind;
-  /** Stations show their logos alike in all of their programmes. */
+  /** Name of the station; a station shows its logo in the same way in all programmes. */
   readonly station: string;
   readonly shots: readonly Shot[];
   readonly sounds: readonly Sound[];
-  /** Stretches of commercials, in half seconds. */
+  /** Commercial breaks, in half seconds. */
   readonly commercials: readonly { readonly from: number; readonly to: number }[];
   readonly groups: number;
 }
@@ -63,7 +63,7 @@ export const AUDIO: AudioPlan = {
 const STATIONS = ['ひばり放送', 'あさぎりテレビ'];
 const LOOKS = 12;
 const TUNES = 8;
-/** Seconds of half a second of pictures: 15 frames. */
+/** Seconds in half a second of pictures: 15 frames. */
 const GROUP_SECONDS = (15 * 1001) / 30_000;
 
 function film(look: number, logo: string | null, changed: Partial<VideoRecipe> = {}): VideoRecipe {
@@ -102,12 +102,12 @@ export function allSounds(): AudioRecipe[] {
   return [silence(AUDIO), ...Array.from({ length: TUNES }, (_, number) => tuneSound(AUDIO, number))];
 }
 
-/** Seconds: as the rule asks for, and a little more where the sound fades. */
+/** Seconds of silence as the rule requires, and a little more where the sound fades. */
 function fullEdge(random: Random): number {
   return 0.5 + 0.15 * random.next();
 }
 
-/** Seconds: as in a live programme. */
+/** Seconds of silence as in a live programme. */
 function shortEdge(random: Random): number {
   return 0.12 + 0.3 * random.next();
 }
@@ -123,9 +123,9 @@ class Composer {
   constructor(
     readonly random: Random,
     readonly kind: Kind,
-    /** On the screen during programmes. */
+    /** Shown during programmes. */
     readonly logo: string | null,
-    /** And during commercials. */
+    /** Shown during commercials. */
     readonly cmLogo: string | null,
   ) {}
 
@@ -154,12 +154,12 @@ class Composer {
     if (length > 0) this.sounds.push({ recipe: silence(AUDIO), length });
   }
 
-  /** A programme's part, a little quiet at its ends unless it is loud. */
+  /** A part of the programme, with silence at its ends unless it is loud. */
   main(groups: number, edge: { head: number; tail: number }): void {
     const { random, logo, kind } = this;
     let left = groups;
     const isFramed = kind === 'framed' && random.below(3) > 0;
-    // Not with a cut: it fades while a shot is on.
+    // Not at a cut: it fades during a shot.
     const hidden = kind === 'fading-logo' && groups > 30;
     const from = hidden ? 6 + random.below(groups - 26) : groups;
     const to = hidden ? Math.min(groups - 4, from + 8 + random.below(60)) : groups;
@@ -186,7 +186,7 @@ class Composer {
     this.quiet(head);
     let left = seconds - head - tail;
     while (left > 0) {
-      // A quarter minute apart now and then, as nothing in a programme should be.
+      // Sometimes pauses 15 s apart, which should not occur in a programme.
       const isApart = this.kind === 'pauses' && this.random.below(2) === 0;
       const length = Math.min(left, isApart ? 15 : 4 + 12 * this.random.next());
       const pause = this.kind === 'pauses' || this.random.below(6) === 0 ? 0.2 + 0.9 * this.random.next() : 0;
@@ -198,7 +198,7 @@ class Composer {
     this.quiet(tail);
   }
 
-  /** Of seconds without sound at an end of a spot. */
+  /** Seconds without sound at an end of a spot. */
   spotEdge(): number {
     if (this.kind === 'loud') return 0;
     return this.kind === 'tight' ? shortEdge(this.random) : fullEdge(this.random);
@@ -252,7 +252,7 @@ class Composer {
   }
 }
 
-/** Of two to four minutes. */
+/** A programme of two to four minutes. */
 export function composeShort(random: Random, kind: Kind): Programme {
   const station = random.pick(STATIONS);
   const hasLogo = kind !== 'no-logo' && (kind !== 'tight' || random.below(3) > 0);
@@ -267,7 +267,7 @@ export function composeShort(random: Random, kind: Kind): Programme {
     if (kind === 'cards' && index > 0) composer.card();
     composer.main(length, { head: quiet(), tail: quiet() });
     if (kind === 'cards' && index < breaks) composer.card();
-    // Broadcasters' breaks are of one to two minutes, mostly.
+    // Breaks of broadcasters are mostly one to two minutes long.
     if (index < breaks) composer.break(3 + random.below(5));
   }
   const { shots, sounds, commercials, groups } = composer;

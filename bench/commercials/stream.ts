@@ -1,4 +1,7 @@
-/** A programme as a transport stream: the synthetic broadcaster's loops, clocks and tables, and a running order of its own. */
+/**
+ * A programme as a transport stream: the loops, clocks and tables of the synthetic broadcaster, with its own
+ * running order.
+ */
 import { open } from 'node:fs/promises';
 import { eventStations } from '../../synth/broadcast.ts';
 import { disturbance } from '../../synth/fault/channel.ts';
@@ -17,7 +20,7 @@ import type { ChannelPlan } from '../../synth/scenario/model.ts';
 import { AUDIO, allFilms, allSounds, type Programme, VIDEO } from './programme.ts';
 
 const GROUP_TICKS = GROUP_FRAMES * FRAME_TICKS;
-/** As the clock has them on a day of 2026: large, as stamps are on the air. */
+/** The clock on a day of 2026: time stamps in a broadcast are large. */
 const FIRST_GROUP = 31_000_000;
 const EARLY_FRAMES = 2;
 const CHUNK_PACKETS = 4_000;
@@ -35,7 +38,7 @@ export async function loadLoops(cache: MediaCache): Promise<Loops> {
   return loops;
 }
 
-/** Consecutive stretches; before the first and after the last, those two are extended. */
+/** Consecutive sections; the first and the last are extended before and after. */
 function playlistOf(stretches: readonly Stretch[]): Playlist {
   return (group) => {
     const index = Math.max(
@@ -54,7 +57,7 @@ function playlistOf(stretches: readonly Stretch[]): Playlist {
   };
 }
 
-/** Writes a programme; its first picture is that of half second `from` of it. */
+/** Writes a programme; its first picture is that of its half second `from`. */
 export async function writeProgramme(path: string, programme: Programme, loops: Loops): Promise<void> {
   const plan = channelOf();
   const scenario = { ...MINI, channels: [plan] };
@@ -102,7 +105,7 @@ export async function writeProgramme(path: string, programme: Programme, loops: 
   }
 }
 
-/** 90 kHz, as its stamps count. */
+/** 90 kHz, in the scale of its time stamps. */
 export function groupStamp(group: number): number {
   return ((FIRST_GROUP + group) * GROUP_TICKS) % 2 ** 33;
 }

@@ -1,4 +1,7 @@
-/** The database of that home: 8 days of programmes and the day before, 40,000 recordings, some bookings and rules. */
+/**
+ * The database of a large household: 8 days of programmes and the day before, 40,000 recordings, some
+ * reservations and rules.
+ */
 import type { Database } from 'bun:sqlite';
 import { eventId, networkId, programId, serviceId, transportStreamId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
@@ -17,7 +20,7 @@ export const RULES = 50;
 /** Years of recordings. */
 const RECORDED_DAYS = 2_500;
 const KEPT_MS = DAY_MS;
-/** Days of which programmes are read; a fixed number of each station is used, from the first on. */
+/** Days of which programmes are generated; of each station the first ones are used, up to a fixed number. */
 const DAYS = 40;
 
 const INSERT_PROGRAM = `
@@ -67,7 +70,7 @@ export function putStations(database: Database, stations: readonly BenchStation[
   new StationStore(database).apply({ put: stations.map(record), hide: [], retype: [] }, broadcastMs(now));
 }
 
-/** Runs in transactions of so many steps: as fast as it goes, without a log of the whole. */
+/** Runs in transactions of this many steps: fast, without a large write-ahead log. */
 function inBatches(database: Database, steps: Iterable<() => void>, size = 2_000): void {
   const waiting: (() => void)[] = [];
   const flush = database.transaction(() => {
@@ -79,14 +82,15 @@ function inBatches(database: Database, steps: Iterable<() => void>, size = 2_000
   flush.immediate();
 }
 
-/** Programmes of a station from the day before on, evenly so many that all stations together have the wanted number. */
+/** Programmes of a station from the day before on; all stations together have the wanted number. */
 export function stretch(station: BenchStation, now: number, count: number): Programme[] {
   const programmes = station.events.guide
     .airing(broadcastMs(now - KEPT_MS), broadcastMs(now + DAYS * DAY_MS))
     .slice(0, count);
   const last = programmes.at(-1);
   if (last === undefined) return [];
-  // Stations show fewer and longer programmes than the contract's home: time is pressed into its eight days.
+  // Stations show fewer and longer programmes than the required home: times are compressed into its eight
+  // days.
   const end = last.startAt + last.durationMs;
   const begin = now - KEPT_MS;
   const press = Math.min(1, (8 * DAY_MS + KEPT_MS) / (end - begin));
@@ -98,7 +102,7 @@ export function stretch(station: BenchStation, now: number, count: number): Prog
   }));
 }
 
-/** Recordings alone. */
+/** Only recordings. */
 export function fillRecordingDatabase(path: string, stations: readonly BenchStation[], now: number): void {
   const database = openDatabase(path);
   putStations(database, stations, now);
@@ -169,7 +173,7 @@ function fillRecordings(database: Database, stations: readonly BenchStation[], n
   inBatches(database, steps.slice(0, RECORDINGS));
 }
 
-/** Switches all rules; what they booked before is forgotten. */
+/** Enables or disables all rules; reservations they made before are deleted. */
 export function enableRules(path: string, enabled: boolean): void {
   const database = openDatabase(path);
   database
@@ -191,7 +195,7 @@ function fillBookings(database: Database, now: number): void {
        FROM programs WHERE end_at > $now ORDER BY id % 997, id LIMIT ${RESERVATIONS}`,
     )
     .run({ now });
-  // As people write them: a series on its station, each episode once. Switched on where a measurement wants them.
+  // As users write them: a series on its station, each episode once. Enabled where a measurement needs them.
   const rule = database.query(
     `INSERT INTO rules (name, enabled, dedupe, conditions, created_at, updated_at)
      SELECT name, 0, 1, json_object('keyword', name, 'stationIds', json_array(station_id)), 0, 0

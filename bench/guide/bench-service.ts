@@ -1,4 +1,4 @@
-/** A service as a process of its own, with an agent that has channels and no tuner to read them with. */
+/** A service as a separate process, with an agent that has channels but no tuner for them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Program, startProgram } from '../../test/program.ts';

@@ -1,6 +1,6 @@
 /**
  * A large household: 120 stations whose programmes are those of the synthetic broadcaster's default scenario,
- * each set of them taken at another time, so that no two stations say the same.
+ * each set shifted to another time, so that no two stations have the same programmes.
  */
 import {
   type BroadcastType,
@@ -19,7 +19,7 @@ import type { EventStation } from '../../synth/si/eit.ts';
 import type { Channel } from '../../wire/agent.ts';
 
 const DAY_MS = 86_400_000;
-/** Sets of programmes are taken so far apart. */
+/** Time between two sets of programmes. */
 const SHIFT_MS = 28 * DAY_MS;
 const COUNTS: Readonly<Record<BroadcastType, number>> = { GR: 24, BS: 36, CS: 60 };
 const STATIONS_A_CHANNEL = 3;
@@ -39,7 +39,7 @@ export interface BenchStation {
   readonly events: EventStation;
 }
 
-/** The guide as if the time were `shift` later. */
+/** The guide shifted by `shift`. */
 function shifted(guide: Guide, shift: number): Guide {
   const there = (at: BroadcastMs): BroadcastMs => broadcastMs(at + shift);
   const back = <P extends Programme | undefined>(programme: P): P =>

@@ -15,7 +15,7 @@ export class Figures {
     console.log(`${name}: ${shown(value)} ${unit} (limit ${limit}, ratio ${ratio}) ${over ? 'OVER' : 'OK'}`);
   }
 
-  /** What 99 of 100 answers keep is held against the limit. */
+  /** Compares the 99th percentile with the limit. */
   latency(name: string, times: readonly number[], limit: number): void {
     this.limited(
       `${name}: median ${shown(quantile(times, 0.5))} ms, p99`,

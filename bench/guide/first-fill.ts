@@ -21,7 +21,7 @@ import { putStations, stretch } from './bench-database.ts';
 import { benchStations } from './bench-stations.ts';
 import { quantile } from './figures.ts';
 
-/** What a transponder repeats of each station between two writes of the guide worker. */
+/** Data of each station that a transponder sends between two writes of the guide worker. */
 const PORTION = 60;
 const STATIONS_A_CHANNEL = 8;
 const PROGRAMS_A_STATION = 170;
@@ -51,7 +51,10 @@ function processorMs(): number {
   return (user + system) / 1000;
 }
 
-/** What a channel's stations announce, portion by portion: first their programmes, then the extended texts of these. */
+/**
+ * The announcements of a channel's stations in portions: first their programmes, then the extended texts of
+ * these.
+ */
 function* changes(now: number): Generator<StationChange> {
   const stations = benchStations();
   for (let first = 0; first < stations.length; first += STATIONS_A_CHANNEL) {
@@ -106,7 +109,7 @@ async function fill(): Promise<FirstFill> {
   let began = processorMs();
   const writer = new ProgramWriter({
     database,
-    // Of the processor, so that other work on the machine does not make transactions smaller.
+    // Processor time, so that other load does not make transactions smaller.
     elapsed: () => monotonicMs(processorMs()),
     indexDelayMs: INDEX_DELAY_MS,
     pause: async (ms) => {

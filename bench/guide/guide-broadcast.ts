@@ -1,7 +1,8 @@
 /**
- * An agent with one satellite tuner on which a network with its whole guide is sent: every station's present/following
- * and eight days of schedules, basic and extended, over and over, at the bit rate of a transponder. A process of its
- * own, so that its work is not the service's: `bun bench/guide/guide-broadcast.ts`; prints `port=<port> events=<number>`.
+ * An agent with one satellite tuner on which a network with its whole guide is sent: present/following and
+ * eight days of schedules of every station, basic and extended, repeatedly, at the bit rate of a transponder.
+ * A separate process, so that its work does not count as the service's: `bun bench/guide/guide-broadcast.ts`;
+ * prints `port=<port> events=<number>`.
  */
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { liveSegments, presentFollowing, type ScheduleKind, scheduleSections } from '../../synth/si/eit.ts';
@@ -34,7 +35,7 @@ function packetsOf(sections: readonly Uint8Array[]): Uint8Array {
 
 const at = broadcastMs(Date.now());
 const stations = benchStations().filter(({ type }) => type === 'BS');
-/** By transport stream that it is sent on, or is another's. */
+/** By transport stream: the one that it is sent on, or another. */
 const written = stations.map((station) => ({
   station,
   actual: packetsOf(sectionsOf(station, 'actual', at)),
@@ -45,7 +46,10 @@ function carousel(channel: string): Uint8Array[] {
   return written.map(({ station, actual, other }) => (station.channel === channel ? actual : other));
 }
 
-/** Counters of the parts do not follow each other: each part's first packets are taken for a gap and come again. */
+/**
+ * The counters of the parts are not continuous: the first packets of each part are treated as a gap and are
+ * sent again.
+ */
 function stream(channel: string): ReadableStream<Uint8Array> {
   const parts = carousel(channel);
   let timer: ReturnType<typeof setInterval> | undefined;

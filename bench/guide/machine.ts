@@ -1,11 +1,11 @@
 /**
- * Time independent of other load: the CPU time of this thread, and the present speed of the machine by a fixed piece of
- * work. Limits in milliseconds hold for a machine of factor 1.
+ * Time independent of other load: the CPU time of this thread, and the present speed of the machine measured
+ * by a fixed piece of work. Limits in milliseconds hold for a machine of factor 1.
  */
 import { dlopen, ptr } from 'bun:ffi';
 import { quantile } from './figures.ts';
 
-/** Of `reference`, on the machine that the limits of the benches were set on. */
+/** Time of `reference` on the machine for which the limits of the benches were set. */
 const REFERENCE_MS = 1;
 const STEPS = 400_000;
 const table = new Uint32Array(4096);
@@ -18,15 +18,15 @@ const timespec = new BigInt64Array(2);
 const timespecAt = ptr(timespec);
 
 /**
- * Processor time of this thread, ms. `process.threadCpuUsage` counts in ticks of the kernel on many machines, 4 ms and
- * more: longer than the work that is measured.
+ * Processor time of this thread, ms. On many machines `process.threadCpuUsage` counts in kernel ticks of 4 ms
+ * and more, which is longer than the work that is measured.
  */
 function threadMs(): number {
   if (libc.symbols.clock_gettime(THREAD_CLOCK, timespecAt) !== 0) throw new Error('no clock of this thread');
   return Number(timespec[0]) * 1000 + Number(timespec[1]) / 1e6;
 }
 
-/** Looks up, adds, decides; makes no garbage. */
+/** Looks up, adds and branches, without garbage. */
 function reference(): number {
   let sum = 0;
   for (let index = 0; index < STEPS; index++) {
@@ -38,7 +38,7 @@ function reference(): number {
   return sum;
 }
 
-/** Until the runtime has compiled it. */
+/** Rounds until the runtime has compiled it. */
 const WARM_UP = 40;
 
 export class MachineClock {
@@ -48,7 +48,7 @@ export class MachineClock {
     for (let round = 0; round < WARM_UP; round++) reference();
   }
 
-  /** @returns ms of processor time; how fast the machine is meanwhile is measured beside it */
+  /** @returns ms of processor time; the present speed of the machine is measured as well */
   timed<T>(work: () => T): { ms: number; value: T } {
     const begin = threadMs();
     const value = work();

@@ -1,4 +1,4 @@
-/** What processes use, by /proc (Linux). */
+/** Resource usage of processes, from /proc (Linux). */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** USER_HZ of Linux on the processors that this runs on. */
@@ -10,7 +10,7 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** Resident memory, MB: now, the most so far, and now without what is shared with other processes in equal parts. */
+/** Resident memory, MB: current, peak, and current with shared pages divided among their processes. */
 export function memoryOf(pid: number): { now: number; peak: number; proportional: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const of = (text: string, name: string): number =>

@@ -1,15 +1,18 @@
 /** Search words taken from the texts, so that most have results, and some without. */
 import type { Database } from 'bun:sqlite';
 
-/** Runs of one kind of letter are what a person takes for a word. */
+/** Runs of one script are what users consider a word. */
 const WORD = /[\p{Script=Han}]+|[\p{Script=Katakana}ー]+|[\p{Script=Hiragana}]+|[A-Za-z0-9]+/gu;
 
 interface Words {
   /** Of one or two letters. */
   readonly short: string[];
-  /** Of three and more; every fifth is of letters that no text has side by side. */
+  /** Of three letters and more; every fifth is a combination that no text contains. */
   readonly long: string[];
-  /** Of two letters and more, of extended texts whose name and description do not have them: casts, headings. */
+  /**
+   * Of two letters and more, from extended texts whose name and description do not contain them: casts,
+   * headings.
+   */
   readonly extended: string[];
 }
 
@@ -48,7 +51,7 @@ function extendedAlone(database: Database): string[] {
   return [...new Set(found)].filter((word) => word.length >= 2);
 }
 
-/** So many of a list, evenly from all over it. */
+/** Picks this many of a list, evenly distributed. */
 function evenly(list: readonly string[], count: number): string[] {
   const step = Math.max(list.length / count, 1);
   const taken: string[] = [];

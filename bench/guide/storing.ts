@@ -1,6 +1,6 @@
 /**
  * Event-loop delay of the service while its guide worker stores a full satellite network: the service runs in
- * this process, with its workers; the air in another.
+ * this process, with its workers; the broadcast in another.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ const START_LIMIT_MS = 120_000;
 const STORE_LIMIT_MS = 180_000;
 const BEAT_MS = 5;
 const LOOK_MS = 250;
-/** Of what was announced a week ahead: the rest changes while it is read, or has begun. */
+/** Of the programmes announced a week ahead: the others change while they are read, or have begun. */
 const ENOUGH = 0.97;
 
 export interface Storing {
@@ -36,7 +36,7 @@ export interface Storing {
   readonly worst: number;
 }
 
-/** Counts how late timers of this loop fire. */
+/** Measures how late timers of this loop fire. */
 class Beat {
   readonly late: number[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -76,7 +76,7 @@ async function startAir() {
   throw new Error('the air does not start');
 }
 
-/** @throws Error when the guide is not stored in time */
+/** @throws Error if the guide is not stored in time */
 export async function storeSatelliteNetwork(): Promise<Storing> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-store-'));
   const air = await startAir();

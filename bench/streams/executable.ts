@@ -1,4 +1,4 @@
-/** Which form of a program a bench runs. */
+/** The form of a program that a bench runs. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,5 +1,5 @@
 /**
- * EIT sections as they are on the air: what the synthetic broadcaster sends of its default scenario on one day,
+ * Realistic EIT sections: those that the synthetic broadcaster sends in its default scenario on one day,
  * present/following and eight days of schedules of all its stations, basic and extended.
  */
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';

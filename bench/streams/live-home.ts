@@ -1,6 +1,6 @@
 /**
- * A data folder without anything left to collect, so that live viewing has all tuners:
- * every station with a fresh logo, and the guide's collection switched off.
+ * A data folder for which nothing is left to collect, so that live viewing has all tuners: every station has
+ * a current logo, and the collection of the guide is disabled.
  */
 import { join } from 'node:path';
 import { networkId, serviceId, stationId, transportStreamId } from '../../arib/ids.ts';

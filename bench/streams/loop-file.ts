@@ -1,15 +1,16 @@
 /**
- * A tuning command: writes a file to standard output over and over, `loop-file.ts FILE BYTES_PER_SECOND TAKEN`.
- * TAKEN is a file with the bytes that the reader has taken, as decimal digits: on an overloaded machine the stream is
- * late then instead of being cut, because no more than `AHEAD_BYTES` are under way. It is never silent: for the agent a
- * silent broadcast has ended.
+ * A tuning command: writes a file to standard output repeatedly, `loop-file.ts FILE BYTES_PER_SECOND TAKEN`.
+ * TAKEN is a file with the number of bytes that the reader has read, in decimal digits: on an overloaded
+ * machine the stream is delayed instead of being cut, because no more than `AHEAD_BYTES` are in transit. It
+ * is never silent, because the agent would end a silent broadcast.
  */
 import { readFileSync, writeSync } from 'node:fs';
 
 const TICK_MS = 20;
 /**
- * Below the 8 MB that the agent lets wait for the first key of a tuning, and far below the 64 MB at which it cuts a slow
- * reader: a card that has no processor time yet holds up the stream instead of leaving its head scrambled.
+ * Less than the 8 MB that the agent queues until the first key of a tuning, and much less than the 64 MB at
+ * which it disconnects a slow reader: a card that gets no processor time delays the stream instead of leaving
+ * its beginning scrambled.
  */
 const AHEAD_BYTES = 4 * 1024 * 1024;
 const SILENT_MS = 500;

@@ -1,6 +1,7 @@
 /**
- * Mirakurun as a peer: one process that reads tuners and serves narrowed stations. It is no dependency of the project;
- * `npm install --ignore-scripts mirakurun@3.9.0-rc.4` in a folder outside the tree, whose path is the argument.
+ * Mirakurun for comparison: one process that reads tuners and serves narrowed stations. It is no dependency
+ * of the project; run `npm install --ignore-scripts mirakurun@3.9.0-rc.4` in a folder outside the tree, and
+ * pass its path as the argument.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,14 +11,14 @@ const READY_LIMIT_MS = 30_000;
 
 interface Peer {
   readonly pid: number;
-  /** Of a narrowed station. */
+  /** URL of a narrowed station. */
   stationUrl(station: StationRecord): string;
   end(): Promise<void>;
 }
 
 /**
- * @param installed the folder with `node_modules/mirakurun`
- * @param tune a command in which `<channel>` stands for the channel
+ * @param installed the folder with `node_modules/mirakurun` @param tune a command in which `<channel>` is
+ * replaced by the channel
  */
 export async function startMirakurun(
   installed: string,
@@ -37,7 +38,7 @@ export async function startMirakurun(
   const environment = {
     SERVER_CONFIG_PATH: put('server.yml', {
       ...{ logLevel: 0, path: join(folder, 'socket'), port, disableIPv6: true },
-      // It does not start where the machine has no address that it permits.
+      // It does not start if the machine has no address that it permits.
       allowIPv4CidrRanges: ['0.0.0.0/0'],
     }),
     TUNERS_CONFIG_PATH: put(
@@ -59,7 +60,7 @@ export async function startMirakurun(
     LOGO_DATA_DIR_PATH: join(folder, 'logos'),
   };
   const child = Bun.spawn(['node', '--max_old_space_size=512', join('lib', 'server.js')], {
-    // It reads files of its own by relative paths.
+    // It reads its own files by relative paths.
     cwd: join(installed, 'node_modules', 'mirakurun'),
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'ignore', 'ignore'],

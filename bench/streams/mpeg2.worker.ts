@@ -1,10 +1,10 @@
-/** Decodes a stream again and again in a worker of a browser, for `bench/mpeg2.ts`. */
+/** Decodes a stream repeatedly in a browser worker, for `bench/mpeg2.ts`. */
 import { type AccessUnit, AccessUnits } from '../../web/raw/access-units.ts';
 import { Mpeg2Decoder } from '../../web/raw/mpeg2-decoder.ts';
 
 export type BenchRequest =
   | { readonly kind: 'load'; readonly wasm: ArrayBuffer; readonly stream: Uint8Array }
-  /** `fields`: every field made a frame. Answered by the number of frames. */
+  /** `fields`: every field made a frame. The response is the number of frames. */
   | { readonly kind: 'run'; readonly fields: boolean; readonly rounds: number };
 
 const PIECE = 64 * 1024;
@@ -14,7 +14,7 @@ let decoder: Mpeg2Decoder | undefined;
 
 async function load(wasm: ArrayBuffer, stream: Uint8Array): Promise<number> {
   const cutter = new AccessUnits();
-  // As packets bring it: more at once than a picture can be long is not kept.
+  // In chunks like those of packets: data longer than a picture can be is not kept.
   for (let at = 0; at < stream.length; at += PIECE)
     units.push(...cutter.push(stream.subarray(at, at + PIECE)));
   units.push(...cutter.end());

@@ -1,6 +1,7 @@
 /**
- * Bytes that look like a broadcast to a packet filter: PIDs in the shares and the order in which multiplexers
- * send them, real PAT and PMT, random payloads. Nothing in it can be decoded; `synth/` makes what can.
+ * Bytes that look like a broadcast to a packet filter: PIDs in the proportions and order in which
+ * multiplexers send them, real PAT and PMT, random payloads. It cannot be decoded; `synth/` makes decodable
+ * streams.
  */
 import {
   adaptation,
@@ -16,7 +17,7 @@ export interface Multiplex {
   readonly name: string;
   /** The station to narrow to. */
   readonly serviceId: number;
-  /** About `size` octets, whole packets; continuity is right throughout. */
+  /** About `size` bytes, whole packets, with correct continuity counters. */
   bytes(size: number): Uint8Array;
 }
 
@@ -24,13 +25,13 @@ interface Flow {
   readonly pid: number;
   /** kbit/s. */
   readonly rate: number;
-  /** Sent over and over instead of random payloads. */
+  /** Sent repeatedly instead of random payloads. */
   readonly section?: Uint8Array;
-  /** Every so many packets carries a PCR. */
+  /** Number of packets between two PCRs. */
   readonly pcrEvery?: number;
 }
 
-/** Length of the pattern that is repeated: every flow sends a multiple of 16 packets in it. */
+/** Length of the repeated pattern: every flow sends a multiple of 16 packets in it. */
 const PATTERN_SECONDS = 4;
 
 function station(id: number, base: number, video: number, extra: readonly Flow[] = []): Flow[] {
@@ -61,7 +62,7 @@ const SI: readonly Flow[] = [
   { pid: 0x29, rate: 5 },
 ];
 
-/** Every packet of a pattern, each flow spread evenly over it. */
+/** All packets of a pattern, each flow evenly distributed. */
 function pattern(flows: readonly Flow[]): Uint8Array {
   const due: { at: number; flow: Flow; index: number }[] = [];
   for (const flow of flows) {
@@ -139,7 +140,7 @@ const S_PAT = patSection(0x40f1, [
   [103, 0x3f0],
 ]);
 
-/** Three stations of a satellite stream: about a third of the packets stay. */
+/** Three stations of a satellite stream: about a third of the packets are kept. */
 export const satellite = multiplex('satellite, one of three stations', 101, [
   { pid: 0x00, rate: 15, section: S_PAT },
   ...SI,

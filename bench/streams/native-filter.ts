@@ -1,4 +1,4 @@
-/** `native-filter.c` as functions, where a C compiler is installed. */
+/** `native-filter.c` as functions, if a C compiler is installed. */
 import { dlopen, FFIType } from 'bun:ffi';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,14 +11,13 @@ const PIDS = 8192;
 interface NativeFilter {
   /** Resets the filter. */
   reset(): void;
-  /** @returns octets that were kept */
+  /** @returns the number of kept bytes */
   filter(chunk: Uint8Array): number;
 }
 
 /**
- * @param narrowed whole packets: their PIDs are kept
- * @param largest octets of a chunk
- * @returns undefined: there is no compiler
+ * @param narrowed whole packets: their PIDs are kept @param largest maximum bytes of a chunk @returns
+ * undefined if there is no compiler
  */
 export function nativeFilter(narrowed: Uint8Array, largest: number): NativeFilter | undefined {
   const compiler = Bun.which('cc');

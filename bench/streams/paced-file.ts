@@ -1,6 +1,6 @@
 /**
- * A tuning command for benches: writes a file to stdout at the pace of the air, again and again.
- * `bun paced-file.ts FILE SECONDS`; SECONDS is how long the file lasts.
+ * A tuning command for benches: writes a file to stdout in real time, repeatedly. `bun paced-file.ts FILE
+ * SECONDS`; SECONDS is the duration of the file.
  */
 import { readFileSync, writeSync } from 'node:fs';
 import { PACKET_SIZE } from '../../arib/ts/packet.ts';

@@ -1,4 +1,4 @@
-/** Agent and service of a bench: one station of each channel, whose stream is a file at the pace of the air. */
+/** Agent and service of a bench: one station per channel, whose stream is a file in real time. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StationRecord } from '../../src/model/station.ts';
@@ -8,7 +8,7 @@ import { executable } from './executable.ts';
 import { fillLiveHome } from './live-home.ts';
 
 interface StationHomeOptions {
-  /** For data and configuration of both. */
+  /** Folder for data and configuration of both. */
   folder: string;
   channels: readonly Channel[];
   /** Command that writes the stream of `{channel}`. */
@@ -18,7 +18,7 @@ interface StationHomeOptions {
 export interface StationHome {
   readonly agent: Program;
   readonly service: Program;
-  /** One of each channel. */
+  /** One per channel. */
   readonly stations: readonly StationRecord[];
   end(): Promise<void>;
 }

@@ -1,20 +1,20 @@
 /** Reads a stream to its end and compares every packet with an original that repeats. */
 
 const PACKET = 188;
-/** The position in the original is searched by this many packets: single ones repeat. */
+/** The position in the original is searched with this many packets, because single ones repeat. */
 const SEARCHED = 64 * PACKET;
 
 export class StreamComparison {
   bytes = 0;
   /** Packets that are missing or differ; a gap of any length counts once. */
   lost = 0;
-  /** Why the stream ended before its time. */
+  /** Why the stream ended early. */
   end: string | undefined;
-  /** Of the next byte in the original; undefined: to be searched. */
+  /** Position of the next byte in the original; undefined: unknown. */
   #at: number | undefined;
-  /** While searching, from a packet's first byte. */
+  /** Data collected for the search, from the first byte of a packet. */
   #searched: Buffer = Buffer.alloc(0);
-  /** Bytes before the next packet's first one. */
+  /** Bytes before the first one of the next packet. */
   #skipped = 0;
   readonly #ring: Buffer;
 
@@ -23,7 +23,7 @@ export class StreamComparison {
     this.#ring = Buffer.concat([original, original.subarray(0, SEARCHED)]);
   }
 
-  /** @returns ms from the request to the first byte */
+  /** @returns time from the request to the first byte, ms */
   async start(url: string, signal: AbortSignal): Promise<number> {
     const asked = performance.now();
     const response = await fetch(url, { signal });
@@ -78,7 +78,7 @@ export class StreamComparison {
     for (; packets.length - at >= SEARCHED; at += SEARCHED) {
       this.#at = this.#find(packets.subarray(at, at + SEARCHED));
       if (this.#at !== undefined) break;
-      // All of them: to search for each costs more time than the stream takes.
+      // Counts all of them: searching for each takes longer than the stream.
       this.lost += SEARCHED / PACKET;
     }
     if (this.#at === undefined) {

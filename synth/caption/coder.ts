@@ -1,7 +1,7 @@
 /**
- * Text to the 8-unit code of captions: ARIB STD-B24 vol. 1 part 2, 7.1 with the initial state of captions (G0 Kanji,
- * G1 alphanumeric, G2 hiragana, G3 macros; GL = G0, GR = G2). Encoders differ in how they reach the other sets;
- * a `Habit` says how this one does.
+ * Text to the 8-unit code of captions: ARIB STD-B24 vol. 1 part 2, 7.1 with the initial state of captions (G0
+ * Kanji, G1 alphanumeric, G2 hiragana, G3 macros; GL = G0, GR = G2). Encoders differ in how they select the
+ * other sets; a `Habit` describes one way.
  */
 import { hiraganaCode, katakanaCode, narrowAlphanumericCode } from '../text/tables.ts';
 import { captionKanji } from './symbols.ts';
@@ -12,20 +12,20 @@ type CodeSet = 'kanji' | 'alphanumeric' | 'hiragana' | 'katakana' | 'macro' | nu
 type Register = 0 | 1 | 2 | 3;
 
 interface Habit {
-  /** Which register the sets go to that are in none, and to which side it is invoked. */
+  /** The register to which a set is designated that is in none, and the side to which it is invoked. */
   work: 1 | 3;
   side: 'left' | 'right';
-  /** Hiragana by LS2 in GL rather than by their high bit. */
+  /** Hiragana by LS2 in GL rather than by the high bit. */
   hiraganaLeft: boolean;
-  /** A lone character of G2 or G3 by a single shift. */
+  /** A single character of G2 or G3 by a single shift. */
   singleShift: boolean;
-  /** Designations by default macros where there is one. */
+  /** Designations by default macros where one exists. */
   macros: boolean;
   /** Shorter runs of katakana stay in the Kanji set. */
   katakanaRun: number;
 }
 
-/** What broadcasters' encoders do. */
+/** Habits of broadcasters' encoders. */
 export const HABITS: readonly [Habit, ...Habit[]] = [
   { work: 1, side: 'left', hiraganaLeft: false, singleShift: false, macros: false, katakanaRun: 3 },
   { work: 1, side: 'left', hiraganaLeft: false, singleShift: false, macros: true, katakanaRun: 2 },
@@ -35,9 +35,9 @@ export const HABITS: readonly [Habit, ...Habit[]] = [
   { work: 1, side: 'right', hiraganaLeft: false, singleShift: false, macros: true, katakanaRun: 3 },
 ];
 
-/** A character defined by a bitmap, as the text names it: one of the private use area from here on. */
+/** First private use code point that stands for a character defined by a bitmap. */
 export const DRCS_FIRST = 0xec00;
-/** Where a DRCS character of a statement stands. */
+/** A DRCS character used in a statement. */
 export interface DrcsCode {
   /** DRCS-0 (two bytes) to DRCS-15. */
   set: number;
@@ -55,7 +55,7 @@ const FINAL = { kanji: 0x42, alphanumeric: 0x4a, hiragana: 0x30, katakana: 0x31,
 const DRCS_FINAL = 0x40;
 const INITIAL: readonly CodeSet[] = ['kanji', 'alphanumeric', 'hiragana', 'macro'];
 const INITIAL_MACRO = 0x60;
-/** Default macros that put a set into G1 and leave all else as it is at the start. */
+/** Default macros that designate a set to G1 and otherwise restore the initial state. */
 const MACRO_FOR = new Map<CodeSet, number>([
   ['alphanumeric', INITIAL_MACRO],
   ['katakana', 0x61],
@@ -90,12 +90,12 @@ export class TextCoder {
     private readonly drcs: ReadonlyMap<string, DrcsCode> = new Map(),
   ) {}
 
-  /** Bytes of control functions, as they are. */
+  /** Control functions, unchanged. */
   control(...bytes: readonly number[]): void {
     this.bytes.push(...bytes);
   }
 
-  /** @throws RangeError naming a character that captions cannot carry. */
+  /** @throws RangeError naming a character that captions cannot carry */
   text(text: string): void {
     const characters = [...text];
     for (const [index, character] of characters.entries()) {
@@ -104,7 +104,7 @@ export class TextCoder {
     }
   }
 
-  /** Back to the state that a statement begins with, for receivers that do not go there by themselves. */
+  /** Restores the initial state of a statement, for receivers that do not reset it themselves. */
   close(): void {
     const changed = this.#registers.some((set, register) => set !== INITIAL[register]);
     if (!changed && this.#left === 0 && this.#right === 2) return;
@@ -184,7 +184,7 @@ export class TextCoder {
     return this.drcs.get(next)?.set === set;
   }
 
-  /** The register that holds a set, after it was put there if it was nowhere. */
+  /** The register of a set, which is designated first if necessary. */
   #reach(set: CodeSet): Register {
     const known = this.#registers.indexOf(set);
     if (known >= 0) return known as Register;

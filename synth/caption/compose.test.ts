@@ -45,13 +45,13 @@ function body(runs: Run[], style: Partial<Style> = {}): string {
 }
 
 describe('formats', () => {
-  test('a compact page erases, says its area and relies on the management data for the rest', () => {
+  test('a compact page erases, sets its area and relies on the management data for the rest', () => {
     // CS SDP SDF; ACPS 170;509; normal size and colours; 字幕 in the Kanji set.
     const acps = `9b${ascii('170;509')}2061`;
     expect(body([run('字幕')])).toBe(`0c${SDP}${SDF}${acps}${PLAIN_LOOK}3b7a4b6b`);
   });
 
-  test('any other erases first and says all', () => {
+  test('any other erases first and sets everything', () => {
     const swf = '9b37' + '2053';
     const spacing = `9b${ascii('36;36')}20579b3420589b${ascii('24')}2059`;
     const acps = `9b${ascii('170;509')}2061`;
@@ -107,7 +107,7 @@ describe('positions', () => {
     expect(text).toEndWith(`9b${ascii('171;509')}20613330`);
   });
 
-  test('none where the pen is already', () => {
+  test('no positioning if the pen is already there', () => {
     // Normal size, then middle at the same line: 字 and A of the alphanumeric set, which LS1 and LS0 enclose.
     const text = body([run('字'), run('A', { x: 210, size: 'middle' })]);
     expect(text).toEndWith('3b7a' + '89' + '0e41' + '0f');
@@ -134,7 +134,7 @@ describe('looks', () => {
     expect(text).toEndWith('902041' + '9048' + '902040' + '9058' + '3b7a');
   });
 
-  test('underline, flash and exchanged colours begin before and end after', () => {
+  test('underline, flash and inverted colours are set before and reset after', () => {
     expect(body([run('字', { underline: true })])).toEndWith('9a' + '3b7a' + '99');
     expect(body([run('字', { flash: 'normal' })])).toEndWith('9140' + '3b7a' + '914f');
     expect(body([run('字', { flash: 'inverted' })])).toEndWith('9147' + '3b7a' + '914f');
@@ -162,7 +162,7 @@ test('waits are in tenths of a second and add up; a last one may erase', () => {
   expect(third).toBe('20 ' + '9d207f' + '9d2042' + '0c');
 });
 
-test('a chime is asked for before the text', () => {
+test('a chime is requested before the text', () => {
   const [text = ''] = units(page([run('字')], {}, { chime: 3 }));
   // PRA 3.
   expect(text.indexOf('9b33' + '2068')).toBeGreaterThan(text.indexOf(SDF));
@@ -194,7 +194,7 @@ describe('bitmaps', () => {
     expect(Buffer.from(two).toString('hex')).toBe('01' + '2126' + '01' + '00' + '00' + '0202' + 'e4');
   });
 
-  test('a text brings its definitions along: one-byte and two-byte codes in units of their own', () => {
+  test('a text is preceded by its definitions: one-byte and two-byte codes in units of their own', () => {
     const [first = '', sixth = ''] = [String.fromCodePoint(DRCS_FIRST), String.fromCodePoint(DRCS_FIRST + 5)];
     const [one = '', two = '', text = ''] = units(page([run(`${first}字${sixth}`)]));
     expect([one.slice(0, 9), two.slice(0, 9)]).toEqual(['30 014121', '31 012126']);
@@ -203,7 +203,7 @@ describe('bitmaps', () => {
     expect(text).toEndWith(wanted);
   });
 
-  test('every bitmap has something lit and something dark', () => {
+  test('every bitmap has lit and dark dots', () => {
     for (const character of DRAWN_CHARACTERS) {
       const drawn = drawnCharacter(character);
       const bits = drawn?.levels === 2 ? 1 : 2;
@@ -215,8 +215,8 @@ describe('bitmaps', () => {
   });
 });
 
-test("a run is inside its area by its last cell's left edge", () => {
-  // 15.5 columns: the sixteenth character sticks out, as broadcasters let it.
+test('a run is inside its area if the left edge of its last cell is', () => {
+  // 15.5 columns: the sixteenth character exceeds the area, as broadcasters allow.
   expect(isInside(STANDARD_FRAME, run('あ'.repeat(16)))).toBe(true);
   expect(isInside(STANDARD_FRAME, run('あ'.repeat(17)))).toBe(false);
   expect(isInside(STANDARD_FRAME, run('あ', { y: 60 }))).toBe(false);

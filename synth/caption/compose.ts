@@ -27,7 +27,7 @@ const SPL = 0x99;
 const STL = 0x9a;
 const CSI = 0x9b;
 const TIME = 0x9d;
-/** Parameters that are small numbers have this bit. */
+/** Parameters with small numbers set this bit. */
 const NUMBER = 0x40;
 const WAIT = 0x20;
 const MAX_WAIT = 0x3f;
@@ -64,10 +64,10 @@ const HALF_COLOURS = { foreground: 15, background: 30 };
 /** Palette 0, colour 0, four digits. */
 const BLACK_DIGITS = '0000';
 
-/** One text unit being written. */
+/** Writes one text unit. */
 class Writer {
   readonly #coder: TextCoder;
-  /** Where the next character goes; undefined after a line that may have wrapped. */
+  /** Position of the next character; undefined after a line that may have wrapped. */
   #pen: { x: number; y: number } | undefined;
   #palette: number | undefined;
   #size: SizeName | undefined;
@@ -97,7 +97,7 @@ class Writer {
     }
   }
 
-  /** What a unit with text says first. @param whole with writing format, character size and spacing. */
+  /** Writes the start of a unit with text. @param whole with writing format, character size and spacing */
   begin(whole: boolean): void {
     const { frame, style } = this.page;
     this.#begun = true;
@@ -132,7 +132,7 @@ class Writer {
     this.#advance(run);
   }
 
-  /** Leaves nothing behind for receivers that keep state from one statement to the next. */
+  /** Resets the state, for receivers that keep it from one statement to the next. */
   done(): Uint8Array {
     this.#coder.close();
     if (this.#begun && this.page.style.outlined) this.call('ORN', 0);
@@ -212,7 +212,7 @@ class Writer {
     return true;
   }
 
-  /** On the grid of the text's own size, or on a finer one which is then left again. */
+  /** On the grid of the text's own size, or on a finer one which is reset afterwards. */
   #placeByCells(x: number, y: number, size: SizeName): boolean {
     const { frame } = this.page;
     if (frame.writing !== 7) return false;
@@ -240,10 +240,12 @@ function textUnit(
   return dataUnit(UNIT.text, writer.done());
 }
 
-/** An erasing unit alone: what ends a page. */
+/** A unit that only erases, to end a page. */
 export const ERASE: Uint8Array = dataUnit(UNIT.text, Uint8Array.of(CS));
 
-/** The data units of a page's statement, in order. @throws RangeError for a text that captions cannot carry. */
+/**
+ * The data units of a page's statement, in order. @throws RangeError for a text that captions cannot carry
+ */
 export function composePage(page: Page): Uint8Array[] {
   const { style, steps } = page;
   const texts = steps.flatMap(({ runs }) => runs.map(({ text }) => text)).join('');
@@ -264,7 +266,7 @@ function writeStep(writer: Writer, page: Page, step: Step): void {
   writer.wait(step.waitMs);
   if (step.clears && (compact || !first)) writer.clear();
   if (step.runs.length === 0) return;
-  // A compact page relies on the format of the management data, which erasing brings back.
+  // A compact page relies on the format in the management data, which erasing restores.
   writer.begin(first && !(compact && page.frame === STANDARD_FRAME));
   if (first && page.chime !== null) writer.call('PRA', page.chime);
   for (const run of step.runs) writer.run(run);

@@ -6,8 +6,8 @@ function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex');
 }
 
-test('CRC_16 is the one of XMODEM', () => {
-  // The check value of that CRC's catalogue entry.
+test("CRC_16 equals XMODEM's", () => {
+  // The check value in the catalogue of CRCs.
   expect(crc16(new TextEncoder().encode('123456789'))).toBe(0x31c3);
   expect(crc16(Uint8Array.of())).toBe(0);
 });

@@ -1,6 +1,6 @@
 /**
- * Data groups of captions: management data, statements and the data units in both. ARIB STD-B24 vol. 1 part 3,
- * chapter 9; what may be used of it by ARIB TR-B14 vol. 3 section 2, chapter 4.
+ * Data groups of captions: management data, statements and the data units in both. ARIB STD-B24 vol. 1 part
+ * 3, chapter 9; restricted by ARIB TR-B14 vol. 3 section 2, chapter 4.
  */
 import { ByteWriter, concat } from '../si/bytes.ts';
 
@@ -18,7 +18,7 @@ export function crc16(bytes: Uint8Array): number {
   return value;
 }
 
-/** Two sets of data_group_ids; receivers read management data again when the other set begins. */
+/** Two sets of data_group_ids; receivers read management data again when the set changes. */
 export type Group = 'A' | 'B';
 
 const GROUP_B = 0x20;
@@ -27,7 +27,7 @@ const FREE_TIME = 0x3f;
 const UNIT_SEPARATOR = 0x1f;
 const MAX_GROUP = 0xffff;
 
-/** data_group() with its CRC_16. `id`: 0 management, 1 and 2 the statements of a language. */
+/** data_group() with its CRC_16. @param id 0 management, 1 and 2 the statements of a language */
 function dataGroup(group: Group, id: number, data: Uint8Array): Uint8Array {
   if (data.length > MAX_GROUP) throw new RangeError(`data group of ${data.length} bytes`);
   const writer = new ByteWriter()
@@ -46,7 +46,10 @@ export function dataUnit(parameter: number, data: Uint8Array): Uint8Array {
   return new ByteWriter().u8(UNIT_SEPARATOR).u8(parameter).u24(data.length).bytes(data).done();
 }
 
-/** Display modes, live in the high, recorded in the low two bits: as the viewer chooses; superimposed text always. */
+/**
+ * Display modes, live in the high, recorded in the low two bits: chosen by the viewer, or always as for
+ * superimposed text.
+ */
 export const DISPLAY = { chosen: 0b1010, always: 0b0000 } as const;
 
 interface ManagedLanguage {
@@ -70,7 +73,7 @@ export function managementGroup(group: Group, languages: readonly ManagedLanguag
   return dataGroup(group, 0, writer.u24(0).done());
 }
 
-/** caption_data() of a language. @param language 0 the first, 1 the second. */
+/** caption_data() of a language. @param language 0 for the first, 1 for the second */
 export function statementGroup(group: Group, language: number, units: readonly Uint8Array[]): Uint8Array {
   const loop = concat(units);
   return dataGroup(group, language + 1, new ByteWriter().u8(FREE_TIME).u24(loop.length).bytes(loop).done());

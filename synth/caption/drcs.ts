@@ -1,21 +1,21 @@
 /**
- * Characters sent as bitmaps (DRCS): ARIB STD-B24 vol. 1 part 2, 7.1 and Annex D. Their shapes are drawn by rule, like
- * those that broadcasters use for characters missing in the sets.
+ * Characters sent as bitmaps (DRCS): ARIB STD-B24 vol. 1 part 2, 7.1 and Annex D. Their shapes are generated,
+ * similar to those that broadcasters use for characters missing in the sets.
  */
 import { createHash } from 'node:crypto';
 import { ByteWriter } from '../si/bytes.ts';
 import { DRCS_FIRST, type DrcsCode } from './coder.ts';
 import { dataUnit, UNIT } from './data-group.ts';
 
-/** True where a dot is lit; the box is 1 by 1, its origin top left. */
+/** Whether a dot is lit; the box is 1 by 1, its origin top left. */
 type Shape = (x: number, y: number) => boolean;
 
 interface Glyph {
-  /** Its meaning, for people. */
+  /** Its meaning, in words. */
   name: string;
   width: number;
   height: number;
-  /** 2: lit or not; 4: with two half tones. */
+  /** 2: lit or not; 4: with two intermediate levels. */
   levels: 2 | 4;
   /** DRCS-0 to DRCS-15. */
   set: number;
@@ -67,7 +67,7 @@ const GLYPHS: readonly Glyph[] = [
   { name: '📱', width: 18, height: 36, levels: 4, set: 1, shape: handset },
 ];
 
-/** Samples a dot is judged by, across and down. */
+/** Samples per dot, horizontally and vertically. */
 const SAMPLES = 4;
 
 function levelAt(glyph: Glyph, column: number, row: number): number {
@@ -96,7 +96,7 @@ interface DrawnCharacter extends DrcsCode {
   height: number;
   levels: 2 | 4;
   pattern: Uint8Array;
-  /** MD5 of the pattern, in hexadecimal: what receivers' replacement tables go by. */
+  /** MD5 of the pattern, in hexadecimal: the key in receivers' replacement tables. */
   hash: string;
 }
 
@@ -119,7 +119,7 @@ function draw(glyph: Glyph, index: number): DrawnCharacter {
 
 const drawn = new Map<string, DrawnCharacter>();
 
-/** The bitmap that a character of the private use area stands for; undefined for all others. */
+/** The bitmap of a private use character; undefined for all others. */
 export function drawnCharacter(character: string): DrawnCharacter | undefined {
   const index = (character.codePointAt(0) ?? 0) - DRCS_FIRST;
   const glyph = GLYPHS[index];
@@ -154,7 +154,7 @@ export function drcsData(characters: readonly DrawnCharacter[]): Uint8Array {
   return writer.done();
 }
 
-/** The data units that define what a text uses, one for one-byte and one for two-byte codes. */
+/** The data units that define the bitmaps of a text, one for one-byte and one for two-byte codes. */
 export function drcsUnits(text: string): { units: Uint8Array[]; codes: Map<string, DrcsCode> } {
   const codes = new Map<string, DrawnCharacter>();
   for (const character of text) {

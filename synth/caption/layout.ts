@@ -1,4 +1,6 @@
-/** Where the rows of a caption go, as broadcasters place them: at the bottom, to the speaker's side, at the top. */
+/**
+ * Positions of caption rows, as broadcasters place them: at the bottom, at the speaker's side, at the top.
+ */
 import type { Random } from '../random.ts';
 import { bySize, parseMarkup, type Span } from './markup.ts';
 import {
@@ -16,10 +18,10 @@ import type { Voice } from './scenes.ts';
 const YELLOW = 3;
 const CYAN = 6;
 const GREEN = 2;
-/** Palette 1, colour 8: a colour that only COL reaches. */
+/** Palette 1, colour 8: a colour that requires COL. */
 const MINT = 24;
 const TRANSPARENT = 8;
-/** Speakers are told apart by these. */
+/** Colours distinguish the speakers. */
 const COLOURS: Readonly<Partial<Record<Voice, number>>> = {
   first: YELLOW,
   second: CYAN,
@@ -101,11 +103,11 @@ function horizontalRoom(frame: Frame, width: number, place: Place, random: Rando
 
 export interface Placed {
   frame: Frame;
-  /** Row after row. */
+  /** The rows in order. */
   rows: Run[][];
 }
 
-/** Rows from top to bottom of a block. */
+/** Rows of a block from top to bottom. */
 function stack(
   frame: Frame,
   rows: readonly Row[],
@@ -120,7 +122,7 @@ function stack(
   });
 }
 
-/** @param half whether punctuation takes half a cell. */
+/** @param half whether punctuation takes half a cell */
 export function placeText(text: string, voice: Voice, random: Random, half: boolean): Placed {
   const look: Look = {
     ...PLAIN,
@@ -144,7 +146,7 @@ export function placeText(text: string, voice: Voice, random: Random, half: bool
 /** Vertical writing: columns from right to left, each with one size. */
 function placeColumns(columns: readonly (readonly Span[])[], look: Look): Placed {
   const frame = VERTICAL_FRAME;
-  // Across and down are exchanged: lines are columns, whose distance is the line spacing's.
+  // Horizontal and vertical are exchanged: lines are columns, at the distance of the line spacing.
   const { height: pitch } = cellOf(frame, 'normal');
   const right = frame.x + frame.width - pitch / 2;
   const rows = columns.map((spans, index): Run[] => {
@@ -154,7 +156,7 @@ function placeColumns(columns: readonly (readonly Span[])[], look: Look): Placed
   return { frame, rows };
 }
 
-/** Letters a row of the standard area holds at half width. */
+/** Half-width letters in a row of the standard area. */
 const LETTERS = 30;
 
 /** English at half width, centred at the bottom. */

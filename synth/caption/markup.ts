@@ -2,7 +2,7 @@
 import { DRCS_FIRST } from './coder.ts';
 import type { Look, SizeName } from './page.ts';
 
-/** A stretch of text that looks the same. */
+/** A span of text with the same appearance. */
 export interface Span {
   text: string;
   ruby: string | null;
@@ -50,7 +50,10 @@ export function parseMarkup(text: string): Span[][] {
 const ASCII_OR_SPACE = /[!-~ ]/;
 const PUNCTUATION = /[、。「」（）・]/;
 
-/** Cuts a span where the width of its characters changes: letters, digits and blanks of ASCII take half a cell. */
+/**
+ * Splits a span where the width of its characters changes: letters, digits and blanks of ASCII take half a
+ * cell.
+ */
 export function bySize(span: Span, halfPunctuation: boolean): { text: string; size: SizeName }[] {
   const { size } = span.look;
   if (size !== undefined) return [{ text: span.text, size }];

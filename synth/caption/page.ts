@@ -1,9 +1,12 @@
-/** What a caption shows: texts at places of the drawing plane. ARIB STD-B24 vol. 1 part 2, 7.1; TR-B14 vol. 3. */
+/**
+ * The content of captions: texts at positions of the drawing plane. ARIB STD-B24 vol. 1 part 2, 7.1; TR-B14
+ * vol. 3.
+ */
 
-/** Character sizes: NSZ, MSZ, SSZ, and the three of SZX that are operated. */
+/** Character sizes: NSZ, MSZ, SSZ, and the three of SZX that are used. */
 export type SizeName = 'normal' | 'middle' | 'small' | 'tall' | 'wide' | 'large';
 
-/** How far a size is from the normal one, across and down. */
+/** Ratio of a size to the normal one, horizontally and vertically. */
 const SCALE: Readonly<Record<SizeName, readonly [across: number, down: number]>> = {
   normal: [1, 1],
   middle: [0.5, 1],
@@ -27,10 +30,10 @@ export interface Frame {
   lineSpacing: number;
 }
 
-/** SSM of everything. */
+/** SSM: the size of every character. */
 export const GLYPH = 36;
 
-/** The area that programmes' captions use: 15.5 columns by 8 rows. */
+/** The area used by captions of programmes: 15.5 columns by 8 rows. */
 export const STANDARD_FRAME: Frame = {
   writing: 7,
   x: 170,
@@ -60,28 +63,28 @@ export function cellOf(frame: Frame, size: SizeName): { width: number; height: n
   };
 }
 
-/** How a text looks; colours are indexes of the fixed table of 128. */
+/** Appearance of a text; colours are indexes of the fixed table of 128. */
 export interface Look {
   size: SizeName;
   foreground: number;
   background: number;
   underline: boolean;
   flash: 'none' | 'normal' | 'inverted';
-  /** A box round all of its characters. */
+  /** A box around all of its characters. */
   boxed: boolean;
   /** Foreground and background exchanged. */
   inverted: boolean;
 }
 
 export interface Run extends Look {
-  /** Bottom left dot of the first cell in the plane. In vertical writing: the active position as sent. */
+  /** Bottom left dot of the first cell in the plane. In vertical writing the active position as sent. */
   x: number;
   y: number;
   text: string;
   role: 'text' | 'ruby';
 }
 
-/** A half-transparent black: the background of nearly all captions. */
+/** A half-transparent black, the background of nearly all captions. */
 export const SHADE = 65;
 export const WHITE = 7;
 
@@ -95,16 +98,16 @@ export const PLAIN: Look = {
   inverted: false,
 };
 
-/** What happens at one moment of a statement. */
+/** The changes at one moment of a statement. */
 export interface Step {
-  /** Milliseconds after the step before, in steps of 100. */
+  /** Milliseconds after the previous step, in steps of 100. */
   waitMs: number;
-  /** Whether it erases what was there. */
+  /** Whether it erases the previous content. */
   clears: boolean;
   runs: readonly Run[];
 }
 
-/** Ways of writing the same: what differs from encoder to encoder. */
+/** Variations between encoders in writing the same content. */
 export interface Style {
   /** Index of the text coder's habit. */
   habit: number;

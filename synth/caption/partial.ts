@@ -1,7 +1,7 @@
 /**
- * Captions of one-segment services: what the channel's main station says, as plain text. Profile C of ARIB STD-B24 (vol. 1
- * part 3, chapter 9), operated by TR-B14 vol. 3 section 4: no places and sizes, kanji on the right side, and receivers
- * show the lines at the bottom of a plane of 320 by 180 dots.
+ * Captions of one-segment services: the captions of the channel's main station as plain text. Profile C of
+ * ARIB STD-B24 (vol. 1 part 3, chapter 9), restricted by TR-B14 vol. 3 section 4: no positions and sizes,
+ * kanji on the right side; receivers show the lines at the bottom of a plane of 320 by 180 dots.
  */
 import type { BroadcastMs } from '../../arib/time.ts';
 import { TICKS_PER_SECOND, ticksAt, wrapTicks } from '../clock.ts';
@@ -13,9 +13,9 @@ import type { Page } from './page.ts';
 import { captionPes } from './pes.ts';
 import { CaptionTrack, presentedAt, type Track, type Transmission } from './track.ts';
 
-/** Between management data. */
+/** Interval of management data. */
 const MANAGEMENT_PERIOD = 2 * TICKS_PER_SECOND;
-/** How long before its presentation a packet begins to leave. */
+/** Time from the start of sending a packet to its presentation. */
 const LEAD = TICKS_PER_SECOND;
 /** Cells of 20 by 24 dots fill the plane: 16 across; more than three lines would cover the picture. */
 const MAX_CHARACTERS = 16;
@@ -23,7 +23,7 @@ const MAX_LINES = 3;
 const CS = 0x0c;
 const APR = 0x0d;
 const WHITE_FOREGROUND = 0x87;
-/** Row and cell to the octets of the right side. */
+/** Row and cell to the bytes of the right side. */
 const RIGHT = 0xa0a0;
 
 /** Full-width forms of ASCII, and the space of the kanji set. */
@@ -33,7 +33,7 @@ function wide(character: string): string {
   return code > 0x20 && code < 0x7f ? String.fromCharCode(code + 0xfee0) : character;
 }
 
-/** The text of a page without ruby, as lines of what the kanji set has. */
+/** The text of a page without ruby, as lines of characters that the kanji set contains. */
 function linesOf(page: Page): string[] {
   const texts = page.steps.flatMap(({ runs }) => runs.filter(({ role }) => role === 'text'));
   const lines = new Map<number, string>();
@@ -66,14 +66,14 @@ function textUnit(lines: readonly string[]): Uint8Array {
 interface PartialStatement {
   /** Unwrapped 90 kHz time of its presentation. */
   readonly ticks: number;
-  /** None: what was shown is erased. */
+  /** Empty: the previous page is erased. */
   readonly lines: readonly string[];
 }
 
 export class PartialCaptionTrack implements Track {
   readonly #main: CaptionTrack | undefined;
 
-  /** @param stations those of the channel */
+  /** @param stations of the channel */
   constructor(seed: number, stations: readonly EventStation[]) {
     const main = stations.find(({ place }) => place.captions !== null);
     this.#main = main === undefined ? undefined : new CaptionTrack(seed, main);

@@ -18,7 +18,7 @@ const PRIVATE_STREAM_ID = 0xff;
 const NO_DATA_HEADER = 0xf0;
 const DATA_HEADER = 3;
 
-/** Synchronised with the programme. @param ticks unwrapped 90 kHz time at which it is presented. */
+/** Synchronised with the programme. @param ticks unwrapped 90 kHz time of its presentation */
 export function captionPes(ticks: number, dataGroup: Uint8Array): Uint8Array {
   const pts = wrapTicks(ticks);
   const high = Math.floor(pts / 2 ** 30);
@@ -40,7 +40,7 @@ export function captionPes(ticks: number, dataGroup: Uint8Array): Uint8Array {
     .done();
 }
 
-/** Presented when it arrives: without a header, so without a time stamp. */
+/** Presented on arrival: without a header, and so without a time stamp. */
 export function superimposePes(dataGroup: Uint8Array): Uint8Array {
   return new ByteWriter()
     .u24(START_CODE)

@@ -1,12 +1,12 @@
 /**
- * Invented dialogues and their English, for half a minute each. Markup of the Japanese: a ruby is ｜漢字《かんじ》,
- * a decoration [letter:text] (u underlined, f flashing, i flashing inverted, b boxed, p inverted colours; sizes
- * m half-width, s small, w wide, t tall, l large), {n} the n-th character drawn as a bitmap.
+ * Fictitious dialogues and their English, for half a minute each. Markup of the Japanese: a ruby is ｜漢字《かんじ》,
+ * a decoration [letter:text] (u underlined, f flashing, i flashing inverted, b boxed, p inverted colours;
+ * sizes m half-width, s small, w wide, t tall, l large), {n} the n-th character drawn as a bitmap.
  */
 
 type Mood = 'news' | 'talk' | 'drama' | 'anime' | 'music' | 'sports' | 'nature';
 
-/** Who speaks gives the colour and the place. */
+/** The speaker determines the colour and the position. */
 export type Voice =
   | 'first'
   | 'second'

@@ -24,7 +24,7 @@ function tell(seed: number, index: number, bilingual = false) {
   );
 }
 
-test('every text of every scene and newsflash fits its area, wherever it is put', () => {
+test('every text of every scene and newsflash fits its area at every position', () => {
   for (const { voice, ja, en } of SCENES.flatMap(({ lines }) => lines)) {
     for (const seed of SEEDS.slice(0, 12)) {
       const placed = placeText(ja, voice, new Random(seed), seed % 2 === 0);
@@ -40,7 +40,7 @@ test('every text of every scene and newsflash fits its area, wherever it is put'
   }
 });
 
-test('rows of a page never overlap, rubies stand right above their base', () => {
+test('rows of a page never overlap, rubies are directly above their base', () => {
   const { rows } = placeText('｜上《うえ》の行\n｜下《した》の行', 'song', new Random(1), false);
   const [above = [], below = []] = rows;
   expect([...above, ...below].map(({ text, x, y, size }) => [text, x, y, size])).toEqual([
@@ -70,7 +70,7 @@ test('pages last two to six seconds, and a scene ends erased before the next beg
   }
 });
 
-test('nothing is said in the last second, or after the programme', () => {
+test('no caption is shown in the last second, or after the programme', () => {
   // 10 s are left of scene 3.
   for (const seed of SEEDS)
     for (const { atMs } of tell(seed, 3)) expect(atMs).toBeLessThanOrEqual(LENGTH_MS - 1_000);
@@ -87,7 +87,7 @@ test('a second language has a page for each of the first, and is erased with it'
   }
 });
 
-test('a script is the same each time, and differs between stations and moments', () => {
+test('a script is deterministic, and differs between stations and moments', () => {
   expect(tell(5, 1)).toEqual(tell(5, 1));
   expect(tell(5, 1)).not.toEqual(tell(5, 2));
   expect(tell(5, 1)).not.toEqual(tell(6, 1));

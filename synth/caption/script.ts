@@ -1,6 +1,6 @@
 /**
- * The captions of a programme and their times: half a minute at a time, each a pure function of the station, the
- * programme and the position in it, so that any moment can be computed without the preceding ones.
+ * The captions of a programme and their times: half a minute at a time, each a pure function of the station,
+ * the programme and the position in it, so that any moment can be computed without the preceding ones.
  */
 import type { Programme } from '../guide/programme.ts';
 import { Random } from '../random.ts';
@@ -25,11 +25,11 @@ interface Statement {
   atMs: number;
   /** 0 the first, 1 the second. */
   language: number;
-  /** Null: the page before is erased, nothing else. */
+  /** Null: only erases the previous page. */
   page: Page | null;
 }
 
-/** How a station's encoder writes. */
+/** The writing style of a station's encoder. */
 export function stationStyle(seed: number, serviceId: number): Style {
   const random = new Random(seed, serviceId, 'captioning');
   return {
@@ -63,13 +63,13 @@ function durationOf(line: Line): number {
   return Math.floor(Math.min(LONGEST_MS, wanted) / WAIT_MS) * WAIT_MS;
 }
 
-/** How a page ends: by the next, by a statement that erases, or by a wait and an erasure of its own. */
+/** How a page ends: by the next one, by a statement that erases, or by a wait and an erasure of its own. */
 type Ending = 'next' | 'erase' | 'wait';
 
 function stepsOf({ rows }: Placed, durationMs: number, ending: Ending, random: Random): Step[] {
   const steps: Step[] = [];
   const [first = [], ...more] = rows;
-  // Sometimes the second row comes later: the answer after the question.
+  // Sometimes the second row appears later, like the answer to a question.
   const delayed = more.length > 0 && random.chance(0.15);
   const wait = Math.floor(durationMs / 3 / WAIT_MS) * WAIT_MS;
   steps.push({ waitMs: 0, clears: true, runs: delayed ? first : rows.flat() });
@@ -87,7 +87,7 @@ interface Telling {
   bilingual: boolean;
 }
 
-/** The statements of scene number `index` of the stretch, in order of time. */
+/** The statements of scene number `index` of the stretch, ordered by time. */
 export function sceneStatements(telling: Telling, index: number): Statement[] {
   const { seed, serviceId, programme, stretch, style, bilingual } = telling;
   const begin = index * SCENE_MS;
@@ -108,7 +108,7 @@ export function sceneStatements(telling: Telling, index: number): Statement[] {
     if (bilingual) statements.push({ atMs: at, language: 1, page: englishPage(line, style) });
     at += durationMs;
     if (ending === 'erase') statements.push({ atMs: at, language: 0, page: null });
-    // A wait erases by itself; the other language has no such step.
+    // The wait already erases this language; the other one needs a statement.
     if (ending !== 'next' && bilingual) statements.push({ atMs: at, language: 1, page: null });
     if (ending !== 'next') at += 200 + random.below(900);
   }

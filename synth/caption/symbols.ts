@@ -24,17 +24,17 @@ const ADDITIONAL = new Map(
   ),
 );
 
-/** 1-13 to 1-18 and 2-94 do not advance in captions: they go over the next character. */
+/** 1-13 to 1-18 and 2-94 do not advance in captions: the next character is drawn over them. */
 function isNonSpacing(code: number): boolean {
   return (code >= 0x010d && code <= 0x0112) || code === 0x025e;
 }
 
-/** The two bytes, high one first, that stand for a character in the Kanji set. */
+/** The two bytes of a character in the Kanji set, high byte first. */
 export function captionKanji(character: string): readonly [number, number] | undefined {
   const code = ADDITIONAL.get(character) ?? kanjiCode(character);
   if (code === undefined || isNonSpacing(code)) return undefined;
   return [(code >> 8) + 0x20, (code & 0xff) + 0x20];
 }
 
-/** All that `captionKanji` knows beyond JIS X 0208. */
+/** All characters of `captionKanji` beyond JIS X 0208. */
 export const ADDITIONAL_CHARACTERS: readonly string[] = [...ADDITIONAL.keys()];

@@ -16,7 +16,7 @@ import type { Page } from './page.ts';
 import { captionPes, superimposePes } from './pes.ts';
 import { SCENE_MS, type Stretch, sceneStatements, stationStyle } from './script.ts';
 
-/** A PES packet and the unwrapped 90 kHz time at which it begins to leave. */
+/** A PES packet and the unwrapped 90 kHz time at which its sending begins. */
 export interface Transmission {
   due: number;
   pes: Uint8Array;
@@ -29,7 +29,7 @@ export interface Track {
 }
 
 /**
- * A statement and when it is presented: of captions by its time stamp, of superimposed text by its arrival.
+ * A statement and its presentation time: of captions by the time stamp, of superimposed text by its arrival.
  */
 export interface Presentation {
   /** Unwrapped 90 kHz time. */
@@ -38,14 +38,14 @@ export interface Presentation {
   page: Page | null;
 }
 
-/** Ticks from one sending of the management data to the next; receivers give up after 180 s without. */
+/** Interval of the management data; receivers give up after 180 s without it. */
 const MANAGEMENT_PERIOD = TICKS_PER_SECOND;
 /**
- * How long before its presentation a packet begins to leave. All of it must be there half a second before; the
- * longest statement takes less than 0.1 s. Languages leave one after the other.
+ * Time from the start of sending a packet to its presentation. It must be complete half a second before; the
+ * longest statement takes less than 0.1 s. Languages are sent one after the other.
  */
 const LEAD = { management: TICKS_PER_SECOND, first: 0.9 * TICKS_PER_SECOND, second: 0.8 * TICKS_PER_SECOND };
-/** Half of the programmes of a station with two languages have both. */
+/** Half of the programmes of a station with two languages have captions in both. */
 const BILINGUAL_SHARE = 0.5;
 /** Size of the scene cache: the windows of a few streams. */
 const MAX_SCENES = 8;
@@ -126,7 +126,7 @@ export class CaptionTrack implements Track {
     return random.chance(BILINGUAL_SHARE);
   }
 
-  /** One language and two languages use different sets of ids, so that receivers see every change. */
+  /** One language and two languages use different sets of ids, so that receivers detect every change. */
   #groupAt(ticks: number): Group {
     return this.languagesAt(ticks).length === 2 ? 'B' : 'A';
   }
@@ -159,7 +159,7 @@ export class CaptionTrack implements Track {
   }
 }
 
-/** How long a newsflash stays. */
+/** Duration of a newsflash. */
 const NEWSFLASH_MS = 20_000;
 
 export class SuperimposeTrack implements Track {
@@ -200,7 +200,7 @@ export class SuperimposeTrack implements Track {
   }
 }
 
-/** Management data alone once a second, as on the PIDs of services that are not on air. */
+/** Management data only, once a second, as on the PIDs of services that are not on air. */
 export const MANAGEMENT_TRACK: Track = {
   transmissions: (from, to) => {
     const management = superimposePes(managementGroup('A', [{ code: 'jpn', displayMode: DISPLAY.always }]));
@@ -212,7 +212,7 @@ export const MANAGEMENT_TRACK: Track = {
   },
 };
 
-/** Moment of an unwrapped time stamp, whole milliseconds. */
+/** The moment of an unwrapped time stamp, in whole milliseconds. */
 export function presentedAt(ticks: number): BroadcastMs {
   return broadcastMs(Math.round(momentOf(ticks)));
 }

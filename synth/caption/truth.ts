@@ -62,8 +62,8 @@ function presentationTruth({ ticks, page }: Presentation, language: string) {
 }
 
 /**
- * What is presented of captions, and superimposed, in a stretch of time. A text that is superimposed is presented
- * when it has arrived, a few packets after the moment given here.
+ * Captions and superimposed texts presented in a period. A superimposed text is presented when it has
+ * arrived, a few packets after the moment given here.
  */
 export function captionTruth(seed: number, station: EventStation, at: BroadcastMs, seconds: number) {
   const { captions, superimpose } = station.place;

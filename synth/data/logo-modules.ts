@@ -10,7 +10,7 @@ import { ByteWriter, concat } from '../si/bytes.ts';
 import { type CarouselPlan, type Module, moduleCrc, moduleName } from '../si/dsmcc.ts';
 
 const PREFIX = { BS: 'LOGO-', CS: 'CS_LOGO-' } as const;
-/** Of all logos of a network; receivers take another one for another list. */
+/** download_id of all logos of a network; receivers use another one for another list. */
 export const LOGO_DOWNLOAD = 0x0001_0000;
 
 /** Names of modules by logo_type. */

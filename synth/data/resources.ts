@@ -1,12 +1,12 @@
 /**
- * What fills the data carousels of a station beside its document: modules of made-up resources, at the rates that
- * the components of a terrestrial station were measured to have (1.7 Mbit/s together).
+ * Fills the data carousels of a station in addition to its document: modules of random resources, at the
+ * rates that were measured for the components of a terrestrial station (1.7 Mbit/s in total).
  */
 import type { StationPlace } from '../scenario/layout.ts';
 import type { ChannelPlan } from '../scenario/model.ts';
 import { type CarouselPlan, type Module, moduleType } from '../si/dsmcc.ts';
 
-/** Bits a second by component_tag. */
+/** Bit rate by component_tag. */
 const RATES: ReadonlyMap<number, number> = new Map([
   [0x40, 210_000],
   [0x60, 940_000],
@@ -19,22 +19,22 @@ const RATES: ReadonlyMap<number, number> = new Map([
   [0x89, 1_500],
   [0x8b, 25_000],
 ]);
-/** The rate of a stream in which they were measured; in a smaller one they take the same share. */
+/** Bit rate of the stream in which they were measured; in a smaller one they take the same share. */
 const MEASURED_BITRATE = 16_850_000;
-/** Bits of packet headers and section headers to a bit of a module. */
+/** Ratio including packet headers and section headers. */
 const OVERHEAD = 1.04;
 const MODULE_BYTES = 65_536;
 const DOWNLOAD_ID = 0xffff_ffff;
 const VERSION = 1;
 const MEDIA_TYPE = 'application/octet-stream';
 
-/** Bits a second that one component takes. */
+/** Bit rate of one component. */
 function componentRate(channel: ChannelPlan, componentTag: number): number {
   const share = Math.min(1, channel.bitrate / MEASURED_BITRATE);
   return (RATES.get(componentTag) ?? 0) * share;
 }
 
-/** Bits a second of all data components of a station. */
+/** Bit rate of all data components of a station. */
 export function dataRate(channel: ChannelPlan, { carousel, dataComponents }: StationPlace): number {
   return [...(carousel === null ? [] : [carousel]), ...dataComponents].reduce(
     (sum, { componentTag }) => sum + componentRate(channel, componentTag),
@@ -42,7 +42,7 @@ export function dataRate(channel: ChannelPlan, { carousel, dataComponents }: Sta
   );
 }
 
-/** Octets that do not compress: a linear congruential generator, as there are many of them. */
+/** Incompressible bytes from a linear congruential generator, which is fast enough for this amount. */
 function resource(length: number, seed: number): Uint8Array {
   const bytes = new Uint8Array(length);
   let state = seed;
@@ -53,7 +53,7 @@ function resource(length: number, seed: number): Uint8Array {
   return bytes;
 }
 
-/** Modules from `firstId` on that fill a component when they are all sent every `seconds`. */
+/** Modules from `firstId` on that fill a component if all are sent once every `seconds`. */
 function resourceModules(rate: number, seconds: number, seed: number, firstId: number): Module[] {
   const total = Math.floor((rate * seconds) / 8 / OVERHEAD);
   return Array.from({ length: Math.ceil(total / MODULE_BYTES) }, (_, index): Module => {
@@ -67,7 +67,7 @@ function seedOf({ plan }: StationPlace, componentTag: number): number {
   return (plan.serviceId << 8) | componentTag;
 }
 
-/** The carousel of a document filled up with resources. */
+/** The carousel of a document, filled up with resources. */
 export function filledCarousel(
   channel: ChannelPlan,
   station: StationPlace,
@@ -83,7 +83,7 @@ export function filledCarousel(
   return { ...plan, modules: [...plan.modules, ...modules] };
 }
 
-/** The carousel of one further component; null when it is too slow to carry anything. */
+/** The carousel of a further component; null if its rate is too low to carry anything. */
 export function resourceCarousel(
   channel: ChannelPlan,
   station: StationPlace,
@@ -96,7 +96,7 @@ export function resourceCarousel(
   return { downloadId: DOWNLOAD_ID, transaction: VERSION, modules };
 }
 
-/** Of the engineering service's component that is in use. */
+/** Bit rate of the engineering service's component that is in use. */
 const ENGINEERING_RATE = 10_000;
 
 export function engineeringCarousel(seed: number, seconds: number): CarouselPlan {

@@ -1,6 +1,6 @@
 /**
- * A data broadcast as small as one can be: one module with a document and its style sheet, ARIB STD-B24 vol. 2,
- * as an entity with a header, compressed, ARIB STD-B24 vol. 3 and TR-B14 vol. 3.
+ * A minimal data broadcast: one module with a document and its style sheet, ARIB STD-B24 vol. 2, as an entity
+ * with a header, compressed, ARIB STD-B24 vol. 3 and TR-B14 vol. 3.
  */
 import { deflateSync } from 'node:zlib';
 import type { BroadcastType } from '../../arib/ids.ts';
@@ -11,13 +11,13 @@ import { kanjiCode } from '../text/tables.ts';
 
 const BOUNDARY = 'parts';
 const NEWLINE = '\r\n';
-/** data_event_id 0xF and the rest ones, as operated. */
+/** data_event_id 0xF and all other bits set, as operated. */
 const DOWNLOAD_ID = 0xffff_ffff;
 const VERSION = 1;
-/** Versions of BML that documents say, by the kind of broadcast. */
+/** Versions of BML stated in documents, by broadcast type. */
 const BML_VERSION = { GR: '3.0', BS: '1.0', CS: '2.0' } as const;
 
-/** EUC-JP: ASCII, and two octets a character of JIS X 0208. @throws RangeError for any other. */
+/** EUC-JP: ASCII, and two bytes per character of JIS X 0208. @throws RangeError for any other character */
 function encodeEuc(text: string): Uint8Array {
   return concat(
     [...text].map((character) => {
@@ -64,7 +64,7 @@ function part(location: string, type: string, body: string): Uint8Array {
   return concat([encodeLatin(head.join(NEWLINE)), encodeEuc(body), encodeLatin(NEWLINE)]);
 }
 
-/** The entity of the module that a document begins in. */
+/** The entity of the module with the startup document. */
 function startupEntity(type: BroadcastType, name: string): Uint8Array {
   const head = `Content-Type: multipart/mixed; boundary="${BOUNDARY}"${NEWLINE}${NEWLINE}`;
   return concat([
@@ -75,7 +75,7 @@ function startupEntity(type: BroadcastType, name: string): Uint8Array {
   ]);
 }
 
-/** @param name of the station, in characters of JIS X 0208. */
+/** @param name of the station, in characters of JIS X 0208 */
 export function bmlCarousel(type: BroadcastType, name: string): CarouselPlan {
   const entity = startupEntity(type, name);
   const bytes = new Uint8Array(deflateSync(entity, { level: 9 }));

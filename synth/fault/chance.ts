@@ -1,5 +1,6 @@
 /**
- * Random decisions that depend on a packet's number alone, so that every tuning of a channel loses the same packets.
+ * Random decisions that depend only on a packet's number, so that every tuning of a channel loses the same
+ * packets.
  */
 
 const WORD = 4_294_967_296;

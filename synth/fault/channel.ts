@@ -9,7 +9,7 @@ import { type Fault, type Faults, faultsOf } from './model.ts';
 import { FaultChanges } from './station-changes.ts';
 import { isActive } from './window.ts';
 
-/** Those of the scenario first, then those currently in the control file. */
+/** The faults of the scenario first, then those currently in the control file. */
 export function channelFaults(planned: readonly Fault[], file: Faults, channel: ChannelPlan): Faults {
   const fixed = faultsOf(planned, channel);
   let seen: readonly Fault[] | undefined;

@@ -8,7 +8,7 @@ import type { Fault, Faults } from './model.ts';
 const LOOK_MS = 50;
 const MAX_BYTES = 1_000_000;
 
-/** `{"faults": […]}`; a list of faults alone is one too. @throws ScenarioError, SyntaxError. */
+/** `{"faults": […]}`, or only the list. @throws ScenarioError, SyntaxError */
 function parseFaults(text: string): Fault[] {
   const json: unknown = JSON.parse(text);
   const root = new Field(json, '');
@@ -21,8 +21,8 @@ export class ControlFile implements Faults {
   #seen = '';
 
   /**
-   * @param now monotonic milliseconds.
-   * @param complain called once for each unreadable state of the file; the previous faults stay.
+   * @param now monotonic milliseconds @param complain called once for each unreadable version of the file;
+   * the previous faults stay
    */
   constructor(
     private readonly path: string,
@@ -30,7 +30,7 @@ export class ControlFile implements Faults {
     private readonly complain: (message: string) => void,
   ) {}
 
-  /** None while there is no such file. */
+  /** Empty while the file does not exist. */
   get current(): readonly Fault[] {
     const at = this.now();
     if (at - this.#lookedAt >= LOOK_MS) {

@@ -42,7 +42,7 @@ function flag(field: Field): boolean {
 
 type Kinds = { [K in Fault['kind']]: (field: Field) => PacketFault | TableFault };
 
-/** A parser for every kind, with the members that it knows. */
+/** A parser for every kind, with its known members. */
 const READERS: Kinds = {
   loss: (field) => {
     const { rate, burst, pids } = field.object([...COMMON, 'rate', 'burst', 'pids']);
@@ -153,7 +153,7 @@ function readWindow(kind: Fault['kind'], field: Field): FaultWindow {
   };
 }
 
-/** @throws ScenarioError naming the invalid field. */
+/** @throws ScenarioError naming the invalid field */
 export function readFault(field: Field): Fault {
   const kind = field.member('kind').oneOf(Object.keys(READERS) as Fault['kind'][]);
   const fault = READERS[kind](field);

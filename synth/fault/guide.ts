@@ -7,10 +7,10 @@ import { fitText } from '../text/encode.ts';
 import type { Fault, FaultOf, Faults } from './model.ts';
 import { edgesUntil, isActive } from './window.ts';
 
-/** Another id, from the half of the range that no programme of these days uses. */
+/** Added to an id: the other half of the range, which no programme of these days uses. */
 const OTHER_HALF = 0x8000;
 
-/** Faults that show in present and following. */
+/** Faults that affect present/following. */
 type GuideFault = FaultOf<'eit'> | FaultOf<'copy_never'>;
 
 function announced(programme: Programme, fault: FaultOf<'eit'>): Programme {
@@ -26,7 +26,7 @@ function announced(programme: Programme, fault: FaultOf<'eit'>): Programme {
 }
 
 export class FaultyGuide implements Guide {
-  /** The list of faults read last, and how often it changed: each change is a new announcement. */
+  /** The latest list of faults, and the number of its changes: each change is a new announcement. */
   #seen: readonly Fault[] | undefined;
   #revision = -1;
 

@@ -11,10 +11,10 @@ const OTHER = 0x1f0;
 const MAIN_AUDIO = 0x110;
 const OTHER_AUDIO = 0x111;
 const CAPTIONS = 0x130;
-/** A packet a millisecond. */
+/** One packet per millisecond. */
 const momentOf = (index: number): number => STC_ZERO + index;
 
-/** Packets with a running number in their payload, of two identifiers in turn. */
+/** Packets with a running number in their payload, alternating between two PIDs. */
 function packets(count: number, first = 0): Uint8Array {
   const bytes = new Uint8Array(count * PACKET);
   const view = new DataView(bytes.buffer);
@@ -62,7 +62,7 @@ describe('the transmission path', () => {
     expect(end).toBeNull();
   });
 
-  test('loses as much as asked, and the same in every tuning, wherever its blocks begin', () => {
+  test('loses the configured share, and the same packets in every tuning, wherever its blocks begin', () => {
     const lossy = fault({ kind: 'loss', rate: 0.01 });
     const whole = numbers(arriving(lineOf(lossy), 100_000).bytes);
     expect(Math.abs(whole.length - 99_000)).toBeLessThan(350);
@@ -99,7 +99,7 @@ describe('the transmission path', () => {
     expect(damaged).toBeLessThan(160);
   });
 
-  test('is silent in a stall and continues where the broadcast is', () => {
+  test('is silent in a stall and continues at the current position of the broadcast', () => {
     const line = lineOf(fault({ kind: 'stall', from: iso(10), to: iso(20) }));
     expect(numbers(arriving(line, 30).bytes)).toEqual([
       ...Array.from({ length: 10 }, (_, index) => index),
@@ -130,7 +130,7 @@ describe('the transmission path', () => {
     expect(end).toEqual({ exitCode: 1, message: 'no signal lock' });
   });
 
-  test('scrambles elementary streams only, and signals it', () => {
+  test('scrambles only elementary streams, and signals it', () => {
     const { bytes } = arriving(lineOf(fault({ kind: 'scramble' })), 10);
     for (let number = 0; number < 10; number++) {
       const at = number * PACKET;
@@ -180,7 +180,7 @@ describe('the clock', () => {
     return bytes;
   };
 
-  test('jumps in PCR, PTS and DTS, round its end', () => {
+  test('affect PCR, PTS and DTS, and end', () => {
     const line = lineOf(fault({ kind: 'clock', offsetMs: 1_000 }));
     const near = 2 ** 33 - 45_000;
     expect(passed(line, stamped(near, near + 7, near - 90_000), 5)).toEqual(stamped(45_000, 45_007, near));

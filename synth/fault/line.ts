@@ -19,9 +19,9 @@ import {
 import { isActive } from './window.ts';
 
 interface Arrived {
-  /** Octets that arrive, at the beginning of the block. */
+  /** Number of received bytes, from the beginning of the block. */
   length: number;
-  /** The stream ends behind them. */
+  /** The stream ends after them. */
   end: { exitCode: number; message: string | null } | null;
 }
 
@@ -37,7 +37,7 @@ export interface LineStation {
 }
 
 interface LineOptions {
-  /** Now for this channel; may change from block to block. */
+  /** The current faults of this channel, which may change from block to block. */
   faults: Faults;
   stations: readonly LineStation[];
 }
@@ -50,7 +50,7 @@ export class Line {
   #waiting = false;
   /** Offset added to the clock so far, to detect a change. */
   #shift = 0;
-  /** Whether any packet has passed: a tuning that begins after a jump knows of none. */
+  /** Whether any packet has passed: a tuning that begins after a jump does not notice it. */
   #shifted = false;
   /** Packet identifiers of clock references that have yet to announce a jump. */
   #unannounced = new Set<number>();
@@ -58,9 +58,8 @@ export class Line {
   constructor(private readonly options: LineOptions) {}
 
   /**
-   * @param bytes whole packets; changed in place.
-   * @param first number of the first one.
-   * @param momentOf the moment (epoch ms) at which a packet leaves, by its number.
+   * @param bytes whole packets, changed in place @param first number of the first one @param momentOf the
+   * moment (epoch ms) at which a packet is sent, by its number
    */
   pass(bytes: Uint8Array, first: number, momentOf: (index: number) => number): Arrived {
     const count = bytes.length / PACKET_SIZE;
@@ -171,14 +170,14 @@ export class Line {
     let shift = 0;
     let announced = false;
     for (const fault of this.options.faults.current) {
-      // A wrap holds before its moment as well: the clock runs towards zero.
+      // A wrap is active before its moment as well: the clock runs towards zero.
       if (fault.kind === 'wrap' && fault.from !== null) shift -= Math.floor(ticksAt(broadcastMs(fault.from)));
       if (fault.kind !== 'clock' || !isActive(fault, at)) continue;
       shift += fault.offsetMs * TICKS_PER_MS;
       announced ||= fault.announced;
     }
     if (shift !== this.#shift) {
-      // Every clock of the multiplex jumps: each says so once, with its first reference.
+      // Every clock of the multiplex jumps: each announces it once, with its first reference.
       const clocks = this.options.stations.map(({ clock }) => clock);
       this.#unannounced = new Set(announced && this.#shifted ? clocks : []);
       this.#shift = shift;

@@ -10,13 +10,13 @@ export interface FaultWindow {
   from: number | null;
   /** Epoch ms, exclusive; null: without end. */
   to: number | null;
-  /** Comes again: `forSec` seconds of every `everySec`, counted from `from` or else from the clock's zero. */
+  /** Periodic: active for `forSec` of every `everySec` seconds, counted from `from` or the clock's zero. */
   every: { everySec: number; forSec: number } | null;
 }
 
 /** Faults between the antenna and the program: they drop or change packets. */
 export type PacketFault =
-  /** Packets that never arrive: each with the probability `rate`, or `burst` of them in a row as often. */
+  /** Lost packets: each with the probability `rate`, or bursts of `burst` packets with that probability. */
   | { kind: 'loss'; rate: number; burst: number; pids: number[] | null }
   /**
    * Packets with wrong bits. `flagged`: with transport_error_indicator, as a demodulator marks what it could not
@@ -27,23 +27,23 @@ export type PacketFault =
   | { kind: 'stall' }
   /** The stream ends, as when a command exits. */
   | { kind: 'end'; exitCode: number }
-  /** A tuning that begins meanwhile receives nothing; with `exitAfterSec` it fails with an error. */
+  /** A tuning that begins during the fault receives nothing; with `exitAfterSec` it fails with an error. */
   | { kind: 'no_lock'; exitAfterSec: number | null }
-  /** Elementary streams come scrambled, as without a key; of all stations or of one. */
+  /** Elementary streams are scrambled, as without a key; of all stations or of one. */
   | { kind: 'scramble'; serviceId: number | null }
   /**
    * PCR, PTS and DTS are offset by this while the fault is active. `announced`: with discontinuity_indicator, ISO/IEC
    * 13818-1 2.4.3.5.
    */
   | { kind: 'clock'; offsetMs: number; announced: boolean }
-  /** PCR, PTS and DTS pass through zero at `from`, whatever the time of the year. */
+  /** PCR, PTS and DTS pass through zero at `from`, independent of the date. */
   | { kind: 'wrap' };
 
-/** Errors of the broadcaster: they change tables. */
+/** Errors of the broadcaster, which change tables. */
 export type TableFault =
   /** Offset of the time in TOT and TDT. */
   | { kind: 'time'; offsetMs: number }
-  /** Another layout: this many of the station's audios, another packet identifier of the captions. */
+  /** Another layout: number of the station's audios, another PID of the captions. */
   | { kind: 'pmt'; serviceId: number | null; audios: number | null; captionPid: number | null }
   /** The programme on air suddenly becomes copy-never. */
   | { kind: 'copy_never'; serviceId: number | null }
@@ -60,7 +60,7 @@ export type TableFault =
       undefinedEnd: boolean;
       /** Another event_id for the same programme. */
       newId: boolean;
-      /** Another copy control than the programme has; null: its own. */
+      /** Copy control in place of the programme's own; null: unchanged. */
       copyControl: 'free' | 'once' | 'never' | null;
       /** Empty tables. */
       absent: boolean;
@@ -81,7 +81,7 @@ export interface Faults {
 
 export const NO_FAULTS: Faults = { current: [] };
 
-/** Those of one channel. */
+/** The faults of one channel. */
 export function faultsOf(
   faults: readonly Fault[],
   channel: { type: BroadcastType; channel: string },

@@ -12,7 +12,7 @@ export function setPid(bytes: Uint8Array, at: number, pid: number): void {
   bytes[at + 2] = pid & 0xff;
 }
 
-/** Octets of the adaptation field, its length included; 0 without one. */
+/** Bytes of the adaptation field, including its length; 0 without one. */
 function adaptationLength(bytes: Uint8Array, at: number): number {
   return ((bytes[at + 3] as number) & 0x20) === 0 ? 0 : 1 + (bytes[at + 4] as number);
 }
@@ -23,7 +23,7 @@ function hasPayload(bytes: Uint8Array, at: number): boolean {
 
 const TRANSPORT_ERROR = 0x80;
 
-/** Flips one to four bits of the payload, or anywhere but the sync byte, or anywhere. */
+/** Flips one to four bits of the payload, or anywhere except the sync byte, or anywhere. */
 export function corruptPacket(
   bytes: Uint8Array,
   at: number,
@@ -45,7 +45,7 @@ const SCRAMBLING = { even: 0x80, odd: 0xc0 };
 /** Packets under one key: a second or so of an HD service. */
 const KEY_PACKETS = 1 << 13;
 
-/** Makes the payload unreadable and says so; the adaptation field stays clear. */
+/** Makes the payload unreadable and sets transport_scrambling_control; the adaptation field stays clear. */
 export function scramblePacket(bytes: Uint8Array, at: number, index: number): void {
   if (!hasPayload(bytes, at)) return;
   const key = Math.floor(index / KEY_PACKETS);
@@ -101,7 +101,7 @@ export function shiftClock(bytes: Uint8Array, at: number, shift: number): void {
   if (adaptation > 7 && ((bytes[at + 5] as number) & PCR_FLAG) !== 0) shiftReference(bytes, at + 6, shift);
   const begins = ((bytes[at + 1] as number) & 0x40) !== 0;
   const pes = at + 4 + adaptation;
-  // Fourteen octets hold a PTS, nineteen a DTS too.
+  // Fourteen bytes contain a PTS, nineteen a DTS too.
   if (!begins || !hasPayload(bytes, at) || pes + 14 > at + PACKET_SIZE) return;
   if (bytes[pes] !== 0 || bytes[pes + 1] !== 0 || bytes[pes + 2] !== 1) return;
   if (!hasFlags(bytes[pes + 3] as number)) return;
@@ -115,7 +115,7 @@ export function announceDiscontinuity(bytes: Uint8Array, at: number): void {
   bytes[at + 5] = (bytes[at + 5] as number) | 0x80;
 }
 
-/** True when the packet carries a PCR. */
+/** Whether the packet carries a PCR. */
 export function carriesReference(bytes: Uint8Array, at: number): boolean {
   return adaptationLength(bytes, at) > 7 && ((bytes[at + 5] as number) & PCR_FLAG) !== 0;
 }

@@ -1,4 +1,4 @@
-/** Faults that show in a station's PMT, as changes of its state. */
+/** Faults that affect a station's PMT, as changes of its state. */
 import { pid } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs, jstDayStart } from '../../arib/time.ts';
 import { STC_ZERO } from '../clock.ts';
@@ -13,7 +13,7 @@ function isStationFault(fault: Fault): fault is StationFault {
   return fault.kind === 'pmt' || fault.kind === 'copy_never' || fault.kind === 'scramble';
 }
 
-/** Where captions go and which audios stay while a fault of the layout holds. */
+/** The PID of captions and the remaining audios during a fault of the layout. */
 function relaid(state: OnAir, fault: FaultOf<'pmt'>): OnAir {
   return {
     ...state,
@@ -34,7 +34,7 @@ function applied(state: OnAir, fault: StationFault): OnAir {
   }
 }
 
-/** The times of `from <= time < until` at which a fault is there. */
+/** The periods in `from <= time < until` in which a fault is active. */
 function* windowsOf(fault: Fault, from: number, until: number): Generator<{ from: number; until: number }> {
   const begin = Math.max(from, fault.from ?? from);
   const end = Math.min(until, fault.to ?? until);
@@ -49,7 +49,10 @@ function* windowsOf(fault: Fault, from: number, until: number): Generator<{ from
   }
 }
 
-/** Faults may be switched while a channel is on the air: the list is read at every call and rebuilt when it changed. */
+/**
+ * Faults may be switched while a channel is on the air: the list is read at every call and rebuilt if it
+ * changed.
+ */
 export class FaultChanges implements StateChanges {
   #made: { faults: readonly Fault[]; day: BroadcastMs; lists: Map<StationPlace, StateChange[]> } | undefined;
 

@@ -14,7 +14,7 @@ const window = fc.record({
   ),
 });
 
-test('every coming and going is counted', () => {
+test('every start and end is counted', () => {
   fc.assert(
     fc.property(window, (each) => {
       for (let at = STC_ZERO + 1; at < STC_ZERO + 100; at++) {

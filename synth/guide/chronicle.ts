@@ -1,4 +1,6 @@
-/** A guide made of consecutive stretches without overlap: the announced and the real programmes at any time. */
+/**
+ * A guide made of consecutive stretches without overlap: the announced and the aired programmes at any time.
+ */
 import type { EventId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import type { Guide, Programme } from './programme.ts';
@@ -7,13 +9,13 @@ import { programmeOf, type Span, type Stretch } from './stretch.ts';
 /** Source of a station's stretches. */
 export interface Stretches {
   readonly days: number;
-  /** First and last stretch that there is. */
+  /** First and last existing stretch. */
   readonly first: number;
   readonly last: number;
-  /** The stretch that a moment lies in. */
+  /** Index of the stretch that contains a moment. */
   indexOf(at: BroadcastMs): number;
   stretch(index: number): Stretch;
-  /** Period after which the stretches repeat their shape: number of programmes and of announcements. */
+  /** Period after which the stretches repeat in shape: number of programmes and of announcements. */
   readonly period: number;
 }
 
@@ -22,7 +24,7 @@ interface Counts {
   revisions: number;
 }
 
-/** Size of the cache of shapes; a tuning needs the latest. */
+/** Size of the cache of shapes; a tuning needs the latest ones. */
 const MAX_COUNTS = 64;
 
 export class Chronicle implements Guide {
@@ -45,7 +47,7 @@ export class Chronicle implements Guide {
     return Array.from({ length: last - first + 1 }, (_, index) => this.stretches.stretch(first + index));
   }
 
-  /** The event that was planned for a moment, whatever its fate. */
+  /** The event that was planned for a moment, whatever happens to it. */
   plannedAt(at: BroadcastMs): EventId | undefined {
     const { planned } = this.stretches.stretch(this.#clamp(this.stretches.indexOf(at)));
     return planned.findLast(({ startAt, durationMs }) => startAt <= at && at < startAt + durationMs)?.eventId;
@@ -57,7 +59,7 @@ export class Chronicle implements Guide {
         .announced(at)
         .filter((span, index, all) => !goesOn(span, all[index + 2]))
         .filter((span) => span.startAt >= from && span.startAt < to && !stretch.isSilent(span))
-        // A duration that is open has no place in the schedule: it keeps the one that was planned.
+        // The schedule cannot carry an open duration: it keeps the planned one.
         .map((span) => ({ ...programmeOf(span), openEnd: false })),
     );
   }
@@ -70,7 +72,7 @@ export class Chronicle implements Guide {
     );
   }
 
-  /** The pair that is announced: the present one in its stretch and the next that tables name. */
+  /** The announced pair: the present one in its stretch and the next one listed in tables. */
   #pair(at: BroadcastMs): { present: Span | undefined; following: Span | undefined } {
     const index = this.#clamp(this.stretches.indexOf(at));
     const stretch = this.stretches.stretch(index);
@@ -105,7 +107,7 @@ export class Chronicle implements Guide {
     if (known !== undefined) return known;
     const stretch = this.stretches.stretch(index);
     const beyond = [index - 1, index, index + 1].filter((other) => other === this.#clamp(other));
-    // A named programme that begins changes the pair for certain; the rest is compared.
+    // The start of a listed programme changes the pair for certain; otherwise pairs are compared.
     const certain = new Set<number>();
     for (const span of stretch.real) if (!stretch.isSilent(span)) certain.add(span.startAt);
     const compared = [
@@ -126,7 +128,7 @@ export class Chronicle implements Guide {
     return !same(before.present, after.present) || !same(before.following, after.following);
   }
 
-  /** Sums over one period of stretches, stretch by stretch; the first existing ones stand for all. */
+  /** Sums over one period of stretches, stretch by stretch; the first existing ones represent all. */
   #counts(): Counts[] {
     if (this.#period === undefined) {
       const { first, last, period } = this.stretches;
@@ -140,7 +142,7 @@ export class Chronicle implements Guide {
     return this.#period;
   }
 
-  /** Of all stretches from the first, or from number 0, up to one. */
+  /** Sum over all stretches from the first, or from number 0, up to one. */
   #before(index: number, kind: keyof Counts): number {
     const counts = this.#counts();
     const from = Number.isFinite(this.stretches.first) ? this.stretches.first : 0;
@@ -164,15 +166,15 @@ export class Chronicle implements Guide {
   }
 }
 
-/** After an interruption, under the same id: the schedule names a programme once. */
+/** The rest after an interruption, under the same id: the schedule lists a programme once. */
 function goesOn(span: Span, later: Span | undefined): boolean {
   return later !== undefined && later.eventId === span.eventId && later.durationMs > 0;
 }
 
-/** Stretches searched for the next programme that tables name. */
+/** Stretches searched for the next programme listed in tables. */
 const LOOK_AHEAD = 2;
 
-/** The first from an index on that tables name. */
+/** The first one from an index on that is listed in tables. */
 function nextNamed(stretch: Stretch, spans: readonly Span[], from: number): Span | undefined {
   for (let index = from; index < spans.length; index++) {
     const span = spans[index];
@@ -181,7 +183,7 @@ function nextNamed(stretch: Stretch, spans: readonly Span[], from: number): Span
   return undefined;
 }
 
-/** Whether two spans are announced alike. */
+/** Whether two spans are announced identically. */
 function same(one: Span | undefined, other: Span | undefined): boolean {
   return (
     one === other ||

@@ -1,4 +1,4 @@
-/** The texts and marks of made-up programmes, and how a station that shows one dresses it. */
+/** Texts and marks of generated programmes, and their adaptation to a station. */
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { hash, Random } from '../random.ts';
 import type { AudioMode, StationPlan } from '../scenario/model.ts';
@@ -33,7 +33,7 @@ const MARK = {
   live: '🈢',
 } as const;
 
-/** A programme before any station has put it on the air. */
+/** A programme before it is adapted to a station. */
 export interface Raw {
   before: readonly string[];
   text: string;
@@ -44,7 +44,7 @@ export interface Raw {
   notes: readonly number[];
   series: Series | null;
   minimumAge: number | null;
-  /** Never to be copied where it costs a fee. */
+  /** Copy-never on pay stations. */
   precious: boolean;
   pause: boolean;
 }
@@ -62,7 +62,7 @@ const FILM = 0x6;
 const DRAMA = 0x3;
 const DOCUMENTARY = 0x8;
 const ANIMATION = 0x7;
-/** Described at length. */
+/** Genres with long descriptions. */
 const STORIES: readonly number[] = [DRAMA, FILM, DOCUMENTARY];
 const SURROUND_GENRES: readonly number[] = [SPORTS, MUSIC, FILM];
 const TALES: readonly number[] = [DRAMA, FILM, ANIMATION];
@@ -74,18 +74,18 @@ const MATURE_AGE = 15;
 interface RawSource {
   seed: number;
   station: StationPlan;
-  /** Number of the broadcast day, and the moment of the programme's start. */
+  /** Number of the broadcast day, and the start of the programme. */
   day: number;
   startAt: BroadcastMs;
 }
 
-/** Parts that a weekly or daily series has shown before a day. */
+/** Number of parts that a weekly or daily series has shown before a day. */
 function partCount({ seed, day }: RawSource, slot: Slot): number {
   const count = slot.daily ? day : Math.floor((day + 4) / 7);
   return count + new Random(seed, slot.title).below(LONG_RUN);
 }
 
-/** Two subtitles together are seldom the same within a month. */
+/** The same combination of two subtitles is rare within a month. */
 function subtitleOf(subtitles: readonly string[], title: string, running: number): string {
   const pick = (index: number) => subtitles[index % subtitles.length] ?? '';
   const first = pick(running);
@@ -119,7 +119,7 @@ function itemsOf(random: Random, slot: Slot, level1: number): ExtendedItem[] {
   return [...contentItems(`${own}\n${paragraphs(random, length, tellerOf(level1))}`), ...items];
 }
 
-/** Two descriptors each; an event has room for thirteen, and says who is in it as well. */
+/** Two descriptors each; an event has space for thirteen, including those with the cast. */
 const MAX_CONTENT_ITEMS = 5;
 
 /** A long text as broadcasters send it: under numbered headings, each as long as receivers join. */
@@ -153,7 +153,7 @@ function seriesOf(source: RawSource, slot: Slot, episode: number, lastEpisode: n
   };
 }
 
-/** Marks that its station's streams make true. */
+/** Sound marks that match the station's streams. */
 function soundMarks(random: Random, { audios, habits }: StationPlan, level1: number): string[] {
   const marks: string[] = [];
   if (audios[0]?.mode === 'dual' && random.chance(level1 === FILM || level1 === 0 ? 0.8 : 0.3)) {
@@ -173,7 +173,7 @@ export function rawOf(source: RawSource, slot: Slot): Raw {
   const part = partOf(partCount(source, slot));
   const style = STYLE_OF.get(title);
   const isLive = slot.sports !== undefined || slot.continues !== undefined;
-  // Both halves of a relayed evening name the same sides.
+  // Both parts of a relayed evening name the same teams.
   const choice = isLive ? new Random(seed, day, title) : random;
   const subtitle =
     style === undefined ? choice.pick(format.subtitles) : subtitleOf(format.subtitles, title, part.running);
@@ -206,7 +206,7 @@ export function rawOf(source: RawSource, slot: Slot): Raw {
   };
 }
 
-/** What is shown instead of a programme that is cancelled. */
+/** The replacement of a cancelled programme. */
 export function insteadOf(source: RawSource, slot: Slot): Raw {
   const random = new Random(source.seed, source.station.serviceId, source.day, 'instead');
   const { from, minutes } = slot;
@@ -214,7 +214,7 @@ export function insteadOf(source: RawSource, slot: Slot): Raw {
   return rawOf(source, { from, minutes, format: INSTEAD, title, daily: false, rerun: false });
 }
 
-/** Shown again: marked so, and counted so. */
+/** A repeat: marked and numbered as such. */
 export function again(raw: Raw): Raw {
   const { before, after, series } = raw;
   const lasting = (marks: readonly string[]) =>
@@ -227,13 +227,13 @@ export function again(raw: Raw): Raw {
   };
 }
 
-/** @param own what the station's first audio stream carries otherwise. */
+/** @param own mode of the station's first audio stream by default */
 function soundOf(title: string, own: AudioMode, byProgramme: boolean): AudioMode {
   if (title.includes(MARK.surround)) return 'surround';
   return byProgramme && own === 'dual' && !title.includes(MARK.dual) ? 'stereo' : own;
 }
 
-/** A programme as a station shows it: with the streams that it has, and at its price. */
+/** A programme as a station shows it: with its streams and its price. */
 export function dress(raw: Raw, station: StationPlan, isRerun: boolean): Content {
   const byProgramme = station.habits?.soundByProgramme === true;
   const isFree =

@@ -1,11 +1,11 @@
-/** What a kind of programme is, and the bands of the day. */
+/** The definition of a kind of programme, and the bands of the day. */
 import type { Theme } from '../scenario/model.ts';
 
-/** Parts of the broadcast day in which a kind may stand. */
+/** Parts of the broadcast day in which a kind may occur. */
 export type Band = 'dawn' | 'morning' | 'noon' | 'afternoon' | 'evening' | 'prime' | 'late' | 'night';
 
 export interface Format {
-  /** How often it is chosen where it fits. */
+  /** Relative frequency where it fits. */
   weight: number;
   themes: readonly Theme[];
   bands: readonly Band[];
@@ -17,7 +17,7 @@ export interface Format {
   /** Headings of the extended description. */
   headings: readonly string[];
   marks: readonly string[];
-  /** Weekly stories count their parts; the daily ones do not. */
+  /** Whether its parts are numbered, as for weekly but not for daily stories. */
   numbered: boolean;
 }
 

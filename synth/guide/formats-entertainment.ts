@@ -1,4 +1,6 @@
-/** Kinds of programmes as data: stories, sports, music, shows. All titles, people and places are invented. */
+/**
+ * Kinds of programmes as data: stories, sports, music, shows. All titles, people and places are fictitious.
+ */
 import { ANY_BAND, type Format } from './format.ts';
 
 const DAY = ['morning', 'noon', 'afternoon'] as const;

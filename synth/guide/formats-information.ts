@@ -1,4 +1,7 @@
-/** Kinds of programmes as data: information, learning, documentaries. All titles, people and places are invented. */
+/**
+ * Kinds of programmes as data: information, learning, documentaries. All titles, people and places are
+ * fictitious.
+ */
 import { ANY_BAND, type Format } from './format.ts';
 
 export const INFORMATION: readonly Format[] = [

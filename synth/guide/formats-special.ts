@@ -1,4 +1,4 @@
-/** Kinds of programmes that only a few stations show, one for nearly every genre that there is. */
+/** Kinds of programmes that only a few stations show, one for nearly every existing genre. */
 import { ANY_BAND, type Band, type Format } from './format.ts';
 
 type Row = readonly [

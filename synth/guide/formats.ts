@@ -6,7 +6,7 @@ import { SPECIAL } from './formats-special.ts';
 
 export const FORMATS: readonly Format[] = [...INFORMATION, ...ENTERTAINMENT, ...SPECIAL];
 
-/** Fills what is left of a band. */
+/** Fills the rest of a band. */
 export const FILLER: Format = {
   weight: 1,
   themes: [],
@@ -21,7 +21,7 @@ export const FILLER: Format = {
   numbered: false,
 };
 
-/** Live sports of the evening, as stations that have them show them. */
+/** Live sports in the evening, on stations that have them. */
 export const LIVE_SPORTS: Format = {
   weight: 0,
   themes: [],
@@ -36,7 +36,7 @@ export const LIVE_SPORTS: Format = {
   numbered: false,
 };
 
-/** What is on when there is nothing: ARIB leaves its form to broadcasters, who give it a title. */
+/** Shown when nothing is on air: ARIB leaves its form to broadcasters, who give it a title. */
 export const NIGHT_PAUSE: Format = {
   weight: 0,
   themes: [],
@@ -51,7 +51,7 @@ export const NIGHT_PAUSE: Format = {
   numbered: false,
 };
 
-/** What comes instead of a programme that is cancelled. */
+/** The replacement of a cancelled programme. */
 export const INSTEAD: Format = {
   weight: 0,
   themes: [],

@@ -18,7 +18,7 @@ export interface Links {
   find(from: StationOfChannel, reference: StationReference): StationOfChannel | undefined;
   /** The event planned on a station at a moment. */
   plannedAt(place: StationOfChannel, at: BroadcastMs): EventId | undefined;
-  /** The group that leads to, or back from, the event planned there at a moment; empty when there is none. */
+  /** The group that leads to, or back from, the event planned there at a moment; empty if there is none. */
   relay(
     direction: 'relay' | 'movement',
     from: StationOfChannel,

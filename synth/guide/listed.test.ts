@@ -8,7 +8,7 @@ import type { Guide } from './programme.ts';
 
 type Written = { readonly [field: string]: unknown };
 
-/** Guides of stations of one channel, and then of one of BS, whose programmes a file lists. */
+/** Guides of stations of one channel, then of a BS station, whose programmes are listed in a file. */
 function guides(stations: readonly (readonly Written[])[], satellite: readonly Written[] = []): Guide[] {
   const listed = (programmes: readonly Written[]) => ({ programmes });
   const scenario = parseScenario(
@@ -43,7 +43,7 @@ const listedTimes = (guide: Guide, at: number, to = 60) =>
       title,
     ]);
 
-describe('a programme that another one breaks into', () => {
+describe('a programme that another one interrupts', () => {
   const list = (newId: boolean) => [
     {
       durationSec: 10,
@@ -54,7 +54,7 @@ describe('a programme that another one breaks into', () => {
   ];
   const guide = only(list(false));
 
-  test('is announced as planned until then, and afterwards with what is left of it', () => {
+  test('is announced as planned until then, and afterwards with the rest', () => {
     expect(listedTimes(guide, 3, 26)).toEqual([
       [0, 10, '映画'],
       [10, 20, '次'],
@@ -107,14 +107,14 @@ describe('a programme that another one breaks into', () => {
     expect(guide.revisions(second(4)) - guide.revisions(second(3))).toBe(1);
   });
 
-  test('is longer than what precedes the interruption, and neither runs over nor is cancelled', () => {
+  test('is longer than the part before the interruption, and neither overruns nor is cancelled', () => {
     const [first] = list(false);
     expect(() => only([{ ...first, durationSec: 4 }])).toThrow('interruption');
     expect(() => only([{ ...first, overrunSec: 4 }])).toThrow('interruption');
   });
 });
 
-describe('a programme that runs over', () => {
+describe('a programme that overruns', () => {
   const guide = only([
     { durationSec: 10, title: '試合', overrunSec: 6, overrunSteps: 2, noticeSec: 2 },
     { durationSec: 10, title: '次' },
@@ -127,7 +127,7 @@ describe('a programme that runs over', () => {
     [10, 13],
     [11, 16],
     [15, 16],
-  ])('after %d s it is announced to end at %d s, and what follows later', (at, end) => {
+  ])('after %d s it is announced to end at %d s, and the following ones later', (at, end) => {
     expect(listedTimes(guide, at, 36)).toEqual([
       [0, end, '試合'],
       [end, end + 10, '次'],
@@ -137,12 +137,12 @@ describe('a programme that runs over', () => {
     expect(guide.following(second(at))?.startAt).toBe(second(end));
   });
 
-  test('is on air longer, and the list comes again after the real lengths', () => {
+  test('is longer on air, and the list repeats after the real lengths', () => {
     const real = guide.airing(second(0), second(50)).map(({ startAt }) => (startAt - STC_ZERO) / 1000);
     expect(real).toEqual([0, 16, 26, 36]);
   });
 
-  test('leaves a gap in what is announced before, and changes versions by one', () => {
+  test('leaves a gap in what is announced in advance, and changes versions by one', () => {
     expect(listedTimes(guide, 0, 40).at(-1)).toEqual([36, 46, '試合']);
     const moments = Array.from({ length: 400 }, (_, tenth) => second(tenth / 10));
     const counts = (count: (at: ReturnType<typeof second>) => number) =>
@@ -180,7 +180,7 @@ test('an unknown end is announced by present/following only, until shortly befor
   expect(guide.following(second(12))).toMatchObject({ openStart: false, startAt: second(15) });
 });
 
-test('what is cancelled leaves the tables, another one with an id of its own is there instead', () => {
+test('a cancelled programme leaves the tables, and its replacement has an id of its own', () => {
   const guide = only([
     { durationSec: 10, title: '前' },
     { durationSec: 10, title: '中止', cancelled: '代わり', noticeSec: 5, eventId: 77 },
@@ -193,7 +193,7 @@ test('what is cancelled leaves the tables, another one with an id of its own is 
   expect(instead?.eventId).not.toBe(77 as never);
 });
 
-test('a list that comes again announces nothing longer before than a round', () => {
+test('a repeating list announces nothing further ahead than one round', () => {
   const guide = only([
     { durationSec: 10, title: '前' },
     { durationSec: 10, title: '中止', cancelled: '代わり', noticeSec: 300 },
@@ -266,7 +266,7 @@ test('a branch station borrows a programme under the same id', () => {
   expect(main?.present(second(0))).toMatchObject({ borrowed: false, groups: [{ kind: 'shared', events }] });
 });
 
-test('what a file says of sound, captions, copying, age and series is announced', () => {
+test('sound, captions, copying, age and series in a file are announced', () => {
   const series = { id: 5, name: '連続', episode: 3, lastEpisode: 12, repeatLabel: 1, pattern: 2 };
   const fields = {
     copyControl: 'never',

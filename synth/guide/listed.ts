@@ -1,4 +1,4 @@
-/** Programmes listed in a scenario: at their times, or as one list that repeats without end. */
+/** Programmes listed in a scenario: at given times, or as a list that repeats endlessly. */
 import { type EventId, eventId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { STC_ZERO } from '../clock.ts';
@@ -21,7 +21,7 @@ const EVENT_IDS = 0x10000;
 /** Programmes of a list without ids use the lower half of the ids; replacements use the upper half. */
 const INSTEAD_IDS = EVENT_IDS / 2;
 
-/** The fields of a list that a programme's own replace when they are given. */
+/** Fields that the list gives for a programme, which replace the derived ones. */
 function given(listed: ListedProgramme): Partial<Content> {
   const { sound, audioCount, captions, copyControl, isFree, kind, pause, minimumAge, notes, series } = listed;
   const own = {
@@ -43,7 +43,10 @@ class ListReader {
   constructor(
     private readonly place: StationOfChannel,
     private readonly links: Links,
-    /** Earliest announcement: the first table of the schedule has it; a repeating list looks one round ahead. */
+    /**
+     * Earliest announcement: the first table of the schedule contains it; a repeating list looks one round
+     * ahead.
+     */
     private readonly mostNoticeMs: number,
   ) {}
 
@@ -53,7 +56,7 @@ class ListReader {
     const groups = [];
     if (sharedWith.length > 0) {
       const borrows = sharedWith[0] !== this.place.station.serviceId;
-      // A branch names the main station's event alone.
+      // A branch only refers to the main station's event.
       const events = (borrows ? sharedWith.slice(0, 1) : sharedWith).map((serviceId) => {
         const place = this.links.find(this.place, { serviceId });
         const other = place === undefined || place.station === this.place.station;
@@ -165,12 +168,12 @@ class TimedList implements Stretches {
   }
 }
 
-/** Shorter programmes would need their event ids again within the eight days: only today's are announced. */
+/** Shorter programmes would reuse their event ids within the eight days: only today's are announced. */
 const SHORT_MS = 60_000;
 /** Size of the cache of rounds: an hour of the shortest ones. */
 const MAX_ROUNDS = 512;
 
-/** The n-th round of the list begins n lengths after the clock's zero; the real lengths count. */
+/** The n-th round of the list begins n lengths after the clock's zero; lengths are the real ones. */
 class RepeatedList implements Stretches {
   readonly days: number;
   readonly first = Number.NEGATIVE_INFINITY;
@@ -212,7 +215,7 @@ function isTimed(listed: ListedProgramme): listed is ListedProgramme & { startAt
   return listed.startAt !== undefined;
 }
 
-/** Every programme of the list has a start, or none has. */
+/** Either every programme of the list has a start, or none. */
 export function listedStretches(
   list: readonly ListedProgramme[],
   place: StationOfChannel,

@@ -26,7 +26,7 @@ class Listings implements Timetables, Links {
     return made;
   }
 
-  /** The timetable of a station with made-up programmes. */
+  /** The timetable of a station with generated programmes. */
   weekly(place: StationOfChannel): WeeklyStretches {
     const known = this.#weekly.get(place.station);
     if (known !== undefined) return known;
@@ -53,7 +53,7 @@ class Listings implements Timetables, Links {
     return place.station.programmes === 'none' ? undefined : this.guide(place).plannedAt(at);
   }
 
-  /** The group that leads to, or back from, the event planned there at a moment; empty when there is none. */
+  /** The group that leads to, or back from, the event planned there at a moment; empty if there is none. */
   relay(
     direction: 'relay' | 'movement',
     from: StationOfChannel,

@@ -7,7 +7,7 @@ import { guideOf } from './guide.ts';
 import { partOf, STYLE_COUNT, written } from './numbering.ts';
 import { DAY_MS } from './programme.ts';
 
-test('every form of numbering, as episodes are compared by', () => {
+test('every form of numbering by which episodes are compared', () => {
   const forms = Array.from({ length: STYLE_COUNT }, (_, style) => written(style, partOf(13), '旅立ち'));
   expect(forms.map(({ title, description }) => `${title}|${description}`)).toEqual([
     ' #2「旅立ち」|',
@@ -37,7 +37,7 @@ test('parts are counted in seasons of twelve and over all of them', () => {
   expect(partOf(-1)).toEqual({ part: 12, season: 4, running: 400 });
 });
 
-/** Of headings and texts in extended event descriptors. ARIB STD-B10 Part 2, 6.2.7 */
+/** Length of headings and texts in extended event descriptors. ARIB STD-B10 Part 2, 6.2.7 */
 function itemBytes(descriptors: readonly Uint8Array[]): number {
   return descriptors.reduce((sum, bytes) => {
     let count = 0;
@@ -72,7 +72,7 @@ test('eight days of the region show all forms, marks, copy controls, nearly all 
   expect(programmes.some(({ description }) => /^第[０-９]+回「/.test(description))).toBe(true);
   expect([...'🈑🈓🈔🈖🅂🅍🈗🈘🈙🈚🈞🈟🈠🈡🈢🈣🈤🈥🈐'].filter((mark) => !titles.includes(mark))).toEqual([]);
   const genres = new Set(programmes.flatMap((programme) => programme.genres.map(String)));
-  // 12 kinds of which two are reserved, with 103 finer ones.
+  // 12 kinds, two of which are reserved, with 103 subdivisions.
   expect(genres.size).toBeGreaterThan(95);
   const having = (wanted: (programme: (typeof programmes)[number]) => boolean) =>
     programmes.filter(wanted).length;
@@ -94,7 +94,7 @@ test('eight days of the region show all forms, marks, copy controls, nearly all 
   );
   expect(lengths.filter((length) => length > 2_000).length).toBeGreaterThan(20);
   const texts = (wanted: (length: number) => boolean) => lengths.filter(wanted).length;
-  // All that is said fits: thirteen descriptors are what an event has room for.
+  // Everything fits: an event has space for thirteen descriptors.
   expect(texts((length) => length > 13 * 250)).toBe(0);
   const said = ({ items }: (typeof programmes)[number]) =>
     items.reduce((sum, { heading, text }) => sum + encodeText(heading).length + encodeText(text).length, 0);

@@ -1,4 +1,4 @@
-/** How broadcasters write which part of a series a programme is: in its title, its description or nowhere. */
+/** How broadcasters write the part number of a series: in the title, in the description or not at all. */
 
 /** Parts of a season. */
 export const SEASON_PARTS = 12;
@@ -6,12 +6,12 @@ const SEASONS = 4;
 /** Parts of a series that runs for years, before the numbers restart. */
 export const LONG_RUN = 400;
 
-/** Which part of its series a programme is. */
+/** Position of a programme in its series. */
 interface Part {
-  /** From 1 within its season. */
+  /** Number in its season, from 1. */
   part: number;
   season: number;
-  /** From 1 over all seasons. */
+  /** Number over all seasons, from 1. */
   running: number;
 }
 
@@ -32,7 +32,7 @@ export function wide(value: number): string {
   return [...String(value)].map((digit) => WIDE_DIGITS[Number(digit)]).join('');
 }
 
-/** Up to 99, as 第十二回. */
+/** Numbers up to 99, for 第十二回. */
 function kanji(value: number): string {
   const tens = Math.floor(value / 10);
   const head = tens === 0 ? '' : `${tens === 1 ? '' : KANJI_DIGITS[tens]}十`;
@@ -43,11 +43,11 @@ const ORDINALS = ['1st', '2nd', '3rd', '4th'] as const;
 const ARCS = ['旅立ち編', '港町編', '嵐の海編', '故郷編'] as const;
 
 interface Written {
-  /** Behind the name of the series. */
+  /** Appended to the name of the series. */
   title: string;
-  /** Before the description's own text. */
+  /** Put before the description's own text. */
   description: string;
-  /** For the series descriptor; 0: broadcasters give none. */
+  /** For the series descriptor; 0: not given. */
   episode: number;
   lastEpisode: number;
 }
@@ -57,7 +57,7 @@ type Style = (part: Part, subtitle: string) => Partial<Written> & { title: strin
 const quoted = (subtitle: string) => (subtitle === '' ? '' : `「${subtitle}」`);
 const inSeason = (part: Part) => ({ episode: part.part, lastEpisode: SEASON_PARTS });
 
-/** Every form that is told apart when episodes are compared. */
+/** Every form that is distinguished when episodes are compared. */
 const STYLES: readonly Style[] = [
   (part, subtitle) => ({ title: ` #${part.part}${quoted(subtitle)}`, ...inSeason(part) }),
   (part, subtitle) => ({ title: `　＃${wide(part.part)}${quoted(subtitle)}`, ...inSeason(part) }),
@@ -95,7 +95,7 @@ export function written(style: number, part: Part, subtitle: string): Written {
   return { description: '', episode: 0, lastEpisode: 0, ...form(part, subtitle) };
 }
 
-/** Whether a style names parts of a season, which begin and end it. */
+/** Whether a style numbers parts within seasons. */
 export function hasSeasons(style: number): boolean {
   return written(style, partOf(0), '').lastEpisode > 0;
 }

@@ -6,18 +6,18 @@ import type { ExtendedItem } from '../si/descriptors.ts';
 
 /** Properties of a programme that do not depend on its time. */
 export interface Content {
-  /** As broadcast, marks included, cut to what the descriptor holds. */
+  /** As broadcast, including marks, cut to the size of the descriptor. */
   title: string;
   description: string;
   items: ExtendedItem[];
   genres: (readonly [number, number])[];
   /** Codes of genre 0xE0: 0x00 may be cancelled, 0x01 may be extended, 0x03 another part may be shown … */
   notes: readonly number[];
-  /** Pictures of 24 frames a second in 3:2 cadence, or of 60 fields. */
+  /** Pictures of 24 frames per second in 3:2 cadence, or of 60 fields. */
   kind: 'video' | 'film';
-  /** Of its first audio stream. */
+  /** Mode of its first audio stream. */
   sound: AudioMode;
-  /** Audio streams on air, the first of the station's. */
+  /** Number of audio streams on air, counted from the station's first. */
   audioCount: number;
   /** Whether captions are sent: the mark [字]. */
   captions: boolean;
@@ -25,24 +25,24 @@ export interface Content {
   copyControl: 'free' | 'once' | 'never';
   /** Without a fee: free_CA_mode 0. */
   isFree: boolean;
-  /** Nothing is on air but a still picture: the pause of the night. */
+  /** Only a still picture is on air: the pause of the night. */
   pause: boolean;
-  /** Youngest age that it is meant for. */
+  /** Minimum age of viewers. */
   minimumAge: number | null;
   series: Series | null;
   groups: readonly EventGroup[];
-  /** A branch station shows what its main station does: only present/following has its texts. */
+  /** A branch station shows the programme of its main station: only present/following has its texts. */
   borrowed: boolean;
 }
 
 export interface Programme extends Content {
   eventId: EventId;
   startAt: BroadcastMs;
-  /** Latest announcement; unknown while `openEnd`. */
+  /** As announced last; unknown if `openEnd`. */
   durationMs: number;
-  /** The tables say no duration. */
+  /** The tables give no duration. */
   openEnd: boolean;
-  /** The tables say no start: what is before it has an open end. */
+  /** The tables give no start, because the preceding programme has an open end. */
   openStart: boolean;
 }
 
@@ -69,39 +69,42 @@ export interface EventLink {
 /** Event group descriptor, ARIB STD-B10 Part 2, 6.2.34. */
 export interface EventGroup {
   kind: 'shared' | 'relay' | 'movement' | 'relay-network' | 'movement-network';
-  /** Of this transport stream. */
+  /** Events of this transport stream. */
   events: readonly EventLink[];
-  /** Of other networks. */
+  /** Events of other networks. */
   others: readonly (EventLink & { networkId: NetworkId; transportStreamId: TransportStreamId })[];
 }
 
 /** The programmes of one station; a pure function of time. */
 export interface Guide {
-  /** Days that the schedule carries, today included, 1..8. */
+  /** Number of days in the schedule, including today, 1..8. */
   readonly days: number;
   /** The schedule tables at the time `at`: starts in `from <= start < to`, in order. */
   starting(from: BroadcastMs, to: BroadcastMs, at: BroadcastMs): readonly Programme[];
-  /** The present programme, with what is known of it then. */
+  /** The present programme, as announced at that time. */
   present(at: BroadcastMs): Programme | undefined;
-  /** The one announced as next then. */
+  /** The following programme, as announced at that time. */
   following(at: BroadcastMs): Programme | undefined;
-  /** What is really on air at any moment of `from <= moment < to`, with its real start and duration, in order. */
+  /** The programmes actually on air in `from <= moment < to`, with real start and duration, in order. */
   airing(from: BroadcastMs, to: BroadcastMs): readonly Programme[];
-  /** Number of announcements of present/following up to a time; counted from some fixed moment. */
+  /** Number of changes of present/following up to a time, counted from a fixed moment. */
   presentChanges(at: BroadcastMs): number;
-  /** Number of revisions of the first days' schedule in the same way, not counting midnights. */
+  /** Number of revisions of the first days' schedule, counted likewise, without midnights. */
   revisions(at: BroadcastMs): number;
 }
 
-/** Bytes permitted by operating rules, ARIB TR-B14 vol. 4: event name and description of a short event descriptor. */
+/**
+ * Limits of operating rules, ARIB TR-B14 vol. 4, in bytes: event name and description of a short event
+ * descriptor.
+ */
 export const MAX_TITLE_BYTES = 80;
 export const MAX_DESCRIPTION_BYTES = 160;
 /** Bytes of the heading of an extended item. */
 export const MAX_HEADING_BYTES = 16;
-/** 220 full-width characters: two pieces of an item, as many as receivers join. */
+/** 220 full-width characters: two pieces of an item, the most that receivers join. */
 export const MAX_ITEM_BYTES = 440;
 
-/** Days of schedule that broadcasters carry. */
+/** Number of days in a broadcaster's schedule. */
 export const SCHEDULE_DAYS = 8;
 
 export const DAY_MS = 86_400_000;

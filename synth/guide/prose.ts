@@ -1,4 +1,4 @@
-/** Invented people, places and sentences, enough of them that long texts do not repeat themselves. */
+/** Fictitious people, places and sentences, enough of them that long texts do not repeat themselves. */
 import type { Random } from '../random.ts';
 
 const FAMILY_NAMES = [
@@ -100,12 +100,12 @@ const THINGS = [
   '商店街',
 ];
 
-/** Of programmes that tell no story. */
+/** For programmes without a story. */
 export function report(random: Random): string {
   return `${person(random)}さんが${random.pick(PLACES)}の${random.pick(THINGS)}${random.pick(VISITS)}`;
 }
 
-/** At least so many characters of sentences, in paragraphs. */
+/** At least this many characters of sentences, in paragraphs. */
 export function paragraphs(random: Random, characters: number, make: (random: Random) => string): string {
   let text = '';
   while (text.length < characters) {

@@ -1,6 +1,6 @@
 /**
- * The weekly timetable of one station: the series at each time of each weekday. Daytime repeats daily and evenings
- * weekly, with exceptions on top.
+ * The weekly timetable of one station: the series at each time of each weekday. Daytime repeats daily and
+ * evenings weekly, with exceptions in addition.
  */
 import { Random } from '../random.ts';
 import type { Scenario, SportsEvening, StationPlan, StationReference } from '../scenario/model.ts';
@@ -28,14 +28,14 @@ const BANDS: readonly BandTimes[] = [
   { band: 'night', from: 1200, to: 1440, weekly: true },
 ];
 
-/** Sports from 19:00; where they are relayed to, an hour from 20:55. */
+/** Sports from 19:00; on the station to which they are relayed, an hour from 20:55. */
 const SPORTS = { from: 840, minutes: 115 };
 const CONTINUATION = { from: SPORTS.from + SPORTS.minutes, minutes: 60 };
-/** 01:00, an hour that an overrunning evening may use. */
+/** From 01:00, an hour that an overrunning evening may use. */
 const BUFFER = { from: 1200, minutes: 60 };
 /** 02:30 to 04:30. */
 const PAUSE = { from: 1290, minutes: 120 };
-/** Programmes of the later evening are those that are cancelled, shown elsewhere and repeated. */
+/** From this minute on, programmes may be cancelled, shown on other stations and repeated. */
 const LATER_EVENING = 955;
 const BRANCH_BANDS: readonly Band[] = ['noon', 'afternoon', 'night'];
 const STEP_MINUTES = 5;
@@ -47,18 +47,18 @@ export interface Slot {
   minutes: number;
   format: Format;
   title: string;
-  /** Every day rather than every week. */
+  /** Daily rather than weekly. */
   daily: boolean;
   rerun: boolean;
   sports?: SportsEvening;
-  /** The station that it began on. */
+  /** The station on which it began. */
   continues?: StationReference;
   /** A programme of another station, or of another day. */
   copy?: { place: StationOfChannel; slot: Slot; daysLater: number; shared: boolean };
   cancelled?: boolean;
-  /** Gives up its beginning to an overrunning programme. */
+  /** Its beginning may be shortened by an overrunning programme. */
   absorbs?: boolean;
-  /** In no table. */
+  /** Not listed in any table. */
   silent?: boolean;
 }
 
@@ -77,10 +77,10 @@ function chooseFormat(random: Random, candidates: readonly Format[]): Format {
 }
 
 const RERUN_CHANCE = 0.25;
-/** Seldom enough to be an event. */
+/** Makes repeated titles rare. */
 const MAX_TITLE_TRIES = 4;
 
-/** The timetables that a timetable looks at. */
+/** The timetables on which a timetable depends. */
 export interface Neighbours {
   readonly scenario: Scenario;
   find(from: StationOfChannel, reference: StationReference): StationOfChannel | undefined;
@@ -98,12 +98,12 @@ export class Slots {
     this.#formats = FORMATS.filter(({ themes }) => themes.includes(place.station.theme));
   }
 
-  /** A weekday's broadcast day from 05:00 on, without a gap. 0 is Sunday. */
+  /** The broadcast day of a weekday from 05:00 on, without gaps. 0 is Sunday. */
   of(weekday: number): Slot[] {
     return BANDS.flatMap((band) => this.#band(weekday, band));
   }
 
-  /** A programme of the later evening that others may show too. */
+  /** A programme of the later evening that other stations may show too. */
   featured(weekday: number): Slot | undefined {
     const prime = BANDS.find(({ band }) => band === 'prime');
     return prime === undefined
@@ -169,7 +169,7 @@ export class Slots {
     if (plain !== undefined) plain.cancelled = true;
   }
 
-  /** The evenings that take more time than planned. */
+  /** Whether the evening takes more time than planned. */
   #runsOver(weekday: number): boolean {
     const own = this.place.station.habits?.sports ?? [];
     const main = this.#main();
@@ -177,7 +177,7 @@ export class Slots {
     return main === undefined ? false : main.#runsOver(weekday);
   }
 
-  /** Keeps its time regardless of the programmes around it. */
+  /** Slots that keep their time regardless of the programmes around them. */
   #fixed(weekday: number, { band }: BandTimes, random: Random): Slot[] {
     if (band === 'prime') return this.#fixedEvening(weekday);
     return band === 'night' ? this.#fixedNight(weekday, random) : [];

@@ -1,6 +1,7 @@
 /**
- * A stretch of one station's planned programmes and their fate: which overrun, have an open end, are interrupted or
- * cancelled, when that is announced, and how the following programmes move. Later stretches are not affected.
+ * A stretch of one station's planned programmes and what happens to them: which overrun, have an open end,
+ * are interrupted or cancelled, when that is announced, and how the following programmes move. Later
+ * stretches are not affected.
  */
 import type { EventId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
@@ -17,7 +18,10 @@ export type Incident =
   /** The tables leave the duration open from `openMs` before the planned end to `noticeMs` before the real one. */
   | { kind: 'open'; byMs: number; openMs: number; noticeMs: number }
   | { kind: 'cancelled'; noticeMs: number; instead: { eventId: EventId; content: () => Content } }
-  /** The next two, of zero length until then, are the interrupting programme and the rest of the interrupted one. */
+  /**
+   * The next two, of zero length until then, are the interrupting programme and the rest of the interrupted
+   * one.
+   */
   | { kind: 'interrupted'; afterMs: number; forMs: number };
 
 export interface Planned {
@@ -26,9 +30,9 @@ export interface Planned {
   durationMs: number;
   content: () => Content;
   incident?: Incident;
-  /** Gives up the beginning of its time when the preceding one takes longer. */
+  /** Its beginning may be shortened by an overrunning preceding programme. */
   absorbs?: boolean;
-  /** On air, but in no table. */
+  /** On air, but not listed in any table. */
   silent?: boolean;
 }
 
@@ -37,7 +41,7 @@ interface Announcement {
   at: BroadcastMs;
   index: number;
   durationMs?: number;
-  /** Of those planned behind it, too. */
+  /** Also of the programmes planned after it. */
   following?: readonly number[];
   open?: boolean;
   cancelled?: true;
@@ -90,7 +94,7 @@ function overrunSteps(
 }
 
 export class Stretch {
-  /** The programmes really on air, including those that no table lists. */
+  /** The programmes actually on air, including those that no table lists. */
   readonly real: readonly Span[];
   readonly #announcements: readonly Announcement[];
   readonly #announced = new Map<number, readonly Span[]>();
@@ -98,7 +102,8 @@ export class Stretch {
   constructor(readonly planned: readonly Planned[]) {
     const announcements: Announcement[] = [];
     const states = this.#initial();
-    // In order: an announcement's moment depends on the real start, and that on the programmes before it.
+    // In order: the time of an announcement depends on the real start, which depends on the preceding
+    // programmes.
     for (const [index, { incident }] of planned.entries()) {
       if (incident === undefined) continue;
       const span = this.#spans(states)[index];
@@ -147,12 +152,12 @@ export class Stretch {
     return this.#announcements.map(({ at }) => at);
   }
 
-  /** Number of revisions of the schedule up to a time: an open end is announced by present/following only. */
+  /** Number of revisions of the schedule up to a time: an open end is only announced in present/following. */
   revisions(at: BroadcastMs): number {
     return this.#announcements.filter((one) => one.at <= at && one.open !== true).length;
   }
 
-  /** Everything as announced at a time, in order; where the end is open, the planned one. */
+  /** Everything as announced at a time, in order; an open end is the planned one. */
   announced(at: BroadcastMs): readonly Span[] {
     let count = 0;
     while ((this.#announcements[count]?.at ?? Number.POSITIVE_INFINITY) <= at) count += 1;
@@ -165,7 +170,7 @@ export class Stretch {
     return spans;
   }
 
-  /** No table names it. */
+  /** Whether no table lists it. */
   isSilent({ index, durationMs }: Span): boolean {
     return this.planned[index]?.silent === true || durationMs === 0;
   }

@@ -9,7 +9,7 @@ const DRAMA = 0x3;
 const CINEMA = 0x6;
 const ANIMATION = 0x7;
 
-/** Defaults: everything that the station can send is on air. */
+/** Defaults: all streams of the station are on air. */
 export function traitsOf(
   title: string,
   genres: readonly (readonly [number, number])[],

@@ -14,7 +14,7 @@ const PLACES = DEFAULT.channels.flatMap((channel) =>
 );
 type Place = (typeof PLACES)[number];
 
-/** A guide of its own: nothing was asked of it before. */
+/** A new guide without cached results. */
 function fresh({ channel, station }: Place, seed = DEFAULT.seed): Guide {
   return guideOf({ ...DEFAULT, seed }, channel, station);
 }
@@ -35,7 +35,7 @@ function announced(
 }
 
 const held = new Map<Place, readonly Programme[]>();
-/** Of a fresh guide; made once for all tests. */
+/** From a new guide, made once for all tests. */
 function nineDays(place: Place): readonly Programme[] {
   const made = held.get(place) ?? announced(fresh(place), 9);
   held.set(place, made);
@@ -45,7 +45,7 @@ function nineDays(place: Place): readonly Programme[] {
 const end = ({ startAt, durationMs }: Programme) => startAt + durationMs;
 
 describe('the programmes of every station', () => {
-  test('follow each other without overlap, whenever one looks, and fill the day but for a silent pause', () => {
+  test('follow each other without overlap at any time of query, and fill the day except for a silent pause', () => {
     for (const place of PLACES) {
       const guide = fresh(place);
       for (let at = DAY; at < DAY + DAY_MS; at = broadcastMs(at + 67 * MINUTE)) {
@@ -61,7 +61,7 @@ describe('the programmes of every station', () => {
     }
   });
 
-  test('bear the marks only of what their station sends', () => {
+  test("have only marks that match the station's streams", () => {
     let marked = 0;
     for (const place of PLACES) {
       const { captions, data = 'none', audios } = place.station;
@@ -91,7 +91,7 @@ describe('the programmes of every station', () => {
     }
   });
 
-  test('have ids of their own among the days that a guide carries, and the same ones after 16 days', () => {
+  test('have ids that are unique among the days that a guide carries, and the same ones after 16 days', () => {
     for (const place of PLACES) {
       const ids = nineDays(place).map(({ eventId }) => eventId);
       expect(new Set(ids).size).toBe(ids.length);
@@ -109,7 +109,7 @@ describe('the programmes of every station', () => {
     }
   });
 
-  test('are the same whatever was asked before', () => {
+  test('do not depend on earlier queries', () => {
     const place = named('かわせみテレビ');
     const asked = fresh(place);
     asked.present(broadcastMs(DAY + 5 * DAY_MS));
@@ -118,7 +118,7 @@ describe('the programmes of every station', () => {
     expect(announced(asked, 1)).toEqual([...announced(fresh(place), 1)]);
   });
 
-  test('stand at the same times a week later, and are other ones with another seed', () => {
+  test('have the same times a week later, and differ with another seed', () => {
     const place = named('ＢＳひばり２');
     const week = (from: number) =>
       announced(fresh(place), 1, broadcastMs(from)).map((one) => [one.startAt - from, one.durationMs]);
@@ -129,7 +129,7 @@ describe('the programmes of every station', () => {
 });
 
 describe('versions', () => {
-  /** What present/following says, as far as it can change. */
+  /** The parts of present/following that can change. */
   const pair = (guide: Guide, at: BroadcastMs) =>
     JSON.stringify(
       [guide.present(at), guide.following(at)].map((one) => [
@@ -144,7 +144,7 @@ describe('versions', () => {
     );
 
   test.each(PLACES.map(({ station }) => station.name))(
-    '%s: of present/following and schedule go up by one exactly when something changes',
+    '%s: those of present/following and schedule increase by one exactly when something changes',
     (name) => {
       const guide = fresh(named(name));
       let [before, changes, plan, revisions] = ['', 0, '', 0];
@@ -179,7 +179,7 @@ describe('any two days have', () => {
   const planned = (guide: Guide, { eventId }: Programme) =>
     announced(guide, 3).find((one) => one.eventId === eventId);
 
-  test('a programme that runs over, step by step, and moves what follows', () => {
+  test('a programme that overruns, step by step, and moves the following ones', () => {
     const [found] = onAir(
       (programme, place) =>
         place.station.name === 'かわせみテレビ' &&
@@ -209,7 +209,7 @@ describe('any two days have', () => {
     );
   });
 
-  test('one whose end is unknown while it is on air, in present/following alone', () => {
+  test('one whose end is unknown while it is on air, in present/following only', () => {
     const open = onAir(({ startAt, durationMs }, { station }) => {
       const guide = fresh(named(station.name));
       for (let at = startAt; at < startAt + durationMs; at = broadcastMs(at + MINUTE)) {
@@ -225,7 +225,7 @@ describe('any two days have', () => {
     expect(open.length).toBeGreaterThan(0);
   });
 
-  test('one that is cancelled: it leaves the tables, and another with an id of its own is on air', () => {
+  test('one that is cancelled: it leaves the tables, and a replacement with an id of its own is on air', () => {
     const gone = all.flatMap(({ place, guide }) => {
       const real = new Set(guide.airing(DAY, until).map(({ eventId }) => eventId));
       return guide
@@ -254,7 +254,7 @@ describe('any two days have', () => {
       const other = guideOf(DEFAULT, place.channel, main as StationPlan);
       const [same] = other.airing(programme.startAt, broadcastMs(programme.startAt + 1));
       expect(same).toMatchObject({ eventId: programme.eventId, startAt: programme.startAt });
-      // The branch names the main event alone; the main one both.
+      // The branch only refers to the main event, the main station to both.
       expect(group?.events).toHaveLength(1);
       expect(same?.groups[0]?.events).toEqual([
         ...(group?.events ?? []),
@@ -264,7 +264,7 @@ describe('any two days have', () => {
   });
 
   test.each(['relay', 'relay-network'] as const)(
-    '%s: it continues elsewhere, and from there leads back',
+    '%s: it continues on another station, which refers back',
     (kind) => {
       const relayed = onAir(({ groups }) => groups.some((group) => group.kind === kind));
       expect(relayed.length).toBeGreaterThan(0);
@@ -309,7 +309,7 @@ describe('any two days have', () => {
   });
 });
 
-test('a one-segment service shows what the first station of its channel does', () => {
+test('a one-segment service shows the programmes of the first station of its channel', () => {
   const channel = MINI.channels[0] as ChannelPlan;
   const [main, , partial] = channel.stations;
   const guides = [main, partial].map((station) => guideOf(MINI as Scenario, channel, station as StationPlan));

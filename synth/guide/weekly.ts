@@ -1,6 +1,6 @@
 /**
- * Programmes generated from the seed: a weekly timetable per station, on which the same series have the same times with
- * new episodes each time, and their fate on each day. A stretch is a broadcast day.
+ * Programmes generated from the seed: a weekly timetable per station, on which the same series have the same
+ * times with new episodes each time, and what happens to them on each day. A stretch is a broadcast day.
  */
 import { type EventId, eventId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs, JST_OFFSET_MS } from '../../arib/time.ts';
@@ -15,7 +15,7 @@ import { type Incident, type Planned, Stretch } from './stretch.ts';
 const MINUTE_MS = 60_000;
 /** The broadcast day begins at 05:00 in Japan. */
 const DAY_BEGIN_MS = 5 * 3_600_000;
-/** Size of the cache of days: those in the tables at once, twice. */
+/** Size of the cache of days: twice the number in the tables at once. */
 const MAX_DAYS = 32;
 
 /** Number of the broadcast day that a moment belongs to; 1970-01-01 is day 0, a Thursday. */
@@ -49,7 +49,9 @@ function idOf(day: number, from: number, kind: keyof typeof ID_KINDS): EventId {
 
 /** Broadcasters announce an overrun in steps, each shortly before the end announced last. */
 const OVERRUN = { steps: 3, noticeMs: 3 * MINUTE_MS };
-/** Of an end that is open: when that is said before the planned end, and how long before the real one it ends. */
+/**
+ * For an open end: how long before the planned end it is announced, and how long before the real end it ends.
+ */
 const OPEN = { openMs: 10 * MINUTE_MS, noticeMs: 4 * MINUTE_MS };
 const STEP_CHOICES_MS = [5 * MINUTE_MS, 10 * MINUTE_MS, 15 * MINUTE_MS] as const;
 const CANCEL_NOTICE_MS = 3 * 60 * MINUTE_MS;
@@ -138,7 +140,7 @@ export class WeeklyStretches implements Stretches {
       return slots.some(({ from, copy }) => from === slot.from && copy?.shared === true);
     });
     if (sharing.length === 0) return [];
-    // A branch names the main station's event alone.
+    // A branch only refers to the main station's event.
     const members = this.#isBranch() ? [main] : [main, ...sharing];
     const events = members.map(({ serviceId }) => ({ serviceId, eventId: id }));
     return [{ kind: 'shared', events, others: [] }];
@@ -173,7 +175,7 @@ export class WeeklyStretches implements Stretches {
   #incident(day: number, slot: Slot): Incident | undefined {
     const { copy, sports } = slot;
     if ((sports === undefined || sports.end === 'punctual') && !slot.cancelled) return undefined;
-    // Days differ in how long it takes, stations that share a programme do not.
+    // The duration differs between days, but not between stations that share a programme.
     const origin = copy?.shared === true ? copy.place.station : this.#source.station;
     const random = new Random(this.timetables.scenario.seed, origin.serviceId, day, 'incident');
     const byMs = OVERRUN.steps * random.pick(STEP_CHOICES_MS);

@@ -1,10 +1,10 @@
-/** Which station has which logo: logo_id is unique in a network, ARIB TR-B14 and TR-B15 vol. 4. */
+/** Assigns logos to stations: logo_id is unique in a network, ARIB TR-B14 and TR-B15 vol. 4. */
 import { type ChannelPlan, logoKind, type StationPlan } from '../scenario/model.ts';
 
-/** Of all logos of a scenario: none of them is ever changed. */
+/** Version of all logos of a scenario: none of them ever changes. */
 export const LOGO_VERSION = 1;
 
-/** The station whose picture a station shows; undefined when it has none. */
+/** The station whose picture a station shows; undefined if it has none. */
 function logoOwner(channel: ChannelPlan, station: StationPlan): StationPlan | undefined {
   switch (logoKind(station)) {
     case 'picture':
@@ -20,11 +20,11 @@ export interface NetworkLogo {
   logoId: number;
   owner: StationPlan;
   channel: ChannelPlan;
-  /** The owner and all that share its logo. */
+  /** The owner and all stations that share its logo. */
   stations: { channel: ChannelPlan; station: StationPlan }[];
 }
 
-/** All pictures of a network, `channels` being all of it. */
+/** All pictures of a network, whose channels are `channels`. */
 export function networkLogos(channels: readonly ChannelPlan[]): NetworkLogo[] {
   const logos: NetworkLogo[] = [];
   for (const channel of channels) {

@@ -1,6 +1,6 @@
 /**
- * The 128 colours that receivers have ready, of which pictures name the numbers: ARIB STD-B24 vol. 1 part 2,
- * Annex A; ARIB STD-B21. Half-transparent ones follow the opaque ones, in the same order.
+ * The 128 fixed colours of receivers, to which pictures refer by number: ARIB STD-B24 vol. 1 part 2, Annex A;
+ * ARIB STD-B21. Half-transparent ones follow the opaque ones, in the same order.
  */
 
 export type Colour = readonly [red: number, green: number, blue: number];
@@ -8,7 +8,7 @@ export type Colour = readonly [red: number, green: number, blue: number];
 const LEVELS = [0x00, 0x55, 0xaa, 0xff] as const;
 /** Black, red, green, yellow, blue, magenta, cyan, white. */
 const PRIMARIES = 8;
-/** Number 8 shows what is behind it. */
+/** Number 8 is transparent. */
 export const TRANSPARENT = 8;
 const HALVES_FIRST = 9;
 const OPAQUE = 65;
@@ -44,12 +44,12 @@ function nearestLevel(value: number): number {
 export function colourNumber(colour: Colour, half: boolean): number {
   const number = NUMBERS.get(colour.map(nearestLevel).join()) ?? 0;
   if (!half) return number;
-  // The half-transparent ones leave out the place that is transparent anyway; the last found no room.
+  // The half-transparent ones skip the transparent colour; the last one is missing.
   const after = number < TRANSPARENT ? number : number - 1;
   return Math.min(OPAQUE + after, 127);
 }
 
-/** A colour of full strength by its place on the wheel, in degrees. */
+/** A fully saturated colour by its hue, in degrees. */
 export function hueColour(hue: number): Colour {
   const channel = (shift: number): number => {
     const place = (shift + hue / 60) % 6;

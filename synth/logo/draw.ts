@@ -1,7 +1,7 @@
-/** Draws the logo of a made-up station: a shape in its colour with its number on it. */
+/** Draws the logo of a fictitious station: a shape in its colour with its number on it. */
 import { type Colour, colourNumber, hueColour, TRANSPARENT } from './colours.ts';
 
-/** What distinguishes one logo from another. */
+/** Properties that distinguish logos. */
 export interface Emblem {
   shape: 'disc' | 'plate' | 'diamond' | 'hexagon' | 'ellipse' | 'shield';
   /** Degrees. */
@@ -12,7 +12,7 @@ export interface Emblem {
 
 export const SHAPES = ['disc', 'plate', 'diamond', 'hexagon', 'ellipse', 'shield'] as const;
 
-/** Digits of five columns and seven rows, a row an octet, the left column in bit 4. */
+/** Digits of five columns and seven rows, one byte per row, the left column in bit 4. */
 const DIGITS: readonly (readonly number[])[] = [
   [0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e],
   [0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e],
@@ -27,10 +27,13 @@ const DIGITS: readonly (readonly number[])[] = [
 ];
 const COLUMNS = 5;
 const ROWS = 7;
-/** A column is left free between digits. */
+/** Digits are separated by an empty column. */
 const ADVANCE = COLUMNS + 1;
 
-/** Whether a point of the picture, both from -1 to 1, lies on the shape; `ratio` is width over height. */
+/**
+ * Whether a point of the picture, both coordinates from -1 to 1, lies on the shape. @param ratio width over
+ * height
+ */
 function onShape(shape: Emblem['shape'], x: number, y: number, ratio: number): boolean {
   const [ax, ay] = [Math.abs(x), Math.abs(y)];
   switch (shape) {
@@ -49,7 +52,7 @@ function onShape(shape: Emblem['shape'], x: number, y: number, ratio: number): b
   }
 }
 
-/** What the digits take at most: half the height, half the width, and on a disc what is as wide as high. */
+/** Maximum size of the digits: half the height, half the width, and on a disc as wide as high. */
 const MOST_HIGH = 1.04;
 const MOST_WIDE = { disc: 1.5, other: 1 };
 
@@ -65,26 +68,26 @@ function onDigits({ digits, shape }: Emblem, x: number, y: number, ratio: number
   return bit >= 0 && (((glyph?.[row] ?? 0) >> bit) & 1) === 1;
 }
 
-/** Points a side that decide on one pixel. */
+/** Samples per side of a pixel. */
 const SAMPLES = 4;
 const WHITE: Colour = [0xff, 0xff, 0xff];
 const BLACK: Colour = [0, 0, 0];
 
-/** Bright enough that black is read better on it than white: weights of ITU-R BT.709. */
+/** Whether black is more readable on it than white: weights of ITU-R BT.709. */
 function isBright([red, green, blue]: Colour): boolean {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0x90;
 }
 
-/** What lies at a point of the picture: nothing, the shape, or a digit on it. */
+/** The layer at a point of the picture: nothing, the shape, or a digit on it. */
 function layerAt(emblem: Emblem, x: number, y: number, ratio: number): 0 | 1 | 2 {
   if (!onShape(emblem.shape, x, y, ratio)) return 0;
   return onDigits(emblem, x, y, ratio) ? 2 : 1;
 }
 
-/** Samples at the corners of a pixel: where they agree, all do, as no stroke is narrower than a pixel. */
+/** Samples at the corners of a pixel: if they agree, all do, because no stroke is narrower than a pixel. */
 const CORNERS = [0, SAMPLES - 1, SAMPLES * (SAMPLES - 1), SAMPLES * SAMPLES - 1] as const;
 
-/** Numbers of a colour: as it is, and half transparent. */
+/** Numbers of a colour: opaque and half transparent. */
 function shadesOf(colour: Colour): { whole: number; half: number } {
   return { whole: colourNumber(colour, false), half: colourNumber(colour, true) };
 }

@@ -1,4 +1,4 @@
-/** The pictures of a station's logo in the six sizes that receivers ask for: ARIB STD-B21; TR-B14 vol. 4. */
+/** The pictures of a station's logo in the six sizes that receivers use: ARIB STD-B21; TR-B14 vol. 4. */
 import { hash } from '../random.ts';
 import type { ChannelPlan, StationPlan } from '../scenario/model.ts';
 import { drawEmblem, type Emblem, SHAPES } from './draw.ts';
@@ -14,7 +14,7 @@ const SIZES = [
   [64, 36],
 ] as const;
 
-/** The number by which viewers call a station: its remote control key, or on satellites its service_id. */
+/** The number that viewers use for a station: its remote control key, or on satellites its service_id. */
 function calledBy(channel: ChannelPlan, station: StationPlan): string {
   return String(channel.remoteControlKey ?? station.serviceId % 1000);
 }
@@ -24,10 +24,10 @@ function emblemOf(channel: ChannelPlan, station: StationPlan): Emblem {
   return { shape, hue: station.hue, digits: calledBy(channel, station) };
 }
 
-/** How many sizes there are. */
+/** Number of sizes. */
 export const LOGO_TYPES = SIZES.length;
 
-/** @throws RangeError for a logo_type that is none. */
+/** @throws RangeError for an invalid logo_type */
 export function logoPicture(channel: ChannelPlan, station: StationPlan, logoType: number): Uint8Array {
   const size = SIZES[logoType];
   if (size === undefined) throw new RangeError(`logo_type ${logoType}`);

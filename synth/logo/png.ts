@@ -1,6 +1,6 @@
 /**
- * Pictures as logos are broadcast: PNG (ISO/IEC 15948) of palette numbers, eight bits each, without the palette
- * itself, which receivers have: ARIB STD-B21; TR-B14 vol. 4.
+ * Pictures as logos are broadcast: PNG (ISO/IEC 15948) of palette numbers, eight bits each, without the
+ * palette itself, which receivers contain: ARIB STD-B21; TR-B14 vol. 4.
  */
 import { deflateSync } from 'node:zlib';
 import { ByteWriter, concat } from '../si/bytes.ts';
@@ -8,7 +8,9 @@ import { ByteWriter, concat } from '../si/bytes.ts';
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 const INDEXED = 3;
 
-/** CRC of ISO/IEC 15948 Annex D: that of ISO 3309, bits reversed to the one of sections. */
+/**
+ * CRC of ISO/IEC 15948 Annex D: that of ISO 3309, with the bits reversed compared with the one of sections.
+ */
 function pngCrc(bytes: Uint8Array): number {
   let value = 0xffffffff;
   for (const byte of bytes) {
@@ -23,11 +25,11 @@ function chunk(name: string, body: Uint8Array): Uint8Array {
   return new ByteWriter().u32(body.length).bytes(named).u32(pngCrc(named)).done();
 }
 
-/** `numbers` of colours row by row. */
+/** @param numbers of colours, row by row */
 export function palettelessPng(width: number, height: number, numbers: Uint8Array): Uint8Array {
   const header = new ByteWriter().u32(width).u32(height).u8(8).u8(INDEXED).u8(0).u8(0).u8(0);
   const rows = new Uint8Array(height * (width + 1));
-  // Each row begins with its filter: none.
+  // Each row begins with its filter type: none.
   for (let y = 0; y < height; y++)
     rows.set(numbers.subarray(y * width, (y + 1) * width), y * (width + 1) + 1);
   return concat([

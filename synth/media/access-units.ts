@@ -1,4 +1,4 @@
-/** Cuts elementary streams into access units and says when each is decoded and presented. */
+/** Splits elementary streams into access units with decoding and presentation times. */
 
 export interface AccessUnit {
   /** Offsets in the elementary stream. */
@@ -11,7 +11,7 @@ export interface AccessUnit {
   randomAccess: boolean;
 }
 
-/** The stream is not what its recipe promised. */
+/** The stream does not match its recipe. */
 export class MediaError extends Error {}
 
 const PICTURE = 0x00;
@@ -19,7 +19,7 @@ const SEQUENCE_HEADER = 0xb3;
 const SEQUENCE_END = 0xb7;
 const GROUP = 0xb8;
 const CODING_TYPE_I = 1;
-/** vbv_delay that says nothing: the buffer model of the multiplex decides. */
+/** An unspecified vbv_delay: the buffer model of the multiplex decides. */
 const VBV_DELAY_UNSPECIFIED = 0xffff;
 
 /** Offsets of all start codes 00 00 01 xx. */
@@ -30,9 +30,9 @@ function* startCodes(bytes: Uint8Array): Generator<number> {
 }
 
 /**
- * Pictures of an MPEG-2 stream (ISO/IEC 13818-2 6.2) of closed groups in which one frame lasts `frameTicks`.
- * The first frame is presented at tick 0, one frame time after its decoding. Writes vbv_delay.
- * @throws MediaError when it is not `frames` pictures.
+ * Pictures of an MPEG-2 stream (ISO/IEC 13818-2 6.2) of closed groups. Each frame lasts `frameTicks`; the
+ * first one is presented at tick 0, one frame time after its decoding. Writes vbv_delay. @throws MediaError
+ * if it does not contain `frames` pictures
  */
 export function mpeg2Units(bytes: Uint8Array, frames: number, frameTicks: number): AccessUnit[] {
   const units: AccessUnit[] = [];
@@ -74,7 +74,7 @@ export function mpeg2Units(bytes: Uint8Array, frames: number, frameTicks: number
   return units;
 }
 
-/** vbv_delay lies 13 bits after the picture start code. */
+/** vbv_delay is 13 bits after the picture start code. */
 function clearVbvDelay(bytes: Uint8Array, picture: number): void {
   const at = picture + 5;
   bytes[at] = ((bytes[at] as number) & 0xf8) | (VBV_DELAY_UNSPECIFIED >> 13);
@@ -86,9 +86,8 @@ const NAL_IDR = 5;
 const NAL_DELIMITER = 9;
 
 /**
- * Access units of an H.264 byte stream (ISO/IEC 14496-10 Annex B) without reordered pictures, each begun by an
- * access unit delimiter.
- * @throws MediaError when it is not `frames` pictures.
+ * Access units of an H.264 byte stream (ISO/IEC 14496-10 Annex B) without reordered pictures, each begun by
+ * an access unit delimiter. @throws MediaError if it does not contain `frames` pictures
  */
 export function h264Units(bytes: Uint8Array, frames: number, frameTicks: number): AccessUnit[] {
   const units: AccessUnit[] = [];
@@ -108,7 +107,7 @@ export function h264Units(bytes: Uint8Array, frames: number, frameTicks: number)
 
 const ADTS_HEADER = 7;
 
-/** Frames of an ADTS stream (ISO/IEC 13818-7 6.2), in order. @throws MediaError at anything else. */
+/** Frames of an ADTS stream (ISO/IEC 13818-7 6.2), in order. @throws MediaError for any other data */
 export function adtsFrames(bytes: Uint8Array): Uint8Array[] {
   const frames: Uint8Array[] = [];
   let at = 0;

@@ -19,7 +19,7 @@ function bitsOf(frame: Uint8Array): string {
   return [...frame].map((octet) => octet.toString(2).padStart(8, '0')).join('');
 }
 
-/** CRC-16 of a string of bits, polynomial 0x8005, by long division from ones on. */
+/** CRC-16 of a string of bits, polynomial 0x8005, by long division, with all ones as the initial value. */
 function crcOf(bits: string): number {
   let rest = 0xffff;
   for (const bit of bits) {
@@ -50,7 +50,7 @@ describe('without a CRC', () => {
     expect(bits.slice(56).replace(/0*$/, '')).toBe(`00100000${LEFT}${RIGHT}111`);
   });
 
-  test('a frame of an encoder says that it is of MPEG-2', () => {
+  test('a frame of an encoder becomes MPEG-2', () => {
     const frame = mono(LEFT);
     expect([...asMpeg2(frame).subarray(0, 2)]).toEqual([0xff, 0xf9]);
     expect(frame[1]).toBe(0xf1);
@@ -58,7 +58,7 @@ describe('without a CRC', () => {
 });
 
 describe('with a CRC', () => {
-  test('it covers the header and 192 bits of each single channel element, zeros behind its end', () => {
+  test('it covers the header and 192 bits of each single channel element, with zeros after its end', () => {
     const bits = bitsOf(joinDualMono(mono(LEFT), mono(RIGHT), true));
     expect(bits.slice(12, 16)).toBe('1000');
     const [first, second] = [`0000${LEFT}`, `0001${RIGHT}`];
@@ -67,7 +67,7 @@ describe('with a CRC', () => {
     expect(bits.slice(72).replace(/0*$/, '')).toBe(`000${first}000${second}111`);
   });
 
-  test('of a pair it covers 192 bits, and 128 of the second channel', () => {
+  test('for a pair it covers 192 bits, and 128 of the second channel', () => {
     const bits = bitsOf(joinPair(mono(LEFT), mono(RIGHT), true));
     const element = `00000${LEFT}${RIGHT}`;
     const covered = bits.slice(0, 56) + element.slice(0, 192) + RIGHT.padEnd(128, '0');

@@ -1,6 +1,7 @@
 /**
- * AAC frames as Japanese broadcasters send them: ADTS with ID 1 (MPEG-2), optionally with a CRC, and dual mono as
- * two single channel elements without a channel configuration. ISO/IEC 13818-7 6.2 and 8.5, ARIB STD-B32 part 2.
+ * AAC frames as Japanese broadcasters send them: ADTS with ID 1 (MPEG-2), optionally with a CRC, and dual
+ * mono as two single channel elements without a channel configuration. ISO/IEC 13818-7 6.2 and 8.5, ARIB
+ * STD-B32 part 2.
  */
 import { MediaError } from './access-units.ts';
 import { BitWriter } from './bit-writer.ts';
@@ -19,11 +20,11 @@ const CHANNEL_PAIR = 1;
 const END = 7;
 const END_BITS = 3;
 
-/** A part of a frame that the CRC covers, in bits; what lies behind the end of its element counts as zeros. */
+/** A part of a frame that the CRC covers, in bits; beyond the end of its element zeros are used. */
 interface CoveredBits {
   from: number;
   count: number;
-  /** The first bit that is no longer part of the element. */
+  /** The first bit after the element. */
   end: number;
 }
 
@@ -33,7 +34,9 @@ const COVERED_SECOND_CHANNEL = 128;
 /** x^16 + x^15 + x^2 + 1. */
 const CRC_POLYNOMIAL = 0x8005;
 
-/** adts_error_check: over the header and the covered bits of its elements, from ones on. */
+/**
+ * adts_error_check: over the header and the covered bits of its elements, with all ones as the initial value.
+ */
 function errorCheck(frame: Uint8Array, covered: readonly CoveredBits[]): number {
   let crc = 0xffff;
   const feed = ({ from, count, end }: CoveredBits): void => {
@@ -49,7 +52,7 @@ function errorCheck(frame: Uint8Array, covered: readonly CoveredBits[]): number 
   return crc;
 }
 
-/** Number of the bit behind the payload of a mono frame: END is 111, only zeros follow. */
+/** Index of the bit after the payload of a mono frame: END is 111, only zeros follow. */
 function payloadEnd(frame: Uint8Array): number {
   let last = frame.length - 1;
   while (last >= HEADER && frame[last] === 0) last -= 1;
@@ -79,7 +82,7 @@ function writeHeader(frame: Uint8Array, mono: Uint8Array, { configuration, prote
   frame[5] = ((length & 7) << 5) | ((mono[5] as number) & 0x1f);
 }
 
-/** Where a mono frame's individual_channel_stream begins. */
+/** Position of a mono frame's individual_channel_stream. */
 const CHANNEL_STREAM = HEADER * 8 + ELEMENT_ID_BITS + TAG_BITS;
 
 function copyChannel(writer: BitWriter, mono: Uint8Array): void {
@@ -87,8 +90,8 @@ function copyChannel(writer: BitWriter, mono: Uint8Array): void {
 }
 
 /**
- * Builds a frame of two mono frames.
- * @param write writes the elements and returns what the CRC covers of them.
+ * Builds a frame of two mono frames. @param write writes the elements and returns the parts that the CRC
+ * covers
  */
 function joinFrames(
   main: Uint8Array,
@@ -123,7 +126,9 @@ export function joinDualMono(main: Uint8Array, sub: Uint8Array, protection: bool
   );
 }
 
-/** One frame of a channel pair element without a common window. @throws MediaError when one is no mono frame */
+/**
+ * One frame of a channel pair element without a common window. @throws MediaError if one is not a mono frame
+ */
 export function joinPair(left: Uint8Array, right: Uint8Array, protection: boolean): Uint8Array {
   return joinFrames(left, right, { configuration: 2, protection }, (writer) => {
     writer.put(CHANNEL_PAIR, ELEMENT_ID_BITS);
@@ -141,7 +146,7 @@ export function joinPair(left: Uint8Array, right: Uint8Array, protection: boolea
   });
 }
 
-/** An encoder's frame without a CRC as a broadcast frame: ID says MPEG-2. */
+/** Turns an encoder's frame without a CRC into a broadcast frame: ID is MPEG-2. */
 export function asMpeg2(frame: Uint8Array): Uint8Array {
   const copy = frame.slice();
   copy[1] = (copy[1] as number) | MPEG2_ID;

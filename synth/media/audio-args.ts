@@ -3,7 +3,9 @@ import { type AudioRecipe, CHANNELS, SAMPLE_RATE } from './recipes.ts';
 
 /** Coding tools that beeps do not need and that take three quarters of the encoder's time. */
 const NO_AUDIO_TOOLS = ['-aac_ms', '0', '-aac_is', '0', '-aac_tns', '0', '-aac_pns', '0'];
-/** Beeps and tunes have nothing above; coding silence up to 20 kHz takes half of the encoder's time. */
+/**
+ * Beeps and tunes have no higher frequencies; coding silence up to 20 kHz takes half of the encoder's time.
+ */
 const CUTOFF = ['-cutoff', '6000'];
 
 /** Bit rate of surround relative to stereo. */
@@ -14,9 +16,11 @@ function bitrateOf({ bitrate, mode }: AudioRecipe, single: boolean): number {
   return single ? bitrate / 2 : bitrate;
 }
 
-/** 16-bit samples by pipe; frames are cut afterwards. With `channel`, that one alone at half the rate. */
+/**
+ * 16-bit samples by pipe; frames are cut afterwards. @param channel encodes only this one, at half the rate
+ */
 export function audioArgs(recipe: AudioRecipe, channel?: 0 | 1): string[] {
-  // bitexact keeps out the fill element that names the encoder: frames then begin with their sound.
+  // bitexact omits the fill element that names the encoder, so that frames begin with their sound.
   const single = channel === undefined ? [] : ['-af', `pan=mono|c0=c${channel}`, '-flags:a', '+bitexact'];
   return [
     ...[

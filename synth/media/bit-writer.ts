@@ -9,7 +9,7 @@ export class BitWriter {
     this.#at = firstBit;
   }
 
-  /** Number of the next bit. */
+  /** Position in bits. */
   get at(): number {
     return this.#at;
   }
@@ -35,7 +35,7 @@ export class BitWriter {
     }
   }
 
-  /** The whole bytes written so far; the last one is filled with zero bits. */
+  /** The bytes written so far; the last one is padded with zero bits. */
   done(): Uint8Array {
     return this.#bytes.subarray(0, (this.#at + 7) >> 3);
   }

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
 describe('the cache', () => {
-  test('gives back what was made', async () => {
+  test('returns the loop that was made', async () => {
     const loop = await CACHE.get(RECIPE);
     expect(readdirSync(FOLDER)).toEqual([`${recipeKey(RECIPE)}.loop`]);
     expect(loopPeriod(loop)).toBe(720_720);
@@ -36,7 +36,7 @@ describe('the cache', () => {
     expect(loop.unitPts).toHaveLength(120);
   });
 
-  test('names other recipes otherwise', () => {
+  test('uses other names for other recipes', () => {
     const keys = [RECIPE, { ...RECIPE, hue: 11 }, { ...RECIPE, label: '試' }].map(recipeKey);
     expect(new Set(keys).size).toBe(3);
   });
@@ -47,7 +47,7 @@ describe('the cache', () => {
     expect((await CACHE.get(RECIPE)).unitPts).toHaveLength(120);
   });
 
-  test('takes over the lock of a process that is gone', async () => {
+  test('takes over the lock of a process that has ended', async () => {
     const gone = Bun.spawnSync(['true']).pid;
     rmSync(PATH);
     writeFileSync(`${PATH}.lock`, String(gone));
@@ -55,7 +55,7 @@ describe('the cache', () => {
     expect(existsSync(`${PATH}.lock`)).toBe(false);
   });
 
-  test('removes what no recipe names, after a while', () => {
+  test('removes unused files after a while', () => {
     const old = join(FOLDER, 'old.loop');
     const fresh = join(FOLDER, 'fresh.loop');
     for (const path of [old, fresh]) writeFileSync(path, '');

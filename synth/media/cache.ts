@@ -1,5 +1,5 @@
 /**
- * The folder of finished loops. A file appears whole or not at all; of several processes that want the same
+ * The folder of finished loops. A file appears complete or not at all; if several processes need the same
  * one, the first makes it and the others wait.
  */
 import {
@@ -26,7 +26,7 @@ import type { Recipe } from './recipes.ts';
 /** Making one loop takes less, even on a slow machine with all cores busy. */
 const WAIT_LIMIT_MS = 300_000;
 const WAIT_STEP_MS = 50;
-/** Loops of a test's own scenario are worth keeping for the next days. */
+/** Loops of a test's own scenario are kept for the next days. */
 const STALE_MS = 7 * 86_400_000;
 
 function isAlive(pid: number): boolean {
@@ -52,20 +52,20 @@ export class MediaCache {
     return existsSync(this.#path(recipe));
   }
 
-  /** The finished loop, if there is one. */
+  /** The finished loop, if it exists. */
   read(recipe: Recipe): Loop | undefined {
     const path = this.#path(recipe);
     return existsSync(path) ? readLoop(path) : undefined;
   }
 
-  /** The loop, made first if need be. @throws FfmpegError, MediaError, the file system's error. */
+  /** The loop, which is made if necessary. @throws FfmpegError, MediaError, the file system's error */
   async get(recipe: Recipe): Promise<Loop> {
     return this.read(recipe) ?? (await this.#make(recipe));
   }
 
   /**
-   * Removes what no recipe of `keep` names and was not made lately: loops of former editions and of
-   * scenarios that are gone, remains of processes that were killed.
+   * Removes old files that no recipe of `keep` names: loops of earlier editions and of removed scenarios,
+   * leftovers of killed processes.
    */
   prune(keep: readonly Recipe[], now: number): void {
     if (!existsSync(this.folder)) return;
@@ -115,7 +115,7 @@ export class MediaCache {
   #dropDeadLock(lock: string): void {
     try {
       const owner = readFileSync(lock, 'utf8');
-      // Empty for the instant between its creation and its first write.
+      // Empty for the moment between its creation and its first write.
       if (owner !== '' && !isAlive(Number(owner))) rmSync(lock, { force: true });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;

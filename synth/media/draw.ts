@@ -13,7 +13,7 @@ import {
 
 const TILE = 256;
 
-/** Smooth noise that repeats at its edges: several octaves, 0..1. */
+/** Seamlessly tileable noise of several octaves, 0..1. */
 function noiseTile(random: Random): Float32Array {
   const tile = new Float32Array(TILE * TILE);
   let amplitude = 0.5;
@@ -49,7 +49,7 @@ const BLACK = 16;
 const WHITE = 235;
 const NO_COLOUR = 128;
 
-/** How bright a film is, and how many stripes it has. */
+/** Brightness of a film, and its number of stripes. */
 const LOOKS: Record<VideoRecipe['film'], { base: number; rise: number; grain: number; stripes: number }> = {
   main: { base: 70, rise: 90, grain: 110, stripes: 12 },
   sponsor: { base: 40, rise: 30, grain: 40, stripes: 4 },
@@ -59,7 +59,7 @@ const LOOKS: Record<VideoRecipe['film'], { base: number; rise: number; grain: nu
   pause: { base: 60, rise: 20, grain: 0, stripes: 7 },
 };
 
-/** One yuv420p picture that joins at its sides: bands of the film's colour under fine texture. */
+/** One horizontally tileable yuv420p picture: bands of the film's colour under a fine texture. */
 export function drawPicture(recipe: VideoRecipe): Uint8Array {
   const { width, height } = recipe.plan;
   const picture = new Uint8Array((width * height * 3) / 2).fill(NO_COLOUR);
@@ -90,9 +90,9 @@ export function drawPicture(recipe: VideoRecipe): Uint8Array {
 
 const BEEP_LEVEL = 0.3;
 const HUM_LEVEL = 0.01;
-/** 208 Hz: whole cycles from mark to mark, so that all of the sound repeats with the marks. */
+/** 208 Hz: whole cycles from mark to mark, so that the whole sound repeats with the marks. */
 const HUM_SAMPLES = 231;
-/** Beeps end softly so that they do not click; they begin at full strength so that the instant is sharp. */
+/** Beeps fade out so that they do not click; they begin at full strength so that the onset is sharp. */
 const RELEASE_SAMPLES = 480;
 const BEEP_SAMPLES = (BEEP_MS * SAMPLE_RATE) / 1000;
 
@@ -106,14 +106,16 @@ function drawMark(frequency: number): Int16Array {
   });
 }
 
-/** Notes of a tune; all are of one length, so that the whole repeats after whole frames of sound. */
+/**
+ * Number of notes in a tune; all have the same length, so that the whole repeats after whole frames of sound.
+ */
 const NOTES = 16;
 const NOTE_SAMPLES = (SOUND_FRAMES.tune * AUDIO_FRAME_SAMPLES) / NOTES;
 const TUNE_LEVEL = 0.25;
 const LOWEST_HZ = 262;
-/** Semitones above the lowest: five notes an octave. */
+/** Semitones above the lowest note: five notes per octave. */
 const SCALE = [0, 2, 4, 7, 9, 12, 14, 16, 19, 21];
-/** A note swells and fades this fast at its ends. */
+/** Length of the fade at both ends of a note. */
 const SWELL_SAMPLES = 240;
 
 function drawTune(number: number): Int16Array {
@@ -131,7 +133,7 @@ function drawTune(number: number): Int16Array {
   return samples;
 }
 
-/** One round of each channel. */
+/** One period of each channel. */
 function drawChannels({ sound, mode, beepHz, number }: AudioRecipe): Int16Array[] {
   if (sound === 'marks') return beepHz.map(drawMark);
   const same = sound === 'tune' ? drawTune(number) : new Int16Array(AUDIO_FRAME_SAMPLES);

@@ -1,7 +1,7 @@
 /** Runs ffmpeg to make elementary streams: input by pipe, output by pipe, errors as text. */
 import { spawn } from 'node:child_process';
 
-/** ffmpeg is missing or failed; the message is for people. */
+/** ffmpeg is missing or failed; the message is shown to the user. */
 export class FfmpegError extends Error {}
 
 const TIMEOUT_MS = 180_000;
@@ -11,12 +11,12 @@ export interface Ffmpeg {
   path: string;
 }
 
-/** `FFMPEG_PATH`, else the one on PATH. */
+/** `FFMPEG_PATH`, otherwise the one in PATH. */
 export function findFfmpeg(environment: Record<string, string | undefined>): Ffmpeg {
   return { path: environment.FFMPEG_PATH || 'ffmpeg' };
 }
 
-/** Output bytes of one run. @throws FfmpegError. */
+/** Output bytes of one run. @throws FfmpegError */
 export function runFfmpeg(ffmpeg: Ffmpeg, args: readonly string[], input: Uint8Array): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const child = spawn(ffmpeg.path, ['-v', 'error', '-nostdin', '-y', ...args, 'pipe:1'], {
@@ -29,7 +29,7 @@ export function runFfmpeg(ffmpeg: Ffmpeg, args: readonly string[], input: Uint8A
     child.stderr.on('data', (chunk: Uint8Array) => {
       if (errors.length < MAX_ERROR_TEXT) errors += new TextDecoder().decode(chunk);
     });
-    // It may end before it has read its input; the exit code tells.
+    // It may exit before it has read its input; the exit code is checked.
     child.stdin.on('error', () => {});
     child.on('error', (error: NodeJS.ErrnoException) => {
       const missing = error.code === 'ENOENT';

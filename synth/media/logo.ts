@@ -1,14 +1,16 @@
-/** A station's logo as it stands in the picture: an invented glyph, half transparent, with a soft dark edge. */
+/**
+ * A station's logo as an overlay of the picture: a generated glyph, half transparent, with a soft dark edge.
+ */
 import { Random } from '../random.ts';
 import type { VideoPlan } from '../scenario/model.ts';
 
-/** Heights of the logo in the picture's height. */
+/** Height of the logo relative to the picture's. */
 const HEIGHT_SHARE = 1 / 9;
-/** Distance from the upper and the right edge, of the picture's height and width. */
+/** Distance from the upper and the right edge, relative to the picture's height and width. */
 const MARGIN = 0.06;
 const OPACITY = 0.45;
 const EDGE_OPACITY = 0.25;
-/** Samples of a pixel in each direction. */
+/** Samples per pixel in each direction. */
 const SAMPLES = 3;
 
 interface LogoPlace {
@@ -31,10 +33,10 @@ export function logoPlace(plan: VideoPlan): LogoPlace {
   };
 }
 
-/** True where the glyph covers: points from -1 to 1. */
+/** Whether the glyph covers a point; coordinates from -1 to 1. */
 type Glyph = (x: number, y: number) => boolean;
 
-/** A ring round hills and a star, which way they stand is the station's own. */
+/** A ring around hills and a star, whose orientation depends on the station. */
 function glyphOf(name: string): Glyph {
   const random = new Random('logo', name);
   const rays = 3 + random.below(5);
@@ -47,20 +49,20 @@ function glyphOf(name: string): Glyph {
     if (y > 0.15 + hill * Math.cos(3 * x + turn)) return true;
     const up = y + 0.25;
     const far = Math.sqrt(x * x + up * up);
-    // Longer than the longest ray.
+    // Beyond the longest ray.
     if (far >= 0.34) return false;
     return far < 0.16 + 0.18 * Math.cos(rays * (Math.atan2(up, x) + turn));
   };
 }
 
-/** How far the soft edge reaches. */
+/** Width of the soft edge. */
 const EDGE = 0.06;
 const AROUND = [-EDGE, 0, EDGE];
 const NEIGHBOURS = AROUND.flatMap((dx) => AROUND.map((dy) => [dx, dy] as const)).filter(
   ([dx, dy]) => dx !== 0 || dy !== 0,
 );
 
-/** Shares of a pixel that the glyph covers, and that the glyph or its edge does. */
+/** Fractions of a pixel covered by the glyph, and by the glyph or its edge. */
 function coverage(glyph: Glyph, place: LogoPlace, column: number, row: number): [number, number] {
   let inside = 0;
   let grown = 0;
@@ -78,7 +80,10 @@ const drawn = new Map<string, Uint8Array>();
 /** Those of a channel's stations. */
 const MAX_DRAWN = 8;
 
-/** A PAM file of grey and opacity; every tuning needs those of its stations several times, to name its films. */
+/**
+ * A PAM file of grey and opacity; cached, because every tuning needs those of its stations several times to
+ * name its films.
+ */
 export function drawLogo(plan: VideoPlan, name: string): Uint8Array {
   const key = `${plan.width}x${plan.height} ${name}`;
   const known = drawn.get(key);

@@ -1,14 +1,14 @@
 /**
- * A piece of an elementary stream that repeats for ever, already cut into transport packets: what the cache
- * holds and the multiplex sends. Packet identifier, continuity counter and time stamps are written on sending.
+ * A piece of an elementary stream that repeats endlessly, already split into transport packets: stored in the
+ * cache and sent by the multiplex. PID, continuity counter and time stamps are written on sending.
  */
 import { statSync } from 'node:fs';
 
 export const PACKET_SIZE = 188;
 
 /**
- * Groups are what a source may go from one loop to another between: closed groups of pictures, frames of sound.
- * Where a loop has several units in a group, each group's number of packets is a multiple of 16, so that
+ * A source may switch from one loop to another between groups: closed groups of pictures, or frames of sound.
+ * If a loop has several units in a group, each group's number of packets is a multiple of 16, so that
  * continuity counters restart with it.
  */
 export interface Loop {
@@ -16,9 +16,12 @@ export interface Loop {
   readonly groupTicks: number;
   /** Packets with PID and continuity counter zero. */
   readonly packets: Uint8Array;
-  /** The packet that each group begins with, and at the end the number of packets. */
+  /** Index of the first packet of each group, followed by the number of packets. */
   readonly groupPacket: Int32Array;
-  /** When each group begins to be sent, in ticks after its own begin (negative). Its packets follow evenly. */
+  /**
+   * When sending of each group begins, in ticks relative to its own begin (negative). Its packets follow
+   * evenly.
+   */
   readonly groupLead: Int32Array;
   /** The packets that begin a PES packet, and its time stamps in ticks after the loop's origin. */
   readonly unitPacket: Int32Array;
@@ -45,11 +48,11 @@ export function loopToBytes(loop: Loop): Uint8Array {
   return bytes;
 }
 
-/** Undefined when the file is not a whole loop. @throws the file system's error. */
+/** Undefined if the file is not a complete loop. @throws the file system's error */
 export function readLoop(path: string): Loop | undefined {
-  // There is nothing to map in an empty file.
+  // An empty file cannot be mapped.
   if (statSync(path).size === 0) return undefined;
-  // Mapped rather than read: eight tunings share one copy, and only what is sent is ever loaded.
+  // Mapped rather than read: eight tunings share one copy, and only the sent parts are loaded.
   const bytes = Bun.mmap(path);
   if (bytes.length < HEADER_WORDS * 4) return undefined;
   const header = new Int32Array(bytes.buffer, bytes.byteOffset, HEADER_WORDS);
@@ -80,7 +83,7 @@ export function loopPeriod(loop: Loop): number {
   return loop.groupLead.length * loop.groupTicks;
 }
 
-/** Mean bits a second on the wire. */
+/** Mean bit rate in transport packets. */
 export function loopBitrate(loop: Loop): number {
   return (loop.packets.length * 8 * 90_000) / loopPeriod(loop);
 }

@@ -25,7 +25,7 @@ import { videoArgs } from './video-args.ts';
 /** vbv_buffer_size of MP@ML and MP@H-14, ISO/IEC 13818-2 table 8-13; one-segment stays within the smaller one. */
 const BUFFER_BITS = { standard: 1_835_008, high: 7_340_032 };
 
-/** Ticks by which groups leave early: those of one-segment are longer and less even. */
+/** Ticks by which groups are sent early: those of one-segment are longer and less even. */
 const LEAD = { group: 40_500, partial: 67_500 };
 
 /** A group of another length would break the time stamps where two loops meet. */
@@ -55,7 +55,7 @@ async function makeVideo(ffmpeg: Ffmpeg, recipe: VideoRecipe): Promise<Loop> {
   return videoLoop(bytes, checkGroups(units, PARTIAL_GROUP_FRAMES), shape);
 }
 
-/** Two mono streams as one, in the way that its recipe wants. */
+/** Joins two mono streams as the recipe specifies. */
 function joinAll(
   { elements, crc }: AudioRecipe,
   main: readonly Uint8Array[],
@@ -65,17 +65,17 @@ function joinAll(
   return main.map((frame, index) => join(frame, sub[index] as Uint8Array, crc));
 }
 
-/** Frames encoded before the loop, so that the encoder has settled and the joint lies between two beeps. */
+/** Frames encoded before the loop, so that the encoder has settled and the joint is between two beeps. */
 const RUN_IN_FRAMES = 24;
-/** The encoder's own first frame holds only what it looks ahead: every frame comes out one later. */
+/** The encoder's first frame only contains its look-ahead: every frame is delayed by one. */
 const ENCODER_DELAY_FRAMES = 1;
 const RUN_OUT_FRAMES = 4;
-/** Frames by which the cut lies before the first sound: marks are cut in the quiet before a beep. */
+/** Frames between the cut and the first sound: marks are cut in the silence before a beep. */
 const CUT_BEFORE_FRAMES = { marks: 12, tune: 0, silence: 0 };
 
 /**
- * The endless sound is encoded once round and a little further; frames that lie a whole loop apart follow each
- * other at the joint.
+ * The endless sound is encoded for one period and a little more; frames that are a whole loop apart follow
+ * each other at the joint.
  */
 async function makeAudio(ffmpeg: Ffmpeg, recipe: AudioRecipe): Promise<Loop> {
   const count = SOUND_FRAMES[recipe.sound];
@@ -89,13 +89,13 @@ async function makeAudio(ffmpeg: Ffmpeg, recipe: AudioRecipe): Promise<Loop> {
     if (frames.length < cut + count) throw new MediaError(`${frames.length} audio frames are too few`);
     return frames.slice(cut, cut + count);
   };
-  // The CRC covers parts of each channel: where these lie is known when each was encoded on its own.
+  // The CRC covers parts of each channel: their positions are known if each was encoded separately.
   const apart = recipe.elements === 'singles' || recipe.crc;
   const around = apart ? joinAll(recipe, await encode(0), await encode(1)) : (await encode()).map(asMpeg2);
   return audioLoop([...around.slice(early), ...around.slice(0, early)], AUDIO_FRAME_TICKS);
 }
 
-/** @throws FfmpegError, MediaError. */
+/** @throws FfmpegError, MediaError */
 export function makeLoop(ffmpeg: Ffmpeg, recipe: Recipe): Promise<Loop> {
   return recipe.kind === 'video' ? makeVideo(ffmpeg, recipe) : makeAudio(ffmpeg, recipe);
 }

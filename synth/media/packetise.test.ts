@@ -7,7 +7,7 @@ import { audioLoop, spreadPackets, type VideoShape, videoLoop, writeStamps } fro
 
 const FRAME = 3_003;
 
-/** Pictures of given sizes, one after the other in one group, decoded one frame time before they are shown. */
+/** Pictures of given sizes in one group, each decoded one frame time before its presentation. */
 function pictures(...sizes: number[]): { bytes: Uint8Array; units: AccessUnit[]; shape: VideoShape } {
   let start = 0;
   const units = sizes.map((size, index): AccessUnit => {
@@ -26,7 +26,7 @@ function pictures(...sizes: number[]): { bytes: Uint8Array; units: AccessUnit[];
   return { bytes: new Uint8Array(start).fill(0x55), units, shape };
 }
 
-/** Bytes of a packet that are not its payload. */
+/** Bytes of a packet outside its payload. */
 function overhead(packet: Uint8Array): number {
   return 4 + (((packet[3] ?? 0) & 0x20) === 0 ? 0 : 1 + (packet[4] ?? 0));
 }
@@ -50,7 +50,7 @@ describe('video', () => {
     const { bytes, units, shape } = pictures(300, 100);
     const { packets, groupPacket } = videoLoop(bytes, units, shape);
     expect([...groupPacket]).toEqual([0, 16]);
-    // The last picture, 19 + 100 bytes, is spread over the 14 packets that are left, its header in the first.
+    // The last picture, 19 + 100 bytes, is spread over the remaining 14 packets, its header in the first.
     const shares = Array.from({ length: 14 }, (_, index) => {
       const at = (index + 2) * 188;
       return 188 - overhead(packets.subarray(at, at + 188));
@@ -58,7 +58,7 @@ describe('video', () => {
     expect(shares).toEqual([19, ...Array(9).fill(8), ...Array(4).fill(7)]);
   });
 
-  test('leaves evenly and in time for its decoding', () => {
+  test('is sent evenly and in time for its decoding', () => {
     const { bytes, units, shape } = pictures(60_000, 2_000, 2_000, 2_000);
     const { groupPacket, groupLead, unitPacket, groupTicks } = videoLoop(bytes, units, shape);
     const count = groupPacket.at(-1) ?? 0;
@@ -69,18 +69,18 @@ describe('video', () => {
     }
   });
 
-  test('that a decoder could not hold is refused', () => {
+  test('that a decoder could not buffer is refused', () => {
     const { bytes, units, shape } = pictures(60_000, 2_000, 2_000, 2_000);
     expect(() => videoLoop(bytes, units, { ...shape, bufferBits: 100_000 })).toThrow(MediaError);
   });
 
-  test('that would come too late is refused', () => {
+  test('that would arrive too late is refused', () => {
     const { bytes, units, shape } = pictures(60_000, 2_000, 2_000, 2_000);
     expect(() => videoLoop(bytes, units, { ...shape, lead: 10_000 })).toThrow(MediaError);
   });
 });
 
-test('audio frames fill their own time and carry their length', () => {
+test('audio frames last exactly their time and contain their length', () => {
   const loop = audioLoop([new Uint8Array(400), new Uint8Array(100)], 1_920);
   expect([...loop.unitPacket]).toEqual([0, 3]);
   expect([...loop.unitPts]).toEqual([0, 1_920]);
@@ -91,7 +91,7 @@ test('audio frames fill their own time and carry their length', () => {
   expect([...loop.packets.subarray(4, 13)]).toEqual([0, 0, 1, 0xc0, 0x01, 0x98, 0x84, 0x80, 5]);
 });
 
-test('a unit spread over more packets keeps its bytes and its mark', () => {
+test('a unit spread over more packets keeps its bytes and its random access mark', () => {
   const { bytes, units, shape } = pictures(500, 100);
   const { packets } = videoLoop(bytes, units, shape);
   const unit = packets.subarray(0, 3 * 188);
@@ -129,7 +129,7 @@ test('time stamps are written within their wrap, with their marker bits', () => 
   expect([...packets.subarray(at, at + 10)]).toEqual([0x31, 0, 1, 0, 3, 0x1f, 0xff, 0xff, 0xff, 0xff]);
 });
 
-test('a loop is the same after the cache', async () => {
+test('a loop is unchanged after storing it in the cache', async () => {
   const { bytes, units, shape } = pictures(500, 20, 20);
   const loop = videoLoop(bytes, units, shape);
   const path = join(tmpdir(), `loop-${process.pid}.test`);

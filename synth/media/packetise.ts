@@ -1,4 +1,4 @@
-/** Access units to PES packets and transport packets with sending times: ISO/IEC 13818-1 2.4.3. */
+/** Packs access units into PES packets and transport packets with sending times: ISO/IEC 13818-1 2.4.3. */
 import { wrapTicks } from '../clock.ts';
 import { type AccessUnit, MediaError } from './access-units.ts';
 import { type Loop, PACKET_SIZE } from './loop.ts';
@@ -8,7 +8,7 @@ const PAYLOAD = PACKET_SIZE - HEADER;
 const VIDEO_STREAM_ID = 0xe0;
 const AUDIO_STREAM_ID = 0xc0;
 
-/** Where PTS lies in a PES packet: start code 3, stream_id 1, length 2, flags 2, header length 1. */
+/** Offset of PTS in a PES packet: start code 3, stream_id 1, length 2, flags 2, header length 1. */
 const PTS_OFFSET = 9;
 const STAMP_LENGTH = 5;
 
@@ -36,7 +36,7 @@ export function writeStamps(out: Uint8Array, packet: number, pts: number, dts: n
   writeStamp(out, at + STAMP_LENGTH, 1, dts);
 }
 
-/** A PES packet with room for its stamps. Video has no length (0), audio a true one. */
+/** A PES packet with space for its stamps. Video has no length (0), audio the real one. */
 function pesPacket(streamId: number, payload: Uint8Array, both: boolean): Uint8Array {
   const stamps = both ? 2 * STAMP_LENGTH : STAMP_LENGTH;
   const bytes = new Uint8Array(PTS_OFFSET + stamps + payload.length);
@@ -47,12 +47,12 @@ function pesPacket(streamId: number, payload: Uint8Array, both: boolean): Uint8A
   return bytes;
 }
 
-/** Bytes of a PES packet up to the end of its stamps; what may be stuffed in between follows, then the payload. */
+/** Length of a PES packet up to the end of its stamps, after which stuffing and the payload follow. */
 function stampedLength(pes: Uint8Array): number {
   return PTS_OFFSET + ((pes[7] as number) >> 6 === 3 ? 2 * STAMP_LENGTH : STAMP_LENGTH);
 }
 
-/** A PES packet of at least this many bytes: missing ones are stuffing at the end of its header. */
+/** A PES packet of at least this many bytes, padded by stuffing at the end of its header. */
 function stuffed(pes: Uint8Array, least: number): Uint8Array {
   const missing = least - pes.length;
   if (missing <= 0) return pes;
@@ -62,14 +62,14 @@ function stuffed(pes: Uint8Array, least: number): Uint8Array {
   bytes.set(pes.subarray(payload), payload + missing);
   bytes[PTS_OFFSET - 1] = (pes[PTS_OFFSET - 1] as number) + missing;
   const length = (((pes[4] as number) << 8) | (pes[5] as number)) + missing;
-  // A length of zero means none, and stays zero.
+  // A length of zero means unspecified, and stays zero.
   if (length > missing) bytes.set([length >> 8, length & 0xff], 4);
   return bytes;
 }
 
 /**
- * Transport packets of one PES packet, at least as many as `least`, filled up by their adaptation fields: one
- * of them when there is no need for more, else several that share the payload.
+ * Transport packets of one PES packet, at least `least`, padded by their adaptation fields: only one of them
+ * if there is no need for more, otherwise several that share the payload.
  */
 function transportPackets(pes: Uint8Array, randomAccess: boolean, least = 0): Uint8Array[] {
   const packets: Uint8Array[] = [];
@@ -112,8 +112,8 @@ function join(packets: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * The transport packets of one PES packet spread over more of them, for a continuity counter that has to end
- * where the next one begins. @throws MediaError when there are fewer of them.
+ * The transport packets of one PES packet, spread over more of them so that the continuity counter ends where
+ * the next one begins. @throws MediaError if `count` is smaller
  */
 export function spreadPackets(packets: Uint8Array, count: number): Uint8Array {
   const before = Array.from({ length: packets.length / PACKET_SIZE }, (_, index) =>
@@ -123,14 +123,14 @@ export function spreadPackets(packets: Uint8Array, count: number): Uint8Array {
   const hasFlags = first !== undefined && ((first[3] as number) & 0x20) !== 0 && (first[HEADER] ?? 0) > 0;
   const randomAccess = hasFlags && ((first[HEADER + 1] as number) & 0x40) !== 0;
   const pes = join(before.map(payloadOf));
-  // Every packet but the first carries a byte of payload.
+  // Every packet except the first carries at least one byte of payload.
   const spread = transportPackets(stuffed(pes, stampedLength(pes) + count - 1), randomAccess, count);
   if (spread.length !== count)
     throw new MediaError(`${before.length} packets cannot be spread over ${count}`);
   return join(spread);
 }
 
-/** The payload of the PES packet that these transport packets carry. */
+/** The payload of the PES packet in these transport packets. */
 export function pesPayload(packets: Uint8Array): Uint8Array {
   const parts = Array.from({ length: packets.length / PACKET_SIZE }, (_, index) =>
     payloadOf(packets.subarray(index * PACKET_SIZE, (index + 1) * PACKET_SIZE)),
@@ -148,7 +148,7 @@ interface Packetised {
 /** Period of a continuity counter. */
 const COUNTER_ROUND = 16;
 
-/** @param whole fill up each group to whole rounds of the continuity counter. */
+/** @param whole pads each group to whole rounds of the continuity counter */
 function packetiseGroups(
   streamId: number,
   payloads: readonly Uint8Array[],
@@ -193,9 +193,9 @@ function makeLoop(
   };
 }
 
-/** A decoder holds video for at most one second, ISO/IEC 13818-1 2.4.2.6. */
+/** A decoder buffers video for at most one second, ISO/IEC 13818-1 2.4.2.6. */
 const MAX_VIDEO_DELAY = 90_000;
-/** Room for the multiplex to send a packet late. */
+/** Time by which the multiplex may send a packet late. */
 const VIDEO_MARGIN = 2_700;
 /** Share of the decoder's buffer that this may fill; the rest is for uneven groups. */
 const BUFFER_SHARE = 0.9;
@@ -204,16 +204,16 @@ export interface VideoShape {
   /** Pictures in a group, and ticks of a picture. */
   groupUnits: number;
   unitTicks: number;
-  /** Bits a second of the elementary stream, and what a decoder of its level holds. */
+  /** Bit rate of the elementary stream, and the buffer size of a decoder of its level. */
   bitrate: number;
   bufferBits: number;
-  /** A group is sent up to this many ticks early, if the decoder's buffer has room. */
+  /** A group is sent up to this many ticks early, as far as the decoder's buffer allows. */
   lead: number;
 }
 
 /**
- * The lead of a format's groups, the same in all its loops: a source may then go from any group of one to any of
- * another, and the decoder's buffer is as full as it would have been.
+ * The lead of a format's groups, the same in all its loops: a source may then switch from any group of one to
+ * any of another, and the decoder's buffer is as full as it would have been.
  */
 function videoLead({ bitrate, bufferBits, unitTicks, lead }: VideoShape): number {
   const held = Math.floor((BUFFER_SHARE * bufferBits * 90_000) / bitrate);
@@ -221,8 +221,8 @@ function videoLead({ bitrate, bufferBits, unitTicks, lead }: VideoShape): number
 }
 
 /**
- * Video whose packets leave at an even pace, early enough that every picture has arrived before its decoding.
- * @throws MediaError when the rate control left pictures too big for that.
+ * Video whose packets are sent at an even rate, early enough that every picture has arrived before its
+ * decoding. @throws MediaError if the rate control left pictures too large for that
  */
 export function videoLoop(bytes: Uint8Array, units: readonly AccessUnit[], shape: VideoShape): Loop {
   const payloads = units.map((unit) => bytes.subarray(unit.start, unit.end));
@@ -231,7 +231,7 @@ export function videoLoop(bytes: Uint8Array, units: readonly AccessUnit[], shape
   const groupTicks = shape.groupUnits * shape.unitTicks;
   const groups = made.groupPacket.length - 1;
   const interval = (groups * groupTicks) / count;
-  // Groups are of uneven size: at an even pace each begins a little before or after its turn, on average at it.
+  // Groups differ in size: at an even rate each begins a little early or late, on average on time.
   const drifts = made.groupPacket.slice(0, -1).map((packet, group) => packet * interval - group * groupTicks);
   const origin = videoLead(shape) + drifts.reduce((sum, drift) => sum + drift, 0) / groups;
   for (const [index, unit] of units.entries()) {
@@ -251,10 +251,13 @@ export function videoLoop(bytes: Uint8Array, units: readonly AccessUnit[], shape
   return makeLoop(groupTicks, made, groupLead, units);
 }
 
-/** Audio is sent this long before it is heard: four frames, well inside the decoder's buffer of 3584 bytes. */
+/**
+ * Audio is sent this long before its presentation: four frames, well inside the decoder's buffer of 3584
+ * bytes.
+ */
 const AUDIO_LEAD = 8_100;
 
-/** Audio frames, one a PES packet and a group, the first presented at tick 0. */
+/** Audio frames, one per PES packet and group, the first presented at tick 0. */
 export function audioLoop(frames: readonly Uint8Array[], frameTicks: number): Loop {
   const units = frames.map((_, index): AccessUnit => {
     const ticks = index * frameTicks;

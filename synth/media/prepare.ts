@@ -1,10 +1,10 @@
-/** Makes everything that is missing in the cache, a few at a time, and says how far it is. */
+/** Makes all missing files of the cache, a few at a time, and reports progress. */
 import { availableParallelism } from 'node:os';
 import type { MediaCache } from './cache.ts';
 import { recipeKey } from './recipe-key.ts';
 import type { Recipe } from './recipes.ts';
 
-/** ffmpeg keeps little more than one core busy with one loop. */
+/** ffmpeg uses little more than one core for one loop. */
 const AT_ONCE = Math.min(2, availableParallelism());
 
 function nameOf(recipe: Recipe): string {
@@ -17,7 +17,7 @@ function nameOf(recipe: Recipe): string {
   return `video ${plan.codec} ${plan.width}x${plan.height} ${film} ${cadence} ${label}`;
 }
 
-/** Reports `prepare <done>/<total> <what>` for each loop made. @throws as MediaCache.get. */
+/** Reports `prepare <done>/<total> <what>` for each loop made. @throws like MediaCache.get */
 export async function prepare(
   cache: MediaCache,
   recipes: readonly Recipe[],

@@ -12,7 +12,7 @@ function recipeShape(recipe: Recipe): string {
 
 const known = new WeakMap<Recipe, string>();
 
-/** Name of a recipe's file: a digest of everything that shapes its bytes. */
+/** Name of a recipe's file: a digest of everything that determines its bytes. */
 export function recipeKey(recipe: Recipe): string {
   const found = known.get(recipe);
   if (found !== undefined) return found;

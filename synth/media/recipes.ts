@@ -1,20 +1,20 @@
 /**
- * The films and sounds to be made: each is one loop. A recipe is a value; its hash names the file in the cache, so a
- * changed recipe is made again.
+ * The films and sounds to be made: each is one loop. A recipe is a value; its hash names the file in the
+ * cache, so a changed recipe is made again.
  */
 import { MARK_PERIOD } from '../clock.ts';
 import type { AudioMode, AudioPlan, VideoPlan } from '../scenario/model.ts';
 
-/** Raised whenever the same recipe would give other bytes. */
+/** Increment if the same recipe gives other bytes. */
 const EDITION = { video: 3, audio: 4 };
 
 /**
- * `main`: a programme, with the flash marks and the station's logo. `sponsor`: the card that names who pays, with
- * the logo. Without it: `commercial`, `announcement` of other programmes, `black`, and the `pause` of the night.
+ * `main`: a programme, with flash marks and the station's logo. `sponsor`: the sponsors' card, with the logo.
+ * Without the logo: `commercial`, `announcement` of other programmes, `black`, and the `pause` of the night.
  */
 export type Film = 'main' | 'sponsor' | 'commercial' | 'announcement' | 'black' | 'pause';
 
-/** Pictures as they were shot: 60 fields a second, or 24 frames that were put into 60 fields in 3:2 cadence. */
+/** Shooting format: 60 fields per second, or 24 frames converted to 60 fields in 3:2 cadence. */
 export type Cadence = 'video' | 'film';
 
 export interface VideoRecipe {
@@ -27,22 +27,24 @@ export interface VideoRecipe {
   hue: number;
   /** Input of the logo's drawing; null: no logo. */
   logo: string | null;
-  /** Which of its kind, from 0 on. */
+  /** Index within its kind, from 0 on. */
   number: number;
-  /** Made smaller, with a still frame above it and to its left, as for news of a disaster. Absent: it fills the screen. */
+  /**
+   * Smaller, with a still frame above it and to its left, as for disaster news. Absent: it fills the screen.
+   */
   framed?: true;
 }
 
 export interface AudioRecipe {
   kind: 'audio';
   edition: number;
-  /** `marks`: beeps at the instants of the flashes. `tune`: a melody, `number` says which. */
+  /** `marks`: beeps at the times of the flashes. `tune`: a melody, selected by `number`. */
   sound: 'marks' | 'tune' | 'silence';
   mode: AudioMode;
   elements: AudioPlan['elements'];
   /** Whether frames carry a CRC; those of surround never do. */
   crc: boolean;
-  /** Of each channel, in the order of `CHANNELS`. */
+  /** For each channel, in the order of `CHANNELS`. */
   beepHz: readonly number[];
   number: number;
   bitrate: number;
@@ -93,9 +95,9 @@ export function pauseFilm(plan: VideoPlan): VideoRecipe {
 
 type Coding = Pick<AudioPlan, 'bitrate' | 'crc'>;
 
-/** Channels as they are encoded; surround is left, right, centre, LFE, left and right surround. */
+/** Channels in coding order; surround is left, right, centre, LFE, left and right surround. */
 export const CHANNELS: Record<AudioMode, number> = { stereo: 2, dual: 2, surround: 6 };
-/** Pitches of the last four channels of surround, by that of the main one; the LFE has its own. */
+/** Pitches of the last four channels of surround, relative to the main one; the LFE has its own. */
 const SURROUND_PITCHES = { centre: 1.25, lfeHz: 100, left: 1.5, right: 1.75 };
 
 /** The pitches of a stream's channels, by which sounds are distinguished. */
@@ -109,7 +111,9 @@ export function beepPitches(plan: AudioPlan, mode: AudioMode): readonly number[]
   return mode === 'stereo' ? [main, main] : [main, main === sub ? 2 * main : sub];
 }
 
-/** The sound of a programme as its station sends it, or both channels as one when it is not dual then. */
+/**
+ * The sound of a programme as its station sends it; both channels have the same pitch if it is not dual mono.
+ */
 export function markSound(plan: AudioPlan, mode: AudioMode): AudioRecipe {
   const elements = mode === 'dual' ? plan.elements : 'pair';
   const crc = plan.crc === true && mode !== 'surround';
@@ -139,7 +143,7 @@ export const FRAME_TICKS = 3_003;
 export const GROUP_FRAMES = 15;
 /** The loop of a programme: 240 frames, 8.008 s. */
 export const LOOP_FRAMES = 240;
-/** Frames from flash to flash. */
+/** Frames between two flashes. */
 export const MARK_FRAMES = MARK_PERIOD / FRAME_TICKS;
 export const FLASH_FRAMES = 2;
 /** One-segment pictures show every second frame, in groups of two seconds. */
@@ -147,7 +151,7 @@ export const PARTIAL_FRAMES = LOOP_FRAMES / 2;
 export const PARTIAL_FRAME_TICKS = 2 * FRAME_TICKS;
 export const PARTIAL_GROUP_FRAMES = 30;
 
-/** Frames of each loop, whole groups. A commercial's five seconds are played three times and more. */
+/** Frames of each loop, in whole groups. A commercial's five seconds are played three times or more. */
 const FILM_FRAMES: Record<Film, number> = {
   main: LOOP_FRAMES,
   sponsor: 2 * GROUP_FRAMES,
@@ -167,5 +171,5 @@ export const AUDIO_FRAME_TICKS = 1_920;
 export const MARK_SAMPLES = (MARK_PERIOD * SAMPLE_RATE) / 90_000;
 export const BEEP_MS = 70;
 
-/** Frames of each loop. That of the marks is the shortest that is whole frames and whole beeps: 64 s. */
+/** Frames of each loop. The loop of the marks is the shortest with whole frames and whole beeps: 64 s. */
 export const SOUND_FRAMES: Record<AudioRecipe['sound'], number> = { marks: 3_003, tune: 240, silence: 1 };

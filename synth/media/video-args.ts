@@ -1,6 +1,6 @@
 /**
- * ffmpeg's arguments for a film. The input is one wide picture, which filters move, mark and write on; the logo comes
- * as a second picture with transparency.
+ * ffmpeg's arguments for a film. The input is one wide picture, which filters move, mark and label; the logo
+ * is a second picture with transparency.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import {
   type VideoRecipe,
 } from './recipes.ts';
 
-/** From here on the colours of HD hold, below those of SD. */
+/** Minimum height of HD, with its colour matrix; smaller pictures use that of SD. */
 const HD_HEIGHT = 720;
 
 const FONT = join(
@@ -29,10 +29,10 @@ function escapeFilterText(text: string): string {
   return text.replace(/([\\':%])/g, '\\$1').replace(/([\\'[\],;])/g, '\\$1');
 }
 
-/** The path of the font as it stands in the words, which differ from machine to machine by it alone. */
+/** The path of the font in the arguments, the only part that differs between machines. */
 export const FONT_WORD = escapeFilterText(FONT);
 
-/** A film before it is coded: how fast its pictures follow, and how its frames follow from them. */
+/** A film before it is coded: the rate of its pictures, and how its frames are made from them. */
 interface Shooting {
   rate: string;
   /** Pictures shot for one frame. */
@@ -43,7 +43,8 @@ interface Shooting {
 
 const SHOOTINGS: Record<'fields' | 'film' | 'partial', Shooting> = {
   fields: { rate: '60000/1001', perFrame: 2, framing: ['tinterlace=interleave_top'] },
-  // Hard telecine: every field is coded, the repeated ones too, as in a stream that is interlaced throughout.
+  // Hard telecine: every field is coded, including repeated ones, as in a stream that is interlaced
+  // throughout.
   film: {
     rate: '24000/1001',
     perFrame: 4 / 5,
@@ -62,7 +63,7 @@ function shotPictures(recipe: VideoRecipe): number {
   return filmFrames(recipe) * shootingOf(recipe).perFrame;
 }
 
-/** Which way and how fast each commercial moves, in widths and heights a loop; and its second shot. */
+/** Direction and speed of each commercial, in widths and heights per loop; and its second shot. */
 const COMMERCIAL_SHOTS = [
   { across: 3, down: 0, second: 'negate' },
   { across: 0, down: 2, second: 'hflip' },
@@ -99,7 +100,10 @@ function flash(recipe: VideoRecipe): string[] {
   return [`drawbox=color=white:t=fill:enable='lt(mod(n,${MARK_FRAMES * perFrame}),${bright})'`];
 }
 
-/** A programme has its station's name and a frame number over a dark box, anything else its name in the middle. */
+/**
+ * A programme shows its station's name and a frame number over a dark box, other films their name in the
+ * middle.
+ */
 function texts(recipe: VideoRecipe): string[] {
   if (!existsSync(FONT) || recipe.label === '') return [];
   const { height, width } = recipe.plan;
@@ -118,7 +122,7 @@ function texts(recipe: VideoRecipe): string[] {
   ];
 }
 
-/** Three quarters of the size, at the lower right. */
+/** Scaled to three quarters, at the lower right. */
 function frame({ framed, plan: { width, height } }: VideoRecipe): string[] {
   if (framed !== true) return [];
   const even = (value: number): number => 2 * Math.round(value / 2);
@@ -164,10 +168,12 @@ function inputs(recipe: VideoRecipe): string[] {
   return [...picture, '-f', 'image2pipe', '-c:v', 'pam', '-r', rate, '-i', `data:image/pam;base64,${logo}`];
 }
 
-/** Seconds of the stream that the rate control's buffer holds: groups of pictures come out alike in size. */
+/** Seconds of stream in the rate control's buffer: groups of pictures become similar in size. */
 const BUFFER_SECONDS = 0.3;
 
-/** Interlaced, top field first, closed groups of 15 with two B pictures between: as terrestrial HD and SD are. */
+/**
+ * Interlaced, top field first, closed groups of 15 with two B pictures between, like terrestrial HD and SD.
+ */
 function mpeg2Args(recipe: VideoRecipe): string[] {
   const { bitrate, height } = recipe.plan;
   const isHd = height >= HD_HEIGHT;

@@ -1,4 +1,4 @@
-/** Sends the single PES packets of captions: ISO/IEC 13818-1 2.4.3, at the rate that ARIB TR-B14 grants them. */
+/** Sends single PES packets of captions: ISO/IEC 13818-1 2.4.3, at the rate permitted by ARIB TR-B14. */
 import type { Pid } from '../../arib/ids.ts';
 import { PartialCaptionTrack } from '../caption/partial.ts';
 import { CaptionTrack, SuperimposeTrack, type Track, type Transmission } from '../caption/track.ts';
@@ -36,7 +36,7 @@ export class CaptionSource implements PacketSource {
     this.#wait(ticks);
   }
 
-  /** Nothing is sent before `earliest`. An empty window lasts to its end. */
+  /** Waits until `earliest`. An empty window lasts to its end. */
   #wait(earliest: number): void {
     const [next] = this.#waiting;
     this.due = Math.max(earliest, next?.due ?? (this.#window + 1) * WINDOW);
@@ -63,7 +63,7 @@ export class CaptionSource implements PacketSource {
     this.#advance(length);
   }
 
-  /** The first packet of the next window, when it is due already. */
+  /** The first packet of the next window, if it is already due. */
   #nextWindow(): Transmission | undefined {
     this.#window += 1;
     this.#waiting = this.track.transmissions(this.#window * WINDOW, (this.#window + 1) * WINDOW);
@@ -86,7 +86,7 @@ export class CaptionSource implements PacketSource {
   }
 }
 
-/** An adaptation field of `length` bytes with nothing in it; PES packets are not stuffed otherwise. */
+/** An empty adaptation field of `length` bytes; PES packets are not stuffed otherwise. */
 function stuff(out: Uint8Array, at: number, length: number): void {
   if (length === 0) return;
   out[at] = length - 1;
@@ -95,7 +95,7 @@ function stuff(out: Uint8Array, at: number, length: number): void {
   out.fill(0xff, at + 2, at + length);
 }
 
-/** A branch sends captions of its own only while it shows something else than its main station. */
+/** A branch sends captions of its own only while it shows another programme than its main station. */
 function whileSplit(sharing: Sharing, track: Track): Track {
   return {
     transmissions: (from, to) =>

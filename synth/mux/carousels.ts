@@ -1,4 +1,4 @@
-/** The two plain kinds of carousel: the same sections always, and sections made for the moment. */
+/** The two simple kinds of carousel: constant sections, and sections made for the current moment. */
 import type { BroadcastMs } from '../../arib/time.ts';
 import { momentOf, TICKS_PER_SECOND } from '../clock.ts';
 import type { Carousel } from './section-source.ts';

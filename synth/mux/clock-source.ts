@@ -5,16 +5,19 @@ import { PACKET_SIZE } from '../media/loop.ts';
 import { NULL_PID } from '../scenario/layout.ts';
 import type { PacketSource } from './source.ts';
 
-/** As measured of a terrestrial channel: 57 ms, and 225 ms of one-segment, for which 100 ms are not kept. */
+/**
+ * As measured in a terrestrial channel: 57 ms, and 225 ms for one-segment, which exceeds the 100 ms of the
+ * standard.
+ */
 export const CLOCK_PERIOD = { main: 5_130, partial: 20_250 };
-/** Payload-free packets do not count: the counter stays the one of the last packet with payload. */
+/** Packets without payload do not count: the counter stays that of the last packet with payload. */
 type CounterOf = () => number;
-/** A reference holds for the byte that carries the last bit of its base. */
+/** A reference is the time of the byte with the last bit of its base. */
 const REFERENCE_BYTE = 10;
 const ADAPTATION_LENGTH = PACKET_SIZE - 5;
 const PCR_FLAG = 0x10;
 
-/** Ticks of a reference's moment or later at which references are sent again; the same ones: they are sent. */
+/** The time of the next reference to be sent, at or after the given ticks; equal if one is sent then. */
 export type NextReference = (ticks: number) => number;
 
 const ALWAYS: NextReference = (ticks) => ticks;
@@ -22,7 +25,7 @@ const ALWAYS: NextReference = (ticks) => ticks;
 export class ClockSource implements PacketSource {
   due = 0;
 
-  /** @param systemPerPacket 27 MHz ticks that one packet takes. */
+  /** @param systemPerPacket 27 MHz ticks per packet */
   constructor(
     private readonly pid: Pid,
     private readonly systemPerPacket: number,

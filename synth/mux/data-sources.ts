@@ -1,4 +1,4 @@
-/** What a channel sends in sections beside its tables: data carousels, applications, messages for cards. */
+/** Sections of a channel other than its tables: data carousels, applications, messages for cards. */
 import type { Pid } from '../../arib/ids.ts';
 import { TICKS_PER_SECOND } from '../clock.ts';
 import { logoCarousel } from '../data/logo-modules.ts';
@@ -22,7 +22,7 @@ import { constantCarousel, momentCarousel } from './carousels.ts';
 import { type Carousel, SectionSource } from './section-source.ts';
 import { STREAM_CYCLE } from './table-cycles.ts';
 
-/** The list of a carousel's modules at its cycle, their blocks spread over theirs. */
+/** The list of a carousel's modules at its cycle, and its blocks distributed over theirs. */
 function carouselSource(pid: Pid, plan: CarouselPlan, seconds: number): SectionSource {
   const blocks = plan.modules.flatMap((module) => ddbSections(plan.downloadId, module));
   const bursts = blocks.map((section) => () => [section]);
@@ -30,10 +30,10 @@ function carouselSource(pid: Pid, plan: CarouselPlan, seconds: number): SectionS
   return new SectionSource(pid, [constantCarousel(STREAM_CYCLE.dii, [diiSection(plan)]), data]);
 }
 
-/** What each service carries that is data alone. */
+/** The carousel of each data service. */
 export type DataCarousels = ReadonlyMap<DataServicePlace, CarouselPlan>;
 
-/** The engineering service has the logos of all of the satellite's network. */
+/** The engineering service carries the logos of the satellite's whole network. */
 function carouselOf(scenario: Scenario, channel: ChannelPlan, { plan }: DataServicePlace): CarouselPlan {
   if (plan.carousel === 'bml' || channel.type === 'GR') return bmlCarousel(channel.type, plan.name);
   return logoCarousel(channel.type, networkLogos(networkOf(scenario, channel)));
@@ -73,7 +73,7 @@ function stationSources(channel: ChannelPlan, station: StationPlace): SectionSou
   return sources;
 }
 
-/** Entitlement messages of a channel: control of each PID that a map names once, management of all. */
+/** Entitlement messages of a channel: control messages on each PID in a map, and management messages. */
 function entitlementSources({ plan, stations }: ChannelPlace): SectionSource[] {
   const named = stations.flatMap(({ ecmPid, protectionEcmPid }) => [ecmPid, protectionEcmPid]);
   const pids = [...new Set(named.filter((pid) => pid !== null))];
@@ -89,7 +89,7 @@ function entitlementSources({ plan, stations }: ChannelPlace): SectionSource[] {
   return [...sources, new SectionSource(EMM_PID, [{ period, bursts }])];
 }
 
-/** What receivers are sent on a terrestrial channel: a few sections, on one of many components. */
+/** Data for receivers on a terrestrial channel: a few sections, on one of many components. */
 export function engineeringDataSource(channel: ChannelPlan): SectionSource {
   const plan = engineeringCarousel(channel.transportStreamId, STREAM_CYCLE.engineeringData);
   return carouselSource(ENGINEERING_DATA_PID, plan, STREAM_CYCLE.engineeringData);

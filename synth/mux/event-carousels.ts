@@ -1,4 +1,4 @@
-/** The event tables of a station on their packet identifier: which segments are sent when, and how often. */
+/** The event tables of a station on their PID: which segments are sent when, and how often. */
 import { type BroadcastMs, jstDayStart } from '../../arib/time.ts';
 import { momentOf, TICKS_PER_SECOND } from '../clock.ts';
 import { DAY_MS } from '../guide/programme.ts';
@@ -88,8 +88,8 @@ function eventCarousels(station: EventStation, kind: EitKind, cycles: EventCycle
 }
 
 /**
- * All event tables of a channel: of its own stations, of those of its network (BS, CS) and of one-segment ones.
- * @param stationsOf the stations of a channel of this network with their guides, in order.
+ * All event tables of a channel: of its own stations, of those of its network (BS, CS) and of one-segment
+ * ones. @param stationsOf the stations of a channel of this network with their guides, in order
  */
 export function eventSources(
   scenario: Scenario,

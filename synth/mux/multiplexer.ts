@@ -1,4 +1,6 @@
-/** A constant-rate stream: every packet time goes to the source that has waited longest, or to a null packet. */
+/**
+ * A constant-rate stream: each packet slot goes to the source that has waited longest, or to a null packet.
+ */
 
 import { PACKET_SIZE } from '../media/loop.ts';
 import { NULL_PID } from '../scenario/layout.ts';
@@ -11,8 +13,8 @@ export class Multiplexer {
   #packet = 0;
 
   /**
-   * @param systemPerPacket 27 MHz ticks that one packet takes, a whole number: packet n leaves at n times this.
-   * @param sources in order of preference among equals.
+   * @param systemPerPacket 27 MHz ticks per packet, an integer: packet n is sent at n times this @param
+   * sources in order of preference if equally due
    */
   constructor(
     readonly systemPerPacket: number,
@@ -34,13 +36,13 @@ export class Multiplexer {
     return this.ticksOf(this.#packet);
   }
 
-  /** Goes to the first packet at or after `ticks`. */
+  /** Moves to the first packet at or after `ticks`. */
   seek(ticks: number): void {
     this.#packet = Math.ceil((ticks * 300) / this.systemPerPacket);
     for (const source of this.sources) source.seek(this.ticks);
   }
 
-  /** How many packets leave before `ticks`. */
+  /** Number of packets sent before `ticks`. */
   packetsUntil(ticks: number): number {
     return Math.max(0, Math.ceil((ticks * 300) / this.systemPerPacket) - this.#packet);
   }

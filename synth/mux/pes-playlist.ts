@@ -1,13 +1,13 @@
-/** Several frames of sound in one PES packet: a change of sound may then lie in the middle of one. */
+/** Several frames of sound in one PES packet, so that the sound may change in the middle of a packet. */
 import { type Loop, PACKET_SIZE } from '../media/loop.ts';
 import { audioLoop, pesPayload } from '../media/packetise.ts';
 import { AUDIO_FRAME_TICKS } from '../media/recipes.ts';
 import { groupIn, type Playlist, type Stretch } from './playlist.ts';
 
-/** A source asks for a group and its neighbours. */
+/** A source needs a group and its neighbours. */
 const MAX_KNOWN = 4;
 
-/** The frame of a loop that stands at a frame of time. */
+/** The frame of a loop at a frame of time. */
 function frameOf({ loop, phase }: Stretch, frame: number): Uint8Array | undefined {
   if (loop === undefined) return undefined;
   const index = groupIn(loop, phase, frame);
@@ -26,7 +26,9 @@ function joined(frames: readonly Uint8Array[]): Loop {
   return audioLoop([bytes], frames.length * AUDIO_FRAME_TICKS);
 }
 
-/** @param frames of single frames @param count frames in a PES packet, which is a group of the result */
+/**
+ * @param frames playlist of single frames @param count frames in a PES packet, which is a group of the result
+ */
 export function pesPlaylist(frames: Playlist, count: number): Playlist {
   const known = new Map<number, Stretch>();
   return (group) => {

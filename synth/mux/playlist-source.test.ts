@@ -9,7 +9,7 @@ import { PlaylistSource } from './playlist-source.ts';
 const FRAME = 1_920;
 const PACKET = 188;
 
-/** Sound of frames of given sizes, all bytes alike. */
+/** Sound of frames of given sizes, all bytes equal. */
 function sound(mark: number, ...sizes: number[]): Loop {
   return audioLoop(
     sizes.map((size) => new Uint8Array(size).fill(mark)),
@@ -21,7 +21,7 @@ const LOUD = sound(1, 500, 400, 90, 1_200, 700);
 const QUIET = sound(2, 20);
 const LOOPS = [LOUD, QUIET, sound(3, 300, 301, 302), undefined];
 
-/** Stretches of 1 to 40 frames for ever: a pure function of the frame. */
+/** An endless sequence of 1 to 40 frames each: a pure function of the frame. */
 function mixed(seed: number): Playlist {
   return (frame) => {
     const block = Math.floor(frame / 40);
@@ -72,12 +72,12 @@ describe('a stream of pieces', () => {
   const playlist = mixed(seed);
   const all = send(playlist, 0, 8_000);
 
-  test('has a continuous counter over every joint', () => {
+  test('has a continuous counter across every joint', () => {
     for (const [index, { counter }] of all.slice(1).entries())
       expect([seed, index, counter]).toEqual([seed, index, ((all[index]?.counter ?? 0) + 1) & 15]);
   });
 
-  test('leaves in order, with time stamps that match the time', () => {
+  test('is sent in order, with time stamps that match the time', () => {
     for (const [index, { due }] of all.slice(1).entries())
       expect([seed, index, due >= (all[index]?.due ?? 0)]).toEqual([seed, index, true]);
     const begins = all.filter(({ bytes }) => ((bytes[1] ?? 0) & 0x40) !== 0);

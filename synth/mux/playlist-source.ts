@@ -1,7 +1,7 @@
 /**
- * Sends an elementary stream made of loops. The sending time of each packet is a pure function of time, and so is its
- * continuity counter: it is zero where a stretch begins, and the last packets of a stretch are spread so that they
- * complete a cycle of the counter.
+ * Sends an elementary stream made of loops. The sending time of each packet is a pure function of time, and
+ * so is its continuity counter: it is zero where a stretch begins, and the last packets of a stretch are
+ * spread so that they complete a cycle of the counter.
  */
 import type { Pid } from '../../arib/ids.ts';
 import { type Loop, PACKET_SIZE } from '../media/loop.ts';
@@ -23,7 +23,7 @@ function lowerBound(sorted: Int32Array, value: number): number {
   return low;
 }
 
-/** Packets, within a round of the counter, from a stretch's begin to a group. */
+/** Packets, modulo a cycle of the counter, from a stretch's begin to a group. */
 function packetsBefore(stretch: Stretch, loop: Loop, group: number): number {
   const { groupPacket, groupLead } = loop;
   const groups = groupLead.length;
@@ -39,26 +39,26 @@ function packetsBefore(stretch: Stretch, loop: Loop, group: number): number {
 
 export class PlaylistSource implements PacketSource {
   due = Number.POSITIVE_INFINITY;
-  /** The group of time that is being sent, and where it comes from. */
+  /** The group of time that is being sent, and its source. */
   #group = 0;
   #stretch: Stretch;
   #units: Int32Array = new Int32Array(0);
-  /** Its packets: `#count` from packet `#first` of `#packets` on; `#sent` of them have left. */
+  /** Its packets: `#count` from packet `#first` of `#packets` on; `#sent` of them have been sent. */
   #packets: Uint8Array = new Uint8Array(0);
   #first = 0;
   #count = 0;
   #sent = 0;
   #counter = 0;
-  /** The unit that comes next, the one after its last, and the loop's packet that counts as `#first`. */
+  /** The next unit, the one after its last, and the loop's packet that corresponds to `#first`. */
   #unit = 0;
   #unitEnd = 0;
   #origin = 0;
-  /** Ticks from the loop's time to that of the clock, when the group begins to be sent, how long that takes. */
+  /** Ticks from the loop's time to that of the clock, the start of sending the group, and its duration. */
   #shift = 0;
   #begin = 0;
   #span = 0;
 
-  /** @param groupTicks of all loops of the playlist. */
+  /** @param groupTicks of all loops of the playlist */
   constructor(
     private readonly pid: Pid,
     private readonly groupTicks: number,
@@ -68,7 +68,7 @@ export class PlaylistSource implements PacketSource {
   }
 
   seek(ticks: number): void {
-    // Groups are sent before their time: nothing is left of those that are over.
+    // Groups are sent before their time: those that are over have been sent completely.
     this.#enter(Math.floor(ticks / this.groupTicks));
     while (this.due < ticks) {
       if (this.#sent + 1 < this.#count) this.#step();
@@ -83,7 +83,7 @@ export class PlaylistSource implements PacketSource {
     return group >= stretch.from && group < stretch.to ? stretch : this.playlist(group);
   }
 
-  /** When a group begins to be sent: at its loop's pace, half-way where two loops meet. */
+  /** When sending a group begins: at its loop's rate, in the middle where two loops meet. */
   #beginOf(group: number, stretch: Stretch): number {
     const before = group > stretch.from ? stretch : this.#stretchOf(group - 1);
     const own = stretch.loop?.groupLead[groupIn(stretch.loop, stretch.phase, group)];
@@ -92,7 +92,7 @@ export class PlaylistSource implements PacketSource {
     return group * this.groupTicks + lead;
   }
 
-  /** Goes to a group, or to the next in which anything is sent. */
+  /** Moves to a group, or to the next in which anything is sent. */
   #enter(group: number): void {
     let stretch = this.#stretchOf(group);
     let at = group;
@@ -125,7 +125,10 @@ export class PlaylistSource implements PacketSource {
     this.due = this.#begin;
   }
 
-  /** Spreads the last unit of a stretch over as many packets more as the counter needs to come round. */
+  /**
+   * Spreads the last unit of a stretch over as many additional packets as the counter needs to complete its
+   * cycle.
+   */
   #fillRound(loop: Loop, end: number): void {
     const missing = (COUNTER_ROUND - ((this.#counter + this.#count) % COUNTER_ROUND)) % COUNTER_ROUND;
     if (missing === 0) return;
@@ -140,12 +143,12 @@ export class PlaylistSource implements PacketSource {
     this.#count += missing;
   }
 
-  /** Counter of the packet that left last, or would have. */
+  /** Counter of the last packet that was sent, or would have been. */
   get lastCounter(): number {
     return (this.#counter + COUNTER_ROUND - 1) % COUNTER_ROUND;
   }
 
-  /** Goes on by one packet of the group. */
+  /** Advances by one packet of the group. */
   #step(): void {
     this.#counter = (this.#counter + 1) % COUNTER_ROUND;
     this.#sent += 1;

@@ -1,21 +1,21 @@
-/** The contents of an elementary stream: consecutive pieces of loops, without end. */
+/** The contents of an elementary stream: an endless sequence of pieces of loops. */
 import type { Loop } from '../media/loop.ts';
 
-/** Groups `from <= group < to` of the time since the clock's zero, in which one loop plays. */
+/** Groups `from <= group < to` since the clock's zero, in which one loop plays. */
 export interface Stretch {
   /** Undefined: nothing is sent. */
   loop: Loop | undefined;
   /** May be infinite: a stretch without begin. */
   from: number;
   to: number;
-  /** Group of time at which the loop's first group stands, or any that lies whole rounds away from it. */
+  /** A group at which the loop's first group plays, or any that is whole rounds away from it. */
   phase: number;
 }
 
-/** The stretch that a group of time lies in; a pure function of it. */
+/** The stretch that contains a group; a pure function. */
 export type Playlist = (group: number) => Stretch;
 
-/** One loop without end. */
+/** One loop, endlessly. */
 export function endless(loop: Loop): Playlist {
   const stretch = { loop, from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, phase: 0 };
   return () => stretch;

@@ -4,7 +4,7 @@ import { type Carousel, SectionSource } from './section-source.ts';
 
 const PACKET = 188;
 
-/** A stand-in section of a given length whose bytes say which it is. */
+/** A stand-in for a section of a given length, filled with an identifying byte. */
 function section(mark: number, length: number): Uint8Array {
   return new Uint8Array(length).fill(mark);
 }
@@ -39,7 +39,7 @@ test('a section of several packets begins at a pointer and continues without one
   expect(second?.subarray(21).every((byte) => byte === 0xff)).toBe(true);
 });
 
-test('sections that leave together share packets', () => {
+test('sections sent together share packets', () => {
   const source = new SectionSource(pid(0x12), [
     once(90_000, [section(1, 200), section(2, 30), section(3, 30)]),
   ]);
@@ -51,7 +51,7 @@ test('sections that leave together share packets', () => {
   expect([...(second?.subarray(5 + 46, 5 + 48) ?? [])]).toEqual([2, 3]);
 });
 
-test('what one turn sends is spread evenly over it', () => {
+test('the content of one turn is distributed evenly', () => {
   const source = new SectionSource(pid(0x12), [
     once(90_000, [section(1, 10)], [section(2, 10)], [section(3, 10)]),
   ]);
@@ -61,7 +61,7 @@ test('what one turn sends is spread evenly over it', () => {
   expect(sent.map(({ bytes }) => bytes[5])).toEqual([3, 1, 2, 3, 1]);
 });
 
-test('packets keep the distance at which a decoder takes them', () => {
+test('packets are sent at intervals that a decoder can process', () => {
   const source = new SectionSource(pid(0x12), [
     once(90_000, [section(1, 1_000)]),
     once(90_000, [section(2, 1_000)]),
@@ -72,7 +72,7 @@ test('packets keep the distance at which a decoder takes them', () => {
     expect(ticks - (due[index] ?? 0)).toBeGreaterThanOrEqual(135);
 });
 
-test('a carousel with nothing to send leaves its packet time empty', () => {
+test('a carousel with nothing to send leaves its packet slot empty', () => {
   const source = new SectionSource(pid(0x12), [once(90_000)]);
   source.seek(0);
   const [sent] = send(source, 1);

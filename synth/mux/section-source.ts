@@ -1,30 +1,30 @@
-/** Sends the sections of one packet identifier, each table at its own cycle: ISO/IEC 13818-1 2.4.4. */
+/** Sends the sections of one PID, each table at its own cycle: ISO/IEC 13818-1 2.4.4. */
 import type { Pid } from '../../arib/ids.ts';
 import { PACKET_SIZE } from '../media/loop.ts';
 import { NULL_PID } from '../scenario/layout.ts';
 import type { PacketSource } from './source.ts';
 
-/** Sections that leave together, one after the other in the same packets. Made only when they are due. */
+/** Consecutive sections that are sent together and share packets. Made only when they are due. */
 export type Burst = () => readonly Uint8Array[];
 
 export interface Carousel {
   /** 90 kHz ticks of one turn. */
   readonly period: number;
-  /** Everything that one turn sends, spread evenly over it. `turn` counts from the clock's zero. */
+  /** The content of one turn, distributed evenly. @param turn counted from the clock's zero */
   bursts(turn: number): readonly Burst[];
 }
 
 const HEADER = 4;
 const PAYLOAD = PACKET_SIZE - HEADER;
-/** table_id and section_length. Common receivers lose a section of which a packet has less. */
+/** table_id and section_length. Common receivers lose a section if a packet contains less of it. */
 const SECTION_HEADER = 3;
 /**
- * Ticks from packet to packet: 188 bytes in 1.5 ms are the 1 Mbit/s at which a decoder takes system data out
- * of its transport buffer (ISO/IEC 13818-1 2.4.2.3).
+ * Ticks between packets: 188 bytes in 1.5 ms are the 1 Mbit/s at which a decoder takes system data out of its
+ * transport buffer (ISO/IEC 13818-1 2.4.2.3).
  */
 const SPACING = 136;
 
-/** Place of one carousel in its current turn. */
+/** Position of one carousel in its current turn. */
 class Turning {
   #turn = 0;
   #bursts: readonly Burst[] = [];
@@ -42,7 +42,7 @@ class Turning {
     this.#settle();
   }
 
-  /** Goes to the next turn that has anything, and sets `due`. */
+  /** Moves to the next turn with content, and sets `due`. */
   #settle(): void {
     const { period } = this.carousel;
     if (this.#index >= this.#bursts.length) {
@@ -66,7 +66,7 @@ export class SectionSource implements PacketSource {
   due = 0;
   readonly #turnings: Turning[];
   #counter = 0;
-  /** Bytes of the current burst, where its sections begin, and how far it is sent. */
+  /** Bytes of the current burst, the starts of its sections, and how far it is sent. */
   #bytes: Uint8Array = new Uint8Array(0);
   #starts: readonly number[] = [];
   #sent = 0;
@@ -88,7 +88,7 @@ export class SectionSource implements PacketSource {
     return this.#turnings.reduce((first, turning) => (turning.due < first.due ? turning : first));
   }
 
-  /** The next burst leaves at `earliest` or when it is due; it is made only then. */
+  /** The next burst is sent at `earliest` or when it is due; it is made only then. */
   #wait(earliest: number): void {
     this.due = Math.max(earliest, this.#next.due);
   }
@@ -119,7 +119,7 @@ export class SectionSource implements PacketSource {
     out[at + 2] = this.pid & 0xff;
     out[at + 3] = 0x10 | this.#counter;
     this.#counter = (this.#counter + 1) & 0x0f;
-    // A pointer_field where a section begins; it costs a byte.
+    // A pointer_field where a section begins takes a byte.
     const last = this.#sent + PAYLOAD - 1 - SECTION_HEADER;
     const begins = this.#starts.find((start) => start >= this.#sent && start <= last);
     let room = PAYLOAD;
@@ -130,7 +130,8 @@ export class SectionSource implements PacketSource {
       into += 1;
       room -= 1;
     }
-    // Without a pointer no section may begin in this packet, with one none whose length would be in the next.
+    // Without a pointer no section may begin in this packet; with one, none whose length would be in the
+    // next.
     const waits = this.#starts.find((start) => start >= this.#sent && (begins === undefined || start > last));
     if (waits !== undefined) room = Math.min(room, waits - this.#sent);
     const part = this.#bytes.subarray(this.#sent, this.#sent + room);

@@ -1,6 +1,7 @@
 /**
- * Seconds between repetitions of all tables but those of events, as measured of a terrestrial channel; SDTT and CDT
- * more often than broadcasters send them (180 and 600 s there), within ARIB TR-B14 (terrestrial) and TR-B15.
+ * Seconds between repetitions of all tables except those of events, as measured in a terrestrial channel;
+ * SDTT and CDT more often than broadcasters send them (180 and 600 s there), within ARIB TR-B14 (terrestrial)
+ * and TR-B15.
  */
 export const TABLE_CYCLE = {
   GR: { pat: 0.1, partialMap: 0.5, cat: 9, nit: 1, sdt: 2, tot: 5, bit: 1, sdtt: 20, cdt: 60 },
@@ -8,17 +9,20 @@ export const TABLE_CYCLE = {
   other: { sdt: 10 },
 } as const;
 
-/** For tables on packet identifiers of their own. */
+/** For tables on PIDs of their own. */
 export const STREAM_CYCLE = {
   /** The list of modules of a carousel, and its blocks. */
   dii: 1,
   bml: 4,
   logos: 30,
   application: 1,
-  /** Keys change every two seconds, ARIB STD-B25 Part 1, 4.9; a receiver that joins waits for the next message. */
+  /**
+   * Keys change every two seconds, ARIB STD-B25 Part 1, 4.9; a receiver that joins waits for the next
+   * message.
+   */
   ecm: 0.1,
   emm: 10,
-  /** Map of the engineering service of a terrestrial channel, and what it carries. */
+  /** Map of the engineering service of a terrestrial channel, and its content. */
   engineering: 1,
   engineeringData: 9,
   /** Of the terrestrial content protection: long ones, one after another. */

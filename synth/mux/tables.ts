@@ -1,4 +1,4 @@
-/** Which tables a channel sends, on which packet identifier and how often. */
+/** Which tables a channel sends, on which PID and how often. */
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { TICKS_PER_SECOND } from '../clock.ts';
 import { networkLogos } from '../logo/assignment.ts';
@@ -42,7 +42,7 @@ import { eventSources } from './event-carousels.ts';
 import { type Carousel, SectionSource } from './section-source.ts';
 import { STREAM_CYCLE, TABLE_CYCLE } from './table-cycles.ts';
 
-/** What a channel's tables say of their own repetition. */
+/** The repetition cycles that a channel's tables announce. */
 function sentCycles(scenario: Scenario, { type }: ChannelPlan): SentCycles {
   const events = eventCycles(scenario, type);
   if (type === 'GR') return { ...TABLE_CYCLE.GR, events };
@@ -51,9 +51,9 @@ function sentCycles(scenario: Scenario, { type }: ChannelPlan): SentCycles {
 
 /** Changes to the tables of a channel by faults. */
 export interface Disturbance {
-  /** In the stations' states. */
+  /** Changes of the stations' states. */
   changes: StateChanges;
-  /** Milliseconds that the announced time is ahead. */
+  /** Milliseconds by which the announced time is ahead. */
   timeOffset(at: BroadcastMs): number;
 }
 
@@ -73,14 +73,14 @@ function mapCarousel(station: EventStation, changes: StateChanges): Carousel {
   });
 }
 
-/** The time; satellites send the short table of it too. */
+/** The time tables; satellites send the short one too. */
 function timeCarousels(seconds: number, terrestrial: boolean, offset: Disturbance['timeOffset']): Carousel[] {
   const announced = (at: BroadcastMs) => broadcastMs(at + offset(at));
   const tot = momentCarousel(seconds, (at) => [totSection(announced(at))]);
   return terrestrial ? [tot] : [tot, momentCarousel(seconds, (at) => [tdtSection(announced(at))])];
 }
 
-/** Announcements of downloads: for one model of receivers, and of the logos that the stream carries. */
+/** Announcements of downloads: for one model of receivers, and of the logos in the stream. */
 function downloadCarousels(channel: ChannelPlace, carousels: DataCarousels, seconds: number): Carousel[] {
   const announced = [...carousels].filter(([service]) => service.plan.carousel === 'logos');
   return [
@@ -100,7 +100,7 @@ function logoSources(channel: ChannelPlan): SectionSource[] {
   return [new SectionSource(CDT_PID, [{ period, bursts: () => bursts }])];
 }
 
-/** The map of the engineering service and what its one component that is in use carries. */
+/** The map of the engineering service and the content of its only component in use. */
 function engineeringSources(channel: ChannelPlan): SectionSource[] {
   if (channel.engineeringService !== true) return [];
   const pmt = constantCarousel(STREAM_CYCLE.engineering, [engineeringPmtSection()]);
@@ -108,8 +108,8 @@ function engineeringSources(channel: ChannelPlan): SectionSource[] {
 }
 
 /**
- * @param stationsOf the stations of a channel of this network with their guides, in order.
- * @param disturbance what faults lay over it.
+ * @param stationsOf the stations of a channel of this network with their guides, in order @param disturbance
+ * changes caused by faults
  */
 export function tableSources(
   scenario: Scenario,

@@ -1,7 +1,7 @@
 /**
- * Cuts a programme into its parts the way broadcasters do: the first commercials soon after the opening, sponsors'
- * cards beside them and at the end, blocks of two to four minutes about every quarter of an hour, the station's
- * own spots before the next programme. A programme keeps 80 to 90 per cent of its time.
+ * Splits a programme into parts like broadcasters do: the first commercials soon after the opening, sponsors'
+ * cards next to them and at the end, blocks of two to four minutes about every quarter of an hour, the
+ * station's own spots before the next programme. 80 to 90 per cent of the time remain for the programme.
  */
 import { COMMERCIALS } from '../media/recipes.ts';
 import type { Random } from '../random.ts';
@@ -12,9 +12,9 @@ import { type Piece, SPOT_GROUPS } from './part.ts';
 const MINUTE_GROUPS = 4 * SPOT_GROUPS;
 /** Ten seconds of a sponsor's card. */
 const SPONSOR_GROUPS = 20;
-/** Half a second between a programme and what is not. */
+/** Half a second between a programme and other parts. */
 const BLACK: Piece = { kind: 'black', groups: 1, number: 0 };
-/** Shorter parts of a programme than these seconds are not worth a break. */
+/** Parts shorter than this many seconds get no break. */
 const SHORTEST_MAIN = 4;
 
 function main(groups: number): Piece {
@@ -46,7 +46,7 @@ function spots(random: Random, count: number): Piece[] {
 
 const ANNOUNCEMENT: Piece = { kind: 'announcement', groups: SPOT_GROUPS, number: 0 };
 
-/** The part between this programme and the next: only where there is room. */
+/** The part between this programme and the next, if there is enough time. */
 function stationBreak(random: Random, groups: number, plan: CommercialPlan): Piece[] {
   if (plan === 'announcements') return groups < 5 * MINUTE_GROUPS ? [] : [BLACK, ANNOUNCEMENT];
   if (plan !== 'usual' || groups < MINUTE_GROUPS) return [];
@@ -56,7 +56,8 @@ function stationBreak(random: Random, groups: number, plan: CommercialPlan): Pie
 
 /** Lengths of the breaks inside a programme, in spots. */
 function breakLengths(random: Random, groups: number): number[] {
-  // Groups are a thousandth longer than half a second: half an hour is a little less than thirty minutes of them.
+  // Groups are a thousandth longer than half a second: half an hour contains a little less than thirty
+  // minutes of them.
   const minutes = Math.round(groups / MINUTE_GROUPS);
   if (minutes < 10) return [];
   if (minutes < 20) return [random.pick([4, 6])];
@@ -78,7 +79,7 @@ function usual(random: Random, groups: number): Piece[] {
   const inner = groups - BLACK.groups - total(tail);
   if (blocks.length === 0) return [BLACK, main(inner), ...tail];
   const rest = inner - blocks.reduce((sum, block) => sum + total(block), 0) - 2 * SPONSOR_GROUPS;
-  // The opening is short where there are several breaks.
+  // The opening is short if there are several breaks.
   const opening = blocks.length > 1 ? MINUTE_GROUPS + random.below(MINUTE_GROUPS) : Math.floor(rest / 2);
   const mains = divide(random, rest - opening, blocks.length);
   const pieces: Piece[] = [BLACK, main(opening), ...sponsor(SPONSOR_GROUPS)];
@@ -88,7 +89,7 @@ function usual(random: Random, groups: number): Piece[] {
 
 const GROUPS_A_SECOND = SPOT_GROUPS / 15;
 
-/** Breaks at a fixed distance, as tests want them. */
+/** Breaks at fixed intervals, as tests need them. */
 function regular(random: Random, groups: number, plan: Exclude<CommercialPlan, string>): Piece[] {
   const every = Math.round(plan.everySec * GROUPS_A_SECOND);
   const card = sponsor(Math.round(plan.sponsorSec * GROUPS_A_SECOND));

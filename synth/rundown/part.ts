@@ -1,14 +1,17 @@
-/** The consecutive parts that a station shows: the truth of every cut. */
+/** The consecutive parts that a station shows, including the exact time of every cut. */
 import type { Programme } from '../guide/programme.ts';
 import { AUDIO_FRAME_TICKS, type Cadence, type Film, FRAME_TICKS, GROUP_FRAMES } from '../media/recipes.ts';
 
-/** Parts begin and end with groups of pictures, counted from the clock's zero; every second one is at a mark. */
+/**
+ * Parts begin and end with groups of pictures, counted from the clock's zero; every second group is at a
+ * mark.
+ */
 export const GROUP_TICKS = GROUP_FRAMES * FRAME_TICKS;
 
 /** Fifteen seconds as broadcasters count them: 450 frames. */
 export const SPOT_GROUPS = 450 / GROUP_FRAMES;
 
-/** A part without its place. */
+/** A part without its position. */
 export interface Piece {
   kind: Film;
   groups: number;
@@ -22,9 +25,9 @@ export interface Part {
   from: number;
   to: number;
   number: number;
-  /** Of the part's own pictures: commercials and the like are video also in a film. */
+  /** Cadence of the part's own pictures: commercials and the like are video also in a film. */
   cadence: Cadence;
-  /** The programme that it is shown in; undefined: none is on air. */
+  /** The programme during which it is shown, if any. */
   programme: Programme | undefined;
 }
 
@@ -33,18 +36,18 @@ export function hasLogo({ kind }: Part): boolean {
   return kind === 'main' || kind === 'sponsor';
 }
 
-/** Flashes and beeps. */
+/** Whether it has flashes and beeps. */
 export function hasMarks({ kind }: Part): boolean {
   return kind === 'main';
 }
 
 /**
- * Sound goes over to the next part this many of its frames before the picture: a decoder needs one more frame
- * until it gives pure sound, which is then there with the first picture.
+ * Sound switches to the next part this many of its frames before the picture: a decoder needs one more frame
+ * until its output is clean, which is then the case at the first picture.
  */
 const EARLY_FRAMES = 2;
 
-/** The frame of sound that a part begins with. */
+/** The first frame of sound of a part. */
 export function firstSoundFrame(group: number): number {
   return Math.ceil((group * GROUP_TICKS) / AUDIO_FRAME_TICKS) - EARLY_FRAMES;
 }
@@ -63,7 +66,7 @@ export interface SoundPiece {
   number: number;
 }
 
-/** A commercial begins and ends in silence: together with its neighbour's 0.38 s. */
+/** A commercial begins and ends in silence: 0.38 s together with its neighbour's. */
 const HEAD_SILENCE_FRAMES = 9;
 const TAIL_SILENCE_FRAMES = 9;
 

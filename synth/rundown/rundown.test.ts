@@ -48,7 +48,7 @@ function blocks<T extends Piece | Part>(parts: readonly T[]): T[][] {
 }
 
 describe('a programme', () => {
-  test('is filled exactly, whatever its length', () => {
+  test('is filled exactly for every length', () => {
     const seed = Math.floor(performance.now() * 1000);
     const random = new Random(seed);
     for (let round = 0; round < 500; round++) {
@@ -75,7 +75,7 @@ describe('a programme', () => {
     }
   });
 
-  test('of forty seconds has a break where a scenario wants one', () => {
+  test('of forty seconds has a break if a scenario requests one', () => {
     const plan = { everySec: 10, lengthSec: 15, sponsorSec: 2 };
     const pieces = composeProgramme(new Random(1), 80, plan);
     expect(pieces.map(({ kind, groups }) => `${kind} ${groups}`)).toEqual([
@@ -105,7 +105,7 @@ describe.each([
     }
   });
 
-  test('has blocks of whole quarter minutes, each commercial another than the one before', () => {
+  test('has blocks of whole quarter minutes, each commercial different from the previous one', () => {
     for (const block of blocks(day)) {
       for (const [index, { from, to, number }] of block.entries()) {
         expect([1, 2, 4]).toContain((to - from) / SPOT_GROUPS);
@@ -128,7 +128,7 @@ describe.each([
     }
   });
 
-  test('keeps most of its time for programmes', () => {
+  test('uses most of its time for programmes', () => {
     const length = (parts: readonly Part[]): number =>
       parts.reduce((sum, { from, to }) => sum + to - from, 0);
     const share = length(day.filter(({ kind }) => kind === 'main' || kind === 'pause')) / length(day);
@@ -163,7 +163,7 @@ test('programmes begin within a quarter of a second of their time', () => {
   }
 });
 
-test('a station without commercials is nothing but its programmes', () => {
+test('a station without commercials consists only of its programmes', () => {
   for (const [index, { plan }] of STATIONS.entries()) {
     if (plan.commercials !== 'none') continue;
     const kinds = rundown({}, index)
@@ -182,7 +182,7 @@ test('one-segment consists of its programmes only, including the pause of the ni
   }
 });
 
-test('time between programmes of a list is cut the same from any starting point', () => {
+test('time between programmes of a list is split identically from any starting point', () => {
   const programmes = [NOON, NOON + 7_200_000].map((startAt) => ({
     startAt,
     durationSec: 600,

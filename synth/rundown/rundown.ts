@@ -1,4 +1,6 @@
-/** The rundown of a station: all its parts, a pure function of its guide's true timeline and of the seed. */
+/**
+ * The rundown of a station: all its parts, a pure function of its guide's actual timeline and of the seed.
+ */
 import { broadcastMs } from '../../arib/time.ts';
 import { momentOf, ticksAt } from '../clock.ts';
 import type { Guide, Programme } from '../guide/programme.ts';
@@ -20,11 +22,11 @@ interface Span {
   programme: Programme;
 }
 
-/** Size of the segment cache: those of a moment's tunings, and of the joint to the next. */
+/** Size of the segment cache: those needed by the tunings of a moment, and by the transition to the next. */
 const MAX_SEGMENTS = 8;
-/** Time without a programme is one part an hour, from any starting point. */
+/** Time without a programme is split into parts of an hour, from any starting point. */
 const IDLE_GROUPS = 7_200;
-/** Boundaries of programmes go to the nearest group: a quarter of a second. */
+/** Boundaries of programmes are rounded to the nearest group: a quarter of a second. */
 const SLACK_MS = 1_000;
 
 function spanOf(programme: Programme): Span {
@@ -49,7 +51,7 @@ export class Rundown {
     return part;
   }
 
-  /** All parts that have any of the groups `from <= group < to`, whole. */
+  /** All complete parts that overlap the groups `from <= group < to`. */
   parts(from: number, to: number): Part[] {
     const found: Part[] = [];
     for (let at = from; at < to; ) {
@@ -75,7 +77,7 @@ export class Rundown {
     return this.guide.airing(begin, end).map(spanOf);
   }
 
-  /** Ends where another programme begins; undefined when that is before the group. */
+  /** Ends where another programme begins; undefined if that is before the group. */
   #programme({ from, to, programme }: Span, group: number): Segment | undefined {
     const next = this.#spans(from, to).filter((other) => other.from > from && other.from < to);
     const end = Math.min(to, ...next.map((other) => other.from));
@@ -93,7 +95,7 @@ export class Rundown {
   }
 
   #cut(from: number, to: number, programme: Programme | undefined): Part[] {
-    // One-segment is the main part throughout: its groups are too long to follow every cut.
+    // One-segment shows the main part throughout: its groups are too long to follow every cut.
     if (isPartialReception(this.station)) {
       return [{ kind: 'main', from, to, number: 0, cadence: 'video', programme }];
     }

@@ -1,6 +1,6 @@
 /**
- * The times when a branch station shows something else than its main station: from one of its own programmes to the
- * next shared one. A pure function of the branch's guide.
+ * The times when a branch station shows another programme than its main station: from one of its own
+ * programmes to the next shared one. A pure function of the branch's guide.
  */
 import { broadcastMs } from '../../arib/time.ts';
 import { momentOf, ticksAt } from '../clock.ts';
@@ -14,11 +14,13 @@ interface SharingStretch {
   split: boolean;
 }
 
-/** Boundaries of programmes go to the nearest group: a quarter of a second. */
+/** Boundaries of programmes are rounded to the nearest group: a quarter of a second. */
 const SLACK_MS = 1_000;
 /** Time without a programme is looked up an hour at a time. */
 const IDLE_GROUPS = 7_200;
-/** Stretches searched for the next split; the search of a branch that never splits off resumes behind them. */
+/**
+ * Stretches searched for the next split; for a branch that never splits off the search resumes after them.
+ */
 const MAX_LOOK_AHEAD = 64;
 const MAX_KNOWN = 16;
 
@@ -30,7 +32,7 @@ export function isSplitOff(programme: Programme | undefined): boolean {
 export class Sharing {
   #known: SharingStretch[] = [];
 
-  /** @param branch the branch station's guide. */
+  /** @param branch the guide of the branch station */
   constructor(private readonly branch: Guide) {}
 
   /** The stretch that a group of pictures lies in. */
@@ -63,7 +65,7 @@ export class Sharing {
     return { from, to: Math.min(hour + IDLE_GROUPS, ...begins), split: false };
   }
 
-  /** The first group from `group` on that is split off, or one from which to look further. */
+  /** The first group from `group` on that is split off, or one from which to search further. */
   nextSplit(group: number): number {
     let at = group;
     for (let count = 0; count < MAX_LOOK_AHEAD; count++) {

@@ -15,7 +15,7 @@ const NOON = broadcastMs(Date.UTC(2026, 10, 21, 3));
 const FIRST = Math.floor(ticksAt(NOON) / GROUP_TICKS);
 const TWO_DAYS = Math.floor((2 * 86_400 * 90_000) / GROUP_TICKS);
 
-/** Loops without content that say of which recipe they are. */
+/** Loops without content that identify their recipe. */
 function named(recipes: readonly Recipe[]): { loops: Loops; recipeOf: Map<Loop, Recipe> } {
   const loops = new Loops();
   const recipeOf = new Map<Loop, Recipe>();
@@ -39,44 +39,47 @@ function named(recipes: readonly Recipe[]): { loops: Loops; recipeOf: Map<Loop, 
 test.each([
   ['default', DEFAULT],
   ['mini', MINI],
-] as [string, Scenario][])('all that the stations of %s show in two days was made before', (_, scenario) => {
-  for (const channel of scenario.channels) {
-    for (const station of channel.stations) {
-      if (isPartialReception(station)) continue;
-      const guide = guideOf(scenario, channel, station);
-      const rundown = new Rundown(scenario.seed, station, guide);
-      const sounds = station.audios.map((__, index) => stationSounds(station, guide, index));
-      const { loops, recipeOf } = named([...stationFilms(station, guide), ...sounds.flat()]);
-      const video = videoPlaylist(station, rundown, loops);
-      const audios = station.audios.map((__, index) => audioPlaylist(station, index, rundown, loops));
-      for (const part of rundown.parts(FIRST, FIRST + TWO_DAYS)) {
-        const { loop, from, to } = video(part.to - 1);
-        const film = loop && (recipeOf.get(loop) as VideoRecipe);
-        expect([station.name, film?.film, film?.cadence, from, to]).toEqual([
-          station.name,
-          part.kind,
-          part.cadence,
-          part.from,
-          part.to,
-        ]);
-        for (const [index, playlist] of audios.entries()) {
-          for (const piece of soundPieces(part)) {
-            const heard = playlist(piece.to - 1);
-            const sound = heard.loop && (recipeOf.get(heard.loop) as AudioRecipe);
-            const onAir = part.programme === undefined || index < part.programme.audioCount;
-            expect([heard.from, heard.to, sound?.sound]).toEqual([
-              piece.from,
-              piece.to,
-              onAir ? piece.sound : undefined,
-            ]);
+] as [string, Scenario][])(
+  'all media that the stations of %s show in two days were made before',
+  (_, scenario) => {
+    for (const channel of scenario.channels) {
+      for (const station of channel.stations) {
+        if (isPartialReception(station)) continue;
+        const guide = guideOf(scenario, channel, station);
+        const rundown = new Rundown(scenario.seed, station, guide);
+        const sounds = station.audios.map((__, index) => stationSounds(station, guide, index));
+        const { loops, recipeOf } = named([...stationFilms(station, guide), ...sounds.flat()]);
+        const video = videoPlaylist(station, rundown, loops);
+        const audios = station.audios.map((__, index) => audioPlaylist(station, index, rundown, loops));
+        for (const part of rundown.parts(FIRST, FIRST + TWO_DAYS)) {
+          const { loop, from, to } = video(part.to - 1);
+          const film = loop && (recipeOf.get(loop) as VideoRecipe);
+          expect([station.name, film?.film, film?.cadence, from, to]).toEqual([
+            station.name,
+            part.kind,
+            part.cadence,
+            part.from,
+            part.to,
+          ]);
+          for (const [index, playlist] of audios.entries()) {
+            for (const piece of soundPieces(part)) {
+              const heard = playlist(piece.to - 1);
+              const sound = heard.loop && (recipeOf.get(heard.loop) as AudioRecipe);
+              const onAir = part.programme === undefined || index < part.programme.audioCount;
+              expect([heard.from, heard.to, sound?.sound]).toEqual([
+                piece.from,
+                piece.to,
+                onAir ? piece.sound : undefined,
+              ]);
+            }
           }
         }
       }
     }
-  }
-});
+  },
+);
 
-test('two sounds are heard in programmes that have them, and not around these', () => {
+test('two sounds are sent in programmes that have them, and not around these', () => {
   const channel = DEFAULT.channels.find(({ channel: name }) => name === 'T25');
   const [station] = channel?.stations ?? [];
   if (channel === undefined || station === undefined) throw new Error('no T25');

@@ -1,4 +1,4 @@
-/** The films and sounds that a station's rundown needs, and which of them plays when. */
+/** The films and sounds that a station's rundown needs, and the one that plays at a time. */
 import { broadcastMs } from '../../arib/time.ts';
 import { STC_ZERO } from '../clock.ts';
 import type { Guide, Programme } from '../guide/programme.ts';
@@ -39,10 +39,10 @@ import { partVideo, programmeVideo } from './picture.ts';
 import type { Rundown } from './rundown.ts';
 import type { Sharing } from './sharing.ts';
 
-/** Kinds of programmes that a station may have. */
+/** Properties of programmes that a station may have. */
 interface Variety {
   cadences: Set<Programme['kind']>;
-  /** Of the first audio stream. */
+  /** Modes of the first audio stream. */
   modes: Set<AudioMode>;
   pauses: boolean;
 }
@@ -57,7 +57,7 @@ function listedProgrammes(station: StationPlan, guide: Guide): readonly Programm
   return guide.airing(broadcastMs(begin), broadcastMs(last + seconds * 1000));
 }
 
-/** Made-up programmes are of all kinds; dual sound and surround occur only where the station has them. */
+/** Generated programmes are of all kinds; dual sound and surround occur only if the station has them. */
 function varietyOf(station: StationPlan, guide: Guide): Variety {
   const own: AudioMode = station.audios[0]?.mode ?? 'stereo';
   if (station.programmes === 'generated') {
@@ -74,7 +74,7 @@ function varietyOf(station: StationPlan, guide: Guide): Variety {
     variety.cadences.add(kind);
     variety.modes.add(sound);
   }
-  // Between programmes that stand at times of their own, the station shows itself.
+  // Between programmes with start times, the station shows its own name.
   if (station.programmes.some(({ startAt }) => startAt !== undefined)) {
     variety.cadences.add('video');
     variety.modes.add(own);
@@ -83,8 +83,8 @@ function varietyOf(station: StationPlan, guide: Guide): Variety {
 }
 
 /**
- * The mode of an audio stream while a programme's main part is on. A made-up programme that comes from another
- * station does not bring that station's second sound along.
+ * The mode of an audio stream during a programme's main part. A generated programme from another station does
+ * not add that station's second sound.
  */
 function soundMode(station: StationPlan, index: number, programme: Programme | undefined): AudioMode {
   const own = station.audios[index]?.mode ?? 'stereo';
@@ -94,7 +94,7 @@ function soundMode(station: StationPlan, index: number, programme: Programme | u
   return sound === 'surround' && station.habits?.surround ? sound : own;
 }
 
-/** @param video of all of them but the commercials. */
+/** @param video of all of them except the commercials */
 function breakFilms(station: StationPlan, video: VideoPlan, spotVideo: VideoPlan): VideoRecipe[] {
   const { commercials = 'none' } = station;
   if (commercials === 'none') return [];
@@ -164,7 +164,7 @@ function filmOf(station: StationPlan, part: Part, split: boolean): VideoRecipe {
   }
 }
 
-/** The sound of one of the station's audio streams; undefined where the programme has fewer of them. */
+/** The sound of one of the station's audio streams; undefined if the programme has fewer of them. */
 export function soundOf(
   station: StationPlan,
   plan: AudioPlan,
@@ -191,7 +191,7 @@ export class Loops {
     this.#loops.set(JSON.stringify(recipe), loop);
   }
 
-  /** @throws RangeError for an unexpected recipe. */
+  /** @throws RangeError for an unexpected recipe */
   get(recipe: Recipe): Loop {
     const loop = this.#loops.get(JSON.stringify(recipe));
     if (loop === undefined) throw new RangeError(`no loop of ${JSON.stringify(recipe)}`);
@@ -199,12 +199,12 @@ export class Loops {
   }
 }
 
-/** Marks stand at absolute times; anything else begins with its part. */
+/** Marks are at absolute times; anything else begins with its part. */
 function phaseOf(part: Part, from: number): number {
   return part.kind === 'main' ? 0 : from;
 }
 
-/** @param sharing of the branch station that takes room from this one's pictures; null: none does. */
+/** @param sharing of the branch station that needs bit rate from this one's pictures; null: none */
 export function videoPlaylist(
   station: StationPlan,
   rundown: Rundown,
@@ -227,7 +227,7 @@ export function videoPlaylist(
   };
 }
 
-/** A branch station's pictures: only while it shows something else than its main station. */
+/** A branch station's pictures: only while it shows another programme than its main station. */
 export function splitVideo(sharing: Sharing, own: Playlist): Playlist {
   return (group) => {
     const { from, to, split } = sharing.at(group);
@@ -235,7 +235,7 @@ export function splitVideo(sharing: Sharing, own: Playlist): Playlist {
   };
 }
 
-/** As `splitVideo`, of frames of sound. */
+/** Like `splitVideo`, for frames of sound. */
 export function splitAudio(sharing: Sharing, own: Playlist): Playlist {
   return (frame) => {
     const { from, to, split } = sharing.at(groupOfSound(frame));

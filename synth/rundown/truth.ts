@@ -11,7 +11,7 @@ import { soundOf } from './station-media.ts';
 const BEFORE_MS = 5 * 60_000;
 const AFTER_MS = 30 * 60_000;
 
-/** @param windowSec from the moment on; undefined: from five minutes before it to half an hour after it. */
+/** @param windowSec from the moment on; undefined: from five minutes before it to half an hour after it */
 export function truthWindow(
   at: BroadcastMs,
   windowSec: number | undefined,
@@ -20,12 +20,12 @@ export function truthWindow(
   return { from: broadcastMs(at - BEFORE_MS), to: broadcastMs(at + AFTER_MS) };
 }
 
-/** Where something begins: ticks since the clock's zero, the time stamp sent for it, epoch ms. */
+/** The start of a part: ticks since the clock's zero, the time stamp sent for it, epoch ms. */
 function place(ticks: number) {
   return { ticks, pts: wrapTicks(ticks), at: momentOf(ticks) };
 }
 
-/** One-segment pictures are progressive and shown for two frames; their parts end within one at times. */
+/** One-segment pictures are progressive and shown for two frames; sometimes a part ends within one. */
 function partTruth(part: Part, partial: boolean) {
   const { kind, from, to, number, cadence, programme } = part;
   return {
@@ -40,7 +40,7 @@ function partTruth(part: Part, partial: boolean) {
   };
 }
 
-/** Sounds of one stream, those that are alike joined; `frames` are of 1024 samples. */
+/** Sounds of one stream, adjacent equal ones joined; `frames` have 1024 samples. */
 function soundTruth(station: StationPlan, audio: AudioPlace, index: number, parts: readonly Part[]) {
   const sounds: {
     kind: string;
@@ -78,7 +78,7 @@ function soundTruth(station: StationPlan, audio: AudioPlace, index: number, part
   }));
 }
 
-/** A value for JSON: the parts of a window, whole, and the sounds of each audio stream in them. */
+/** A value for JSON: the complete parts of a window, and the sounds of each audio stream in them. */
 export function rundownTruth(station: StationPlace, rundown: Rundown, from: BroadcastMs, to: BroadcastMs) {
   const group = (at: BroadcastMs): number => Math.floor(ticksAt(at) / GROUP_TICKS);
   const parts = rundown.parts(group(from), group(to) + 1);

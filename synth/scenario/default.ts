@@ -1,7 +1,7 @@
 /**
- * The region that demo and tests receive: five terrestrial channels and one of a neighbouring region, four transport streams of BS and two
- * networks of CS with two streams each. All names are invented; the terrestrial region has a number that no real
- * one has, the satellite stations have numbers that no real one has.
+ * The region that demo and tests receive: five terrestrial channels and one of a neighbouring region, four
+ * transport streams of BS and two networks of CS with two streams each. All names are fictitious; the
+ * terrestrial region and the satellite stations have numbers that do not exist in reality.
  */
 import { type networkId, type ServiceId, serviceId } from '../../arib/ids.ts';
 import { HABITS } from './habits.ts';
@@ -36,7 +36,7 @@ const FULL_HD: VideoPlan = { ...HD, width: 1920, bitrate: 13_000_000 };
 const SD: VideoPlan = { codec: 'mpeg2', width: 720, height: 480, bitrate: 2_500_000 };
 const SD_FINE: VideoPlan = { ...SD, bitrate: 5_000_000 };
 const SD_NARROW: VideoPlan = { ...SD_FINE, aspect: '4:3' };
-/** A main station leaves room for its branch. */
+/** The bit rate of a main station is reduced for its branch. */
 const SPLIT = { split: SD_FINE };
 const ONE_SEGMENT: VideoPlan = { codec: 'h264', width: 320, height: 180, bitrate: 260_000 };
 
@@ -48,7 +48,7 @@ const STEREO: AudioPlan = {
   label: 'ステレオ',
   bitrate: 192_000,
 };
-/** About half of the broadcasters protect their frames. */
+/** About half of the broadcasters send a CRC in their frames. */
 const CHECKED: AudioPlan = { ...STEREO, crc: true };
 const COMMENTARY: AudioPlan = { ...STEREO, beepHz: [2000, 2000], label: '解説' };
 const DUAL: AudioPlan = {
@@ -59,7 +59,7 @@ const DUAL: AudioPlan = {
   beepHz: [800, 1600],
   label: '二か国語',
 };
-/** What stations in high definition have. */
+/** Captions of stations in high definition. */
 const JAPANESE_CAPTIONS: CaptionPlan = { languages: ['jpn'], newsflashSec: null };
 /** Two languages in some programmes, and a newsflash every ten minutes. */
 const ALL_CAPTIONS: CaptionPlan = { languages: ['jpn', 'eng'], newsflashSec: 600 };
@@ -76,12 +76,12 @@ interface StationSketch {
   commercials?: CommercialPlan;
   theme?: Theme;
   logo?: LogoKind;
-  /** Absent: a document beside high definition. */
+  /** Absent: a document on stations in high definition. */
   data?: DataKind;
   pay?: boolean;
 }
 
-/** Colours far apart for neighbours. */
+/** Distant hues for neighbouring numbers. */
 function hueOf(number: number): number {
   return (number * 137) % 360;
 }
@@ -212,12 +212,12 @@ function cs(
   return satellite(
     { type: 'CS', network, networkName, transponder, slot: 0, bitrate: 18_000_000 },
     firstService,
-    // All of them are paid for.
+    // All of them are pay television.
     stations.map((sketch) => ({ pay: true, ...sketch })),
   );
 }
 
-/** A channel with services that are data alone. */
+/** A channel with data services. */
 function withData(channel: ChannelPlan, ...dataServices: DataServicePlan[]): ChannelPlan {
   return { ...channel, dataServices };
 }
@@ -234,7 +234,10 @@ function logoService(id: number): DataServicePlan {
 /** UHF channels of the first channel's relay transmitters. */
 const RELAYS = Array.from({ length: 24 }, (_, index) => 28 + index);
 
-/** Streams of BS that tables name and this region has no signal of: with those that it has there are 29. */
+/**
+ * Streams of BS that are listed in tables but not received in this region: together with the others there are
+ * 29.
+ */
 const NAMED_STREAMS: NamedStream[] = [5, 7, 9, 11, 15, 17, 19, 21, 23]
   .flatMap((transponder) => [0, 1, 2].map((slot) => ({ transponder, slot })))
   .slice(0, 25)
@@ -296,7 +299,7 @@ export const DEFAULT: Scenario = {
     terrestrial(3, 'T24', 5, [{ name: 'かわせみテレビ', video: HD, commercials: 'usual', logo: 'text' }], {
       contentAvailability: true,
     }),
-    // Its remote control key is that of the first channel.
+    // Has the same remote control key as the first channel.
     terrestrial(0, 'T22', 1, [{ name: 'となりやま放送', video: HD, commercials: 'announcements' }], {
       region: NEIGHBOUR_REGION,
     }),

@@ -1,6 +1,6 @@
 /** Parses untyped JSON field by field; errors contain the path of the field. */
 
-/** Unknown scenario or channel, or an invalid file; the message is for people. */
+/** Unknown scenario or channel, or an invalid file; the message is shown to the user. */
 export class ScenarioError extends Error {}
 
 /** A value and its path in the file. */
@@ -19,7 +19,7 @@ export class Field {
     return this.value === undefined;
   }
 
-  /** The members of an object; a member that is not in `known` is an error, as it is often a misspelt one. */
+  /** The members of an object; a member that is not in `known` is an error, because it is often misspelt. */
   object<K extends string>(known: readonly K[]): Record<K, Field> {
     const { value } = this;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw this.wrong('オブジェクト');
@@ -90,7 +90,7 @@ export class Field {
     return this.value;
   }
 
-  /** A value to use when the field is absent. */
+  /** A value to use if the field is absent. */
   or<T>(fallback: T, read: (field: Field) => T): T {
     return this.isAbsent ? fallback : read(this);
   }

@@ -7,7 +7,7 @@ import { logoKind } from './model.ts';
 
 const EXAMPLE = join(import.meta.dir, 'example.json');
 
-test('captions: the plain word, its opposite, and all of it', () => {
+test('captions: true, false, and the full form', () => {
   const read = (captions: unknown) => {
     const station = {
       ...{ serviceId: 1, name: '局', audios: [{}], captions },
@@ -23,7 +23,7 @@ test('captions: the plain word, its opposite, and all of it', () => {
   expect(read(all)).toEqual(all);
 });
 
-test('the example is read, with what it leaves out', () => {
+test('the example is read, with defaults for missing fields', () => {
   const scenario = loadScenario(EXAMPLE);
   const channel = findChannel(scenario, 'GR', 'T30');
   const [first, second] = channel.stations;
@@ -37,7 +37,7 @@ test('the example is read, with what it leaves out', () => {
   expect(channel.dataServices).toEqual([{ serviceId: serviceId(9360), name: '例題データ', carousel: 'bml' }]);
 });
 
-describe('what is wrong is said with its place', () => {
+describe('errors are reported with their path', () => {
   const programme = { durationSec: 10, title: '番組' };
   const station = {
     serviceId: 1,
@@ -65,7 +65,7 @@ describe('what is wrong is said with its place', () => {
   });
   const AT = 'channels[0].stations[0]';
 
-  test('and nothing is wrong to begin with', () => {
+  test('and the unmodified file is valid', () => {
     expect(parseScenario(withStation({})).channels).toHaveLength(1);
   });
 

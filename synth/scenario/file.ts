@@ -103,7 +103,7 @@ function readProgrammes(field: Field): StationPlan['programmes'] {
 
 const DAY_SEC = 86_400;
 
-/** True: in Japanese, nothing superimposed. */
+/** True: in Japanese, without superimposed text. */
 function readCaptions(field: Field): CaptionPlan | undefined {
   if (field.isBoolean) return field.boolean() ? { languages: ['jpn'], newsflashSec: null } : undefined;
   const { languages, newsflashSec } = field.object(['languages', 'newsflashSec']);
@@ -246,7 +246,7 @@ function readChannel(field: Field): ChannelPlan {
   };
 }
 
-/** @throws ScenarioError naming the field that is wrong. */
+/** @throws ScenarioError naming the invalid field */
 export function parseScenario(json: unknown): Scenario {
   const { name, seed, channels, faults, scheduleSpeed } = new Field(json, '').object([
     'name',

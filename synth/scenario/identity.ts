@@ -1,4 +1,4 @@
-/** Identifiers by the arithmetic of the operating rules, ARIB TR-B14 vol. 7 and TR-B15. */
+/** Identifiers computed according to the operating rules, ARIB TR-B14 vol. 7 and TR-B15. */
 import {
   type NetworkId,
   networkId,
@@ -8,7 +8,7 @@ import {
   transportStreamId,
 } from '../../arib/ids.ts';
 
-/** A terrestrial region that no broadcaster is in: its number is not assigned. */
+/** A terrestrial region without broadcasters: its number is not assigned. */
 export const INVENTED_REGION = 9;
 /** Another one, from which some receivers get a station too. */
 export const NEIGHBOUR_REGION = 8;

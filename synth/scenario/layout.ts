@@ -1,6 +1,6 @@
 /**
- * Packet identifiers, component tags and stream types of everything in a channel. A pure function of the scenario, so
- * that every tuning and every table agree.
+ * PIDs, component tags and stream types of everything in a channel. A pure function of the scenario, so that
+ * every tuning and every table agree.
  */
 import { type Pid, pid } from '../../arib/ids.ts';
 import type {
@@ -50,7 +50,7 @@ export interface StationPlace {
   audios: AudioPlace[];
   /** Captions, synchronous with the picture. */
   captions: CaptionPlace | null;
-  /** Superimposed text, which has no time of its own. */
+  /** Superimposed text, which has no time stamps. */
   superimpose: CaptionPlace | null;
   /** Captions of one segment; only their management data are sent. */
   partialCaptions: SectionPlace | null;
@@ -60,13 +60,16 @@ export interface StationPlace {
   dataComponents: SectionPlace[];
   /** The table of its Hybridcast application. */
   application: SectionPlace | null;
-  /** Entitlement control messages for the viewers' cards; of a pay station its own, else those of the channel. */
+  /**
+   * Entitlement control messages for viewers' cards: its own for a pay station, otherwise those of the
+   * channel.
+   */
   ecmPid: Pid | null;
   /** Those of the terrestrial content protection system. */
   protectionEcmPid: Pid | null;
 }
 
-/** A service that is nothing but a data carousel. */
+/** A service that consists only of a data carousel. */
 export interface DataServicePlace {
   plan: DataServicePlan;
   pmtPid: Pid;
@@ -89,20 +92,20 @@ export const TOT_PID = pid(0x0014);
 export const SDTT_PIDS = { satellite: pid(0x0023), terrestrial: pid(0x0028) } as const;
 export const BIT_PID = pid(0x0024);
 export const CDT_PID = pid(0x0029);
-/** Entitlement messages, on identifiers that nothing else has: management, control of the two systems. */
+/** Entitlement messages, on PIDs of their own: management, control of the two systems. */
 export const EMM_PID = pid(0x1e00);
 const CHANNEL_ECM_PID = pid(0x1e01);
 const PROTECTION_ECM_PID = pid(0x1e02);
 /** EIT of partial reception services, ARIB TR-B14 vol. 4. */
 export const L_EIT_PID = pid(0x0027);
 export const NULL_PID = pid(0x1fff);
-/** A stream that no map names. */
+/** A stream that no map lists. */
 export const UNREFERENCED_PID = pid(0x1e38);
 
 const MPEG2_VIDEO = 0x02;
 const H264_VIDEO = 0x1b;
 const AAC_ADTS = 0x0f;
-/** PES packets of private data, which captions are. */
+/** PES packets of private data, used for captions. */
 const PRIVATE_PES = 0x06;
 const PRIVATE_SECTIONS = 0x05;
 const DATA_CAROUSEL = 0x0d;
@@ -116,11 +119,13 @@ const CAPTION_TAG = 0x30;
 const PARTIAL_CAROUSEL_TAG = 0x80;
 const PARTIAL_CAPTION_TAG = 0x87;
 const SUPERIMPOSE_TAG = 0x38;
-/** The component that a document begins with, and of one that receivers look for logos: ARIB TR-B15 vol. 1. */
+/**
+ * The component with the startup document, and the one in which receivers look for logos: ARIB TR-B15 vol. 1.
+ */
 const CAROUSEL_TAG = { bml: 0x40, logos: 0x79 } as const;
-/** The further components of a document: ARIB TR-B14 vol. 3; numbers as a terrestrial station was seen to have them. */
+/** The further components of a document: ARIB TR-B14 vol. 3; numbers as observed on a terrestrial station. */
 const DATA_TAGS = [0x60, 0x61, 0x62, 0x70, 0x71, 0x72];
-/** Of one segment. */
+/** Those of one-segment. */
 const PARTIAL_DATA_TAGS = [0x89, 0x8b];
 const APPLICATION_TAG = 0x78;
 const PMT_OFFSET = 0xf0;
@@ -139,17 +144,17 @@ function placeSections(streamType: number, base: number, componentTag: number): 
   return { pid: pid(base + componentTag), streamType, componentTag };
 }
 
-/** The engineering service of terrestrial channels, with identifiers as a station was seen to have them. */
+/** The engineering service of terrestrial channels, with identifiers as observed on a station. */
 export const ENGINEERING_SERVICE = 0xfff0;
 export const ENGINEERING_PMT_PID = pid(0x1cf0);
 export const ENGINEERING_DATA_PID = pid(0x1c61);
-/** component_tags and PIDs of its components; only one of them carries anything. */
+/** component_tags and PIDs of its components; only one of them has content. */
 export const ENGINEERING_COMPONENTS: readonly SectionPlace[] = [
   ...[0x60, 0x61, 0x62, 0x63],
   ...[0x71, 0x72, 0x73, 0x74, 0x75, 0x76, 0x77, 0x78],
 ].map((tag) => placeSections(DATA_CAROUSEL, 0x1c00, tag));
 
-/** One-segment is always in the clear. */
+/** One-segment is never scrambled. */
 function isProtectedStation(channel: ChannelPlan, station: StationPlan): boolean {
   return channel.protection !== false && !isPartialReception(station);
 }

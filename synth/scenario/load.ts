@@ -8,7 +8,7 @@ import { MINI } from './mini.ts';
 import type { ChannelPlan, Scenario } from './model.ts';
 import { WIDE } from './wide.ts';
 
-/** The scenarios that have names. */
+/** The built-in scenarios, by name. */
 export const BUILT_IN: readonly Scenario[] = [DEFAULT, MINI, WIDE];
 
 function readFile(path: string): string {
@@ -21,7 +21,7 @@ function readFile(path: string): string {
   }
 }
 
-/** One of the built-in scenarios, or a JSON file. @throws ScenarioError. */
+/** One of the built-in scenarios, or a JSON file. @throws ScenarioError */
 export function loadScenario(name: string): Scenario {
   const found = BUILT_IN.find((scenario) => scenario.name === name);
   if (found !== undefined) return found;
@@ -36,7 +36,7 @@ export function loadScenario(name: string): Scenario {
   }
 }
 
-/** @throws ScenarioError when the scenario has no such channel. */
+/** @throws ScenarioError if the scenario has no such channel */
 export function findChannel(
   scenario: Scenario,
   type: BroadcastType | undefined,

@@ -1,6 +1,6 @@
 /**
- * The data model of a broadcaster's region. A scenario is a readable value (or JSON file, `load.ts`); packet
- * identifiers, component tags and tables are derived from it (`layout.ts`).
+ * The data model of a broadcaster's region. A scenario is a readable value (or JSON file, `load.ts`); PIDs,
+ * component tags and tables are derived from it (`layout.ts`).
  */
 import type { BroadcastType, EventId, NetworkId, ServiceId, TransportStreamId } from '../../arib/ids.ts';
 import type { Fault } from '../fault/model.ts';
@@ -12,7 +12,7 @@ export interface VideoPlan {
   height: number;
   /** Absent: 16:9. */
   aspect?: '4:3';
-  /** Bits a second of the elementary stream. */
+  /** Bit rate of the elementary stream. */
   bitrate: number;
 }
 
@@ -23,12 +23,12 @@ export type AudioMode = (typeof AUDIO_MODES)[number];
 export interface AudioPlan {
   mode: AudioMode;
   /**
-   * How its two channels are coded: as one channel pair, which every decoder reads, or, for `dual` alone, as two
-   * single channel elements without a configuration, as broadcasters send them and general decoders refuse them
-   * (ARIB STD-B32 part 2).
+   * Coding of its two channels: as one channel pair, which every decoder supports, or, for `dual` only, as
+   * two single channel elements without a configuration, as broadcasters send them and common decoders reject
+   * them (ARIB STD-B32 part 2).
    */
   elements: 'pair' | 'singles';
-  /** Frames of one or two channels carry a CRC. Absent: they do not. */
+  /** Whether frames of one or two channels carry a CRC. Absent: they do not. */
   crc?: boolean;
   /** Frames in a PES packet. Absent: 1. */
   framesPerPes?: number;
@@ -38,28 +38,28 @@ export interface AudioPlan {
   beepHz: [number, number];
   /** Text of the audio component descriptor. */
   label: string;
-  /** Bits a second. */
+  /** Bit rate. */
   bitrate: number;
 }
 
 /**
- * Pictures of another format on the station's video PID: of the main station while its branch shows something else,
- * of commercials, of programmes in film cadence.
+ * Other picture formats on the station's video PID: of the main station while its branch shows another
+ * programme, of commercials, of programmes in film cadence.
  */
 export const PICTURE_USES = ['split', 'commercials', 'film'] as const;
 type PictureUse = (typeof PICTURE_USES)[number];
 
 /** Captions and superimposed text of a station. */
 export interface CaptionPlan {
-  /** ISO 639-2, one or two; the second goes with some of the captioned programmes only. */
+  /** ISO 639-2, one or two; only some of the captioned programmes have the second. */
   languages: string[];
-  /** Seconds from one superimposed newsflash to the next; null: the station superimposes nothing. */
+  /** Seconds between superimposed newsflashes; null: no superimposed text. */
   newsflashSec: number | null;
 }
 
-/** A programme that a scenario lists itself. */
+/** A programme listed in a scenario. */
 export interface ListedProgramme {
-  /** Epoch ms. If all of them lack it, the list repeats without end. */
+  /** Epoch ms. If all of them lack it, the list repeats endlessly. */
   startAt?: number;
   durationSec: number;
   title: string;
@@ -67,7 +67,7 @@ export interface ListedProgramme {
   items: { heading: string; text: string }[];
   /** content_nibble_level_1 and _2, ARIB STD-B10 Part 2, Annex H. */
   genres: [number, number][];
-  /** Its id; without it, its number in the list. Only with `startAt`. */
+  /** Default: its number in the list. Only with `startAt`. */
   eventId?: EventId;
   /** Overrun: following programmes move, as far as there is no gap. */
   overrunSec?: number;
@@ -75,31 +75,31 @@ export interface ListedProgramme {
   overrunSteps?: number;
   /** Time between the announcement of an overrun or a cancellation and its effect. */
   noticeSec?: number;
-  /** Until `noticeSec` before its real end, present/following names no duration. */
+  /** Until `noticeSec` before its real end, present/following gives no duration. */
   undefinedEnd?: boolean;
   /** Title of the replacement: the programme itself is never on air. */
   cancelled?: string;
-  /** Another programme interrupts it without notice; the rest is shown after it. */
+  /** Another programme interrupts it without notice; the rest is shown afterwards. */
   interruption?: Interruption;
-  /** Continues there when it ends. */
+  /** The station on which it continues when it ends. */
   relayTo?: StationReference;
-  /** Began there before it starts here. */
+  /** The station on which it began. */
   movedFrom?: StationReference;
   /** The stations of its channel that show it together, the main one first. */
   sharedWith?: ServiceId[];
   copyControl?: 'free' | 'once' | 'never';
   isFree?: boolean;
-  /** Sound of the first audio stream, if it is not what the station's says. */
+  /** Sound of the first audio stream, if it differs from the station's. */
   sound?: AudioMode;
-  /** Audio streams on air, if not all. */
+  /** Number of audio streams on air, if not all. */
   audioCount?: number;
-  /** Whether captions are on air; else the title's mark says it. */
+  /** Whether captions are on air; default: according to the title's mark. */
   captions?: boolean;
   kind?: 'video' | 'film';
-  /** Nothing is on air; `silent`: and the tables name nothing. */
+  /** Nothing is on air; `silent`: and the tables list nothing. */
   pause?: boolean | 'silent';
   minimumAge?: number;
-  /** User nibbles of genre 0xE0, as 0x01: may be extended. */
+  /** User nibbles of genre 0xE0, such as 0x01: may be extended. */
   notes?: number[];
   series?: ListedSeries;
 }
@@ -137,7 +137,7 @@ export interface SportsEvening {
   relayTo?: StationReference;
 }
 
-/** Programmes of another station (or its own) that a station shows too. */
+/** Programmes of another station (or its own) that a station shows again. */
 interface Repeat {
   from: StationReference;
   /** 0: at the same time. */
@@ -149,11 +149,11 @@ interface Repeat {
 /** Exceptional events on a station with generated programmes. */
 export interface Habits {
   sports?: readonly SportsEvening[];
-  /** Weekdays on which one programme of the evening gives way to another. */
+  /** Weekdays on which one programme of the evening is replaced by another. */
   cancels?: readonly number[];
   nightPause?: 'listed' | 'silent';
   repeats?: readonly Repeat[];
-  /** Dual sound and further audio streams only where the title's marks say so. */
+  /** Dual sound and further audio streams only if the title's marks say so. */
   soundByProgramme?: boolean;
   /** Films, music and sports in 5.1. */
   surround?: boolean;
@@ -174,20 +174,20 @@ export const THEMES = [
 export type Theme = (typeof THEMES)[number];
 
 /**
- * Where a station's logo is, by its logo transmission descriptor: a picture of its own, that of the channel's
- * first station, letters only, or nowhere.
+ * Location of a station's logo, according to its logo transmission descriptor: a picture of its own, that of
+ * the channel's first station, only letters, or none.
  */
 export const LOGO_KINDS = ['picture', 'shared', 'text', 'none'] as const;
 export type LogoKind = (typeof LOGO_KINDS)[number];
 
-/** Data broadcasting of a station: a BML document, and a Hybridcast application as well. */
+/** Data broadcasting of a station: a BML document, or a Hybridcast application as well. */
 export const DATA_KINDS = ['none', 'bml', 'hybridcast'] as const;
 export type DataKind = (typeof DATA_KINDS)[number];
 
 /**
- * What is not programme: `none`; `announcements` of other programmes at their ends; `usual` as commercial stations
- * have it, with sponsors' cards; or breaks of `lengthSec` (a multiple of 15) after every `everySec` of a programme,
- * with sponsors' cards of `sponsorSec` (0: none) at its ends.
+ * Parts other than programme: `none`; `announcements` of other programmes at their ends; `usual` as on
+ * commercial stations, with sponsors' cards; or breaks of `lengthSec` (a multiple of 15) after every
+ * `everySec` of a programme, with sponsors' cards of `sponsorSec` (0: none) at its ends.
  */
 export type CommercialPlan =
   | 'none'
@@ -203,17 +203,17 @@ export interface StationPlan {
   /** Colour of its picture, degrees. */
   hue: number;
   video: VideoPlan;
-  /** Absent: all pictures are as `video` says. */
+  /** Absent: all pictures have the format of `video`. */
   pictures?: Partial<Record<PictureUse, VideoPlan>>;
   audios: AudioPlan[];
   /**
-   * It has no streams of its own while it shows what the channel's first station does. Of made-up programmes:
-   * everything but noon, afternoon and night.
+   * It has no streams of its own while it shows the programme of the channel's first station. Of generated
+   * programmes, all except those of noon, afternoon and night are shared.
    */
   branch?: boolean;
   /** Absent: no captions. */
   captions?: CaptionPlan;
-  /** Absent: a picture; of one-segment stations that of the first station. */
+  /** Absent: a picture; for one-segment stations that of the first station. */
   logo?: LogoKind;
   /** Absent: none. */
   data?: DataKind;
@@ -228,7 +228,7 @@ export interface StationPlan {
   habits?: Habits;
 }
 
-/** A service without picture and sound of its own. */
+/** A service without picture and sound. */
 export interface DataServicePlan {
   serviceId: ServiceId;
   name: string;
@@ -238,7 +238,7 @@ export interface DataServicePlan {
 
 export interface ChannelPlan {
   type: BroadcastType;
-  /** The name by which a tuner is asked for it, as T27, BS01_0, CS02. */
+  /** The name used for tuning, such as T27, BS01_0, CS02. */
   channel: string;
   networkId: NetworkId;
   transportStreamId: TransportStreamId;
@@ -246,26 +246,26 @@ export interface ChannelPlan {
   networkName: string;
   /** TS_information, terrestrial only; null elsewhere. */
   remoteControlKey: number | null;
-  /** Constant bits a second of the whole stream, null packets included. */
+  /** Constant bit rate of the whole stream, including null packets. */
   bitrate: number;
-  /** Whether the clock reference has a packet identifier of its own or goes with the video. */
+  /** Whether the clock reference has a PID of its own or is sent with the video. */
   clockReference: 'own' | 'video';
   stations: StationPlan[];
   /** Absent: none. */
   dataServices?: DataServicePlan[];
-  /** Its free stations name ECMs as those of pay stations do. Absent: they do. */
+  /** Whether its free stations list ECMs like those of pay stations. Absent: they do. */
   protection?: boolean;
   /** Content availability descriptor in the PMT. Absent: on satellites. */
   contentAvailability?: boolean;
-  /** The engineering service of a terrestrial channel, which no SDT names. Absent: none. */
+  /** The engineering service of a terrestrial channel, which no SDT lists. Absent: none. */
   engineeringService?: boolean;
-  /** A PES stream that no PMT names. Absent: none. */
+  /** A PES stream that no PMT lists. Absent: none. */
   unreferencedPes?: boolean;
   /** UHF channels of the relay transmitters, in the NIT of a terrestrial channel. Absent: none. */
   relays?: number[];
 }
 
-/** A transport stream that the tables of its network name and that cannot be received here. */
+/** A transport stream that is listed in the tables of its network but cannot be received here. */
 export interface NamedStream {
   type: 'BS' | 'CS';
   channel: string;
@@ -280,13 +280,15 @@ export interface Scenario {
   channels: ChannelPlan[];
   /** Absent: none. */
   namedStreams?: NamedStream[];
-  /** Faults of the broadcast, for all of it or for some channels. */
+  /** Faults of the broadcast, for all channels or for some. */
   faults: readonly Fault[];
-  /** Factor by which the schedule is repeated more often than by broadcasters, so that tests need not wait. */
+  /**
+   * Factor by which the schedule is repeated more often than by broadcasters, so that tests need not wait.
+   */
   scheduleSpeed?: number;
 }
 
-/** The one-segment service of a channel is received on its own and described in its own tables. */
+/** The one-segment service of a channel is received separately and described in its own tables. */
 export function isPartialReception(station: StationPlan): boolean {
   return station.video.codec === 'h264';
 }

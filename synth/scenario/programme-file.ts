@@ -1,4 +1,4 @@
-/** Programmes of a scenario file, and the texts that broadcasts can carry. */
+/** Programmes of a scenario file, and validation of texts that broadcasts can carry. */
 import { eventId, networkId, serviceId } from '../../arib/ids.ts';
 import { inClockRange } from '../clock.ts';
 import { encodeText } from '../text/encode.ts';
@@ -14,7 +14,7 @@ import {
 const MAX_ID = 0xffff;
 const DAY_SEC = 86_400;
 
-/** Text that broadcasts can carry, of at most so many bytes there. @throws ScenarioError. */
+/** Text that broadcasts can carry, encoded in at most this many bytes. @throws ScenarioError */
 export function broadcastText(field: Field, limit: number): string {
   const text = field.text();
   try {
@@ -67,7 +67,7 @@ function readInterruption(field: Field): Interruption {
   };
 }
 
-/** How the fields are read that a programme may have, each on its own. */
+/** Readers of the optional fields of a programme. */
 const OPTIONAL = {
   startAt: readMoment,
   eventId: (field: Field) => eventId(field.integer(0, MAX_ID)),
@@ -95,7 +95,7 @@ const OPTIONAL = {
 const REQUIRED = ['durationSec', 'title', 'description', 'items', 'genres'] as const;
 const FIELDS = [...REQUIRED, ...(Object.keys(OPTIONAL) as (keyof typeof OPTIONAL)[])] as const;
 
-/** @throws ScenarioError naming the field that is wrong. */
+/** @throws ScenarioError naming the invalid field */
 export function readProgramme(field: Field): ListedProgramme {
   const fields = field.object(FIELDS);
   const { durationSec, title, description, items, genres } = fields;

@@ -15,7 +15,7 @@ test('a channel alone is a sufficient scenario', () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('what is written wins', () => {
+test('given values take precedence', () => {
   const scenario = parseScenario(
     smallScenario({
       channels: [

@@ -1,6 +1,6 @@
 /**
- * Small scenarios for tests: programmes of seconds, pictures as small as decoders accept. Everything that a test does
- * not specify is filled in; the result is JSON, the shape of a scenario file (`file.ts`).
+ * Small scenarios for tests: programmes of seconds, pictures as small as decoders accept. Everything that a
+ * test does not specify has a default; the result is JSON, the shape of a scenario file (`file.ts`).
  */
 import type { BroadcastType } from '../../arib/ids.ts';
 import {
@@ -13,13 +13,13 @@ import {
   terrestrialStream,
 } from './identity.ts';
 
-/** Members of a scenario file, as they are written there; they win over what is filled in. */
+/** Members of a scenario file, which replace the defaults. */
 interface Written {
   readonly [field: string]: unknown;
 }
 
 export interface SmallStation extends Written {
-  /** As in a file; one of 20 s that comes again and again when left out. */
+  /** As in a file; default: one of 20 s that repeats. */
   programmes?: readonly Written[];
 }
 
@@ -30,7 +30,7 @@ export interface SmallChannel {
   stations?: readonly SmallStation[];
   /** As in a file. */
   dataServices?: readonly Written[];
-  /** Bits a second of the stream; enough for the stations when left out. */
+  /** Bit rate of the stream; default: enough for the stations. */
   bitrate?: number;
 }
 
@@ -87,7 +87,7 @@ function channelJson(
   };
 }
 
-/** @returns what JSON.stringify makes a scenario file of. */
+/** @returns a value that JSON.stringify turns into a scenario file */
 export function smallScenario({ seed = 1, channels, faults = [], scheduleSpeed = 1 }: SmallScenario) {
   return { name: 'small', seed, scheduleSpeed, channels: channels.map(channelJson), faults };
 }

@@ -1,6 +1,6 @@
 /**
- * A guide as wide as the real one: thirty stations each on BS and CS, programmes from three minutes to six hours,
- * tiny pictures. The timetables are lists that come again after about a week.
+ * A guide as large as the real one: thirty stations each on BS and CS, programmes from three minutes to six
+ * hours, tiny pictures. The timetables are lists that repeat after about a week.
  */
 import { type NetworkId, serviceId } from '../../arib/ids.ts';
 import { Random } from '../random.ts';
@@ -20,7 +20,7 @@ const AUDIO: AudioPlan = {
 };
 
 const MINUTE = 60;
-/** What a timetable is made of: title, minutes, genre. */
+/** Components of a timetable: title, minutes, genre. */
 const KINDS = [
   ['架空オープンゴルフ　最終日', 360, [1, 3]],
   ['三分ニュース', 3, [0, 0]],

@@ -1,6 +1,6 @@
 /**
- * The application information table of a Hybridcast station: one application that the station starts by itself.
- * ETSI TS 102 809 5.3.4; ARIB STD-B24 Vol. 4; IPTVFJ STD-0010.
+ * The application information table of a Hybridcast station: one application that starts automatically. ETSI
+ * TS 102 809 5.3.4; ARIB STD-B24 Vol. 4; IPTVFJ STD-0010.
  */
 import { encodeLatin } from './ascii.ts';
 import { ByteWriter } from './bytes.ts';
@@ -17,9 +17,9 @@ const HTTP = 0x0003;
 interface ApplicationPlan {
   organizationId: number;
   applicationId: number;
-  /** Base of its addresses, with a slash at the end. */
+  /** Base URL, with a trailing slash. */
   base: string;
-  /** Path of the first document below it. */
+  /** Path of the first document, relative to the base. */
   path: string;
 }
 

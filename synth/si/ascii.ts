@@ -1,6 +1,6 @@
-/** Texts that no Japanese reader sees: addresses, media types, names of modules. */
+/** Texts that viewers do not see: addresses, media types, names of modules. */
 
-/** An octet a character. @throws RangeError for a character beyond ISO 646. */
+/** One byte per character. @throws RangeError for a character outside of ISO 646 */
 export function encodeLatin(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => {
     const code = character.codePointAt(0) ?? 0;

@@ -1,5 +1,5 @@
 /**
- * BIT: ARIB STD-B10 Part 2, 5.2.13. Its SI parameter descriptors say how often the tables really come, in the
+ * BIT: ARIB STD-B10 Part 2, 5.2.13. Its SI parameter descriptors list the actual cycles of the tables, in the
  * layouts of ARIB TR-B14 vol. 4 (terrestrial) and TR-B15 vol. 4 (BS, CS).
  */
 import { toBcd } from '../../arib/time.ts';
@@ -12,7 +12,7 @@ import { namedStreamsOf, networkOf, servicesOf } from './network.ts';
 import { broadcasterName, extendedBroadcaster, siParameter } from './service-descriptors.ts';
 import { tableSections } from './table-sections.ts';
 
-/** Seconds from repetition to repetition. */
+/** Seconds between repetitions. */
 export interface SentCycles {
   nit: number;
   sdt: number;
@@ -25,7 +25,7 @@ export interface SentCycles {
 }
 
 const VERSION = 1;
-/** Modified Julian date of the day from which the cycles hold: 2025-01-01. */
+/** Modified Julian date of the day from which the cycles are valid: 2025-01-01. */
 const VALID_FROM = 40_587 + Date.UTC(2025, 0, 1) / DAY_MS;
 const TELEVISION = 1;
 /** broadcaster_id of terrestrial networks, which have one broadcaster each. */
@@ -42,12 +42,12 @@ function longCycle(tableId: number, seconds: number): Parameter {
   return { tableId, parameters };
 }
 
-/** Three digits of four bits. */
+/** Three BCD digits. */
 function baseCycle(seconds: number): number {
   return (Math.floor(seconds / 100) << 8) | toBcd(seconds % 100);
 }
 
-/** A schedule of television. @param others of other transport streams too */
+/** A schedule of television. @param others also that of other transport streams */
 function schedule(tableId: number, { base, groups }: ScheduleCycles, others: boolean): Parameter {
   const body = new ByteWriter()
     // media_type, pattern 0, EIT_other_flag, reserved 3; schedule_range.
@@ -90,7 +90,7 @@ function parameters(list: readonly Parameter[]): Uint8Array {
   return siParameter(VERSION, VALID_FROM, list);
 }
 
-/** Of a satellite network: one broadcaster for each of its streams, numbered from 1. */
+/** Broadcasters of a satellite network: one for each of its streams, numbered from 1. */
 function satelliteBroadcasters(scenario: Scenario, channel: ChannelPlan, cycles: SentCycles): Uint8Array[] {
   const own = networkOf(scenario, channel).map((stream) => ({
     name: stream.stations[0]?.name ?? stream.networkName,
@@ -127,7 +127,7 @@ function terrestrialBroadcaster(channel: ChannelPlan, cycles: SentCycles): Uint8
 export function bitSections(scenario: Scenario, channel: ChannelPlan, cycles: SentCycles): Uint8Array[] {
   const terrestrial = channel.type === 'GR';
   const network = parameters(networkParameters(cycles));
-  // broadcast_view_propriety: on satellites viewers know broadcasters, on terrestrial networks stations.
+  // broadcast_view_propriety: viewers know broadcasters on satellites, and stations on terrestrial networks.
   const reserved = terrestrial ? 0xe : 0xf;
   return tableSections({
     header: { tableId: 0xc4, extension: channel.networkId, version: VERSION },

@@ -1,6 +1,6 @@
-/** Writes the atoms of tables and descriptors in the standard's order, most significant bit first. */
+/** Writes the fields of tables and descriptors in the standard's order, most significant bit first. */
 
-/** Most descriptors fit in. */
+/** Large enough for most descriptors. */
 const FIRST_ROOM = 64;
 
 export class ByteWriter {
@@ -50,7 +50,7 @@ export class ByteWriter {
     return this;
   }
 
-  /** Decimal digits, two an octet; `text` has an even number of them. */
+  /** Decimal digits, two per byte. @param text has an even number of them */
   bcd(text: string): this {
     for (let i = 0; i < text.length; i += 2) this.u8(Number.parseInt(text.slice(i, i + 2), 16));
     return this;
@@ -66,7 +66,7 @@ export class ByteWriter {
     return this.u16((high << 12) | values.length).bytes(values);
   }
 
-  /** An 8-bit length and the bytes that it counts. @throws RangeError above 255. */
+  /** An 8-bit length and the bytes that it counts. @throws RangeError above 255 */
   counted8(values: ArrayLike<number>): this {
     if (values.length > 255) throw new RangeError(`${values.length} bytes do not fit an 8-bit length`);
     return this.u8(values.length).bytes(values);

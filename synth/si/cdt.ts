@@ -1,4 +1,4 @@
-/** CDT: ARIB STD-B21 12.2.2.2, with the logo data of TR-B14 vol. 4: a section for each size of a logo. */
+/** CDT: ARIB STD-B21 12.2.2.2, with the logo data of TR-B14 vol. 4: one section for each size of a logo. */
 import { LOGO_VERSION, type NetworkLogo } from '../logo/assignment.ts';
 import { LOGO_TYPES, logoPicture } from '../logo/picture.ts';
 import { ByteWriter } from './bytes.ts';
@@ -8,7 +8,7 @@ const VERSION = 1;
 /** data_type of logos. */
 const LOGO = 0x01;
 
-/** Of one size of a logo. @throws RangeError for a size that is none */
+/** The section of one size of a logo. @throws RangeError for an invalid size */
 function cdtSection({ logoId, channel, owner }: NetworkLogo, type: number): Uint8Array {
   const picture = logoPicture(channel, owner, type);
   const body = new ByteWriter()
@@ -24,7 +24,7 @@ function cdtSection({ logoId, channel, owner }: NetworkLogo, type: number): Uint
   return longSection({ ...header, lastNumber: LOGO_TYPES - 1 }, body.done());
 }
 
-/** In order of their sizes, each drawn when it is asked for and then kept: most tunings end before all are due. */
+/** In order of their sizes, drawn on first use and cached: most tunings end before all are due. */
 export function cdtSections(logo: NetworkLogo): (() => Uint8Array)[] {
   return Array.from({ length: LOGO_TYPES }, (_, type) => {
     let made: Uint8Array | undefined;

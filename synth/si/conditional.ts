@@ -1,6 +1,6 @@
 /**
- * Messages for the viewers' cards: ECM and EMM sections, ARIB STD-B25 Part 1, 3.2.3 and 3.2.4. Their
- * contents are made up: what they would unlock is sent in the clear, as behind a tuner whose card has done its work.
+ * Messages for the viewers' cards: ECM and EMM sections, ARIB STD-B25 Part 1, 3.2.3 and 3.2.4. Their contents
+ * are random: the streams are sent in the clear, as behind a tuner that descrambles.
  */
 import type { Pid } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
@@ -8,10 +8,10 @@ import { Random } from '../random.ts';
 import { ByteWriter } from './bytes.ts';
 import { longSection } from './section.ts';
 
-/** Keys change this often. */
+/** Interval of key changes. */
 const KEY_MS = 2_000;
 const VERSIONS = 32;
-/** Octets of a message after its three open ones. */
+/** Bytes of a message after its three unencrypted ones. */
 const ECM_SEALED = 141;
 const EMM_SEALED = 160;
 const PROTOCOL = 0x00;
@@ -24,7 +24,7 @@ function sealed(words: readonly (string | number)[], count: number): Uint8Array 
   return Uint8Array.from({ length: count }, () => random.below(0x100));
 }
 
-/** The message with the keys of a moment and of the one after. */
+/** The message with the keys of a moment and of the next one. */
 export function ecmSection(streamId: number, pid: Pid, at: BroadcastMs): Uint8Array {
   const period = Math.floor(at / KEY_MS);
   const body = new ByteWriter()
@@ -36,11 +36,11 @@ export function ecmSection(streamId: number, pid: Pid, at: BroadcastMs): Uint8Ar
   return longSection(header, body.done());
 }
 
-/** One of the messages that go round among all viewers' cards. */
+/** One of the messages that are sent in turn to all viewers' cards. */
 export function emmSection(networkId: number, turn: number): Uint8Array {
   const random = new Random(EMM_KEY, networkId, turn);
   const body = new ByteWriter();
-  // card_ID of 6 octets, the length of what follows, protocol, broadcaster group, the rest for the card.
+  // card_ID of 6 bytes, the length of the rest, protocol, broadcaster group, content for the card.
   for (let i = 0; i < 6; i++) body.u8(random.below(0x100));
   body.counted8(
     new ByteWriter()
@@ -53,10 +53,10 @@ export function emmSection(networkId: number, turn: number): Uint8Array {
   return longSection(header, body.done());
 }
 
-/** Octets of a message of the terrestrial content protection: about one section as long as sections may be. */
+/** Bytes of a message of the terrestrial content protection: about one section of maximum length. */
 const PROTECTION_SEALED = 4_000;
 
-/** Management of the terrestrial content protection's receivers; there is no card to address. */
+/** Management of the terrestrial content protection's receivers, without card addresses. */
 export function protectionEmmSection(networkId: number, turn: number): Uint8Array {
   const header = { tableId: 0x85, extension: 0, version: turn % VERSIONS, number: 0, lastNumber: 0 };
   return longSection(header, sealed(['protection', networkId, turn], PROTECTION_SEALED));

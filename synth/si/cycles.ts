@@ -1,11 +1,12 @@
 /**
- * How often event tables are repeated: ARIB TR-B14 vol. 4, 12 and TR-B15 vol. 4. Near parts of the schedule come
- * more often than the rest. What is sent and what the BIT says of it both follow from here.
+ * How often event tables are repeated: ARIB TR-B14 vol. 4, 12 and TR-B15 vol. 4. Near parts of the schedule
+ * are sent more often than the rest. Both the actual repetition and the announcement in the BIT are derived
+ * from this.
  */
 import type { BroadcastType } from '../../arib/ids.ts';
 import type { Scenario } from '../scenario/model.ts';
 
-/** Of the live segments of three hours: so many, from where the group before it ends, come so often. */
+/** A number of the live three-hour segments, following those of the previous group, and their cycle. */
 interface CycleGroup {
   segments: number;
   seconds: number;
@@ -14,11 +15,11 @@ interface CycleGroup {
 export interface ScheduleCycles {
   /** Nearest first; three at most. */
   groups: readonly CycleGroup[];
-  /** Seconds of what no group names. */
+  /** Cycle of the segments outside of all groups, seconds. */
   base: number;
 }
 
-/** Seconds from repetition to repetition. */
+/** Seconds between repetitions. */
 export interface EventCycles {
   presentFollowing: number;
   basic: ScheduleCycles;
@@ -26,9 +27,9 @@ export interface EventCycles {
 }
 
 export interface NetworkCycles {
-  /** Of the transport stream's own stations. */
+  /** For the transport stream's own stations. */
   actual: EventCycles;
-  /** Of the others of its network; terrestrial networks have none. */
+  /** For the others of its network; terrestrial networks have none. */
   other: EventCycles | null;
 }
 

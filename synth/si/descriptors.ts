@@ -1,10 +1,10 @@
-/** Descriptors that broadcasters send, each with its clause of ARIB STD-B10 Part 2 (6.2) unless said otherwise. */
+/** Descriptors of broadcasts, each with its clause of ARIB STD-B10 Part 2 (6.2) unless stated otherwise. */
 import { encodeText } from '../text/encode.ts';
 import { ByteWriter, concat } from './bytes.ts';
 
 const MAX_DESCRIPTOR = 255;
 
-/** @throws RangeError when the body is too long. */
+/** @throws RangeError if the body is too long */
 export function descriptor(tag: number, body: ByteWriter | Uint8Array): Uint8Array {
   const bytes = body instanceof ByteWriter ? body.done() : body;
   return new ByteWriter().u8(tag).counted8(bytes).done();
@@ -27,9 +27,9 @@ export function satelliteDelivery(frequency: number): Uint8Array {
   const body = new ByteWriter()
     .bcd(String(frequency).padStart(8, '0'))
     .bcd('1100')
-    // East; right-hand circular; modulation 8: as the TMCC says.
+    // East; right-hand circular; modulation 8: as given in the TMCC.
     .u8(0x80 | (3 << 5) | 8)
-    // 28.8600 Msymbol/s; inner code 8: as the TMCC says.
+    // 28.8600 Msymbol/s; inner code 8: as given in the TMCC.
     .bcd('02886008');
   return descriptor(0x43, body);
 }
@@ -56,14 +56,14 @@ export interface ExtendedItem {
 }
 
 const EXTENDED_OVERHEAD = 6;
-/** Of the sixteen that can be numbered, as many as leave room for the rest in one section. */
+/** Of the sixteen possible numbers, as many as leave space for the rest in one section. */
 const MAX_EXTENDED = 13;
 /** Bytes of an item's text in one descriptor, ARIB TR-B14 vol. 4. */
 const ITEM_PIECE = 220;
 
 /**
- * Extended event descriptors 0x4E. An item that is too long for one continues in the next under an empty heading,
- * cut between any two bytes: receivers join before they decode.
+ * Extended event descriptors 0x4E. An item that is too long for one continues in the next under an empty
+ * heading, split between any two bytes: receivers join before they decode.
  */
 export function extendedEvent(items: readonly ExtendedItem[]): Uint8Array[] {
   const bodies: ByteWriter[] = [];
@@ -110,7 +110,7 @@ export function streamIdentifier(tag: number): Uint8Array {
  * protection: ARIB TR-B14 and TR-B15 vol. 4.
  */
 const COPY_CONTROL = { free: 0x0c, once: 0x84, never: 0xc4 } as const;
-/** One generation as one-segment says it: copy_control_type 10. */
+/** One generation as signalled by one-segment: copy_control_type 10. */
 const PARTIAL_COPY_CONTROL = 0x88;
 
 /** Digital copy control descriptor 0xC1. */

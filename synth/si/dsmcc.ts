@@ -1,18 +1,18 @@
 /**
- * Data carousels: DII and DDB of ISO/IEC 13818-6 in sections, ARIB STD-B24 vol. 3, 6; operated as
- * ARIB TR-B14 vol. 3 and TR-B15 vol. 1 say.
+ * Data carousels: DII and DDB of ISO/IEC 13818-6 in sections, ARIB STD-B24 vol. 3, 6; operated according to
+ * ARIB TR-B14 vol. 3 and TR-B15 vol. 1.
  */
 import { encodeLatin } from './ascii.ts';
 import { ByteWriter, concat } from './bytes.ts';
 import { crc32, longSection } from './section.ts';
 
-/** Largest block, so that a section holds it. */
+/** Largest block that fits in a section. */
 const BLOCK_SIZE = 4066;
 const PROTOCOL = 0x11;
 const DOWNLOAD = 0x03;
 const DII_MESSAGE = 0x1002;
 const DDB_MESSAGE = 0x1003;
-/** The upper two bits of transactionId are 10: it is given by the network. */
+/** The upper two bits of transactionId are 10: assigned by the network. */
 const FROM_NETWORK = 0x8000_0000;
 
 export interface Module {
@@ -26,7 +26,7 @@ export interface Module {
 
 export interface CarouselPlan {
   downloadId: number;
-  /** A number for what the list holds: another one whenever it changes, 30 bits. */
+  /** Identifies the version of the list: changes whenever it changes, 30 bits. */
   transaction: number;
   modules: readonly Module[];
 }
@@ -69,7 +69,7 @@ function message(messageId: number, id: number, body: Uint8Array): Uint8Array {
     .done();
 }
 
-/** The list of a carousel's modules, one section. @throws RangeError for more modules than fit one. */
+/** The list of a carousel's modules, one section. @throws RangeError if the modules do not fit */
 export function diiSection({ downloadId, transaction, modules }: CarouselPlan): Uint8Array {
   const body = new ByteWriter()
     .u32(downloadId)
@@ -90,7 +90,7 @@ export function diiSection({ downloadId, transaction, modules }: CarouselPlan): 
   return longSection(header, message(DII_MESSAGE, transactionId, body.done()));
 }
 
-/** The blocks of one module, a section each. */
+/** The blocks of one module, one section each. */
 export function ddbSections(downloadId: number, module: Module): Uint8Array[] {
   const count = Math.ceil(module.bytes.length / BLOCK_SIZE);
   return Array.from({ length: count }, (_, block) => {

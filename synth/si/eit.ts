@@ -28,14 +28,17 @@ const SECTIONS_PER_SEGMENT = 8;
 export type EitKind = 'actual' | 'other';
 export type ScheduleKind = 'basic' | 'extended';
 
-/** A station's events, with all that their tables name. */
+/** A station's events, with everything that their tables refer to. */
 export interface EventStation {
   channel: ChannelPlan;
   place: StationPlace;
   guide: Guide;
-  /** Of a branch: the station whose streams it names while both show the same. Absent: none. */
+  /** For a branch: the station whose streams it lists while both show the same. Absent: none. */
   main?: StationEvents;
-  /** Of a main station: the branch that takes room from its pictures when it splits off. Absent: none. */
+  /**
+   * For a main station: the branch whose pictures reduce the bit rate of its own when it splits off. Absent:
+   * none.
+   */
   branch?: StationEvents;
 }
 
@@ -57,7 +60,7 @@ function componentType({ height, aspect }: VideoPlan): number {
   return height === 180 ? 0xf3 : 0xd3;
 }
 
-/** Whether the branch of a main station shows something else at a moment. */
+/** Whether the branch of a main station shows another programme at a moment. */
 function isSplitAt({ branch, place }: EventStation, at: BroadcastMs): boolean {
   if (branch === undefined || place.plan.pictures?.split === undefined) return false;
   return branch.guide.airing(at, broadcastMs(at + 1)).some(isSplitOff);
@@ -119,7 +122,7 @@ function basicDescriptors(station: EventStation, programme: Programme): Uint8Arr
   ];
 }
 
-/** A start or duration that is not known yet, ARIB STD-B10 Part 2, 5.2.7. */
+/** An unknown start or duration, ARIB STD-B10 Part 2, 5.2.7. */
 const UNKNOWN_START = [0xff, 0xff, 0xff, 0xff, 0xff];
 const UNKNOWN_DURATION = [0xff, 0xff, 0xff];
 
@@ -168,7 +171,7 @@ function versionOf(changes: number): number {
   return ((changes % 32) + 32) % 32;
 }
 
-/** Sections 0 (present) and 1 (following) at a moment; one more version for every change. */
+/** Sections 0 (present) and 1 (following) at a moment; the version increases with every change. */
 export function presentFollowing(station: EventStation, kind: EitKind, at: BroadcastMs): Uint8Array[] {
   const tableId = PRESENT_FOLLOWING_ID[kind];
   const present = station.guide.present(at);
@@ -190,7 +193,7 @@ export function presentFollowing(station: EventStation, kind: EitKind, at: Broad
   });
 }
 
-/** Events spread over as few sections as hold them; what does not fit into eight is left out. */
+/** Events distributed over as few sections as possible; what does not fit into eight is omitted. */
 function splitSections(events: readonly Uint8Array[]): Uint8Array[][] {
   const limit = MAX_BODY - 6;
   const sections: Uint8Array[][] = [[]];
@@ -207,7 +210,7 @@ function splitSections(events: readonly Uint8Array[]): Uint8Array[][] {
   return sections;
 }
 
-/** The place of a segment in the schedule that is on air on a day. */
+/** The position of a segment in the current schedule. */
 export interface Segment {
   /** 0 for today. */
   day: number;
@@ -215,7 +218,7 @@ export interface Segment {
   index: number;
 }
 
-/** The segments on air at a moment, of so many days: those of today that are over are no longer sent. */
+/** The segments sent at a moment, for this many days: those of today that are over are no longer sent. */
 export function liveSegments(at: BroadcastMs, days: number): Segment[] {
   const segments: Segment[] = [];
   const current = Math.floor((at - jstDayStart(at)) / SEGMENT_MS);
@@ -226,30 +229,36 @@ export function liveSegments(at: BroadcastMs, days: number): Segment[] {
   return segments;
 }
 
-/** A guide of one day is one of short programmes. */
+/** A guide of one day contains short programmes. */
 const SHORT_LIST_SECTIONS = 2;
-/** How often the programmes that are over leave such a list, ms: a segment has more of them than it can hold. */
+/**
+ * Interval at which past programmes are removed from such a list, ms: a segment has more of them than it can
+ * hold.
+ */
 const SHORT_LIST_STEP = 900_000;
 
-/** Segments of the schedule as they are announced at a moment. */
+/** Segments of the schedule as announced at a moment. */
 interface ScheduleMoment {
   kind: EitKind;
   schedule: ScheduleKind;
   at: BroadcastMs;
 }
 
-/** A branch's entry for what its main station shows is an event group; present/following have the texts too. */
+/**
+ * A branch's entry for a programme of its main station is an event group; present/following have the texts
+ * too.
+ */
 function scheduleDescriptors(station: EventStation, kind: ScheduleKind, programme: Programme): Uint8Array[] {
   if (kind === 'extended') return programme.borrowed ? [] : extendedEvent(programme.items);
   return programme.borrowed ? programme.groups.map(eventGroup) : basicDescriptors(station, programme);
 }
 
-/** Steps of a day at whose ends programmes left such a list; 0 in lists of more days. */
+/** Steps of a day at whose ends programmes were removed from such a list; 0 for lists of more days. */
 function stepsOver({ guide }: EventStation, at: BroadcastMs): number {
   return guide.days === 1 ? Math.floor((at - jstDayStart(at)) / SHORT_LIST_STEP) : 0;
 }
 
-/** Events of one segment and kind, each already as bytes. */
+/** Encoded events of one segment and kind. */
 function segmentEvents(
   station: EventStation,
   { schedule, at }: ScheduleMoment,
@@ -272,17 +281,20 @@ function segmentEvents(
   return events;
 }
 
-/** Revisions of the near future are all in the first table; the others change at midnight alone. */
+/** Revisions of the near future are all in the first table; the others change at midnight only. */
 export function scheduleVersion(station: EventStation, { day }: Segment, at: BroadcastMs): number {
   const midnights = Math.floor(jstDayStart(at) / DAY_MS);
   const revisions = day < DAYS_PER_TABLE ? station.guide.revisions(at) : 0;
   return versionOf(midnights + revisions + stepsOver(station, at));
 }
 
-/** By station, then by schedule, last day of the table, day on air and version. */
+/** By station, then by schedule, last day of the table, current day and version. */
 const lastCounts = new WeakMap<EventStation, Map<string, number>>();
 
-/** Number of sections of a table's last segment, on which every section of the table depends: counted once a version. */
+/**
+ * Number of sections of a table's last segment, on which every section of the table depends: counted once per
+ * version.
+ */
 function lastSections(station: EventStation, moment: ScheduleMoment, last: Segment): number {
   const version = scheduleVersion(station, last, moment.at);
   const key = [moment.schedule, last.day, jstDayStart(moment.at), version].join();
@@ -295,7 +307,7 @@ function lastSections(station: EventStation, moment: ScheduleMoment, last: Segme
   return length;
 }
 
-/** All sections of one segment as they are sent at a moment. */
+/** All sections of one segment as sent at a moment. */
 export function scheduleSections(
   station: EventStation,
   moment: ScheduleMoment,

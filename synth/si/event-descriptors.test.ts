@@ -1,4 +1,4 @@
-/** Descriptors of events and how their tables change, octet by octet. */
+/** Descriptors of events and how their tables change, byte by byte. */
 import { describe, expect, test } from 'bun:test';
 import { eventId, networkId, serviceId, transportStreamId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs, encodeJstTime, jstDayStart } from '../../arib/time.ts';
@@ -99,7 +99,7 @@ test('data content of captions in two languages', () => {
   );
 });
 
-/** Version and the rest of sections: a version says that the rest is another. */
+/** Version and the other content of sections: the version must change exactly when the content does. */
 function parts(sections: readonly Uint8Array[]): { version: string; rest: string } {
   const versions = new Set(sections.map((section) => ((section[5] ?? 0) >> 1) & 0x1f));
   const rest = sections.map((section) => section.slice(0, 5).toHex() + section.slice(6, -4).toHex());
@@ -115,7 +115,10 @@ function scheduleOf(station: EventStation, schedule: 'basic' | 'extended', table
   );
 }
 
-/** At every moment the version is another than before exactly when the rest is, and then the next one. */
+/**
+ * At every moment the version differs from the previous one exactly if the content does, and is then the next
+ * one.
+ */
 function followVersions(
   moments: readonly BroadcastMs[],
   read: (at: BroadcastMs) => ReturnType<typeof parts>,
@@ -135,7 +138,7 @@ function followVersions(
   return changes;
 }
 
-describe('a table has another version exactly when it says something else:', () => {
+describe('a table changes its version exactly when its content changes:', () => {
   const MINUTE = 60_000;
   const EVENING = broadcastMs(Date.UTC(2026, 10, 21, 9));
   const scenario = loadScenario('default');
@@ -168,7 +171,7 @@ describe('a table has another version exactly when it says something else:', () 
   );
 });
 
-test('a list of programmes of seconds names the next minutes at every time of day, and changes with its version', () => {
+test('a list of programmes of seconds contains the next minutes at every time of day, and changes with its version', () => {
   const scenario = parseScenario(
     smallScenario({
       channels: [
@@ -201,7 +204,7 @@ test('a list of programmes of seconds names the next minutes at every time of da
   expect(followVersions(hour, (at) => scheduleOf(station, 'basic', 0, at))).toBe(4);
 });
 
-test('an unknown start or duration is all ones, in present/following alone', () => {
+test('an unknown start or duration is all ones, in present/following only', () => {
   const scenario = parseScenario(
     smallScenario({
       channels: [
@@ -225,7 +228,7 @@ test('an unknown start or duration is all ones, in present/following alone', () 
     station.guide.airing(broadcastMs(EPOCH), broadcastMs(EPOCH + 180_000))[0]?.startAt ?? broadcastMs(0);
   const eventOf = (section: Uint8Array | undefined) => section?.slice(16, 24).toHex();
   const [present, following] = presentFollowing(station, 'actual', broadcastMs(begin + 70_000));
-  // Duration unknown; the next one's start unknown, its duration of a minute not.
+  // Duration unknown; the start of the next one unknown, its duration of a minute known.
   expect(eventOf(present)?.slice(10)).toBe('ffffff');
   expect(eventOf(following)).toBe(octets('FFFFFFFFFF 000100'));
   const [, later] = presentFollowing(station, 'actual', broadcastMs(begin + 101_000));

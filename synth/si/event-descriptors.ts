@@ -5,7 +5,9 @@ import { encodeText } from '../text/encode.ts';
 import { ByteWriter } from './bytes.ts';
 import { descriptor } from './descriptors.ts';
 
-/** content_nibble_level_1 and _2 of notes on the programme (Annex H): those of terrestrial and BS broadcasts. */
+/**
+ * content_nibble_level_1 and _2 of notes on the programme (Annex H): those of terrestrial and BS broadcasts.
+ */
 const NOTES = 0xe0;
 const USER_UNUSED = 0xff;
 
@@ -20,7 +22,7 @@ export function content(
   return descriptor(0x54, body);
 }
 
-/** Ages are sent less three. */
+/** Ages are sent minus three. */
 const AGE_OFFSET = 3;
 
 /** Parental rating descriptor 0x55. */
@@ -57,7 +59,7 @@ export function eventGroup({ kind, events, others }: EventGroup): Uint8Array {
 interface DataContent {
   /** data_component_id: 0x0008 captions; 0x000C, 0x0007 and 0x000B documents of terrestrial, BS and CS. */
   dataComponentId: number;
-  /** component_tag to begin with. */
+  /** component_tag to start with. */
   entry: number;
   selector: Uint8Array;
   text: string;
@@ -76,7 +78,7 @@ export function dataContent({ dataComponentId, entry, selector, text }: DataCont
   return descriptor(0xc7, body);
 }
 
-/** DMF as broadcasters have it, on reception and from a recording (ARIB STD-B24 vol. 1 part 3, 9.6.1). */
+/** DMF as used by broadcasters, for reception and recordings (ARIB STD-B24 vol. 1 part 3, 9.6.1). */
 const DISPLAY_MODE = 0x03;
 
 /** Selector of captions in the data content descriptor, ARIB STD-B24 vol. 1 part 3, 9.6.2. */

@@ -33,13 +33,13 @@ import { tableSections } from './table-sections.ts';
 
 const VERSION = 1;
 
-/** Area of all receivers in the region: the made-up region borrows the code that means no one prefecture. */
+/** Area of all receivers in the region: the fictitious region uses the code for no single prefecture. */
 const AREA_CODE = 0x34d;
 const BROADCASTING_IDENTIFIER = { GR: 3, BS: 2, CS: 4 } as const;
 /** Kinds of transmission in the TS information descriptor: all segments, one segment (ARIB TR-B14 vol. 4). */
 const TRANSMISSION = { full: 0x0f, partial: 0xaf };
 
-/** UHF channel 13 is 473 1/7 MHz, in units of 1/7 MHz; the next ones 6 MHz apart. */
+/** UHF channel 13 is 473 1/7 MHz, in units of 1/7 MHz; the next ones are 6 MHz apart. */
 function terrestrialFrequency(channel: number): number {
   return 3_312 + 42 * (channel - 13);
 }
@@ -52,7 +52,7 @@ function satelliteFrequency(type: 'BS' | 'CS', channel: string): number {
     : 1_229_100 + 4_000 * (transponder / 2 - 1);
 }
 
-/** service_type of services for receivers alone: ARIB STD-B10 Part 2, 6.2.13. */
+/** service_type of services for receivers only: ARIB STD-B10 Part 2, 6.2.13. */
 const ENGINEERING_TYPE = 0xa4;
 
 /** Every service of a transport stream with its service_type, those without picture last. */
@@ -90,13 +90,13 @@ function streamDescriptors(channel: ChannelPlan): Uint8Array {
   return descriptors(...parts);
 }
 
-/** The transport streams that this channel's tables speak of: its own, or all of the satellite's network. */
+/** The transport streams in this channel's tables: its own, or all of the satellite's network. */
 export function networkOf(scenario: Scenario, channel: ChannelPlan): ChannelPlan[] {
   if (channel.type === 'GR') return [channel];
   return scenario.channels.filter((other) => other.networkId === channel.networkId);
 }
 
-/** The streams of a satellite network that are named beside those that can be received. */
+/** The streams of a satellite network that are listed in addition to those that can be received. */
 export function namedStreamsOf(scenario: Scenario, channel: ChannelPlan): NamedStream[] {
   if (channel.type === 'GR') return [];
   return (scenario.namedStreams ?? []).filter(({ networkId }) => networkId === channel.networkId);
@@ -132,13 +132,16 @@ function eitFlags(channel: ChannelPlan, partial: boolean): number {
   return partial ? 0xe5 : 0xf3;
 }
 
-/** Of a service that no event table speaks of. */
+/** For a service without event tables. */
 const WITHOUT_EVENTS = { GR: 0xe0, BS: 0xfc, CS: 0xfc } as const;
 
-/** Of a logo of letters, ARIB TR-B14 vol. 4. */
+/** For a logo of letters, ARIB TR-B14 vol. 4. */
 const LOGO_LETTERS_BYTES = 12;
 
-/** Terrestrial stations say where their logo is; satellite ones have theirs named by the carousel of all logos. */
+/**
+ * Terrestrial stations state the location of their logo; those of satellite stations are listed by the
+ * carousel of all logos.
+ */
 function logoDescriptors(channel: ChannelPlan, station: StationPlan): Uint8Array[] {
   if (logoKind(station) === 'text') return [logoLetters(fitText(station.name, LOGO_LETTERS_BYTES))];
   if (channel.type !== 'GR') return [];
@@ -150,9 +153,12 @@ function logoDescriptors(channel: ChannelPlan, station: StationPlan): Uint8Array
   return [logoInCdt(logo.logoId, LOGO_VERSION, station.serviceId)];
 }
 
-/** Of the default components, in the map's order. */
+/** Tags of the default components, in the map's order. */
 const DEFAULT_COMPONENTS = [0x00, 0x10];
-/** contract_verification_info is for the card alone; any octets will do for one that does not exist. */
+/**
+ * contract_verification_info is for the card only; its content does not matter for a card that does not
+ * exist.
+ */
 const VERIFICATION_BYTES = 20;
 
 function feeDescriptors(station: StationPlan): Uint8Array[] {
@@ -201,7 +207,7 @@ function serviceSections(
   });
 }
 
-/** The SDT of a transport stream; `actual` when it is the one that carries the table. */
+/** The SDT of a transport stream. @param actual whether it is the one that carries the table */
 export function sdtSections(stream: ChannelPlan, actual: boolean): Uint8Array[] {
   const data = (stream.dataServices ?? []).map(
     (plan): ServiceEntry => ({
@@ -215,7 +221,7 @@ export function sdtSections(stream: ChannelPlan, actual: boolean): Uint8Array[] 
   return serviceSections(stream, actual, [...stations, ...data]);
 }
 
-/** The SDT of a stream that is named alone. */
+/** The SDT of a stream that is only listed. */
 export function namedSdtSections(stream: NamedStream): Uint8Array[] {
   const entries = stream.services.map(
     ({ serviceId, serviceType, name }): ServiceEntry => ({

@@ -51,12 +51,12 @@ export function patSection(channel: ChannelPlace): Uint8Array {
   return longSection({ tableId: 0x00, extension, version: VERSION, number: 0, lastNumber: 0 }, body.done());
 }
 
-/** Of the messages on the entitlements of a broadcaster's viewers. */
+/** For messages on the entitlements of a broadcaster's viewers. */
 const BROADCASTER_GROUP = 1;
 
 /**
- * Where entitlement messages are and whose they are, ARIB STD-B25 Part 1, 4.7; of terrestrial channels those of
- * the content protection alone. A channel without any sends an empty table.
+ * PIDs and systems of entitlement messages, ARIB STD-B25 Part 1, 4.7; for terrestrial channels only those of
+ * the content protection. A channel without any sends an empty table.
  */
 export function catSection(channel: ChannelPlan): Uint8Array {
   const pay = channel.stations.filter((station) => station.pay === true);
@@ -77,7 +77,7 @@ function encodeFormat(height: number): number {
   return height >= 480 ? 4 : 5;
 }
 
-/** What a station's map says of the programme on air. */
+/** Descriptors of a station's map that depend on the programme on air. */
 function programInfo(channel: ChannelPlan, station: StationPlace, state: StationState): Uint8Array {
   if (isPartialReception(station.plan)) return partialCopyControl();
   const { contentAvailability: hasAvailability = channel.type !== 'GR' } = channel;
@@ -88,7 +88,7 @@ function programInfo(channel: ChannelPlan, station: StationPlace, state: Station
   );
 }
 
-/** @param card, protection where the ECMs of a station's systems are; null: it has no such system. */
+/** @param card, protection PIDs of the ECMs of a station's systems; null: it has no such system */
 function accessDescriptors(station: StationPlace, card: Pid | null, protection: Pid | null): Uint8Array[] {
   const list: Uint8Array[] = [];
   if (station.ecmPid !== null && card !== null) list.push(conditionalAccess(card));
@@ -96,10 +96,10 @@ function accessDescriptors(station: StationPlace, card: Pid | null, protection: 
   return list;
 }
 
-/** A PID that says: not scrambled. */
+/** A PID that means: not scrambled. */
 const CLEAR = pid(0x1fff);
 
-/** What one stream of sections or of captions is. */
+/** The descriptors of one stream of sections or captions. */
 function writeComponent(
   body: ByteWriter,
   place: SectionPlace,
@@ -158,7 +158,7 @@ const NO_PCR = 0x1fff;
 /** data_component_id of data for receivers themselves, ARIB STD-B21 12.2. */
 const COMMON_DATA = 0x0009;
 
-/** The map of a service that is a data carousel alone; it never changes. */
+/** The map of a service that is only a data carousel; it never changes. */
 export function dataPmtSection(channel: ChannelPlan, service: DataServicePlace): Uint8Array {
   const { plan, carousel } = service;
   const component =

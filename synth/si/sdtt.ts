@@ -1,7 +1,7 @@
 /**
- * SDTT: ARIB STD-B21 12.2.1.1; TR-B14 vol. 1 and TR-B15 vol. 1. Two kinds are sent: that of the logos of a satellite
- * network, which is for all receivers and always on air, and that of a new program for one model of receiver, in
- * the small hours of the next two days.
+ * SDTT: ARIB STD-B21 12.2.1.1; TR-B14 vol. 1 and TR-B15 vol. 1. Two kinds are sent: that of the logos of a
+ * satellite network, which is for all receivers and always on air, and that of a new program for one model of
+ * receiver, in the early morning of the next two days.
  */
 import { type BroadcastMs, broadcastMs, encodeJstTime, jstDayStart, toBcd } from '../../arib/time.ts';
 import { LOGO_DOWNLOAD } from '../data/logo-modules.ts';
@@ -20,7 +20,7 @@ const VERSION = 1;
 const COMMON = 0xfffe;
 /** A receiver model that does not exist. */
 const INVENTED_MODEL = 0x7e01;
-/** download_level 0: as the viewer likes; version_indicator 0: whatever version it has. */
+/** download_level 0: optional; version_indicator 0: all versions. */
 const OPTIONAL_FOR_ALL = 0;
 const HOUR_MS = 3_600_000;
 const NIGHT = { from: 4, hours: 1 };
@@ -29,7 +29,7 @@ const VERSIONS = 32;
 
 interface Content {
   newVersion: number;
-  /** Start and length of each time on air; none: always. */
+  /** Start and length of each transmission; empty: always. */
   times: readonly { startAt: BroadcastMs; hours: number }[];
   descriptor: Uint8Array;
 }
@@ -78,10 +78,10 @@ interface Download {
 
 /** time_out_value_DII in milliseconds. */
 const DII_TIMEOUT = 30_000;
-/** leak_rate in units of 50 octets a second: 50 kbit/s. */
+/** leak_rate in units of 50 bytes per second: 50 kbit/s. */
 const LEAK_RATE = 125;
 
-/** Download content descriptor 0xC9: what is in the carousel. */
+/** Download content descriptor 0xC9: content of the carousel. */
 function downloadContent({ reboot, bytes, downloadId, componentTag, modules, text }: Download): Uint8Array {
   const flags = (reboot ? 0x80 : 0) | (modules === undefined ? 0 : 0x10) | (text.length > 0 ? 0x08 : 0);
   const body = new ByteWriter()
@@ -124,14 +124,14 @@ export function logoSdtt(
   });
 }
 
-/** Octets of the program that is announced; nothing of it is ever sent. */
+/** Size of the announced program, which is never sent. */
 const PROGRAM_BYTES = 4_194_304;
 const PROGRAM_VERSION = 12;
 const PROGRAM_TAG = 0x50;
 
 const PROGRAM_TEXT = '受信機の機能を改善します。';
 
-/** A new program for a model of receivers, at a moment: the times are those of the nights to come. */
+/** A new program for a model of receivers, as of a moment: transmissions in the coming nights. */
 export function receiverSdtt(channel: ChannelPlan, at: BroadcastMs): Uint8Array {
   const today = jstDayStart(at);
   const times = Array.from({ length: NIGHTS }, (_, night) => ({

@@ -5,7 +5,7 @@ test('the CRC is the one of ISO/IEC 13818-1 Annex A', () => {
   expect(crc32(new TextEncoder().encode('123456789'))).toBe(0x0376e6e7);
 });
 
-test('a section counts everything after its length and closes with a CRC that leaves zero', () => {
+test('the length covers everything after it, and the CRC over the whole section is zero', () => {
   const section = longSection(
     { tableId: 0x42, extension: 0x1234, version: 5, number: 1, lastNumber: 2 },
     Uint8Array.of(9, 8, 7),

@@ -30,7 +30,7 @@ const LONG_HEADER_REST = 5;
 const CRC_LENGTH = 4;
 /** Largest section_length of tables that are not PSI, ARIB STD-B10 Part 2, 5.1.1. */
 const MAX_SECTION_LENGTH = 4093;
-/** Bytes of a table's own that one section can hold. */
+/** Bytes of table content that fit in one section. */
 export const MAX_BODY = MAX_SECTION_LENGTH - LONG_HEADER_REST - CRC_LENGTH;
 
 /** PAT, CAT and PMT set the bit after section_syntax_indicator to 0, all ARIB tables to 1. */
@@ -42,7 +42,7 @@ function withCrc(writer: ByteWriter): Uint8Array {
   return writer.u32(crc32(writer.done())).done();
 }
 
-/** A section with the long header. @throws RangeError when the body is too long. */
+/** A section with the long header. @throws RangeError if the body is too long */
 export function longSection(header: SectionHeader, body: Uint8Array): Uint8Array {
   if (body.length > MAX_BODY) throw new RangeError(`section body of ${body.length} bytes`);
   const writer = new ByteWriter()
@@ -56,7 +56,7 @@ export function longSection(header: SectionHeader, body: Uint8Array): Uint8Array
   return withCrc(writer);
 }
 
-/** A section with the short header that still carries a CRC, as the TOT does. */
+/** A section with the short header and a CRC, like the TOT. */
 export function shortSection(tableId: number, body: Uint8Array): Uint8Array {
   const writer = new ByteWriter()
     .u8(tableId)
@@ -65,7 +65,7 @@ export function shortSection(tableId: number, body: Uint8Array): Uint8Array {
   return withCrc(writer);
 }
 
-/** A section with the short header and nothing to check it by, as the TDT is. */
+/** A section with the short header and without a CRC, like the TDT. */
 export function plainSection(tableId: number, body: Uint8Array): Uint8Array {
   return new ByteWriter()
     .u8(tableId)

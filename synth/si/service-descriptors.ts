@@ -1,5 +1,5 @@
 /**
- * Descriptors of stations, networks and data, each with its clause of ARIB STD-B10 Part 2 (6.2) unless said
+ * Descriptors of stations, networks and data, each with its clause of ARIB STD-B10 Part 2 (6.2) unless stated
  * otherwise. Those of events and streams are in `descriptors.ts`.
  */
 import type { Pid } from '../../arib/ids.ts';
@@ -7,13 +7,16 @@ import { encodeText } from '../text/encode.ts';
 import { ByteWriter } from './bytes.ts';
 import { descriptor } from './descriptors.ts';
 
-/** CA_system_id of the cards that BS, CS and terrestrial receivers hold: ARIB STD-B25 Part 1. */
+/** CA_system_id of the cards of BS, CS and terrestrial receivers: ARIB STD-B25 Part 1. */
 const CARD_SYSTEM = 0x0005;
 
 /** CA_system_id of the protection of terrestrial broadcasts that needs no card. */
 const PROTECTION_SYSTEM = 0x000e;
 
-/** Access control descriptor 0xF6, ARIB TR-B14 vol. 4: as the one below, with a transmission_type before the PID. */
+/**
+ * Access control descriptor 0xF6, ARIB TR-B14 vol. 4: like the following one, with a transmission_type before
+ * the PID.
+ */
 export function accessControl(pid: Pid, privateData: readonly number[] = []): Uint8Array {
   return descriptor(0xf6, new ByteWriter().u16(PROTECTION_SYSTEM).pid(pid).bytes(privateData));
 }
@@ -28,7 +31,7 @@ export function applicationSignalling(applicationType: number, version: number):
   return descriptor(0x6f, new ByteWriter().u16(0x8000 | applicationType).u8(0xe0 | version));
 }
 
-/** CA contract info descriptor 0xCB, ARIB STD-B25 Part 1, 4.7.2: what the default components cost. */
+/** CA contract info descriptor 0xCB, ARIB STD-B25 Part 1, 4.7.2: the price of the default components. */
 export function caContractInfo(
   components: readonly number[],
   verification: Uint8Array,
@@ -36,7 +39,7 @@ export function caContractInfo(
 ): Uint8Array {
   const body = new ByteWriter()
     .u16(CARD_SYSTEM)
-    // CA_unit_id 1: the unit that the default components are charged in.
+    // CA_unit_id 1: the billing unit of the default components.
     .u8((1 << 4) | components.length)
     .bytes(components)
     .counted8(verification)
@@ -71,7 +74,7 @@ export function logoInCdt(logoId: number, logoVersion: number, downloadDataId: n
   return descriptor(0xcf, body);
 }
 
-/** Type 2: that of another service with the same logo_id. */
+/** Type 2: the logo of another service with the same logo_id. */
 export function logoShared(logoId: number): Uint8Array {
   return descriptor(0xcf, new ByteWriter().u8(2).u16(0xfe00 | logoId));
 }
@@ -102,7 +105,9 @@ export function dataComponent(id: number, info: Uint8Array): Uint8Array {
   return descriptor(0xfd, new ByteWriter().u16(id).bytes(info));
 }
 
-/** data_component_id of BML by the kind of broadcast, and the version that its documents say: ARIB STD-B24 vol. 2. */
+/**
+ * data_component_id of BML by broadcast type, and the version stated in its documents: ARIB STD-B24 vol. 2.
+ */
 const BML = {
   GR: { id: 0x000c, major: 3 },
   BS: { id: 0x0007, major: 1 },
@@ -110,7 +115,7 @@ const BML = {
 } as const;
 
 /**
- * Data component descriptor of the carousel that a document begins in: additional_arib_bxml_info and
+ * Data component descriptor of the carousel with the startup document: additional_arib_bxml_info and
  * additional_arib_carousel_info, ARIB STD-B24 vol. 2 part 1, 9.3.
  */
 export function bmlComponent(type: keyof typeof BML): Uint8Array {
@@ -136,7 +141,7 @@ export function bmlFurtherComponent(type: keyof typeof BML): Uint8Array {
 /** data_component_id of BML for one segment. */
 const PARTIAL_BML = 0x000d;
 
-/** Data component descriptors of one-segment documents, as `bmlComponent` and `bmlFurtherComponent`. */
+/** Data component descriptors of one-segment documents, like `bmlComponent` and `bmlFurtherComponent`. */
 export function partialBmlComponent(isEntry: boolean): Uint8Array {
   const info = isEntry ? [0x3f, 0x2f, 0x00, 0x0c, 0x00, 0x00, 0xff, 0xbf] : [0x1f, 0xff, 0xbf];
   return dataComponent(PARTIAL_BML, Uint8Array.from(info));
@@ -145,8 +150,8 @@ export function partialBmlComponent(isEntry: boolean): Uint8Array {
 /** data_component_id of captions and superimposed text alike. */
 const CAPTIONS = 0x0008;
 /**
- * Data component descriptor of captions: additional_arib_caption_info, ARIB STD-B24 vol. 1 part 3, 9.6.1. DMF 3 as
- * broadcasters have it, reserved; timing 1 with the programme, 0 asynchronous.
+ * Data component descriptor of captions: additional_arib_caption_info, ARIB STD-B24 vol. 1 part 3, 9.6.1. DMF
+ * 3 as used by broadcasters, reserved; timing 1 with the programme, 0 asynchronous.
  */
 export function captionComponent(timing: 'programme' | 'asynchronous'): Uint8Array {
   return dataComponent(CAPTIONS, Uint8Array.of(0x3c | (timing === 'programme' ? 1 : 0)));

@@ -1,4 +1,4 @@
-/** Tables of stations, data and receivers octet by octet, as the standards lay them out. */
+/** Tables of stations, data and receivers byte by byte, in the layout of the standards. */
 import { expect, test } from 'bun:test';
 import { broadcastMs } from '../../arib/time.ts';
 import { placeChannel } from '../scenario/layout.ts';
@@ -14,7 +14,7 @@ const mini = loadScenario('mini');
 const terrestrial = findChannel(mini, 'GR', 'T26');
 const satellite = placeChannel(findChannel(mini, 'BS', 'BS01_0'));
 
-/** Octets written in hexadecimal, with remarks. */
+/** Bytes in hexadecimal, with comments. */
 function octets(text: string): string {
   return text
     .replace(/\/\/.*/g, '')

@@ -1,21 +1,21 @@
-/** Spreads a table over as many sections as hold it: ARIB STD-B10 Part 2, 5.1. */
+/** Distributes a table over as many sections as necessary: ARIB STD-B10 Part 2, 5.1. */
 import { ByteWriter, concat } from './bytes.ts';
 import { longSection, type SectionHeader } from './section.ts';
 
-/** Bytes of a table's own in one section of at most 1021 (section_length of PSI, NIT, SDT and BIT). */
+/** Bytes of table content in one section of at most 1021 (section_length of PSI, NIT, SDT and BIT). */
 const MAX_SHORT_BODY = 1_021 - 9;
 
 interface LoopTable {
   header: Pick<SectionHeader, 'tableId' | 'extension' | 'version'>;
-  /** What a section begins with; the descriptors of the whole table stand in the first one only. */
+  /** The beginning of a section; only the first one contains the descriptors of the whole table. */
   head(first: boolean): Uint8Array;
   /** Elements of the table's loop, whole. */
   elements: readonly Uint8Array[];
-  /** Whether a length of 12 bits stands before the loop. */
+  /** Whether a length of 12 bits precedes the loop. */
   counted: boolean;
 }
 
-/** @throws RangeError for an element that no section holds. */
+/** @throws RangeError for an element that does not fit in a section */
 export function tableSections({ header, head, elements, counted }: LoopTable): Uint8Array[] {
   const groups: Uint8Array[][] = [[]];
   const room = (first: boolean): number => MAX_SHORT_BODY - head(first).length - (counted ? 2 : 0);

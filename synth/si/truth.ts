@@ -1,4 +1,4 @@
-/** What a channel sends beside picture and sound, for `--truth`. */
+/** The content of a channel other than picture and sound, for `--truth`. */
 import { networkLogos } from '../logo/assignment.ts';
 import type { SectionPlace, StationPlace } from '../scenario/layout.ts';
 import { placeChannel } from '../scenario/layout.ts';
@@ -27,7 +27,7 @@ export function serviceTruth(scenario: Scenario, channel: ChannelPlan, place: St
   };
 }
 
-/** Services that are data alone. */
+/** Data services. */
 export function dataServicesTruth(channel: ChannelPlan) {
   return placeChannel(channel).dataServices.map(({ plan, pmtPid, carousel }) => ({
     serviceId: plan.serviceId,

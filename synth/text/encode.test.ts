@@ -5,7 +5,7 @@ function hex(text: string): string {
   return Buffer.from(encodeText(text)).toString('hex');
 }
 
-describe('the 8-unit code as SI uses it', () => {
+describe('the 8-unit code as used in SI', () => {
   test.each([
     // Kanji through GL: 1-row-cell bytes 0x3441 and 0x3B7A.
     ['漢字', '34413b7a'],

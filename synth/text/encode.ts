@@ -1,8 +1,8 @@
 /**
- * Unicode to the 8-unit code as SI uses it: ARIB STD-B24 vol. 1 part 2, 7.1 with the initial state of
- * ARIB STD-B10 Part 2, Annex A (G0 Kanji, G1 alphanumeric, G2 hiragana, G3 katakana; GL = G0, GR = G2;
- * normal size). Kanji, full-width letters and marks go through GL, hiragana through GR, runs of katakana by a
- * locking shift, ASCII by another at middle size.
+ * Unicode to the 8-unit code as used in SI: ARIB STD-B24 vol. 1 part 2, 7.1 with the initial state of ARIB
+ * STD-B10 Part 2, Annex A (G0 Kanji, G1 alphanumeric, G2 hiragana, G3 katakana; GL = G0, GR = G2; normal
+ * size). Kanji, full-width letters and marks use GL, hiragana GR, runs of katakana a locking shift, ASCII
+ * another at middle size.
  */
 import { hiraganaCode, kanjiCode, katakanaCode, narrowAlphanumericCode } from './tables.ts';
 
@@ -18,7 +18,7 @@ const APR = 0x0d;
 const SPACE = 0x20;
 const MIDDLE_SIZE = 0x89;
 const NORMAL_SIZE = 0x8a;
-/** Katakana outside a run of this many costs less in the Kanji set than by shifting there and back. */
+/** Shorter runs of katakana take fewer bytes in the Kanji set than by shifting back and forth. */
 const KATAKANA_RUN = 4;
 
 class Encoder {
@@ -50,14 +50,14 @@ class Encoder {
     this.bytes.push((code >> 8) + 0x20, (code & 0xff) + 0x20);
   }
 
-  /** False when no set has the character. */
+  /** @returns false if no set contains the character */
   put(character: string, katakanaAhead: number): boolean {
     if (character === '\n') {
       this.bytes.push(APR);
       return true;
     }
     if (character === '　' || character === ' ') {
-      // Its width is that of the size and the set it stands among.
+      // Its width is that of the size and set of the text around it.
       this.#size(character === ' ');
       this.#shift(character === ' ' ? 'alphanumeric' : 'kanji');
       this.bytes.push(SPACE);
@@ -96,8 +96,8 @@ const MEMORY_LIMIT = 4096;
 const memory = new Map<string, Uint8Array>();
 
 /**
- * The text as one string field. The same texts are asked for again and again, so the latest are remembered.
- * @throws RangeError naming a character that broadcasts cannot carry.
+ * The text as one string field. The latest results are cached, because the same texts are encoded repeatedly.
+ * @throws RangeError naming a character that broadcasts cannot carry
  */
 export function encodeText(text: string): Uint8Array {
   const known = memory.get(text);
@@ -117,7 +117,7 @@ export function encodeText(text: string): Uint8Array {
   return bytes;
 }
 
-/** The longest beginning of a text whose code is at most `limit` bytes. */
+/** The longest beginning of a text whose code has at most `limit` bytes. */
 export function fitText(text: string, limit: number): string {
   if (encodeText(text).length <= limit) return text;
   const characters = [...text];

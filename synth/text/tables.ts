@@ -1,6 +1,6 @@
 /**
- * Code tables of the 8-unit code, from character to code: ARIB STD-B24 vol. 1 part 2, 7.1. Made for writing
- * only: one code for a character, and only those that SI text of broadcasters uses.
+ * Code tables of the 8-unit code, from character to code: ARIB STD-B24 vol. 1 part 2, 7.1. For writing only:
+ * one code per character, and only those that broadcasters use in SI text.
  */
 
 /** Two-byte set "Kanji": JIS X 0208 rows and cells as `row << 8 | cell`, plus the marks of row 90. */
@@ -8,7 +8,7 @@ type CodeOf = ReadonlyMap<string, number>;
 
 const ROWS = 84;
 const CELLS = 94;
-/** Rows that JIS X 0208 leaves empty and some vendors of computers fill. */
+/** Rows that are empty in JIS X 0208 and used by some computer vendors. */
 const EMPTY_ROWS = { from: 9, to: 15 };
 
 /** Marks of programme titles, ARIB STD-B24 vol. 1 part 2, table 7-10 (row 90), from cell 48 on. */
@@ -17,7 +17,7 @@ const TITLE_MARKS = '🅊🅌🄿🅆🅋🈐🈑🈒🈓🅂🈔🈕🈖🅍�
 
 let kanji: CodeOf | undefined;
 
-/** JIS X 0208 as the runtime's own EUC-JP decoder knows it, turned round (about 2 ms, made once). */
+/** JIS X 0208 according to the runtime's EUC-JP decoder, inverted (about 2 ms, built once). */
 function buildKanji(): CodeOf {
   const bytes = new Uint8Array(ROWS * CELLS * 2);
   let at = 0;
@@ -36,7 +36,7 @@ function buildKanji(): CodeOf {
     const empty = row >= EMPTY_ROWS.from && row <= EMPTY_ROWS.to;
     if (!empty && character !== '\ufffd' && !codes.has(character)) codes.set(character, (row << 8) | cell);
   }
-  // 1-33 is WAVE DASH by JIS X 0208 itself; the decoder gives the full-width tilde of its vendor.
+  // 1-33 is WAVE DASH in JIS X 0208 itself; the decoder returns the vendor's full-width tilde.
   codes.set('\u301c', (1 << 8) | 33);
   let mark = TITLE_MARK_FIRST_CELL;
   for (const character of TITLE_MARKS) codes.set(character, (90 << 8) | mark++);
@@ -49,7 +49,7 @@ export function kanjiCode(character: string): number | undefined {
   return kanji.get(character);
 }
 
-/** Symbols that close both kana sets, 0x77..0x7E; the first two differ. */
+/** Symbols at the end of both kana sets, 0x77..0x7E; the first two differ. */
 const KANA_TAIL = 'ー。「」、・';
 const KANA_TAIL_FIRST = 0x79;
 
@@ -69,7 +69,7 @@ export function katakanaCode(character: string): number | undefined {
   return tail < 0 ? undefined : KANA_TAIL_FIRST + tail;
 }
 
-/** Code 0x21..0x7E of the alphanumeric set for an ASCII character, which it shows at middle size. */
+/** Code 0x21..0x7E of the alphanumeric set for an ASCII character, which is shown at middle size. */
 export function narrowAlphanumericCode(character: string): number | undefined {
   const unit = character.charCodeAt(0);
   if (unit < 0x21 || unit > 0x7d || unit === 0x5c) return undefined;

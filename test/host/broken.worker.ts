@@ -1,2 +1,2 @@
-/** A worker that dies while its code is loaded. */
+/** A worker that fails while its code is loaded. */
 throw new Error('cannot be loaded');

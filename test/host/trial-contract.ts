@@ -1,4 +1,4 @@
-/** What `trial.worker.ts` understands. */
+/** The requests, orders and events of `trial.worker.ts`. */
 export interface Trial {
   requests: {
     echo: { ask: string; answer: string };

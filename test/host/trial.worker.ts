@@ -1,4 +1,4 @@
-/** A worker that does what a test of the worker link requests, including misbehaviour. */
+/** A worker controlled by the tests of the worker link; it can misbehave on request. */
 import { serveWorker, Transferring } from '../../host/worker-server.ts';
 import type { Trial } from './trial-contract.ts';
 

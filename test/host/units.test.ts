@@ -20,7 +20,7 @@ for (const unit of ['svc.service', 'svc-agent.service']) {
     ]);
     const text = stdout.toString();
     const exposure = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(text)?.[1]);
-    // A setting that is misspelt would be ignored.
+    // A misspelt setting would be ignored.
     expect(stderr.toString()).not.toContain('Unknown');
     expect([text, exposure]).toEqual([text, expect.any(Number)]);
     expect(exposure).toBeLessThanOrEqual(MOST);
@@ -34,7 +34,7 @@ for (const unit of ['svc.service', 'svc-agent.service']) {
     expect(text).toMatch(/^SupplementaryGroups=.*video/m);
     // The group may read recordings, the database sets its own mode; the agent's files are private.
     expect(text).toMatch(unit === 'svc.service' ? /^UMask=0027$/m : /^UMask=0077$/m);
-    // A tuner whose driver is loaded after the unit was started must be included.
+    // Must include a tuner whose driver is loaded after the unit was started.
     if (unit === 'svc-agent.service') expect(text).toMatch(/^DeviceAllow=char-\* rw$/m);
     if (unit === 'svc.service') expect(text).toMatch(/^DeviceAllow=char-drm rw$/m);
   });

@@ -1,4 +1,4 @@
-/** The worker link with real workers: they answer, throw, die, hang, and never start. */
+/** The worker link with real workers: they answer, throw, exit, hang, and never start. */
 import { afterEach, expect, test } from 'bun:test';
 import { monotonicMs, wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
@@ -120,7 +120,7 @@ test('an order whose handler throws ends the worker', async () => {
 test('a worker that hangs in a loop is terminated by the watchdog and replaced', async () => {
   const { link, lost, started } = linked({ watchdog: { askMs: 20, limitMs: 400, startLimitMs: LIMIT_MS } });
   await link.request('echo', 'started');
-  // The first answer to the watchdog ends its longer start limit.
+  // The first answer to the watchdog ends its longer limit for the start.
   await Bun.sleep(60);
   expect((await errorOf(link.request('loop', null))).kind).toBe('lost');
   expect(lost[0]).toMatch(/^no answer for \d+ ms$/);
@@ -143,7 +143,7 @@ test("with watchWhen 'working' a worker is watched only while it works", async (
   expect(started()).toBe(1);
 });
 
-test('a worker that never starts is reported, and tried again only after a pause', async () => {
+test('a worker that never starts is reported, and retried only after a pause', async () => {
   let now = 0;
   const { link, lost, started } = linked(
     { clock: () => monotonicMs(now), retryMs: 1_000 },

@@ -10,7 +10,7 @@ export class BitWriter {
     return this;
   }
 
-  /** A code as it stands in the tables of the standard. */
+  /** A code in the notation of the tables of the standard. */
   code(code: string): this {
     for (const bit of code) this.#bit(bit === '1' ? 1 : 0);
     return this;

@@ -17,7 +17,7 @@ function unitsOf(stream: Uint8Array): AccessUnit[] {
   return [...cutter.push(stream), ...cutter.end()];
 }
 
-/** The frames as coded, both fields interleaved, as ffmpeg outputs them. */
+/** The frames as coded, with both fields interleaved, as ffmpeg outputs them. */
 async function frames(units: readonly AccessUnit[], decoder?: Mpeg2Decoder): Promise<Uint8Array[]> {
   const used = decoder ?? (await Mpeg2Decoder.create(module));
   const found: Uint8Array[] = [];
@@ -67,7 +67,7 @@ describe('pictures are within 1 of those of ffmpeg', () => {
     });
   }
 
-  // Every tool of the main profile, field pictures, 16x8, dual prime and concealment vectors among them.
+  // Every tool of the main profile, including field pictures, 16x8, dual prime and concealment vectors.
   for (const seed of [7919, 15838, 23757, 31676, 39595, 47514]) {
     test(`random macroblocks, seed ${seed}`, async () => {
       const types = [...'IPPBBPBBIPBB'] as ('I' | 'P' | 'B')[];
@@ -90,7 +90,8 @@ describe('a damaged stream', () => {
       const stream = streams[(count >> 4) % streams.length] ?? [];
       const unit = (stream[count % stream.length] ?? new Uint8Array()).slice();
       const changes = 1 + Math.floor(random() * 6);
-      // The first picture's sequence header may be damaged too, but then a larger picture is legitimate.
+      // A damaged sequence header of the first picture is excluded, because a larger picture would be
+      // legitimate.
       const from = count % stream.length === 0 ? 40 : 0;
       for (let change = 0; change < changes; change += 1) {
         unit[from + Math.floor(random() * (unit.length - from))] = Math.floor(random() * 256);
@@ -101,7 +102,7 @@ describe('a damaged stream', () => {
     }
     expect(shown).toBeGreaterThan(4_000);
     expect(decoder.takeConcealed()).toBeGreaterThan(1_000);
-    // Sizes of damaged headers stay within the largest picture of the profile.
+    // Even with damaged headers the size stays within the largest picture of the profile.
     expect(decoder.memoryBytes).toBeLessThanOrEqual(Math.max(memory, 34 << 20));
   });
 
@@ -126,7 +127,7 @@ describe('a damaged stream', () => {
     const lost = units[5];
     if (lost === undefined) throw new Error('too few pictures');
     const bytes = lost.bytes.slice();
-    // Start code of slice 4 up to slice 6: as packets that were lost.
+    // From the start code of slice 4 to that of slice 6, like lost packets.
     const slice = (number: number): number =>
       bytes.findIndex(
         (_, at) => bytes[at] === 0 && bytes[at + 1] === 0 && bytes[at + 2] === 1 && bytes[at + 3] === number,
@@ -161,7 +162,7 @@ describe('a stream', () => {
     expect(joinedAt).toEqual(whole.slice(whole.length - joinedAt.length));
   });
 
-  test('that changes its size and shape continues', async () => {
+  test('that changes its picture size and aspect ratio continues', async () => {
     const decoder = await Mpeg2Decoder.create(module);
     const shapes: string[] = [];
     const note = (pictures: Iterable<DecodedPicture>): void => {
@@ -280,7 +281,8 @@ function asFilm(unit: Uint8Array, isRepeated: boolean): Uint8Array {
     const [first = 0, second = 0] = bytes.subarray(at + 4);
     if (first >> 4 === 1) bytes[at + 5] = second & ~0x08;
     if (first >> 4 !== 8) continue;
-    // top_field_first is the highest bit, repeat_first_field the second lowest; progressive_frame begins the next octet.
+    // top_field_first is the highest bit, repeat_first_field the second lowest; progressive_frame begins the
+    // next byte.
     bytes[at + 7] = ((bytes[at + 7] ?? 0) & ~0x02) | (isRepeated ? 0x82 : 0x80);
     bytes[at + 8] = (bytes[at + 8] ?? 0) | 0x80;
   }

@@ -1,5 +1,6 @@
 /**
- * Film in interlaced frames without flags in the stream: every field is known, so every output picture can be checked.
+ * Film in interlaced frames without flags in the stream: every field is known, so every output picture can be
+ * checked.
  */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
@@ -17,7 +18,10 @@ const HEIGHT = 256;
 const LUMA = WIDTH * HEIGHT;
 const FIELD = 1501.5;
 
-/** A moving scene without vertical detail that a field cannot hold, as film for broadcast is. @param at s */
+/**
+ * A moving scene without vertical detail that a field cannot represent, like film prepared for broadcast.
+ * @param at s
+ */
 function scene(at: number): Uint8Array {
   const picture = new Uint8Array((LUMA * 3) / 2).fill(128, LUMA);
   const [ballX, ballY] = [160 + 110 * Math.sin(at * 2.1), 128 + 60 * Math.cos(at * 1.7)];
@@ -37,7 +41,7 @@ function scene(at: number): Uint8Array {
 const film = (frame: number): Uint8Array => scene((frame * 1001) / 24_000);
 const video = (field: number): Uint8Array => scene((field * 1001) / 60_000);
 
-/** A band of bars that moves with every field, over a copy of the picture. */
+/** Draws a band of bars that moves with every field over a copy of the picture. */
 function withTicker(picture: Uint8Array, field: number): Uint8Array {
   const whole = picture.slice();
   for (let y = 200; y < 240; y += 1) {
@@ -46,7 +50,7 @@ function withTicker(picture: Uint8Array, field: number): Uint8Array {
   return whole;
 }
 
-/** Fields of film from picture `first` on: 3 and 2 of each. */
+/** Fields of film, starting with picture `first`: alternately 3 and 2 per picture. */
 function pulledDown(first: number, pictures: number): Uint8Array[] {
   return Array.from({ length: pictures }, (_, at) => {
     const picture = film(first + at);
@@ -61,7 +65,7 @@ interface Shown {
   readonly luma: Uint8Array;
 }
 
-/** @param fields whole pictures, of which each gives the lines of its parity */
+/** @param fields whole pictures, of which only the lines of the field's parity are used */
 async function shown(fields: readonly Uint8Array[]): Promise<Shown[]> {
   const stream = await encodeFields(`${WIDTH}x${HEIGHT}`, fields);
   const decoder = await Mpeg2Decoder.create(await WebAssembly.compile(await Bun.file(WASM).arrayBuffer()));
@@ -84,12 +88,12 @@ async function shown(fields: readonly Uint8Array[]): Promise<Shown[]> {
 const isFilm = ({ fields }: Shown): boolean => fields > 1;
 const isVideo = ({ fields }: Shown): boolean => fields === 1;
 
-/** PSNR in dB of the worst picture against its source. */
+/** PSNR of the worst picture compared with its source, dB. */
 function worst(pictures: readonly Shown[], source: readonly Uint8Array[]): number {
   return Math.min(...pictures.map(({ field, luma }) => psnr(luma, source[field]?.subarray(0, LUMA) ?? luma)));
 }
 
-/** Without a gap; a film picture ends early where the cadence breaks within it. */
+/** Pictures follow each other without a gap; a film picture ends early if the cadence breaks within it. */
 function expectContinuous(pictures: readonly Shown[]): void {
   for (const [index, { field, fields }] of pictures.entries()) {
     const next = pictures[index + 1]?.field ?? field + fields;
@@ -104,7 +108,7 @@ describe('film in interlaced frames', () => {
     const pictures = await shown(fields);
     expectContinuous(pictures);
     const found = pictures.filter(isFilm);
-    // Found within a second.
+    // Detected within a second.
     expect(found[0]?.field).toBeLessThan(60);
     const rest = pictures.slice(pictures.indexOf(found[0] as Shown));
     expect(rest.every(isFilm)).toBe(true);
@@ -115,7 +119,7 @@ describe('film in interlaced frames', () => {
     expect(worst(rest, fields)).toBeGreaterThan(38);
   });
 
-  test('of 30 pictures a second is shown as those', async () => {
+  test('of 30 pictures per second is shown as those', async () => {
     const fields = Array.from({ length: 60 }, (_, at) => [video(at * 2), video(at * 2)]).flat();
     const pictures = await shown(fields);
     expectContinuous(pictures);
@@ -123,12 +127,12 @@ describe('film in interlaced frames', () => {
     expect(worst(pictures.slice(-30), fields)).toBeGreaterThan(38);
   });
 
-  test('between video, and cut so that its cadence breaks, never shows a combed picture', async () => {
+  test('between video, and edited so that its cadence breaks, never shows a combed picture', async () => {
     const count = 66;
     const fields = [
       ...Array.from({ length: count }, (_, at) => video(at)),
       ...pulledDown(30, 40),
-      // An edit after the pulldown: one field short of a picture's.
+      // An edit after the pulldown, in the middle of a picture.
       ...pulledDown(120, 40).slice(1, -1),
       ...Array.from({ length: count }, (_, at) => video(400 + at)),
     ];
@@ -141,7 +145,7 @@ describe('film in interlaced frames', () => {
     expect(from(second + 60, third - 5).every(isFilm)).toBe(true);
     expect(from(third + 60, fourth - 5).every(isFilm)).toBe(true);
     expect(from(fourth + 3, fields.length).every(isVideo)).toBe(true);
-    // A picture of two moments differs from both: 24 dB and less here.
+    // A combed picture of two moments differs from both: 24 dB or less here.
     expect(worst(pictures.filter(isFilm), fields)).toBeGreaterThan(36);
     expect(worst(pictures, fields)).toBeGreaterThan(29);
   });
@@ -169,7 +173,7 @@ describe('the cadence', () => {
   test('of animation that changes every second or third film picture is detected, and stays during still pictures', () => {
     const cadence = new FilmCadence();
     const counts = { field: 0, film: 0, held: 0 };
-    // Each drawing stands for 2 film pictures: 5 fields.
+    // Each drawing lasts 2 film pictures, which are 5 fields.
     for (let field = 0; field < 300; field += 1)
       counts[cadence.next(field % 5 === 4 ? 400 : field % 5 === 0 ? 20 : 0).kind] += 1;
     expect(counts.field).toBeLessThan(60);

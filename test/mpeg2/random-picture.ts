@@ -1,11 +1,12 @@
 /**
- * Pictures of random macroblocks with every coding tool of the main profile (ISO/IEC 13818-2), including those that no
- * available encoder produces: field pictures, 16x8 and dual-prime prediction, concealment vectors. Vectors stay within
- * the reference and levels are too low to saturate, so that every decoder must output the same samples.
+ * Pictures of random macroblocks with every coding tool of the main profile (ISO/IEC 13818-2), including
+ * those that no available encoder produces: field pictures, 16x8 and dual-prime prediction, concealment
+ * vectors. Vectors stay within the reference and levels are too low to saturate, so that every decoder must
+ * output the same samples.
  */
 import type { BitWriter } from './bit-writer.ts';
 
-/** Numbers below 1 in a fixed order. */
+/** A deterministic sequence of numbers below 1. */
 export type Random = () => number;
 
 export function seeded(seed: number): Random {
@@ -30,7 +31,7 @@ interface PictureOptions {
   readonly structure: Structure;
   readonly isSecondField: boolean;
   readonly temporalReference: number;
-  /** Macroblocks across, and down in a frame. */
+  /** Number of macroblocks per row, and rows of a frame. */
   readonly columns: number;
   readonly rows: number;
   readonly topFirst: boolean;
@@ -128,7 +129,7 @@ export class RandomPicture {
     // alternate_scan, repeat_first_field, chroma_420_type, progressive_frame, composite_display_flag.
     w.bits(this.#pick(2), 1).bits(0, 1).bits(0, 1).bits(0, 1).bits(0, 1);
     if (!this.#chance(0.2)) return;
-    // quant_matrix_extension with a matrix of its own for blocks that are not intra.
+    // quant_matrix_extension with a custom matrix for non-intra blocks.
     w.start(0xb5).bits(3, 4).bits(0, 1).bits(1, 1);
     for (let at = 0; at < 64; at += 1) w.bits(8 + this.#pick(16), 8);
     w.bits(0, 2);
@@ -138,7 +139,7 @@ export class RandomPicture {
     const { columns, type } = this.#o;
     let column = 0;
     while (column < columns) {
-      // Several slices a row; each begins with a macroblock and ends with one.
+      // Several slices per row; each begins and ends with a coded macroblock.
       const end = this.#chance(0.3) ? column + 1 + this.#pick(columns - column) : columns;
       this.#writer
         .start(row + 1)
@@ -167,14 +168,14 @@ export class RandomPicture {
   }
 
   /**
-   * Number of skipped macroblocks. In B pictures a skipped one repeats vectors that are only valid where they were
-   * coded.
+   * Number of skipped macroblocks. In B pictures a skipped one repeats vectors that are only valid where they
+   * were coded.
    */
   #skips(most: number): number {
     return this.#o.type === 'P' && this.#chance(0.2) ? this.#pick(most + 1) : 0;
   }
 
-  /** Where a slice begins, by columns before it. */
+  /** Macroblock address increment by this many columns. */
   #increment(columns: number): void {
     this.#writer.code(INCREMENT_CODES[columns] ?? '');
   }
@@ -223,7 +224,7 @@ export class RandomPicture {
     this.#means.fill(128 << this.#precision);
   }
 
-  /** A vector by which `rows` lines from `y` on stay within `height` lines. */
+  /** A vector for which `rows` lines from `y` on stay within `height` lines. */
   #fitting(column: number, y: number, rows: number, height: number): Vector {
     const width = this.#o.columns * 16;
     const part = (low: number, high: number): number => {
@@ -344,7 +345,7 @@ export class RandomPicture {
   #interBlock(): void {
     const w = this.#writer;
     if (this.#chance(0.5)) w.code('1').bits(this.#pick(2), 1);
-    // Escape: run 0, a level.
+    // Escape code: run 0 and a level.
     else w.code('000001').bits(0, 6).bits(this.#level(), 12);
     this.#coefficients(1, false);
   }
@@ -354,7 +355,7 @@ export class RandomPicture {
     return this.#chance(0.5) ? level : 4096 - level;
   }
 
-  /** From place `index` of the scan on. */
+  /** Coefficients from position `index` of the scan on. */
   #coefficients(index: number, isB15: boolean): void {
     const w = this.#writer;
     let at = index;
@@ -375,7 +376,7 @@ const INCREMENT_CODES = [
 /** dmvector -1, 0, 1. */
 const DIFFERENCES = ['11', '0', '10'];
 
-/** Halved, to the nearest, away from zero at a half. */
+/** Half the value, rounded to the nearest, halves away from zero. */
 function half(value: number): number {
   return value >= 0 ? Math.floor((value + 1) / 2) : -Math.floor((-value + 1) / 2);
 }

@@ -6,9 +6,9 @@ interface VideoOptions {
   readonly seed: number;
   readonly width: number;
   readonly height: number;
-  /** In order of coding. */
+  /** In coding order. */
   readonly types: readonly PictureType[];
-  /** No field pictures: a unit is a frame. */
+  /** Frame pictures only: each unit is a frame. */
   readonly isFrames?: boolean;
 }
 
@@ -25,7 +25,7 @@ function sequence(w: BitWriter, width: number, height: number, random: Random): 
   w.start(0xb8).bits(0, 25).bits(1, 1).bits(0, 1);
 }
 
-/** The access units of a random stream, one a picture: a frame or a field. */
+/** The access units of a random stream, one per picture (a frame or a field). */
 export function randomVideo(options: VideoOptions): Uint8Array[] {
   const { width, height, types } = options;
   const random = seeded(options.seed);
@@ -46,7 +46,7 @@ export function randomVideo(options: VideoOptions): Uint8Array[] {
     new RandomPicture(w, { ...common, type, structure: first, isSecondField: false }).write();
     units.push(w.bytes);
     w = new BitWriter();
-    // Of the first frame there is nothing that a P field of the same parity could refer to.
+    // The first frame contains no field of the same parity to which a P field could refer.
     const next = type === 'I' && index > 0 && random() < 0.6 ? 'P' : type;
     new RandomPicture(w, { ...common, type: next, structure: second, isSecondField: true }).write();
     units.push(w.bytes);

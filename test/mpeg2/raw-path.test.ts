@@ -42,7 +42,7 @@ interface StreamOptions {
   readonly withAudio?: boolean;
 }
 
-/** Groups of I, P, B, B, each a second of 30 frames by its times, with sound beside them. */
+/** Groups of I, P, B, B pictures, a second of 30 frames by their time stamps, with sound. */
 function station(options: StreamOptions): Uint8Array[] {
   const { frames, start, channels = 2, element, withAudio = true } = options;
   const pieces: Uint8Array[] = [];
@@ -71,8 +71,8 @@ function station(options: StreamOptions): Uint8Array[] {
     videoCounter += packets.length / 188;
     pieces.push(packets);
     if (!withAudio) continue;
-    // 30 frames of pictures last as long as 46.875 of sound: close enough to how PES packets of a broadcast are
-    // interleaved.
+    // 30 frames of pictures last as long as 46.875 of sound, similar to the interleaving of PES packets in a
+    // broadcast.
     const sound = pesPacket({
       streamId: 0xc0,
       pts: time,
@@ -156,7 +156,7 @@ describe('the raw path', () => {
   test('skips to an intra picture when the picture is late, and buffers at most 8 s', async () => {
     const rig = await new Rig().start();
     for (const piece of station({ frames: 600, start: 900_000 })) rig.station.packets(piece);
-    // Position 17 s of 20: earlier pictures are not decoded.
+    // At position 17 s of 20: earlier pictures are not decoded.
     rig.play(0.5, 17);
     const first = rig.shown.find((time) => time > 900_000 + 90_000);
     expect(first).toBeGreaterThan(900_000 + 16 * 90_000);
@@ -188,7 +188,7 @@ describe('the raw path', () => {
     }
     const faults = rig.reports.flatMap((report) => (report.kind === 'fault' ? [report.fault] : []));
     expect(faults).toEqual(['no_sound', undefined]);
-    // Base media decode times, in samples: an element stands before a hole.
+    // Base media decode times, in samples: an element before a gap.
     const times = rig.reports.flatMap((report) => {
       if (report.kind !== 'media') return [];
       const at = Buffer.from(report.bytes).indexOf('tfdt');
@@ -210,7 +210,7 @@ describe('the raw path', () => {
     }
     expect(rig.kinds()).not.toContain('problem');
     const behind = rig.shown.filter((time) => time > 2 * 90_000);
-    // Intra pictures are every fourth.
+    // Every fourth picture is intra.
     expect(((behind[0] ?? 0) / FRAME) % 4).toBe(0);
     expect(behind.length).toBeGreaterThan(50);
   });

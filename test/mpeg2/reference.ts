@@ -1,10 +1,10 @@
-/** Elementary streams made and decoded by ffmpeg, with the units and pictures for comparison. */
+/** Elementary streams made and decoded by ffmpeg, with units and pictures for comparison. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DecodedPicture } from '../../web/raw/mpeg2-decoder.ts';
 
-/** What ffmpeg writes to its standard output. */
+/** Runs ffmpeg. @returns its standard output */
 export async function ffmpeg(args: readonly string[]): Promise<Uint8Array> {
   const child = Bun.spawn(['ffmpeg', '-v', 'error', '-y', ...args], {
     stdin: 'ignore',
@@ -21,7 +21,7 @@ export async function ffmpeg(args: readonly string[]): Promise<Uint8Array> {
   return bytes;
 }
 
-/** A noisy moving test picture. @param options of the encoder */
+/** Encodes a noisy moving test picture. @param options of the encoder */
 export function encode(size: string, seconds: number, options: readonly string[]): Promise<Uint8Array> {
   const source = `testsrc2=size=${size}:rate=30000/1001:duration=${seconds},noise=alls=12:allf=t`;
   const encoder = ['-c:v', 'mpeg2video', '-threads', '1', ...options, '-f', 'mpeg2video', '-'];
@@ -31,7 +31,7 @@ export function encode(size: string, seconds: number, options: readonly string[]
 interface FieldFilm {
   /** Pictures of 59.94 Hz, planar 4:2:0. */
   readonly source: Uint8Array;
-  /** The same as frames of two fields, top field first. */
+  /** The same pictures as frames of two fields, top field first. */
   readonly stream: Uint8Array;
 }
 
@@ -62,8 +62,8 @@ export async function fieldFilm(size: string, seconds: number): Promise<FieldFil
 }
 
 /**
- * Encodes frames of two fields each, the top one first. @param fields planar 4:2:0 pictures of which each gives the lines of
- * its parity
+ * Encodes frames of two fields each, top field first. @param fields planar 4:2:0 pictures, of which only the
+ * lines of the field's parity are used
  */
 export async function encodeFields(size: string, fields: readonly Uint8Array[]): Promise<Uint8Array> {
   const [width = 0, height = 0] = size.split('x').map(Number);
@@ -95,7 +95,7 @@ export async function encodeFields(size: string, fields: readonly Uint8Array[]):
   }
 }
 
-/** The even lines of one picture, the odd ones of another. */
+/** The even lines of one picture and the odd lines of another. */
 function woven(first: Uint8Array, second: Uint8Array, width: number, height: number): Uint8Array {
   const frame = first.slice();
   const planes = [
@@ -112,7 +112,7 @@ function woven(first: Uint8Array, second: Uint8Array, width: number, height: num
   return frame;
 }
 
-/** All pictures of a stream as ffmpeg decodes them, planar 4:2:0 without gaps. */
+/** All pictures of a stream as decoded by ffmpeg, planar 4:2:0, one after another. */
 export async function decodeByFfmpeg(stream: Uint8Array): Promise<Uint8Array> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-mpeg2-'));
   try {

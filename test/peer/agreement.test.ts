@@ -1,6 +1,6 @@
 /**
- * Every table of the synthetic broadcaster as parsed by an independent reader: both parse each section, results are
- * normalised and compared field by field.
+ * Every table of the synthetic broadcaster as parsed by an independent reader: both parse each section, and
+ * the normalised results are compared field by field.
  */
 import { describe, expect, test } from 'bun:test';
 import { parseEit } from '../../arib/si/eit.ts';
@@ -14,7 +14,7 @@ import { decodeByPeer, fields } from './record.ts';
 import { AT, sectionsOf, sectionsThrough, tablePackets } from './sent.ts';
 import { peerOf } from './tables.ts';
 
-/** Every table of the channel has been repeated; those of other streams take longest. */
+/** By then every table of the channel has been repeated; those of other streams take longest. */
 function secondsOf({ type }: ChannelPlan): number {
   const { actual, other } = eventCycles(scenario, type);
   return 5 + (other ?? actual).extended.base;
@@ -28,7 +28,7 @@ const HEADER = [
   'last_section_number',
 ];
 
-/** The number of sections that were compared, by table_id. */
+/** Compares the sections. @returns their number by table_id */
 function compare(sections: Iterable<Section>): Map<number, number> {
   const compared = new Map<number, number>();
   for (const section of sections) {
@@ -66,9 +66,9 @@ function checkSchedules(sections: readonly Section[]): void {
 }
 
 const DAY_MS = 86_400_000;
-/** A whole day, instead of a few seconds at some times of it. */
+/** With --long a whole day instead of a few seconds at some times of it. */
 const LONG = process.env.SVC_LONG === '1';
-/** What changes from hour to hour: present and following, maps, the current schedule. */
+/** Content that changes from hour to hour: present and following, maps, the current schedule. */
 const DAY_STEP = { everyMs: 21_600_000, seconds: 4 };
 const DAY_LIMIT_MS = 600_000;
 

@@ -1,4 +1,4 @@
-/** Colour numbers of logos, by the palettes of the independent reader and of this project. */
+/** Compares the colour numbers of logos in the palettes of the independent reader and of this project. */
 import { describe, expect, test } from 'bun:test';
 import { createRequire } from 'node:module';
 import { FIXED_COLOURS } from '../../arib/si/fixed-colours.ts';
@@ -13,9 +13,9 @@ const PALETTES: Record<string, number[][]> = {
   ours: FIXED_COLOURS.map(({ red, green, blue, alpha }) => [red, green, blue, alpha]),
   "the peer's": createRequire(import.meta.url)('@chinachu/aribts/lib/logo_clut') as number[][],
 };
-/** Numbers for which the peer's colour contradicts all other sources and the rule. */
+/** Numbers for which the peer's colour contradicts all other sources and the formula. */
 const PEERS_SLIPS = [54, 64, 118];
-/** FFFFAA at half opacity is missing in the peer. */
+/** FFFFAA with half opacity is missing in the peer. */
 const LAST = ALL.findIndex((colour) => colour.join() === '255,255,170');
 
 describe.each(Object.entries(PALETTES))('with palette %s', (name, palette) => {

@@ -1,4 +1,6 @@
-/** Descriptors in one form, from the independent reader and from ours: a field by the peer's name for it. */
+/**
+ * Normalises descriptors of the independent reader and of this project: each field by the name of the peer.
+ */
 import type { AudioComponentDescriptor } from '../../arib/descriptor/audio-component.ts';
 import type { Descriptor } from '../../arib/descriptor/index.ts';
 import { writeOursOfGuide, writePeersOfGuide } from './guide-descriptors.ts';
@@ -13,7 +15,7 @@ import {
 } from './record.ts';
 import { writeOursOfService, writePeersOfService } from './service-descriptors.ts';
 
-/** Fields of the peer's, by tag, that are single values; texts are marked by their ending. */
+/** Fields of the peer with single values, by tag; names of texts have a common ending. */
 const PEER_FIELDS: ReadonlyMap<number, readonly string[]> = new Map([
   [0x40, ['network_name_char']],
   [

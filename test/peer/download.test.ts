@@ -1,6 +1,7 @@
 /**
- * Data for receivers rather than viewers, by the independent reader, by ours and by ffmpeg: logos in the CDT and in the
- * carousel, download announcements, data carousels, messages of conditional access, date and application.
+ * Compares data for receivers rather than viewers, read by the independent reader, by this project and by
+ * ffmpeg: logos in the CDT and in the carousel, download announcements, data carousels, messages of
+ * conditional access, date and application.
  */
 import { describe, expect, test } from 'bun:test';
 import { createRequire } from 'node:module';
@@ -63,7 +64,7 @@ function known<T>(value: T | undefined | null): T {
   return value;
 }
 
-/** RGBA of every pixel, by ffmpeg. */
+/** RGBA of every pixel, decoded by ffmpeg. */
 async function pixels(picture: Uint8Array): Promise<Uint8Array> {
   const words = ['-v', 'error', '-f', 'png_pipe', '-i', 'pipe:0', '-pix_fmt', 'rgba', '-f', 'rawvideo', '-'];
   const ended = await run(['ffmpeg', ...words], picture);
@@ -121,7 +122,7 @@ describe('a terrestrial channel', () => {
     }
   });
 
-  test('letters instead of a picture, and no logo', () => {
+  test('text instead of a picture, and no logo', () => {
     const kinds = ['T24', 'T23'].map((channel) => {
       const own = known(parseSdt(known(ofTable(sectionsOfChannel('GR', channel), 0x42)[0])));
       return own.services[0]?.descriptors.find((descriptor) => descriptor.kind === 'logo_transmission');
@@ -166,7 +167,7 @@ test.each([
   expect(times.map(({ duration }) => duration)).toEqual([3600, 3600]);
 });
 
-/** Our list and the peer's say the same; blocks too. */
+/** Our list has the same content as the peer's, and so have the blocks. */
 function checkMessage(section: Section): void {
   const theirs = known(decodeByPeer('TsTableDsmcc', section.bytes)).message as unknown as PeerRecord;
   const dii = parseDii(section);
@@ -196,7 +197,7 @@ function modulesOn(sections: readonly Section[], pid: number) {
   const carousel = new Carousel({ limits });
   const own = sections.filter((section) => section.pid === pid);
   for (const section of own) checkMessage(section);
-  // A receiver that saw blocks before the list receives them again.
+  // Fed twice, because a receiver that saw blocks before the list needs them again.
   return [...own, ...own].flatMap((section) => carousel.feed(section));
 }
 
@@ -298,7 +299,7 @@ test('a pay station: entitlement messages and free_CA_mode in all tables', () =>
     const access = pmt.descriptors.find((descriptor) => descriptor.kind === 'conditional_access');
     const messages = sections.filter(({ pid, tableId }) => pid === access?.pid && tableId === 0x82);
     const contents = messages.map((message) => known(parseEcm(message)).message.toHex());
-    // Keys live two seconds.
+    // A key is valid for two seconds.
     expect(new Set(contents).size).toBeWithin(SECONDS / 2 - 1, SECONDS / 2 + 2);
     expect(contents.length).toBe(new Set(contents).size);
   }

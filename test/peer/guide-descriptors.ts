@@ -1,4 +1,4 @@
-/** Descriptors of what an event belongs to in one form, as `descriptors.ts` does those of all events. */
+/** Normalises descriptors of programme relations, like `descriptors.ts` for those of all events. */
 import type { Descriptor } from '../../arib/descriptor/index.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import { type PeerRecord, peerOctets, peerText, records, type Written } from './record.ts';
@@ -16,7 +16,7 @@ function letters(code: string): string {
   return Buffer.from(code, 'latin1').toString('hex');
 }
 
-/** Undefined for a tag that is not here. */
+/** Undefined if the tag is not handled here. */
 export function writePeersOfGuide(d: PeerRecord): Written | undefined {
   const tag = Number(d.descriptor_tag);
   switch (tag) {
@@ -53,7 +53,7 @@ export function writePeersOfGuide(d: PeerRecord): Written | undefined {
 
 const GROUPS = ['', 'shared', 'relay', 'movement', 'relay-network', 'movement-network'];
 
-/** Undefined for a kind that is not here. */
+/** Undefined if the kind is not handled here. */
 export function writeOursOfGuide(d: Descriptor): Written | undefined {
   switch (d.kind) {
     case 'parental_rating':

@@ -1,7 +1,7 @@
-/** Tables and descriptors as the independent reader `@chinachu/aribts` gives them. */
+/** Tables and descriptors as returned by the independent reader `@chinachu/aribts`. */
 import { createRequire } from 'node:module';
 
-/** A field is a number, octets or a list of such records. */
+/** A field is a number, bytes or a list of such records. */
 export type Field = number | Buffer | readonly PeerRecord[] | null;
 export interface PeerRecord {
   readonly [field: string]: Field | undefined;
@@ -14,12 +14,12 @@ const { TsChar, tsTable } = createRequire(import.meta.url)('@chinachu/aribts') a
   tsTable: Record<string, (new (bytes: Buffer) => PeerTable) & { decode?(bytes: Buffer): PeerRecord | null }>;
 };
 
-/** What the peer names by a number, by ours; its text is decoded by itself. */
+/** A descriptor of the peer in normalised form; its texts are decoded separately. */
 export interface Written {
   readonly [field: string]: unknown;
 }
 
-/** JIS X 0208 1-61, which the peer takes for a full-width hyphen where JIS X 0213 has a minus sign. */
+/** JIS X 0208 1-61, which the peer decodes as a full-width hyphen; JIS X 0213 defines a minus sign. */
 const MINUS = { peers: /－/g, ours: '−' };
 
 export function peerText(bytes: Field | undefined): string {

@@ -1,4 +1,4 @@
-/** The tables of a channel as they are sent, cut into sections by our own demultiplexer. */
+/** The sent tables of a channel, split into sections by this project's demultiplexer. */
 import { type Pid, pid } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { PacketFramer } from '../../arib/ts/framer.ts';
@@ -17,7 +17,7 @@ const PACKET = 188;
 /** Packets of tables per chunk. */
 const PIECE_PACKETS = 4_096;
 
-/** Everything that a channel's tables send in a time range; a chunk is valid until the next is requested. */
+/** All tables that a channel sends in a time range; a chunk is valid until the next is requested. */
 function* pieces(
   scenario: Scenario,
   plan: ChannelPlan,
@@ -41,7 +41,7 @@ function* pieces(
   yield piece.subarray(0, length);
 }
 
-/** The packets of a channel's tables only: no pictures, no sound. */
+/** Packets of the channel's tables only, without pictures and sound. */
 export function tablePackets(scenario: Scenario, plan: ChannelPlan, seconds: number, at = AT): Uint8Array {
   const copies: Uint8Array[] = [];
   for (const piece of pieces(scenario, plan, seconds, at)) copies.push(piece.slice());
@@ -56,7 +56,7 @@ function pidsOf(packets: Uint8Array): Pid[] {
   return [...pids].map(pid);
 }
 
-/** Each section once, until it changes. */
+/** Each section once per version. */
 export function sectionsOf(bytes: Uint8Array): Section[] {
   const packets = new PacketFramer().feed(bytes);
   return [...new SectionDemux(pidsOf(packets), new SectionMemory()).feed(packets)];

@@ -1,9 +1,9 @@
-/** Descriptors of stations, data and conditional access in one form, as `descriptors.ts` does those of events. */
+/** Normalises descriptors of stations, data and conditional access, like `descriptors.ts` those of events. */
 import type { Descriptor } from '../../arib/descriptor/index.ts';
 import type { LogoTransmissionDescriptor } from '../../arib/descriptor/logo-transmission.ts';
 import { type PeerRecord, peerOctets, peerText, records, type Written } from './record.ts';
 
-/** The peer reads only the first octet of data_component_id as the number. */
+/** The peer reads only the first byte of data_component_id. */
 function dataComponentId(descriptor: PeerRecord): Written {
   const info = peerOctets(descriptor.additional_data_component_info);
   const id = Number(descriptor.data_component_id) * 0x100 + Number.parseInt(info.slice(0, 2), 16);
@@ -99,7 +99,7 @@ export function writeOursOfService(d: Descriptor): Written {
     case 'data_component':
       return { tag: 0xfd, id: d.dataComponentId, info: d.additionalInfo.toHex() };
     case 'application_signalling':
-      // The peer knows no more of it than its tag.
+      // The peer only reads its tag.
       return { tag: 0x6f };
     default:
       throw new Error(`a descriptor that this test does not compare yet: ${d.kind}`);

@@ -1,4 +1,4 @@
-/** Tables in one form, from the independent reader and from ours. */
+/** Normalises tables of the independent reader and of this project. */
 import { parseEit } from '../../arib/si/eit.ts';
 import { parseNit } from '../../arib/si/nit.ts';
 import { parseSdt } from '../../arib/si/sdt.ts';
@@ -161,7 +161,7 @@ const PEER_TABLES: ReadonlyMap<number, string> = new Map([
   [0x73, 'tot'],
 ]);
 
-/** Tables that both know. */
+/** Tables that both can read. */
 export function peerOf(tableId: number): Peer | undefined {
   if (tableId >= 0x4e && tableId <= 0x6f) return PEERS.eit;
   return PEERS[PEER_TABLES.get(tableId) ?? ''];

@@ -1,4 +1,7 @@
-/** A new output and a new reader need no change of any existing file, and a reader's fault ends that reader only. */
+/**
+ * A new output and a new reader need no change of an existing file, and a fault of a reader ends only that
+ * reader.
+ */
 import { afterEach, expect, test } from 'bun:test';
 import { serviceId } from '../../arib/ids.ts';
 import { SILENT_LOG } from '../../host/log.ts';
@@ -17,7 +20,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** An agent whose one station is sent again and again. */
+/** An agent whose only station is sent repeatedly. */
 function agent(): string {
   const server = Bun.serve({
     port: 0,
@@ -76,7 +79,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await Bun.sleep(2);
 }
 
-test('a custom kind of output is fed, takes commands and ends with its own value', async () => {
+test('a custom output is fed, takes commands and ends with its own value', async () => {
   const stream = await open();
   const reports: string[] = [];
   const end = Promise.withResolvers<unknown>();
@@ -99,7 +102,7 @@ test('a custom kind of output is fed, takes commands and ends with its own value
   expect(await end.promise).toMatchObject({ cause: 'counted' });
 });
 
-test('a custom kind of reader gets the PIDs that it selects, and others when it changes the selection', async () => {
+test('a custom reader gets the PIDs that it selects, and others when it changes the selection', async () => {
   const stream = await open();
   const pids = new Set<number>();
   const reader = stream.reader(pidReader, { pid: EIT }, { value: ({ pid }) => pids.add(pid) });

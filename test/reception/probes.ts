@@ -1,11 +1,11 @@
-/** An output and readers as a new capability would define them: one file each in the service, one here. */
+/** An output and readers defined like new features of the service, which would need one file each. */
 import { PACKET_SIZE, packetPid } from '../../arib/ts/packet.ts';
 import { defineOutput } from '../../src/reception/output-kind.ts';
 import { defineReader } from '../../src/reception/reader-kind.ts';
 import { threadProcessingMs } from '../../src/reception/reader-set.ts';
 import type { ReceptionKinds } from '../../src/reception/reception-kinds.ts';
 
-/** Counts packets until it is asked to report. */
+/** Counts packets and reports the number on request. */
 export const countingOutput = defineOutput<
   { label: string },
   { kind: 'report' },
@@ -26,7 +26,7 @@ export const countingOutput = defineOutput<
   transfer: ({ bytes }) => [bytes.buffer],
 });
 
-/** Posts how many packets of a PID came, a line for each call. */
+/** Posts the number of packets of a PID, one message per call. */
 export const pidReader = defineReader<{ pid: number }, { pid: number }, { pid: number; packets: number }>({
   name: 'test-pid',
   start: ({ pid }, context) => {

@@ -1,4 +1,7 @@
-/** The files of a small Debian with systemd and the packages that the README installs, made once from the machine's own sources. */
+/**
+ * The files of a minimal Debian with systemd and the packages that the README installs, made once from the
+ * machine's own package sources.
+ */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,11 +10,11 @@ import { runToEnd } from './guest-machine.ts';
 const SOURCES = '/etc/apt/sources.list.d';
 const OF_A_SYSTEM = ['systemd-sysv', 'udev', 'dbus', 'polkitd', 'iproute2'];
 
-/** @param packages further ones @returns the folder */
+/** @param packages additional ones @returns the folder */
 export async function debianRoot(packages: readonly string[]): Promise<string> {
   const release = readFileSync('/etc/os-release', 'utf8');
   const suite = /^VERSION_CODENAME=(\w+)$/m.exec(release)?.[1];
-  if (suite === undefined) throw new Error('/etc/os-release names no release of Debian');
+  if (suite === undefined) throw new Error('/etc/os-release contains no release of Debian');
   const all = [...OF_A_SYSTEM, ...packages].sort().join(',');
   const root = join(tmpdir(), `svc-rig-debian-${suite}-${Bun.hash(all).toString(36)}`);
   if (existsSync(root)) return root;

@@ -1,7 +1,7 @@
 /**
- * A virtual machine with Debian's own kernel, which has what the kernel of a test machine may lack: dvb-core and CUSE as
- * modules. It sees the host's files read-only, so the programs under test and Bun run in it as they are. Prepared once
- * for a kernel version in the folder of temporary files.
+ * A virtual machine with Debian's own kernel, which has modules that the kernel of a test machine may lack:
+ * dvb-core and CUSE. The host's files are mounted read-only, so the programs under test and Bun run in it
+ * unchanged. Prepared once per kernel version in the folder of temporary files.
  */
 import {
   cpSync,
@@ -19,7 +19,7 @@ import { basename, join } from 'node:path';
 const GUEST = join(import.meta.dir, 'guest');
 const PACKAGES = ['qemu-system-x86', 'busybox-static', 'cpio', 'kmod', 'make', 'gcc', 'xz-utils'];
 const HEADERS = /^linux-headers-6\.1\.0-\d+-amd64$/;
-/** In the order of their dependencies; `isdbsim` is the rig's own. */
+/** In the order of their dependencies; `isdbsim` is part of the rig. */
 const MODULES = [
   ...['virtio_ring', 'virtio', 'virtio_pci_modern_dev', 'virtio_pci_legacy_dev', 'virtio_pci'],
   ...['9pnet', '9pnet_virtio', 'netfs', 'fscache', '9p', 'mc', 'dvb-core', 'isdbsim', 'fuse', 'cuse'],
@@ -27,7 +27,7 @@ const MODULES = [
 ];
 const BOOT_LIMIT_SECONDS = 660;
 
-/** Why the rig cannot run here; undefined: it can, though packages may have to be installed. */
+/** The reason why the rig cannot run here, if any; packages may still have to be installed. */
 export function rigMissing(): string | undefined {
   if (process.env.SVC_RIGS !== '1') return 'only with --rigs';
   if (process.arch !== 'x64') return 'needs an x86-64 machine';
@@ -35,7 +35,7 @@ export function rigMissing(): string | undefined {
   return Bun.which('apt-get') === null ? 'needs Debian' : undefined;
 }
 
-/** @returns its output @throws Error with what it said, when it failed */
+/** @returns its output @throws Error with its output if it failed */
 export async function runToEnd(command: readonly string[], folder = '/'): Promise<string> {
   const child = Bun.spawn([...command], { cwd: folder, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' });
   const [out, problems] = await Promise.all([
@@ -71,7 +71,7 @@ async function installPackages(): Promise<string> {
   return headers.replace('linux-headers-', '');
 }
 
-/** Kernel and initial RAM disk for a guest that runs the given command; modules are built where that was not done before. */
+/** Kernel and initial RAM disk for a guest that runs the given command; modules are built once. */
 export class GuestMachine {
   private constructor(
     private readonly folder: string,
@@ -90,8 +90,8 @@ export class GuestMachine {
   }
 
   /**
-   * Runs the command to its end, where a Debian is given in it, with its systemd; the host's files are then in `/host`.
-   * @returns everything that the guest printed
+   * Runs the command to its end. @param debian folder of a Debian, in which the command runs under systemd
+   * with the host's files in `/host` @returns everything that the guest printed
    */
   async run(command: readonly string[], debian?: string): Promise<string> {
     const initrd = await this.#initialRamDisk(command, debian);
@@ -122,7 +122,8 @@ export class GuestMachine {
     if (archive === undefined) throw new Error('no kernel package was downloaded');
     await runToEnd(['dpkg', '-x', archive, 'image'], folder);
     const kernel = readFileSync(join(folder, `image/boot/vmlinuz-${version}`));
-    // The uncompressed kernel boots at once (PVH); unpacking it inside the emulator takes longer than the test.
+    // The uncompressed kernel boots at once (PVH); unpacking it inside the emulator takes longer than the
+    // test.
     const compressed = kernel.subarray(kernel.indexOf(Buffer.from('FD377A585A00', 'hex')));
     writeFileSync(join(folder, 'vmlinux.xz'), compressed);
     await runToEnd(['sh', '-c', 'xz -dc --single-stream vmlinux.xz > vmlinux.part'], folder);
@@ -167,7 +168,7 @@ export class GuestMachine {
   }
 }
 
-/** Both programs, compiled for this machine. @throws Error */
+/** Compiles both programs for this machine. @throws Error */
 export async function buildPrograms(folder: string): Promise<void> {
   const root = join(import.meta.dir, '..', '..');
   const build = [process.execPath, join(root, 'build.ts'), '--host-only', '--out', folder];
@@ -181,9 +182,9 @@ interface Finding {
 }
 
 interface Findings {
-  /** Steps that ended with an error. */
+  /** Steps that failed. */
   readonly failed: readonly Finding[];
-  /** @throws Error for a step that the guest did not come to */
+  /** @throws Error if the guest did not reach the step */
   of(step: string): Finding;
 }
 
@@ -195,7 +196,7 @@ export function parseFindings(output: string): Findings {
     failed: findings.filter(({ error }) => error !== undefined),
     of: (step) => {
       const found = findings.find((one) => one.step === step);
-      if (found === undefined) throw new Error(`the guest did not come to: ${step}`);
+      if (found === undefined) throw new Error(`the guest did not reach: ${step}`);
       return found;
     },
   };

@@ -1,6 +1,6 @@
 /**
- * The README's install section in a booted Debian with its systemd (`guest/install-scenario.ts`): its commands as they stand
- * there, up to live television. Runs with `npm test -- --rigs` alone.
+ * The install section of the README in a booted Debian with its systemd (`guest/install-scenario.ts`): its
+ * unchanged commands, up to live television. Only runs with `npm test -- --rigs`.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { buildPrograms, GuestMachine, parseFindings, rigMissing } from './guest-
 const ROOT = join(import.meta.dir, '..', '..');
 const SCENARIO = join(import.meta.dir, 'guest', 'install-scenario.ts');
 const LIMIT_MS = 30 * 60_000;
-/** Of the broadcast: the time that a scan spends on a channel. */
+/** Length of the broadcast: the time that a scan spends on a channel. */
 const CHANNEL_SECONDS = 12;
 const INSTALL = /apt-get install ((?:[\w-]+ ?)+)/;
 const missing = rigMissing();
@@ -29,12 +29,15 @@ function commandsOfReadme(): string[] {
     .filter((line) => line !== '');
 }
 
-/** What differs in the guest: the programs are built before, the packages are there, and the tuner waits for no signal. */
+/**
+ * Differences in the guest: the programs are already built, the packages are installed, and the tuner does
+ * not wait for a signal.
+ */
 function installScript(commands: readonly string[]): string {
   const lines = commands
     .filter((line) => line !== 'npm run build')
     .map((line) => line.replace(INSTALL, 'dpkg --status $1 >/dev/null'))
-    // Exits with 1 without a card.
+    // Exits with 1 because there is no card.
     .map((line) => (line.endsWith('svc-agent check') ? `${line} || true` : line));
   return [
     'set -e',

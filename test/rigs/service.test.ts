@@ -1,6 +1,6 @@
 /**
- * From a plugged-in tuner to stations with the compiled programs, in a guest with the real dvb-core, the real card daemon
- * and an emulated card (`guest/service-scenario.ts`). Runs with `npm test -- --rigs` alone.
+ * From a plugged-in tuner to stations with the compiled programs, in a guest with the real dvb-core, the real
+ * card daemon and an emulated card (`guest/service-scenario.ts`). Only runs with `npm test -- --rigs`.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { buildPrograms, GuestMachine, parseFindings, rigMissing } from './guest-
 const ROOT = join(import.meta.dir, '..', '..');
 const SCENARIO = join(import.meta.dir, 'guest', 'service-scenario.ts');
 const LIMIT_MS = 15 * 60_000;
-/** Of the broadcast: as long as a scan looks at a channel. */
+/** Length of the broadcast: the time that a scan spends on a channel. */
 const CHANNEL_SECONDS = 12;
 const missing = rigMissing() ?? cardRigMissing();
 
@@ -44,7 +44,7 @@ describe.skipIf(missing !== undefined)('the programs with a tuner and a card', (
       { stdin: 'ignore', stdout: Bun.file(join(folder, 'channel.ts')), stderr: 'inherit' },
     );
     const [machine] = await Promise.all([GuestMachine.prepare(), buildPrograms(folder), channel.exited]);
-    // The agent runs as a user of its own.
+    // The agent runs as another user.
     chmodSync(folder, 0o755);
     const output = await machine.run([process.execPath, SCENARIO, folder]);
     console.log(output);
@@ -73,7 +73,7 @@ describe.skipIf(missing !== undefined)('the programs with a tuner and a card', (
     });
   });
 
-  test("the unit's permissions suffice: a dynamic user, the group video, no capability", () => {
+  test('the permissions of the unit suffice: a dynamic user, the group video, no capability', () => {
     const [users, groups, capabilities] = finding.of('a scrambled channel').rights as string[];
     expect(users).toBe('64000\t64000\t64000\t64000');
     expect(groups).toMatch(/^\d+$/);

@@ -1,6 +1,6 @@
 /**
- * The compiled agent in a guest with the real dvb-core and CUSE (`guest/scenario.ts`): its results, step by step.
- * Runs with `npm test -- --rigs` alone: it installs Debian packages and takes some minutes.
+ * The compiled agent in a guest with the real dvb-core and CUSE (`guest/scenario.ts`): its results, step by
+ * step. Only runs with `npm test -- --rigs`: it installs Debian packages and takes some minutes.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -66,7 +66,7 @@ describe.skipIf(missing !== undefined)('the agent with real device files', () =>
     });
   });
 
-  test('receives by every tuner at once without losing a packet', () => {
+  test('receives with every tuner at once without losing a packet', () => {
     expect(finding('every tuner at once')).toMatchObject({ lost: [0, 0, 0, 0], overflows: [0, 0, 0, 0] });
   });
 
@@ -107,7 +107,7 @@ describe.skipIf(missing !== undefined)('the agent with real device files', () =>
     expect([state, back]).toEqual(['error', true]);
   });
 
-  test('aborts the stream of an adapter that is unplugged, and uses it again by itself', () => {
+  test('aborts the stream of an adapter that is unplugged, and uses it again automatically', () => {
     expect(finding('an adapter that is unplugged')).toMatchObject({
       end: 'aborted',
       gone: expect.stringContaining('見つかりません'),
@@ -115,7 +115,7 @@ describe.skipIf(missing !== undefined)('the agent with real device files', () =>
     });
   });
 
-  test('receives by character devices, with the stream id or the slot as the driver takes it', () => {
+  test('receives from character devices, with the stream id or the slot as the driver expects it', () => {
     expect(finding('terrestrial by px4')).toMatchObject({
       lost: 0,
       signal: { locked: true, cnr: 21.04, strength: null },

@@ -1,11 +1,11 @@
-/** The forms of sound that broadcasters use, as they arrive: headers of the frames, channels, switches. */
+/** The sound formats of broadcasters as received: frame headers, channels, switches. */
 import { expect, test } from 'bun:test';
 import { readAdtsHeader } from '../../arib/aac/adts.ts';
 import { STC_ZERO } from '../../synth/clock.ts';
 import { scenarioFile } from './scenario-file.ts';
 import { PACKET, packetsOf, run, trimmed, tune } from './tuning.ts';
 
-/** Whole rounds of the lists below lie between the clock's zero and this. */
+/** A multiple of the rounds of the lists below after the zero of the clock. */
 const AT = STC_ZERO + 60_000_000;
 const VIDEO_PID = 0x100;
 const AUDIO_PID = 0x110;
@@ -55,7 +55,7 @@ const scenario = scenarioFile({
   ],
 });
 
-/** Payloads of the PES packets of one identifier, whole ones only. */
+/** Complete payloads of the PES packets of one PID. */
 function payloads(stream: Uint8Array, pid: number): Uint8Array[] {
   const found: number[][] = [];
   for (const packet of packetsOf(stream)) {

@@ -1,10 +1,10 @@
 /**
- * The cycles promised by a BIT, parsed independently of `arib/`: ARIB STD-B10 Part 2, 5.2.13, 6.2.35; TR-B14, TR-B15
- * Vol. 4.
+ * The cycles announced by a BIT, parsed independently of `arib/`: ARIB STD-B10 Part 2, 5.2.13, 6.2.35;
+ * TR-B14, TR-B15 Vol. 4.
  */
 
 export interface BitRead {
-  /** Seconds by table_id; of a schedule that of its base, which nothing exceeds. */
+  /** Seconds by table_id; for a schedule its base cycle, the longest. */
   cycles: Map<number, number>;
 }
 
@@ -14,7 +14,7 @@ function digits(...nibbles: readonly number[]): number {
 
 function cycle(tableId: number, bytes: Uint8Array): number {
   const [a = 0, b = 0, c = 0, d = 0] = bytes;
-  // media_type and flags, schedule_range, base_cycle of three digits and the count of groups.
+  // media_type and flags, schedule_range, base_cycle of three digits and the number of groups.
   if (tableId >= 0x50 && tableId <= 0x6f) return digits(c >> 4, c & 15, d >> 4);
   if (tableId === 0xc3 || tableId === 0xc8) return digits(a >> 4, a & 15, b >> 4, b & 15);
   return digits(a >> 4, a & 15);

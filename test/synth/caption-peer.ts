@@ -1,16 +1,18 @@
-/** Captions as aribb24.js reads them, as a list of erasures and cells to compare with the broadcaster's truth. */
+/**
+ * Captions as read by aribb24.js, as a list of erasures and cells to compare with the broadcaster's truth.
+ */
 import { createHash } from 'node:crypto';
 import { ARIBB24JapaneseJIS8Tokenizer, ARIBB24Parser, demuxDatagroup, demuxIndependentPES } from 'aribb24.js';
 import { PACKET, packetsOf } from './tuning.ts';
 
-/** A PES packet as reassembled by the test itself. */
+/** A PES packet, reassembled by the test's own code. */
 export interface Pes {
-  /** Packets of its stream so far, its first included. */
+  /** Number of packets of its stream up to its first. */
   ordinal: number;
   bytes: Uint8Array;
 }
 
-/** The PES packets of one stream; each is as long as its header says. */
+/** The PES packets of one stream; the length of each is that of its header. */
 export function pesOf(stream: Uint8Array, pid: number): Pes[] {
   const found: Pes[] = [];
   let open: number[] | undefined;
@@ -47,13 +49,13 @@ export function crc16(bytes: Uint8Array): number {
   return register;
 }
 
-/** The form in which both readings of a caption are compared. */
+/** The form in which both results are compared. */
 export interface Cell {
-  /** Unwrapped or not as the caller has it: 90 kHz ticks. */
+  /** 90 kHz ticks, unwrapped or not depending on the caller. */
   ticks: number;
   /** One character; `drcs:` and the MD5 of a bitmap; `erase`. */
   what: string;
-  /** Bottom left dot and size of the cell. */
+  /** Bottom left dot, and size of the cell. */
   box: readonly number[];
   /** Foreground, background. */
   colours: readonly number[];
@@ -105,8 +107,8 @@ export function readGroup(payload: Uint8Array): PeerGroup {
 }
 
 /**
- * The bitmaps that a statement's units define, read by the test itself: the other reader drops the last bits of
- * those that do not fill whole bytes.
+ * The bitmaps that a statement's units define, read by the test's own code: the other reader drops the last
+ * bits of those that do not fill whole bytes.
  */
 function patternsOf(data: PeerGroup['data']): Uint8Array[] {
   const patterns: Uint8Array[] = [];
@@ -137,7 +139,7 @@ function hashOf(binary: Uint8Array, patterns: readonly Uint8Array[]): string {
     .digest('hex');
 }
 
-/** A statement as cells, in the order in which they are written. */
+/** A statement as cells, in writing order. */
 export function readCells(data: PeerGroup['data'], ticks: number): Cell[] {
   const parser = new ARIBB24Parser(undefined, { magnification: 1 });
   const tokens = new ARIBB24JapaneseJIS8Tokenizer().tokenize(data);
@@ -153,7 +155,7 @@ export function readCells(data: PeerGroup['data'], ticks: number): Cell[] {
   });
 }
 
-/** The parts of `--truth` that captions have. */
+/** The part of `--truth` about captions. */
 export interface CaptionTruth {
   captionStream: { pid: number; streamType: number; componentTag: number } | null;
   superimposeStream: { pid: number; streamType: number; componentTag: number } | null;
@@ -187,7 +189,10 @@ export interface TruthPage {
   }[];
 }
 
-/** How the peer shows a character: letters of the alphanumeric set at full width, one kind of blank and of wave. */
+/**
+ * How the peer represents a character: alphanumeric letters in full width, one kind of blank and of wave
+ * dash.
+ */
 export function asPeer(character: string): string {
   if (character === ' ' || character === '　') return '　';
   if (character === '〜') return '～';

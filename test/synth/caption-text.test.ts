@@ -1,4 +1,4 @@
-/** Any text that captions can carry is read back by an independent reader, whichever way it is written. */
+/** An independent reader reads back any text that captions can carry, in every way of encoding it. */
 import { expect, test } from 'bun:test';
 import { ARIBB24JapaneseJIS8Tokenizer } from 'aribb24.js';
 import fc from 'fast-check';
@@ -40,7 +40,7 @@ test.each(HABITS.map((habit, index) => ({ habit, index })))(
   },
 );
 
-test('a character that captions cannot carry is refused by name', () => {
+test('a character that captions cannot carry is rejected by name', () => {
   const coder = new TextCoder(HABITS[0]);
   for (const character of ['🎬', '´', '◯', '~'])
     expect(() => coder.text(`字${character}`)).toThrow(character);

@@ -1,6 +1,6 @@
 /**
- * An independent reader finds in the captions what the broadcaster says it sends, over an hour of each station, or
- * a day when there is time for it.
+ * An independent reader finds the captions that the broadcaster's truth lists, over an hour of each station,
+ * or a day with --long.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -39,11 +39,11 @@ type Station = CaptionTruth & { serviceId: number; name: string };
 
 interface Sent {
   bytes: Uint8Array;
-  /** 90 kHz time at which each packet leaves. */
+  /** Times at which the packets leave, 90 kHz. */
   times: number[];
 }
 
-/** Only the caption streams of a channel, packet after packet. */
+/** Only the caption streams of a channel, packet by packet. */
 function captionPackets(
   channel: (typeof DEFAULT)['channels'][number],
   from: number,
@@ -68,12 +68,15 @@ function captionPackets(
 
 function ptsOf(pes: Uint8Array): number {
   const [a = 0, b = 0, c = 0, d = 0, e = 0] = pes.subarray(9);
-  // The four bits before and the marker bits between the parts.
+  // The four bits before, and the marker bits between the parts.
   expect([a >> 4, a & 1, c & 1, e & 1]).toEqual([2, 1, 1, 1]);
   return ((a >> 1) & 7) * 2 ** 30 + (((b << 8) | c) >> 1) * 2 ** 15 + (((d << 8) | e) >> 1);
 }
 
-/** Flattened for one comparison; nothing is said of places in vertical writing, which the reader does not know. */
+/**
+ * Flattened for comparison. Positions in vertical writing are omitted, because the reader does not support
+ * it.
+ */
 function comparable(cells: readonly Cell[], vertical: ReadonlySet<number>): string[] {
   return cells.map(({ ticks, what, box, colours, marks }) =>
     [ticks, what, vertical.has(ticks) ? '' : box, colours, marks].join(' '),
@@ -87,7 +90,7 @@ function truthOf(channel: (typeof DEFAULT)['channels'][number], at: BroadcastMs,
 
 const QUARTER_MS = 900_000;
 
-/** The first hour from noon on whose captions come in one language and in two, if the station has two. */
+/** The first hour from noon on whose captions have one language and two, if the station has two. */
 function hourOf(station: EventStation): BroadcastMs {
   const track = new CaptionTrack(DEFAULT.seed, station);
   const languages = (at: number) => track.languagesAt(ticksAt(broadcastMs(at))).length;
@@ -144,7 +147,7 @@ test("the stations' encoders use every form of coding", () => {
     expect(new Set(styles.map((style) => style[choice])).size).toBe(2);
 });
 
-/** Languages and groups of the management data that were seen. */
+/** Languages and groups seen in the management data. */
 const announced = new Set<string>();
 
 describe.each(captioned)('an hour of $name from $clock', ({ channel, index, at }) => {
@@ -156,23 +159,24 @@ describe.each(captioned)('an hour of $name from $clock', ({ channel, index, at }
   beforeAll(() => {
     truth = truthOf(channel, at, HOUR_SECONDS)[index];
     const pid = truth?.captionStream?.pid ?? 0;
-    // Packets leave ahead of their presentation: what was presented within the hour left a little earlier.
+    // Packets are sent before their presentation: those presented within the hour left a little earlier.
     sent = captionPackets(channel, from - SECOND, HOUR_SECONDS + 1).get(pid);
     packets = pesOf(sent?.bytes ?? new Uint8Array(), pid);
   });
 
-  // A day's are too many to hold.
+  // A day's captions are too many to hold in memory.
   afterAll(() => {
     [truth, sent, packets] = [undefined, undefined, []];
   });
 
-  /** Of this hour, whether the stamps wrap in it or not. */
+  /** Unwraps to this hour, even if the stamps wrap in it. */
   const unwrapped = (stamp: number): number => stamp + 2 ** 33 * Math.round((from - stamp) / 2 ** 33);
 
   test('its packets have the headers of synchronised captions, and the right CRC', () => {
     expect(packets.length).toBeGreaterThan(HOUR_SECONDS - 10);
     for (const { bytes } of packets) {
-      // Start code, private_stream_1; aligned, PTS alone, 5 bytes of it; data_identifier and private_stream_id.
+      // Start code, private_stream_1; aligned, only a PTS, 5 bytes of it; data_identifier and
+      // private_stream_id.
       expect([...bytes.subarray(0, 4), ...bytes.subarray(6, 9)]).toEqual([0, 0, 1, 0xbd, 0x84, 0x80, 5]);
       expect([...bytes.subarray(14, 17)]).toEqual([0x80, 0xff, 0xf0]);
       expect(crc16(bytes.subarray(17))).toBe(0);
@@ -254,7 +258,7 @@ test('a day of all stations shows every size, colour, decoration and place', () 
   expect(pages.some(({ vertical }) => vertical)).toBe(true);
   expect(pages.some(({ ruby }) => ruby.length > 0)).toBe(true);
   expect(new Set(pages.map(({ language }) => language))).toEqual(new Set(['jpn', 'eng']));
-  // Texts stand in all four quarters of the plane.
+  // Texts occur in all four quarters of the plane.
   const quarters = new Set(
     runs.map(({ x, y }) => `${x < 480 ? 'left' : 'right'} ${y < 270 ? 'top' : 'bottom'}`),
   );
@@ -292,7 +296,7 @@ describe('superimposed text', () => {
     for (const [number, { data, arrived }] of statements.entries()) {
       const page = truth?.superimposed[number];
       if (page === undefined) throw new Error('no page');
-      // It is there within a few packets of its moment.
+      // Received within a few packets of its moment.
       expect(arrived / 90 - (page.at - AT)).toBeWithin(0, 100);
       expect(comparable(readCells(data, page.pts), new Set())).toEqual(
         comparable(truthCells(page), new Set()),
@@ -387,11 +391,11 @@ describe('a whole channel', async () => {
     const times = new Set(
       packets.filter(({ stream_index }) => stream_index === found?.index).map(({ pts }) => pts),
     );
-    // Those that the end of the stream cuts off have not left yet.
+    // Those that the end of the stream cuts off have not been sent yet.
     const expectedPages = (truth?.captions ?? []).filter(({ at }) => at < AT + 39_000);
     expect(expectedPages.length).toBeGreaterThan(5);
     const waited = expectedPages.filter(({ pts }) => !times.has(pts));
-    // Only what a statement's own wait shows later has no packet of its own.
+    // Only text that a statement shows after a wait of its own has no packet of its own.
     expect(
       waited.every(({ pts }) => expectedPages.some((page) => page.pts < pts && times.has(page.pts))),
     ).toBe(true);

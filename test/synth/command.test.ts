@@ -46,7 +46,7 @@ test('its channels have the format that the tuner agent reads', async () => {
     const types = Value.Decode(ChannelsSchema, channels).flatMap(({ stations }) =>
       stations.map(({ serviceType }) => serviceType),
     );
-    // Television, and data alone as a scan finds it too; services for receivers are not for a list.
+    // Television, and data services, which a scan finds too; services for receivers are not listed.
     expect([...new Set(types)].sort((a, b) => a - b)).toEqual([0x01, 0xc0]);
   }
 });
@@ -61,7 +61,7 @@ test('it keeps the pace of its clock references', async () => {
   expect(tookMs).toBeGreaterThan(1_900);
 });
 
-test('it runs faster when asked to', async () => {
+test('it runs faster if requested', async () => {
   const startedAt = performance.now();
   const ended = await synth(...MINI_T26, '--duration', '20', '--speed', '20');
   expect(performance.now() - startedAt).toBeGreaterThan(950);
@@ -87,7 +87,7 @@ test('it ends at once on a signal, also while a blocked reader delays it', async
   child.kill('SIGTERM');
   const startedAt = performance.now();
   await child.exited;
-  // Not at the end of its output, which is endless.
+  // Not because its output ended, which is endless.
   expect(performance.now() - startedAt).toBeLessThan(10_000);
   expect(await new Response(child.stderr).text()).toBe('');
 });
@@ -124,7 +124,7 @@ async function scenarioFile(name: string, content: unknown): Promise<string> {
 }
 
 describe('a scenario in a file', () => {
-  test('lists its own programmes, one after the other for ever', async () => {
+  test('lists its own programmes, one after another in a loop', async () => {
     const path = await scenarioFile('good.json', SCENARIO);
     const at = Date.UTC(2026, 10, 20, 12, 0, 0);
     const truth: Truth = await truthOf('GR', 'T30', at, path);
@@ -138,7 +138,7 @@ describe('a scenario in a file', () => {
     });
   });
 
-  test('says what is announced and what is on air', async () => {
+  test('prints what is announced and what is on air', async () => {
     const series = { id: 7, name: '連続', episode: 2, lastEpisode: 10 };
     const over = { undefinedEnd: true, overrunSec: 5, noticeSec: 2, copyControl: 'never', series };
     const programmes = [{ durationSec: 10, title: '生中継', ...over }, STATION.programmes[1]];

@@ -1,11 +1,14 @@
-/** Counters, clock references and time stamps are continuous: in a tuning, between two, past every wrap. */
+/**
+ * Counters, clock references and time stamps are continuous: within a tuning, between two, and across every
+ * wrap.
+ */
 import { expect, test } from 'bun:test';
 import { mediaPids, type Packet, packetsOf, stampsOf, ticksAt, truthOf, tune } from './tuning.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12, 0, 0);
 const STC_WRAP = 2 ** 33;
 const NULL_PID = 0x1fff;
-/** Clock reference of the one-segment station, the channel's third. */
+/** PID of the clock reference of the one-segment station, the channel's third. */
 const PARTIAL_CLOCK = 0x3ff;
 
 /** Unwrapped 90 kHz time of a 33-bit stamp that is sent near `near`. */
@@ -17,11 +20,11 @@ interface Stamp {
   pid: number;
   pts: number;
   dts: number;
-  /** 90 kHz time at which its packet left. */
+  /** When its packet was sent, 90 kHz. */
   sent: number;
 }
 
-/** Checks counters and clock references of a stretch; gives the stamps of its PES packets. */
+/** Checks counters and clock references of a stream. @returns the time stamps of its PES packets */
 function inspect(
   stream: Uint8Array,
   at: number,
@@ -49,7 +52,7 @@ function inspect(
     if (pcr !== undefined) {
       const ticks = unwrap(Math.floor(pcr / 300), sent);
       const last = lastPcr.get(pid);
-      // One-segment sends references every 225 ms, as measured, whatever the standard allows.
+      // One-segment references are sent every 225 ms, as measured, although the standard allows less.
       if (last !== undefined) expect(ticks - last).toBeWithin(1, pid === PARTIAL_CLOCK ? 22_500 : 9_000);
       lastPcr.set(pid, ticks);
       pcrs.push(ticks);
@@ -72,7 +75,7 @@ function checkStamps(stamps: readonly Stamp[], frameTicks: ReadonlyMap<number, n
     if (last !== undefined) expect(dts - last).toBe(frameTicks.get(pid) ?? 0);
     lastDts.set(pid, dts);
     expect(pts).toBeGreaterThanOrEqual(dts);
-    // It leaves before it is decoded, and not more than a second before.
+    // It is sent before it is decoded, by a second at most.
     expect(dts - sent).toBeWithin(0, 90_000);
   }
 }
@@ -94,7 +97,7 @@ for (const [type, channel] of [
 ] as const) {
   test(`${type} ${channel} is continuous across the ends of all loops`, async () => {
     const frames = await frameTicks(type, channel);
-    // From shortly before a moment at which all loops join.
+    // From shortly before a moment at which all loops restart.
     const joint = Math.ceil(ticksAt(AT) / 90 / ALL_LOOPS_MS) * ALL_LOOPS_MS;
     const at = AT - ticksAt(AT) / 90 + joint - 3_000;
     const stream = await tune({ type, channel, at, seconds: 70 });
@@ -112,7 +115,7 @@ test('clock references match their position in the stream', async () => {
   for (const { at, pcr } of rest) {
     const bytes = at - (first?.at ?? 0);
     const ticks = (pcr ?? 0) - (first?.pcr ?? 0);
-    // Constant rate: the same 27 MHz ticks for every packet, to half a tick.
+    // Constant rate: the same number of 27 MHz ticks for every packet, within half a tick.
     const perPacket = Math.floor((27_000_000 * 188 * 8) / 4_000_000);
     expect(Math.abs(ticks - (bytes / 188) * perPacket)).toBeLessThanOrEqual(1);
   }

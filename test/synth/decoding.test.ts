@@ -3,10 +3,10 @@ import { describe, expect, test } from 'bun:test';
 import { mediaPids, run, type StationTruth, synth, type Truth, trimmed, truthOf, tune } from './tuning.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12, 0, 0);
-/** The default region is big: half a minute of decoding. */
+/** The default region is large: half a minute of decoding. */
 const LONG = process.env.SVC_LONG === '1';
 const SCENARIOS = LONG ? ['mini', 'default'] : ['mini'];
-/** Longer than a loop of video, so that its joint is decoded too. */
+/** Longer than a loop of video, so that its restart is decoded too. */
 const SECONDS = 10;
 const LIMIT_MS = 120_000;
 
@@ -76,7 +76,7 @@ for (const scenario of SCENARIOS) {
   });
 }
 
-/** ffprobe finds every service with its streams. */
+/** Checks that ffprobe finds every service with its streams. */
 async function checkPrograms(stream: Uint8Array, truth: Truth): Promise<void> {
   const probed = await run(
     ['ffprobe', '-v', 'error', '-of', 'json', '-show_programs', '-show_streams', '-i', 'pipe:0'],
@@ -86,7 +86,7 @@ async function checkPrograms(stream: Uint8Array, truth: Truth): Promise<void> {
   const found = JSON.parse(new TextDecoder().decode(probed.stdout)) as {
     programs: { program_id: number; pmt_pid: number; pcr_pid: number; streams: Stream[] }[];
   };
-  // The engineering service has a map and no station.
+  // The engineering service has a map but is no station.
   const programs = found.programs.filter(({ program_id }) => program_id !== ENGINEERING_SERVICE);
   expect(programs).toHaveLength(truth.stations.length + truth.dataServices.length);
   for (const station of truth.stations) {
@@ -106,22 +106,25 @@ function checkStreams(streams: Stream[], station: StationTruth): void {
   } else {
     expect(video).toMatchObject({ codec_name: 'h264', field_order: 'progressive', width: 320, height: 180 });
   }
-  // Nothing is announced in a pause of the night that tables are silent about.
+  // Nothing is announced in a pause of the night that the tables do not list.
   const present: StationTruth['present'] | null = station.present;
   const audioCount = present === null ? station.audios.length : present.audioCount;
   for (const [index, { pid, elements }] of station.audios.entries()) {
     const form = { sample_rate: '48000' };
     // Programmes in 5.1 have commercials in stereo.
     if (index < audioCount && elements !== 'singles') expect([2, 6]).toContain(byPid(pid)?.channels ?? 0);
-    // Without a channel configuration ffprobe does not tell how many.
+    // Without a channel configuration ffprobe does not report the number of channels.
     const audio = { codec_name: 'aac', ...(elements === 'singles' ? {} : form) };
     if (index < audioCount) expect(byPid(pid)).toMatchObject(audio);
-    // A branch lists what its main station sends.
+    // A branch lists the streams of its main station.
     else if (!station.shared) expect(byPid(pid)).toBeUndefined();
   }
 }
 
-/** Away from programme starts: a map that changes within the analysed seconds would have two correct results. */
+/**
+ * Away from programme starts: if a map changed within the analysed seconds, there would be two correct
+ * results.
+ */
 const DAY_TIMES = Array.from({ length: 12 }, (_, step) => AT + (step * 120 + 7) * 60_000);
 
 describe.skipIf(!LONG)('ffprobe finds all services of the default region at all times of a day', async () => {

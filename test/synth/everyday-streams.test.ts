@@ -1,4 +1,7 @@
-/** What a whole channel sends beside its tables: references and maps as often as measured, a PES that no map names. */
+/**
+ * Other content of a whole channel: references and maps at the measured intervals, a PES stream that no map
+ * names.
+ */
 import { beforeAll, expect, test } from 'bun:test';
 import { STC_ZERO } from '../../synth/clock.ts';
 import { UNREFERENCED_PID } from '../../synth/scenario/layout.ts';
@@ -14,7 +17,7 @@ beforeAll(async () => {
   packets = [...packetsOf(stream)];
 });
 
-/** Milliseconds from one of these packets to the next, on average. */
+/** Average time between two of these packets, ms. */
 function period(isOne: (packet: Packet) => boolean): number {
   const at = packets.filter(isOne).map((packet) => (packet.at / stream.length) * SECONDS * 1000);
   return ((at.at(-1) ?? 0) - (at[0] ?? 0)) / (at.length - 1);

@@ -1,5 +1,5 @@
 /**
- * Tables in the shape and number that broadcasters send them in, on the default region: conditional access of free
+ * Tables in the form and number that broadcasters send, in the default region: conditional access of free
  * stations, data components, hidden services, tables of several sections, wide guides.
  */
 import { describe, expect, test } from 'bun:test';
@@ -26,7 +26,7 @@ function maps(list: readonly Section[]): ProgramMap[] {
   return list.map(parsePmt).filter((map) => map !== undefined);
 }
 
-/** Systems and PIDs that a loop of descriptors names. */
+/** Systems and PIDs in a loop of descriptors. */
 function access(descriptors: readonly Descriptor[]): [number, number][] {
   return descriptors.flatMap((one): [number, number][] =>
     one.kind === 'conditional_access' || one.kind === 'access_control' ? [[one.caSystemId, one.pid]] : [],

@@ -1,4 +1,4 @@
-/** Faults of the broadcast as seen by our reader, ffprobe and a test client. */
+/** Faults of the broadcast as seen by this project's reader, ffprobe and a test client. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,7 @@ function pictureTimes(stream: Uint8Array): number[] {
 }
 
 describe('the layout', () => {
-  test('changes again and again: audios and the place of captions, each time with a new version', async () => {
+  test('changes repeatedly: audios and the position of captions, each time with a new version', async () => {
     const faults = [{ kind: 'pmt', audios: 1, captionPid: 0x145, from: after(1), everySec: 2, forSec: 1 }];
     const { stdout } = await tuned(faults, 6);
     const maps = mapsOf(stdout);
@@ -71,7 +71,7 @@ describe('the layout', () => {
     expect(versions.slice(1).map((version, index) => (version - (versions[index] ?? 0) + 32) % 32)).toEqual([
       1, 1, 1, 1, 1,
     ]);
-    // In every second second, and only then, the second sound is gone and captions come elsewhere.
+    // In every second second, and only then, the second sound is gone and captions are on another PID.
     const packets = [...packetsOf(stdout)];
     const seconds = packets
       .filter(({ pid }) => pid === SECOND_AUDIO_PID)
@@ -84,7 +84,7 @@ describe('the layout', () => {
     expect(places.slice(-5)).toEqual([0x145, CAPTION_PID, 0x145, CAPTION_PID, 0x145]);
   });
 
-  test('forbids to copy in the middle of a programme', async () => {
+  test('forbids copying in the middle of a programme', async () => {
     const { stdout } = await tuned([{ kind: 'copy_never', from: after(1), to: after(2) }], 3);
     const controls = mapsOf(stdout).map(
       ({ descriptors }) => findDescriptor(descriptors, 'digital_copy_control')?.recordingControl,
@@ -139,7 +139,7 @@ describe('present and following', () => {
     expect(rest).toEqual([usual, null]);
   });
 
-  test('may say that no end is known', async () => {
+  test('may announce an unknown end', async () => {
     const { stdout } = await tuned([{ kind: 'eit', undefinedEnd: true }], 4);
     expect(announcements(stdout).map((each) => each?.seconds)).toEqual([undefined]);
   });
@@ -194,7 +194,7 @@ describe('the stream', () => {
     expect(stdout).toEqual(whole.stdout);
   });
 
-  test('never comes without lock', async () => {
+  test('never starts without lock', async () => {
     const ended = await tuned([{ kind: 'no_lock', exitAfterSec: 2 }], 5);
     expect([ended.exitCode, ended.stdout.length]).toEqual([1, 0]);
     expect(ended.stderr).toContain('lock');

@@ -1,14 +1,14 @@
-/** The flash and the beep are at the same instant, and each sound has its own pitch. */
+/** The flash and the beep are simultaneous, and each sound has its own pitch. */
 import { beforeAll, expect, test } from 'bun:test';
 import { mediaPids, run, type Truth, ticksAt, trimmed, truthOf, tune } from './tuning.ts';
 
-/** All loops of audio join 4 s later: the joint is covered too. */
+/** All audio loops restart 4 s later: the restart is covered too. */
 const JOINT_MS = 64_064;
 const START = Date.UTC(2026, 10, 20, 12, 0, 0);
 const AT = START - ticksAt(START) / 90 + Math.ceil(ticksAt(START) / 90 / JOINT_MS) * JOINT_MS - 4_000;
 const SECONDS = 10;
 const SAMPLE_RATE = 48_000;
-/** The beep begins a hundredth of a frame away at most. */
+/** The beep deviates by a hundredth of a frame at most. */
 const TOLERANCE_MS = 1;
 
 let stream: Uint8Array;
@@ -20,7 +20,9 @@ beforeAll(async () => {
   stream = trimmed(await tune({ type: 'GR', channel: 'T27', at: AT, seconds: SECONDS }), video, audio);
 }, 60_000);
 
-/** ms since the clock's zero for a decoder's seconds, which lost some wraps of 2^33 ticks. */
+/**
+ * Converts seconds of a decoder, which ignores some wraps of 2^33 ticks, to ms since the zero of the clock.
+ */
 function sinceWrap(seconds: number): number {
   const wrapMs = 2 ** 33 / 90;
   const near = ticksAt(AT) / 90;
@@ -51,7 +53,7 @@ interface Beep {
   hz: number;
 }
 
-/** Onset and pitch of every whole beep in one channel of an audio stream. */
+/** Onset and pitch of every complete beep in one channel of an audio stream. */
 async function beeps(pid: number, channel: 0 | 1): Promise<Beep[]> {
   const pcm = await run(
     [
@@ -80,7 +82,7 @@ async function beeps(pid: number, channel: 0 | 1): Promise<Beep[]> {
   return found;
 }
 
-/** Zero crossings in 50 ms. */
+/** Counts zero crossings in 50 ms. */
 function pitch(level: (index: number) => number, from: number): number {
   let crossings = 0;
   for (let index = from; index < from + SAMPLE_RATE / 20; index++) {

@@ -1,4 +1,7 @@
-/** Picture formats that change on one PID, as ffprobe sees them: size, aspect ratio, in commercials and films. */
+/**
+ * Picture formats that change on one PID, as ffprobe reports them: size, aspect ratio, in commercials and
+ * films.
+ */
 import { expect, test } from 'bun:test';
 import { STC_ZERO } from '../../synth/clock.ts';
 import { DEFAULT } from '../../synth/scenario/default.ts';
@@ -40,7 +43,7 @@ const scenario = scenarioFile({
   ],
 });
 
-/** Sizes and aspect ratios of the pictures in order, repetitions left out. */
+/** Sizes and aspect ratios of the pictures in order, without repetitions. */
 async function formsOf(channel: string, seconds: number): Promise<string[]> {
   const stream = await tune({ scenario, type: 'GR', channel, at: AT, seconds });
   const entries = 'frame=width,height,sample_aspect_ratio,interlaced_frame,top_field_first';
@@ -69,7 +72,7 @@ test('films may have another picture format than other programmes of their stati
   expect(forms.slice(0, 3)).toEqual(['320x192 16:15', '192x144 1:1', '320x192 16:15']);
 });
 
-test('so may commercials', async () => {
+test('commercials may, too', async () => {
   const forms = await formsOf('T31', 25);
   expect(forms).toContain('192x144 1:1');
   expect(forms).toContain('320x192 16:15');

@@ -1,4 +1,7 @@
-/** Recorded captions have the structure of ours, as far as a caption stream without its packets tells. */
+/**
+ * Recorded captions have the same structure as synthetic ones, as far as a caption stream without its packets
+ * shows.
+ */
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +11,7 @@ import { crc16 } from './caption-peer.ts';
 const SAMPLES = '../shared/samples/captions';
 const files = existsSync(SAMPLES) ? readdirSync(SAMPLES).filter((name) => name.endsWith('.es')) : [];
 
-/** Data group after data group, each after data_identifier, private_stream_id and the header's length. */
+/** Data groups, each after data_identifier, private_stream_id and the header's length. */
 function groupsOf(bytes: Uint8Array): { header: string; group: Uint8Array }[] {
   const groups: { header: string; group: Uint8Array }[] = [];
   let at = 0;
@@ -41,19 +44,19 @@ describe.skipIf(files.length === 0)('recorded captions', () => {
     const ours = (['A', 'B'] as const).map((group) => Buffer.from(managementGroup(group, language)));
     let management = 0;
     for (const { header, group } of groups) {
-      // The data header of ours; the links and the CRC too.
+      // The same data header as in synthetic captions; the links and the CRC too.
       expect(header).toBe('80fff0');
       expect([group[1], group[2], crc16(group)]).toEqual([0, 0, 0]);
       if (((group[0] ?? 0) & 0x7c) === 0) {
         management += 1;
         expect(ours.some((one) => one.equals(group))).toBe(true);
       } else {
-        // Free timing; texts and one-byte bitmaps alone.
+        // Free timing; only texts and one-byte bitmaps.
         expect(group[5]).toBe(0x3f);
         expect(unitsOf(group).every((unit) => unit === 0x20 || unit === 0x30)).toBe(true);
       }
     }
-    // Half an hour's programme of some 24 minutes, at one a second.
+    // A half-hour programme of some 24 minutes, one per second.
     expect(management).toBeWithin(23 * 60, 25 * 60);
   });
 });

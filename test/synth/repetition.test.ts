@@ -1,4 +1,7 @@
-/** How often the tables of a sent minute come, against what its own BIT says, and which services ffprobe sees. */
+/**
+ * The repetition rate of the tables in a minute of broadcast, compared with its BIT, and the services that
+ * ffprobe finds.
+ */
 import { describe, expect, test } from 'bun:test';
 import { findDescriptor } from '../../arib/descriptor/index.ts';
 import type { TableParameter } from '../../arib/descriptor/si-parameter.ts';
@@ -18,7 +21,9 @@ interface Arrival {
   section: Uint8Array;
 }
 
-/** All sections of the packet identifiers given, with when their first packet came, read by the test's own code. */
+/**
+ * All sections of the given PIDs with the arrival times of their first packets, read by the test's own code.
+ */
 function arrivals(stream: Uint8Array, pids: readonly number[]): Arrival[] {
   const perPacket = SECONDS / (stream.length / PACKET);
   const found: Arrival[] = [];
@@ -51,7 +56,7 @@ function arrivals(stream: Uint8Array, pids: readonly number[]): Arrival[] {
   return found;
 }
 
-/** Largest time between two of the same section of a table, and how many of them there are. */
+/** Longest time between two of the same section of a table, and the number of sections. */
 function cycleOf(received: readonly Arrival[], pid: number, tableId: number) {
   const last = new Map<string, number>();
   let longest = 0;
@@ -59,7 +64,7 @@ function cycleOf(received: readonly Arrival[], pid: number, tableId: number) {
   for (const { pid: on, at, section } of received) {
     if (on !== pid || section[0] !== tableId) continue;
     count += 1;
-    // table_id_extension and section_number, and of EIT the stream: one sub-table's section.
+    // Key of a sub-table's section: table_id_extension and section_number, for an EIT also the stream.
     const key = [...section.subarray(3, 5), section[6] ?? 0, ...section.subarray(8, 12)].join();
     longest = Math.max(longest, at - (last.get(key) ?? at));
     last.set(key, at);
@@ -67,7 +72,7 @@ function cycleOf(received: readonly Arrival[], pid: number, tableId: number) {
   return { longest, count };
 }
 
-/** As the test's own reader gives them. */
+/** The cycle as read by the test's own reader. */
 function secondsOf(table: TableParameter): number | undefined {
   switch (table.kind) {
     case 'cycle':
@@ -81,7 +86,7 @@ function secondsOf(table: TableParameter): number | undefined {
   }
 }
 
-/** What waits for room in the stream comes a little late. */
+/** Sections that wait for free packets are a little late. */
 const SLACK = 0.25;
 
 describe.each([
@@ -134,13 +139,13 @@ describe.each([
       const { longest, count } = cycleOf(received, pidOf(tableId), tableId);
       expect(count).toBeGreaterThan(0);
       expect(longest).toBeLessThanOrEqual(promised + SLACK);
-      // Nor much more often: a section that stays for two turns is seen twice.
+      // Nor much more often: a section that is sent twice is counted twice.
       if (promised < SECONDS / 2) expect(longest).toBeGreaterThan(promised - SLACK);
     },
   );
 });
 
-/** Seconds in which all blocks of a carousel come round. */
+/** Seconds in which all blocks of a carousel are sent once. */
 const CAROUSEL_SECONDS = { bml: 4, logos: 30 };
 
 test('a carousel sends its directory every second, and all modules within its cycle', async () => {
@@ -157,7 +162,7 @@ test('a carousel sends its directory every second, and all modules within its cy
   }
 });
 
-test('ffprobe finds every service, those of data without picture', async () => {
+test('ffprobe finds every service, including data services without picture', async () => {
   const truth = await truthOf('BS', 'BS01_0', AT);
   const stream = await tune({ type: 'BS', channel: 'BS01_0', at: AT, seconds: 5 });
   const words = ['-v', 'error', '-of', 'json', '-show_programs', '-i', 'pipe:0'];

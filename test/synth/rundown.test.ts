@@ -1,4 +1,7 @@
-/** Every cut is where the truth says: black, silence, logo, cadence and mode of the sound, by decoders' own eyes. */
+/**
+ * Every cut is where the truth lists it: black, silence, logo, cadence and sound mode, as detected in decoded
+ * output.
+ */
 import { beforeAll, expect, test } from 'bun:test';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -16,7 +19,7 @@ import {
 } from './tuning.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12, 0, 0);
-/** Both programmes of each station, and the joint to the next round. */
+/** Both programmes of each station, and the transition to the next round. */
 const SECONDS = 92;
 const CHANNEL = ['--scenario', join(import.meta.dir, 'rundown.json'), '--channel', 'T31', '--at', String(AT)];
 const FRAME_TICKS = 3_003;
@@ -54,17 +57,17 @@ interface Unit {
   pid: number;
   pts: number;
   dts: number;
-  /** Ticks at which its last packet has left. */
+  /** Ticks at which its last packet was sent. */
   arrived: number;
   packet: Packet;
 }
 
-/** Unwrapped time of a stamp of this stretch. */
+/** Unwraps a time stamp of this stream. */
 function unwrapped(stamp: number): number {
   return stamp + Math.round((ticksAt(AT) - stamp) / 2 ** 33) * 2 ** 33;
 }
 
-/** All pictures and sounds, in order of sending. */
+/** All pictures and sounds, in sending order. */
 function unitsOf(bytes: Uint8Array, pids: ReadonlySet<number>): Unit[] {
   const found: Unit[] = [];
   const open = new Map<number, Unit>();
@@ -97,7 +100,7 @@ beforeAll(async () => {
   units = unitsOf(whole, new Set([...video, ...audio]));
 }, 60_000);
 
-/** The first time stamp that a decoder of the trimmed stream sees of a stream. */
+/** The first time stamp that a decoder of the trimmed stream finds in a PID. */
 function beginOf(pid: number): number {
   for (const packet of packetsOf(stream)) {
     if (packet.pid === pid && packet.begins) return unwrapped(stampsOf(stream, packet).pts);
@@ -115,7 +118,7 @@ async function decoded(pid: number, ...words: string[]): Promise<{ stdout: Uint8
   return ended;
 }
 
-/** Begin and end, in ms after the first picture or sound, of what a filter found. */
+/** Begin and end of what a filter found, in ms after the first picture or sound. */
 function spans(text: string, begin: RegExp, end: RegExp): [number, number][] {
   const ends = [...text.matchAll(end)].map(([, seconds]) => Number(seconds) * 1000);
   return [...text.matchAll(begin)].map(([, seconds], index) => [
@@ -124,7 +127,7 @@ function spans(text: string, begin: RegExp, end: RegExp): [number, number][] {
   ]);
 }
 
-/** Each found is one expected, to a frame, and the other way round. Those at the edges may be cut. */
+/** Each found span is expected to a frame, and vice versa. Those at the edges may be cut off. */
 function expectSpans(
   found: readonly [number, number][],
   expected: readonly [number, number][],
@@ -245,7 +248,7 @@ test('films repeat two fields in five frames, video repeats none', async () => {
 });
 
 test('nothing is damaged or late at any joint', async () => {
-  // A decoder takes the single elements of two sounds for an error, and has no place for a stream that comes later.
+  // A decoder reports the single elements of two sounds as an error, and ignores a stream that appears later.
   const pids = [first.video.pid, first.audios[0]?.pid ?? 0, second.video.pid];
   const maps = pids.flatMap((pid) => ['-map', `0:#${pid}`]);
   const ended = await run(['ffmpeg', '-v', 'error', '-i', 'pipe:0', ...maps, '-f', 'null', '-'], stream);
@@ -301,7 +304,7 @@ test('dual mono starts and ends at the frames of the rundown', () => {
     // A spread frame may begin in the next packet.
     if (frame + 4 > packet.at + 188) continue;
     expect(whole[frame]).toBe(0xff);
-    // channel_configuration: 2 is a pair; 0 leaves it to the elements, two single ones.
+    // channel_configuration: 2 is a pair; 0 means two single elements.
     const configuration = (((whole[frame + 2] ?? 0) & 1) << 2) | ((whole[frame + 3] ?? 0) >> 6);
     expect([pts, configuration]).toEqual([pts, piece.elements === 'singles' ? 0 : 2]);
     modes.add(configuration);

@@ -1,4 +1,4 @@
-/** A scenario of the test's own as a file, in a folder that goes with the test's process. */
+/** Writes a scenario of a test as a file, in a folder that is removed with the test's process. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A main and a branch station of one channel: the same streams while they show the same, a split, and back. */
+/** A main and a branch station of one channel: shared streams while they show the same, a split, and back. */
 import { beforeAll, expect, test } from 'bun:test';
 import { findDescriptor } from '../../arib/descriptor/index.ts';
 import { pid } from '../../arib/ids.ts';
@@ -11,7 +11,7 @@ import { INVENTED_REGION, terrestrialService } from '../../synth/scenario/identi
 import { scenarioFile } from './scenario-file.ts';
 import { packetsOf, run, trimmed, tune } from './tuning.ts';
 
-/** Whole rounds of the lists lie between the clock's zero and this. */
+/** A multiple of the rounds of the lists after the zero of the clock. */
 const AT = STC_ZERO + 60_000_000;
 const SECONDS = 21;
 const MAIN = terrestrialService(INVENTED_REGION, 0, 'tv', 0);
@@ -20,7 +20,7 @@ const MAPS = { main: 0x1f0, branch: 0x2f0 };
 
 const HIGH = { codec: 'mpeg2', width: 320, height: 192, bitrate: 600_000 };
 const LOW = { codec: 'mpeg2', width: 160, height: 96, bitrate: 300_000 };
-/** The branch goes its own way from the 8th to the 14th second of each round of 20. */
+/** The branch shows another programme from the 8th to the 14th second of each round of 20. */
 const scenario = scenarioFile({
   channels: [
     {
@@ -75,7 +75,7 @@ test('both maps list the same streams and clock; at the split the branch lists i
   expect(own).toEqual([0x1ff, 0x100, 0x110, 0x130]);
   expect(branches.map(pidsOf)).toEqual([own, [0x2ff, 0x200, 0x210], own]);
   for (const map of mains) expect(pidsOf(map)).toEqual(own);
-  // The format of the pictures is another one: so is the map.
+  // The picture format differs, so the map does too.
   expect(mains.length).toBe(3);
 });
 

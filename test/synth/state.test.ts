@@ -1,4 +1,4 @@
-/** What a station's map says changes with the programme on air, each time as the next version. */
+/** The content of a station's map changes with the programme on air, each time as the next version. */
 import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { synth, type Truth, tune } from './tuning.ts';
 const FOLDER = mkdtempSync(join(tmpdir(), 'synth-state-'));
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
-/** A moment at which the list of three programmes of four seconds restarts: both count from 2025. */
+/** A moment at which the list of three programmes of four seconds restarts: both are counted from 2025 on. */
 const AT = Date.UTC(2026, 10, 20, 12, 0, 0);
 const SECONDS = 24;
 

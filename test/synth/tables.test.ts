@@ -1,4 +1,4 @@
-/** An independent reader finds in the tables what the broadcaster says it sends. */
+/** An independent reader finds in the tables what the broadcaster's truth lists. */
 import { describe, expect, test } from 'bun:test';
 import { createRequire } from 'node:module';
 import { DEFAULT } from '../../synth/scenario/default.ts';
@@ -6,7 +6,7 @@ import { eventCycles } from '../../synth/si/cycles.ts';
 import { type ProgrammeTruth, type Truth, truthOf, tune } from './tuning.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12, 0, 0);
-/** All cycles of a terrestrial channel of the small region have come round: the longest is 30 s. */
+/** All cycles of a terrestrial channel of the small region are complete by then: the longest is 30 s. */
 const SECONDS = 32;
 
 interface PeerDescriptor {
@@ -101,7 +101,7 @@ function text(bytes: Buffer | undefined): string {
   return bytes === undefined ? '' : new TsChar(bytes).decode().replace(/\r\n?/g, '\n');
 }
 
-/** The reader gives Japan Standard Time as if it were the machine's own. */
+/** The reader returns Japan Standard Time as if it were the machine's local time. */
 function moment(bytes: Buffer): number {
   const read = new TsDate(bytes).decode();
   return read.getTime() - read.getTimezoneOffset() * 60_000 - 9 * 3_600_000;
@@ -125,7 +125,7 @@ function basics({ eventId, startAt, durationMs, title, description, genres }: Pr
   return { eventId, startAt, durationMs, title, description, genres };
 }
 
-/** As the schedule says it. */
+/** A programme as the schedule lists it. */
 function scheduled(programme: ProgrammeTruth) {
   const { borrowed } = programme;
   return { ...basics(programme), ...(borrowed ? { title: '', description: '', genres: [] } : {}) };
@@ -162,7 +162,7 @@ function receivedItems(event: PeerEvent): { heading: string; text: string }[] {
   return items.map(({ heading, parts }) => ({ heading: text(heading), text: text(Buffer.concat(parts)) }));
 }
 
-/** Events of one service and range of table ids, one of each, in order of time. */
+/** Events of one service and range of table ids, each once, ordered by time. */
 function eventsOf(received: readonly Received[], serviceId: number, from: number, to: number): PeerEvent[] {
   const events = new Map<number, PeerEvent>();
   for (const { table } of received) {
@@ -291,7 +291,7 @@ test('at midnight the schedule moves on by a day, all of a table at once', async
 });
 
 describe('a satellite channel describes its whole network', async () => {
-  /** The longest cycle of others is two minutes. */
+  /** The longest cycle of other streams is two minutes. */
   const received = await receive('BS', 'BS01_0', 122);
   const own = await truthOf('BS', 'BS01_0', AT);
   const other = await truthOf('BS', 'BS03_0', AT);
@@ -339,7 +339,7 @@ describe('a satellite channel describes its whole network', async () => {
   });
 });
 
-/** The default region takes minutes to read; all of it is read when there is time. */
+/** The default region takes minutes to read; all of it is read with --long. */
 const LONG = process.env.SVC_LONG !== undefined;
 
 describe.skipIf(!LONG)('the default region', () => {
@@ -356,7 +356,7 @@ describe.skipIf(!LONG)('the default region', () => {
       expect(names).toEqual([...truth.stations, ...truth.dataServices].map(({ name }) => name));
       for (const station of truth.stations) {
         const now = eventsOf(received.eit, station.serviceId, 0x4e, 0x4e);
-        // One announces tables and sends none.
+        // One station announces tables and sends none.
         const on = [station.present, station.following].filter((one) => one !== null);
         expect(now.map(receivedBasics)).toEqual(on.map(basics));
         if (station.partialReception) continue;

@@ -1,4 +1,4 @@
-/** Tunes the synthetic broadcaster as a process of its own and cuts its streams for decoders. */
+/** Runs the synthetic broadcaster as a separate process and trims its streams for decoders. */
 import { join } from 'node:path';
 import { STC_ZERO } from '../../synth/clock.ts';
 
@@ -39,14 +39,14 @@ export function synth(...args: readonly string[]): Promise<Ended> {
   return run([process.execPath, SYNTH, ...args]);
 }
 
-/** What the broadcaster prints. @throws Error with its complaint */
+/** The output of the broadcaster. @throws Error with its message */
 export async function synthText(...args: readonly string[]): Promise<string> {
   const { stdout, stderr, exitCode } = await synth(...args);
   if (exitCode !== 0) throw new Error(`synth ${args.join(' ')}: ${stderr}`);
   return new TextDecoder().decode(stdout);
 }
 
-/** The bytes of a stretch of broadcast, made as fast as the machine can. */
+/** The bytes of a section of the broadcast, made as fast as the machine can. */
 export async function tune({ scenario = 'mini', type, channel, at, seconds }: Tuning): Promise<Uint8Array> {
   const station = ['--scenario', scenario, '--type', type, '--channel', channel];
   const ended = await synth(...station, '--at', String(at), '--duration', String(seconds), '--speed', '0');
@@ -93,20 +93,20 @@ export interface StationTruth {
   present: ProgrammeTruth;
   following: ProgrammeTruth;
   schedule: ProgrammeTruth[];
-  /** Of the same days. */
+  /** In the same days. */
   onAir: { eventId: number; title: string; startAt: number; durationMs: number; pause: boolean }[];
 }
 
 export interface ProgrammeTruth {
   eventId: number;
-  /** Null: not known yet. Never so in a schedule. */
+  /** Null: unknown, which does not occur in a schedule. */
   startAt: number | null;
   durationMs: number | null;
   title: string;
   description: string;
   items: { heading: string; text: string }[];
   genres: [number, number][];
-  /** A branch station's, of its main station: the schedule has no texts of it. */
+  /** The texts are those of the main station, and not in the schedule of the branch. */
   borrowed: boolean;
   /** Audio streams on air. */
   audioCount: number;
@@ -131,7 +131,7 @@ export interface Packet {
   /** Offset of the payload. */
   payload: number;
   randomAccess: boolean;
-  /** 27 MHz, within its wrap. */
+  /** 27 MHz, wraps. */
   pcr: number | undefined;
 }
 
@@ -177,8 +177,8 @@ export function stampsOf(stream: Uint8Array, packet: Packet): { pts: number; dts
 }
 
 /**
- * The stream without the pictures and sounds that its two ends cut through, as an editor would trim it: video
- * begins at a random access point, all PES packets are whole.
+ * The stream without the pictures and sounds that its two ends cut through, trimmed like by an editor: video
+ * begins at a random access point, all PES packets are complete.
  */
 export function trimmed(
   stream: Uint8Array,

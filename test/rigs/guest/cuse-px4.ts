@@ -1,6 +1,6 @@
 /**
- * Character devices that behave as px4_drv's, served from user space by CUSE, so that the agent opens, tunes and reads
- * real device files. Runs in the guest of the rig, which has the kernel module `cuse`.
+ * Character devices that behave like those of px4_drv, served from user space by CUSE, so that the agent
+ * opens, tunes and reads real device files. Runs in the guest of the rig, which has the kernel module `cuse`.
  */
 import { dlopen, type Pointer, ptr, read } from 'bun:ffi';
 import {
@@ -39,7 +39,7 @@ interface PendingRead {
 }
 
 export class CusePx4 {
-  /** SET_CHANNEL's arguments, LNB and system mode as they came. */
+  /** Arguments of SET_CHANNEL, LNB and system mode in order of arrival. */
   readonly log: string[] = [];
   hasSignal = true;
   isGone = false;
@@ -57,7 +57,7 @@ export class CusePx4 {
     if (this.#fd < 0) throw new Error(`/dev/cuse: errno ${read.i32(libc.__errno_location() as Pointer, 0)}`);
   }
 
-  /** Answers what was asked; call it every few milliseconds. */
+  /** Answers pending requests; call it every few milliseconds. */
   serve(): void {
     for (;;) {
       const length = Number(libc.read(this.#fd, ptr(this.#request), this.#request.length));
@@ -66,7 +66,7 @@ export class CusePx4 {
     }
   }
 
-  /** The tuner's received data. Whole reads are answered, as the driver does. */
+  /** Adds received data of the tuner. Reads are answered when complete, like by the driver. */
   receive(bytes: Uint8Array): void {
     if (!this.isStreaming || !this.hasSignal || this.isGone) return;
     this.#waiting.push(Buffer.from(bytes));
@@ -92,7 +92,7 @@ export class CusePx4 {
     }
   }
 
-  /** The device is unplugged: everything fails from now on. */
+  /** Simulates unplugging: everything fails from now on. */
   remove(): void {
     this.isGone = true;
     this.#answerReads();
@@ -210,7 +210,9 @@ export class CusePx4 {
   }
 }
 
-/** `struct fuse_ioctl_out`, with the data or the areas of memory that the kernel is to fetch for a second try. */
+/**
+ * `struct fuse_ioctl_out`, with the data, or with the memory areas that the kernel has to fetch for a retry.
+ */
 function ioctlAnswer(result: number, flags: number, inputs: number, outputs: number, data: Buffer): Buffer {
   const out = Buffer.alloc(16);
   out.writeInt32LE(result, 0);

@@ -1,4 +1,6 @@
-/** Shared by the scenarios in the guest: results on standard output, waiting, parameters of the kernel module. */
+/**
+ * Shared by the scenarios in the guest: results on standard output, waiting, parameters of the kernel module.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { ScanStatus } from '../../../wire/api.ts';
 
@@ -14,7 +16,7 @@ export const parameter = (name: string): string => readFileSync(`${MODULE}/${nam
 
 export const setParameter = (name: string, value: string): void => writeFileSync(`${MODULE}/${name}`, value);
 
-/** @returns what `look` gives once it is neither undefined nor false */
+/** @returns the result of `look` once it is neither undefined nor false */
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined> | T | undefined,
@@ -29,7 +31,7 @@ export async function until<T>(
   }
 }
 
-/** One step after the other; one that fails is reported and does not stop the others. */
+/** Runs the steps one after another; a failed step is reported and does not stop the others. */
 export async function runSteps(steps: Readonly<Record<string, () => Promise<object>>>): Promise<void> {
   for (const [step, run] of Object.entries(steps)) {
     const startedAt = performance.now();

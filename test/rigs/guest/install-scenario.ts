@@ -12,13 +12,13 @@ import type { Channel } from '../../../wire/agent.ts';
 import { runSteps, scanTerrestrial, setParameter, until } from './guest-tools.ts';
 
 const [, , FOLDER = ''] = process.argv;
-/** An address of the network that the README trusts. */
+/** An address in the network that the README trusts. */
 const ADDRESS = '192.168.1.2';
 const SERVICE_URL = `http://${ADDRESS}:25250/api`;
 const PACKET = 188;
 const TICK_MS = 10;
 const RATE = 1_500_000;
-/** UHF channel 27, on which alone something is received. */
+/** UHF channel 27, the only one with a signal. */
 const T27_HERTZ = '557142857';
 const SLOW_MS = 300_000;
 const WATCHED_BYTES = 500_000;
@@ -42,7 +42,7 @@ const answers = (): Promise<boolean> =>
     () => false,
   );
 
-/** @returns what it printed, and its exit code */
+/** @returns its output and exit code */
 async function command(...words: string[]): Promise<{ text: string; code: number }> {
   const child = Bun.spawn(words, { cwd: FOLDER, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' });
   const [out, problems] = await Promise.all([

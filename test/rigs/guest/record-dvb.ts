@@ -1,4 +1,6 @@
-/** Runs in the guest of the rig: writes down the system calls of the DVB driver on the real dvb-core, as one line. */
+/**
+ * Runs in the guest of the rig: records the system calls of the DVB driver on the real dvb-core, as one line.
+ */
 import { openSync, writeFileSync, writeSync } from 'node:fs';
 import { MachineFacts } from '../../../agent/driver/device-facts.ts';
 import { openLibc } from '../../../agent/driver/libc.ts';
@@ -9,7 +11,7 @@ import { numberedPackets } from '../../agent/packets.ts';
 
 const MODULE = '/sys/module/isdbsim/parameters';
 const PIECE = 256;
-/** Until the module's work queue has marked the device as removed. */
+/** Time until the module's work queue has marked the device as removed. */
 const UNPLUG_MS = 500;
 
 const calls = new RecordingCalls(openLibc());

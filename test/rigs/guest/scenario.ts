@@ -31,7 +31,7 @@ const terrestrial = new CusePx4('px4video2');
 const pt3 = new CusePx4('pt3video0');
 const characterDevices = [satellite, terrestrial, pt3];
 
-/** Bytes a second that every tuner receives: a terrestrial channel. */
+/** Bytes per second that every tuner receives: a terrestrial channel. */
 let rate = 2_100_000;
 let sent = 0;
 const air = openSync('/dev/isdbsim', 'w');
@@ -93,7 +93,7 @@ class Stream {
     await until(`${bytes} further bytes`, () => this.bytes >= wanted || undefined);
   }
 
-  /** How many packets there are, and how many are missing between them. */
+  /** Number of received packets, and of missing packets between them. */
   packets(): { received: number; lost: number } {
     const { numbers } = readNumbered(Buffer.concat(this.parts));
     const span = (numbers.at(-1) ?? 0) - (numbers[0] ?? 0) + 1;
@@ -127,7 +127,7 @@ const failureOf = (query: string): Promise<string> =>
     (error: Error) => error.message,
   );
 
-/** Until the device is closed: a tuning lingers for some seconds after its last reader. */
+/** Waits until the device is closed: a tuning lingers for some seconds after its last reader. */
 async function idle(): Promise<void> {
   await until(
     'closed devices',

@@ -20,7 +20,7 @@ const SERVICE_URL = 'http://127.0.0.1:25250/api';
 const PACKET = 188;
 const TICK_MS = 10;
 const RATE = 1_500_000;
-/** UHF channel 27, on which alone something is received. */
+/** UHF channel 27, the only one with a signal. */
 const T27_HERTZ = '557142857';
 
 const air = openSync('/dev/isdbsim', 'w');
@@ -52,7 +52,10 @@ function start(environment: Record<string, string>, ...command: string[]): Bun.S
   });
 }
 
-/** A user without a name or rights, as systemd makes one for the unit; of groups it has that of tuner devices alone. */
+/**
+ * A user without a name or rights, like the dynamic user of the unit; its only group is that of tuner
+ * devices.
+ */
 const USER = 64_000;
 const VIDEO = Number(/^video:[^:]*:(\d+):/m.exec(readFileSync('/etc/group', 'utf8'))?.[1]);
 const AS_THE_UNIT = [
@@ -60,7 +63,7 @@ const AS_THE_UNIT = [
   ...['--no-new-privs', '--bounding-set=-all', '--inh-caps=-all'],
   'env',
 ];
-/** As Debian's rules of udev, which does not run here, leave them. */
+/** Sets the permissions that Debian's udev rules would set, because udev does not run here. */
 for (const name of ['frontend0', 'demux0', 'dvr0']) {
   chownSync(`/dev/dvb/adapter0/${name}`, 0, VIDEO);
   chmodSync(`/dev/dvb/adapter0/${name}`, 0o660);
@@ -74,7 +77,7 @@ const AGENT_ENVIRONMENT = {
   TUNE_TIMEOUT: '1000',
 };
 
-/** The daemon with a virtual reader and a card controlled by lines on its input. */
+/** The card daemon with a virtual reader and a card controlled by lines on its input. */
 class GuestCard {
   #output = '';
   readonly #child: Bun.Subprocess<'pipe', 'pipe', 'inherit'>;
